@@ -1,0 +1,10 @@
+export {
+  cloneJson,
+  equalJson,
+  getOwn,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  setOwn,
+} from './json.js';

@@ -1,0 +1,57 @@
+/**
+ * A decoded API value. Integers beyond 2^53 are bigint, so that int64 fields keep every digit; everything else is what
+ * JSON has. Objects are ordinary objects whose keys are data: `__proto__` and `constructor` are own keys like any other
+ * (see `setOwn`), and absence is the key's absence, never `undefined`.
+ */
+export type JsonValue = null | boolean | number | bigint | string | JsonArray | JsonObject;
+export type JsonArray = JsonValue[];
+export interface JsonObject {
+  [key: string]: JsonValue;
+}
+
+export function isObject(v: JsonValue | undefined): v is JsonObject {
+  return typeof v === 'object' && v !== null && !Array.isArray(v);
+}
+
+/** Sets an own property whatever its name: plain assignment of `__proto__` would change the prototype instead. */
+export function setOwn(o: JsonObject, key: string, value: JsonValue): void {
+  if (key === '__proto__')
+    Object.defineProperty(o, key, { value, writable: true, enumerable: true, configurable: true });
+  else o[key] = value;
+}
+
+/** The own property, or undefined: never an inherited one such as `constructor` or `toString`. */
+export function getOwn(o: JsonObject, key: string): JsonValue | undefined {
+  return Object.hasOwn(o, key) ? o[key] : undefined;
+}
+
+/** A deep copy that shares nothing with the original. */
+export function cloneJson<T extends JsonValue>(v: T): T {
+  if (typeof v !== 'object' || v === null) return v;
+  if (Array.isArray(v)) return v.map(cloneJson) as JsonArray as T;
+  const out: JsonObject = {};
+  for (const key of Object.keys(v)) setOwn(out, key, cloneJson(v[key]!));
+  return out as T;
+}
+
+/** Deep equality of JSON values; object key order does not matter, list order does. */
+export function equalJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) {
+    return typeof a === 'number' && typeof b === 'bigint'
+      ? BigInt(a) === b
+      : typeof a === 'bigint' && typeof b === 'number'
+        ? a === BigInt(b)
+        : false;
+  }
+  if (Array.isArray(a)) {
+    if (!Array.isArray(b) || a.length !== b.length) return false;
+    for (let i = 0; i < a.length; i++) if (!equalJson(a[i], b[i])) return false;
+    return true;
+  }
+  if (Array.isArray(b)) return false;
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  for (const k of keys) if (!Object.hasOwn(b, k) || !equalJson(a[k], b[k])) return false;
+  return true;
+}

@@ -1,0 +1,144 @@
+import type { JsonValue } from '../api/index.js';
+
+/**
+ * A type as data (DESIGN decision 8). Built-in kinds are compiled from the declarations in `data/`, custom resources from
+ * their structural schema, into this one form. Decoding, defaulting, pruning, validation, strategic merge, server-side
+ * apply, protobuf, OpenAPI and `kubectl explain` all read it and nothing else.
+ *
+ * Schemas form a graph that may have cycles (JSONSchemaProps); compare them by identity, never walk them without an object beside.
+ */
+export type Schema = StructSchema | MapSchema | ListSchema | ScalarSchema | AnySchema;
+
+/** A message with known fields. */
+export interface StructSchema {
+  readonly kind: 'struct';
+  /** `<group package>/<version>.<Type>` as the facts name it (`core/v1.PodSpec`); custom resources: `<group>/<version>.<Kind>...`. */
+  readonly name: string;
+  /** In declaration order, inlined types flattened in place. JSON is written in this order. */
+  readonly fields: readonly Field[];
+  readonly byName: ReadonlyMap<string, Field>;
+  /** `+structType=atomic`: server-side apply treats the whole as one value. */
+  readonly atomic: boolean;
+  /** `x-kubernetes-preserve-unknown-fields`: fields that are not declared are kept, not pruned. */
+  readonly preserveUnknown: boolean;
+  /** `x-kubernetes-embedded-resource`: an object with apiVersion, kind and metadata of its own. */
+  readonly embeddedResource: boolean;
+  /** Discriminated and plain unions, as the markers state them. */
+  readonly unions: readonly Union[];
+  /** Constraints for custom resources (min/max, patterns, CEL rules) and of markers; absent where there are none. */
+  readonly constraints?: Constraints;
+  readonly description?: string;
+}
+
+export interface Field {
+  readonly name: string;
+  readonly schema: Schema;
+  /** Protobuf field number; 0 where the type has no protobuf form. */
+  readonly proto: number;
+  /** Documented as required (OpenAPI `required`). */
+  readonly required: boolean;
+  /** Left out of the JSON when it is the zero value (Go's omitempty). A field without it is always written: `status: {}`, `null` lists. */
+  readonly omitEmpty: boolean;
+  /** Absent differs from zero. Protobuf writes non-pointer scalars even when zero. */
+  readonly pointer: boolean;
+  /** `+default=`: the API-machinery default, applied by defaulting and shown by OpenAPI. */
+  readonly default?: JsonValue;
+  readonly patchStrategy: readonly PatchStrategy[];
+  readonly patchMergeKey?: string;
+  /** Feature gate that the field needs; absent = always there. */
+  readonly featureGate?: string;
+  readonly deprecated: boolean;
+  readonly description?: string;
+  readonly constraints?: Constraints;
+}
+
+export type PatchStrategy = 'merge' | 'replace' | 'retainKeys';
+
+export interface Union {
+  /** The discriminator's field name, when there is one. */
+  readonly discriminator?: string;
+  readonly members: readonly string[];
+}
+
+/** A map with string keys. */
+export interface MapSchema {
+  readonly kind: 'map';
+  readonly values: Schema;
+  /** `+mapType=atomic`; otherwise granular. */
+  readonly atomic: boolean;
+  readonly constraints?: Constraints;
+}
+
+/** `atomic`: one value. `set`: scalars, each at most once. `map`: objects identified by the values of `keys`. */
+export type ListType = 'atomic' | 'set' | 'map';
+
+export interface ListSchema {
+  readonly kind: 'list';
+  readonly items: Schema;
+  readonly listType: ListType;
+  /** Names of the key fields, for `map`. A key field absent from an item counts as its field default. */
+  readonly keys: readonly string[];
+  readonly constraints?: Constraints;
+}
+
+/**
+ * Scalars by their meaning, not by their Go type:
+ * `bytes` base64 in JSON; `time`, `microTime`, `duration`, `quantity` canonical strings; `intOrString` a number or a string.
+ */
+export type ScalarType =
+  | 'string'
+  | 'bool'
+  | 'int32'
+  | 'int64'
+  | 'float64'
+  | 'bytes'
+  | 'time'
+  | 'microTime'
+  | 'duration'
+  | 'quantity'
+  | 'intOrString';
+
+export interface ScalarSchema {
+  readonly kind: 'scalar';
+  readonly type: ScalarType;
+  /** Named alias of the facts (`core/v1.PullPolicy`), for OpenAPI and messages. */
+  readonly alias?: string;
+  /** Closed set of values, where the type is an enum. */
+  readonly enum?: readonly string[];
+  readonly constraints?: Constraints;
+}
+
+/**
+ * A value whose inside this schema does not know: `RawExtension` (any object), `FieldsV1`, JSON (any value).
+ * Server-side apply treats it by its own shape; `rawExtension` and `fieldsV1` have their own protobuf messages.
+ */
+export interface AnySchema {
+  readonly kind: 'any';
+  readonly form: 'rawExtension' | 'fieldsV1' | 'json';
+  readonly constraints?: Constraints;
+}
+
+/** Value constraints, JSON-Schema names. All optional; absent means unconstrained. */
+export interface Constraints {
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: boolean;
+  readonly exclusiveMaximum?: boolean;
+  readonly multipleOf?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+  readonly uniqueItems?: boolean;
+  readonly nullable?: boolean;
+  readonly enum?: readonly JsonValue[];
+  /** Boolean combinations of a custom resource's schema, compiled by the custom-resource compiler only. */
+  readonly allOf?: readonly Constraints[];
+  readonly anyOf?: readonly Constraints[];
+  readonly oneOf?: readonly Constraints[];
+  readonly not?: Constraints;
+}
