@@ -1,3 +1,5 @@
+export type { GroupVersionKind, Kind, KindInfo, Lifecycle } from './kinds.js';
+export { allKinds, kindSchema, typeByName } from './load.js';
 export type {
   AnySchema,
   Constraints,
