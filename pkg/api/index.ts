@@ -1,3 +1,12 @@
+export { type FieldError, FieldErrors, type FieldErrorType, FieldPath } from './field.js';
+export {
+  apiVersionOf,
+  compareVersions,
+  type GroupVersion,
+  type GroupVersionKind,
+  type GroupVersionResource,
+  parseApiVersion,
+} from './group.js';
 export {
   cloneJson,
   equalJson,
@@ -8,3 +17,14 @@ export {
   type JsonValue,
   setOwn,
 } from './json.js';
+export {
+  ApiError,
+  errors,
+  type GroupKindName,
+  type GroupResourceName,
+  type Status,
+  type StatusCause,
+  type StatusDetails,
+  type StatusListMeta,
+  type StatusReason,
+} from './status.js';

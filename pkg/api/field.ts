@@ -1,0 +1,158 @@
+import type { JsonValue } from './json.js';
+
+/**
+ * Where in an object something is wrong: `spec.containers[0].env[1].name`, `metadata.labels[app]`. Immutable and cheap to
+ * extend: text is made only when an error is reported.
+ */
+export class FieldPath {
+  readonly #parent: FieldPath | undefined;
+  readonly #text: string;
+
+  private constructor(parent: FieldPath | undefined, text: string) {
+    this.#parent = parent;
+    this.#text = text;
+  }
+
+  /** The path of the object itself. */
+  static readonly root: FieldPath = new FieldPath(undefined, '');
+
+  /** `FieldPath.of('spec', 'template')` is `spec.template`. */
+  static of(...names: readonly string[]): FieldPath {
+    return FieldPath.root.child(...names);
+  }
+
+  child(...names: readonly string[]): FieldPath {
+    let at: FieldPath = this;
+    for (const name of names) at = new FieldPath(at, at.#parent === undefined && at.#text === '' ? name : `.${name}`);
+    return at;
+  }
+
+  index(i: number): FieldPath {
+    return new FieldPath(this, `[${i}]`);
+  }
+
+  key(k: string): FieldPath {
+    return new FieldPath(this, `[${k}]`);
+  }
+
+  toString(): string {
+    let out = this.#text;
+    for (let at = this.#parent; at !== undefined; at = at.#parent) out = at.#text + out;
+    return out;
+  }
+}
+
+/** The kinds of field error; the name is the `reason` of the Status cause (API conventions). */
+export type FieldErrorType =
+  | 'FieldValueNotFound'
+  | 'FieldValueRequired'
+  | 'FieldValueDuplicate'
+  | 'FieldValueInvalid'
+  | 'FieldValueNotSupported'
+  | 'FieldValueForbidden'
+  | 'FieldValueTooLong'
+  | 'FieldValueTooMany'
+  | 'FieldValueTooFew'
+  | 'FieldValueTypeInvalid'
+  | 'InternalError';
+
+/** One thing wrong with an object. `message` is the sentence without the path: `Invalid value: "x": must be ...`. */
+export interface FieldError {
+  readonly type: FieldErrorType;
+  readonly field: string;
+  readonly message: string;
+}
+
+/**
+ * Collects everything wrong with an object, so that it can be told at once. Rules read
+ * `errors.required(path.child('name'))`, `errors.invalid(path, value, 'must be positive')`.
+ */
+export class FieldErrors {
+  readonly #list: FieldError[] = [];
+
+  get list(): readonly FieldError[] {
+    return this.#list;
+  }
+
+  get empty(): boolean {
+    return this.#list.length === 0;
+  }
+
+  add(type: FieldErrorType, path: FieldPath | string, message: string): this {
+    this.#list.push({ type, field: path.toString(), message });
+    return this;
+  }
+
+  addAll(errors: Iterable<FieldError>): this {
+    for (const e of errors) this.#list.push(e);
+    return this;
+  }
+
+  notFound(path: FieldPath, value: JsonValue): this {
+    return this.add('FieldValueNotFound', path, `Not found: ${show(value)}`);
+  }
+
+  required(path: FieldPath, detail = ''): this {
+    return this.add('FieldValueRequired', path, withDetail('Required value', detail));
+  }
+
+  duplicate(path: FieldPath, value: JsonValue): this {
+    return this.add('FieldValueDuplicate', path, `Duplicate value: ${show(value)}`);
+  }
+
+  invalid(path: FieldPath, value: JsonValue | undefined, detail: string): this {
+    return this.add('FieldValueInvalid', path, withDetail(`Invalid value: ${show(value)}`, detail));
+  }
+
+  /** `supported` is listed in the order given, quoted. */
+  notSupported(path: FieldPath, value: JsonValue, supported: readonly string[]): this {
+    const values = supported.map((s) => JSON.stringify(s)).join(', ');
+    return this.add(
+      'FieldValueNotSupported',
+      path,
+      withDetail(`Unsupported value: ${show(value)}`, supported.length > 0 ? `supported values: ${values}` : ''),
+    );
+  }
+
+  forbidden(path: FieldPath, detail: string): this {
+    return this.add('FieldValueForbidden', path, withDetail('Forbidden', detail));
+  }
+
+  /** `max` in bytes; negative when the limit is not known. */
+  tooLong(path: FieldPath, max: number): this {
+    return this.add(
+      'FieldValueTooLong',
+      path,
+      `Too long: ${max >= 0 ? `may not be more than ${max} bytes` : 'value is too long'}`,
+    );
+  }
+
+  tooMany(path: FieldPath, actual: number, max: number): this {
+    return this.add(
+      'FieldValueTooMany',
+      path,
+      `Too many: ${actual}: ${max >= 0 ? `must have at most ${max} item${max === 1 ? '' : 's'}` : 'has too many items'}`,
+    );
+  }
+
+  typeInvalid(path: FieldPath, value: JsonValue, detail: string): this {
+    return this.add('FieldValueTypeInvalid', path, withDetail(`Invalid value: ${show(value)}`, detail));
+  }
+
+  internal(path: FieldPath, detail: string): this {
+    return this.add('InternalError', path, `Internal error: ${detail}`);
+  }
+}
+
+function withDetail(head: string, detail: string): string {
+  return detail === '' ? head : `${head}: ${detail}`;
+}
+
+/** A bad value as the reference prints it: strings quoted, scalars bare, everything else as JSON; absent is `null`. */
+function show(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return 'null';
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'object')
+    return JSON.stringify(value, (_, v: unknown) => (typeof v === 'bigint' ? Number(v) : v));
+  return String(value);
+}

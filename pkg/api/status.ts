@@ -1,0 +1,201 @@
+import type { FieldError } from './field.js';
+
+/** `Status` of the API conventions: what every failure (and a delete's success) looks like on the wire. */
+export interface Status {
+  readonly kind: 'Status';
+  readonly apiVersion: 'v1';
+  readonly metadata: StatusListMeta;
+  readonly status: 'Success' | 'Failure';
+  readonly message?: string;
+  readonly reason?: StatusReason;
+  readonly details?: StatusDetails;
+  readonly code?: number;
+}
+
+export interface StatusListMeta {
+  readonly resourceVersion?: string;
+  readonly continue?: string;
+}
+
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+export type StatusReason =
+  | 'Unauthorized'
+  | 'Forbidden'
+  | 'NotFound'
+  | 'AlreadyExists'
+  | 'Conflict'
+  | 'Gone'
+  | 'Expired'
+  | 'Invalid'
+  | 'ServerTimeout'
+  | 'StoreReadError'
+  | 'Timeout'
+  | 'TooManyRequests'
+  | 'BadRequest'
+  | 'MethodNotAllowed'
+  | 'NotAcceptable'
+  | 'RequestEntityTooLarge'
+  | 'UnsupportedMediaType'
+  | 'InternalError'
+  | 'ServiceUnavailable';
+
+/**
+ * A failure that a client is told about. Thrown from the registry up, caught once, where the response is written
+ * (STYLE 8). Make one with the catalogue below, never by hand.
+ */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: Status & { readonly code: number };
+
+  constructor(
+    code: number,
+    reason: StatusReason | undefined,
+    message: string,
+    details?: StatusDetails,
+    metadata: StatusListMeta = {},
+  ) {
+    super(message);
+    this.status = {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata,
+      status: 'Failure',
+      message,
+      ...(reason === undefined ? {} : { reason }),
+      ...(details === undefined ? {} : { details }),
+      code,
+    };
+  }
+}
+
+/** Group and resource as errors name them: `deployments.apps`, `configmaps`. */
+export interface GroupResourceName {
+  readonly group: string;
+  readonly resource: string;
+}
+
+export interface GroupKindName {
+  readonly group: string;
+  readonly kind: string;
+}
+
+function qualified(gr: GroupResourceName): string {
+  return gr.group === '' ? gr.resource : `${gr.resource}.${gr.group}`;
+}
+
+function about(gr: GroupResourceName, name: string): StatusDetails {
+  return { ...(name === '' ? {} : { name }), ...(gr.group === '' ? {} : { group: gr.group }), kind: gr.resource };
+}
+
+export const errors = {
+  badRequest: (message: string): ApiError => new ApiError(400, 'BadRequest', message),
+
+  unauthorized: (message = 'Unauthorized'): ApiError => new ApiError(401, 'Unauthorized', message),
+
+  forbidden: (gr: GroupResourceName, name: string, why: string): ApiError =>
+    new ApiError(
+      403,
+      'Forbidden',
+      gr.resource === ''
+        ? `forbidden: ${why}`
+        : name === ''
+          ? `${qualified(gr)} is forbidden: ${why}`
+          : `${qualified(gr)} "${name}" is forbidden: ${why}`,
+      about(gr, name),
+    ),
+
+  notFound: (gr: GroupResourceName, name: string): ApiError =>
+    new ApiError(404, 'NotFound', `${qualified(gr)} "${name}" not found`, about(gr, name)),
+
+  /** No such path at all. */
+  noSuchPath: (): ApiError => new ApiError(404, 'NotFound', 'the server could not find the requested resource', {}),
+
+  alreadyExists: (gr: GroupResourceName, name: string): ApiError =>
+    new ApiError(409, 'AlreadyExists', `${qualified(gr)} "${name}" already exists`, about(gr, name)),
+
+  conflict: (gr: GroupResourceName, name: string, why: string): ApiError =>
+    new ApiError(
+      409,
+      'Conflict',
+      `Operation cannot be fulfilled on ${qualified(gr)} "${name}": ${why}`,
+      about(gr, name),
+    ),
+
+  /** Server-side apply conflicts; `causes` have reason FieldManagerConflict. */
+  applyConflict: (causes: readonly StatusCause[], message: string): ApiError =>
+    new ApiError(409, 'Conflict', message, { causes }),
+
+  /** A watch or list at a version that is no longer kept. */
+  expired: (message: string, metadata: StatusListMeta = {}): ApiError =>
+    new ApiError(410, 'Expired', message, undefined, metadata),
+
+  gone: (message: string): ApiError => new ApiError(410, 'Gone', message),
+
+  /** Everything wrong with an object at once. */
+  invalid: (gk: GroupKindName, name: string, found: readonly FieldError[]): ApiError => {
+    const texts = [...new Set(found.map((e) => `${e.field}: ${e.message}`))];
+    const kind = gk.group === '' ? gk.kind : `${gk.kind}.${gk.group}`;
+    const list = texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`;
+    return new ApiError(
+      422,
+      'Invalid',
+      texts.length === 0 ? `${kind} "${name}" is invalid` : `${kind} "${name}" is invalid: ${list}`,
+      {
+        ...(name === '' ? {} : { name }),
+        ...(gk.group === '' ? {} : { group: gk.group }),
+        kind: gk.kind,
+        ...(found.length === 0
+          ? {}
+          : { causes: found.map((e) => ({ reason: e.type, message: e.message, field: e.field })) }),
+      },
+    );
+  },
+
+  methodNotSupported: (gr: GroupResourceName, action: string): ApiError =>
+    new ApiError(
+      405,
+      'MethodNotAllowed',
+      `${action} is not supported on resources of kind "${qualified(gr)}"`,
+      about(gr, ''),
+    ),
+
+  notAcceptable: (accepted: readonly string[]): ApiError =>
+    new ApiError(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`),
+
+  unsupportedMediaType: (accepted: readonly string[]): ApiError =>
+    new ApiError(
+      415,
+      'UnsupportedMediaType',
+      `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
+    ),
+
+  tooLarge: (message: string): ApiError => new ApiError(413, 'RequestEntityTooLarge', message),
+
+  tooManyRequests: (message: string, retryAfterSeconds: number): ApiError =>
+    new ApiError(429, 'TooManyRequests', message, { retryAfterSeconds }),
+
+  /** The change may or may not have happened; the client must look before it tries again. */
+  timeout: (message: string, retryAfterSeconds = 0): ApiError =>
+    new ApiError(504, 'Timeout', `Timeout: ${message}`, retryAfterSeconds > 0 ? { retryAfterSeconds } : {}),
+
+  serviceUnavailable: (message: string): ApiError => new ApiError(503, 'ServiceUnavailable', message),
+
+  internal: (message: string): ApiError =>
+    new ApiError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] }),
+
+  storeRead: (message: string): ApiError => new ApiError(500, 'StoreReadError', message),
+} as const;
