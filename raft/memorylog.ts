@@ -1,0 +1,80 @@
+// A LogStorage in memory: the tail that a write-ahead log keeps at hand, and all there is in tests.
+
+import { invariant } from './invariant.js';
+import type { Entry, LogIndex, LogStorage, SnapshotMeta, Term } from './types.js';
+import { entryBytes } from './types.js';
+
+/** Entries dropped from the front are really cut off when they are this many and half of the array. */
+const CUT_SLACK_ENTRIES = 1024;
+
+export class MemoryLog implements LogStorage {
+  #base: SnapshotMeta;
+  /** Entries from `base.index + 1` on start at `#front`; what lies before is waiting to be cut off. */
+  #entries: Entry[] = [];
+  #front = 0;
+
+  /** @param entries what a write-ahead log holds after its base, contiguous. */
+  constructor(base: SnapshotMeta, entries: readonly Entry[] = []) {
+    this.#base = base;
+    this.append(entries);
+  }
+
+  base(): SnapshotMeta {
+    return this.#base;
+  }
+
+  lastIndex(): LogIndex {
+    return (this.#base.index + this.#entries.length - this.#front) as LogIndex;
+  }
+
+  term(index: LogIndex): Term | undefined {
+    if (index === this.#base.index) return this.#base.term;
+    return index > this.#base.index ? this.#entries[this.#at(index)]?.term : undefined;
+  }
+
+  entries(lo: LogIndex, hi: LogIndex, maxBytes: number): readonly Entry[] {
+    invariant(lo > this.#base.index && hi <= this.lastIndex() + 1, 4, `entries ${lo}..${hi} are not in the log`);
+    const from = this.#at(lo);
+    return limited(this.#entries, from, from + (hi - lo), maxBytes);
+  }
+
+  /** Appends, first cutting off whatever is at or after the first new index. */
+  append(entries: readonly Entry[]): void {
+    const first = entries[0];
+    if (first === undefined) return;
+    invariant(first.index > this.#base.index, 5, `entry ${first.index} is behind the base of the log`);
+    invariant(first.index <= this.lastIndex() + 1, 4, `entry ${first.index} would leave a gap in the log`);
+    this.#entries.length = this.#at(first.index);
+    for (const entry of entries) this.#entries.push(entry);
+  }
+
+  /** Drops everything up to and including `base.index`, which must be in the log (or its base). */
+  compact(base: SnapshotMeta): void {
+    invariant(this.term(base.index) === base.term, 5, `compaction to ${base.index} does not match the log`);
+    this.#front += base.index - this.#base.index;
+    this.#base = base;
+    if (this.#front >= CUT_SLACK_ENTRIES && this.#front * 2 >= this.#entries.length) {
+      this.#entries = this.#entries.slice(this.#front);
+      this.#front = 0;
+    }
+  }
+
+  /** Drops everything: the log starts anew after an installed snapshot. */
+  reset(base: SnapshotMeta): void {
+    this.#entries = [];
+    this.#front = 0;
+    this.#base = base;
+  }
+
+  #at(index: LogIndex): number {
+    return this.#front + index - this.#base.index - 1;
+  }
+}
+
+/** entries[from, to), cut off after the entry that reaches `maxBytes`; at least one when there is one. */
+export function limited(entries: readonly Entry[], from: number, to: number, maxBytes: number): readonly Entry[] {
+  let bytes = 0;
+  let end = from;
+  while (end < to && bytes < maxBytes) bytes += entryBytes(entries[end++]!);
+  return entries.slice(from, end);
+}

@@ -1,0 +1,131 @@
+// What peers say to each other. Every message carries the sender's term (a pre-vote carries the term its
+// sender would campaign in). Messages may be lost, repeated, delayed and reordered at will.
+
+import type { Entry, LogIndex, PeerId, SnapshotMeta, Term } from './types.js';
+
+interface Envelope {
+  readonly from: PeerId;
+  readonly to: PeerId;
+  readonly term: Term;
+}
+
+/** RequestVote (paper 5.2, 5.4.1); pre-vote (dissertation 9.6). */
+export interface VoteRequest extends Envelope {
+  readonly kind: 'voteRequest';
+  /** A question only: whoever answers changes nothing. */
+  readonly preVote: boolean;
+  /** Asked at the leader's own wish (TimeoutNow): not ignored for the leader's sake. */
+  readonly transfer: boolean;
+  readonly lastIndex: LogIndex;
+  readonly lastTerm: Term;
+}
+
+export interface VoteReply extends Envelope {
+  readonly kind: 'voteReply';
+  readonly preVote: boolean;
+  readonly granted: boolean;
+}
+
+/** AppendEntries (paper 5.3). With no entries it only tells the commit index or probes. */
+export interface AppendRequest extends Envelope {
+  readonly kind: 'append';
+  readonly prevIndex: LogIndex;
+  readonly prevTerm: Term;
+  readonly entries: readonly Entry[];
+  readonly commit: LogIndex;
+}
+
+/** "My log equals yours up to and including `index`, durably." */
+export interface AppendAccepted extends Envelope {
+  readonly kind: 'appendAccepted';
+  readonly index: LogIndex;
+}
+
+/**
+ * "I have no entry of the term you said at `rejected`." The hint is the last position of the follower's log
+ * that the leader may share: one exchange skips a whole divergent term (paper 5.3, last page).
+ */
+export interface AppendRejected extends Envelope {
+  readonly kind: 'appendRejected';
+  readonly rejected: LogIndex;
+  readonly hintIndex: LogIndex;
+  readonly hintTerm: Term;
+}
+
+/** Sign of life; `readRound` asks for a quorum's word that the sender still leads (dissertation 6.4). */
+export interface Heartbeat extends Envelope {
+  readonly kind: 'heartbeat';
+  readonly commit: LogIndex;
+  readonly readRound: number;
+}
+
+export interface HeartbeatReply extends Envelope {
+  readonly kind: 'heartbeatReply';
+  readonly readRound: number;
+}
+
+/** "You speak in an old term": makes a leader that others have overtaken step down. */
+export interface StaleTerm extends Envelope {
+  readonly kind: 'staleTerm';
+}
+
+/**
+ * InstallSnapshot (paper 7). As it leaves the core it is an order: "stream a snapshot to `to`", taken at
+ * `snapshot.index` or later. The caller streams the data; when the receiving side holds all of it, it steps this
+ * message, with the metadata of the snapshot actually taken, into its own core.
+ */
+export interface SnapshotRequest extends Envelope {
+  readonly kind: 'snapshot';
+  readonly snapshot: SnapshotMeta;
+}
+
+/** The leader asks its chosen successor to campaign at once (dissertation 3.10). */
+export interface TimeoutNow extends Envelope {
+  readonly kind: 'timeoutNow';
+}
+
+/** A follower's reads, all that were waiting, as one question. */
+export interface ReadRequest extends Envelope {
+  readonly kind: 'readRequest';
+  /** Drawn at start: an answer meant for an earlier life of this peer must not be taken for this one's. */
+  readonly incarnation: number;
+  readonly sequence: number;
+}
+
+export interface ReadReply extends Envelope {
+  readonly kind: 'readReply';
+  readonly incarnation: number;
+  readonly sequence: number;
+  /** Undefined when the receiver could not answer; see `refused`. */
+  readonly index: LogIndex | undefined;
+  readonly refused: ReadRefusal | undefined;
+}
+
+/** Why a linearizable read got no index. All are safe to ask again. */
+export type ReadRefusal =
+  /** No leader is known. */
+  | 'noLeader'
+  /** The leader has not committed an entry of its term yet. */
+  | 'noCommitInTerm'
+  /** Too many reads wait already. */
+  | 'tooManyReads'
+  /** The leader stepped down or changed while the read waited. */
+  | 'leaderChanged'
+  /** No answer within an election timeout. */
+  | 'timeout';
+
+export type Message =
+  | VoteRequest
+  | VoteReply
+  | AppendRequest
+  | AppendAccepted
+  | AppendRejected
+  | Heartbeat
+  | HeartbeatReply
+  | StaleTerm
+  | SnapshotRequest
+  | TimeoutNow
+  | ReadRequest
+  | ReadReply;
+
+export type MessageKind = Message['kind'];
