@@ -18,3 +18,4 @@ export {
   type WatchRequest,
   type WatchSink,
 } from './keyspace.js';
+export { openMemoryKeyspace } from './local.js';
