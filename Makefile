@@ -1,0 +1,40 @@
+# trireme: `make help` lists what there is.
+SHELL := /bin/bash
+NODE_BIN := node_modules/.bin
+
+.PHONY: help install build run cluster test lint tidy golden sim chaos bench clean
+
+help: ## this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+install: node_modules/.stamp ## fetch the pinned dependencies
+
+node_modules/.stamp: package.json package-lock.json
+	npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+build: install ## compile to dist/
+	npm run --silent build
+
+run: build ## one peer on https://127.0.0.1:6443, data and keys under ./.trireme
+	node dist/cmd/apiserver/main.js $(ARGS)
+
+test: build ## type check, lint, room table, every test
+	$(NODE_BIN)/tsc --noEmit -p tsconfig.json
+	$(NODE_BIN)/biome check .
+	$(NODE_BIN)/vitest run
+
+lint: install ## biome, with fixes
+	$(NODE_BIN)/biome check --write .
+
+golden: build ## replay the recorded answers of a reference server, area by area
+	node test/golden/run.mjs $(ARGS)
+
+sim: install ## simulate whole clusters: SEEDS=100000 or SEED=one
+	SIM_SEEDS=$(or $(SEEDS),20000) SIM_SEED=$(SEED) $(NODE_BIN)/vitest run test/sim
+
+bench: build ## speed, as ratios to floors measured in the same run
+	node test/bench/run.mjs $(ARGS)
+
+clean: ## remove what was built
+	rm -rf dist

@@ -1,0 +1,115 @@
+#!/usr/bin/env node
+// Replays the recorded answers of a reference server (../shared/golden) against a peer started here, prints the table by
+// area, and compares it with what was reached before (reached.json).
+//   run.mjs            everything, table and first differences
+//   run.mjs --gate     what CI runs: fails when an area falls below what it had
+//   run.mjs --keep     writes the counts reached to reached.json
+//   run.mjs FILE...    only these files of the golden folder (cases/lists.json, validation/pod.jsonl)
+//   --only REGEX, --failures N, --words go through to the replayer
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { compareStructure } from './structure.mjs';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const root = join(here, '..', '..');
+const golden = join(root, '..', 'shared', 'golden');
+const reachedFile = join(here, 'reached.json');
+const { values: o, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    gate: { type: 'boolean' },
+    keep: { type: 'boolean' },
+    words: { type: 'boolean' },
+    only: { type: 'string' },
+    failures: { type: 'string', default: '20' },
+    jobs: { type: 'string', default: '4' },
+  },
+});
+
+if (!existsSync(golden)) {
+  console.log('golden: skipped, ../shared/golden is not beside this checkout');
+  process.exit(0);
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'trireme-golden-'));
+const port = await freePort();
+const server = spawn(process.execPath, [join(root, 'dist', 'cmd', 'apiserver', 'main.js'), '--secure-port', String(port), '--data-dir', folder, '--log-level', 'error'], { stdio: ['ignore', 'ignore', 'inherit'] });
+const stopped = new Promise((resolve) => server.once('exit', resolve));
+let code = 1;
+try {
+  await ready(port);
+  const credentials = ['--cert', join(folder, 'pki', 'admin.crt'), '--key', join(folder, 'pki', 'admin.key')];
+  const out = join(folder, 'replay.json');
+  const files = positionals.map((f) => join(golden, f));
+  await run([join(golden, 'replay.mjs'), '--server', `https://127.0.0.1:${port}`, ...credentials, '--failures', o.gate ? '0' : o.failures, '--jobs', o.jobs, '--json', out, ...(o.only ? ['--only', o.only] : []), ...(o.words ? ['--words'] : []), ...files]);
+  const reached = JSON.parse(readFileSync(out, 'utf8')).totals;
+  if (positionals.length === 0 && !o.only) {
+    Object.assign(reached, await compareStructure({ server: `https://127.0.0.1:${port}`, cert: readFileSync(join(folder, 'pki', 'admin.crt')), key: readFileSync(join(folder, 'pki', 'admin.key')), golden, failures: o.gate ? 0 : Number(o.failures) }));
+  }
+  code = judge(reached);
+} finally {
+  server.kill('SIGTERM');
+  await Promise.race([stopped, new Promise((r) => setTimeout(r, 10_000))]);
+  if (server.exitCode === null) server.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exit(code);
+
+/** An area may not fall below its own: neither in what is the same nor in what is the same save for sentences. */
+function judge(reached) {
+  const before = existsSync(reachedFile) ? JSON.parse(readFileSync(reachedFile, 'utf8')) : {};
+  const fallen = Object.entries(before).filter(([area, was]) => {
+    const now = reached[area];
+    return now !== undefined && (now.same < was.same || now.same + now.words < was.same + was.words);
+  });
+  for (const [area, was] of fallen) console.log(`golden: ${area} fell: same ${was.same} -> ${reached[area].same}, words ${was.words} -> ${reached[area].words}`);
+  const missing = positionals.length === 0 && !o.only ? Object.keys(before).filter((area) => reached[area] === undefined) : [];
+  for (const area of missing) console.log(`golden: ${area} was not replayed`);
+  if (o.keep) {
+    const merged = Object.fromEntries(Object.entries({ ...before, ...reached }).sort(([a], [b]) => (a < b ? -1 : 1)));
+    writeFileSync(reachedFile, `{\n${Object.entries(merged).map(([k, v]) => `  ${JSON.stringify(k)}: ${JSON.stringify(v)}`).join(',\n')}\n}\n`);
+  }
+  const sum = Object.values(reached).reduce((s, t) => ({ good: s.good + t.same + t.words, bad: s.bad + t.different }), { good: 0, bad: 0 });
+  console.log(`golden: ${basename(golden)} ${sum.good} the same or differing only in sentences, ${sum.bad} different`);
+  return o.gate && fallen.length + missing.length > 0 ? 1 : 0;
+}
+
+function run(args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { stdio: 'inherit' });
+    child.once('error', reject);
+    child.once('exit', resolve);
+  });
+}
+
+function freePort() {
+  return new Promise((resolve) => {
+    const s = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = s.address();
+      s.close(() => resolve(port));
+    });
+  });
+}
+
+async function ready(port) {
+  const { request } = await import('node:https');
+  for (let i = 0; i < 200; i++) {
+    if (server.exitCode !== null) throw new Error(`the server ended with code ${server.exitCode} before it was ready`);
+    const ok = await new Promise((resolve) => {
+      const r = request({ host: '127.0.0.1', port, path: '/readyz', rejectUnauthorized: false }, (res) => {
+        res.resume();
+        resolve(res.statusCode === 200);
+      });
+      r.once('error', () => resolve(false));
+      r.end();
+    });
+    if (ok) return;
+    await new Promise((r) => setTimeout(r, 100));
+  }
+  throw new Error('the server was not ready within 20 s');
+}

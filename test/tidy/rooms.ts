@@ -1,0 +1,78 @@
+/**
+ * The room table: who may import whom (ARCHITECTURE.md). `tidy.test.ts` holds the tree against it, so that the picture
+ * cannot rot. A room may also import itself, npm packages and node's own modules, unless it is listed as pure.
+ */
+export interface Room {
+  readonly path: string;
+  readonly mayImport: readonly string[];
+  /** No clock, socket, disk, random, environment, and no package at all. */
+  readonly pure?: boolean;
+}
+
+const everywhere = ['pkg/base', 'pkg/telemetry'];
+const vocabulary = [...everywhere, 'pkg/api'];
+
+export const rooms: readonly Room[] = [
+  { path: 'raft', mayImport: [], pure: true },
+  { path: 'proto', mayImport: [] },
+  { path: 'pkg/base', mayImport: [] },
+  { path: 'pkg/telemetry', mayImport: ['pkg/base'] },
+  { path: 'pkg/api', mayImport: everywhere },
+  { path: 'pkg/storage', mayImport: vocabulary },
+  { path: 'pkg/peer', mayImport: [...vocabulary, 'raft', 'proto', 'pkg/storage'] },
+  { path: 'pkg/schema', mayImport: vocabulary },
+  { path: 'pkg/codec', mayImport: [...vocabulary, 'proto', 'pkg/schema'] },
+  { path: 'pkg/patch', mayImport: [...vocabulary, 'pkg/schema'] },
+  { path: 'pkg/auth', mayImport: vocabulary },
+  { path: 'pkg/admission', mayImport: [...vocabulary, 'pkg/schema'] },
+  { path: 'pkg/cache', mayImport: [...vocabulary, 'pkg/storage', 'pkg/codec'] },
+  {
+    path: 'pkg/registry',
+    mayImport: [...vocabulary, 'pkg/storage', 'pkg/schema', 'pkg/codec', 'pkg/patch', 'pkg/cache', 'pkg/admission'],
+  },
+  {
+    path: 'pkg/http',
+    mayImport: [...vocabulary, 'pkg/schema', 'pkg/codec', 'pkg/cache', 'pkg/registry', 'pkg/auth', 'pkg/admission'],
+  },
+  { path: 'pkg/client', mayImport: [...vocabulary, 'pkg/codec', 'proto', 'pkg/config'] },
+  { path: 'pkg/controllers', mayImport: [...vocabulary, 'pkg/storage', 'pkg/cache', 'pkg/registry'] },
+  { path: 'pkg/config', mayImport: vocabulary },
+  {
+    path: 'pkg/server',
+    mayImport: [
+      ...vocabulary,
+      'pkg/storage',
+      'pkg/peer',
+      'pkg/schema',
+      'pkg/codec',
+      'pkg/cache',
+      'pkg/registry',
+      'pkg/auth',
+      'pkg/admission',
+      'pkg/http',
+      'pkg/controllers',
+      'pkg/config',
+    ],
+  },
+  { path: 'cmd', mayImport: [...vocabulary, 'pkg/server', 'pkg/client', 'pkg/config', 'pkg/peer'] },
+];
+
+/** Rooms that span the tree or stand outside it: they may import anything. */
+export const unbound: readonly string[] = ['test', 'scripts'];
+
+/** Below the composition root the world is handed in: these rooms may not reach for the real one. */
+export const worldless: readonly string[] = [
+  'raft',
+  'pkg/base',
+  'pkg/api',
+  'pkg/storage',
+  'pkg/peer',
+  'pkg/schema',
+  'pkg/codec',
+  'pkg/patch',
+  'pkg/cache',
+  'pkg/registry',
+  'pkg/controllers',
+  'pkg/admission',
+  'pkg/auth',
+];

@@ -1,0 +1,127 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { rooms, unbound, worldless } from './rooms.js';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+
+function* sources(folder: string): Generator<string> {
+  if (!existsSync(join(root, folder))) return;
+  for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+    const path = posix.join(folder, entry.name);
+    if (entry.isDirectory()) yield* sources(path);
+    else if (entry.name.endsWith('.ts')) yield path;
+  }
+}
+
+interface Import {
+  readonly from: string;
+  readonly specifier: string;
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  return [
+    ...text.matchAll(
+      /(?:^|\n)\s*(?:import|export)\s[^'";]*?from\s+'([^']+)'|import\(\s*'([^']+)'\s*\)|(?:^|\n)import\s+'([^']+)'/g,
+    ),
+  ].map((m) => ({
+    from: file,
+    specifier: (m[1] ?? m[2] ?? m[3])!,
+  }));
+}
+
+const roomOf = (path: string) => rooms.find((r) => path === r.path || path.startsWith(`${r.path}/`));
+const isTest = (path: string) => /\.test\.ts$|\/testing\/|\.bench\.ts$/.test(path);
+
+function violations(file: string): string[] {
+  const room = roomOf(file);
+  if (room === undefined) return [`${file}: belongs to no room of test/tidy/rooms.ts`];
+  const found: string[] = [];
+  for (const { specifier } of importsOf(file)) {
+    if (!specifier.startsWith('.')) {
+      if (room.pure && !isTest(file)) found.push(`${file}: ${room.path} is pure and may not import ${specifier}`);
+      continue;
+    }
+    const target = posix.normalize(posix.join(dirname(file), specifier));
+    const other = roomOf(target);
+    if (other === undefined) {
+      if (!isTest(file)) found.push(`${file}: imports ${specifier}, which is in no room`);
+    } else if (other !== room) {
+      if (!room.mayImport.includes(other.path) && !isTest(file))
+        found.push(`${file}: ${room.path} may not import ${other.path}`);
+      const throughDoor = target === `${other.path}/index.js` || target.includes('/gen/') || isTest(file);
+      if (!throughDoor) found.push(`${file}: reaches into ${other.path} past its door (${specifier})`);
+    }
+  }
+  return found;
+}
+
+describe('the room table', () => {
+  const files = rooms.flatMap((r) => [...sources(r.path)]).filter((f, i, all) => all.indexOf(f) === i);
+
+  it('finds the tree it checks', () => {
+    expect(files.length).toBeGreaterThan(20);
+  });
+
+  it('allows every import there is', () => {
+    expect(files.flatMap(violations)).toEqual([]);
+  });
+
+  it('has no cycle', () => {
+    const order: string[] = [];
+    const visiting = new Set<string>();
+    const visit = (path: string): void => {
+      if (order.includes(path)) return;
+      expect(visiting.has(path), `${path} imports itself by way of others`).toBe(false);
+      visiting.add(path);
+      for (const next of rooms.find((r) => r.path === path)?.mayImport ?? []) visit(next);
+      order.push(path);
+    };
+    for (const r of rooms) visit(r.path);
+    expect(order.length).toBe(rooms.length);
+  });
+
+  it('gives every room that exists a door and a README', () => {
+    const missing = rooms
+      .filter((r) => existsSync(join(root, r.path)) && [...sources(r.path)].length > 0 && r.path !== 'cmd')
+      .flatMap((r) => ['index.ts', 'README.md'].map((f) => join(r.path, f)))
+      .filter((f) => !existsSync(join(root, f)) && !f.startsWith('proto/index'));
+    expect(missing).toEqual([]);
+  });
+
+  it('keeps the real world above the composition root', () => {
+    const reach = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bprocess\.env\b|(?<![.\w])set(?:Timeout|Interval)\(/;
+    const found = worldless
+      .flatMap((r) => [...sources(r)])
+      .filter((f) => !isTest(f) && !f.includes('/gen/'))
+      .flatMap((f) =>
+        readFileSync(join(root, f), 'utf8')
+          .split('\n')
+          .flatMap((line, i) =>
+            reach.test(line.replace(/\/\/.*|^\s*\*.*/, '')) ? [`${f}:${i + 1}: ${line.trim()}`] : [],
+          ),
+      );
+    expect(found).toEqual([]);
+  });
+});
+
+describe('the tree', () => {
+  it('names no path of a workplace and no download host', () => {
+    const tracked = [...rooms.map((r) => r.path), ...unbound].flatMap((r) => [...sources(r)]);
+    const files = [
+      ...tracked,
+      'package.json',
+      'package-lock.json',
+      'Makefile',
+      'README.md',
+      'ARCHITECTURE.md',
+      'CHANGELOG.md',
+    ].filter((f) => existsSync(join(root, f)));
+    const bad = new RegExp(['/work', '/(main|steer)|"resolved":\\s*"http'].join(''));
+    expect(
+      files.filter((f) => bad.test(readFileSync(join(root, f), 'utf8'))).map((f) => relative(root, join(root, f))),
+    ).toEqual([]);
+  });
+});
