@@ -1,4 +1,4 @@
-import type { JsonObject } from '../api/index.js';
+import type { JsonObject, Status } from '../api/index.js';
 import type { Revision } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
 import type { ServedResource } from './catalogue.js';
@@ -14,7 +14,10 @@ export interface RequestContext {
   warn(text: string): void;
 }
 
-/** Which object or collection. `namespace` is '' for cluster-scoped resources and for "all namespaces". */
+/**
+ * Which object or collection. `namespace` is '' for cluster-scoped resources and for "all namespaces"; `subresource` is ''
+ * for the object itself.
+ */
 export interface Target {
   readonly resource: ServedResource;
   readonly namespace: string;
@@ -71,7 +74,35 @@ export interface DeleteRequest {
   readonly options: DeleteOptions;
 }
 
-/** As the client wrote them; the registry checks their combinations, because get, list, watch and deletecollection share the rules. */
+export interface DeleteCollectionRequest {
+  readonly target: Target;
+  readonly list: ListOptions;
+  readonly options: DeleteOptions;
+}
+
+export interface GetRequest {
+  readonly target: Target;
+  readonly name: string;
+  /** '' consistent, '0' whatever is here, 'N' not older than. As the client wrote it. */
+  readonly resourceVersion: string;
+}
+
+export interface ListRequest {
+  readonly target: Target;
+  readonly options: ListOptions;
+}
+
+export interface WatchRequest {
+  readonly target: Target;
+  readonly options: WatchOptions;
+  /** Events are framed in this form. */
+  readonly representation: Representation;
+}
+
+/**
+ * As the client wrote them ('' = absent, limit 0 = none); the registry checks their combinations, because list, watch and
+ * deletecollection share the rules.
+ */
 export interface ListOptions {
   readonly labelSelector: string;
   readonly fieldSelector: string;
@@ -80,13 +111,26 @@ export interface ListOptions {
   readonly limit: number;
   readonly continue: string;
   readonly shardSelector: string;
+  /** Of a list (it makes no difference but to be refused there) and of a watch. */
+  readonly sendInitialEvents: boolean | undefined;
 }
 
 export interface WatchOptions extends ListOptions {
   readonly allowBookmarks: boolean;
-  readonly sendInitialEvents: boolean | undefined;
   /** Of a watch on one object: its name, else ''. */
   readonly name: string;
+}
+
+/** In what form an answer goes out, as negotiated. */
+export interface Representation {
+  readonly encoding: 'json' | 'yaml' | 'protobuf' | 'cbor';
+  /** `table` and `metadata` (PartialObjectMetadata) are the `as=` forms. */
+  readonly form: 'object' | 'table' | 'metadata';
+  /** Version of meta.k8s.io for Table and PartialObjectMetadata; 'v1' where `form` is 'object'. */
+  readonly metaVersion: 'v1' | 'v1beta1';
+  /** What a Table's rows hold. */
+  readonly includeObject: 'None' | 'Metadata' | 'Object';
+  readonly pretty: boolean;
 }
 
 /**
@@ -98,17 +142,46 @@ export interface Written {
   readonly object: Answer;
 }
 
-export type Answer = { readonly kind: 'stored'; readonly stored: StoredObject } | { readonly kind: 'value'; readonly value: JsonObject };
+/** A `value` is complete: it has its kind and apiVersion, in the version the client asked for. */
+export type Answer =
+  | { readonly kind: 'stored'; readonly stored: StoredObject }
+  | { readonly kind: 'value'; readonly value: JsonObject };
 
 export type Deleted =
-  /** Gone: a Status of success, or for some kinds the object. */
-  | { readonly kind: 'deleted'; readonly uid: string; readonly object: Answer }
-  /** Still there (finalizers, grace): the object with its deletionTimestamp. 202 when a foreground or orphan deletion is under way, else 200. */
+  /** Gone: answered with a Status of success (`status`), or, for the kinds that declare so, with the object. */
+  | { readonly kind: 'deleted'; readonly status: Status }
+  | { readonly kind: 'deletedObject'; readonly object: Answer }
+  /** Still there (finalizers, grace): the object with its deletionTimestamp. 202 when `accepted`, else 200. */
   | { readonly kind: 'deleting'; readonly accepted: boolean; readonly object: Answer };
 
 export interface ListResult {
   readonly revision: Revision;
+  /** '' when nothing follows. */
   readonly continue: string;
   readonly remainingItemCount: number | undefined;
   readonly items: readonly StoredObject[];
+}
+
+/**
+ * A watch, pulled by the connection at its own pace. Nothing is buffered for it: it is a position in the shared log.
+ *
+ *     const pump = () => { for (let f; !full && (f = stream.take(max)) !== undefined; ) write(f.payload); };
+ *     stream.onReady(pump); pump();
+ */
+export interface EventStream {
+  /** All that is pending, joined, about `maxBytes` at most (one event always fits); undefined when nothing is. */
+  take(maxBytes: number): Frames | undefined;
+  /** `f` is called once each time something can be taken after a `take` that gave undefined, and when the stream ends. */
+  onReady(f: () => void): void;
+  /** Nothing follows (after what `take` still gives). A stream that fails ends with an ERROR event of its own. */
+  readonly ended: boolean;
+  close(): void;
+}
+
+/** Frames of events, shared between all watchers at the same position: never written into. */
+export interface Frames {
+  readonly payload: Buffer;
+  /** The same bytes as one HTTP/1.1 chunk: size line, payload, CRLF. */
+  readonly chunk: Buffer;
+  readonly events: number;
 }

@@ -1,0 +1,1 @@
+export type { StoredObject } from './object.js';
