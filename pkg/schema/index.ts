@@ -1,9 +1,18 @@
-export type { GroupVersionKind, Kind, KindInfo, Lifecycle } from './kinds.js';
-export { allKinds, kindSchema, typeByName } from './load.js';
+export {
+  allKinds,
+  type GroupVersionKind,
+  type Kind,
+  type KindInfo,
+  kindSchema,
+  type Lifecycle,
+  packageGroups,
+} from './kinds.js';
+export { structByName, typeByName, typeNames } from './load.js';
 export type {
   AnySchema,
   Constraints,
   Field,
+  InlineMessage,
   ListSchema,
   ListType,
   MapSchema,

@@ -25,6 +25,12 @@ export interface StructSchema {
   readonly embeddedResource: boolean;
   /** Discriminated and plain unions, as the markers state them. */
   readonly unions: readonly Union[];
+  /** Inlined types that protobuf nests as messages of their own; absent where there are none. */
+  readonly inlineMessages?: readonly InlineMessage[];
+  /** The declaration says `granular` or `atomic` at the place of use or against the default: OpenAPI shows it. */
+  readonly mapType?: 'atomic' | 'granular';
+  /** Declarative validation markers of the type itself (see `Field.rules`). */
+  readonly rules?: readonly string[];
   /** Constraints for custom resources (min/max, patterns, CEL rules) and of markers; absent where there are none. */
   readonly constraints?: Constraints;
   readonly description?: string;
@@ -50,6 +56,22 @@ export interface Field {
   readonly deprecated: boolean;
   readonly description?: string;
   readonly constraints?: Constraints;
+  /** For a field that JSON shows here and protobuf inside an inlined message: that message; `proto` is then the number inside it. */
+  readonly inlineIn?: InlineMessage;
+  /**
+   * Declarative validation markers, outermost part first: `[alpha/|beta/]` stability, then conditions and scopes
+   * (`eachVal`, `ifEnabled(Gate)`), then the rule: `beta/eachVal/maxBytes=64`. Read by `declarativeErrors` only.
+   */
+  readonly rules?: readonly string[];
+}
+
+/**
+ * An inlined type that is a protobuf message of its own. Worked example: `Volume` inlines `VolumeSource` with number 2, so
+ * the JSON `{name, emptyDir}` is the message `{1: name, 2: {2: emptyDir}}`.
+ */
+export interface InlineMessage {
+  readonly proto: number;
+  readonly schema: StructSchema;
 }
 
 export type PatchStrategy = 'merge' | 'replace' | 'retainKeys';
@@ -66,6 +88,8 @@ export interface MapSchema {
   readonly values: Schema;
   /** `+mapType=atomic`; otherwise granular. */
   readonly atomic: boolean;
+  /** What the declaration says, where it says it: OpenAPI shows it. */
+  readonly mapType?: 'atomic' | 'granular';
   readonly constraints?: Constraints;
 }
 
@@ -78,6 +102,10 @@ export interface ListSchema {
   readonly listType: ListType;
   /** Names of the key fields, for `map`. A key field absent from an item counts as its field default. */
   readonly keys: readonly string[];
+  /** No list type is declared: `atomic` is the rule for such, and OpenAPI says nothing. */
+  readonly undeclared?: true;
+  /** Named list type that is a protobuf message with one repeated field `items` = 1 (`ExtraValue`, `Verbs`). */
+  readonly boxed?: true;
   readonly constraints?: Constraints;
 }
 
@@ -103,8 +131,10 @@ export interface ScalarSchema {
   readonly type: ScalarType;
   /** Named alias of the facts (`core/v1.PullPolicy`), for OpenAPI and messages. */
   readonly alias?: string;
-  /** Closed set of values, where the type is an enum. */
+  /** Closed set of values, where the type is an enum. OpenAPI shows it; decoding and storing never check it. */
   readonly enum?: readonly string[];
+  /** Declarative validation markers of the type itself (see `Field.rules`). */
+  readonly rules?: readonly string[];
   readonly constraints?: Constraints;
 }
 
@@ -115,6 +145,10 @@ export interface ScalarSchema {
 export interface AnySchema {
   readonly kind: 'any';
   readonly form: 'rawExtension' | 'fieldsV1' | 'json';
+  /** Name of the declared type (`apiextensions/v1.JSONSchemaPropsOrBool`), where it has one. */
+  readonly name?: string;
+  /** `JSONSchemaPropsOr...`: what a value that is an object is, and what else it may be. Absent: anything goes. */
+  readonly either?: { readonly object: StructSchema; readonly or: 'list' | 'bool' | 'stringList' };
   readonly constraints?: Constraints;
 }
 

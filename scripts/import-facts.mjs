@@ -1,0 +1,239 @@
+// Turns a folder of API facts (one JSON file a package) into the project's own declarations in pkg/schema/data.
+// Run by hand when the API level moves:
+//
+//   node scripts/import-facts.mjs <folder of facts JSON>
+//
+// The form that it writes is described in pkg/schema/README.md. Descriptions live in `*.doc` beside the declarations and
+// are never touched here. Nothing in build, test or run needs the facts folder.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const source = process.argv[2];
+if (source === undefined) {
+  console.error('usage: node scripts/import-facts.mjs <folder of facts JSON>');
+  process.exit(2);
+}
+const target = fileURLToPath(new URL('../pkg/schema/data/', import.meta.url));
+
+/** Constants that `+default=ref(...)` markers name: the facts hold the names only. */
+const DEFAULT_CONSTANTS = { AzureDataDiskCachingReadWrite: 'ReadWrite', AzureSharedBlobDisk: 'Shared' };
+
+/** Kinds that are served as a resource but that no client generator marker announces. */
+const EXTRA_RESOURCES = new Set(['core/v1.Binding', 'apiextensions/v1.CustomResourceDefinition']);
+
+/** Packages whose group in the facts is a Go package name only. */
+const GROUPLESS = new Set(['runtime']);
+
+/** What the facts describe in words only: types with a JSON or protobuf form of their own. */
+const BUILT_IN = {
+  'meta/v1': [
+    'alias Time time',
+    'alias MicroTime microTime',
+    'alias Duration duration',
+    'alias FieldsV1 fieldsV1',
+    'struct WatchEvent',
+    '  1 type string required',
+    '  2 object runtime.RawExtension required',
+    '',
+  ],
+  'apiextensions/v1': ['struct CustomResourceSubresourceStatus', ''],
+  'apiserverinternal/v1alpha1': ['struct StorageVersionSpec', ''],
+};
+
+/** Types whose JSON is not an object with their protobuf message's fields: `either` names what JSON shows instead. */
+const SPECIAL = {
+  'runtime.RawExtension': ['alias RawExtension rawExtension'],
+  'apiextensions/v1.JSON': ['alias JSON json'],
+  'apiextensions/v1.JSONSchemaPropsOrArray': ['either JSONSchemaPropsOrArray JSONSchemaProps list'],
+  'apiextensions/v1.JSONSchemaPropsOrBool': ['either JSONSchemaPropsOrBool JSONSchemaProps bool'],
+  'apiextensions/v1.JSONSchemaPropsOrStringArray': ['either JSONSchemaPropsOrStringArray JSONSchemaProps stringList'],
+};
+
+/** Named lists that are a message with one repeated field `items` in protobuf. */
+const BOXED_LISTS = /\.(ExtraValue|Verbs)$/;
+
+/** Only Go code uses these. */
+const LEFT_OUT = new Set(['meta/v1.TableOptions', 'runtime.Unknown', 'runtime.TypeMeta']);
+
+const packages = new Map();
+for (const file of readdirSync(source).sort()) {
+  if (!file.endsWith('.json') || file === 'index.json') continue;
+  const facts = JSON.parse(readFileSync(join(source, file), 'utf8'));
+  packages.set(facts.package, facts);
+}
+
+const short = (name, pkg) => (name.startsWith(`${pkg}.`) ? name.slice(pkg.length + 1) : name);
+
+function typeText(type, pkg) {
+  if (typeof type === 'string') {
+    if (type === 'types.UID' || type === 'types.NodeName') return 'string';
+    if (type === 'resource.Quantity') return 'quantity';
+    if (type === 'intstr.IntOrString') return 'intOrString';
+    return short(type, pkg);
+  }
+  if (type.list !== undefined) return `[]${typeText(type.list, pkg)}`;
+  return `map[${short(type.key, pkg)}]${typeText(type.map, pkg)}`;
+}
+
+/** `+k8s:beta(since: "1.37")=+k8s:eachVal=+k8s:maxBytes=64` becomes `!beta/eachVal/maxBytes=64`. */
+function ruleText(marker) {
+  let text = marker.replace(/\s+#.*$/, '').trim();
+  const parts = [];
+  while (text.startsWith('+k8s:')) {
+    text = text.slice(5);
+    const chained = text.search(/=\+k8s:/);
+    const head = chained < 0 ? text : text.slice(0, chained);
+    text = chained < 0 ? '' : text.slice(chained + 1);
+    parts.push(head);
+  }
+  return `!${parts
+    .map((p) =>
+      p
+        .replace(/^(alpha|beta)\(since:.*\)$/, '$1')
+        .replace(/^(\w+)\("([^"]*)"\)/, '$1($2)')
+        .replace(/^item\((\w+): "([^"]*)"\)/, 'item($1:$2)')
+        .replace(/="([^"]*)"$/, '=$1'),
+    )
+    .join('/')}`;
+}
+
+const LIST_RULE = /\+k8s:(listType|listMapKey|unique)=(\S+)$/;
+
+/**
+ * `+k8s:listType`, `+k8s:listMapKey` and `+k8s:unique` of one field make one rule: items unique as a set, or by keys.
+ * An atomic list without `unique` needs none.
+ */
+function listRules(markers) {
+  const found = { keys: [] };
+  for (const m of markers) {
+    const match = LIST_RULE.exec(m);
+    if (match === null) continue;
+    found.stability ??= /^\+k8s:(alpha|beta)\(/.exec(m)?.[1] ?? '';
+    if (match[1] === 'listMapKey') found.keys.push(match[2]);
+    else found[match[1]] = match[2];
+  }
+  const unique = found.unique ?? found.listType;
+  const custom = markers.some((m) => m.endsWith('+k8s:customUnique'));
+  const rules = [];
+  if ((unique === 'set' || unique === 'map') && !custom) {
+    const by = unique === 'map' ? `map(${found.keys.join(',')})` : 'set';
+    rules.push(`!${found.stability === '' ? '' : `${found.stability}/`}unique=${by}`);
+  }
+  return { listType: found.listType, keys: [...found.keys], rules };
+}
+
+function fieldLine(name, f, pkg) {
+  const markers = f.markers ?? [];
+  const proto = f.proto?.[0] ?? 0;
+  if (f.inline) return `  inline ${proto > 0 ? `${proto} ` : ''}${short(f.type, pkg)}`;
+  const words = [proto, name, (f.pointer ? '*' : '') + typeText(f.type, pkg)];
+  const value = (prefix) => markers.filter((m) => m.startsWith(prefix)).map((m) => m.slice(prefix.length));
+  // The generator of the reference calls a field required when neither tag nor marker makes it optional.
+  if (!f.optional && !f.omitempty) words.push('required');
+  else if (f.required) words.push('required');
+  if (f.omitempty) words.push('omitempty');
+  // A field that is called `deprecated` speaks of its value, not of itself.
+  if (f.deprecated && name !== 'deprecated') words.push('deprecated');
+  const declarative = listRules(markers);
+  const listType = value('+listType=')[0] ?? declarative.listType;
+  if (listType !== undefined) {
+    const keys = value('+listMapKey=').length > 0 ? value('+listMapKey=') : declarative.keys;
+    if (listType !== 'map') keys.length = 0;
+    words.push(`list=${listType}${keys.length > 0 ? `(${keys.join(',')})` : ''}`);
+  }
+  for (const t of value('+mapType=')) words.push(`map=${t}`);
+  for (const t of value('+structType=')) words.push(`struct=${t}`);
+  if (f.patchStrategy !== undefined) {
+    words.push(`patch=${f.patchStrategy}${f.patchMergeKey === undefined ? '' : `(${f.patchMergeKey})`}`);
+  }
+  for (const d of value('+default=')) {
+    const ref = /^ref\((\w+)\)$/.exec(d);
+    const json = ref === null ? JSON.parse(d) : DEFAULT_CONSTANTS[ref[1]];
+    if (json === undefined) throw new Error(`${pkg} ${name}: unknown default ${d}`);
+    words.push(`default=${JSON.stringify(json)}`);
+  }
+  for (const g of value('+featureGate=')) words.push(`gate=${g}`);
+  if (markers.includes('+unionDiscriminator')) words.push('discriminator');
+  for (const g of value('+oneOf=')) words.push(`oneOf=${g}`);
+  for (const g of value('+zeroOrOneOf=')) words.push(`zeroOrOneOf=${g}`);
+  const known = /^\+(?:listType|listMapKey|mapType|structType|default|featureGate|unionDiscriminator|oneOf|zeroOrOneOf)\b/;
+  words.push(...declarative.rules);
+  for (const m of markers) {
+    if (LIST_RULE.test(m)) continue;
+    if (m.startsWith('+k8s:')) words.push(ruleText(m));
+    else if (!known.test(m)) throw new Error(`${pkg} ${name}: unknown marker ${m}`);
+  }
+  return `  ${words.join(' ')}`;
+}
+
+function typeLines(name, t, pkg) {
+  const full = `${pkg}.${name}`;
+  const special = SPECIAL[full];
+  if (special !== undefined) return special;
+  const markers = t.markers ?? [];
+  const rules = markers.filter((m) => m.startsWith('+k8s:') && !/Subresource/.test(m)).map(ruleText);
+  if (t.alias !== undefined) {
+    const words = ['alias', name, typeText(t.alias, pkg)];
+    if (BOXED_LISTS.test(full)) words.push('boxed');
+    if (markers.includes('+enum')) words.push('enum');
+    words.push(...rules);
+    const values = t.values ?? [];
+    if (values.length > 0) words.push(':', ...values.map((v) => (/^[^\s"]+$/.test(v) ? v : JSON.stringify(v))));
+    return [words.join(' ')];
+  }
+  const words = ['struct', name];
+  for (const m of markers) {
+    if (m.startsWith('+structType=')) words.push(m.slice('+structType='.length));
+    if (m === '+union') words.push('union');
+  }
+  words.push(...rules);
+  const lines = [words.join(' ')];
+  for (const [fieldName, f] of Object.entries(t.fields)) lines.push(fieldLine(fieldName, f, pkg));
+  return lines;
+}
+
+function kindLine(name, t, facts) {
+  const markers = t.markers ?? [];
+  const words = [name];
+  const resource =
+    (markers.includes('+genclient') && !markers.includes('+genclient:noVerbs')) ||
+    EXTRA_RESOURCES.has(`${facts.package}.${name}`);
+  if (markers.includes('+genclient:nonNamespaced')) words.push('cluster');
+  if (resource) words.push('resource');
+  if (facts.types[`${name}List`]?.kind) words.push(`list=${name}List`);
+  const sub = markers.map((m) => /^\+k8s:supportsSubresource="\/(\w+)"/.exec(m)?.[1]).filter((s) => s !== undefined);
+  if (sub.length > 0) words.push(`sub=${[...new Set(sub)].join(',')}`);
+  for (const m of markers) {
+    const is = /^\+k8s:isSubresource="\/(\w+)"/.exec(m);
+    if (is !== null) words.push(`of=${is[1]}`);
+  }
+  const life = t.lifecycle ?? {};
+  for (const key of ['introduced', 'deprecated', 'removed', 'replacement']) {
+    if (life[key] !== undefined) words.push(`${key}=${life[key]}`);
+  }
+  return `  ${words.join(' ')}`;
+}
+
+mkdirSync(target, { recursive: true });
+const kinds = ['# Every kind by package: name, scope, flags. The form is in ../README.md.', ''];
+for (const facts of packages.values()) {
+  const pkg = facts.package;
+  const lines = [];
+  for (const [name, t] of Object.entries(facts.types)) {
+    if (LEFT_OUT.has(`${pkg}.${name}`)) continue;
+    const written = typeLines(name, t, pkg);
+    if (written[0].startsWith('struct') && lines.length > 0 && lines.at(-1) !== '') lines.push('');
+    lines.push(...written);
+    if (written[0].startsWith('struct')) lines.push('');
+  }
+  lines.push(...(BUILT_IN[pkg] ?? []));
+  writeFileSync(join(target, `${pkg.replace('/', '_')}.schema`), `${lines.join('\n').trimEnd()}\n`);
+  if (GROUPLESS.has(pkg)) continue;
+  const group = facts.group ?? '';
+  kinds.push(`package ${pkg} ${group === '' ? 'core' : group} ${facts.version}`);
+  for (const [name, t] of Object.entries(facts.types)) if (t.kind) kinds.push(kindLine(name, t, facts));
+  if (pkg === 'meta/v1') kinds.push('  WatchEvent');
+}
+writeFileSync(join(target, 'kinds.index'), `${kinds.join('\n')}\n`);
+console.log(`${packages.size} packages, ${kinds.length - 2 - packages.size} kinds`);
