@@ -1,0 +1,131 @@
+import type { LogDisk, LogFile } from './disk.js';
+import { SECTOR } from './frame.js';
+
+/** What becomes of a sector that was written but not synced when the power goes. */
+export type SectorFate = (file: string, sector: number) => 'written' | 'lost';
+
+/**
+ * A disk for tests: it remembers what was synced and what only written, loses the latter on `crash`, and fails as told.
+ * Sectors are atomic, as on real disks; between syncs they reach the platter in any order.
+ */
+export class SimulatedDisk implements LogDisk {
+  #live = new Map<string, SimulatedFile>();
+  #durableNames = new Map<string, SimulatedFile>();
+  /** Bytes that all files together may take; ENOSPC beyond. */
+  capacityBytes = Number.POSITIVE_INFINITY;
+  /** Called at each sync; what it throws is what the sync fails with. */
+  onSync: (name: string) => void | Promise<void> = () => {};
+  /** Called at each write; what it throws is what the write fails with. */
+  onWrite: (name: string, position: number, bytes: Uint8Array) => void = () => {};
+
+  list(): readonly string[] {
+    return [...this.#live.keys()];
+  }
+
+  open(name: string): LogFile {
+    const file = this.#live.get(name);
+    if (file === undefined) throw Object.assign(new Error(`ENOENT ${name}`), { code: 'ENOENT' });
+    return file;
+  }
+
+  create(name: string): LogFile {
+    let file = this.#live.get(name);
+    if (file === undefined) {
+      file = new SimulatedFile(this, name);
+      this.#live.set(name, file);
+    }
+    return file;
+  }
+
+  rename(from: string, to: string): void {
+    const file = this.open(from) as SimulatedFile;
+    this.#live.delete(from);
+    this.#live.set(to, file);
+    file.name = to;
+  }
+
+  remove(name: string): void {
+    this.#live.delete(name);
+  }
+
+  async syncDirectory(): Promise<void> {
+    this.#durableNames = new Map(this.#live);
+  }
+
+  usedBytes(): number {
+    let sum = 0;
+    for (const file of this.#live.values()) sum += file.size;
+    return sum;
+  }
+
+  /** The bytes of a file as a running process sees them. */
+  bytes(name: string): Buffer {
+    return (this.open(name) as SimulatedFile).current;
+  }
+
+  /** A disk as it is found after a power cut: unsynced sectors as `fate` decides, unsynced names as they were. */
+  crash(fate: SectorFate): SimulatedDisk {
+    const after = new SimulatedDisk();
+    for (const [name, file] of this.#durableNames) {
+      const found = new SimulatedFile(after, name);
+      found.current = file.after(fate);
+      found.durable = Buffer.from(found.current);
+      after.#live.set(name, found);
+    }
+    after.#durableNames = new Map(after.#live);
+    return after;
+  }
+}
+
+class SimulatedFile implements LogFile {
+  name: string;
+  current: Buffer = Buffer.alloc(0);
+  durable: Buffer = Buffer.alloc(0);
+  readonly #disk: SimulatedDisk;
+  readonly #dirty = new Set<number>();
+
+  constructor(disk: SimulatedDisk, name: string) {
+    this.#disk = disk;
+    this.name = name;
+  }
+
+  get size(): number {
+    return this.current.length;
+  }
+
+  read(position: number, length: number): Uint8Array {
+    return Buffer.from(this.current.subarray(position, position + length));
+  }
+
+  async write(bytes: Uint8Array, position: number): Promise<void> {
+    this.#disk.onWrite(this.name, position, bytes);
+    const end = position + bytes.length;
+    if (end > this.current.length) {
+      if (this.#disk.usedBytes() + end - this.current.length > this.#disk.capacityBytes) {
+        throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+      }
+      this.current = Buffer.concat([this.current, Buffer.alloc(end - this.current.length)]);
+    }
+    this.current.set(bytes, position);
+    for (let sector = Math.floor(position / SECTOR); sector * SECTOR < end; sector++) this.#dirty.add(sector);
+  }
+
+  async sync(): Promise<void> {
+    await this.#disk.onSync(this.name);
+    this.durable = Buffer.from(this.current);
+    this.#dirty.clear();
+  }
+
+  after(fate: SectorFate): Buffer {
+    const found = Buffer.alloc(this.current.length);
+    found.set(this.durable);
+    for (const sector of this.#dirty) {
+      if (fate(this.name, sector) === 'lost') continue;
+      const [start, end] = [sector * SECTOR, Math.min((sector + 1) * SECTOR, this.current.length)];
+      this.current.copy(found, start, start, end);
+    }
+    return found;
+  }
+
+  close(): void {}
+}
