@@ -54,7 +54,7 @@ const SPECIAL = {
 const BOXED_LISTS = /\.(ExtraValue|Verbs)$/;
 
 /** Only Go code uses these. */
-const LEFT_OUT = new Set(['meta/v1.TableOptions', 'runtime.Unknown', 'runtime.TypeMeta']);
+const LEFT_OUT = new Set(['runtime.Unknown', 'runtime.TypeMeta']);
 
 const packages = new Map();
 for (const file of readdirSync(source).sort()) {
@@ -189,7 +189,9 @@ function typeLines(name, t, pkg) {
   }
   words.push(...rules);
   const lines = [words.join(' ')];
-  for (const [fieldName, f] of Object.entries(t.fields)) lines.push(fieldLine(fieldName, f, pkg));
+  for (const [fieldName, f] of Object.entries(t.fields)) {
+    if (fieldName !== '-') lines.push(fieldLine(fieldName, f, pkg));
+  }
   return lines;
 }
 

@@ -1,6 +1,5 @@
 export {
   allKinds,
-  type GroupVersionKind,
   type Kind,
   type KindInfo,
   kindSchema,

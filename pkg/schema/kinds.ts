@@ -1,13 +1,7 @@
 import { readFileSync } from 'node:fs';
+import type { GroupVersionKind } from '../api/index.js';
 import { structByName } from './load.js';
 import type { StructSchema } from './types.js';
-
-export interface GroupVersionKind {
-  /** API group as clients write it: `''` for core, `rbac.authorization.k8s.io`, ... */
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-}
 
 /** Releases as text (`1.22`). Absent: not known or not planned. */
 export interface Lifecycle {
@@ -105,25 +99,18 @@ function parseIndex(text: string): Index {
   const infos: KindInfo[] = [];
   const byKey = new Map<string, Kind>();
   const groups = new Map<string, string>();
-  let pkg = '';
-  let group = '';
-  let version = '';
-  const itemOf = new Map<string, KindInfo>();
-  for (const line of text.split('\n')) {
-    if (line === '' || line[0] === '#') continue;
-    if (line[0] !== ' ') {
-      const words = line.split(' ');
-      pkg = words[1] as string;
-      group = words[2] === 'core' ? '' : (words[2] as string);
-      version = words[3] as string;
-      groups.set(pkg, group);
-      itemOf.clear();
-      continue;
+  for (const block of text.split(/^package /m).slice(1)) {
+    const [head, ...lines] = block.trimEnd().split('\n') as [string, ...string[]];
+    const [pkg, groupWord, version] = head.split(' ') as [string, string, string];
+    const group = groupWord === 'core' ? '' : groupWord;
+    groups.set(pkg, group);
+    const kinds = lines.map((line) => kindLine(line));
+    const itemOf = new Map(kinds.map((k) => [k.flags.get('list'), k] as const));
+    for (const line of kinds) {
+      const info = describeKind(line, itemOf.get(line.kind), { pkg, group, version });
+      infos.push(info);
+      byKey.set(keyOf(info), kindOf(info));
     }
-    const info = parseKind(line.slice(2).split(' '), { pkg, group, version, itemOf });
-    if (info.listKind !== undefined) itemOf.set(info.listKind, info);
-    infos.push(info);
-    byKey.set(keyOf(info), kindOf(info));
   }
   return { infos, byKey, groups };
 }
@@ -140,26 +127,27 @@ function kindOf(info: KindInfo): Kind {
   };
 }
 
-interface KindContext {
-  readonly pkg: string;
-  readonly group: string;
-  readonly version: string;
-  readonly itemOf: ReadonlyMap<string, KindInfo>;
+interface KindLine {
+  readonly kind: string;
+  readonly flags: ReadonlyMap<string, string>;
 }
 
-function parseKind(words: readonly string[], at: KindContext): KindInfo {
-  const kind = words[0] as string;
+function kindLine(line: string): KindLine {
+  const [kind, ...words] = line.trim().split(' ') as [string, ...string[]];
   const flags = new Map<string, string>();
-  for (const word of words.slice(1)) {
+  for (const word of words) {
     const eq = word.indexOf('=');
     if (eq < 0) flags.set(word, '');
     else flags.set(word.slice(0, eq), word.slice(eq + 1));
   }
-  const item = at.itemOf.get(kind);
-  const introduced = flags.get('introduced');
-  const deprecated = flags.get('deprecated');
-  const removed = flags.get('removed');
-  const replacement = flags.get('replacement')?.split(',');
+  return { kind, flags };
+}
+
+function describeKind(
+  { kind, flags }: KindLine,
+  item: KindLine | undefined,
+  at: { readonly pkg: string; readonly group: string; readonly version: string },
+): KindInfo {
   const listKind = flags.get('list');
   const isSubresource = flags.get('of');
   return {
@@ -168,23 +156,27 @@ function parseKind(words: readonly string[], at: KindContext): KindInfo {
     kind,
     package: at.pkg,
     type: `${at.pkg}.${kind}`,
-    scope: item?.scope ?? (flags.has('cluster') ? 'Cluster' : 'Namespaced'),
+    scope: (item?.flags ?? flags).has('cluster') ? 'Cluster' : 'Namespaced',
     resource: flags.has('resource'),
     ...(listKind !== undefined && { listKind }),
     ...(item !== undefined && { itemKind: item.kind }),
     subresources: flags.get('sub')?.split(',') ?? [],
     ...(isSubresource !== undefined && { isSubresource }),
-    lifecycle: {
-      ...(introduced !== undefined && { introduced }),
-      ...(deprecated !== undefined && { deprecated }),
-      ...(removed !== undefined && { removed }),
-      ...(replacement !== undefined && {
-        replacement: {
-          group: replacement[0] as string,
-          version: replacement[1] as string,
-          kind: replacement[2] as string,
-        },
-      }),
-    },
+    lifecycle: lifecycle(flags),
+  };
+}
+
+function lifecycle(flags: ReadonlyMap<string, string>): Lifecycle {
+  const introduced = flags.get('introduced');
+  const deprecated = flags.get('deprecated');
+  const removed = flags.get('removed');
+  const [group, version, kind] = flags.get('replacement')?.split(',') ?? [];
+  return {
+    ...(introduced !== undefined && { introduced }),
+    ...(deprecated !== undefined && { deprecated }),
+    ...(removed !== undefined && { removed }),
+    ...(group !== undefined &&
+      version !== undefined &&
+      kind !== undefined && { replacement: { group, version, kind } }),
   };
 }
