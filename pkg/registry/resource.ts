@@ -35,6 +35,8 @@ export interface ResourceDeclaration {
 }
 
 export interface DeclaredVersion {
+  /** When the version belongs to another group than the resource itself (events in `events.k8s.io`). */
+  readonly group?: string;
   readonly version: string;
   /** Package of the facts that holds the type, e.g. `apps/v1`; the schema is `<package>.<kind>`. */
   readonly schema: string;

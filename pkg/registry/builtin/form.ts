@@ -1,0 +1,144 @@
+import { cloneJson, type FieldErrors, FieldPath, isObject, type JsonObject, type JsonValue } from '../../api/index.js';
+import type { DeclaredVersion, Strategy, Subresource, WriteContext } from '../resource.js';
+import { at, textAt } from './access.js';
+
+/** What many declarations share: the split of an object into what clients own and what controllers report, and `scale`. */
+
+/** Versions of one group in one line: `versions('apps', 'v1')`, `versions('networking', 'v1', 'v1beta1')`. */
+export function versions(pkg: string, ...names: readonly string[]): readonly DeclaredVersion[] {
+  return names.map((version) => ({ version, schema: `${pkg}/${version}` }));
+}
+
+/** Takes `field` over from `old`, absent when it is absent there. */
+export function keep(field: string, o: JsonObject, old: JsonObject): void {
+  const v = old[field];
+  if (v === undefined) delete o[field];
+  else o[field] = cloneJson(v);
+}
+
+/** A kind with a status that only its subresource writes: creation starts with none, an update of the object keeps the old. */
+export function withStatus(strategy: Strategy): Strategy {
+  return {
+    resetFields: [['status']],
+    generation: 'spec',
+    ...strategy,
+    prepareForCreate: (o, context) => {
+      delete o['status'];
+      strategy.prepareForCreate?.(o, context);
+    },
+    prepareForUpdate: (o, old, context) => {
+      keep('status', o, old);
+      strategy.prepareForUpdate?.(o, old, context);
+    },
+  };
+}
+
+/** The `status` subresource: everything but status (and what metadata a status writer may touch) stays as it was. */
+export function statusSubresource(strategy: Strategy = {}): Subresource {
+  return {
+    verbs: ['get', 'patch', 'update'],
+    behaviour: {
+      kind: 'part',
+      strategy: {
+        resetFields: [['spec']],
+        generation: 'none',
+        ...strategy,
+        prepareForUpdate: (o, old, context) => {
+          for (const field of new Set([...Object.keys(o), ...Object.keys(old)])) {
+            if (!PARTS_OF_A_STATUS_WRITE.has(field)) keep(field, o, old);
+          }
+          strategy.prepareForUpdate?.(o, old, context);
+        },
+      },
+    },
+  };
+}
+
+const PARTS_OF_A_STATUS_WRITE: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
+
+/** Labels stay as they were: the status writers of workloads may not relabel. */
+export function keepLabels(o: JsonObject, old: JsonObject, _context: WriteContext): void {
+  const meta = o['metadata'];
+  const before = old['metadata'];
+  if (!isObject(meta) || !isObject(before)) return;
+  keep('labels', meta, before);
+}
+
+/** `autoscaling/v1 Scale` over `spec.replicas`, `status.replicas` and the selector as text. */
+export function scaleSubresource(selector: (whole: JsonObject) => string): Subresource {
+  return {
+    verbs: ['get', 'patch', 'update'],
+    kind: { group: 'autoscaling', version: 'v1', kind: 'Scale', schema: 'autoscaling/v1' },
+    behaviour: {
+      kind: 'view',
+      read: (whole) => {
+        const meta = at(whole, 'metadata');
+        const text = selector(whole);
+        return {
+          kind: 'Scale',
+          apiVersion: 'autoscaling/v1',
+          metadata: isObject(meta) ? pick(meta, ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp']) : {},
+          spec: replicas(at(whole, 'spec', 'replicas')),
+          status: { replicas: at(whole, 'status', 'replicas') ?? 0, ...(text === '' ? {} : { selector: text }) },
+        };
+      },
+      write: (whole, view, errors: FieldErrors) => {
+        const wanted = at(view, 'spec', 'replicas') ?? 0;
+        if (typeof wanted !== 'number' || wanted < 0) {
+          errors.invalid(FieldPath.of('spec', 'replicas'), wanted, 'must be greater than or equal to 0');
+          return;
+        }
+        const spec = whole['spec'];
+        if (isObject(spec)) spec['replicas'] = wanted;
+      },
+    },
+  };
+}
+
+function replicas(v: JsonValue | undefined): JsonObject {
+  return v === undefined || v === 0 ? {} : { replicas: v };
+}
+
+function pick(o: JsonObject, names: readonly string[]): JsonObject {
+  const out: JsonObject = {};
+  for (const name of names) if (o[name] !== undefined) out[name] = o[name];
+  return out;
+}
+
+/** A label selector as text, sorted by key: `app=x,tier in (a,b)`. */
+export function selectorText(selector: JsonValue | undefined): string {
+  if (!isObject(selector)) return '';
+  const parts: string[] = [];
+  const labels = selector['matchLabels'];
+  if (isObject(labels)) for (const k of Object.keys(labels)) parts.push(`${k}=${String(labels[k])}`);
+  for (const e of Array.isArray(selector['matchExpressions']) ? selector['matchExpressions'] : []) {
+    const key = textAt(e, 'key');
+    const values = isObject(e) && Array.isArray(e['values']) ? e['values'].map(String).sort().join(',') : '';
+    switch (textAt(e, 'operator')) {
+      case 'In':
+        parts.push(`${key} in (${values})`);
+        break;
+      case 'NotIn':
+        parts.push(`${key} notin (${values})`);
+        break;
+      case 'Exists':
+        parts.push(key);
+        break;
+      case 'DoesNotExist':
+        parts.push(`!${key}`);
+        break;
+    }
+  }
+  return parts.sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1)).join(',');
+}
+
+const sortKey = (part: string): string => part.replace(/^!/, '').split(/[= ]/, 1)[0]!;
+
+/** A plain label map as text: `a=b,c=d`, keys sorted. */
+export function labelsText(labels: JsonValue | undefined): string {
+  if (!isObject(labels)) return '';
+  return Object.keys(labels)
+    .sort()
+    .map((k) => `${k}=${String(labels[k])}`)
+    .join(',');
+}
