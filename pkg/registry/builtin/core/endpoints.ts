@@ -1,0 +1,34 @@
+import type { JsonObject } from '../../../api/index.js';
+import type { ResourceDeclaration } from '../../resource.js';
+import { numberAt, objectsAt, textAt } from '../access.js';
+import { versions } from '../form.js';
+import { AGE, age, column, table } from '../table.js';
+
+export const endpoints: ResourceDeclaration = {
+  group: '',
+  resource: 'endpoints',
+  singular: 'endpoints',
+  kind: 'Endpoints',
+  versions: versions('core', 'v1'),
+  storageVersion: 'v1',
+  namespaced: true,
+  shortNames: ['ep'],
+  storagePrefix: 'services/endpoints',
+  strategy: { generation: 'none' },
+  table: table([column('Endpoints', 'Addresses and ports that back the service.'), AGE], (o, now) => [addresses(o), age(o, now)]),
+};
+
+const SHOWN = 3;
+
+function addresses(o: JsonObject): string {
+  const all = objectsAt(o, 'subsets').flatMap((subset) => {
+    const ports = objectsAt(subset, 'ports');
+    return objectsAt(subset, 'addresses').flatMap((a) => {
+      const ip = textAt(a, 'ip');
+      return ports.length === 0 ? [ip] : ports.map((p) => (ip.includes(':') ? `[${ip}]:${numberAt(p, 'port')}` : `${ip}:${numberAt(p, 'port')}`));
+    });
+  });
+  if (all.length === 0) return '<none>';
+  const shown = all.slice(0, SHOWN).join(',');
+  return all.length > SHOWN ? `${shown} + ${all.length - SHOWN} more...` : shown;
+}

@@ -1,0 +1,54 @@
+import { isObject, type JsonObject } from '../../../api/index.js';
+import type { ResourceDeclaration, Strategy } from '../../resource.js';
+import { listAt, nameOf, textAt } from '../access.js';
+import { keep, statusSubresource, versions } from '../form.js';
+import { AGE, age, column, table } from '../table.js';
+
+const strategy: Strategy = {
+  generation: 'none',
+  resetFields: [['status']],
+  defaults: labelWithName,
+  prepareForCreate: (o) => {
+    o['status'] = { phase: 'Active' };
+    const spec = isObject(o['spec']) ? o['spec'] : {};
+    const finalizers = listAt(spec, 'finalizers');
+    if (!finalizers.includes('kubernetes')) spec['finalizers'] = [...finalizers, 'kubernetes'];
+    o['spec'] = spec;
+  },
+  // spec.finalizers changes through /finalize alone
+  prepareForUpdate: (o, old) => {
+    keep('spec', o, old);
+    keep('status', o, old);
+  },
+};
+
+export const namespace: ResourceDeclaration = {
+  group: '',
+  resource: 'namespaces',
+  singular: 'namespace',
+  kind: 'Namespace',
+  versions: versions('core', 'v1'),
+  storageVersion: 'v1',
+  namespaced: false,
+  shortNames: ['ns'],
+  verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
+  strategy,
+  subresources: {
+    status: statusSubresource(),
+    finalize: {
+      verbs: ['update'],
+      behaviour: { kind: 'part', strategy: { generation: 'none', prepareForUpdate: (o, old) => keep('status', o, old) } },
+    },
+  },
+  selectableFields: { 'status.phase': (o) => textAt(o, 'status', 'phase'), name: nameOf },
+  table: table([column('Status', 'Active, or Terminating while its content is removed.'), AGE], (o, now) => [textAt(o, 'status', 'phase'), age(o, now)]),
+};
+
+/** Every namespace carries its name as a label, so that selectors can name namespaces. */
+function labelWithName(o: JsonObject): void {
+  const meta = o['metadata'];
+  if (!isObject(meta) || nameOf(o) === '') return;
+  const labels = isObject(meta['labels']) ? meta['labels'] : {};
+  labels['kubernetes.io/metadata.name'] = nameOf(o);
+  meta['labels'] = labels;
+}

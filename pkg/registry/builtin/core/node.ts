@@ -1,0 +1,73 @@
+import type { JsonObject } from '../../../api/index.js';
+import type { ResourceDeclaration } from '../../resource.js';
+import { at, boolAt, objectAt, objectsAt, textAt } from '../access.js';
+import { statusSubresource, versions, withStatus } from '../form.js';
+import { AGE, age, column, table, wide } from '../table.js';
+
+export const node: ResourceDeclaration = {
+  group: '',
+  resource: 'nodes',
+  singular: 'node',
+  kind: 'Node',
+  versions: versions('core', 'v1'),
+  storageVersion: 'v1',
+  namespaced: false,
+  shortNames: ['no'],
+  storagePrefix: 'minions',
+  // a node agent registers its node together with its first status
+  strategy: { ...withStatus({}), prepareForCreate: () => {} },
+  subresources: { status: statusSubresource() },
+  selectableFields: { 'spec.unschedulable': (o) => String(boolAt(o, 'spec', 'unschedulable')) },
+  table: table(
+    [
+      column('Status', 'Whether the node is ready and takes pods.'),
+      column('Roles', 'Roles by label.'),
+      AGE,
+      column('Version', 'Version of the node agent.'),
+      wide('Internal-IP', 'First internal address.'),
+      wide('External-IP', 'First external address.'),
+      wide('OS-Image', 'Operating system as the node reports it.'),
+      wide('Kernel-Version', 'Kernel as the node reports it.'),
+      wide('Container-Runtime', 'Runtime and version as the node reports them.'),
+    ],
+    (o, now) => [
+      status(o),
+      roles(o),
+      age(o, now),
+      info(o, 'kubeletVersion', ''),
+      address(o, 'InternalIP'),
+      address(o, 'ExternalIP'),
+      info(o, 'osImage', '<unknown>'),
+      info(o, 'kernelVersion', '<unknown>'),
+      info(o, 'containerRuntimeVersion', '<unknown>'),
+    ],
+  ),
+};
+
+function status(o: JsonObject): string {
+  const ready = objectsAt(o, 'status', 'conditions').find((c) => textAt(c, 'type') === 'Ready');
+  const state = ready === undefined ? 'Unknown' : textAt(ready, 'status') === 'True' ? 'Ready' : 'NotReady';
+  return boolAt(o, 'spec', 'unschedulable') ? `${state},SchedulingDisabled` : state;
+}
+
+const ROLE_PREFIX = 'node-role.kubernetes.io/';
+
+function roles(o: JsonObject): string {
+  const labels = objectAt(o, 'metadata', 'labels');
+  const found = new Set<string>();
+  for (const [k, v] of Object.entries(labels)) {
+    if (k.startsWith(ROLE_PREFIX) && k.length > ROLE_PREFIX.length) found.add(k.slice(ROLE_PREFIX.length));
+    else if (k === 'kubernetes.io/role' && typeof v === 'string' && v !== '') found.add(v);
+  }
+  return found.size === 0 ? '<none>' : [...found].sort().join(',');
+}
+
+function address(o: JsonObject, type: string): string {
+  const found = objectsAt(o, 'status', 'addresses').find((a) => textAt(a, 'type') === type);
+  return found === undefined ? '<none>' : textAt(found, 'address');
+}
+
+function info(o: JsonObject, field: string, otherwise: string): string {
+  const v = at(o, 'status', 'nodeInfo', field);
+  return typeof v === 'string' && v !== '' ? v : otherwise;
+}

@@ -1,0 +1,66 @@
+import type { JsonObject } from '../../../api/index.js';
+import type { ResourceDeclaration } from '../../resource.js';
+import { at, listAt, textAt } from '../access.js';
+import { statusSubresource, versions, withStatus } from '../form.js';
+import { AGE, age, column, table, wide } from '../table.js';
+
+const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
+
+export const persistentVolumeClaim: ResourceDeclaration = {
+  group: '',
+  resource: 'persistentvolumeclaims',
+  singular: 'persistentvolumeclaim',
+  kind: 'PersistentVolumeClaim',
+  versions: versions('core', 'v1'),
+  storageVersion: 'v1',
+  namespaced: true,
+  shortNames: ['pvc'],
+  strategy: withStatus({
+    generation: 'none',
+    prepareForCreate: (o) => {
+      o['status'] = { phase: 'Pending' };
+    },
+  }),
+  subresources: { status: statusSubresource() },
+  selectableFields: { name: (o) => textAt(o, 'metadata', 'name') },
+  table: table(
+    [
+      column('Status', 'Phase of the claim.'),
+      column('Volume', 'The volume that it is bound to.'),
+      column('Capacity', 'Size of the bound volume.'),
+      column('Access Modes', 'Ways in which the volume can be mounted.'),
+      column('StorageClass', 'Storage class that the claim asks for.'),
+      column('VolumeAttributesClass', 'Attributes class that the claim asks for.'),
+      AGE,
+      wide('VolumeMode', 'Filesystem or Block.'),
+    ],
+    (o, now) => {
+      const bound = textAt(o, 'spec', 'volumeName') !== '';
+      return [
+        textAt(o, 'metadata', 'deletionTimestamp') === '' ? textAt(o, 'status', 'phase') : 'Terminating',
+        textAt(o, 'spec', 'volumeName'),
+        bound ? String(at(o, 'status', 'capacity', 'storage') ?? '0') : '',
+        bound ? accessModes(o, 'status') : '',
+        textAt(o, 'metadata', 'annotations', CLASS_ANNOTATION) || textAt(o, 'spec', 'storageClassName'),
+        textAt(o, 'spec', 'volumeAttributesClassName') || '<unset>',
+        age(o, now),
+        textAt(o, 'spec', 'volumeMode') || '<unset>',
+      ];
+    },
+  ),
+};
+
+const SHORT_MODES = [
+  ['ReadWriteOnce', 'RWO'],
+  ['ReadOnlyMany', 'ROX'],
+  ['ReadWriteMany', 'RWX'],
+  ['ReadWriteOncePod', 'RWOP'],
+] as const;
+
+/** Access modes in their short names, each once, in a fixed order. */
+export function accessModes(o: JsonObject, part: 'spec' | 'status'): string {
+  const modes = new Set(listAt(o, part, 'accessModes'));
+  return SHORT_MODES.filter(([mode]) => modes.has(mode))
+    .map(([, short]) => short)
+    .join(',');
+}

@@ -1,0 +1,23 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { at } from '../access.js';
+import { labelsText, versions } from '../form.js';
+import { column, containersAndImages, table } from '../table.js';
+
+export const podTemplate: ResourceDeclaration = {
+  group: '',
+  resource: 'podtemplates',
+  singular: 'podtemplate',
+  kind: 'PodTemplate',
+  versions: versions('core', 'v1'),
+  storageVersion: 'v1',
+  namespaced: true,
+  strategy: { generation: 'spec' },
+  table: table(
+    [
+      column('Containers', 'Names of the containers.'),
+      column('Images', 'Images of the containers.'),
+      column('Pod Labels', 'Labels that the pods get.'),
+    ],
+    (o) => [...containersAndImages(at(o, 'template')), labelsText(at(o, 'template', 'metadata', 'labels')) || '<none>'],
+  ),
+};

@@ -1,0 +1,42 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { at, numberAt, textAt } from '../access.js';
+import { labelsText, scaleSubresource, statusSubresource, versions, withStatus } from '../form.js';
+import { AGE, age, column, containersAndImages, table, wide } from '../table.js';
+
+export const replicationController: ResourceDeclaration = {
+  group: '',
+  resource: 'replicationcontrollers',
+  singular: 'replicationcontroller',
+  kind: 'ReplicationController',
+  versions: versions('core', 'v1'),
+  storageVersion: 'v1',
+  namespaced: true,
+  shortNames: ['rc'],
+  categories: ['all'],
+  storagePrefix: 'controllers',
+  strategy: withStatus({ defaultPropagation: 'Orphan' }),
+  subresources: {
+    scale: scaleSubresource((o) => labelsText(at(o, 'spec', 'selector'))),
+    status: statusSubresource(),
+  },
+  selectableFields: { 'status.replicas': (o) => String(numberAt(o, 'status', 'replicas')), name: (o) => textAt(o, 'metadata', 'name') },
+  table: table(
+    [
+      column('Desired', 'Pods that are wanted.', { type: 'integer' }),
+      column('Current', 'Pods that exist.', { type: 'integer' }),
+      column('Ready', 'Pods that are ready.', { type: 'integer' }),
+      AGE,
+      wide('Containers', 'Names of the containers.'),
+      wide('Images', 'Images of the containers.'),
+      wide('Selector', 'Labels of the pods that are counted.'),
+    ],
+    (o, now) => [
+      numberAt(o, 'spec', 'replicas'),
+      numberAt(o, 'status', 'replicas'),
+      numberAt(o, 'status', 'readyReplicas'),
+      age(o, now),
+      ...containersAndImages(at(o, 'spec', 'template')),
+      labelsText(at(o, 'spec', 'selector')),
+    ],
+  ),
+};

@@ -1,0 +1,30 @@
+import type { JsonObject } from '../../../api/index.js';
+import type { ResourceDeclaration } from '../../resource.js';
+import { at, objectAt } from '../access.js';
+import { statusSubresource, versions, withStatus } from '../form.js';
+import { AGE, age, column, table } from '../table.js';
+
+export const resourceQuota: ResourceDeclaration = {
+  group: '',
+  resource: 'resourcequotas',
+  singular: 'resourcequota',
+  kind: 'ResourceQuota',
+  versions: versions('core', 'v1'),
+  storageVersion: 'v1',
+  namespaced: true,
+  shortNames: ['quota'],
+  strategy: withStatus({ generation: 'none' }),
+  subresources: { status: statusSubresource() },
+  table: table(
+    [column('Request', 'Requests used and allowed.'), column('Limit', 'Limits used and allowed.'), AGE],
+    (o, now) => [used(o, (name) => !name.startsWith('limits.')), used(o, (name) => name.startsWith('limits.')), age(o, now)],
+  ),
+};
+
+function used(o: JsonObject, wanted: (name: string) => boolean): string {
+  return Object.keys(objectAt(o, 'status', 'hard'))
+    .filter(wanted)
+    .sort()
+    .map((name) => `${name}: ${String(at(o, 'status', 'used', name) ?? '0')}/${String(at(o, 'status', 'hard', name))}`)
+    .join(', ');
+}
