@@ -1,0 +1,1462 @@
+// @ts-nocheck
+// Made by proto/generate.mjs from peer.proto. Do not edit.
+import $protobuf from "protobufjs/minimal.js";
+
+const $Reader = $protobuf.Reader, $Writer = $protobuf.Writer, $util = $protobuf.util;
+
+const $root = $protobuf.roots["trireme-peer"] || ($protobuf.roots["trireme-peer"] = {});
+
+export const trireme = $root.trireme = (() => {
+
+    const trireme = {};
+
+    trireme.peer = (function() {
+
+        const peer = {};
+
+        peer.Bundle = (function() {
+
+            function Bundle(properties) {
+                this.answers = [];
+                this.raft = [];
+                this.proposals = [];
+                if (properties)
+                    for (let keys = Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            }
+
+            Bundle.prototype.hello = null;
+            Bundle.prototype.answers = $util.emptyArray;
+            Bundle.prototype.raft = $util.emptyArray;
+            Bundle.prototype.proposals = $util.emptyArray;
+            Bundle.prototype.ping = null;
+            Bundle.prototype.pong = null;
+            Bundle.prototype.hash = null;
+
+            Bundle.create = function create(properties) {
+                return new Bundle(properties);
+            };
+
+            Bundle.encode = function encode(message, writer, q) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (q === undefined)
+                    q = 0;
+                if (q > $util.recursionLimit)
+                    throw Error("max depth exceeded");
+                if (message.hello != null && Object.hasOwnProperty.call(message, "hello"))
+                    $root.trireme.peer.Hello.encode(message.hello, writer.uint32(10).fork(), q + 1).ldelim();
+                if (message.answers != null && message.answers.length)
+                    for (let i = 0; i < message.answers.length; ++i)
+                        $root.trireme.peer.ProposalAnswer.encode(message.answers[i], writer.uint32(18).fork(), q + 1).ldelim();
+                if (message.raft != null && message.raft.length)
+                    for (let i = 0; i < message.raft.length; ++i)
+                        $root.trireme.peer.RaftMessage.encode(message.raft[i], writer.uint32(26).fork(), q + 1).ldelim();
+                if (message.proposals != null && message.proposals.length)
+                    for (let i = 0; i < message.proposals.length; ++i)
+                        $root.trireme.peer.Proposal.encode(message.proposals[i], writer.uint32(34).fork(), q + 1).ldelim();
+                if (message.ping != null && Object.hasOwnProperty.call(message, "ping"))
+                    $root.trireme.peer.Ping.encode(message.ping, writer.uint32(42).fork(), q + 1).ldelim();
+                if (message.pong != null && Object.hasOwnProperty.call(message, "pong"))
+                    $root.trireme.peer.Ping.encode(message.pong, writer.uint32(50).fork(), q + 1).ldelim();
+                if (message.hash != null && Object.hasOwnProperty.call(message, "hash"))
+                    $root.trireme.peer.StateHash.encode(message.hash, writer.uint32(58).fork(), q + 1).ldelim();
+                return writer;
+            };
+
+            Bundle.decode = function decode(reader, length, error, long) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (long === undefined)
+                    long = 0;
+                if (long > $Reader.recursionLimit)
+                    throw Error("maximum nesting depth exceeded");
+                let end, message;
+                if (length === undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = new $root.trireme.peer.Bundle();
+                while (reader.pos < end) {
+                    let tag = reader.uint32();
+                    if (tag === error)
+                        break;
+                    switch (tag >>> 3) {
+                    case 1: {
+                            message.hello = $root.trireme.peer.Hello.decode(reader, reader.uint32(), undefined, long + 1);
+                            break;
+                        }
+                    case 2: {
+                            if (!(message.answers && message.answers.length))
+                                message.answers = [];
+                            message.answers.push($root.trireme.peer.ProposalAnswer.decode(reader, reader.uint32(), undefined, long + 1));
+                            break;
+                        }
+                    case 3: {
+                            if (!(message.raft && message.raft.length))
+                                message.raft = [];
+                            message.raft.push($root.trireme.peer.RaftMessage.decode(reader, reader.uint32(), undefined, long + 1));
+                            break;
+                        }
+                    case 4: {
+                            if (!(message.proposals && message.proposals.length))
+                                message.proposals = [];
+                            message.proposals.push($root.trireme.peer.Proposal.decode(reader, reader.uint32(), undefined, long + 1));
+                            break;
+                        }
+                    case 5: {
+                            message.ping = $root.trireme.peer.Ping.decode(reader, reader.uint32(), undefined, long + 1);
+                            break;
+                        }
+                    case 6: {
+                            message.pong = $root.trireme.peer.Ping.decode(reader, reader.uint32(), undefined, long + 1);
+                            break;
+                        }
+                    case 7: {
+                            message.hash = $root.trireme.peer.StateHash.decode(reader, reader.uint32(), undefined, long + 1);
+                            break;
+                        }
+                    default:
+                        reader.skipType(tag & 7, long);
+                        break;
+                    }
+                }
+                if (length !== undefined) {
+                    if (reader.pos !== end)
+                        throw RangeError("index out of range");
+                    reader.len = length;
+                }
+                return message;
+            };
+
+            return Bundle;
+        })();
+
+        peer.Hello = (function() {
+
+            function Hello(properties) {
+                if (properties)
+                    for (let keys = Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            }
+
+            Hello.prototype.clusterId = "";
+            Hello.prototype.from = 0;
+            Hello.prototype.to = 0;
+            Hello.prototype.version = "";
+            Hello.prototype.protocol = 0;
+            Hello.prototype.refused = "";
+            Hello.prototype.incarnation = 0;
+
+            Hello.create = function create(properties) {
+                return new Hello(properties);
+            };
+
+            Hello.encode = function encode(message, writer, q) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (q === undefined)
+                    q = 0;
+                if (q > $util.recursionLimit)
+                    throw Error("max depth exceeded");
+                if (message.clusterId != null && Object.hasOwnProperty.call(message, "clusterId"))
+                    writer.uint32(10).string(message.clusterId);
+                if (message.from != null && Object.hasOwnProperty.call(message, "from"))
+                    writer.uint32(17).double(message.from);
+                if (message.to != null && Object.hasOwnProperty.call(message, "to"))
+                    writer.uint32(25).double(message.to);
+                if (message.version != null && Object.hasOwnProperty.call(message, "version"))
+                    writer.uint32(34).string(message.version);
+                if (message.protocol != null && Object.hasOwnProperty.call(message, "protocol"))
+                    writer.uint32(40).uint32(message.protocol);
+                if (message.refused != null && Object.hasOwnProperty.call(message, "refused"))
+                    writer.uint32(50).string(message.refused);
+                if (message.incarnation != null && Object.hasOwnProperty.call(message, "incarnation"))
+                    writer.uint32(57).double(message.incarnation);
+                return writer;
+            };
+
+            Hello.decode = function decode(reader, length, error, long) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (long === undefined)
+                    long = 0;
+                if (long > $Reader.recursionLimit)
+                    throw Error("maximum nesting depth exceeded");
+                let end, message;
+                if (length === undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = new $root.trireme.peer.Hello();
+                while (reader.pos < end) {
+                    let tag = reader.uint32();
+                    if (tag === error)
+                        break;
+                    switch (tag >>> 3) {
+                    case 1: {
+                            message.clusterId = reader.string();
+                            break;
+                        }
+                    case 2: {
+                            message.from = reader.double();
+                            break;
+                        }
+                    case 3: {
+                            message.to = reader.double();
+                            break;
+                        }
+                    case 4: {
+                            message.version = reader.string();
+                            break;
+                        }
+                    case 5: {
+                            message.protocol = reader.uint32();
+                            break;
+                        }
+                    case 6: {
+                            message.refused = reader.string();
+                            break;
+                        }
+                    case 7: {
+                            message.incarnation = reader.double();
+                            break;
+                        }
+                    default:
+                        reader.skipType(tag & 7, long);
+                        break;
+                    }
+                }
+                if (length !== undefined) {
+                    if (reader.pos !== end)
+                        throw RangeError("index out of range");
+                    reader.len = length;
+                }
+                return message;
+            };
+
+            return Hello;
+        })();
+
+        peer.Ping = (function() {
+
+            function Ping(properties) {
+                if (properties)
+                    for (let keys = Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            }
+
+            Ping.prototype.sent = 0;
+
+            Ping.create = function create(properties) {
+                return new Ping(properties);
+            };
+
+            Ping.encode = function encode(message, writer, q) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (q === undefined)
+                    q = 0;
+                if (q > $util.recursionLimit)
+                    throw Error("max depth exceeded");
+                if (message.sent != null && Object.hasOwnProperty.call(message, "sent"))
+                    writer.uint32(9).double(message.sent);
+                return writer;
+            };
+
+            Ping.decode = function decode(reader, length, error, long) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (long === undefined)
+                    long = 0;
+                if (long > $Reader.recursionLimit)
+                    throw Error("maximum nesting depth exceeded");
+                let end, message;
+                if (length === undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = new $root.trireme.peer.Ping();
+                while (reader.pos < end) {
+                    let tag = reader.uint32();
+                    if (tag === error)
+                        break;
+                    switch (tag >>> 3) {
+                    case 1: {
+                            message.sent = reader.double();
+                            break;
+                        }
+                    default:
+                        reader.skipType(tag & 7, long);
+                        break;
+                    }
+                }
+                if (length !== undefined) {
+                    if (reader.pos !== end)
+                        throw RangeError("index out of range");
+                    reader.len = length;
+                }
+                return message;
+            };
+
+            return Ping;
+        })();
+
+        peer.Entry = (function() {
+
+            function Entry(properties) {
+                if (properties)
+                    for (let keys = Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            }
+
+            Entry.prototype.term = 0;
+            Entry.prototype.index = 0;
+            Entry.prototype.kind = 0;
+            Entry.prototype.data = $util.newBuffer([]);
+
+            Entry.create = function create(properties) {
+                return new Entry(properties);
+            };
+
+            Entry.encode = function encode(message, writer, q) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (q === undefined)
+                    q = 0;
+                if (q > $util.recursionLimit)
+                    throw Error("max depth exceeded");
+                if (message.term != null && Object.hasOwnProperty.call(message, "term"))
+                    writer.uint32(9).double(message.term);
+                if (message.index != null && Object.hasOwnProperty.call(message, "index"))
+                    writer.uint32(17).double(message.index);
+                if (message.kind != null && Object.hasOwnProperty.call(message, "kind"))
+                    writer.uint32(24).uint32(message.kind);
+                if (message.data != null && Object.hasOwnProperty.call(message, "data"))
+                    writer.uint32(34).bytes(message.data);
+                return writer;
+            };
+
+            Entry.decode = function decode(reader, length, error, long) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (long === undefined)
+                    long = 0;
+                if (long > $Reader.recursionLimit)
+                    throw Error("maximum nesting depth exceeded");
+                let end, message;
+                if (length === undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = new $root.trireme.peer.Entry();
+                while (reader.pos < end) {
+                    let tag = reader.uint32();
+                    if (tag === error)
+                        break;
+                    switch (tag >>> 3) {
+                    case 1: {
+                            message.term = reader.double();
+                            break;
+                        }
+                    case 2: {
+                            message.index = reader.double();
+                            break;
+                        }
+                    case 3: {
+                            message.kind = reader.uint32();
+                            break;
+                        }
+                    case 4: {
+                            message.data = reader.bytes();
+                            break;
+                        }
+                    default:
+                        reader.skipType(tag & 7, long);
+                        break;
+                    }
+                }
+                if (length !== undefined) {
+                    if (reader.pos !== end)
+                        throw RangeError("index out of range");
+                    reader.len = length;
+                }
+                return message;
+            };
+
+            return Entry;
+        })();
+
+        peer.Configuration = (function() {
+
+            function Configuration(properties) {
+                this.voters = [];
+                this.votersOutgoing = [];
+                this.learners = [];
+                this.learnersNext = [];
+                if (properties)
+                    for (let keys = Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            }
+
+            Configuration.prototype.voters = $util.emptyArray;
+            Configuration.prototype.votersOutgoing = $util.emptyArray;
+            Configuration.prototype.learners = $util.emptyArray;
+            Configuration.prototype.learnersNext = $util.emptyArray;
+
+            Configuration.create = function create(properties) {
+                return new Configuration(properties);
+            };
+
+            Configuration.encode = function encode(message, writer, q) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (q === undefined)
+                    q = 0;
+                if (q > $util.recursionLimit)
+                    throw Error("max depth exceeded");
+                if (message.voters != null && message.voters.length) {
+                    writer.uint32(10).fork();
+                    for (let i = 0; i < message.voters.length; ++i)
+                        writer.double(message.voters[i]);
+                    writer.ldelim();
+                }
+                if (message.votersOutgoing != null && message.votersOutgoing.length) {
+                    writer.uint32(18).fork();
+                    for (let i = 0; i < message.votersOutgoing.length; ++i)
+                        writer.double(message.votersOutgoing[i]);
+                    writer.ldelim();
+                }
+                if (message.learners != null && message.learners.length) {
+                    writer.uint32(26).fork();
+                    for (let i = 0; i < message.learners.length; ++i)
+                        writer.double(message.learners[i]);
+                    writer.ldelim();
+                }
+                if (message.learnersNext != null && message.learnersNext.length) {
+                    writer.uint32(34).fork();
+                    for (let i = 0; i < message.learnersNext.length; ++i)
+                        writer.double(message.learnersNext[i]);
+                    writer.ldelim();
+                }
+                return writer;
+            };
+
+            Configuration.decode = function decode(reader, length, error, long) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (long === undefined)
+                    long = 0;
+                if (long > $Reader.recursionLimit)
+                    throw Error("maximum nesting depth exceeded");
+                let end, message;
+                if (length === undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = new $root.trireme.peer.Configuration();
+                while (reader.pos < end) {
+                    let tag = reader.uint32();
+                    if (tag === error)
+                        break;
+                    switch (tag >>> 3) {
+                    case 1: {
+                            if (!(message.voters && message.voters.length))
+                                message.voters = [];
+                            if ((tag & 7) === 2) {
+                                let end2 = reader.uint32() + reader.pos;
+                                if (end2 > reader.len)
+                                    throw RangeError("index out of range");
+                                reader.len = end2;
+                                while (reader.pos < end2)
+                                    message.voters.push(reader.double());
+                                if (reader.pos !== end2)
+                                    throw RangeError("index out of range");
+                                reader.len = end;
+                            } else
+                                message.voters.push(reader.double());
+                            break;
+                        }
+                    case 2: {
+                            if (!(message.votersOutgoing && message.votersOutgoing.length))
+                                message.votersOutgoing = [];
+                            if ((tag & 7) === 2) {
+                                let end2 = reader.uint32() + reader.pos;
+                                if (end2 > reader.len)
+                                    throw RangeError("index out of range");
+                                reader.len = end2;
+                                while (reader.pos < end2)
+                                    message.votersOutgoing.push(reader.double());
+                                if (reader.pos !== end2)
+                                    throw RangeError("index out of range");
+                                reader.len = end;
+                            } else
+                                message.votersOutgoing.push(reader.double());
+                            break;
+                        }
+                    case 3: {
+                            if (!(message.learners && message.learners.length))
+                                message.learners = [];
+                            if ((tag & 7) === 2) {
+                                let end2 = reader.uint32() + reader.pos;
+                                if (end2 > reader.len)
+                                    throw RangeError("index out of range");
+                                reader.len = end2;
+                                while (reader.pos < end2)
+                                    message.learners.push(reader.double());
+                                if (reader.pos !== end2)
+                                    throw RangeError("index out of range");
+                                reader.len = end;
+                            } else
+                                message.learners.push(reader.double());
+                            break;
+                        }
+                    case 4: {
+                            if (!(message.learnersNext && message.learnersNext.length))
+                                message.learnersNext = [];
+                            if ((tag & 7) === 2) {
+                                let end2 = reader.uint32() + reader.pos;
+                                if (end2 > reader.len)
+                                    throw RangeError("index out of range");
+                                reader.len = end2;
+                                while (reader.pos < end2)
+                                    message.learnersNext.push(reader.double());
+                                if (reader.pos !== end2)
+                                    throw RangeError("index out of range");
+                                reader.len = end;
+                            } else
+                                message.learnersNext.push(reader.double());
+                            break;
+                        }
+                    default:
+                        reader.skipType(tag & 7, long);
+                        break;
+                    }
+                }
+                if (length !== undefined) {
+                    if (reader.pos !== end)
+                        throw RangeError("index out of range");
+                    reader.len = length;
+                }
+                return message;
+            };
+
+            return Configuration;
+        })();
+
+        peer.SnapshotMeta = (function() {
+
+            function SnapshotMeta(properties) {
+                if (properties)
+                    for (let keys = Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            }
+
+            SnapshotMeta.prototype.index = 0;
+            SnapshotMeta.prototype.term = 0;
+            SnapshotMeta.prototype.config = null;
+
+            SnapshotMeta.create = function create(properties) {
+                return new SnapshotMeta(properties);
+            };
+
+            SnapshotMeta.encode = function encode(message, writer, q) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (q === undefined)
+                    q = 0;
+                if (q > $util.recursionLimit)
+                    throw Error("max depth exceeded");
+                if (message.index != null && Object.hasOwnProperty.call(message, "index"))
+                    writer.uint32(9).double(message.index);
+                if (message.term != null && Object.hasOwnProperty.call(message, "term"))
+                    writer.uint32(17).double(message.term);
+                if (message.config != null && Object.hasOwnProperty.call(message, "config"))
+                    $root.trireme.peer.Configuration.encode(message.config, writer.uint32(26).fork(), q + 1).ldelim();
+                return writer;
+            };
+
+            SnapshotMeta.decode = function decode(reader, length, error, long) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (long === undefined)
+                    long = 0;
+                if (long > $Reader.recursionLimit)
+                    throw Error("maximum nesting depth exceeded");
+                let end, message;
+                if (length === undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = new $root.trireme.peer.SnapshotMeta();
+                while (reader.pos < end) {
+                    let tag = reader.uint32();
+                    if (tag === error)
+                        break;
+                    switch (tag >>> 3) {
+                    case 1: {
+                            message.index = reader.double();
+                            break;
+                        }
+                    case 2: {
+                            message.term = reader.double();
+                            break;
+                        }
+                    case 3: {
+                            message.config = $root.trireme.peer.Configuration.decode(reader, reader.uint32(), undefined, long + 1);
+                            break;
+                        }
+                    default:
+                        reader.skipType(tag & 7, long);
+                        break;
+                    }
+                }
+                if (length !== undefined) {
+                    if (reader.pos !== end)
+                        throw RangeError("index out of range");
+                    reader.len = length;
+                }
+                return message;
+            };
+
+            return SnapshotMeta;
+        })();
+
+        peer.RaftMessage = (function() {
+
+            function RaftMessage(properties) {
+                this.entries = [];
+                if (properties)
+                    for (let keys = Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            }
+
+            RaftMessage.prototype.kind = 0;
+            RaftMessage.prototype.term = 0;
+            RaftMessage.prototype.index = 0;
+            RaftMessage.prototype.logTerm = 0;
+            RaftMessage.prototype.commit = 0;
+            RaftMessage.prototype.entries = $util.emptyArray;
+            RaftMessage.prototype.hintIndex = 0;
+            RaftMessage.prototype.hintTerm = 0;
+            RaftMessage.prototype.round = 0;
+            RaftMessage.prototype.preVote = false;
+            RaftMessage.prototype.transfer = false;
+            RaftMessage.prototype.granted = false;
+            RaftMessage.prototype.incarnation = 0;
+            RaftMessage.prototype.sequence = 0;
+            RaftMessage.prototype.refused = 0;
+            RaftMessage.prototype.snapshot = null;
+            RaftMessage.prototype.from = 0;
+            RaftMessage.prototype.to = 0;
+
+            RaftMessage.create = function create(properties) {
+                return new RaftMessage(properties);
+            };
+
+            RaftMessage.encode = function encode(message, writer, q) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (q === undefined)
+                    q = 0;
+                if (q > $util.recursionLimit)
+                    throw Error("max depth exceeded");
+                if (message.kind != null && Object.hasOwnProperty.call(message, "kind"))
+                    writer.uint32(8).uint32(message.kind);
+                if (message.term != null && Object.hasOwnProperty.call(message, "term"))
+                    writer.uint32(17).double(message.term);
+                if (message.index != null && Object.hasOwnProperty.call(message, "index"))
+                    writer.uint32(25).double(message.index);
+                if (message.logTerm != null && Object.hasOwnProperty.call(message, "logTerm"))
+                    writer.uint32(33).double(message.logTerm);
+                if (message.commit != null && Object.hasOwnProperty.call(message, "commit"))
+                    writer.uint32(41).double(message.commit);
+                if (message.entries != null && message.entries.length)
+                    for (let i = 0; i < message.entries.length; ++i)
+                        $root.trireme.peer.Entry.encode(message.entries[i], writer.uint32(50).fork(), q + 1).ldelim();
+                if (message.hintIndex != null && Object.hasOwnProperty.call(message, "hintIndex"))
+                    writer.uint32(57).double(message.hintIndex);
+                if (message.hintTerm != null && Object.hasOwnProperty.call(message, "hintTerm"))
+                    writer.uint32(65).double(message.hintTerm);
+                if (message.round != null && Object.hasOwnProperty.call(message, "round"))
+                    writer.uint32(73).double(message.round);
+                if (message.preVote != null && Object.hasOwnProperty.call(message, "preVote"))
+                    writer.uint32(80).bool(message.preVote);
+                if (message.transfer != null && Object.hasOwnProperty.call(message, "transfer"))
+                    writer.uint32(88).bool(message.transfer);
+                if (message.granted != null && Object.hasOwnProperty.call(message, "granted"))
+                    writer.uint32(96).bool(message.granted);
+                if (message.incarnation != null && Object.hasOwnProperty.call(message, "incarnation"))
+                    writer.uint32(105).double(message.incarnation);
+                if (message.sequence != null && Object.hasOwnProperty.call(message, "sequence"))
+                    writer.uint32(113).double(message.sequence);
+                if (message.refused != null && Object.hasOwnProperty.call(message, "refused"))
+                    writer.uint32(120).uint32(message.refused);
+                if (message.snapshot != null && Object.hasOwnProperty.call(message, "snapshot"))
+                    $root.trireme.peer.SnapshotMeta.encode(message.snapshot, writer.uint32(130).fork(), q + 1).ldelim();
+                if (message.from != null && Object.hasOwnProperty.call(message, "from"))
+                    writer.uint32(137).double(message.from);
+                if (message.to != null && Object.hasOwnProperty.call(message, "to"))
+                    writer.uint32(145).double(message.to);
+                return writer;
+            };
+
+            RaftMessage.decode = function decode(reader, length, error, long) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (long === undefined)
+                    long = 0;
+                if (long > $Reader.recursionLimit)
+                    throw Error("maximum nesting depth exceeded");
+                let end, message;
+                if (length === undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = new $root.trireme.peer.RaftMessage();
+                while (reader.pos < end) {
+                    let tag = reader.uint32();
+                    if (tag === error)
+                        break;
+                    switch (tag >>> 3) {
+                    case 1: {
+                            message.kind = reader.uint32();
+                            break;
+                        }
+                    case 2: {
+                            message.term = reader.double();
+                            break;
+                        }
+                    case 3: {
+                            message.index = reader.double();
+                            break;
+                        }
+                    case 4: {
+                            message.logTerm = reader.double();
+                            break;
+                        }
+                    case 5: {
+                            message.commit = reader.double();
+                            break;
+                        }
+                    case 6: {
+                            if (!(message.entries && message.entries.length))
+                                message.entries = [];
+                            message.entries.push($root.trireme.peer.Entry.decode(reader, reader.uint32(), undefined, long + 1));
+                            break;
+                        }
+                    case 7: {
+                            message.hintIndex = reader.double();
+                            break;
+                        }
+                    case 8: {
+                            message.hintTerm = reader.double();
+                            break;
+                        }
+                    case 9: {
+                            message.round = reader.double();
+                            break;
+                        }
+                    case 10: {
+                            message.preVote = reader.bool();
+                            break;
+                        }
+                    case 11: {
+                            message.transfer = reader.bool();
+                            break;
+                        }
+                    case 12: {
+                            message.granted = reader.bool();
+                            break;
+                        }
+                    case 13: {
+                            message.incarnation = reader.double();
+                            break;
+                        }
+                    case 14: {
+                            message.sequence = reader.double();
+                            break;
+                        }
+                    case 15: {
+                            message.refused = reader.uint32();
+                            break;
+                        }
+                    case 16: {
+                            message.snapshot = $root.trireme.peer.SnapshotMeta.decode(reader, reader.uint32(), undefined, long + 1);
+                            break;
+                        }
+                    case 17: {
+                            message.from = reader.double();
+                            break;
+                        }
+                    case 18: {
+                            message.to = reader.double();
+                            break;
+                        }
+                    default:
+                        reader.skipType(tag & 7, long);
+                        break;
+                    }
+                }
+                if (length !== undefined) {
+                    if (reader.pos !== end)
+                        throw RangeError("index out of range");
+                    reader.len = length;
+                }
+                return message;
+            };
+
+            return RaftMessage;
+        })();
+
+        peer.Proposal = (function() {
+
+            function Proposal(properties) {
+                if (properties)
+                    for (let keys = Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            }
+
+            Proposal.prototype.id = 0;
+            Proposal.prototype.data = $util.newBuffer([]);
+
+            Proposal.create = function create(properties) {
+                return new Proposal(properties);
+            };
+
+            Proposal.encode = function encode(message, writer, q) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (q === undefined)
+                    q = 0;
+                if (q > $util.recursionLimit)
+                    throw Error("max depth exceeded");
+                if (message.id != null && Object.hasOwnProperty.call(message, "id"))
+                    writer.uint32(9).double(message.id);
+                if (message.data != null && Object.hasOwnProperty.call(message, "data"))
+                    writer.uint32(18).bytes(message.data);
+                return writer;
+            };
+
+            Proposal.decode = function decode(reader, length, error, long) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (long === undefined)
+                    long = 0;
+                if (long > $Reader.recursionLimit)
+                    throw Error("maximum nesting depth exceeded");
+                let end, message;
+                if (length === undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = new $root.trireme.peer.Proposal();
+                while (reader.pos < end) {
+                    let tag = reader.uint32();
+                    if (tag === error)
+                        break;
+                    switch (tag >>> 3) {
+                    case 1: {
+                            message.id = reader.double();
+                            break;
+                        }
+                    case 2: {
+                            message.data = reader.bytes();
+                            break;
+                        }
+                    default:
+                        reader.skipType(tag & 7, long);
+                        break;
+                    }
+                }
+                if (length !== undefined) {
+                    if (reader.pos !== end)
+                        throw RangeError("index out of range");
+                    reader.len = length;
+                }
+                return message;
+            };
+
+            return Proposal;
+        })();
+
+        peer.ProposalAnswer = (function() {
+
+            function ProposalAnswer(properties) {
+                if (properties)
+                    for (let keys = Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            }
+
+            ProposalAnswer.prototype.id = 0;
+            ProposalAnswer.prototype.index = 0;
+            ProposalAnswer.prototype.term = 0;
+            ProposalAnswer.prototype.refused = "";
+            ProposalAnswer.prototype.message = "";
+
+            ProposalAnswer.create = function create(properties) {
+                return new ProposalAnswer(properties);
+            };
+
+            ProposalAnswer.encode = function encode(message, writer, q) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (q === undefined)
+                    q = 0;
+                if (q > $util.recursionLimit)
+                    throw Error("max depth exceeded");
+                if (message.id != null && Object.hasOwnProperty.call(message, "id"))
+                    writer.uint32(9).double(message.id);
+                if (message.index != null && Object.hasOwnProperty.call(message, "index"))
+                    writer.uint32(17).double(message.index);
+                if (message.term != null && Object.hasOwnProperty.call(message, "term"))
+                    writer.uint32(25).double(message.term);
+                if (message.refused != null && Object.hasOwnProperty.call(message, "refused"))
+                    writer.uint32(34).string(message.refused);
+                if (message.message != null && Object.hasOwnProperty.call(message, "message"))
+                    writer.uint32(42).string(message.message);
+                return writer;
+            };
+
+            ProposalAnswer.decode = function decode(reader, length, error, long) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (long === undefined)
+                    long = 0;
+                if (long > $Reader.recursionLimit)
+                    throw Error("maximum nesting depth exceeded");
+                let end, message;
+                if (length === undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = new $root.trireme.peer.ProposalAnswer();
+                while (reader.pos < end) {
+                    let tag = reader.uint32();
+                    if (tag === error)
+                        break;
+                    switch (tag >>> 3) {
+                    case 1: {
+                            message.id = reader.double();
+                            break;
+                        }
+                    case 2: {
+                            message.index = reader.double();
+                            break;
+                        }
+                    case 3: {
+                            message.term = reader.double();
+                            break;
+                        }
+                    case 4: {
+                            message.refused = reader.string();
+                            break;
+                        }
+                    case 5: {
+                            message.message = reader.string();
+                            break;
+                        }
+                    default:
+                        reader.skipType(tag & 7, long);
+                        break;
+                    }
+                }
+                if (length !== undefined) {
+                    if (reader.pos !== end)
+                        throw RangeError("index out of range");
+                    reader.len = length;
+                }
+                return message;
+            };
+
+            return ProposalAnswer;
+        })();
+
+        peer.StateHash = (function() {
+
+            function StateHash(properties) {
+                if (properties)
+                    for (let keys = Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            }
+
+            StateHash.prototype.revision = 0;
+            StateHash.prototype.hash = $util.newBuffer([]);
+
+            StateHash.create = function create(properties) {
+                return new StateHash(properties);
+            };
+
+            StateHash.encode = function encode(message, writer, q) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (q === undefined)
+                    q = 0;
+                if (q > $util.recursionLimit)
+                    throw Error("max depth exceeded");
+                if (message.revision != null && Object.hasOwnProperty.call(message, "revision"))
+                    writer.uint32(9).double(message.revision);
+                if (message.hash != null && Object.hasOwnProperty.call(message, "hash"))
+                    writer.uint32(18).bytes(message.hash);
+                return writer;
+            };
+
+            StateHash.decode = function decode(reader, length, error, long) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (long === undefined)
+                    long = 0;
+                if (long > $Reader.recursionLimit)
+                    throw Error("maximum nesting depth exceeded");
+                let end, message;
+                if (length === undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = new $root.trireme.peer.StateHash();
+                while (reader.pos < end) {
+                    let tag = reader.uint32();
+                    if (tag === error)
+                        break;
+                    switch (tag >>> 3) {
+                    case 1: {
+                            message.revision = reader.double();
+                            break;
+                        }
+                    case 2: {
+                            message.hash = reader.bytes();
+                            break;
+                        }
+                    default:
+                        reader.skipType(tag & 7, long);
+                        break;
+                    }
+                }
+                if (length !== undefined) {
+                    if (reader.pos !== end)
+                        throw RangeError("index out of range");
+                    reader.len = length;
+                }
+                return message;
+            };
+
+            return StateHash;
+        })();
+
+        peer.SnapshotPart = (function() {
+
+            function SnapshotPart(properties) {
+                if (properties)
+                    for (let keys = Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            }
+
+            SnapshotPart.prototype.begin = null;
+            SnapshotPart.prototype.data = $util.newBuffer([]);
+            SnapshotPart.prototype.checksum = 0;
+            SnapshotPart.prototype.end = null;
+
+            SnapshotPart.create = function create(properties) {
+                return new SnapshotPart(properties);
+            };
+
+            SnapshotPart.encode = function encode(message, writer, q) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (q === undefined)
+                    q = 0;
+                if (q > $util.recursionLimit)
+                    throw Error("max depth exceeded");
+                if (message.begin != null && Object.hasOwnProperty.call(message, "begin"))
+                    $root.trireme.peer.SnapshotBegin.encode(message.begin, writer.uint32(10).fork(), q + 1).ldelim();
+                if (message.data != null && Object.hasOwnProperty.call(message, "data"))
+                    writer.uint32(18).bytes(message.data);
+                if (message.checksum != null && Object.hasOwnProperty.call(message, "checksum"))
+                    writer.uint32(29).fixed32(message.checksum);
+                if (message.end != null && Object.hasOwnProperty.call(message, "end"))
+                    $root.trireme.peer.SnapshotEnd.encode(message.end, writer.uint32(34).fork(), q + 1).ldelim();
+                return writer;
+            };
+
+            SnapshotPart.decode = function decode(reader, length, error, long) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (long === undefined)
+                    long = 0;
+                if (long > $Reader.recursionLimit)
+                    throw Error("maximum nesting depth exceeded");
+                let end, message;
+                if (length === undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = new $root.trireme.peer.SnapshotPart();
+                while (reader.pos < end) {
+                    let tag = reader.uint32();
+                    if (tag === error)
+                        break;
+                    switch (tag >>> 3) {
+                    case 1: {
+                            message.begin = $root.trireme.peer.SnapshotBegin.decode(reader, reader.uint32(), undefined, long + 1);
+                            break;
+                        }
+                    case 2: {
+                            message.data = reader.bytes();
+                            break;
+                        }
+                    case 3: {
+                            message.checksum = reader.fixed32();
+                            break;
+                        }
+                    case 4: {
+                            message.end = $root.trireme.peer.SnapshotEnd.decode(reader, reader.uint32(), undefined, long + 1);
+                            break;
+                        }
+                    default:
+                        reader.skipType(tag & 7, long);
+                        break;
+                    }
+                }
+                if (length !== undefined) {
+                    if (reader.pos !== end)
+                        throw RangeError("index out of range");
+                    reader.len = length;
+                }
+                return message;
+            };
+
+            return SnapshotPart;
+        })();
+
+        peer.SnapshotBegin = (function() {
+
+            function SnapshotBegin(properties) {
+                if (properties)
+                    for (let keys = Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            }
+
+            SnapshotBegin.prototype.clusterId = "";
+            SnapshotBegin.prototype.from = 0;
+            SnapshotBegin.prototype.to = 0;
+            SnapshotBegin.prototype.term = 0;
+            SnapshotBegin.prototype.meta = null;
+
+            SnapshotBegin.create = function create(properties) {
+                return new SnapshotBegin(properties);
+            };
+
+            SnapshotBegin.encode = function encode(message, writer, q) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (q === undefined)
+                    q = 0;
+                if (q > $util.recursionLimit)
+                    throw Error("max depth exceeded");
+                if (message.clusterId != null && Object.hasOwnProperty.call(message, "clusterId"))
+                    writer.uint32(10).string(message.clusterId);
+                if (message.from != null && Object.hasOwnProperty.call(message, "from"))
+                    writer.uint32(17).double(message.from);
+                if (message.to != null && Object.hasOwnProperty.call(message, "to"))
+                    writer.uint32(25).double(message.to);
+                if (message.term != null && Object.hasOwnProperty.call(message, "term"))
+                    writer.uint32(33).double(message.term);
+                if (message.meta != null && Object.hasOwnProperty.call(message, "meta"))
+                    $root.trireme.peer.SnapshotMeta.encode(message.meta, writer.uint32(42).fork(), q + 1).ldelim();
+                return writer;
+            };
+
+            SnapshotBegin.decode = function decode(reader, length, error, long) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (long === undefined)
+                    long = 0;
+                if (long > $Reader.recursionLimit)
+                    throw Error("maximum nesting depth exceeded");
+                let end, message;
+                if (length === undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = new $root.trireme.peer.SnapshotBegin();
+                while (reader.pos < end) {
+                    let tag = reader.uint32();
+                    if (tag === error)
+                        break;
+                    switch (tag >>> 3) {
+                    case 1: {
+                            message.clusterId = reader.string();
+                            break;
+                        }
+                    case 2: {
+                            message.from = reader.double();
+                            break;
+                        }
+                    case 3: {
+                            message.to = reader.double();
+                            break;
+                        }
+                    case 4: {
+                            message.term = reader.double();
+                            break;
+                        }
+                    case 5: {
+                            message.meta = $root.trireme.peer.SnapshotMeta.decode(reader, reader.uint32(), undefined, long + 1);
+                            break;
+                        }
+                    default:
+                        reader.skipType(tag & 7, long);
+                        break;
+                    }
+                }
+                if (length !== undefined) {
+                    if (reader.pos !== end)
+                        throw RangeError("index out of range");
+                    reader.len = length;
+                }
+                return message;
+            };
+
+            return SnapshotBegin;
+        })();
+
+        peer.SnapshotEnd = (function() {
+
+            function SnapshotEnd(properties) {
+                if (properties)
+                    for (let keys = Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            }
+
+            SnapshotEnd.prototype.bytes = 0;
+            SnapshotEnd.prototype.hash = $util.newBuffer([]);
+
+            SnapshotEnd.create = function create(properties) {
+                return new SnapshotEnd(properties);
+            };
+
+            SnapshotEnd.encode = function encode(message, writer, q) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (q === undefined)
+                    q = 0;
+                if (q > $util.recursionLimit)
+                    throw Error("max depth exceeded");
+                if (message.bytes != null && Object.hasOwnProperty.call(message, "bytes"))
+                    writer.uint32(9).double(message.bytes);
+                if (message.hash != null && Object.hasOwnProperty.call(message, "hash"))
+                    writer.uint32(18).bytes(message.hash);
+                return writer;
+            };
+
+            SnapshotEnd.decode = function decode(reader, length, error, long) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (long === undefined)
+                    long = 0;
+                if (long > $Reader.recursionLimit)
+                    throw Error("maximum nesting depth exceeded");
+                let end, message;
+                if (length === undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = new $root.trireme.peer.SnapshotEnd();
+                while (reader.pos < end) {
+                    let tag = reader.uint32();
+                    if (tag === error)
+                        break;
+                    switch (tag >>> 3) {
+                    case 1: {
+                            message.bytes = reader.double();
+                            break;
+                        }
+                    case 2: {
+                            message.hash = reader.bytes();
+                            break;
+                        }
+                    default:
+                        reader.skipType(tag & 7, long);
+                        break;
+                    }
+                }
+                if (length !== undefined) {
+                    if (reader.pos !== end)
+                        throw RangeError("index out of range");
+                    reader.len = length;
+                }
+                return message;
+            };
+
+            return SnapshotEnd;
+        })();
+
+        peer.SnapshotAck = (function() {
+
+            function SnapshotAck(properties) {
+                if (properties)
+                    for (let keys = Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            }
+
+            SnapshotAck.prototype.bytes = 0;
+            SnapshotAck.prototype.installed = false;
+            SnapshotAck.prototype.refused = "";
+
+            SnapshotAck.create = function create(properties) {
+                return new SnapshotAck(properties);
+            };
+
+            SnapshotAck.encode = function encode(message, writer, q) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (q === undefined)
+                    q = 0;
+                if (q > $util.recursionLimit)
+                    throw Error("max depth exceeded");
+                if (message.bytes != null && Object.hasOwnProperty.call(message, "bytes"))
+                    writer.uint32(9).double(message.bytes);
+                if (message.installed != null && Object.hasOwnProperty.call(message, "installed"))
+                    writer.uint32(16).bool(message.installed);
+                if (message.refused != null && Object.hasOwnProperty.call(message, "refused"))
+                    writer.uint32(26).string(message.refused);
+                return writer;
+            };
+
+            SnapshotAck.decode = function decode(reader, length, error, long) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (long === undefined)
+                    long = 0;
+                if (long > $Reader.recursionLimit)
+                    throw Error("maximum nesting depth exceeded");
+                let end, message;
+                if (length === undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = new $root.trireme.peer.SnapshotAck();
+                while (reader.pos < end) {
+                    let tag = reader.uint32();
+                    if (tag === error)
+                        break;
+                    switch (tag >>> 3) {
+                    case 1: {
+                            message.bytes = reader.double();
+                            break;
+                        }
+                    case 2: {
+                            message.installed = reader.bool();
+                            break;
+                        }
+                    case 3: {
+                            message.refused = reader.string();
+                            break;
+                        }
+                    default:
+                        reader.skipType(tag & 7, long);
+                        break;
+                    }
+                }
+                if (length !== undefined) {
+                    if (reader.pos !== end)
+                        throw RangeError("index out of range");
+                    reader.len = length;
+                }
+                return message;
+            };
+
+            return SnapshotAck;
+        })();
+
+        return peer;
+    })();
+
+    return trireme;
+})();
+
+export { $root as default };

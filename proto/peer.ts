@@ -1,0 +1,140 @@
+// The peer contract with types: what gen/peer.ts (made code, not type-checked) reads and writes.
+import { trireme } from './gen/peer.js';
+
+export interface WireHello {
+  readonly clusterId: string;
+  readonly from: number;
+  readonly to: number;
+  readonly version: string;
+  readonly protocol: number;
+  readonly refused?: string;
+  readonly incarnation: number;
+}
+
+export interface WireEntry {
+  readonly term: number;
+  readonly index: number;
+  readonly kind: number;
+  readonly data: Uint8Array;
+}
+
+export interface WireConfiguration {
+  readonly voters: readonly number[];
+  readonly votersOutgoing: readonly number[];
+  readonly learners: readonly number[];
+  readonly learnersNext: readonly number[];
+}
+
+export interface WireSnapshotMeta {
+  readonly index: number;
+  readonly term: number;
+  readonly config: WireConfiguration | null;
+}
+
+/** Fields that a kind of message does not use are absent when written and zero when read. */
+export interface WireRaftMessage {
+  readonly kind: number;
+  readonly from: number;
+  readonly to: number;
+  readonly term: number;
+  readonly index: number;
+  readonly logTerm: number;
+  readonly commit: number;
+  readonly entries: readonly WireEntry[];
+  readonly hintIndex: number;
+  readonly hintTerm: number;
+  readonly round: number;
+  readonly preVote: boolean;
+  readonly transfer: boolean;
+  readonly granted: boolean;
+  readonly incarnation: number;
+  readonly sequence: number;
+  readonly refused: number;
+  readonly snapshot: WireSnapshotMeta | null;
+}
+
+export interface WireProposal {
+  readonly id: number;
+  readonly data: Uint8Array;
+}
+
+export interface WireProposalAnswer {
+  readonly id: number;
+  readonly index: number;
+  readonly term: number;
+  readonly refused: string;
+  readonly message: string;
+}
+
+export interface WireStateHash {
+  readonly revision: number;
+  readonly hash: Uint8Array;
+}
+
+export interface WirePing {
+  readonly sent: number;
+}
+
+export interface WireBundle {
+  readonly hello: WireHello | null;
+  readonly answers: readonly WireProposalAnswer[];
+  readonly raft: readonly WireRaftMessage[];
+  readonly proposals: readonly WireProposal[];
+  readonly ping: WirePing | null;
+  readonly pong: WirePing | null;
+  readonly hash: WireStateHash | null;
+}
+
+export interface WireSnapshotBegin {
+  readonly clusterId: string;
+  readonly from: number;
+  readonly to: number;
+  readonly term: number;
+  readonly meta: WireSnapshotMeta | null;
+}
+
+export interface WireSnapshotPart {
+  readonly begin: WireSnapshotBegin | null;
+  readonly data: Uint8Array;
+  readonly checksum: number;
+  readonly end: { readonly bytes: number; readonly hash: Uint8Array } | null;
+}
+
+export interface WireSnapshotAck {
+  readonly bytes: number;
+  readonly installed: boolean;
+  readonly refused: string;
+}
+
+/** Both directions of one message type. `encode` takes any subset of the fields. `decode` throws on bytes that are no such message; byte fields are views into its argument. */
+export interface WireCodec<T> {
+  encode(value: Partial<T> | { readonly [K in keyof T]?: unknown }): Buffer;
+  decode(bytes: Uint8Array): T;
+}
+
+interface Generated {
+  encode(value: unknown): { finish(): Uint8Array };
+  decode(bytes: Uint8Array): unknown;
+}
+
+const types = (
+  trireme as unknown as { readonly peer: Readonly<Record<'Bundle' | 'SnapshotPart' | 'SnapshotAck', Generated>> }
+).peer;
+
+function codec<T>(type: Generated): WireCodec<T> {
+  return {
+    // Under Node.js protobufjs writes into Buffers.
+    encode: (value) => type.encode(value).finish() as Buffer,
+    decode: (bytes) => type.decode(bytes) as T,
+  };
+}
+
+export const bundleCodec: WireCodec<WireBundle> = codec(types.Bundle);
+export const snapshotPartCodec: WireCodec<WireSnapshotPart> = codec(types.SnapshotPart);
+export const snapshotAckCodec: WireCodec<WireSnapshotAck> = codec(types.SnapshotAck);
+
+/** Full names of the methods, as gRPC has them on the wire. */
+export const PEER_METHODS = {
+  connect: '/trireme.peer.Peer/Connect',
+  snapshot: '/trireme.peer.Peer/Snapshot',
+} as const;
