@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, textAt } from '../access.js';
-import { column, since, table, wide } from '../table.js';
+import { column, since, wide } from '../table.js';
 
 /** Events are one stored kind in two groups: the core form is what is stored, `events.k8s.io` renames its fields. */
 export const event: ResourceDeclaration = {

@@ -1,0 +1,21 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { at, boolAt, objectsAt, textAt } from '../access.js';
+import { versions } from '../form.js';
+import { AGE, age, column, table } from '../table.js';
+
+export const controllerRevision: ResourceDeclaration = {
+  group: 'apps',
+  resource: 'controllerrevisions',
+  singular: 'controllerrevision',
+  kind: 'ControllerRevision',
+  versions: versions('apps', 'v1'),
+  storageVersion: 'v1',
+  namespaced: true,
+  strategy: { generation: 'none' },
+  table: table([column('Controller', 'The object that owns the revision.'), column('Revision', 'Number of the revision.'), AGE], (o, now) => {
+    const owner = objectsAt(o, 'metadata', 'ownerReferences').find((r) => boolAt(r, 'controller'));
+    const group = textAt(owner, 'apiVersion').split('/').slice(0, -1).join('/');
+    const kind = textAt(owner, 'kind').toLowerCase();
+    return [owner === undefined ? '<none>' : `${group === '' ? kind : `${kind}.${group}`}/${textAt(owner, 'name')}`, String(at(o, 'revision') ?? 0), age(o, now)];
+  }),
+};

@@ -1,0 +1,40 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { at, numberAt } from '../access.js';
+import { keepLabels, scaleSubresource, selectorText, statusSubresource, versions, withStatus } from '../form.js';
+import { AGE, age, column, containersAndImages, table, wide } from '../table.js';
+
+export const deployment: ResourceDeclaration = {
+  group: 'apps',
+  resource: 'deployments',
+  singular: 'deployment',
+  kind: 'Deployment',
+  versions: versions('apps', 'v1'),
+  storageVersion: 'v1',
+  namespaced: true,
+  shortNames: ['deploy'],
+  categories: ['all'],
+  strategy: withStatus({}),
+  subresources: {
+    scale: scaleSubresource((o) => selectorText(at(o, 'spec', 'selector'))),
+    status: statusSubresource({ prepareForUpdate: keepLabels }),
+  },
+  table: table(
+    [
+      column('Ready', 'Ready pods of wanted pods.'),
+      column('Up-to-date', 'Pods of the newest template.'),
+      column('Available', 'Pods that have been ready for long enough.'),
+      AGE,
+      wide('Containers', 'Names of the containers.'),
+      wide('Images', 'Images of the containers.'),
+      wide('Selector', 'Labels of the pods that are counted.'),
+    ],
+    (o, now) => [
+      `${numberAt(o, 'status', 'readyReplicas')}/${numberAt(o, 'spec', 'replicas')}`,
+      numberAt(o, 'status', 'updatedReplicas'),
+      numberAt(o, 'status', 'availableReplicas'),
+      age(o, now),
+      ...containersAndImages(at(o, 'spec', 'template')),
+      selectorText(at(o, 'spec', 'selector')),
+    ],
+  ),
+};

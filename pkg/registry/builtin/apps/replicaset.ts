@@ -1,0 +1,41 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { at, numberAt } from '../access.js';
+import { keepLabels, scaleSubresource, selectorText, statusSubresource, versions, withStatus } from '../form.js';
+import { AGE, age, column, containersAndImages, table, wide } from '../table.js';
+
+export const replicaSet: ResourceDeclaration = {
+  group: 'apps',
+  resource: 'replicasets',
+  singular: 'replicaset',
+  kind: 'ReplicaSet',
+  versions: versions('apps', 'v1'),
+  storageVersion: 'v1',
+  namespaced: true,
+  shortNames: ['rs'],
+  categories: ['all'],
+  strategy: withStatus({}),
+  subresources: {
+    scale: scaleSubresource((o) => selectorText(at(o, 'spec', 'selector'))),
+    status: statusSubresource({ prepareForUpdate: keepLabels }),
+  },
+  selectableFields: { 'status.replicas': (o) => String(numberAt(o, 'status', 'replicas')) },
+  table: table(
+    [
+      column('Desired', 'Pods that are wanted.', { type: 'integer' }),
+      column('Current', 'Pods that exist.', { type: 'integer' }),
+      column('Ready', 'Pods that are ready.', { type: 'integer' }),
+      AGE,
+      wide('Containers', 'Names of the containers.'),
+      wide('Images', 'Images of the containers.'),
+      wide('Selector', 'Labels of the pods that are counted.'),
+    ],
+    (o, now) => [
+      numberAt(o, 'spec', 'replicas'),
+      numberAt(o, 'status', 'replicas'),
+      numberAt(o, 'status', 'readyReplicas'),
+      age(o, now),
+      ...containersAndImages(at(o, 'spec', 'template')),
+      selectorText(at(o, 'spec', 'selector')),
+    ],
+  ),
+};

@@ -1,0 +1,64 @@
+import type { JsonObject } from '../../../api/index.js';
+import type { ResourceDeclaration } from '../../resource.js';
+import { at, boolAt, numberAt, objectsAt, textAt } from '../access.js';
+import { selectorText, statusSubresource, versions, withStatus } from '../form.js';
+import { AGE, age, column, containersAndImages, humanDuration, table, wide } from '../table.js';
+
+export const job: ResourceDeclaration = {
+  group: 'batch',
+  resource: 'jobs',
+  singular: 'job',
+  kind: 'Job',
+  versions: versions('batch', 'v1'),
+  storageVersion: 'v1',
+  namespaced: true,
+  categories: ['all'],
+  strategy: withStatus({ defaultPropagation: 'Orphan' }),
+  subresources: { status: statusSubresource() },
+  selectableFields: { 'status.successful': (o) => String(numberAt(o, 'status', 'succeeded')) },
+  table: table(
+    [
+      column('Status', 'Whether it runs, is complete, has failed or is suspended.'),
+      column('Completions', 'Successful pods of wanted pods.'),
+      column('Duration', 'Time that it has run.'),
+      AGE,
+      wide('Containers', 'Names of the containers.'),
+      wide('Images', 'Images of the containers.'),
+      wide('Selector', 'Labels of the pods that are counted.'),
+    ],
+    (o, now) => [
+      status(o),
+      completions(o),
+      duration(o, now),
+      age(o, now),
+      ...containersAndImages(at(o, 'spec', 'template')),
+      selectorText(at(o, 'spec', 'selector')),
+    ],
+  ),
+};
+
+function status(o: JsonObject): string {
+  const has = (type: string) => objectsAt(o, 'status', 'conditions').some((c) => textAt(c, 'type') === type && textAt(c, 'status') === 'True');
+  if (has('Complete')) return 'Complete';
+  if (has('Failed')) return 'Failed';
+  if (textAt(o, 'metadata', 'deletionTimestamp') !== '') return 'Terminating';
+  if (has('Suspended')) return 'Suspended';
+  if (has('FailureTarget')) return 'FailureTarget';
+  if (has('SuccessCriteriaMet')) return 'SuccessCriteriaMet';
+  return boolAt(o, 'spec', 'suspend') ? 'Suspended' : 'Running';
+}
+
+function completions(o: JsonObject): string {
+  const done = numberAt(o, 'status', 'succeeded');
+  const wanted = at(o, 'spec', 'completions');
+  if (typeof wanted === 'number') return `${done}/${wanted}`;
+  const parallel = numberAt(o, 'spec', 'parallelism');
+  return parallel > 1 ? `${done}/1 of ${parallel}` : `${done}/1`;
+}
+
+function duration(o: JsonObject, now: number): string {
+  const start = textAt(o, 'status', 'startTime');
+  if (start === '') return '';
+  const end = textAt(o, 'status', 'completionTime');
+  return humanDuration((end === '' ? now : Date.parse(end)) - Date.parse(start));
+}

@@ -1,0 +1,42 @@
+import type { ResourceDeclaration } from '../../../resource.js';
+import { boolAt, textAt } from '../../access.js';
+import { statusSubresource, versions, withStatus } from '../../form.js';
+import { podTable } from './table.js';
+
+export const pod: ResourceDeclaration = {
+  group: '',
+  resource: 'pods',
+  singular: 'pod',
+  kind: 'Pod',
+  versions: versions('core', 'v1'),
+  storageVersion: 'v1',
+  namespaced: true,
+  shortNames: ['po'],
+  categories: ['all'],
+  strategy: withStatus({
+    prepareForCreate: (o) => {
+      o['status'] = { phase: 'Pending' };
+    },
+    // a pod that no node has taken, or that has ended, goes at once; a running one gets its grace
+    gracePeriod: (o, requested) => {
+      const spec = o['spec'];
+      const declared = typeof spec === 'object' && spec !== null && !Array.isArray(spec) ? spec['terminationGracePeriodSeconds'] : undefined;
+      const period = requested ?? (typeof declared === 'number' ? declared : 30);
+      if (textAt(o, 'spec', 'nodeName') === '') return 0;
+      if (['Failed', 'Succeeded'].includes(textAt(o, 'status', 'phase'))) return 0;
+      return Math.max(period, 0);
+    },
+  }),
+  subresources: { status: statusSubresource() },
+  selectableFields: {
+    'spec.nodeName': (o) => textAt(o, 'spec', 'nodeName'),
+    'spec.restartPolicy': (o) => textAt(o, 'spec', 'restartPolicy'),
+    'spec.schedulerName': (o) => textAt(o, 'spec', 'schedulerName'),
+    'spec.serviceAccountName': (o) => textAt(o, 'spec', 'serviceAccountName'),
+    'spec.hostNetwork': (o) => String(boolAt(o, 'spec', 'hostNetwork')),
+    'status.phase': (o) => textAt(o, 'status', 'phase'),
+    'status.podIP': (o) => textAt(o, 'status', 'podIP'),
+    'status.nominatedNodeName': (o) => textAt(o, 'status', 'nominatedNodeName'),
+  },
+  table: podTable,
+};

@@ -1,0 +1,25 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { at, textAt } from '../access.js';
+import { versions } from '../form.js';
+import { AGE, age, column, table } from '../table.js';
+
+export const ingressClass: ResourceDeclaration = {
+  group: 'networking.k8s.io',
+  resource: 'ingressclasses',
+  singular: 'ingressclass',
+  kind: 'IngressClass',
+  versions: versions('networking', 'v1'),
+  storageVersion: 'v1',
+  namespaced: false,
+  strategy: { generation: 'spec' },
+  table: table([column('Controller', 'The controller that handles the class.'), column('Parameters', 'Configuration for the controller.'), AGE], (o, now) => {
+    const parameters = at(o, 'spec', 'parameters');
+    const group = textAt(parameters, 'apiGroup');
+    const kind = textAt(parameters, 'kind');
+    return [
+      textAt(o, 'spec', 'controller'),
+      parameters === undefined ? '<none>' : `${group === '' ? kind : `${kind}.${group}`}/${textAt(parameters, 'name')}`,
+      age(o, now),
+    ];
+  }),
+};

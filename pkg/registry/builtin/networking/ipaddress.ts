@@ -1,0 +1,24 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { objectAt, textAt } from '../access.js';
+import { versions } from '../form.js';
+import { column, table } from '../table.js';
+
+export const ipAddress: ResourceDeclaration = {
+  group: 'networking.k8s.io',
+  resource: 'ipaddresses',
+  singular: 'ipaddress',
+  kind: 'IPAddress',
+  versions: versions('networking', 'v1', 'v1beta1'),
+  storageVersion: 'v1',
+  namespaced: false,
+  shortNames: ['ip'],
+  strategy: { generation: 'none' },
+  selectableFields: { 'spec.parentRef.name': (o) => textAt(o, 'spec', 'parentRef', 'name') },
+  table: table([column('ParentRef', 'The object that the address belongs to.')], (o) => {
+    const ref = objectAt(o, 'spec', 'parentRef');
+    const group = textAt(ref, 'group');
+    const namespace = textAt(ref, 'namespace');
+    const resource = textAt(ref, 'resource');
+    return [[group === '' ? resource : `${resource}.${group}`, namespace, textAt(ref, 'name')].filter((p) => p !== '').join('/')];
+  }),
+};

@@ -1,0 +1,17 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { listAt } from '../access.js';
+import { statusSubresource, versions, withStatus } from '../form.js';
+import { AGE, age, column, table } from '../table.js';
+
+export const serviceCidr: ResourceDeclaration = {
+  group: 'networking.k8s.io',
+  resource: 'servicecidrs',
+  singular: 'servicecidr',
+  kind: 'ServiceCIDR',
+  versions: versions('networking', 'v1', 'v1beta1'),
+  storageVersion: 'v1',
+  namespaced: false,
+  strategy: withStatus({ generation: 'none' }),
+  subresources: { status: statusSubresource() },
+  table: table([column('CIDRs', 'Ranges of addresses.'), AGE], (o, now) => [listAt(o, 'spec', 'cidrs').map(String).join(','), age(o, now)]),
+};

@@ -1,0 +1,31 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { at, numberAt } from '../access.js';
+import { statusSubresource, versions, withStatus } from '../form.js';
+import { AGE, age, column, table } from '../table.js';
+
+export const podDisruptionBudget: ResourceDeclaration = {
+  group: 'policy',
+  resource: 'poddisruptionbudgets',
+  singular: 'poddisruptionbudget',
+  kind: 'PodDisruptionBudget',
+  versions: versions('policy', 'v1'),
+  storageVersion: 'v1',
+  namespaced: true,
+  shortNames: ['pdb'],
+  strategy: withStatus({}),
+  subresources: { status: statusSubresource() },
+  table: table(
+    [
+      column('Min Available', 'Pods that must stay, as a number or share.'),
+      column('Max Unavailable', 'Pods that may be missing, as a number or share.'),
+      column('Allowed Disruptions', 'Pods that may be evicted now.', { type: 'integer' }),
+      AGE,
+    ],
+    (o, now) => [
+      String(at(o, 'spec', 'minAvailable') ?? 'N/A'),
+      String(at(o, 'spec', 'maxUnavailable') ?? 'N/A'),
+      numberAt(o, 'status', 'disruptionsAllowed'),
+      age(o, now),
+    ],
+  ),
+};
