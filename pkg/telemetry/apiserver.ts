@@ -1,0 +1,248 @@
+import { type Cell, CounterFamily, type HistogramCell, HistogramFamily } from './series.js';
+
+const DURATION_BUCKETS = [
+  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
+] as const;
+const SLI_BUCKETS = DURATION_BUCKETS.slice(2);
+/** Bytes, 1 kB to 1 GB. */
+const SIZE_BUCKETS = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9] as const;
+/** Bytes of one event. */
+const EVENT_BUCKETS = [1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072] as const;
+/** Seconds of validity left: now, 30 min, 1 h, 2 h, 6 h, 12 h, 1 d, 2 d, 4 d, 1 week, 1, 3, 6, 12 months. */
+const EXPIRATION_BUCKETS = [
+  0, 1800, 3600, 7200, 21600, 43200, 86400, 172800, 345600, 604800, 2592000, 7776000, 15552000, 31104000,
+] as const;
+
+const REQUEST_LABELS = [
+  'verb',
+  'dry_run',
+  'group',
+  'version',
+  'resource',
+  'subresource',
+  'scope',
+  'component',
+] as const;
+const PLAIN_LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
+const RESOURCE_LABELS = ['group', 'version', 'resource'] as const;
+
+/** What a request is counted under. */
+export interface RequestKind {
+  /** Upper case as dashboards query them: GET, LIST, WATCH, POST, PUT, PATCH, DELETE, DELETECOLLECTION; APPLY for apply patches. */
+  readonly verb: string;
+  readonly dryRun: boolean;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  /** `cluster`, `namespace`, `resource` or ''. */
+  readonly scope: string;
+}
+
+/** The cells of one kind of request, resolved once and kept by the caller: counting is then a few array writes. */
+export interface RequestSeries {
+  readonly kind: RequestKind;
+  readonly duration: HistogramCell;
+  readonly sli: HistogramCell;
+  readonly size: HistogramCell;
+  readonly longRunning: Cell;
+  /** Status code -> its counter. */
+  readonly codes: Map<number, Cell>;
+}
+
+/**
+ * Request metrics under the names, labels and buckets of kube-apiserver, so that its dashboards and alerts hold
+ * (kubernetes-mixin and the like).
+ */
+export class ApiServerMetrics {
+  readonly #requests = new CounterFamily(
+    { name: 'apiserver_request_total', help: 'Requests by verb, resource and response code.' },
+    [...REQUEST_LABELS, 'code'],
+  );
+  readonly #durations = new HistogramFamily(
+    {
+      name: 'apiserver_request_duration_seconds',
+      help: 'Seconds from the first byte of a request to the end of its answer.',
+    },
+    REQUEST_LABELS,
+    DURATION_BUCKETS,
+  );
+  readonly #sli = new HistogramFamily(
+    {
+      name: 'apiserver_request_sli_duration_seconds',
+      help: 'As apiserver_request_duration_seconds, without time spent waiting on others.',
+    },
+    PLAIN_LABELS,
+    SLI_BUCKETS,
+  );
+  readonly #sizes = new HistogramFamily(
+    { name: 'apiserver_response_sizes', help: 'Bytes of answers.' },
+    PLAIN_LABELS,
+    SIZE_BUCKETS,
+  );
+  readonly #longRunning = new CounterFamily(
+    { name: 'apiserver_longrunning_requests', help: 'Watches and other long requests that are open.' },
+    PLAIN_LABELS,
+    'gauge',
+  );
+  readonly #terminations = new CounterFamily(
+    { name: 'apiserver_request_terminations_total', help: 'Requests that the server gave up on in self-defence.' },
+    [...PLAIN_LABELS, 'code'],
+  );
+  readonly #aborts = new CounterFamily(
+    { name: 'apiserver_request_aborts_total', help: 'Requests whose client went away before the answer.' },
+    ['verb', 'group', 'version', 'resource', 'subresource', 'scope'],
+  );
+  readonly #deprecated = new CounterFamily(
+    { name: 'apiserver_requested_deprecated_apis', help: 'Deprecated versions that were asked for.' },
+    ['group', 'version', 'resource', 'subresource', 'removed_release'],
+    'gauge',
+  );
+  readonly #watchEvents = new CounterFamily(
+    { name: 'apiserver_watch_events_total', help: 'Events sent to watchers.' },
+    RESOURCE_LABELS,
+  );
+  readonly #watchSizes = new HistogramFamily(
+    { name: 'apiserver_watch_events_sizes', help: 'Bytes of events sent to watchers.' },
+    RESOURCE_LABELS,
+    EVENT_BUCKETS,
+  );
+  readonly #inflight = new CounterFamily(
+    { name: 'apiserver_current_inflight_requests', help: 'Requests being served, by kind.' },
+    ['request_kind'],
+    'gauge',
+  );
+  readonly #rejected = new CounterFamily(
+    { name: 'apiserver_flowcontrol_rejected_requests_total', help: 'Requests answered 429.' },
+    ['priority_level', 'flow_schema', 'reason'],
+  );
+  readonly #certificates = new HistogramFamily(
+    {
+      name: 'apiserver_client_certificate_expiration_seconds',
+      help: 'Validity left of client certificates at authentication.',
+    },
+    [],
+    EXPIRATION_BUCKETS,
+  );
+  readonly #handshakeErrors = new CounterFamily(
+    { name: 'apiserver_tls_handshake_errors_total', help: 'TLS handshakes that failed.' },
+    [],
+  );
+  readonly #authentications = new CounterFamily(
+    { name: 'authentication_attempts', help: 'Authentications by result.' },
+    ['result'],
+  );
+  readonly #authorizations = new CounterFamily(
+    { name: 'authorization_attempts_total', help: 'Authorizations by result.' },
+    ['result'],
+  );
+
+  readonly mutatingInFlight = this.#inflight.at('mutating');
+  readonly readOnlyInFlight = this.#inflight.at('readOnly');
+  readonly tlsHandshakeErrors = this.#handshakeErrors.at();
+  readonly authenticated = this.#authentications.at('success');
+  readonly authenticationFailed = this.#authentications.at('failure');
+  readonly allowed = this.#authorizations.at('allowed');
+  readonly denied = this.#authorizations.at('denied');
+  readonly #certificateCell = this.#certificates.at();
+
+  series(kind: RequestKind): RequestSeries {
+    const plain = [kind.verb, kind.group, kind.version, kind.resource, kind.subresource, kind.scope, 'apiserver'];
+    const full = [kind.verb, kind.dryRun ? 'All' : '', ...plain.slice(1)];
+    return {
+      kind,
+      duration: this.#durations.at(...full),
+      sli: this.#sli.at(...plain),
+      size: this.#sizes.at(...plain),
+      longRunning: this.#longRunning.at(...plain),
+      codes: new Map(),
+    };
+  }
+
+  /** `seconds` of the whole request, `waited` of them in queues for others; `bytes` of the answer's body. */
+  count(series: RequestSeries, code: number, seconds: number, waited: number, bytes: number): void {
+    let cell = series.codes.get(code);
+    if (cell === undefined) {
+      const k = series.kind;
+      const dryRun = k.dryRun ? 'All' : '';
+      cell = this.#requests.at(
+        k.verb,
+        dryRun,
+        k.group,
+        k.version,
+        k.resource,
+        k.subresource,
+        k.scope,
+        'apiserver',
+        String(code),
+      );
+      series.codes.set(code, cell);
+    }
+    cell.value++;
+    this.#durations.observe(series.duration, seconds);
+    this.#sli.observe(series.sli, seconds - waited);
+    this.#sizes.observe(series.size, bytes);
+  }
+
+  terminated(kind: RequestKind, code: number): void {
+    const k = kind;
+    this.#terminations.at(k.verb, k.group, k.version, k.resource, k.subresource, k.scope, 'apiserver', String(code))
+      .value++;
+  }
+
+  aborted(k: RequestKind): void {
+    this.#aborts.at(k.verb, k.group, k.version, k.resource, k.subresource, k.scope).value++;
+  }
+
+  deprecated(k: RequestKind, removedRelease: string): void {
+    this.#deprecated.at(k.group, k.version, k.resource, k.subresource, removedRelease).value = 1;
+  }
+
+  watchSeries(group: string, version: string, resource: string): WatchSeries {
+    return {
+      events: this.#watchEvents.at(group, version, resource),
+      sizes: this.#watchSizes.at(group, version, resource),
+    };
+  }
+
+  /** `n` events of `bytes` together: each is counted at their mean, because a socket is given them joined. */
+  watched(series: WatchSeries, n: number, bytes: number): void {
+    series.events.value += n;
+    this.#watchSizes.observeMany(series.sizes, bytes / n, n);
+  }
+
+  rejected(reason: 'queue-full' | 'time-out'): void {
+    this.#rejected.at('global-default', 'global-default', reason).value++;
+  }
+
+  certificateValidFor(seconds: number): void {
+    this.#certificates.observe(this.#certificateCell, seconds);
+  }
+
+  /** Every metric, to be added to an exposition. */
+  get families(): readonly (CounterFamily | HistogramFamily)[] {
+    return [
+      this.#requests,
+      this.#durations,
+      this.#sli,
+      this.#sizes,
+      this.#longRunning,
+      this.#terminations,
+      this.#aborts,
+      this.#deprecated,
+      this.#watchEvents,
+      this.#watchSizes,
+      this.#inflight,
+      this.#rejected,
+      this.#certificates,
+      this.#handshakeErrors,
+      this.#authentications,
+      this.#authorizations,
+    ];
+  }
+}
+
+export interface WatchSeries {
+  readonly events: Cell;
+  readonly sizes: HistogramCell;
+}

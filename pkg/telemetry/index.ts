@@ -1,0 +1,9 @@
+export {
+  ApiServerMetrics,
+  type RequestKind,
+  type RequestSeries,
+  type WatchSeries,
+} from './apiserver.js';
+export { buildInfo, Exposition } from './exposition.js';
+export { createLog, type Log, type LogLevel, type LogOptions } from './log.js';
+export { type Cell, CounterFamily, type HistogramCell, HistogramFamily } from './series.js';

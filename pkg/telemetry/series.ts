@@ -1,0 +1,164 @@
+/**
+ * Counters and histograms that cost an array write on the hot path. prom-client hashes the labels at every observation (about
+ * 2 us); here a series is looked up once, kept by whoever counts, and turned into prom-client's form when somebody scrapes.
+ */
+export type Labels = Readonly<Record<string, string>>;
+
+/** One labelled counter or gauge. */
+export interface Cell {
+  value: number;
+  readonly labels: Labels;
+}
+
+/** One labelled histogram: counts per bucket (not cumulative), last one above every bound. */
+export interface HistogramCell {
+  readonly counts: Float64Array;
+  readonly labels: Labels;
+  sum: number;
+}
+
+/** What prom-client's registry asks of a metric when it is scraped. */
+export interface ScrapedMetric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly aggregator: 'sum';
+  readonly values: readonly ScrapedValue[];
+}
+
+export interface ScrapedValue {
+  readonly value: number;
+  readonly labels: Record<string, string | number>;
+  readonly metricName?: string;
+}
+
+interface Named {
+  readonly name: string;
+  readonly help: string;
+}
+
+/**
+ * Cells of one metric by their labels' values. Bounded: beyond `cellsMax` everything lands in one cell whose labels are all
+ * `other`, so that a client cannot grow memory by inventing names.
+ */
+class Cells<C> {
+  readonly #cells = new Map<string, C>();
+  readonly #names: readonly string[];
+  readonly #make: (labels: Labels) => C;
+
+  constructor(names: readonly string[], make: (labels: Labels) => C) {
+    this.#names = names;
+    this.#make = make;
+  }
+
+  at(values: readonly string[]): C {
+    const key = values.join('\n');
+    const found = this.#cells.get(key);
+    if (found !== undefined) return found;
+    if (this.#cells.size >= CELLS_MAX) {
+      const other = this.#names.map(() => 'other');
+      const otherKey = other.join('\n');
+      return this.#cells.get(otherKey) ?? this.#add(otherKey, other);
+    }
+    return this.#add(key, values);
+  }
+
+  #add(key: string, values: readonly string[]): C {
+    const cell = this.#make(Object.fromEntries(this.#names.map((name, i) => [name, values[i] ?? ''])));
+    this.#cells.set(key, cell);
+    return cell;
+  }
+
+  all(): Iterable<C> {
+    return this.#cells.values();
+  }
+}
+
+/** Label sets per metric. 80 resources x 8 verbs x a handful of codes stay far below. */
+export const CELLS_MAX = 20_000;
+
+export class CounterFamily {
+  readonly name: string;
+  readonly help: string;
+  readonly #cells: Cells<Cell>;
+  readonly #type: 'counter' | 'gauge';
+
+  constructor(about: Named, labelNames: readonly string[], type: 'counter' | 'gauge' = 'counter') {
+    this.name = about.name;
+    this.help = about.help;
+    this.#type = type;
+    this.#cells = new Cells(labelNames, (labels) => ({ value: 0, labels }));
+  }
+
+  /** The cell of these label values, in the order in which the names were declared. Keep it: looking it up costs a string join. */
+  at(...values: readonly string[]): Cell {
+    return this.#cells.at(values);
+  }
+
+  get(): ScrapedMetric {
+    const values = [...this.#cells.all()].map((c) => ({ value: c.value, labels: { ...c.labels } }));
+    return { name: this.name, help: this.help, type: this.#type, aggregator: 'sum', values };
+  }
+
+  reset(): void {
+    for (const c of this.#cells.all()) c.value = 0;
+  }
+}
+
+export class HistogramFamily {
+  readonly name: string;
+  readonly help: string;
+  readonly #bounds: readonly number[];
+  readonly #cells: Cells<HistogramCell>;
+
+  constructor(about: Named, labelNames: readonly string[], bounds: readonly number[]) {
+    this.name = about.name;
+    this.help = about.help;
+    this.#bounds = bounds;
+    this.#cells = new Cells(labelNames, (labels) => ({
+      counts: new Float64Array(bounds.length + 1),
+      labels,
+      sum: 0,
+    }));
+  }
+
+  at(...values: readonly string[]): HistogramCell {
+    return this.#cells.at(values);
+  }
+
+  observe(cell: HistogramCell, value: number): void {
+    this.observeMany(cell, value, 1);
+  }
+
+  /** `n` observations of the same value. */
+  observeMany(cell: HistogramCell, value: number, n: number): void {
+    const bounds = this.#bounds;
+    let i = 0;
+    while (i < bounds.length && value > (bounds[i] as number)) i++;
+    cell.counts[i] = (cell.counts[i] as number) + n;
+    cell.sum += value * n;
+  }
+
+  get(): ScrapedMetric {
+    const values: ScrapedValue[] = [];
+    for (const cell of this.#cells.all()) {
+      let cumulated = 0;
+      for (const [i, bound] of this.#bounds.entries()) {
+        cumulated += cell.counts[i] as number;
+        values.push({ value: cumulated, labels: { ...cell.labels, le: bound }, metricName: `${this.name}_bucket` });
+      }
+      cumulated += cell.counts[this.#bounds.length] as number;
+      values.push({ value: cumulated, labels: { ...cell.labels, le: '+Inf' }, metricName: `${this.name}_bucket` });
+      values.push({ value: cell.sum, labels: { ...cell.labels }, metricName: `${this.name}_sum` });
+      values.push({ value: cumulated, labels: { ...cell.labels }, metricName: `${this.name}_count` });
+    }
+    return { name: this.name, help: this.help, type: 'histogram', aggregator: 'sum', values };
+  }
+
+  reset(): void {
+    for (const c of this.#cells.all()) {
+      c.counts.fill(0);
+      c.sum = 0;
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { ApiServerMetrics, buildInfo, CounterFamily, Exposition, HistogramFamily } from './index.js';
+
+const kind = {
+  verb: 'GET',
+  dryRun: false,
+  group: 'apps',
+  version: 'v1',
+  resource: 'deployments',
+  subresource: '',
+  scope: 'resource',
+};
+
+describe('exposition', () => {
+  it('shows requests under the names and labels that dashboards query', async () => {
+    const metrics = new ApiServerMetrics();
+    const exposition = new Exposition();
+    exposition.add(...metrics.families, buildInfo('v1.37.0'));
+    const series = metrics.series(kind);
+    metrics.count(series, 200, 0.03, 0, 1500);
+    metrics.count(series, 404, 0.3, 0.1, 100);
+    const text = await exposition.scrape();
+    const labels =
+      'dry_run="",group="apps",version="v1",resource="deployments",subresource="",scope="resource",component="apiserver"';
+    expect(text).toContain(`apiserver_request_total{verb="GET",${labels},code="200"} 1`);
+    expect(text).toContain(`apiserver_request_total{verb="GET",${labels},code="404"} 1`);
+    expect(text).toContain(`apiserver_request_duration_seconds_bucket{verb="GET",${labels},le="0.05"} 1`);
+    expect(text).toContain(`apiserver_request_duration_seconds_bucket{verb="GET",${labels},le="+Inf"} 2`);
+    expect(text).toContain(`apiserver_request_duration_seconds_count{verb="GET",${labels}} 2`);
+    for (const bound of ['1', '5', '30']) expect(text).toContain(`le="${bound}"`);
+    expect(text).toContain('process_resident_memory_bytes');
+    expect(text).toContain('kubernetes_build_info{git_version="v1.37.0",major="1",minor="37"');
+  });
+
+  it('counts joined watch events one by one', async () => {
+    const metrics = new ApiServerMetrics();
+    const exposition = new Exposition();
+    exposition.add(...metrics.families);
+    metrics.watched(metrics.watchSeries('', 'v1', 'pods'), 10, 20_000);
+    const text = await exposition.scrape();
+    expect(text).toContain('apiserver_watch_events_total{group="",version="v1",resource="pods"} 10');
+    expect(text).toContain('apiserver_watch_events_sizes_sum{group="",version="v1",resource="pods"} 20000');
+    expect(text).toContain('apiserver_watch_events_sizes_bucket{group="",version="v1",resource="pods",le="2048"} 10');
+  });
+});
+
+describe('families', () => {
+  it('gives the same cell for the same labels', () => {
+    const family = new CounterFamily({ name: 'x', help: 'x' }, ['a', 'b']);
+    family.at('1', '2').value++;
+    family.at('1', '2').value++;
+    expect(family.get().values).toEqual([{ value: 2, labels: { a: '1', b: '2' } }]);
+  });
+
+  it('stays bounded when a client invents label values', () => {
+    const family = new CounterFamily({ name: 'x', help: 'x' }, ['a']);
+    for (let i = 0; i < 30_000; i++) family.at(`n${i}`).value++;
+    const values = family.get().values;
+    expect(values.length).toBe(20_001);
+    expect(values.find((v) => v.labels['a'] === 'other')?.value).toBe(10_000);
+  });
+
+  it('puts a value that equals a bound below it', () => {
+    const family = new HistogramFamily({ name: 'x', help: 'x' }, [], [1, 2]);
+    family.observe(family.at(), 1);
+    family.observe(family.at(), 1.5);
+    family.observe(family.at(), 9);
+    expect(family.get().values.map((v) => v.value)).toEqual([1, 2, 3, 11.5, 3]);
+  });
+});
