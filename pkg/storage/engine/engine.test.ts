@@ -1,0 +1,89 @@
+import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeEngine } from './contract.js';
+import { rocksHome } from './folder.js';
+import { memoryHome } from './memory.js';
+
+let root = '';
+let folders = 0;
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'trireme-engine-'));
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+const folder = (): string => join(root, String(folders++), 'data');
+
+describeEngine('memory', async () => memoryHome());
+describeEngine('rocksdb', async () => rocksHome(folder()));
+
+describe('memory engine crashes', () => {
+  it('keeps what was synced and a prefix of what was not', async () => {
+    const home = memoryHome({ crashable: true });
+    const write = async (key: string, sync: boolean): Promise<void> => {
+      const batch = engine.batch();
+      batch.put(Buffer.from(key), Buffer.from('x'));
+      await batch.write({ sync });
+    };
+    let engine = await home.open();
+    await write('a', false);
+    await write('b', true);
+    await write('c', false);
+    await write('d', false);
+    expect(home.unsynced).toBe(2);
+    home.crash(1);
+    await expect(async () => engine.get(Buffer.from('a'))).rejects.toMatchObject({ kind: 'closed' });
+    engine = await home.open();
+    const found = await engine.getMany(['a', 'b', 'c', 'd'].map((key) => Buffer.from(key)));
+    expect(found.map((v) => v !== undefined)).toEqual([true, true, true, false]);
+    home.crash(0);
+    engine = await home.open();
+    expect(await engine.get(Buffer.from('c'))).toBeDefined();
+  });
+});
+
+describe('a data folder that cannot be had', () => {
+  it('names the process that holds it as the reason', async () => {
+    const at = folder();
+    const engine = await rocksHome(at).open();
+    await expect(rocksHome(at).open()).rejects.toMatchObject({
+      kind: 'locked',
+      message: expect.stringContaining(`${at}/state.1 is in use by another process`),
+    });
+    await engine.close();
+    await (await rocksHome(at).open()).close();
+  });
+
+  it('is refused when it is a file', async () => {
+    const at = join(root, 'a-file');
+    await writeFile(at, 'not a folder');
+    await expect(rocksHome(at).open()).rejects.toMatchObject({ kind: 'unreadable' });
+  });
+
+  it('is refused when the engine it names is gone or damaged', async () => {
+    const at = folder();
+    await (await rocksHome(at).open()).close();
+    for (const file of await readdir(join(at, 'state.1'))) {
+      if (file.startsWith('MANIFEST')) await truncate(join(at, 'state.1', file), 7);
+    }
+    await expect(rocksHome(at).open()).rejects.toMatchObject({
+      kind: 'corrupt',
+      message: expect.stringContaining('move the folder away'),
+    });
+    await rm(join(at, 'state.1'), { recursive: true });
+    await expect(rocksHome(at).open()).rejects.toMatchObject({ kind: 'corrupt' });
+    await writeFile(join(at, 'CURRENT'), '../elsewhere\n');
+    await expect(rocksHome(at).open()).rejects.toMatchObject({ kind: 'corrupt' });
+  });
+
+  it('starts again after a first start that was cut short', async () => {
+    const at = folder();
+    await mkdir(join(at, 'state.1'), { recursive: true });
+    await (await rocksHome(at).open()).close();
+    await rm(join(at, 'CURRENT'));
+    await (await rocksHome(at).open()).close();
+    await rm(join(at, 'CURRENT'));
+    await mkdir(join(at, 'state.7'));
+    await expect(rocksHome(at).open()).rejects.toMatchObject({ kind: 'corrupt' });
+  });
+});

@@ -1,0 +1,123 @@
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { invariant } from '../../base/index.js';
+import { StoreError } from '../errors.js';
+import type { Engine, EngineHome, FreshEngine } from './engine.js';
+import { corrupt, openRocksEngine, storeErrorOf } from './rocksdb.js';
+
+/**
+ * A data folder of RocksDB engines:
+ *
+ *     CURRENT       one line: the name of the engine that counts
+ *     state.1/      a RocksDB
+ *     state.2/      another one: being filled by an install, or left behind by one
+ *
+ * `CURRENT` is replaced by rename, so an install that was interrupted at any byte either happened or did not.
+ * RocksDB's lock on the current engine is the lock of the folder: nothing is removed before it is held.
+ */
+const currentFile = 'CURRENT';
+const firstState = 'state.1';
+const statePattern = /^state\.([1-9][0-9]{0,8})$/;
+
+export function rocksHome(folder: string): EngineHome {
+  let current: string | undefined;
+
+  const attempt = async <T>(run: () => Promise<T>): Promise<T> => {
+    try {
+      return await run();
+    } catch (error) {
+      throw error instanceof StoreError ? error : storeErrorOf(folder, error as Error);
+    }
+  };
+
+  const states = async (): Promise<string[]> => (await readdir(folder)).filter((name) => statePattern.test(name));
+
+  const sweep = async (): Promise<void> => {
+    for (const name of await states()) {
+      if (name !== current) await rm(join(folder, name), { recursive: true, force: true });
+    }
+  };
+
+  return {
+    name: folder,
+
+    open: () =>
+      attempt(async () => {
+        await mkdir(folder, { recursive: true });
+        const named = await readCurrent(folder);
+        const present = await states();
+        // Without CURRENT only the very first start can have been cut short, and it makes nothing but state.1.
+        if (named === undefined && present.some((name) => name !== firstState)) {
+          throw corrupt(folder, `no ${currentFile} beside ${present.join(', ')}`);
+        }
+        if (named !== undefined && !present.includes(named)) throw corrupt(folder, `${named} is missing`);
+        const name = named ?? firstState;
+        const engine = await openRocksEngine(join(folder, name));
+        // An install in another process may have moved on between our look and our lock.
+        const still = (await readCurrent(folder)) ?? name;
+        if (still !== name) {
+          await engine.close();
+          throw new StoreError('locked', `the store in ${folder} is in use by another process: stop it first`);
+        }
+        if (named === undefined) await writeCurrent(folder, name);
+        current = name;
+        await sweep();
+        return engine;
+      }),
+
+    fresh: () =>
+      attempt(async () => {
+        invariant(current !== undefined, 'a home is opened before it is given a second engine');
+        await sweep();
+        const name = `state.${Number(statePattern.exec(current)![1]) + 1}`;
+        const engine: Engine = await openRocksEngine(join(folder, name));
+        const made: FreshEngine = {
+          engine,
+          adopt: () =>
+            attempt(async () => {
+              await writeCurrent(folder, name);
+              current = name;
+            }),
+          discard: () =>
+            attempt(async () => {
+              await engine.close();
+              await rm(join(folder, name), { recursive: true, force: true });
+            }),
+        };
+        return made;
+      }),
+
+    sweep: () => attempt(sweep),
+  };
+}
+
+async function readCurrent(folder: string): Promise<string | undefined> {
+  let text: string;
+  try {
+    text = await readFile(join(folder, currentFile), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  const name = text.trimEnd();
+  if (!statePattern.test(name)) throw corrupt(folder, `${currentFile} does not name an engine`);
+  return name;
+}
+
+async function writeCurrent(folder: string, name: string): Promise<void> {
+  const draft = join(folder, `${currentFile}.new`);
+  const file = await open(draft, 'w', 0o600);
+  try {
+    await file.writeFile(`${name}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(draft, join(folder, currentFile));
+  const directory = await open(folder, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}

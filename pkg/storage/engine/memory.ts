@@ -1,0 +1,245 @@
+import { invariant } from '../../base/index.js';
+import { StoreError } from '../errors.js';
+import { pageBytesMax, pageRowsMax } from '../limits.js';
+import { OrderedMap, type OrderedView } from '../orderedmap.js';
+import type { Engine, EngineBatch, EngineHome, EnginePage, EngineRange, EngineScan, ScanRequest } from './engine.js';
+
+/** Keys inside are latin1 strings: one code unit a byte, so they sort as the bytes do. */
+type Rows = OrderedMap<Buffer>;
+
+const keyOf = (key: Buffer): string => key.toString('latin1');
+
+class MemoryBatch implements EngineBatch {
+  readonly #engine: MemoryEngine;
+  readonly #ops: { readonly key: string; readonly value: Buffer | undefined }[] = [];
+  #bytes = 0;
+  #spent = false;
+
+  constructor(engine: MemoryEngine) {
+    this.#engine = engine;
+  }
+
+  get ops(): number {
+    return this.#ops.length;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  put(key: Buffer, value: Buffer): void {
+    this.#bytes += key.length + value.length;
+    this.#ops.push({ key: keyOf(key), value: Buffer.from(value) });
+  }
+
+  delete(key: Buffer): void {
+    this.#bytes += key.length;
+    this.#ops.push({ key: keyOf(key), value: undefined });
+  }
+
+  async write({ sync }: { readonly sync: boolean }): Promise<void> {
+    invariant(!this.#spent, 'an engine batch is written once');
+    this.#spent = true;
+    this.#engine.take(this.#ops, sync);
+  }
+}
+
+class MemoryScan implements EngineScan {
+  readonly #view: OrderedView<Buffer>;
+  readonly #reverse: boolean;
+  #start: string;
+  #end: string;
+  #left: number;
+
+  constructor(view: OrderedView<Buffer>, { gte, lt, reverse, limit }: ScanRequest) {
+    this.#view = view;
+    this.#start = keyOf(gte);
+    this.#end = keyOf(lt);
+    this.#reverse = reverse ?? false;
+    this.#left = limit ?? Number.POSITIVE_INFINITY;
+  }
+
+  async next(): Promise<EnginePage | undefined> {
+    const keys: Buffer[] = [];
+    const values: Buffer[] = [];
+    if (this.#left <= 0) return undefined;
+    let bytes = 0;
+    let last = '';
+    const visit = (key: string, value: Buffer): boolean => {
+      keys.push(Buffer.from(key, 'latin1'));
+      values.push(value);
+      bytes += value.length;
+      last = key;
+      return --this.#left > 0 && keys.length < pageRowsMax && bytes < pageBytesMax;
+    };
+    if (this.#reverse) this.#view.scanReverse(this.#start, this.#end, visit);
+    else this.#view.scan(this.#start, this.#end, visit);
+    if (keys.length === 0) return undefined;
+    if (this.#reverse) this.#end = last;
+    else this.#start = `${last}\0`;
+    return { keys, values };
+  }
+
+  async close(): Promise<void> {
+    this.#left = 0;
+  }
+}
+
+export interface MemoryEngine extends Engine {
+  /** For its batches only. */
+  take(ops: readonly { readonly key: string; readonly value: Buffer | undefined }[], sync: boolean): void;
+}
+
+/** Rows in an ordered map. A value handed out is the stored one: it is never changed in place, by anyone. */
+class MapEngine implements MemoryEngine {
+  readonly #disk: Disk;
+  #closed = false;
+
+  constructor(disk: Disk) {
+    this.#disk = disk;
+  }
+
+  async get(key: Buffer): Promise<Buffer | undefined> {
+    this.#live();
+    return this.#disk.rows.get(keyOf(key));
+  }
+
+  async getMany(keys: readonly Buffer[]): Promise<readonly (Buffer | undefined)[]> {
+    this.#live();
+    return keys.map((key) => this.#disk.rows.get(keyOf(key)));
+  }
+
+  batch(): EngineBatch {
+    return new MemoryBatch(this);
+  }
+
+  take(ops: readonly { readonly key: string; readonly value: Buffer | undefined }[], sync: boolean): void {
+    this.#live();
+    this.#disk.fail?.();
+    for (const { key, value } of ops) this.#disk.set(key, value);
+    this.#disk.written(sync);
+  }
+
+  scan(request: ScanRequest): EngineScan {
+    this.#live();
+    return new MemoryScan(this.#disk.rows.snapshot(), request);
+  }
+
+  async clear({ gte, lt }: EngineRange): Promise<void> {
+    this.#live();
+    const doomed: string[] = [];
+    this.#disk.rows.scan(keyOf(gte), keyOf(lt), (key) => doomed.push(key) > 0);
+    for (const key of doomed) this.#disk.set(key, undefined);
+    this.#disk.written(false);
+  }
+
+  async compactRange(): Promise<void> {
+    this.#live();
+  }
+
+  sizeBytes(): number {
+    return this.#disk.bytes;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+  }
+
+  #live(): void {
+    if (this.#closed) throw new StoreError('closed', 'the engine is closed');
+  }
+}
+
+/** What outlives an engine: its rows, and for simulated crashes each state since the last sync. */
+class Disk {
+  readonly rows: Rows;
+  bytes = 0;
+  /** Called before each write; throws to make it fail. */
+  fail: (() => void) | undefined;
+  readonly #unsynced: OrderedView<Buffer>[] | undefined;
+
+  constructor(crashable: boolean, from?: OrderedView<Buffer>) {
+    this.rows = new OrderedMap();
+    from?.scan('', undefined, (key, value) => {
+      this.set(key, value);
+      return true;
+    });
+    this.#unsynced = crashable ? [this.rows.snapshot()] : undefined;
+  }
+
+  set(key: string, value: Buffer | undefined): void {
+    const was = this.rows.get(key);
+    if (was !== undefined) this.bytes -= key.length + was.length;
+    if (value === undefined) {
+      this.rows.delete(key);
+    } else {
+      this.rows.set(key, value);
+      this.bytes += key.length + value.length;
+    }
+  }
+
+  written(sync: boolean): void {
+    if (this.#unsynced === undefined) return;
+    if (sync) this.#unsynced.length = 0;
+    this.#unsynced.push(this.rows.snapshot());
+  }
+
+  /** States a crash may leave: the last synced one first, then one for each batch written since. */
+  get possible(): readonly OrderedView<Buffer>[] {
+    invariant(this.#unsynced !== undefined, 'only a crashable home can crash');
+    return this.#unsynced;
+  }
+}
+
+export interface MemoryHome extends EngineHome {
+  /** Batches written since the last synced one (crashable homes only). */
+  readonly unsynced: number;
+  /**
+   * A power cut: all engines of this home are dead, and the next `open` finds the last synced state plus the
+   * first `keep` batches written after it.
+   */
+  crash(keep: number): void;
+  /** From now on each write first calls `fail`, which may throw a `StoreError`; undefined ends it. */
+  failWrites(fail: (() => void) | undefined): void;
+}
+
+/** A home whose engines live in this process's memory. `crashable` keeps what `crash` needs, at some cost. */
+export function memoryHome(options: { readonly name?: string; readonly crashable?: boolean } = {}): MemoryHome {
+  const crashable = options.crashable ?? false;
+  let current = new Disk(crashable);
+  let engines: Engine[] = [];
+  const start = (disk: Disk): Engine => {
+    const engine = new MapEngine(disk);
+    engines.push(engine);
+    return engine;
+  };
+  return {
+    name: options.name ?? 'memory',
+    open: async () => start(current),
+    fresh: async () => {
+      const disk = new Disk(crashable);
+      disk.fail = current.fail;
+      const engine = start(disk);
+      return {
+        engine,
+        adopt: async () => {
+          current = disk;
+        },
+        discard: () => engine.close(),
+      };
+    },
+    sweep: async () => {},
+    get unsynced() {
+      return current.possible.length - 1;
+    },
+    crash: (keep) => {
+      for (const engine of engines) void engine.close();
+      engines = [];
+      const { possible } = current;
+      current = new Disk(crashable, possible[Math.min(keep, possible.length - 1)]!);
+    },
+    failWrites: (fail) => {
+      current.fail = fail;
+    },
+  };
+}

@@ -1,0 +1,228 @@
+import { invariant } from '../../base/index.js';
+import { StoreError } from '../errors.js';
+import { blockCacheBytes, memtableBytes, openFilesMax, pageBytesMax, pageRowsMax } from '../limits.js';
+import { type Binding, type BindingBatch, type BindingIterator, bind } from './binding.js';
+import type { Engine, EngineBatch, EnginePage, EngineRange, EngineScan, ScanRequest } from './engine.js';
+
+/** One callback of the binding as a promise whose rejection is a `StoreError`. */
+function call<T>(folder: string, run: (done: (error: Error | null, value: T) => void) => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    run((error, value) => {
+      if (error === null || error === undefined) resolve(value);
+      else reject(storeErrorOf(folder, error));
+    });
+  });
+}
+
+/** RocksDB reports by text only; these are the texts of its `Status` codes and of the errno messages inside them. */
+export function storeErrorOf(folder: string, error: Error): StoreError {
+  const text = error.message;
+  const cause = { cause: error };
+  if (/lock/i.test(text) && /LOCK/.test(text)) {
+    return new StoreError(
+      'locked',
+      `the store in ${folder} is in use by another process: stop it, or choose another data folder`,
+      cause,
+    );
+  }
+  if (/Corruption|checksum|Invalid argument|MANIFEST|missing|NotFound/i.test(text)) {
+    return corrupt(folder, text, cause);
+  }
+  if (/No space left/.test(text)) {
+    return new StoreError('noSpace', `no space left for the store in ${folder}: free some and start again`, cause);
+  }
+  if (/Permission denied|Not a directory|Read-only file system|EACCES|ENOTDIR|EROFS|EEXIST/.test(text)) {
+    return new StoreError(
+      'unreadable',
+      `the store in ${folder} cannot be opened (${text}): make it a folder that this user may read and write`,
+      cause,
+    );
+  }
+  if (/not open/.test(text)) return new StoreError('closed', `the store in ${folder} is closed`, cause);
+  return new StoreError('io', `the disk failed under the store in ${folder}: ${text}`, cause);
+}
+
+export function corrupt(folder: string, detail: string, options?: ErrorOptions): StoreError {
+  return new StoreError(
+    'corrupt',
+    `the store in ${folder} is damaged (${detail}): move the folder away and let this peer join again, ` +
+      'or restore the cluster from a snapshot',
+    options,
+  );
+}
+
+class RocksBatch implements EngineBatch {
+  readonly #folder: string;
+  readonly #batch: BindingBatch;
+  ops = 0;
+  bytes = 0;
+
+  constructor(folder: string, batch: BindingBatch) {
+    this.#folder = folder;
+    this.#batch = batch;
+  }
+
+  put(key: Buffer, value: Buffer): void {
+    this.#batch.put(key, value);
+    this.ops++;
+    this.bytes += key.length + value.length;
+  }
+
+  delete(key: Buffer): void {
+    this.#batch.del(key);
+    this.ops++;
+    this.bytes += key.length;
+  }
+
+  write(options: { readonly sync: boolean }): Promise<void> {
+    return call<void>(this.#folder, (done) => this.#batch.write(options, done as (error: Error | null) => void));
+  }
+}
+
+class RocksScan implements EngineScan {
+  readonly #folder: string;
+  readonly #iterator: BindingIterator;
+  readonly #ended: () => void;
+  #done = false;
+  #closing: Promise<void> | undefined;
+  #reading: Promise<EnginePage | undefined> | undefined;
+
+  constructor(folder: string, iterator: BindingIterator, ended: () => void) {
+    this.#folder = folder;
+    this.#iterator = iterator;
+    this.#ended = ended;
+  }
+
+  next(): Promise<EnginePage | undefined> {
+    this.#reading = this.#read();
+    return this.#reading;
+  }
+
+  /** The binding reads a page at a time from its thread pool and hands out its rows one by one without waiting. */
+  async #read(): Promise<EnginePage | undefined> {
+    const keys: Buffer[] = [];
+    const values: Buffer[] = [];
+    let bytes = 0;
+    await call<void>(this.#folder, (done) => {
+      const take = (error: Error | null, key: Buffer | undefined, value: Buffer): void => {
+        if (error || key === undefined) {
+          this.#done = true;
+          done(error, undefined);
+          return;
+        }
+        keys.push(key);
+        values.push(value);
+        bytes += key.length + value.length;
+        if (this.#done || bytes >= pageBytesMax || keys.length >= pageRowsMax) done(null, undefined);
+        else this.#iterator.next(take);
+      };
+      if (this.#done) done(null, undefined);
+      else this.#iterator.next(take);
+    });
+    return keys.length === 0 ? undefined : { keys, values };
+  }
+
+  close(): Promise<void> {
+    this.#done = true;
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async #end(): Promise<void> {
+    await this.#reading?.catch(() => undefined);
+    this.#ended();
+    await call<void>(this.#folder, (done) => this.#iterator.end(done as (error: Error | null) => void));
+  }
+}
+
+class RocksEngine implements Engine {
+  readonly #folder: string;
+  readonly #db: Binding;
+  readonly #scans = new Set<RocksScan>();
+  #closed = false;
+
+  constructor(folder: string, db: Binding) {
+    this.#folder = folder;
+    this.#db = db;
+  }
+
+  async get(key: Buffer): Promise<Buffer | undefined> {
+    // Not `get`: its "not found" is an error that only its text tells from others.
+    return (await this.getMany([key]))[0];
+  }
+
+  async getMany(keys: readonly Buffer[]): Promise<readonly (Buffer | undefined)[]> {
+    this.#live();
+    return call(this.#folder, (done) => this.#db.getMany(keys, { fillCache: true }, done));
+  }
+
+  batch(): EngineBatch {
+    this.#live();
+    return new RocksBatch(this.#folder, this.#db.batch());
+  }
+
+  scan({ gte, lt, reverse, limit }: ScanRequest): EngineScan {
+    this.#live();
+    // The binding pins a RocksDB snapshot as it makes the iterator, here and now.
+    const iterator = this.#db.iterator({
+      gte,
+      lt,
+      reverse: reverse ?? false,
+      limit: limit ?? -1,
+      highWaterMark: pageBytesMax,
+      fillCache: false,
+    });
+    const scan: RocksScan = new RocksScan(this.#folder, iterator, () => this.#scans.delete(scan));
+    this.#scans.add(scan);
+    return scan;
+  }
+
+  async clear(range: EngineRange): Promise<void> {
+    this.#live();
+    await call<void>(this.#folder, (done) => this.#db.clear(range, done as (error: Error | null) => void));
+  }
+
+  async compactRange({ gte, lt }: EngineRange): Promise<void> {
+    this.#live();
+    await call<void>(this.#folder, (done) => this.#db.compactRange(gte, lt, done as (error: Error | null) => void));
+  }
+
+  sizeBytes(): number {
+    if (this.#closed) return 0;
+    return (
+      Number(this.#db.getProperty('rocksdb.total-sst-files-size')) +
+      Number(this.#db.getProperty('rocksdb.cur-size-all-mem-tables'))
+    );
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await Promise.all([...this.#scans].map((scan) => scan.close()));
+    await call<void>(this.#folder, (done) => this.#db.close(done as (error: Error | null) => void));
+  }
+
+  #live(): void {
+    if (this.#closed) throw new StoreError('closed', `the store in ${this.#folder} is closed`);
+  }
+}
+
+/** Opens or makes a RocksDB in `folder`, whose parent exists. Rejects with a `StoreError`. */
+export async function openRocksEngine(folder: string): Promise<Engine> {
+  const db = bind(folder);
+  await call<void>(folder, (done) =>
+    db.open(
+      {
+        createIfMissing: true,
+        writeBufferSize: memtableBytes,
+        cacheSize: blockCacheBytes,
+        maxOpenFiles: openFilesMax,
+        compression: true,
+      },
+      done as (error: Error | null) => void,
+    ),
+  );
+  const engine = new RocksEngine(folder, db);
+  invariant(Number.isFinite(engine.sizeBytes()), 'RocksDB reports no sizes');
+  return engine;
+}

@@ -1,0 +1,31 @@
+/**
+ * What can be wrong with a store, by what its owner has to do about it:
+ * - `locked`: another process has the data folder; stop it or choose another folder.
+ * - `unreadable`: the folder cannot be read or written (missing rights, not a folder).
+ * - `corrupt`: bytes on disk are not what was written; this peer must be rebuilt from the others or from a snapshot.
+ * - `format`: written by a newer version of the program.
+ * - `noSpace`: the disk is full; open again when there is room, the log brings back what was not written.
+ * - `io`: the disk failed otherwise.
+ * - `closed`: used after close, or after one of the above.
+ * - `badSnapshot`: a snapshot's bytes are damaged or cut; fetch it again.
+ */
+export type StoreErrorKind =
+  | 'locked'
+  | 'unreadable'
+  | 'corrupt'
+  | 'format'
+  | 'noSpace'
+  | 'io'
+  | 'closed'
+  | 'badSnapshot';
+
+/** Thrown by the engine and the state machine. `message` is one line that names the folder and says what to do. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  readonly kind: StoreErrorKind;
+
+  constructor(kind: StoreErrorKind, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
+}

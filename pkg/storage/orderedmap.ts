@@ -1,0 +1,196 @@
+/** Entries a leaf holds at most. Small enough that a copied leaf and a shifted insert are cheap. */
+const leafMax = 128;
+
+interface Leaf<V> {
+  readonly keys: string[];
+  readonly values: V[];
+  /** The map's epoch when this leaf was made or copied: a leaf of an older epoch may be shared with a snapshot. */
+  readonly epoch: number;
+}
+
+/** A map in key order that stands still. Keys are compared by UTF-16 code units, which for ASCII and latin1 is byte order. */
+export interface OrderedView<V> {
+  get(key: string): V | undefined;
+  /** Visits start <= key < end in rising order until `visit` returns false. No write to the map from within `visit`. */
+  scan(start: string, end: string | undefined, visit: (key: string, value: V) => boolean): void;
+  /** The same keys in falling order. */
+  scanReverse(start: string, end: string | undefined, visit: (key: string, value: V) => boolean): void;
+}
+
+/**
+ * An ordered map as a sorted list of small sorted leaves: two binary searches to find a key, no node objects,
+ * about 1.3 pointers and values per entry. `snapshot()` costs nothing at once; afterwards each leaf is copied
+ * when it is first written again, and so is the list of leaves.
+ */
+export class OrderedMap<V> implements OrderedView<V> {
+  #leaves: Leaf<V>[] = [];
+  #leavesEpoch = 0;
+  #epoch = 0;
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get(key: string): V | undefined {
+    return getIn(this.#leaves, key);
+  }
+
+  scan(start: string, end: string | undefined, visit: (key: string, value: V) => boolean): void {
+    scanIn(this.#leaves, start, end, visit);
+  }
+
+  scanReverse(start: string, end: string | undefined, visit: (key: string, value: V) => boolean): void {
+    scanReverseIn(this.#leaves, start, end, visit);
+  }
+
+  /** The map as it is now; later writes do not show in it. */
+  snapshot(): OrderedView<V> {
+    this.#epoch++;
+    const leaves = this.#leaves;
+    return {
+      get: (key) => getIn(leaves, key),
+      scan: (start, end, visit) => scanIn(leaves, start, end, visit),
+      scanReverse: (start, end, visit) => scanReverseIn(leaves, start, end, visit),
+    };
+  }
+
+  set(key: string, value: V): void {
+    if (this.#leaves.length === 0) {
+      this.#ownLeaves().push({ keys: [key], values: [value], epoch: this.#epoch });
+      this.#size = 1;
+      return;
+    }
+    const at = leafOf(this.#leaves, key);
+    const leaf = this.#ownLeaf(at);
+    const i = lowerBound(leaf.keys, key);
+    if (leaf.keys[i] === key) {
+      leaf.values[i] = value;
+      return;
+    }
+    this.#size++;
+    if (leaf.keys.length < leafMax) {
+      leaf.keys.splice(i, 0, key);
+      leaf.values.splice(i, 0, value);
+      return;
+    }
+    // Keys that arrive in order leave full leaves behind them; others split in the middle.
+    const cut = i === leafMax && at === this.#leaves.length - 1 ? leafMax : leafMax >> 1;
+    const right: Leaf<V> = { keys: leaf.keys.splice(cut), values: leaf.values.splice(cut), epoch: this.#epoch };
+    const into = i >= cut ? right : leaf;
+    const place = i >= cut ? i - cut : i;
+    into.keys.splice(place, 0, key);
+    into.values.splice(place, 0, value);
+    this.#ownLeaves().splice(at + 1, 0, right);
+  }
+
+  /** Whether the key was there. */
+  delete(key: string): boolean {
+    if (this.#leaves.length === 0) return false;
+    const at = leafOf(this.#leaves, key);
+    const i = lowerBound(this.#leaves[at]!.keys, key);
+    if (this.#leaves[at]!.keys[i] !== key) return false;
+    const leaf = this.#ownLeaf(at);
+    leaf.keys.splice(i, 1);
+    leaf.values.splice(i, 1);
+    this.#size--;
+    if (leaf.keys.length === 0) this.#ownLeaves().splice(at, 1);
+    else if (leaf.keys.length < leafMax >> 2 && at > 0) this.#mergeLeft(at);
+    return true;
+  }
+
+  /** Folds a thin leaf into its left neighbour where both fit, so that deletions do not leave a crowd of tiny leaves. */
+  #mergeLeft(at: number): void {
+    const thin = this.#leaves[at]!;
+    if (this.#leaves[at - 1]!.keys.length + thin.keys.length > leafMax >> 1) return;
+    const left = this.#ownLeaf(at - 1);
+    for (const key of thin.keys) left.keys.push(key);
+    for (const value of thin.values) left.values.push(value);
+    this.#ownLeaves().splice(at, 1);
+  }
+
+  #ownLeaves(): Leaf<V>[] {
+    if (this.#leavesEpoch !== this.#epoch) {
+      this.#leaves = this.#leaves.slice();
+      this.#leavesEpoch = this.#epoch;
+    }
+    return this.#leaves;
+  }
+
+  #ownLeaf(at: number): Leaf<V> {
+    const leaf = this.#leaves[at]!;
+    if (leaf.epoch === this.#epoch) return leaf;
+    const copy: Leaf<V> = { keys: leaf.keys.slice(), values: leaf.values.slice(), epoch: this.#epoch };
+    this.#ownLeaves()[at] = copy;
+    return copy;
+  }
+}
+
+/** Index of the leaf that holds `key` or would: the last whose first key is not above it. At least one leaf. */
+function leafOf<V>(leaves: readonly Leaf<V>[], key: string): number {
+  let low = 0;
+  let high = leaves.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (leaves[middle]!.keys[0]! <= key) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** First index whose key is not below `key`. */
+function lowerBound(keys: readonly string[], key: string): number {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (keys[middle]! < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function getIn<V>(leaves: readonly Leaf<V>[], key: string): V | undefined {
+  if (leaves.length === 0) return undefined;
+  const leaf = leaves[leafOf(leaves, key)]!;
+  const i = lowerBound(leaf.keys, key);
+  return leaf.keys[i] === key ? leaf.values[i] : undefined;
+}
+
+function scanIn<V>(
+  leaves: readonly Leaf<V>[],
+  start: string,
+  end: string | undefined,
+  visit: (key: string, value: V) => boolean,
+): void {
+  if (leaves.length === 0) return;
+  let at = leafOf(leaves, start);
+  let i = lowerBound(leaves[at]!.keys, start);
+  for (; at < leaves.length; at++, i = 0) {
+    const { keys, values } = leaves[at]!;
+    for (; i < keys.length; i++) {
+      const key = keys[i]!;
+      if (end !== undefined && key >= end) return;
+      if (!visit(key, values[i]!)) return;
+    }
+  }
+}
+
+function scanReverseIn<V>(
+  leaves: readonly Leaf<V>[],
+  start: string,
+  end: string | undefined,
+  visit: (key: string, value: V) => boolean,
+): void {
+  if (leaves.length === 0) return;
+  let at = end === undefined ? leaves.length - 1 : leafOf(leaves, end);
+  let i = end === undefined ? leaves[at]!.keys.length - 1 : lowerBound(leaves[at]!.keys, end) - 1;
+  for (; at >= 0; at--, i = at >= 0 ? leaves[at]!.keys.length - 1 : -1) {
+    const { keys, values } = leaves[at]!;
+    for (; i >= 0; i--) {
+      const key = keys[i]!;
+      if (key < start) return;
+      if (!visit(key, values[i]!)) return;
+    }
+  }
+}
