@@ -1,0 +1,129 @@
+/** RFC 3339 times as the API writes them: UTC, whole seconds; micro times with six digits. */
+const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?([Zz]|[+-]\d\d:\d\d)$/;
+
+/** `2006-01-02T15:04:05Z` of milliseconds since the epoch. */
+export function formatTime(milliseconds: number): string {
+  return `${new Date(Math.floor(milliseconds / 1000) * 1000).toISOString().slice(0, 19)}Z`;
+}
+
+/** `2006-01-02T15:04:05.000000Z`. */
+export function formatMicroTime(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 23)}000Z`;
+}
+
+export interface Instant {
+  /** Whole seconds since the epoch. */
+  readonly seconds: number;
+  readonly nanos: number;
+  /** As many as were written. */
+  readonly fractionDigits: number;
+}
+
+export function parseInstant(text: string): Instant | undefined {
+  const m = RFC3339.exec(text);
+  if (m === null) return undefined;
+  const [year, month, day, hour, minute, second] = m.slice(1, 7).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
+  if (hour > 23 || minute > 59 || second > 59) return undefined;
+  const zone = m[8]!;
+  let offset = 0;
+  if (zone.length > 1) {
+    const [h, min] = [Number(zone.slice(1, 3)), Number(zone.slice(4, 6))];
+    if (h > 24 || min > 60) return undefined;
+    offset = (zone[0] === '-' ? -1 : 1) * (h * 60 + min);
+  }
+  // Date.UTC reads years below 100 as 19xx: set the year apart.
+  const date = new Date(Date.UTC(2000, month - 1, day, hour, minute, second));
+  date.setUTCFullYear(year, month - 1, day);
+  const digits = m[7] ?? '';
+  return {
+    seconds: date.getTime() / 1000 - offset * 60,
+    nanos: Number(digits.slice(0, 9).padEnd(9, '0')),
+    fractionDigits: digits.length,
+  };
+}
+
+function daysIn(year: number, month: number): number {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+/** Milliseconds since the epoch, or undefined. */
+export function parseTime(text: string): number | undefined {
+  const t = parseInstant(text);
+  return t === undefined ? undefined : t.seconds * 1000 + Math.floor(t.nanos / 1_000_000);
+}
+
+/** UTC, fraction cut off; undefined when it is no time. */
+export function canonicalTime(text: string): string | undefined {
+  const t = parseInstant(text);
+  return t === undefined ? undefined : formatTime(t.seconds * 1000);
+}
+
+/** UTC with six digits. The reference reads micro times only with exactly six. */
+export function canonicalMicroTime(text: string): string | undefined {
+  const t = parseInstant(text);
+  if (t === undefined || t.fractionDigits !== 6) return undefined;
+  const whole = formatTime(t.seconds * 1000);
+  return `${whole.slice(0, 19)}.${String(Math.floor(t.nanos / 1000)).padStart(6, '0')}Z`;
+}
+
+const UNITS: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1_000n,
+  µs: 1_000n,
+  μs: 1_000n,
+  ms: 1_000_000n,
+  s: 1_000_000_000n,
+  m: 60_000_000_000n,
+  h: 3_600_000_000_000n,
+};
+
+/** Nanoseconds of `1h2m3.5s`, or undefined. */
+export function parseDuration(text: string): bigint | undefined {
+  const sign = text.startsWith('-') ? -1n : 1n;
+  const rest = /^[+-]/.test(text) ? text.slice(1) : text;
+  if (rest === '0') return 0n;
+  if (!/^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(rest) || rest.length > 128) return undefined;
+  let total = 0n;
+  for (const [, whole, fraction = '', unit] of rest.matchAll(/(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g)) {
+    const scale = UNITS[unit!]!;
+    total += BigInt(whole === '' ? 0 : whole!) * scale;
+    if (fraction !== '') total += (BigInt(fraction) * scale) / 10n ** BigInt(fraction.length);
+  }
+  return total > 2n ** 63n - 1n ? undefined : sign * total;
+}
+
+/** Go's form of a duration: `1h2m3.5s`, `1.5ms`, `0s`. */
+export function formatDuration(nanos: bigint): string {
+  if (nanos === 0n) return '0s';
+  const sign = nanos < 0n ? '-' : '';
+  const n = nanos < 0n ? -nanos : nanos;
+  if (n < 1_000_000_000n) {
+    const [unit, name] =
+      n < 1_000n ? ([1n, 'ns'] as const) : n < 1_000_000n ? ([1_000n, 'µs'] as const) : ([1_000_000n, 'ms'] as const);
+    return `${sign}${decimal(n, unit)}${name}`;
+  }
+  const hours = n / UNITS['h']!;
+  const minutes = (n / UNITS['m']!) % 60n;
+  const seconds = decimal(n % UNITS['m']!, 1_000_000_000n);
+  const h = hours > 0n ? `${hours}h` : '';
+  const m = hours > 0n || minutes > 0n ? `${minutes}m` : '';
+  return `${sign}${h}${m}${seconds}s`;
+}
+
+function decimal(n: bigint, unit: bigint): string {
+  const rest = n % unit;
+  if (rest === 0n) return String(n / unit);
+  const digits = String(rest)
+    .padStart(String(unit).length - 1, '0')
+    .replace(/0+$/, '');
+  return `${n / unit}.${digits}`;
+}
