@@ -11,8 +11,20 @@
 //   answer(ready.reads)
 //   ... and call node.ready() again until it returns undefined.
 
-export { DEFAULT_LIMITS } from './limits.js';
-export { decodeConfigEntry, emptyConfiguration, initialConfiguration, members } from './membership.js';
+export { RaftInvariantError } from './invariant.js';
+export { checkLimits, DEFAULT_LIMITS } from './limits.js';
+export type { ConfigEntry } from './membership.js';
+export {
+  checkConfiguration,
+  decodeConfigEntry,
+  describeChange,
+  emptyConfiguration,
+  initialConfiguration,
+  isJoint,
+  isVoter,
+  members,
+  sameConfiguration,
+} from './membership.js';
 export { MemoryLog } from './memorylog.js';
 export type {
   AppendAccepted,
@@ -43,6 +55,8 @@ export type {
   TransferResult,
   Write,
 } from './ready.js';
+export type { SafetyRules } from './rules.js';
+export { RULES } from './rules.js';
 export type {
   ConfigChange,
   Configuration,

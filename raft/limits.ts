@@ -12,6 +12,7 @@ export const DEFAULT_LIMITS: RaftLimits = {
   uncommittedBytesMax: 64 * 1024 * 1024,
   committedBytesPerReadyMax: 4 * 1024 * 1024,
   applyingBytesMax: 32 * 1024 * 1024,
+  inflightWritesMax: 4,
   pendingReadsMax: 16_384,
 };
 

@@ -1,6 +1,32 @@
+// A peer's consensus state behind its door: checks what comes in, keeps what must not be seen.
+
+import type { Core } from './core.js';
+import { createCore } from './core.js';
+import { drain, releasePromises } from './drain.js';
+import { campaign, mayCampaign, noteDurable, tick, transferLeadership } from './election.js';
+import { checkLimits } from './limits.js';
+import { encodeConfigEntry } from './membership.js';
 import type { Message } from './messages.js';
-import type { NodeStatus, ProposeResult, Ready, TransferResult } from './ready.js';
-import type { ConfigChange, HardState, LogIndex, LogStorage, PeerId, RaftLimits, SnapshotMeta } from './types.js';
+import { readIndex } from './readindex.js';
+import type { NodeStatus, PeerStatus, ProposeRefusal, ProposeResult, Ready, TransferResult } from './ready.js';
+import { isCaughtUp, judgeChange } from './reconfig.js';
+import { appendEntry, reportUnreachable } from './replication.js';
+import type { SafetyRules } from './rules.js';
+import { RULES } from './rules.js';
+import { compact, compactionIndex, reportSnapshot, snapshotMeta } from './snapshot.js';
+import { step } from './step.js';
+import type {
+  ConfigChange,
+  EntryKind,
+  HardState,
+  LogIndex,
+  LogStorage,
+  PeerId,
+  RaftLimits,
+  SnapshotMeta,
+  SoftState,
+} from './types.js';
+import { ENTRY_OVERHEAD_BYTES, NO_PEER, toPeerId } from './types.js';
 
 export interface RaftOptions {
   readonly id: PeerId;
@@ -15,43 +41,190 @@ export interface RaftOptions {
   readonly random: () => number;
 }
 
-/** One peer's consensus state. Synchronous and single-threaded; no call blocks, none re-enters the caller. */
-export declare class RaftNode {
-  constructor(options: RaftOptions);
-  /** One unit of time has passed. */
-  tick(): void;
+/**
+ * One peer's consensus state. Synchronous and single-threaded: no call blocks, none calls back (but `storage` and
+ * `random`). Throws RaftInvariantError when a promise of README.md is broken; the peer has to stop then.
+ */
+export class RaftNode {
+  readonly #core: Core;
+  /** As of the last Ready. */
+  #softState: SoftState;
+  /** Something came in since `ready()` last found nothing to do. */
+  #stirred = true;
+
+  /** @param rules for the simulation only, which breaks them one by one. */
+  constructor(options: RaftOptions, rules: SafetyRules = RULES) {
+    toPeerId(options.id);
+    this.#core = createCore({ ...options, limits: checkLimits(options.limits), rules });
+    this.#softState = { role: 'follower', term: this.#core.term, leader: NO_PEER };
+  }
+
+  /** One unit of time has passed. The caller decides how long one is (`RaftLimits` counts in them). */
+  tick(): void {
+    this.#stirred = true;
+    tick(this.#core);
+  }
+
   /** A message from another peer arrived. Any message is safe at any time, also repeated or late. */
-  step(message: Message): void;
-  /** Appends on the leader. `data` must not be written to afterwards. */
-  propose(data: Uint8Array): ProposeResult;
-  /** Appends the first configuration that leads to the change; leaves a joint phase by itself. */
-  proposeConfigChange(change: ConfigChange): ProposeResult;
-  /** Answered by a ReadOutcome with the same context (the caller's number) in a later Ready. */
-  readIndex(context: number): void;
-  /** Catches `to` up, then has it campaign. Given up after an election timeout. */
-  transferLeadership(to: PeerId): TransferResult;
-  /** Campaign now (tests, first start of a one-voter cluster). */
-  campaign(): void;
-  /** Takes everything there is to do out of the node; undefined when there is nothing. */
-  ready(): Ready | undefined;
-  /** True when `ready()` would return something. */
-  hasReady(): boolean;
-  /** Writes up to and including `number` are durable, and the storage serves their entries. */
-  persisted(number: number): void;
-  /** The state machine has applied everything up to `index`. */
-  applied(index: LogIndex): void;
+  step(message: Message): void {
+    this.#stirred = true;
+    step(this.#core, message);
+  }
+
   /**
-   * Forget the log up to `index` (not above applied). Returns the new base of the log, for the caller to make
-   * durable before it drops the entries from its storage.
+   * Appends on the leader. `data` must not be written to afterwards.
+   * A follower refuses and names its leader: to carry the proposal there, and the position at which it landed back, is
+   * the caller's business, because only with (index, term) can it tell `committed` from `lost`.
    */
-  compact(index: LogIndex): SnapshotMeta;
-  /** Where to compact to: `trailing` entries stay, and whatever a live follower within `trailingMax` lacks. */
-  compactionIndex(trailing: number, trailingMax: number): LogIndex;
-  /** Metadata for a snapshot of the state machine as of `index` (compact base <= index <= applied). */
-  snapshotMeta(index: LogIndex): SnapshotMeta;
-  /** The stream to `to` that a snapshot message asked for has ended. */
-  reportSnapshot(to: PeerId, ok: boolean): void;
+  propose(data: Uint8Array): ProposeResult {
+    const core = this.#core;
+    if (core.role !== 'leader') return this.#refuse('notLeader', 'this peer does not lead');
+    if (core.transferee !== NO_PEER) return this.#refuse('transferring', `handing over to ${core.transferee}`);
+    // A proposal larger than the whole limit must still be possible: alone.
+    if (
+      core.uncommittedBytes > 0 &&
+      core.uncommittedBytes + data.length + ENTRY_OVERHEAD_BYTES > core.limits.uncommittedBytesMax
+    ) {
+      return this.#refuse('uncommittedLimit', `${core.uncommittedBytes} bytes wait to be committed`);
+    }
+    return this.#append('normal', data);
+  }
+
+  /**
+   * Appends the configuration that the change leads to, or the joint one that leads there; leaves a joint phase by
+   * itself. Complete when an entry of kind `config` with no outgoing voters is committed at or after the index returned.
+   */
+  proposeConfigChange(change: ConfigChange): ProposeResult {
+    const core = this.#core;
+    if (core.role !== 'leader') return this.#refuse('notLeader', 'this peer does not lead');
+    if (core.transferee !== NO_PEER) return this.#refuse('transferring', `handing over to ${core.transferee}`);
+    const verdict = judgeChange(core, change);
+    if (verdict.kind === 'refused') return this.#refuse(verdict.reason, verdict.detail);
+    return this.#append('config', encodeConfigEntry(verdict.config, change.context));
+  }
+
+  /**
+   * Asks for the index from which a linearizable read may be served. Answered by exactly one ReadOutcome with the same
+   * `context` (the caller's number) in a later Ready; on a follower by way of its leader.
+   */
+  readIndex(context: number): void {
+    this.#stirred = true;
+    readIndex(this.#core, context);
+  }
+
+  /**
+   * Catches `to` up, then has it campaign. Proposals are refused meanwhile; after an election timeout without success
+   * this peer serves again.
+   */
+  transferLeadership(to: PeerId): TransferResult {
+    this.#stirred = true;
+    return transferLeadership(this.#core, to);
+  }
+
+  /** Campaigns now, if this peer may (so that a cluster of one does not wait for its first timeout). */
+  campaign(): void {
+    this.#stirred = true;
+    if (mayCampaign(this.#core)) campaign(this.#core);
+  }
+
+  /** Takes out everything there is to do; undefined when there is nothing. Call until it is. */
+  ready(): Ready | undefined {
+    if (!this.#stirred) return undefined;
+    const ready = drain(this.#core, this.#softState);
+    if (ready === undefined) this.#stirred = false;
+    if (ready?.softState !== undefined) this.#softState = ready.softState;
+    return ready;
+  }
+
+  /** False when `ready()` would surely return undefined. */
+  hasReady(): boolean {
+    return this.#stirred;
+  }
+
+  /** Writes up to and including `number` are durable, and the storage serves their entries. */
+  persisted(number: number): void {
+    this.#stirred = true;
+    const core = this.#core;
+    core.durable = core.log.persisted(number);
+    releasePromises(core, number);
+    noteDurable(core);
+  }
+
+  /** The state machine has applied everything up to `index`. */
+  applied(index: LogIndex): void {
+    this.#stirred = true;
+    this.#core.log.appliedTo(index);
+  }
+
+  /**
+   * Forgets the log up to `index` (between its base and applied). Returns the new base of the log: make it durable,
+   * then drop the entries from the storage.
+   */
+  compact(index: LogIndex): SnapshotMeta {
+    return compact(this.#core, index);
+  }
+
+  /**
+   * Where to compact to: `trailing` entries stay in any case, up to `trailingMax` for a live follower that lacks them.
+   * The base of the log when there is nothing to do.
+   */
+  compactionIndex(trailing: number, trailingMax: number): LogIndex {
+    return compactionIndex(this.#core, trailing, trailingMax);
+  }
+
+  /** Metadata for a snapshot of the state machine as of `index` (between the base of the log and applied). */
+  snapshotMeta(index: LogIndex): SnapshotMeta {
+    return snapshotMeta(this.#core, index);
+  }
+
+  /** The stream to `to` that a snapshot message asked for has ended. Must be called once for each. */
+  reportSnapshot(to: PeerId, ok: boolean): void {
+    this.#stirred = true;
+    reportSnapshot(this.#core, to, ok);
+  }
+
   /** A message to `to` was (probably) lost. */
-  reportUnreachable(to: PeerId): void;
-  status(): NodeStatus;
+  reportUnreachable(to: PeerId): void {
+    this.#stirred = true;
+    reportUnreachable(this.#core, to);
+  }
+
+  status(): NodeStatus {
+    const { log, configs, ...core } = this.#core;
+    const peers: PeerStatus[] = [...core.progress].map(([id, p]) => ({
+      id,
+      match: p.match,
+      next: p.next,
+      state: p.state,
+      recentlyActive: p.recentlyActive,
+      learner: configs.current.learners.includes(id),
+      caughtUp: isCaughtUp(this.#core, id),
+    }));
+    return {
+      id: core.id,
+      role: core.role,
+      term: core.term,
+      leader: core.leader,
+      vote: core.vote,
+      commit: log.commit,
+      applied: log.applied,
+      firstIndex: log.firstIndex,
+      lastIndex: log.lastIndex,
+      stableIndex: log.stable,
+      config: configs.current,
+      uncommittedBytes: core.uncommittedBytes,
+      transferringTo: core.transferee,
+      peers,
+    };
+  }
+
+  #append(kind: EntryKind, data: Uint8Array): ProposeResult {
+    this.#stirred = true;
+    const { index, term } = appendEntry(this.#core, kind, data);
+    return { kind: 'appended', index, term };
+  }
+
+  #refuse(reason: ProposeRefusal, detail: string): ProposeResult {
+    return { kind: 'refused', reason, leader: this.#core.leader, detail };
+  }
 }

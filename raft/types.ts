@@ -163,6 +163,8 @@ export interface RaftLimits {
   readonly committedBytesPerReadyMax: number;
   /** Entry bytes handed out for applying and not yet acknowledged by `applied`. */
   readonly applyingBytesMax: number;
+  /** Writes handed out and not yet `persisted`. At the limit, what comes in waits and goes as one write. */
+  readonly inflightWritesMax: number;
   /** Read requests waiting for a quorum round, on leader and follower each. */
   readonly pendingReadsMax: number;
 }

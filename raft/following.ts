@@ -1,0 +1,51 @@
+// The follower's side of log replication (paper 5.3, figure 2 "AppendEntries RPC").
+
+import type { Core } from './core.js';
+import { send } from './core.js';
+import type { AppendRequest, Heartbeat } from './messages.js';
+import { lastPossiblyShared } from './replication.js';
+import type { Entry, LogIndex } from './types.js';
+
+export function handleAppend(core: Core, message: AppendRequest): void {
+  const { log, rules } = core;
+  const { from, prevIndex, prevTerm } = message;
+  if (prevIndex < log.commit) {
+    // Late or repeated. What is committed here is in every leader's log, so that much can be acknowledged.
+    send(core, from, { kind: 'appendAccepted', index: log.commit });
+    return;
+  }
+  if (!rules.followsOn(log.term(prevIndex), prevTerm)) {
+    const hintIndex = lastPossiblyShared(core, prevIndex, prevTerm);
+    send(core, from, {
+      kind: 'appendRejected',
+      rejected: prevIndex,
+      hintIndex,
+      hintTerm: log.term(hintIndex) ?? log.base.term,
+    });
+    return;
+  }
+  takeEntries(core, message.entries);
+  const lastShared = (prevIndex + message.entries.length) as LogIndex;
+  log.commitTo(rules.commitAsFollower(message.commit, lastShared));
+  send(core, from, { kind: 'appendAccepted', index: lastShared });
+}
+
+/** Adds the entries that are new. What is already there stays, and so does what follows it: the message may be old. */
+function takeEntries(core: Core, entries: readonly Entry[]): void {
+  const { log, configs, rules } = core;
+  for (const entry of entries) {
+    const here = log.term(entry.index);
+    if (here !== undefined) {
+      if (!rules.conflicts(here, entry)) continue;
+      log.truncate(entry.index);
+      if (configs.truncate(entry.index)) core.configChanged = true;
+    }
+    log.push(entry);
+    if (configs.append(entry)) core.configChanged = true;
+  }
+}
+
+export function handleHeartbeat(core: Core, message: Heartbeat): void {
+  core.log.commitTo(message.commit);
+  send(core, message.from, { kind: 'heartbeatReply', readRound: message.readRound });
+}

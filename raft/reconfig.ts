@@ -1,0 +1,78 @@
+// Changing the members of a running cluster (paper section 6, dissertation chapter 4). The pure arithmetic of
+// configurations is in membership.ts; here is when the leader may append one, and what follows from its commitment.
+
+import type { Core } from './core.js';
+import { committedInTerm, send } from './core.js';
+import { bestSuccessor, isLive } from './election.js';
+import { encodeConfigEntry, isJoint, isVoter, leaveJoint, members, planChange } from './membership.js';
+import { isQuorum } from './quorum.js';
+import type { ProposeRefusal } from './ready.js';
+import { appendEntry, flushAppends } from './replication.js';
+import { becomeFollower } from './roles.js';
+import type { ConfigChange, Configuration, PeerId } from './types.js';
+import { NO_PEER } from './types.js';
+
+export type ChangeVerdict =
+  | { readonly kind: 'ok'; readonly config: Configuration }
+  | { readonly kind: 'refused'; readonly reason: ProposeRefusal; readonly detail: string };
+
+/** Leader: may this change be appended now, and as which configuration? */
+export function judgeChange(core: Core, change: ConfigChange): ChangeVerdict {
+  const { configs, log, rules } = core;
+  if (!rules.mayChangeConfig(committedInTerm(core))) {
+    return refused('noCommitInTerm', 'nothing of the current term is committed yet');
+  }
+  if (!rules.mayAppendConfig(configs.currentIndex, log.commit) || isJoint(configs.current)) {
+    return refused('configPending', `the change at ${configs.currentIndex} is not complete`);
+  }
+  const plan = planChange(configs.current, change.changes);
+  if (plan.kind === 'invalid') return refused('invalidChange', plan.detail);
+  for (const { kind, id } of change.changes) {
+    if (kind === 'addVoter' && configs.current.learners.includes(id) && !isCaughtUp(core, id)) {
+      return refused('learnerBehind', `learner ${id} has not caught up`);
+    }
+  }
+  if (!isQuorum(plan.config, (id) => isLive(core, id))) {
+    return refused('quorumAtRisk', 'too few of the voters after the change are alive');
+  }
+  return { kind: 'ok', config: plan.config };
+}
+
+function refused(reason: ProposeRefusal, detail: string): ChangeVerdict {
+  return { kind: 'refused', reason, detail };
+}
+
+/**
+ * A peer is caught up when it is alive and has everything the leader had one quorum check ago: it lags less than an
+ * election timeout behind (the last round of dissertation 4.2.1).
+ */
+export function isCaughtUp(core: Core, id: PeerId): boolean {
+  const progress = core.progress.get(id);
+  return progress?.state === 'replicate' && progress.recentlyActive && progress.match >= core.catchUpIndex;
+}
+
+/** Leader, in the drain: what follows when the configuration in force is committed. */
+export function settleMembership(core: Core): void {
+  const { configs, log, rules } = core;
+  if (isJoint(configs.current)) {
+    if (rules.mayLeaveJoint(configs.currentIndex, log.commit)) {
+      appendEntry(core, 'config', encodeConfigEntry(leaveJoint(configs.current)));
+    }
+    return;
+  }
+  if (configs.currentIndex > log.commit) return;
+  const staying = new Set<PeerId>(members(configs.current));
+  const leaving = [...core.progress.keys()].some((id) => !staying.has(id));
+  const resigning = !isVoter(configs.current, core.id);
+  if (!leaving && !resigning) return;
+
+  // Those who leave hear of it once (should the message be lost, the cluster gets on without them).
+  flushAppends(core);
+  for (const id of core.progress.keys()) if (!staying.has(id)) core.progress.delete(id);
+  if (resigning) {
+    // Dissertation 4.2.2: steps down now that the others decide without it, and does not make them wait for a timeout.
+    const successor = bestSuccessor(core);
+    if (successor !== NO_PEER) send(core, successor, { kind: 'timeoutNow' });
+    becomeFollower(core, core.term, NO_PEER);
+  }
+}

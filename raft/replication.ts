@@ -1,0 +1,148 @@
+// The leader's side of log replication (paper 5.3, 5.4.2; dissertation 10.2.1 for sending before the own sync).
+
+import type { Core } from './core.js';
+import { send } from './core.js';
+import { invariant } from './invariant.js';
+import { members } from './membership.js';
+import type { AppendAccepted, AppendRejected, HeartbeatReply } from './messages.js';
+import { Progress } from './progress.js';
+import { sendSnapshot } from './snapshot.js';
+import type { Entry, EntryKind, LogIndex, PeerId, Term } from './types.js';
+import { entryBytes } from './types.js';
+
+const NO_ENTRIES: readonly Entry[] = [];
+
+/** Appends to the leader's own log. Sending is left to the drain. */
+export function appendEntry(core: Core, kind: EntryKind, data: Uint8Array): Entry {
+  invariant(core.role === 'leader', 3, `a ${core.role} appended an entry of its own`);
+  const entry: Entry = { term: core.term, index: (core.log.lastIndex + 1) as LogIndex, kind, data };
+  core.log.push(entry);
+  core.uncommittedBytes += entryBytes(entry);
+  if (core.configs.append(entry)) {
+    core.configChanged = true;
+    trackMembers(core);
+  }
+  return entry;
+}
+
+/**
+ * Follows the configuration in force. Who is no member any more stays until the drain that has told it of its
+ * removal (settleMembership): otherwise the removed would never learn of it.
+ */
+export function trackMembers(core: Core): void {
+  for (const id of members(core.configs.current)) {
+    if (id === core.id || core.progress.has(id)) continue;
+    const progress = new Progress((core.log.lastIndex + 1) as LogIndex);
+    // The benefit of the doubt until the first quorum check.
+    progress.recentlyActive = true;
+    core.progress.set(id, progress);
+  }
+}
+
+/** Commits what a quorum has (paper 5.3), if it is of this term (5.4.2). */
+export function countCommit(core: Core): void {
+  const { log, rules } = core;
+  const index = rules.quorumIndex(core.configs.current, (id) =>
+    id === core.id ? rules.ownMatch(log.stable, log.lastIndex) : (core.progress.get(id)?.match ?? (0 as LogIndex)),
+  );
+  if (index > log.commit && rules.mayCommitByCounting(log.term(index)!, core.term)) log.commitTo(index);
+}
+
+/** Sends every follower what it may be sent now. */
+export function flushAppends(core: Core): void {
+  for (const [id, progress] of core.progress) flushTo(core, id, progress);
+}
+
+function flushTo(core: Core, to: PeerId, progress: Progress): void {
+  if (progress.state === 'probe') {
+    if (!progress.probing) sendAppend(core, to, progress, core.limits.appendBytesMax);
+    return;
+  }
+  const { log, limits } = core;
+  const window = { messages: limits.inflightMessagesMax, bytes: limits.inflightBytesMax };
+  while (progress.state === 'replicate' && progress.next <= log.lastIndex && !progress.windowIsFull(window)) {
+    sendAppend(core, to, progress, limits.appendBytesMax);
+  }
+  const commitIsNews = Math.min(log.commit, progress.match) > progress.commitSent;
+  if (progress.state === 'replicate' && (commitIsNews || progress.nudged)) sendAppend(core, to, progress, 0);
+}
+
+function sendAppend(core: Core, to: PeerId, progress: Progress, maxBytes: number): void {
+  const { log } = core;
+  const prevIndex = (progress.next - 1) as LogIndex;
+  const prevTerm = log.term(prevIndex);
+  if (prevTerm === undefined) {
+    sendSnapshot(core, to, progress);
+    return;
+  }
+  const entries = maxBytes > 0 && progress.next <= log.lastIndex ? log.slice(progress.next, maxBytes) : NO_ENTRIES;
+  send(core, to, { kind: 'append', prevIndex, prevTerm, entries, commit: log.commit });
+  const last = (prevIndex + entries.length) as LogIndex;
+  if (entries.length > 0 || progress.state === 'probe') progress.sent(last, bytesOf(entries));
+  progress.commitSent = Math.max(progress.commitSent, Math.min(log.commit, last)) as LogIndex;
+  progress.nudged = false;
+}
+
+export function sendHeartbeats(core: Core): void {
+  for (const [to, { match }] of core.progress) {
+    // Never beyond what the follower is known to have: it may not have the rest, or have something else there.
+    const commit = Math.min(core.log.commit, match) as LogIndex;
+    send(core, to, { kind: 'heartbeat', commit, readRound: core.readRound?.number ?? 0 });
+  }
+}
+
+export function handleAppendAccepted(core: Core, message: AppendAccepted): void {
+  const progress = core.progress.get(message.from);
+  if (progress === undefined) return;
+  invariant(message.index <= core.log.lastIndex, 9, `peer ${message.from} holds ${message.index}, beyond the log`);
+  progress.recentlyActive = true;
+  progress.accepted(message.index);
+  if (progress.state === 'probe' && message.index === progress.match) progress.becomeReplicate();
+  // A snapshot arrived, or the follower turned out not to need one: go on from where the log reaches it.
+  if (progress.state === 'snapshot' && progress.match >= core.log.base.index) progress.becomeReplicate();
+}
+
+export function handleAppendRejected(core: Core, message: AppendRejected): void {
+  const progress = core.progress.get(message.from);
+  if (progress === undefined) return;
+  progress.recentlyActive = true;
+  progress.rejected(message.rejected, lastPossiblyShared(core, message.hintIndex, message.hintTerm));
+}
+
+export function handleHeartbeatReply(core: Core, message: HeartbeatReply): void {
+  const progress = core.progress.get(message.from);
+  if (progress === undefined) return;
+  progress.recentlyActive = true;
+  progress.probing = false;
+  // An append may have been lost on the way. An empty one behind it is rejected then, and probing starts.
+  if (progress.match < core.log.lastIndex) progress.nudged = true;
+}
+
+/** The caller could not deliver to `peer`: what is on the way is in doubt. */
+export function reportUnreachable(core: Core, peer: PeerId): void {
+  const progress = core.progress.get(peer);
+  if (progress?.state === 'replicate') progress.becomeProbe();
+}
+
+/**
+ * The last index at or before `index` whose entry has a term of at most `term`. A log position (index, term) can only
+ * be shared where terms are equal, and terms only grow along a log, so on both sides everything above that
+ * is skipped at once.
+ *
+ *     index     1 2 3 4 5 6 7 8 9            the follower rejects (9, term 5); of its terms at most 5 the last is
+ *     leader    1 3 3 3 5 5 5 5 5            3 at index 9, its hint. The leader's last term at most 3 is at index 4:
+ *     follower  1 1 1 1 2 2 3 3 3            next probe at 4. (Its next rejection: hint 4, term 1; probe at 1: shared.)
+ */
+export function lastPossiblyShared(core: Core, index: LogIndex, term: Term): LogIndex {
+  let at = Math.min(index, core.log.lastIndex) as LogIndex;
+  for (let here = core.log.term(at); here !== undefined && here > term; here = core.log.term(at)) {
+    at = (at - 1) as LogIndex;
+  }
+  return at;
+}
+
+function bytesOf(entries: readonly Entry[]): number {
+  let bytes = 0;
+  for (const entry of entries) bytes += entryBytes(entry);
+  return bytes;
+}

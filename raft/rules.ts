@@ -1,0 +1,95 @@
+// The sentences on which Raft's safety hangs, each as one predicate, in one place. The rest of the core is
+// mechanism: it moves data and keeps time, and asks here before it does anything that cannot be taken back.
+//
+// They are a value, not free functions, so that the simulation in test/sim can break one at a time and show that
+// its checkers notice. Production code has exactly one set: RULES.
+
+import type { MessageKind } from './messages.js';
+import { isQuorum, quorumIndex } from './quorum.js';
+import type { Configuration, Entry, LogIndex, PeerId, Term } from './types.js';
+import { NO_PEER } from './types.js';
+
+/** The end of a log: index and term of its last entry. */
+export interface LogPosition {
+  readonly index: LogIndex;
+  readonly term: Term;
+}
+
+export interface SafetyRules {
+  /** Paper 5.2: a vote goes to one candidate a term, first come first served. */
+  voteIsFree(vote: PeerId, candidate: PeerId): boolean;
+
+  /** Paper 5.4.1: who votes makes sure that the candidate's log is at least as up-to-date as its own. */
+  isUpToDate(candidate: LogPosition, mine: LogPosition): boolean;
+
+  /** Paper 5.1, 5.3: one majority (in joint consensus one of each half, section 6). */
+  isQuorum(config: Configuration, has: (id: PeerId) => boolean): boolean;
+
+  /** Paper 5.3, 6: the highest index stored by a quorum. */
+  quorumIndex(config: Configuration, indexOf: (id: PeerId) => LogIndex): LogIndex;
+
+  /** Paper 5.4.2, figure 8: only entries of the leader's own term are committed by counting replicas. */
+  mayCommitByCounting(entryTerm: Term, currentTerm: Term): boolean;
+
+  /** Paper 5.3, the consistency check: a follower takes entries only right after one that it shares. */
+  followsOn(termHere: Term | undefined, prevTerm: Term): boolean;
+
+  /** Paper 5.3: what is in the way of the leader's entry is removed, but only when it really differs. */
+  conflicts(termHere: Term, entry: Entry): boolean;
+
+  /** Figure 2, AppendEntries 5: a follower commits no further than it knows its log to equal the leader's. */
+  commitAsFollower(leaderCommit: LogIndex, lastShared: LogIndex): LogIndex;
+
+  /** Figure 2, "updated on stable storage before responding": which messages wait for the disk. A request for votes
+   * waits as well: it claims a log position, which its sender must not lose by a crash while the answers travel. */
+  waitsForDisk(kind: MessageKind): boolean;
+
+  /** A leader's own log counts for commitment as far as it is durable (dissertation 10.2.1). */
+  ownMatch(stable: LogIndex, last: LogIndex): LogIndex;
+
+  /** A candidate's vote for itself counts when it is durable. */
+  ownVoteCounts(durable: boolean): boolean;
+
+  /** Paper 8: a leader starts its term by committing an entry of it. */
+  startsTermWithNoop(): boolean;
+
+  /** Paper 8: before that it does not know what is committed, so it serves no read. */
+  mayServeReads(committedInTerm: boolean): boolean;
+
+  /** Dissertation 6.4: it still leads if a quorum answered a round of heartbeats begun after the read arrived. */
+  readAckCounts(ackRound: number, round: number): boolean;
+  readConfirmed(config: Configuration, acked: (id: PeerId) => boolean): boolean;
+
+  /** Erratum to dissertation 4.1: no change of members before the leader has committed in its term. */
+  mayChangeConfig(committedInTerm: boolean): boolean;
+
+  /** Dissertation 4.1: one change at a time; the one in force must be committed before the next is appended. */
+  mayAppendConfig(configIndex: LogIndex, commit: LogIndex): boolean;
+
+  /** Paper section 6: C_new may be appended once C_old,new is committed. */
+  mayLeaveJoint(configIndex: LogIndex, commit: LogIndex): boolean;
+}
+
+const DISK_FIRST: ReadonlySet<MessageKind> = new Set(['voteRequest', 'voteReply', 'appendAccepted']);
+
+export const RULES: SafetyRules = {
+  voteIsFree: (vote, candidate) => vote === NO_PEER || vote === candidate,
+  isUpToDate: (candidate, mine) =>
+    candidate.term > mine.term || (candidate.term === mine.term && candidate.index >= mine.index),
+  isQuorum,
+  quorumIndex,
+  mayCommitByCounting: (entryTerm, currentTerm) => entryTerm === currentTerm,
+  followsOn: (termHere, prevTerm) => termHere === prevTerm,
+  conflicts: (termHere, entry) => termHere !== entry.term,
+  commitAsFollower: (leaderCommit, lastShared) => Math.min(leaderCommit, lastShared) as LogIndex,
+  waitsForDisk: (kind) => DISK_FIRST.has(kind),
+  ownMatch: (stable) => stable,
+  ownVoteCounts: (durable) => durable,
+  startsTermWithNoop: () => true,
+  mayServeReads: (committedInTerm) => committedInTerm,
+  readAckCounts: (ackRound, round) => ackRound === round,
+  readConfirmed: isQuorum,
+  mayChangeConfig: (committedInTerm) => committedInTerm,
+  mayAppendConfig: (configIndex, commit) => configIndex <= commit,
+  mayLeaveJoint: (configIndex, commit) => configIndex <= commit,
+};

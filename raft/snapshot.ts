@@ -1,0 +1,75 @@
+// Snapshots as values, and forgetting the log (paper section 7). The data never passes through here.
+
+import type { Core } from './core.js';
+import { send } from './core.js';
+import { invariant } from './invariant.js';
+import type { SnapshotRequest } from './messages.js';
+import type { Progress } from './progress.js';
+import type { LogIndex, PeerId, SnapshotMeta } from './types.js';
+
+/** What a snapshot of the state machine as of `index` stands for. */
+export function snapshotMeta(core: Core, index: LogIndex): SnapshotMeta {
+  const term = core.log.term(index);
+  invariant(
+    term !== undefined && index <= core.log.applied,
+    6,
+    `no snapshot can stand for ${index}: applied is ${core.log.applied}, the log begins at ${core.log.firstIndex}`,
+  );
+  return { index, term, config: core.configs.at(index) };
+}
+
+/** Orders a snapshot for a follower that needs entries this leader has forgotten. */
+export function sendSnapshot(core: Core, to: PeerId, progress: Progress): void {
+  // A dead peer would hold a snapshot open for nothing; its first sign of life brings it one.
+  if (!progress.recentlyActive) return;
+  const snapshot = snapshotMeta(core, core.log.applied);
+  progress.becomeSnapshot(snapshot.index);
+  send(core, to, { kind: 'snapshot', snapshot });
+}
+
+/** The stream has ended. Until the follower says what it has, one append probes for it. */
+export function reportSnapshot(core: Core, peer: PeerId, ok: boolean): void {
+  const progress = core.progress.get(peer);
+  if (progress?.state !== 'snapshot') return;
+  if (!ok) progress.pendingSnapshot = 0 as LogIndex;
+  progress.becomeProbe();
+  // No message at once: it would be rejected while the snapshot is being installed, or bring the next failure.
+  progress.probing = true;
+}
+
+/** Follower: a snapshot is complete on this side. */
+export function handleSnapshot(core: Core, message: SnapshotRequest): void {
+  const { log } = core;
+  const { snapshot } = message;
+  if (snapshot.index > log.commit) {
+    if (log.term(snapshot.index) === snapshot.term) {
+      // By the log matching property everything before is here as well.
+      log.commitTo(snapshot.index);
+    } else {
+      log.restore(snapshot);
+      core.configs.reset(snapshot);
+      core.configChanged = true;
+    }
+  }
+  send(core, message.from, { kind: 'appendAccepted', index: log.commit });
+}
+
+/** Forgets the log up to `index`. The caller then drops it from its storage. */
+export function compact(core: Core, index: LogIndex): SnapshotMeta {
+  const meta = snapshotMeta(core, index);
+  core.configs.compact(index);
+  return meta;
+}
+
+/**
+ * Where the log may be cut: `trailing` entries stay in any case, up to `trailingMax` for the sake of a live follower
+ * that still needs them. Never beyond applied. Returns the current base when there is nothing to cut.
+ */
+export function compactionIndex(core: Core, trailing: number, trailingMax: number): LogIndex {
+  const { applied, base } = core.log;
+  let index = applied - trailing;
+  for (const { match, recentlyActive } of core.progress.values()) {
+    if (recentlyActive) index = Math.min(index, Math.max(match, applied - trailingMax));
+  }
+  return Math.max(index, base.index) as LogIndex;
+}
