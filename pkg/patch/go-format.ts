@@ -1,0 +1,137 @@
+import { isObject, type JsonValue } from '../api/index.js';
+
+/**
+ * Values as the reference prints them inside its sentences, and text in the order it sorts by. Clients and people search
+ * for these sentences, so they are part of the API.
+ */
+
+/** Name of the type that a decoded value has there: `string`, `int64`, `map[string]interface {}`. */
+export function goTypeName(v: JsonValue): string {
+  if (v === null) return '<nil>';
+  if (Array.isArray(v)) return '[]interface {}';
+  switch (typeof v) {
+    case 'object':
+      return 'map[string]interface {}';
+    case 'string':
+      return 'string';
+    case 'boolean':
+      return 'bool';
+    case 'bigint':
+      return 'int64';
+    default:
+      return Number.isInteger(v) ? 'int64' : 'float64';
+  }
+}
+
+/** The kind of a value: `map`, `slice`, `string`, ... */
+export function goKindName(v: JsonValue): string {
+  return Array.isArray(v) ? 'slice' : isObject(v) ? 'map' : goTypeName(v);
+}
+
+/** A plain print: maps as `map[a:1 b:2]` with sorted keys, lists as `[a b]`, strings bare. */
+export function goFormat(v: JsonValue): string {
+  if (v === null) return '<nil>';
+  if (Array.isArray(v)) return `[${v.map(goFormat).join(' ')}]`;
+  if (typeof v === 'object') {
+    const keys = Object.keys(v).sort(compareText);
+    return `map[${keys.map((k) => `${k}:${goFormat(v[k]!)}`).join(' ')}]`;
+  }
+  return String(v);
+}
+
+/** A print in the form of source text: strings quoted, containers with their types. */
+export function goSyntax(v: JsonValue): string {
+  if (v === null) return 'interface {}(nil)';
+  if (Array.isArray(v)) return `[]interface {}{${v.map(goSyntax).join(', ')}}`;
+  if (typeof v === 'object') {
+    const keys = Object.keys(v).sort(compareText);
+    return `map[string]interface {}{${keys.map((k) => `${goQuote(k)}:${goSyntax(v[k]!)}`).join(', ')}}`;
+  }
+  return typeof v === 'string' ? goQuote(v) : String(v);
+}
+
+/** A print by the string verb, which marks what is no string: `%!s(int64=1)`. */
+export function goStringVerb(v: JsonValue): string {
+  if (typeof v === 'string') return v;
+  if (v === null) return '%!s(<nil>)';
+  if (Array.isArray(v)) return `[${v.map(goStringVerb).join(' ')}]`;
+  if (typeof v === 'object') {
+    const keys = Object.keys(v).sort(compareText);
+    return `map[${keys.map((k) => `${k}:${goStringVerb(v[k]!)}`).join(' ')}]`;
+  }
+  return `%!s(${goTypeName(v)}=${String(v)})`;
+}
+
+/** A quoted string: printable characters stay, others become escapes. */
+export function goQuote(s: string): string {
+  if (/^[ !#-[\]-~]*$/.test(s)) return `"${s}"`;
+  let out = '"';
+  for (const c of s) {
+    const code = c.codePointAt(0)!;
+    const short = shortEscapes[c];
+    if (short !== undefined) out += short;
+    else if (code < 0x20 || code === 0x7f) out += `\\x${code.toString(16).padStart(2, '0')}`;
+    else if (code < 0x7f) out += c;
+    else if (printable.test(c)) out += c;
+    else out += code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
+  }
+  return `${out}"`;
+}
+
+const shortEscapes: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\u0007': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+};
+const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u;
+
+/** A JSON string as the reference's encoder writes it: `<`, `>`, `&` and the two line separators escaped. */
+export function goJsonString(s: string): string {
+  if (/^[ !#-%'-;=?-[\]-~]*$/.test(s)) return `"${s}"`;
+  return JSON.stringify(s).replace(/\\[\\bf]|[<>&\u2028\u2029]/g, (c) => {
+    if (c === '\\\\') return c;
+    if (c === '\\b') return '\\u0008';
+    if (c === '\\f') return '\\u000c';
+    return `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}
+
+/** JSON text with sorted keys and the escapes above; what the reference writes for a value it has no type for. */
+export function goJson(v: JsonValue): string {
+  if (v === null) return 'null';
+  if (Array.isArray(v)) return `[${v.map(goJson).join(',')}]`;
+  if (typeof v === 'object') {
+    const keys = Object.keys(v).sort(compareText);
+    return `{${keys.map((k) => `${goJsonString(k)}:${goJson(v[k]!)}`).join(',')}}`;
+  }
+  return typeof v === 'string' ? goJsonString(v) : String(v);
+}
+
+/**
+ * Orders text by its UTF-8 bytes. UTF-16 code units, which `<` compares, order surrogates (characters above U+FFFF) below
+ * U+E000 to U+FFFF; bytes order them above.
+ */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  const n = Math.min(a.length, b.length);
+  for (let i = 0; i < n; i++) {
+    let x = a.charCodeAt(i);
+    let y = b.charCodeAt(i);
+    if (x === y) continue;
+    if (x >= 0xd800 && y >= 0xd800) {
+      // Lift surrogates above the rest of the basic plane.
+      if (x >= 0xe000) x -= 0x800;
+      else x += 0x2000;
+      if (y >= 0xe000) y -= 0x800;
+      else y += 0x2000;
+    }
+    return x < y ? -1 : 1;
+  }
+  return a.length < b.length ? -1 : 1;
+}
