@@ -1,0 +1,16 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { versions } from '../form.js';
+import { policyTable } from './policytables.js';
+
+export const mutatingAdmissionPolicy: ResourceDeclaration = {
+  group: 'admissionregistration.k8s.io',
+  resource: 'mutatingadmissionpolicies',
+  singular: 'mutatingadmissionpolicy',
+  kind: 'MutatingAdmissionPolicy',
+  versions: versions('admissionregistration', 'v1', 'v1beta1', 'v1alpha1'),
+  storageVersion: 'v1beta1',
+  namespaced: false,
+  categories: ['api-extensions'],
+  strategy: { generation: 'spec' },
+  table: policyTable('mutations'),
+};

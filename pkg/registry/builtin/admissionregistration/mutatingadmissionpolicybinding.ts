@@ -1,0 +1,16 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { versions } from '../form.js';
+import { policyBindingTable } from './policytables.js';
+
+export const mutatingAdmissionPolicyBinding: ResourceDeclaration = {
+  group: 'admissionregistration.k8s.io',
+  resource: 'mutatingadmissionpolicybindings',
+  singular: 'mutatingadmissionpolicybinding',
+  kind: 'MutatingAdmissionPolicyBinding',
+  versions: versions('admissionregistration', 'v1', 'v1beta1', 'v1alpha1'),
+  storageVersion: 'v1beta1',
+  namespaced: false,
+  categories: ['api-extensions'],
+  strategy: { generation: 'spec' },
+  table: policyBindingTable,
+};

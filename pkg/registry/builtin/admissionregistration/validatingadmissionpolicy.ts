@@ -1,0 +1,17 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { statusSubresource, versions, withStatus } from '../form.js';
+import { policyTable } from './policytables.js';
+
+export const validatingAdmissionPolicy: ResourceDeclaration = {
+  group: 'admissionregistration.k8s.io',
+  resource: 'validatingadmissionpolicies',
+  singular: 'validatingadmissionpolicy',
+  kind: 'ValidatingAdmissionPolicy',
+  versions: versions('admissionregistration', 'v1'),
+  storageVersion: 'v1',
+  namespaced: false,
+  categories: ['api-extensions'],
+  strategy: withStatus({}),
+  subresources: { status: statusSubresource() },
+  table: policyTable('validations'),
+};

@@ -1,0 +1,17 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { listAt } from '../access.js';
+import { versions } from '../form.js';
+import { AGE, age, column, table } from '../table.js';
+
+export const validatingWebhookConfiguration: ResourceDeclaration = {
+  group: 'admissionregistration.k8s.io',
+  resource: 'validatingwebhookconfigurations',
+  singular: 'validatingwebhookconfiguration',
+  kind: 'ValidatingWebhookConfiguration',
+  versions: versions('admissionregistration', 'v1'),
+  storageVersion: 'v1',
+  namespaced: false,
+  categories: ['api-extensions'],
+  strategy: { generation: 'spec' },
+  table: table([column('Webhooks', 'Number of webhooks.', { type: 'integer' }), AGE], (o, now) => [listAt(o, 'webhooks').length, age(o, now)]),
+};

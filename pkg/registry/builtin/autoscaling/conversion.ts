@@ -1,0 +1,95 @@
+import { getOwn, isObject, type JsonObject, type JsonValue } from '../../../api/index.js';
+import { at, objectsAt, textAt } from '../access.js';
+
+/**
+ * `autoscaling/v1` knows one CPU target; everything else of v2 travels in annotations, so that an object read in v1 and written
+ * back loses nothing. The annotation names are those of the reference.
+ */
+const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
+const CURRENT_METRICS = 'autoscaling.alpha.kubernetes.io/current-metrics';
+const CONDITIONS = 'autoscaling.alpha.kubernetes.io/conditions';
+const BEHAVIOR = 'autoscaling.alpha.kubernetes.io/behavior';
+
+/** v1 -> v2, in place. */
+export function toV2(o: JsonObject): void {
+  const spec = ensure(o, 'spec');
+  const metrics = takeAnnotation(o, METRICS);
+  const list = Array.isArray(metrics) ? metrics : [];
+  const cpu = spec['targetCPUUtilizationPercentage'];
+  delete spec['targetCPUUtilizationPercentage'];
+  if (typeof cpu === 'number') list.unshift({ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: cpu } } });
+  if (list.length > 0) spec['metrics'] = list;
+  const behavior = takeAnnotation(o, BEHAVIOR);
+  if (behavior !== undefined) spec['behavior'] = behavior;
+  const status = isObject(o['status']) ? o['status'] : undefined;
+  const current = takeAnnotation(o, CURRENT_METRICS);
+  const conditions = takeAnnotation(o, CONDITIONS);
+  if (status === undefined && current === undefined && conditions === undefined) return;
+  const target = status ?? ensure(o, 'status');
+  const currentList = Array.isArray(current) ? current : [];
+  const currentCpu = target['currentCPUUtilizationPercentage'];
+  delete target['currentCPUUtilizationPercentage'];
+  if (typeof currentCpu === 'number') {
+    currentList.unshift({ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: currentCpu } } });
+  }
+  if (currentList.length > 0) target['currentMetrics'] = currentList;
+  if (conditions !== undefined) target['conditions'] = conditions;
+}
+
+/** v2 -> v1, in place. */
+export function fromV2(o: JsonObject): void {
+  const spec = ensure(o, 'spec');
+  const others: JsonObject[] = [];
+  for (const m of objectsAt(spec, 'metrics')) {
+    const utilization = at(m, 'resource', 'target', 'averageUtilization');
+    if (isCpu(m) && typeof utilization === 'number' && spec['targetCPUUtilizationPercentage'] === undefined) spec['targetCPUUtilizationPercentage'] = utilization;
+    else others.push(m);
+  }
+  delete spec['metrics'];
+  if (others.length > 0) annotate(o, METRICS, others);
+  if (spec['behavior'] !== undefined) annotate(o, BEHAVIOR, spec['behavior']);
+  delete spec['behavior'];
+  const status = o['status'];
+  if (!isObject(status)) return;
+  const currentOthers: JsonObject[] = [];
+  for (const m of objectsAt(status, 'currentMetrics')) {
+    const utilization = at(m, 'resource', 'current', 'averageUtilization');
+    if (isCpu(m) && typeof utilization === 'number' && status['currentCPUUtilizationPercentage'] === undefined) {
+      status['currentCPUUtilizationPercentage'] = utilization;
+    } else currentOthers.push(m);
+  }
+  delete status['currentMetrics'];
+  if (currentOthers.length > 0) annotate(o, CURRENT_METRICS, currentOthers);
+  if (status['conditions'] !== undefined) annotate(o, CONDITIONS, status['conditions']);
+  delete status['conditions'];
+}
+
+const isCpu = (m: JsonObject): boolean => textAt(m, 'type') === 'Resource' && textAt(m, 'resource', 'name') === 'cpu';
+
+function ensure(o: JsonObject, field: string): JsonObject {
+  const v = o[field];
+  if (isObject(v)) return v;
+  const made: JsonObject = {};
+  o[field] = made;
+  return made;
+}
+
+function annotate(o: JsonObject, name: string, value: JsonValue): void {
+  ensure(ensure(o, 'metadata'), 'annotations')[name] = JSON.stringify(value);
+}
+
+/** The annotation's value, taken away; text that is not JSON counts as absent. */
+function takeAnnotation(o: JsonObject, name: string): JsonValue | undefined {
+  const meta = o['metadata'];
+  const annotations = isObject(meta) ? meta['annotations'] : undefined;
+  if (!isObject(meta) || !isObject(annotations)) return undefined;
+  const text = getOwn(annotations, name);
+  if (typeof text !== 'string') return undefined;
+  delete annotations[name];
+  if (Object.keys(annotations).length === 0) delete meta['annotations'];
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}

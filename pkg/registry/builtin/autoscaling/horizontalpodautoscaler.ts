@@ -1,0 +1,77 @@
+import type { JsonObject } from '../../../api/index.js';
+import type { ResourceDeclaration } from '../../resource.js';
+import { at, numberAt, objectsAt, textAt } from '../access.js';
+import { statusSubresource, withStatus } from '../form.js';
+import { AGE, age, column, table } from '../table.js';
+import { fromV2, toV2 } from './conversion.js';
+
+export const horizontalPodAutoscaler: ResourceDeclaration = {
+  group: 'autoscaling',
+  resource: 'horizontalpodautoscalers',
+  singular: 'horizontalpodautoscaler',
+  kind: 'HorizontalPodAutoscaler',
+  versions: [
+    { version: 'v2', schema: 'autoscaling/v2' },
+    { version: 'v1', schema: 'autoscaling/v1', toStorage: toV2, fromStorage: fromV2 },
+  ],
+  storageVersion: 'v2',
+  namespaced: true,
+  shortNames: ['hpa'],
+  categories: ['all'],
+  strategy: withStatus({ generation: 'none' }),
+  subresources: { status: statusSubresource() },
+  table: table(
+    [
+      column('Reference', 'What is scaled.'),
+      column('Targets', 'Current and wanted values of the metrics.'),
+      column('MinPods', 'Least number of pods.'),
+      column('MaxPods', 'Greatest number of pods.'),
+      column('Replicas', 'Pods now.'),
+      AGE,
+    ],
+    (o, now) => [
+      `${textAt(o, 'spec', 'scaleTargetRef', 'kind')}/${textAt(o, 'spec', 'scaleTargetRef', 'name')}`,
+      targets(o),
+      String(at(o, 'spec', 'minReplicas') ?? '<unset>'),
+      numberAt(o, 'spec', 'maxReplicas'),
+      numberAt(o, 'status', 'currentReplicas'),
+      age(o, now),
+    ],
+  ),
+};
+
+const SHOWN = 2;
+
+function targets(o: JsonObject): string {
+  const metrics = objectsAt(o, 'spec', 'metrics');
+  const current = objectsAt(o, 'status', 'currentMetrics');
+  if (metrics.length === 0) return '<none>';
+  const texts = metrics.map((m, i) => target(m, current[i]));
+  const shown = texts.slice(0, SHOWN).join(', ');
+  return texts.length > SHOWN ? `${shown} + ${texts.length - SHOWN} more...` : shown;
+}
+
+/** Where each type of metric keeps its target, and whether its name is shown. */
+const SOURCES: Readonly<Record<string, { readonly field: string; readonly named: boolean }>> = {
+  External: { field: 'external', named: false },
+  Pods: { field: 'pods', named: false },
+  Object: { field: 'object', named: false },
+  Resource: { field: 'resource', named: true },
+  ContainerResource: { field: 'containerResource', named: true },
+};
+
+function target(metric: JsonObject, current: JsonObject | undefined): string {
+  const source = SOURCES[textAt(metric, 'type')];
+  if (source === undefined) return '<unknown type>';
+  const wanted = at(metric, source.field, 'target');
+  const now = at(current, source.field, 'current');
+  const prefix = source.named ? `${textAt(metric, source.field, 'name')}: ` : '';
+  const utilization = at(wanted, 'averageUtilization');
+  if (typeof utilization === 'number') {
+    const is = at(now, 'averageUtilization');
+    return `${prefix}${typeof is === 'number' ? `${is}%` : '<unknown>'}/${utilization}%`;
+  }
+  const average = textAt(wanted, 'averageValue');
+  if (average !== '') return `${prefix}${textAt(now, 'averageValue') || '<unknown>'}/${average}${source.named ? '' : ' (avg)'}`;
+  return `${prefix}${textAt(now, 'value') || '<unknown>'}/${textAt(wanted, 'value') || '<auto>'}`;
+}

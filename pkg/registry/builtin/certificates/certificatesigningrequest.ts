@@ -1,0 +1,64 @@
+import type { JsonObject } from '../../../api/index.js';
+import type { ResourceDeclaration } from '../../resource.js';
+import { at, objectsAt, textAt } from '../access.js';
+import { keep, statusSubresource, versions, withStatus } from '../form.js';
+import { AGE, age, column, humanDuration, table } from '../table.js';
+
+export const certificateSigningRequest: ResourceDeclaration = {
+  group: 'certificates.k8s.io',
+  resource: 'certificatesigningrequests',
+  singular: 'certificatesigningrequest',
+  kind: 'CertificateSigningRequest',
+  versions: versions('certificates', 'v1'),
+  storageVersion: 'v1',
+  namespaced: false,
+  shortNames: ['csr'],
+  strategy: withStatus({
+    generation: 'none',
+    // who asks is what the server knows, never what the body says; the request itself is fixed at creation
+    prepareForCreate: (o, context) => {
+      const spec = o['spec'];
+      if (typeof spec !== 'object' || spec === null || Array.isArray(spec)) return;
+      spec['username'] = context.user.name;
+      spec['groups'] = [...context.user.groups];
+      if (context.user.uid !== undefined && context.user.uid !== '') spec['uid'] = context.user.uid;
+      else delete spec['uid'];
+      const extra = Object.entries(context.user.extra ?? {}).map(([k, v]) => [k, [...v]] as const);
+      if (extra.length > 0) spec['extra'] = Object.fromEntries(extra);
+      else delete spec['extra'];
+    },
+    prepareForUpdate: (o, old) => keep('spec', o, old),
+  }),
+  subresources: {
+    approval: statusSubresource(),
+    status: statusSubresource(),
+  },
+  selectableFields: { 'spec.signerName': (o) => textAt(o, 'spec', 'signerName') },
+  table: table(
+    [
+      AGE,
+      column('SignerName', 'Who is asked to sign.'),
+      column('Requestor', 'Who asked.'),
+      column('RequestedDuration', 'How long the certificate should live.'),
+      column('Condition', 'Approved, denied, issued, failed or pending.'),
+    ],
+    (o, now) => {
+      const seconds = at(o, 'spec', 'expirationSeconds');
+      return [
+        age(o, now),
+        textAt(o, 'spec', 'signerName') || '<none>',
+        textAt(o, 'spec', 'username'),
+        typeof seconds === 'number' ? humanDuration(seconds * 1000) : '<none>',
+        condition(o),
+      ];
+    },
+  ),
+};
+
+function condition(o: JsonObject): string {
+  const types = new Set(objectsAt(o, 'status', 'conditions').map((c) => textAt(c, 'type')));
+  let text = types.has('Denied') ? 'Denied' : types.has('Approved') ? 'Approved' : 'Pending';
+  if (types.has('Failed')) text += ',Failed';
+  if (textAt(o, 'status', 'certificate') !== '') text += ',Issued';
+  return text;
+}

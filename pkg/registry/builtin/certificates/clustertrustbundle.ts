@@ -1,0 +1,17 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { textAt } from '../access.js';
+import { versions } from '../form.js';
+import { column, table } from '../table.js';
+
+export const clusterTrustBundle: ResourceDeclaration = {
+  group: 'certificates.k8s.io',
+  resource: 'clustertrustbundles',
+  singular: 'clustertrustbundle',
+  kind: 'ClusterTrustBundle',
+  versions: versions('certificates', 'v1', 'v1beta1', 'v1alpha1'),
+  storageVersion: 'v1',
+  namespaced: false,
+  strategy: { generation: 'none' },
+  selectableFields: { 'spec.signerName': (o) => textAt(o, 'spec', 'signerName') },
+  table: table([column('SignerName', 'The signer whose roots these are.')], (o) => [textAt(o, 'spec', 'signerName') || '<none>']),
+};

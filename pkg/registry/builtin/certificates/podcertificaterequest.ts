@@ -1,0 +1,39 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { objectsAt, textAt } from '../access.js';
+import { statusSubresource, versions, withStatus } from '../form.js';
+import { AGE, age, column, table } from '../table.js';
+
+const VERDICTS = ['Issued', 'Denied', 'Failed'];
+
+export const podCertificateRequest: ResourceDeclaration = {
+  group: 'certificates.k8s.io',
+  resource: 'podcertificaterequests',
+  singular: 'podcertificaterequest',
+  kind: 'PodCertificateRequest',
+  versions: versions('certificates', 'v1', 'v1beta1'),
+  storageVersion: 'v1',
+  namespaced: true,
+  strategy: withStatus({ generation: 'none' }),
+  subresources: { status: statusSubresource() },
+  selectableFields: { 'spec.signerName': (o) => textAt(o, 'spec', 'signerName'), 'spec.podName': (o) => textAt(o, 'spec', 'podName'), 'spec.nodeName': (o) => textAt(o, 'spec', 'nodeName') },
+  table: table(
+    [
+      column('PodName', 'The pod that asks.'),
+      column('ServiceAccountName', 'Its service account.'),
+      column('NodeName', 'Its node.'),
+      column('SignerName', 'Who is asked to sign.'),
+      column('State', 'Issued, denied, failed or pending.'),
+      AGE,
+    ],
+    (o, now) => [
+      textAt(o, 'spec', 'podName'),
+      textAt(o, 'spec', 'serviceAccountName'),
+      textAt(o, 'spec', 'nodeName'),
+      textAt(o, 'spec', 'signerName'),
+      objectsAt(o, 'status', 'conditions')
+        .map((c) => textAt(c, 'type'))
+        .find((t) => VERDICTS.includes(t)) ?? 'Pending',
+      age(o, now),
+    ],
+  ),
+};

@@ -1,0 +1,16 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { textAt } from '../access.js';
+import { versions } from '../form.js';
+import { AGE, age, column, table } from '../table.js';
+
+export const lease: ResourceDeclaration = {
+  group: 'coordination.k8s.io',
+  resource: 'leases',
+  singular: 'lease',
+  kind: 'Lease',
+  versions: versions('coordination', 'v1'),
+  storageVersion: 'v1',
+  namespaced: true,
+  strategy: { generation: 'none', createOnUpdate: true },
+  table: table([column('Holder', 'Who holds the lease.'), AGE], (o, now) => [textAt(o, 'spec', 'holderIdentity'), age(o, now)]),
+};

@@ -1,0 +1,33 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { textAt } from '../access.js';
+import { versions } from '../form.js';
+import { AGE, age, column, table } from '../table.js';
+
+export const leaseCandidate: ResourceDeclaration = {
+  group: 'coordination.k8s.io',
+  resource: 'leasecandidates',
+  singular: 'leasecandidate',
+  kind: 'LeaseCandidate',
+  versions: versions('coordination', 'v1beta1', 'v1alpha2'),
+  storageVersion: 'v1beta1',
+  namespaced: true,
+  strategy: { generation: 'none', createOnUpdate: true },
+  table: table(
+    [
+      column('LeaseName', 'The lease that it stands for.'),
+      column('BinaryVersion', 'Version of the candidate.'),
+      column('EmulationVersion', 'Version that the candidate behaves as.'),
+      column('PingTime', 'When it was last asked.'),
+      column('RenewTime', 'When it last renewed.'),
+      AGE,
+    ],
+    (o, now) => [
+      textAt(o, 'spec', 'leaseName'),
+      textAt(o, 'spec', 'binaryVersion'),
+      textAt(o, 'spec', 'emulationVersion'),
+      textAt(o, 'spec', 'pingTime'),
+      textAt(o, 'spec', 'renewTime'),
+      age(o, now),
+    ],
+  ),
+};

@@ -1,0 +1,35 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { numberAt, objectsAt, textAt } from '../access.js';
+import { statusSubresource, versions, withStatus } from '../form.js';
+import { AGE, age, column, table } from '../table.js';
+
+export const flowSchema: ResourceDeclaration = {
+  group: 'flowcontrol.apiserver.k8s.io',
+  resource: 'flowschemas',
+  singular: 'flowschema',
+  kind: 'FlowSchema',
+  versions: versions('flowcontrol', 'v1'),
+  storageVersion: 'v1',
+  namespaced: false,
+  strategy: withStatus({}),
+  subresources: { status: statusSubresource() },
+  table: table(
+    [
+      column('PriorityLevel', 'The level that its requests go to.'),
+      column('MatchingPrecedence', 'Order among schemas, lowest first.'),
+      column('DistinguisherMethod', 'How flows are told apart.'),
+      AGE,
+      column('MissingPL', 'Whether the level does not exist.'),
+    ],
+    (o, now) => [
+      textAt(o, 'spec', 'priorityLevelConfiguration', 'name'),
+      String(numberAt(o, 'spec', 'matchingPrecedence')),
+      textAt(o, 'spec', 'distinguisherMethod', 'type') || '<none>',
+      age(o, now),
+      textAt(
+        objectsAt(o, 'status', 'conditions').find((c) => textAt(c, 'type') === 'Dangling'),
+        'status',
+      ) || '?',
+    ],
+  ),
+};

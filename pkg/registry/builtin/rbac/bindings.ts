@@ -1,0 +1,22 @@
+import { objectsAt, textAt } from '../access.js';
+import { AGE, age, column, table, wide } from '../table.js';
+
+/** Both kinds of binding show the role and, wide, who is bound to it. */
+export const bindingTable = table(
+  [
+    column('Role', 'The role that is bound.'),
+    AGE,
+    wide('Users', 'Users who get the role.'),
+    wide('Groups', 'Groups that get the role.'),
+    wide('ServiceAccounts', 'Service accounts that get the role.'),
+  ],
+  (o, now) => {
+    const subjects = objectsAt(o, 'subjects');
+    const names = (kind: string) =>
+      subjects
+        .filter((s) => textAt(s, 'kind') === kind)
+        .map((s) => (kind === 'ServiceAccount' && textAt(s, 'namespace') !== '' ? `${textAt(s, 'namespace')}/${textAt(s, 'name')}` : textAt(s, 'name')))
+        .join(', ');
+    return [`${textAt(o, 'roleRef', 'kind')}/${textAt(o, 'roleRef', 'name')}`, age(o, now), names('User'), names('Group'), names('ServiceAccount')];
+  },
+);

@@ -1,0 +1,15 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { versions } from '../form.js';
+import { NAME_AND_CREATION } from '../table.js';
+
+export const clusterRole: ResourceDeclaration = {
+  group: 'rbac.authorization.k8s.io',
+  resource: 'clusterroles',
+  singular: 'clusterrole',
+  kind: 'ClusterRole',
+  versions: versions('rbac', 'v1'),
+  storageVersion: 'v1',
+  namespaced: false,
+  strategy: { generation: 'none', createOnUpdate: true },
+  table: NAME_AND_CREATION,
+};

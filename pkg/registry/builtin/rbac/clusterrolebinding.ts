@@ -1,0 +1,15 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { versions } from '../form.js';
+import { bindingTable } from './bindings.js';
+
+export const clusterRoleBinding: ResourceDeclaration = {
+  group: 'rbac.authorization.k8s.io',
+  resource: 'clusterrolebindings',
+  singular: 'clusterrolebinding',
+  kind: 'ClusterRoleBinding',
+  versions: versions('rbac', 'v1'),
+  storageVersion: 'v1',
+  namespaced: false,
+  strategy: { generation: 'none', createOnUpdate: true },
+  table: bindingTable,
+};

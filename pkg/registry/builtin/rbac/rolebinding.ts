@@ -1,0 +1,15 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { versions } from '../form.js';
+import { bindingTable } from './bindings.js';
+
+export const roleBinding: ResourceDeclaration = {
+  group: 'rbac.authorization.k8s.io',
+  resource: 'rolebindings',
+  singular: 'rolebinding',
+  kind: 'RoleBinding',
+  versions: versions('rbac', 'v1'),
+  storageVersion: 'v1',
+  namespaced: true,
+  strategy: { generation: 'none', createOnUpdate: true },
+  table: bindingTable,
+};

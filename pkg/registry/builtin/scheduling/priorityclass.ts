@@ -1,0 +1,25 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { boolAt, numberAt, textAt } from '../access.js';
+import { versions } from '../form.js';
+import { AGE, age, column, table } from '../table.js';
+
+export const priorityClass: ResourceDeclaration = {
+  group: 'scheduling.k8s.io',
+  resource: 'priorityclasses',
+  singular: 'priorityclass',
+  kind: 'PriorityClass',
+  versions: versions('scheduling', 'v1'),
+  storageVersion: 'v1',
+  namespaced: false,
+  shortNames: ['pc'],
+  strategy: { generation: 'spec', createOnUpdate: true },
+  table: table(
+    [
+      column('Value', 'Priority of pods of the class.', { type: 'integer' }),
+      column('Global-Default', 'Whether pods without a class get this one.', { type: 'boolean' }),
+      AGE,
+      column('PreemptionPolicy', 'Whether pods of the class may displace others.'),
+    ],
+    (o, now) => [numberAt(o, 'value'), boolAt(o, 'globalDefault'), age(o, now), textAt(o, 'preemptionPolicy') || 'PreemptLowerPriority'],
+  ),
+};

@@ -1,0 +1,40 @@
+import type { JsonValue } from '../../../api/index.js';
+import type { ResourceDeclaration } from '../../resource.js';
+import { at, listAt, objectsAt, textAt } from '../access.js';
+import { versions } from '../form.js';
+import { AGE, age, column, table } from '../table.js';
+
+export const csiDriver: ResourceDeclaration = {
+  group: 'storage.k8s.io',
+  resource: 'csidrivers',
+  singular: 'csidriver',
+  kind: 'CSIDriver',
+  versions: versions('storage', 'v1'),
+  storageVersion: 'v1',
+  namespaced: false,
+  strategy: { generation: 'spec' },
+  table: table(
+    [
+      column('AttachRequired', 'Whether volumes are attached before they are mounted.', { type: 'boolean' }),
+      column('PodInfoOnMount', 'Whether the driver learns of the pod.', { type: 'boolean' }),
+      column('StorageCapacity', 'Whether scheduling looks at reported capacity.', { type: 'boolean' }),
+      column('TokenRequests', 'Audiences of tokens that the driver gets.'),
+      column('RequiresRepublish', 'Whether volumes are published again and again.', { type: 'boolean' }),
+      column('Modes', 'Kinds of volume that it supports.'),
+      AGE,
+    ],
+    (o, now) => {
+      const flag = (name: string, otherwise: boolean): JsonValue => at(o, 'spec', name) ?? otherwise;
+      const tokens = objectsAt(o, 'spec', 'tokenRequests').map((t) => textAt(t, 'audience'));
+      return [
+        flag('attachRequired', true),
+        flag('podInfoOnMount', false),
+        flag('storageCapacity', false),
+        tokens.length === 0 ? '<unset>' : tokens.join(','),
+        flag('requiresRepublish', false),
+        listAt(o, 'spec', 'volumeLifecycleModes').map(String).join(',') || '<none>',
+        age(o, now),
+      ];
+    },
+  ),
+};

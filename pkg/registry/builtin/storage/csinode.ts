@@ -1,0 +1,16 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { listAt } from '../access.js';
+import { versions } from '../form.js';
+import { AGE, age, column, table } from '../table.js';
+
+export const csiNode: ResourceDeclaration = {
+  group: 'storage.k8s.io',
+  resource: 'csinodes',
+  singular: 'csinode',
+  kind: 'CSINode',
+  versions: versions('storage', 'v1'),
+  storageVersion: 'v1',
+  namespaced: false,
+  strategy: { generation: 'none' },
+  table: table([column('Drivers', 'Number of drivers on the node.', { type: 'integer' }), AGE], (o, now) => [listAt(o, 'spec', 'drivers').length, age(o, now)]),
+};

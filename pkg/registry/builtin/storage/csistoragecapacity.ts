@@ -1,0 +1,15 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { versions } from '../form.js';
+import { NAME_AND_CREATION } from '../table.js';
+
+export const csiStorageCapacity: ResourceDeclaration = {
+  group: 'storage.k8s.io',
+  resource: 'csistoragecapacities',
+  singular: 'csistoragecapacity',
+  kind: 'CSIStorageCapacity',
+  versions: versions('storage', 'v1'),
+  storageVersion: 'v1',
+  namespaced: true,
+  strategy: { generation: 'none' },
+  table: NAME_AND_CREATION,
+};

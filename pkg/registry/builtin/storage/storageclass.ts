@@ -1,0 +1,44 @@
+import { isObject } from '../../../api/index.js';
+import type { ResourceDeclaration } from '../../resource.js';
+import { at, nameOf, textAt } from '../access.js';
+import { versions } from '../form.js';
+import { AGE, age, column, table } from '../table.js';
+
+const DEFAULT_ANNOTATIONS = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
+
+const declared = table(
+  [
+    column('Provisioner', 'Who makes the volumes.'),
+    column('ReclaimPolicy', 'What happens to a volume when its claim is deleted.'),
+    column('VolumeBindingMode', 'When claims are bound.'),
+    column('AllowVolumeExpansion', 'Whether volumes may grow.'),
+    AGE,
+  ],
+  (o, now) => [
+    textAt(o, 'provisioner'),
+    textAt(o, 'reclaimPolicy') || 'Delete',
+    textAt(o, 'volumeBindingMode') || 'Immediate',
+    String(at(o, 'allowVolumeExpansion') ?? false),
+    age(o, now),
+  ],
+);
+
+export const storageClass: ResourceDeclaration = {
+  group: 'storage.k8s.io',
+  resource: 'storageclasses',
+  singular: 'storageclass',
+  kind: 'StorageClass',
+  versions: versions('storage', 'v1'),
+  storageVersion: 'v1',
+  namespaced: false,
+  shortNames: ['sc'],
+  strategy: { generation: 'none' },
+  table: {
+    columns: declared.columns,
+    cells: (o, now) => {
+      const annotations = at(o, 'metadata', 'annotations');
+      const isDefault = isObject(annotations) && DEFAULT_ANNOTATIONS.some((a) => annotations[a] === 'true');
+      return [isDefault ? `${nameOf(o)} (default)` : nameOf(o), ...declared.cells(o, now).slice(1)];
+    },
+  },
+};

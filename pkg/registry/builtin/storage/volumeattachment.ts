@@ -1,0 +1,32 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { boolAt, textAt } from '../access.js';
+import { statusSubresource, versions, withStatus } from '../form.js';
+import { AGE, age, column, table } from '../table.js';
+
+export const volumeAttachment: ResourceDeclaration = {
+  group: 'storage.k8s.io',
+  resource: 'volumeattachments',
+  singular: 'volumeattachment',
+  kind: 'VolumeAttachment',
+  versions: versions('storage', 'v1'),
+  storageVersion: 'v1',
+  namespaced: false,
+  strategy: withStatus({ generation: 'none' }),
+  subresources: { status: statusSubresource() },
+  table: table(
+    [
+      column('Attacher', 'The driver that attaches the volume.', { format: 'name' }),
+      column('PV', 'The volume.'),
+      column('Node', 'The node that it is attached to.'),
+      column('Attached', 'Whether it is attached.', { type: 'boolean' }),
+      AGE,
+    ],
+    (o, now) => [
+      textAt(o, 'spec', 'attacher'),
+      textAt(o, 'spec', 'source', 'persistentVolumeName'),
+      textAt(o, 'spec', 'nodeName'),
+      boolAt(o, 'status', 'attached'),
+      age(o, now),
+    ],
+  ),
+};

@@ -1,0 +1,17 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { textAt } from '../access.js';
+import { versions } from '../form.js';
+import { AGE, age, column, table } from '../table.js';
+
+export const volumeAttributesClass: ResourceDeclaration = {
+  group: 'storage.k8s.io',
+  resource: 'volumeattributesclasses',
+  singular: 'volumeattributesclass',
+  kind: 'VolumeAttributesClass',
+  versions: versions('storage', 'v1', 'v1beta1'),
+  storageVersion: 'v1',
+  namespaced: false,
+  shortNames: ['vac'],
+  strategy: { generation: 'none' },
+  table: table([column('DriverName', 'The driver that the class is for.'), AGE], (o, now) => [textAt(o, 'driverName'), age(o, now)]),
+};
