@@ -1,4 +1,4 @@
-import { getOwn, isObject, type JsonArray, type JsonObject, type JsonValue } from '../../api/index.js';
+import { getOwn, isObject, type JsonArray, type JsonObject, type JsonValue, setOwn } from '../../api/index.js';
 
 /** Reads of an object whose shape the schema has already checked: a missing or differently shaped value reads as empty. */
 
@@ -14,6 +14,15 @@ export function at(o: JsonValue | undefined, ...path: readonly string[]): JsonVa
 export function objectAt(o: JsonValue | undefined, ...path: readonly string[]): JsonObject {
   const v = at(o, ...path);
   return isObject(v) ? v : {};
+}
+
+/** The object under `key`, made when there is none: for rules that fill an object in. */
+export function objectIn(o: JsonObject, key: string): JsonObject {
+  const v = getOwn(o, key);
+  if (isObject(v)) return v;
+  const made: JsonObject = {};
+  setOwn(o, key, made);
+  return made;
 }
 
 export function listAt(o: JsonValue | undefined, ...path: readonly string[]): JsonArray {

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../api/index.js';
+import { type JsonObject, setOwn } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { at, objectsAt, textAt } from '../access.js';
+import { at, objectIn, objectsAt, textAt } from '../access.js';
 import { keep, statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, humanDuration, table } from '../table.js';
 
@@ -23,9 +23,8 @@ export const certificateSigningRequest: ResourceDeclaration = {
       spec['groups'] = [...context.user.groups];
       if (context.user.uid !== undefined && context.user.uid !== '') spec['uid'] = context.user.uid;
       else delete spec['uid'];
-      const extra = Object.entries(context.user.extra ?? {}).map(([k, v]) => [k, [...v]] as const);
-      if (extra.length > 0) spec['extra'] = Object.fromEntries(extra);
-      else delete spec['extra'];
+      delete spec['extra'];
+      for (const [k, v] of Object.entries(context.user.extra ?? {})) setOwn(objectIn(spec, 'extra'), k, [...v]);
     },
     prepareForUpdate: (o, old) => keep('spec', o, old),
   }),

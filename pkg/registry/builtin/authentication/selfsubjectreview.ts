@@ -1,0 +1,31 @@
+import { type JsonObject, setOwn } from '../../../api/index.js';
+import type { ResourceDeclaration, UserInfo } from '../../resource.js';
+import { objectIn } from '../access.js';
+import { versions } from '../form.js';
+
+/** Tells a client who the server takes it for. The object has no field of its own to set. */
+export const selfSubjectReview: ResourceDeclaration = {
+  group: 'authentication.k8s.io',
+  resource: 'selfsubjectreviews',
+  singular: 'selfsubjectreview',
+  kind: 'SelfSubjectReview',
+  versions: versions('authentication', 'v1'),
+  storageVersion: 'v1',
+  namespaced: false,
+  verbs: ['create'],
+  strategy: {},
+  virtual: async ({ context, body }) => ({
+    kind: 'SelfSubjectReview',
+    apiVersion: 'authentication.k8s.io/v1',
+    metadata: body?.['metadata'] ?? {},
+    status: { userInfo: userInfo(context.user) },
+  }),
+};
+
+function userInfo(user: UserInfo): JsonObject {
+  const out: JsonObject = { username: user.name };
+  if (user.uid !== undefined && user.uid !== '') out['uid'] = user.uid;
+  if (user.groups.length > 0) out['groups'] = [...user.groups];
+  for (const [k, v] of Object.entries(user.extra ?? {})) setOwn(objectIn(out, 'extra'), k, [...v]);
+  return out;
+}

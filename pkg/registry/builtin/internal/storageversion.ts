@@ -1,0 +1,21 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { textAt } from '../access.js';
+import { statusSubresource, versions, withStatus } from '../form.js';
+import { AGE, age, column, table } from '../table.js';
+
+export const storageVersion: ResourceDeclaration = {
+  group: 'internal.apiserver.k8s.io',
+  resource: 'storageversions',
+  singular: 'storageversion',
+  kind: 'StorageVersion',
+  versions: versions('apiserverinternal', 'v1alpha1'),
+  storageVersion: 'v1alpha1',
+  namespaced: false,
+  strategy: withStatus({ generation: 'none' }),
+  subresources: { status: statusSubresource() },
+  table: table([column('CommonEncodingVersion', 'The version that every server stores.'), column('StorageVersions', 'The versions that servers store.'), AGE], (o, now) => [
+    textAt(o, 'status', 'commonEncodingVersion') || '<unset>',
+    '<unset>',
+    age(o, now),
+  ]),
+};

@@ -1,0 +1,16 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { statusSubresource, versions, withStatus } from '../form.js';
+import { AGE, age, table } from '../table.js';
+
+export const evictionRecord: ResourceDeclaration = {
+  group: 'lifecycle.k8s.io',
+  resource: 'evictions',
+  singular: 'eviction',
+  kind: 'Eviction',
+  versions: versions('lifecycle', 'v1alpha1'),
+  storageVersion: 'v1alpha1',
+  namespaced: true,
+  strategy: withStatus({}),
+  subresources: { status: statusSubresource() },
+  table: table([AGE], (o, now) => [age(o, now)]),
+};

@@ -1,0 +1,30 @@
+import type { JsonObject } from '../../../api/index.js';
+import type { ResourceDeclaration } from '../../resource.js';
+import { at, listAt, textAt } from '../access.js';
+import { statusSubresource, versions, withStatus } from '../form.js';
+import { AGE, age, column, table } from '../table.js';
+
+export const resourceClaim: ResourceDeclaration = {
+  group: 'resource.k8s.io',
+  resource: 'resourceclaims',
+  singular: 'resourceclaim',
+  kind: 'ResourceClaim',
+  versions: versions('resource', 'v1', 'v1beta2', 'v1beta1'),
+  storageVersion: 'v1',
+  namespaced: true,
+  strategy: withStatus({ generation: 'none' }),
+  subresources: { status: statusSubresource() },
+  table: table([column('State', 'Pending, allocated, reserved or being deleted.'), AGE], (o, now) => [state(o), age(o, now)]),
+};
+
+function state(o: JsonObject): string {
+  const states: string[] = [];
+  if (textAt(o, 'metadata', 'deletionTimestamp') !== '') states.push('deleted');
+  if (at(o, 'status', 'allocation') === undefined) {
+    if (states.length === 0) states.push('pending');
+  } else {
+    states.push('allocated');
+    states.push(listAt(o, 'status', 'reservedFor').length > 0 ? 'reserved' : '');
+  }
+  return states.filter((s) => s !== '').join(',');
+}

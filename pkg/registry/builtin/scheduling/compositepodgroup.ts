@@ -1,0 +1,16 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { statusSubresource, versions, withStatus } from '../form.js';
+import { AGE, age, table } from '../table.js';
+
+export const compositePodGroup: ResourceDeclaration = {
+  group: 'scheduling.k8s.io',
+  resource: 'compositepodgroups',
+  singular: 'compositepodgroup',
+  kind: 'CompositePodGroup',
+  versions: versions('scheduling', 'v1alpha3'),
+  storageVersion: 'v1alpha3',
+  namespaced: true,
+  strategy: withStatus({}),
+  subresources: { status: statusSubresource() },
+  table: table([AGE], (o, now) => [age(o, now)]),
+};

@@ -1,0 +1,16 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { statusSubresource, versions, withStatus } from '../form.js';
+import { AGE, age, table } from '../table.js';
+
+export const podGroup: ResourceDeclaration = {
+  group: 'scheduling.k8s.io',
+  resource: 'podgroups',
+  singular: 'podgroup',
+  kind: 'PodGroup',
+  versions: versions('scheduling', 'v1beta1', 'v1alpha3'),
+  storageVersion: 'v1beta1',
+  namespaced: true,
+  strategy: withStatus({}),
+  subresources: { status: statusSubresource() },
+  table: table([AGE], (o, now) => [age(o, now)]),
+};

@@ -1,0 +1,15 @@
+import type { ResourceDeclaration } from '../../resource.js';
+import { versions } from '../form.js';
+import { AGE, age, table } from '../table.js';
+
+export const workload: ResourceDeclaration = {
+  group: 'scheduling.k8s.io',
+  resource: 'workloads',
+  singular: 'workload',
+  kind: 'Workload',
+  versions: versions('scheduling', 'v1beta1', 'v1alpha3'),
+  storageVersion: 'v1beta1',
+  namespaced: true,
+  strategy: { generation: 'spec' },
+  table: table([AGE], (o, now) => [age(o, now)]),
+};
