@@ -77,7 +77,9 @@ export function scaleSubresource(selector: (whole: JsonObject) => string): Subre
         return {
           kind: 'Scale',
           apiVersion: 'autoscaling/v1',
-          metadata: isObject(meta) ? pick(meta, ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp']) : {},
+          metadata: isObject(meta)
+            ? pick(meta, ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'])
+            : {},
           spec: replicas(at(whole, 'spec', 'replicas')),
           status: { replicas: at(whole, 'status', 'replicas') ?? 0, ...(text === '' ? {} : { selector: text }) },
         };

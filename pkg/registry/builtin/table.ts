@@ -12,7 +12,11 @@ const NAME: TableColumn = {
   priority: 0,
 };
 
-export function column(name: string, description: string, more: Partial<Omit<TableColumn, 'name' | 'description'>> = {}): TableColumn {
+export function column(
+  name: string,
+  description: string,
+  more: Partial<Omit<TableColumn, 'name' | 'description'>> = {},
+): TableColumn {
   return { name, description, type: 'string', priority: 0, ...more };
 }
 
@@ -29,9 +33,10 @@ export function table(columns: readonly TableColumn[], cells: TableDeclaration['
 }
 
 /** Name and creation time: kinds for which nothing better is known. */
-export const NAME_AND_CREATION: TableDeclaration = table([column('Created At', 'Time at which the object was created.', { type: 'date' })], (o) => [
-  textAt(o, 'metadata', 'creationTimestamp'),
-]);
+export const NAME_AND_CREATION: TableDeclaration = table(
+  [column('Created At', 'Time at which the object was created.', { type: 'date' })],
+  (o) => [textAt(o, 'metadata', 'creationTimestamp')],
+);
 
 /** Time since an RFC 3339 timestamp in the short human form; `<unknown>` when there is none. */
 export function since(timestamp: JsonValue | undefined, now: number): string {

@@ -13,5 +13,8 @@ export const mutatingWebhookConfiguration: ResourceDeclaration = {
   namespaced: false,
   categories: ['api-extensions'],
   strategy: { generation: 'spec' },
-  table: table([column('Webhooks', 'Number of webhooks.', { type: 'integer' }), AGE], (o, now) => [listAt(o, 'webhooks').length, age(o, now)]),
+  table: table([column('Webhooks', 'Number of webhooks.', { type: 'integer' }), AGE], (o, now) => [
+    listAt(o, 'webhooks').length,
+    age(o, now),
+  ]),
 };

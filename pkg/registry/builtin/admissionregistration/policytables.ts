@@ -7,7 +7,11 @@ import { AGE, age, column, table } from '../table.js';
 export function policyTable(rules: 'validations' | 'mutations'): TableDeclaration {
   const name = rules === 'validations' ? 'Validations' : 'Mutations';
   return table(
-    [column(name, 'Number of its expressions.', { type: 'integer' }), column('ParamKind', 'Kind of its parameters.'), AGE],
+    [
+      column(name, 'Number of its expressions.', { type: 'integer' }),
+      column('ParamKind', 'Kind of its parameters.'),
+      AGE,
+    ],
     (o, now) => [listAt(o, 'spec', rules).length, paramKind(o), age(o, now)],
   );
 }

@@ -12,10 +12,17 @@ export const controllerRevision: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   strategy: { generation: 'none' },
-  table: table([column('Controller', 'The object that owns the revision.'), column('Revision', 'Number of the revision.'), AGE], (o, now) => {
-    const owner = objectsAt(o, 'metadata', 'ownerReferences').find((r) => boolAt(r, 'controller'));
-    const group = textAt(owner, 'apiVersion').split('/').slice(0, -1).join('/');
-    const kind = textAt(owner, 'kind').toLowerCase();
-    return [owner === undefined ? '<none>' : `${group === '' ? kind : `${kind}.${group}`}/${textAt(owner, 'name')}`, String(at(o, 'revision') ?? 0), age(o, now)];
-  }),
+  table: table(
+    [column('Controller', 'The object that owns the revision.'), column('Revision', 'Number of the revision.'), AGE],
+    (o, now) => {
+      const owner = objectsAt(o, 'metadata', 'ownerReferences').find((r) => boolAt(r, 'controller'));
+      const group = textAt(owner, 'apiVersion').split('/').slice(0, -1).join('/');
+      const kind = textAt(owner, 'kind').toLowerCase();
+      return [
+        owner === undefined ? '<none>' : `${group === '' ? kind : `${kind}.${group}`}/${textAt(owner, 'name')}`,
+        String(at(o, 'revision') ?? 0),
+        age(o, now),
+      ];
+    },
+  ),
 };

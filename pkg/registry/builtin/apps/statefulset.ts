@@ -25,6 +25,10 @@ export const statefulSet: ResourceDeclaration = {
       wide('Containers', 'Names of the containers.'),
       wide('Images', 'Images of the containers.'),
     ],
-    (o, now) => [`${numberAt(o, 'status', 'readyReplicas')}/${numberAt(o, 'spec', 'replicas')}`, age(o, now), ...containersAndImages(at(o, 'spec', 'template'))],
+    (o, now) => [
+      `${numberAt(o, 'status', 'readyReplicas')}/${numberAt(o, 'spec', 'replicas')}`,
+      age(o, now),
+      ...containersAndImages(at(o, 'spec', 'template')),
+    ],
   ),
 };

@@ -17,7 +17,11 @@ export function toV2(o: JsonObject): void {
   const list = Array.isArray(metrics) ? metrics : [];
   const cpu = spec['targetCPUUtilizationPercentage'];
   delete spec['targetCPUUtilizationPercentage'];
-  if (typeof cpu === 'number') list.unshift({ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: cpu } } });
+  if (typeof cpu === 'number')
+    list.unshift({
+      type: 'Resource',
+      resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: cpu } },
+    });
   if (list.length > 0) spec['metrics'] = list;
   const behavior = takeAnnotation(o, BEHAVIOR);
   if (behavior !== undefined) spec['behavior'] = behavior;
@@ -42,7 +46,8 @@ export function fromV2(o: JsonObject): void {
   const others: JsonObject[] = [];
   for (const m of objectsAt(spec, 'metrics')) {
     const utilization = at(m, 'resource', 'target', 'averageUtilization');
-    if (isCpu(m) && typeof utilization === 'number' && spec['targetCPUUtilizationPercentage'] === undefined) spec['targetCPUUtilizationPercentage'] = utilization;
+    if (isCpu(m) && typeof utilization === 'number' && spec['targetCPUUtilizationPercentage'] === undefined)
+      spec['targetCPUUtilizationPercentage'] = utilization;
     else others.push(m);
   }
   delete spec['metrics'];

@@ -72,6 +72,7 @@ function target(metric: JsonObject, current: JsonObject | undefined): string {
     return `${prefix}${typeof is === 'number' ? `${is}%` : '<unknown>'}/${utilization}%`;
   }
   const average = textAt(wanted, 'averageValue');
-  if (average !== '') return `${prefix}${textAt(now, 'averageValue') || '<unknown>'}/${average}${source.named ? '' : ' (avg)'}`;
+  if (average !== '')
+    return `${prefix}${textAt(now, 'averageValue') || '<unknown>'}/${average}${source.named ? '' : ' (avg)'}`;
   return `${prefix}${textAt(now, 'value') || '<unknown>'}/${textAt(wanted, 'value') || '<auto>'}`;
 }

@@ -38,7 +38,8 @@ export const job: ResourceDeclaration = {
 };
 
 function status(o: JsonObject): string {
-  const has = (type: string) => objectsAt(o, 'status', 'conditions').some((c) => textAt(c, 'type') === type && textAt(c, 'status') === 'True');
+  const has = (type: string) =>
+    objectsAt(o, 'status', 'conditions').some((c) => textAt(c, 'type') === type && textAt(c, 'status') === 'True');
   if (has('Complete')) return 'Complete';
   if (has('Failed')) return 'Failed';
   if (textAt(o, 'metadata', 'deletionTimestamp') !== '') return 'Terminating';

@@ -13,5 +13,7 @@ export const clusterTrustBundle: ResourceDeclaration = {
   namespaced: false,
   strategy: { generation: 'none' },
   selectableFields: { 'spec.signerName': (o) => textAt(o, 'spec', 'signerName') },
-  table: table([column('SignerName', 'The signer whose roots these are.')], (o) => [textAt(o, 'spec', 'signerName') || '<none>']),
+  table: table([column('SignerName', 'The signer whose roots these are.')], (o) => [
+    textAt(o, 'spec', 'signerName') || '<none>',
+  ]),
 };

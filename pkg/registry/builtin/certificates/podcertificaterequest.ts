@@ -15,7 +15,11 @@ export const podCertificateRequest: ResourceDeclaration = {
   namespaced: true,
   strategy: withStatus({ generation: 'none' }),
   subresources: { status: statusSubresource() },
-  selectableFields: { 'spec.signerName': (o) => textAt(o, 'spec', 'signerName'), 'spec.podName': (o) => textAt(o, 'spec', 'podName'), 'spec.nodeName': (o) => textAt(o, 'spec', 'nodeName') },
+  selectableFields: {
+    'spec.signerName': (o) => textAt(o, 'spec', 'signerName'),
+    'spec.podName': (o) => textAt(o, 'spec', 'podName'),
+    'spec.nodeName': (o) => textAt(o, 'spec', 'nodeName'),
+  },
   table: table(
     [
       column('PodName', 'The pod that asks.'),

@@ -12,5 +12,8 @@ export const lease: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   strategy: { generation: 'none', createOnUpdate: true },
-  table: table([column('Holder', 'Who holds the lease.'), AGE], (o, now) => [textAt(o, 'spec', 'holderIdentity'), age(o, now)]),
+  table: table([column('Holder', 'Who holds the lease.'), AGE], (o, now) => [
+    textAt(o, 'spec', 'holderIdentity'),
+    age(o, now),
+  ]),
 };

@@ -21,10 +21,18 @@ export const componentStatus: ResourceDeclaration = {
     throw errors.notFound({ group: '', resource: 'componentstatuses' }, request.name);
   },
   table: table(
-    [column('Status', 'Healthy or not.'), column('Message', 'What the component says.'), column('Error', 'What went wrong.')],
+    [
+      column('Status', 'Healthy or not.'),
+      column('Message', 'What the component says.'),
+      column('Error', 'What went wrong.'),
+    ],
     (o) => {
       const healthy = objectsAt(o, 'conditions').find((c) => textAt(c, 'type') === 'Healthy');
-      return [textAt(healthy, 'status') === 'True' ? 'Healthy' : 'Unhealthy', textAt(healthy, 'message'), textAt(healthy, 'error')];
+      return [
+        textAt(healthy, 'status') === 'True' ? 'Healthy' : 'Unhealthy',
+        textAt(healthy, 'message'),
+        textAt(healthy, 'error'),
+      ];
     },
   ),
 };

@@ -15,7 +15,10 @@ export const endpoints: ResourceDeclaration = {
   shortNames: ['ep'],
   storagePrefix: 'services/endpoints',
   strategy: { generation: 'none' },
-  table: table([column('Endpoints', 'Addresses and ports that back the service.'), AGE], (o, now) => [addresses(o), age(o, now)]),
+  table: table([column('Endpoints', 'Addresses and ports that back the service.'), AGE], (o, now) => [
+    addresses(o),
+    age(o, now),
+  ]),
 };
 
 const SHOWN = 3;
@@ -25,7 +28,9 @@ function addresses(o: JsonObject): string {
     const ports = objectsAt(subset, 'ports');
     return objectsAt(subset, 'addresses').flatMap((a) => {
       const ip = textAt(a, 'ip');
-      return ports.length === 0 ? [ip] : ports.map((p) => (ip.includes(':') ? `[${ip}]:${numberAt(p, 'port')}` : `${ip}:${numberAt(p, 'port')}`));
+      return ports.length === 0
+        ? [ip]
+        : ports.map((p) => (ip.includes(':') ? `[${ip}]:${numberAt(p, 'port')}` : `${ip}:${numberAt(p, 'port')}`));
     });
   });
   if (all.length === 0) return '<none>';

@@ -37,11 +37,17 @@ export const namespace: ResourceDeclaration = {
     status: statusSubresource(),
     finalize: {
       verbs: ['update'],
-      behaviour: { kind: 'part', strategy: { generation: 'none', prepareForUpdate: (o, old) => keep('status', o, old) } },
+      behaviour: {
+        kind: 'part',
+        strategy: { generation: 'none', prepareForUpdate: (o, old) => keep('status', o, old) },
+      },
     },
   },
   selectableFields: { 'status.phase': (o) => textAt(o, 'status', 'phase'), name: nameOf },
-  table: table([column('Status', 'Active, or Terminating while its content is removed.'), AGE], (o, now) => [textAt(o, 'status', 'phase'), age(o, now)]),
+  table: table([column('Status', 'Active, or Terminating while its content is removed.'), AGE], (o, now) => [
+    textAt(o, 'status', 'phase'),
+    age(o, now),
+  ]),
 };
 
 /** Every namespace carries its name as a label, so that selectors can name namespaces. */

@@ -1,6 +1,6 @@
 import type { ResourceDeclaration } from '../../resource.js';
-import { accessModes } from '../core/persistentvolumeclaim.js';
 import { at, objectAt, textAt } from '../access.js';
+import { accessModes } from '../core/persistentvolumeclaim.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table, wide } from '../table.js';
 

@@ -19,7 +19,10 @@ export const replicationController: ResourceDeclaration = {
     scale: scaleSubresource((o) => labelsText(at(o, 'spec', 'selector'))),
     status: statusSubresource(),
   },
-  selectableFields: { 'status.replicas': (o) => String(numberAt(o, 'status', 'replicas')), name: (o) => textAt(o, 'metadata', 'name') },
+  selectableFields: {
+    'status.replicas': (o) => String(numberAt(o, 'status', 'replicas')),
+    name: (o) => textAt(o, 'metadata', 'name'),
+  },
   table: table(
     [
       column('Desired', 'Pods that are wanted.', { type: 'integer' }),

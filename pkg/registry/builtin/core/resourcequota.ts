@@ -17,7 +17,11 @@ export const resourceQuota: ResourceDeclaration = {
   subresources: { status: statusSubresource() },
   table: table(
     [column('Request', 'Requests used and allowed.'), column('Limit', 'Limits used and allowed.'), AGE],
-    (o, now) => [used(o, (name) => !name.startsWith('limits.')), used(o, (name) => name.startsWith('limits.')), age(o, now)],
+    (o, now) => [
+      used(o, (name) => !name.startsWith('limits.')),
+      used(o, (name) => name.startsWith('limits.')),
+      age(o, now),
+    ],
   ),
 };
 

@@ -17,7 +17,10 @@ export const service: ResourceDeclaration = {
   storagePrefix: 'services/specs',
   strategy: withStatus({ generation: 'none' }),
   subresources: { status: statusSubresource() },
-  selectableFields: { 'spec.clusterIP': (o) => textAt(o, 'spec', 'clusterIP'), 'spec.type': (o) => textAt(o, 'spec', 'type') },
+  selectableFields: {
+    'spec.clusterIP': (o) => textAt(o, 'spec', 'clusterIP'),
+    'spec.type': (o) => textAt(o, 'spec', 'type'),
+  },
   table: table(
     [
       column('Type', 'How the service is exposed.'),
@@ -44,7 +47,9 @@ function externalAddresses(o: JsonObject): string {
     case 'ExternalName':
       return textAt(o, 'spec', 'externalName');
     case 'LoadBalancer': {
-      const ingress = objectsAt(o, 'status', 'loadBalancer', 'ingress').map((i) => textAt(i, 'ip') || textAt(i, 'hostname'));
+      const ingress = objectsAt(o, 'status', 'loadBalancer', 'ingress').map(
+        (i) => textAt(i, 'ip') || textAt(i, 'hostname'),
+      );
       const all = [...new Set(ingress)].sort().concat(named);
       return all.length === 0 ? '<pending>' : all.join(',');
     }

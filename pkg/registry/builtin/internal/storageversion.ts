@@ -13,9 +13,12 @@ export const storageVersion: ResourceDeclaration = {
   namespaced: false,
   strategy: withStatus({ generation: 'none' }),
   subresources: { status: statusSubresource() },
-  table: table([column('CommonEncodingVersion', 'The version that every server stores.'), column('StorageVersions', 'The versions that servers store.'), AGE], (o, now) => [
-    textAt(o, 'status', 'commonEncodingVersion') || '<unset>',
-    '<unset>',
-    age(o, now),
-  ]),
+  table: table(
+    [
+      column('CommonEncodingVersion', 'The version that every server stores.'),
+      column('StorageVersions', 'The versions that servers store.'),
+      AGE,
+    ],
+    (o, now) => [textAt(o, 'status', 'commonEncodingVersion') || '<unset>', '<unset>', age(o, now)],
+  ),
 };

@@ -12,14 +12,23 @@ export const ingressClass: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   strategy: { generation: 'spec' },
-  table: table([column('Controller', 'The controller that handles the class.'), column('Parameters', 'Configuration for the controller.'), AGE], (o, now) => {
-    const parameters = at(o, 'spec', 'parameters');
-    const group = textAt(parameters, 'apiGroup');
-    const kind = textAt(parameters, 'kind');
-    return [
-      textAt(o, 'spec', 'controller'),
-      parameters === undefined ? '<none>' : `${group === '' ? kind : `${kind}.${group}`}/${textAt(parameters, 'name')}`,
-      age(o, now),
-    ];
-  }),
+  table: table(
+    [
+      column('Controller', 'The controller that handles the class.'),
+      column('Parameters', 'Configuration for the controller.'),
+      AGE,
+    ],
+    (o, now) => {
+      const parameters = at(o, 'spec', 'parameters');
+      const group = textAt(parameters, 'apiGroup');
+      const kind = textAt(parameters, 'kind');
+      return [
+        textAt(o, 'spec', 'controller'),
+        parameters === undefined
+          ? '<none>'
+          : `${group === '' ? kind : `${kind}.${group}`}/${textAt(parameters, 'name')}`,
+        age(o, now),
+      ];
+    },
+  ),
 };

@@ -19,6 +19,10 @@ export const ipAddress: ResourceDeclaration = {
     const group = textAt(ref, 'group');
     const namespace = textAt(ref, 'namespace');
     const resource = textAt(ref, 'resource');
-    return [[group === '' ? resource : `${resource}.${group}`, namespace, textAt(ref, 'name')].filter((p) => p !== '').join('/')];
+    return [
+      [group === '' ? resource : `${resource}.${group}`, namespace, textAt(ref, 'name')]
+        .filter((p) => p !== '')
+        .join('/'),
+    ];
   }),
 };

@@ -13,5 +13,8 @@ export const networkPolicy: ResourceDeclaration = {
   namespaced: true,
   shortNames: ['netpol'],
   strategy: { generation: 'spec' },
-  table: table([column('Pod-Selector', 'Labels of the pods that it is for.'), AGE], (o, now) => [selectorText(at(o, 'spec', 'podSelector')) || '<none>', age(o, now)]),
+  table: table([column('Pod-Selector', 'Labels of the pods that it is for.'), AGE], (o, now) => [
+    selectorText(at(o, 'spec', 'podSelector')) || '<none>',
+    age(o, now),
+  ]),
 };

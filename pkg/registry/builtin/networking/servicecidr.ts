@@ -13,5 +13,8 @@ export const serviceCidr: ResourceDeclaration = {
   namespaced: false,
   strategy: withStatus({ generation: 'none' }),
   subresources: { status: statusSubresource() },
-  table: table([column('CIDRs', 'Ranges of addresses.'), AGE], (o, now) => [listAt(o, 'spec', 'cidrs').map(String).join(','), age(o, now)]),
+  table: table([column('CIDRs', 'Ranges of addresses.'), AGE], (o, now) => [
+    listAt(o, 'spec', 'cidrs').map(String).join(','),
+    age(o, now),
+  ]),
 };

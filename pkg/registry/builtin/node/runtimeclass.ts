@@ -12,5 +12,8 @@ export const runtimeClass: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   strategy: { generation: 'none', createOnUpdate: true },
-  table: table([column('Handler', 'Runtime configuration on the node.'), AGE], (o, now) => [textAt(o, 'handler'), age(o, now)]),
+  table: table([column('Handler', 'Runtime configuration on the node.'), AGE], (o, now) => [
+    textAt(o, 'handler'),
+    age(o, now),
+  ]),
 };

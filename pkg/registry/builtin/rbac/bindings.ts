@@ -15,8 +15,18 @@ export const bindingTable = table(
     const names = (kind: string) =>
       subjects
         .filter((s) => textAt(s, 'kind') === kind)
-        .map((s) => (kind === 'ServiceAccount' && textAt(s, 'namespace') !== '' ? `${textAt(s, 'namespace')}/${textAt(s, 'name')}` : textAt(s, 'name')))
+        .map((s) =>
+          kind === 'ServiceAccount' && textAt(s, 'namespace') !== ''
+            ? `${textAt(s, 'namespace')}/${textAt(s, 'name')}`
+            : textAt(s, 'name'),
+        )
         .join(', ');
-    return [`${textAt(o, 'roleRef', 'kind')}/${textAt(o, 'roleRef', 'name')}`, age(o, now), names('User'), names('Group'), names('ServiceAccount')];
+    return [
+      `${textAt(o, 'roleRef', 'kind')}/${textAt(o, 'roleRef', 'name')}`,
+      age(o, now),
+      names('User'),
+      names('Group'),
+      names('ServiceAccount'),
+    ];
   },
 );

@@ -14,7 +14,10 @@ export const resourceClaim: ResourceDeclaration = {
   namespaced: true,
   strategy: withStatus({ generation: 'none' }),
   subresources: { status: statusSubresource() },
-  table: table([column('State', 'Pending, allocated, reserved or being deleted.'), AGE], (o, now) => [state(o), age(o, now)]),
+  table: table([column('State', 'Pending, allocated, reserved or being deleted.'), AGE], (o, now) => [
+    state(o),
+    age(o, now),
+  ]),
 };
 
 function state(o: JsonObject): string {

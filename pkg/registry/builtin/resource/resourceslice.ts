@@ -12,7 +12,10 @@ export const resourceSlice: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   strategy: { generation: 'spec' },
-  selectableFields: { 'spec.nodeName': (o) => textAt(o, 'spec', 'nodeName'), 'spec.driver': (o) => textAt(o, 'spec', 'driver') },
+  selectableFields: {
+    'spec.nodeName': (o) => textAt(o, 'spec', 'nodeName'),
+    'spec.driver': (o) => textAt(o, 'spec', 'driver'),
+  },
   table: table(
     [
       column('Node', 'The node that has the devices.'),

@@ -20,6 +20,11 @@ export const priorityClass: ResourceDeclaration = {
       AGE,
       column('PreemptionPolicy', 'Whether pods of the class may displace others.'),
     ],
-    (o, now) => [numberAt(o, 'value'), boolAt(o, 'globalDefault'), age(o, now), textAt(o, 'preemptionPolicy') || 'PreemptLowerPriority'],
+    (o, now) => [
+      numberAt(o, 'value'),
+      boolAt(o, 'globalDefault'),
+      age(o, now),
+      textAt(o, 'preemptionPolicy') || 'PreemptLowerPriority',
+    ],
   ),
 };

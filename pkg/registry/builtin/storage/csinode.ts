@@ -12,5 +12,8 @@ export const csiNode: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   strategy: { generation: 'none' },
-  table: table([column('Drivers', 'Number of drivers on the node.', { type: 'integer' }), AGE], (o, now) => [listAt(o, 'spec', 'drivers').length, age(o, now)]),
+  table: table([column('Drivers', 'Number of drivers on the node.', { type: 'integer' }), AGE], (o, now) => [
+    listAt(o, 'spec', 'drivers').length,
+    age(o, now),
+  ]),
 };

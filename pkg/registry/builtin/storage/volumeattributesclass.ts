@@ -13,5 +13,8 @@ export const volumeAttributesClass: ResourceDeclaration = {
   namespaced: false,
   shortNames: ['vac'],
   strategy: { generation: 'none' },
-  table: table([column('DriverName', 'The driver that the class is for.'), AGE], (o, now) => [textAt(o, 'driverName'), age(o, now)]),
+  table: table([column('DriverName', 'The driver that the class is for.'), AGE], (o, now) => [
+    textAt(o, 'driverName'),
+    age(o, now),
+  ]),
 };

@@ -20,7 +20,10 @@ export const pod: ResourceDeclaration = {
     // a pod that no node has taken, or that has ended, goes at once; a running one gets its grace
     gracePeriod: (o, requested) => {
       const spec = o['spec'];
-      const declared = typeof spec === 'object' && spec !== null && !Array.isArray(spec) ? spec['terminationGracePeriodSeconds'] : undefined;
+      const declared =
+        typeof spec === 'object' && spec !== null && !Array.isArray(spec)
+          ? spec['terminationGracePeriodSeconds']
+          : undefined;
       const period = requested ?? (typeof declared === 'number' ? declared : 30);
       if (textAt(o, 'spec', 'nodeName') === '') return 0;
       if (['Failed', 'Succeeded'].includes(textAt(o, 'status', 'phase'))) return 0;

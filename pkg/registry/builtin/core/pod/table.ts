@@ -17,8 +17,20 @@ export const podTable: TableDeclaration = table(
   ],
   (o, now) => {
     const sum = summarize(o);
-    const restarts = sum.restarts > 0 && sum.lastRestart !== '' ? `${sum.restarts} (${since(sum.lastRestart, now)} ago)` : String(sum.restarts);
-    return [`${sum.ready}/${sum.total}`, sum.status, restarts, age(o, now), ip(o), textAt(o, 'spec', 'nodeName') || '<none>', textAt(o, 'status', 'nominatedNodeName') || '<none>', gates(o)];
+    const restarts =
+      sum.restarts > 0 && sum.lastRestart !== ''
+        ? `${sum.restarts} (${since(sum.lastRestart, now)} ago)`
+        : String(sum.restarts);
+    return [
+      `${sum.ready}/${sum.total}`,
+      sum.status,
+      restarts,
+      age(o, now),
+      ip(o),
+      textAt(o, 'spec', 'nodeName') || '<none>',
+      textAt(o, 'status', 'nominatedNodeName') || '<none>',
+      gates(o),
+    ];
   },
 );
 
@@ -39,7 +51,12 @@ function summarize(o: JsonObject): Summary {
   const inits = objectsAt(o, 'status', 'initContainerStatuses');
   const containers = objectsAt(o, 'status', 'containerStatuses');
   let status = textAt(o, 'status', 'reason') || textAt(o, 'status', 'phase');
-  if (objectsAt(o, 'status', 'conditions').some((c) => textAt(c, 'type') === 'PodScheduled' && textAt(c, 'reason') === 'SchedulingGated')) status = 'SchedulingGated';
+  if (
+    objectsAt(o, 'status', 'conditions').some(
+      (c) => textAt(c, 'type') === 'PodScheduled' && textAt(c, 'reason') === 'SchedulingGated',
+    )
+  )
+    status = 'SchedulingGated';
   let total = objectsAt(o, 'spec', 'containers').length + sidecars.size;
   let ready = 0;
   let restarts = 0;
@@ -66,12 +83,20 @@ function summarize(o: JsonObject): Summary {
       status = `Init:${textAt(terminated, 'reason') || exit(terminated)}`;
     } else {
       const waiting = textAt(c, 'state', 'waiting', 'reason');
-      status = waiting !== '' && waiting !== 'PodInitializing' ? `Init:${waiting}` : `Init:${i}/${objectsAt(o, 'spec', 'initContainers').length}`;
+      status =
+        waiting !== '' && waiting !== 'PodInitializing'
+          ? `Init:${waiting}`
+          : `Init:${i}/${objectsAt(o, 'spec', 'initContainers').length}`;
     }
     initializing = true;
     break;
   }
-  if (!initializing || objectsAt(o, 'status', 'conditions').some((c) => textAt(c, 'type') === 'Initialized' && textAt(c, 'status') === 'True')) {
+  if (
+    !initializing ||
+    objectsAt(o, 'status', 'conditions').some(
+      (c) => textAt(c, 'type') === 'Initialized' && textAt(c, 'status') === 'True',
+    )
+  ) {
     restarts = restartable;
     lastRestart = lastRestartable;
     let running = false;
@@ -105,7 +130,9 @@ function exit(terminated: ReturnType<typeof at>): string {
 const later = (a: string, b: string): string => (a === '' || (b !== '' && Date.parse(b) > Date.parse(a)) ? b : a);
 
 function isReady(o: JsonObject): boolean {
-  return objectsAt(o, 'status', 'conditions').some((c) => textAt(c, 'type') === 'Ready' && textAt(c, 'status') === 'True');
+  return objectsAt(o, 'status', 'conditions').some(
+    (c) => textAt(c, 'type') === 'Ready' && textAt(c, 'status') === 'True',
+  );
 }
 
 function ip(o: JsonObject): string {
@@ -116,6 +143,8 @@ function gates(o: JsonObject): string {
   const wanted = objectsAt(o, 'spec', 'readinessGates').map((g) => textAt(g, 'conditionType'));
   if (wanted.length === 0) return '<none>';
   const conditions = objectsAt(o, 'status', 'conditions');
-  const met = wanted.filter((type) => conditions.some((c) => textAt(c, 'type') === type && textAt(c, 'status') === 'True'));
+  const met = wanted.filter((type) =>
+    conditions.some((c) => textAt(c, 'type') === type && textAt(c, 'status') === 'True'),
+  );
   return `${met.length}/${wanted.length}`;
 }
