@@ -53,6 +53,24 @@ const SPECIAL = {
 /** Named lists that are a message with one repeated field `items` in protobuf. */
 const BOXED_LISTS = /\.(ExtraValue|Verbs)$/;
 
+/** Constants that the facts do not list. */
+const MORE_VALUES = { AddressType: ['IPv4', 'IPv6'] };
+
+/**
+ * Where the documents of a running server say another thing than the markers of the level: what clients see counts.
+ * Full field names -> shown as required or not.
+ */
+const REQUIRED = [
+  [/^apps\/v1\.(StatefulSet|Deployment|DaemonSet|ReplicaSet)\.spec$/, false],
+  [/^apps\/v1\.(DaemonSet|Deployment|ReplicaSet|StatefulSet)Condition\.(type|status)$/, true],
+  [/^apps\/v1\.ControllerRevision\.revision$/, true],
+  [/^apps\/v1\.ControllerRevision\.data$/, false],
+  [/^flowcontrol\/v1\.(FlowSchema|PriorityLevelConfiguration)\.spec$/, false],
+  [/^flowcontrol\/v1\.(FlowSchema|PriorityLevelConfiguration)Condition\.type$/, false],
+  [/^flowcontrol\/v1\.LimitedPriorityLevelConfiguration\.limitResponse$/, false],
+  [/^resource\/v1\.(DeviceClass|ResourceClaim|ResourceClaimTemplate|ResourceClaimTemplateSpec)\.spec$/, true],
+];
+
 /** Only Go code uses these. */
 const LEFT_OUT = new Set(['runtime.Unknown', 'runtime.TypeMeta']);
 
@@ -123,15 +141,15 @@ function listRules(markers) {
   return { listType: found.listType, keys: [...found.keys], rules };
 }
 
-function fieldLine(name, f, pkg) {
+function fieldLine(name, f, pkg, owner) {
   const markers = f.markers ?? [];
   const proto = f.proto?.[0] ?? 0;
   if (f.inline) return `  inline ${proto > 0 ? `${proto} ` : ''}${short(f.type, pkg)}`;
   const words = [proto, name, (f.pointer ? '*' : '') + typeText(f.type, pkg)];
   const value = (prefix) => markers.filter((m) => m.startsWith(prefix)).map((m) => m.slice(prefix.length));
   // The generator of the reference calls a field required when neither tag nor marker makes it optional.
-  if (!f.optional && !f.omitempty) words.push('required');
-  else if (f.required) words.push('required');
+  const shown = REQUIRED.find(([pattern]) => pattern.test(`${owner}.${name}`))?.[1];
+  if (shown ?? ((!f.optional && !f.omitempty) || f.required)) words.push('required');
   if (f.omitempty) words.push('omitempty');
   // A field that is called `deprecated` speaks of its value, not of itself.
   if (f.deprecated && name !== 'deprecated') words.push('deprecated');
@@ -178,7 +196,7 @@ function typeLines(name, t, pkg) {
     if (BOXED_LISTS.test(full)) words.push('boxed');
     if (markers.includes('+enum')) words.push('enum');
     words.push(...rules);
-    const values = t.values ?? [];
+    const values = [...(t.values ?? []), ...(MORE_VALUES[name] ?? [])];
     if (values.length > 0) words.push(':', ...values.map((v) => (/^[^\s"]+$/.test(v) ? v : JSON.stringify(v))));
     return [words.join(' ')];
   }
@@ -190,7 +208,7 @@ function typeLines(name, t, pkg) {
   words.push(...rules);
   const lines = [words.join(' ')];
   for (const [fieldName, f] of Object.entries(t.fields)) {
-    if (fieldName !== '-') lines.push(fieldLine(fieldName, f, pkg));
+    if (fieldName !== '-') lines.push(fieldLine(fieldName, f, pkg, full));
   }
   return lines;
 }

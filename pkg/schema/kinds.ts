@@ -47,7 +47,7 @@ interface Index {
 let index: Index | undefined;
 
 /** Request options belong to every group version; answers without a group to core v1. */
-const EVERYWHERE: ReadonlySet<string> = new Set([
+export const EVERYWHERE: ReadonlySet<string> = new Set([
   'CreateOptions',
   'DeleteOptions',
   'GetOptions',

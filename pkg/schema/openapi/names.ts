@@ -1,0 +1,36 @@
+import type { GroupVersion } from '../../api/index.js';
+
+/** Go packages outside `k8s.io/api`, as OpenAPI names spell them. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['meta/v1', 'io.k8s.apimachinery.pkg.apis.meta.v1'],
+  ['runtime', 'io.k8s.apimachinery.pkg.runtime'],
+  ['apiextensions/v1', 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1'],
+  ['apiregistration/v1', 'io.k8s.kube-aggregator.pkg.apis.apiregistration.v1'],
+]);
+
+/** `core/v1.PodSpec` -> `io.k8s.api.core.v1.PodSpec`. */
+export function definitionName(type: string): string {
+  const dot = type.lastIndexOf('.');
+  const pkg = type.slice(0, dot);
+  return `${ELSEWHERE.get(pkg) ?? `io.k8s.api.${pkg.replace('/', '.')}`}.${type.slice(dot + 1)}`;
+}
+
+/** Of a custom resource: `stable.example.com`, `v1`, `CronTab` -> `com.example.stable.v1.CronTab`. */
+export function customDefinitionName(gv: GroupVersion, kind: string): string {
+  return `${gv.group.split('.').reverse().join('.')}.${gv.version}.${kind}`;
+}
+
+/** The part of operation ids that says where: `CoreV1`, `RbacAuthorizationV1`, `StableExampleComV1`. */
+export function operationScope(gv: GroupVersion): string {
+  const group = gv.group === '' ? 'core' : gv.group.replace(/\.k8s\.io$/, '');
+  return [...group.split('.'), gv.version].map(capital).join('');
+}
+
+/** `core_v1`, `rbacAuthorization_v1`: the tag of all operations of a group version. */
+export function operationTag(gv: GroupVersion): string {
+  const group = gv.group === '' ? 'core' : gv.group.replace(/\.k8s\.io$/, '');
+  const words = group.split('.');
+  return `${words[0]}${words.slice(1).map(capital).join('')}_${gv.version}`;
+}
+
+export const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

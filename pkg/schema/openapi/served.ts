@@ -1,0 +1,46 @@
+import type { GroupVersionKind, JsonObject } from '../../api/index.js';
+
+/**
+ * What is served, as the OpenAPI documents need it: plain data that the caller fills from its catalogue. Built-in types are
+ * found by group, version and kind; a custom resource brings its published schema along.
+ */
+export interface ApiDescription {
+  /** `v1.37.0`: shown as the version of every document. */
+  readonly version: string;
+  readonly groupVersions: readonly ApiGroupVersion[];
+}
+
+export interface ApiGroupVersion {
+  /** '' is core. */
+  readonly group: string;
+  readonly version: string;
+  readonly resources: readonly ApiResource[];
+}
+
+export interface ApiResource {
+  /** Plural: `pods`. */
+  readonly name: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+  /** As discovery lists them: `create`, `delete`, `deletecollection`, `get`, `list`, `patch`, `update`, `watch`. */
+  readonly verbs: readonly string[];
+  readonly subresources: readonly ApiSubresource[];
+  /** DELETE answers with the deleted object instead of a Status. */
+  readonly deleteReturnsObject?: boolean;
+  /** For a custom resource. */
+  readonly custom?: CustomSchema;
+}
+
+export interface ApiSubresource {
+  /** `status`. */
+  readonly name: string;
+  readonly verbs: readonly string[];
+  /** What it takes and gives; a kind that ends in `Options` marks a connection (exec, proxy). */
+  readonly kind: GroupVersionKind;
+}
+
+export interface CustomSchema {
+  /** The version's `openAPIV3Schema`, or an object without properties when it may not be published. */
+  readonly schema: JsonObject;
+  readonly listKind: string;
+}

@@ -1,0 +1,101 @@
+import type { JsonObject } from '../../api/index.js';
+import { customDefinition, customListDefinition } from './custom.js';
+import { Definitions } from './definitions.js';
+import { customDefinitionName } from './names.js';
+import { type Content, type Operation, type Paths, pathsOf } from './operations.js';
+import type { Parameter } from './parameters.js';
+import type { ApiGroupVersion } from './served.js';
+
+/** The OpenAPI v3 document of one group version. Yields between small pieces of work, so that the caller can pause. */
+export function* groupVersionDocument(gv: ApiGroupVersion, version: string): Generator<void, JsonObject> {
+  const definitions = new Definitions('v3', [gv]);
+  for (const resource of gv.resources) {
+    if (resource.custom === undefined) continue;
+    definitions.add(customDefinitionName(gv, resource.kind), customDefinition('v3', gv, resource, definitions));
+    definitions.add(
+      customDefinitionName(gv, resource.custom.listKind),
+      customListDefinition('v3', gv, resource, definitions),
+    );
+  }
+  const paths = pathsOf(gv, definitions);
+  yield;
+  const items = writePaths(paths);
+  yield;
+  while (definitions.writeNext()) yield;
+  return document(version, items, definitions.sorted());
+}
+
+export function document(version: string, paths: JsonObject, schemas: JsonObject): JsonObject {
+  return {
+    openapi: '3.0.0',
+    info: { title: 'Kubernetes', version },
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        BearerToken: { type: 'apiKey', description: 'Bearer token', name: 'authorization', in: 'header' },
+      },
+    },
+  };
+}
+
+export function writePaths(paths: Paths): JsonObject {
+  const out: JsonObject = {};
+  for (const path of [...paths.keys()].sort()) {
+    const operations = paths.get(path) as Operation[];
+    const { shared, own } = splitParameters(operations);
+    const item: JsonObject = {};
+    for (const operation of operations) item[operation.method] = writeOperation(operation, own(operation));
+    if (shared.length > 0) item['parameters'] = shared.map(writeParameter);
+    out[path] = item;
+  }
+  return out;
+}
+
+/** What all operations of a path take stands once, at the path. */
+export function splitParameters(operations: readonly Operation[]): {
+  readonly shared: readonly Parameter[];
+  readonly own: (o: Operation) => readonly Parameter[];
+} {
+  const inAll = (p: Parameter): boolean =>
+    operations.every((o) => o.parameters.some((q) => q.name === p.name && q.in === p.in));
+  const shared = (operations[0]?.parameters ?? []).filter(inAll);
+  const isShared = (p: Parameter): boolean => shared.some((q) => q.name === p.name && q.in === p.in);
+  return { shared, own: (o) => o.parameters.filter((p) => !isShared(p)) };
+}
+
+function writeOperation(o: Operation, parameters: readonly Parameter[]): JsonObject {
+  const responses: JsonObject = {};
+  for (const { code, description, content } of o.responses) {
+    responses[code] = { description, ...(content !== undefined && { content: writeContent(content) }) };
+  }
+  return {
+    tags: [o.tag],
+    description: o.description,
+    operationId: o.id,
+    ...(parameters.length > 0 && { parameters: parameters.map(writeParameter) }),
+    ...(o.body !== undefined && {
+      requestBody: {
+        content: writeContent(o.body),
+        ...((o.action === 'post' || o.action === 'put' || o.action === 'patch') && { required: true }),
+      },
+    }),
+    responses,
+    ...(o.action !== undefined && { 'x-kubernetes-action': o.action }),
+    ...(o.gvk !== undefined && { 'x-kubernetes-group-version-kind': { ...o.gvk } }),
+  };
+}
+
+function writeContent(content: Content): JsonObject {
+  return Object.fromEntries(content.types.map((type) => [type, { schema: content.schema }]));
+}
+
+function writeParameter(p: Parameter): JsonObject {
+  return {
+    name: p.name,
+    in: p.in,
+    ...(p.description !== '' && { description: p.description }),
+    ...(p.in === 'path' && { required: true }),
+    schema: { type: p.type, uniqueItems: true },
+  };
+}
