@@ -1,0 +1,129 @@
+import type { ReadOutcome } from '../../raft/index.js';
+import { type Revision, revision } from '../base/index.js';
+import type { ReadIndexResult } from '../storage/index.js';
+import { READ_LIMITS } from './limits.js';
+
+export interface ReadPorts {
+  /** Asks the core; the outcome comes back through `settled` with the same context. */
+  readIndex(context: number): void;
+  /** Index up to which this peer has applied. */
+  applied(): number;
+  /** Milliseconds, monotonic. */
+  now(): number;
+  readonly electionTimeoutMs: number;
+}
+
+interface Caller {
+  readonly since: number;
+  readonly resolve: (result: ReadIndexResult) => void;
+}
+
+interface Waiting {
+  readonly index: Revision;
+  readonly callers: readonly Caller[];
+}
+
+/**
+ * Linearizable reads. All callers of one turn ask as one (`flush`); a caller never joins a round that began before
+ * it called. The answer comes when this peer has applied up to the index, so it can be read here at once.
+ */
+export class Reads {
+  readonly #ports: ReadPorts;
+  #next: Caller[] = [];
+  readonly #rounds = new Map<number, readonly Caller[]>();
+  /** Rounds that ended without an index; to be asked again at the next tick. */
+  #again: Caller[] = [];
+  /** Indexes known, not yet applied here. Ascending enough: whatever is applied is taken out. */
+  #waiting: Waiting[] = [];
+  #callers = 0;
+  #lastContext = 0;
+  #stopped: string | undefined;
+
+  constructor(ports: ReadPorts) {
+    this.#ports = ports;
+  }
+
+  get pending(): number {
+    return this.#callers;
+  }
+
+  submit(): Promise<ReadIndexResult> {
+    if (this.#stopped !== undefined) {
+      return Promise.resolve({ kind: 'refused', reason: 'stopping', message: this.#stopped });
+    }
+    if (this.#callers >= READ_LIMITS.pendingMax) {
+      return Promise.resolve({ kind: 'refused', reason: 'overloaded', message: 'too many reads are waiting' });
+    }
+    this.#callers++;
+    return new Promise((resolve) => this.#next.push({ since: this.#ports.now(), resolve }));
+  }
+
+  /** Whether `flush` would ask anything. */
+  get hasNew(): boolean {
+    return this.#next.length > 0;
+  }
+
+  /** Asks for all callers since the last flush. */
+  flush(): void {
+    if (this.#next.length === 0) return;
+    const context = ++this.#lastContext;
+    this.#rounds.set(context, this.#next);
+    this.#next = [];
+    this.#ports.readIndex(context);
+  }
+
+  settled(outcome: ReadOutcome): void {
+    const callers = this.#rounds.get(outcome.context);
+    if (callers === undefined) return;
+    this.#rounds.delete(outcome.context);
+    if (outcome.kind === 'ready') {
+      this.#waiting.push({ index: revision(outcome.index), callers });
+      this.applied();
+    } else if (outcome.reason === 'tooManyReads') {
+      this.#answer(callers, { kind: 'refused', reason: 'overloaded', message: 'too many reads are waiting' });
+    } else {
+      // No leader for the moment, or a new one: asking again is always safe.
+      for (const caller of callers) this.#again.push(caller);
+    }
+  }
+
+  /** This peer has applied more. */
+  applied(): void {
+    if (this.#waiting.length === 0) return;
+    const applied = this.#ports.applied();
+    const later: Waiting[] = [];
+    for (const waiting of this.#waiting) {
+      if (waiting.index <= applied) this.#answer(waiting.callers, { kind: 'ok', revision: waiting.index });
+      else later.push(waiting);
+    }
+    this.#waiting = later;
+  }
+
+  /** A tick has passed: asks again what got no index, and refuses what waited too long. */
+  expire(): void {
+    if (this.#again.length === 0) return;
+    const oldest = this.#ports.now() - READ_LIMITS.retryElectionTimeouts * this.#ports.electionTimeoutMs;
+    for (const caller of this.#again) {
+      if (caller.since >= oldest) this.#next.push(caller);
+      else this.#answer([caller], { kind: 'refused', reason: 'noLeader', message: 'no leader answered the read' });
+    }
+    this.#again = [];
+  }
+
+  stop(why: string): void {
+    this.#stopped = why;
+    const result: ReadIndexResult = { kind: 'refused', reason: 'stopping', message: why };
+    for (const callers of this.#rounds.values()) this.#answer(callers, result);
+    for (const { callers } of this.#waiting) this.#answer(callers, result);
+    this.#answer([...this.#next, ...this.#again], result);
+    this.#rounds.clear();
+    this.#waiting = [];
+    this.#next = [];
+    this.#again = [];
+  }
+
+  #answer(callers: readonly Caller[], result: ReadIndexResult): void {
+    this.#callers -= callers.length;
+    for (const caller of callers) caller.resolve(result);
+  }
+}

@@ -1,0 +1,331 @@
+import type { MessagePort } from 'node:worker_threads';
+import { type Revision, revision } from '../../base/index.js';
+import type {
+  AppliedEvent,
+  Keyspace,
+  KeyspaceStatus,
+  KeyValue,
+  RangeRequest,
+  RangeResult,
+  ReadIndexResult,
+  RefusalReason,
+  Txn,
+  TxnResult,
+  Watch,
+  WatchRequest,
+  WatchSink,
+} from '../../storage/index.js';
+import { THREAD_LIMITS } from '../limits.js';
+import {
+  ASK,
+  readEvent,
+  readHistoryError,
+  readKeyValue,
+  readReadIndexResult,
+  readStatus,
+  readTxnResult,
+  type SlabMessage,
+  TELL,
+  txnBytes,
+  writeRange,
+  writeTxn,
+  writeWatch,
+} from './protocol.js';
+import { SlabReader, SlabWriter } from './slab.js';
+
+export interface RemoteKeyspace extends Keyspace {
+  /** A control call of the other side. Rejects with what it threw. */
+  call(name: string, argument?: unknown): Promise<unknown>;
+  /** The other side is gone: everything waiting ends, nothing is taken any more. */
+  lost(why: string): void;
+}
+
+/** The keyspace that `serveKeyspace` serves at the other end of `port`, as it looks from here. */
+export function connectKeyspace(port: MessagePort, status: KeyspaceStatus, close: () => Promise<void>): RemoteKeyspace {
+  const client = new Client(port, status, close);
+  port.on('message', (message: SlabMessage) => client.receive(message));
+  return client;
+}
+
+type Answer<T> = (result: T) => void;
+
+interface RunningRange {
+  readonly items: KeyValue[];
+  readonly resolve: Answer<RangeResult>;
+  readonly reject: (error: Error) => void;
+}
+
+interface RunningCall {
+  readonly resolve: Answer<unknown>;
+  readonly reject: (error: Error) => void;
+}
+
+class Client implements RemoteKeyspace {
+  readonly #port: MessagePort;
+  readonly #close: () => Promise<void>;
+  readonly #out = new SlabWriter();
+  #flushing = false;
+  #lastId = 0;
+  #status: KeyspaceStatus;
+  #lost: string | undefined;
+
+  readonly #txns = new Map<number, { readonly resolve: Answer<TxnResult>; readonly bytes: number }>();
+  #txnBytes = 0;
+  readonly #ranges = new Map<number, RunningRange>();
+  readonly #calls = new Map<number, RunningCall>();
+  readonly #sinks = new Map<number, WatchSink>();
+  /** Everyone who asked since the last message: one question for all. */
+  #readers: Answer<ReadIndexResult>[] = [];
+  readonly #reads = new Map<number, readonly Answer<ReadIndexResult>[]>();
+  #readersWaiting = 0;
+
+  constructor(port: MessagePort, status: KeyspaceStatus, close: () => Promise<void>) {
+    this.#port = port;
+    this.#status = status;
+    this.#close = close;
+  }
+
+  txn(txn: Txn): Promise<TxnResult> {
+    const bytes = txnBytes(txn);
+    const full = this.#full(bytes);
+    if (full !== undefined) return Promise.resolve(full);
+    return new Promise((resolve) => {
+      const id = this.#begin(ASK.txn);
+      writeTxn(this.#out, txn);
+      this.#txns.set(id, { resolve, bytes });
+      this.#txnBytes += bytes;
+    });
+  }
+
+  compact(at: Revision): Promise<TxnResult> {
+    const full = this.#full(0);
+    if (full !== undefined) return Promise.resolve(full);
+    return new Promise((resolve) => {
+      const id = this.#begin(ASK.compact);
+      this.#out.uint(at);
+      this.#txns.set(id, { resolve, bytes: 0 });
+    });
+  }
+
+  readIndex(): Promise<ReadIndexResult> {
+    if (this.#lost !== undefined) return Promise.resolve(refusal('stopping', this.#lost));
+    if (this.#readersWaiting >= 4 * THREAD_LIMITS.requestsMax) {
+      return Promise.resolve(refusal('overloaded', 'too many reads are waiting'));
+    }
+    this.#readersWaiting++;
+    this.#scheduleFlush();
+    return new Promise((resolve) => this.#readers.push(resolve));
+  }
+
+  range(request: RangeRequest): Promise<RangeResult> {
+    if (this.#lost !== undefined) return Promise.reject(new Error(this.#lost));
+    if (this.#ranges.size >= THREAD_LIMITS.requestsMax) return Promise.reject(new Error('too many ranges are waiting'));
+    return new Promise((resolve, reject) => {
+      const id = this.#begin(ASK.range);
+      writeRange(this.#out, request);
+      this.#ranges.set(id, { items: [], resolve, reject });
+    });
+  }
+
+  watch(request: WatchRequest, sink: WatchSink): Watch {
+    const lost = this.#lost;
+    if (lost !== undefined) {
+      let cancelled = false;
+      queueMicrotask(() => cancelled || sink.end({ kind: 'stopped', message: lost }));
+      return {
+        cancel: () => {
+          cancelled = true;
+        },
+      };
+    }
+    const id = this.#begin(ASK.watch);
+    writeWatch(this.#out, request);
+    this.#sinks.set(id, sink);
+    return {
+      cancel: () => {
+        if (!this.#sinks.delete(id) || this.#lost !== undefined) return;
+        this.#put(ASK.cancel, id);
+      },
+    };
+  }
+
+  status(): KeyspaceStatus {
+    return this.#status;
+  }
+
+  call(name: string, argument: unknown = null): Promise<unknown> {
+    if (this.#lost !== undefined) return Promise.reject(new Error(this.#lost));
+    return new Promise((resolve, reject) => {
+      const id = this.#begin(ASK.call);
+      this.#out.text(name);
+      this.#out.text(JSON.stringify(argument));
+      this.#calls.set(id, { resolve, reject });
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#close();
+    this.lost('the keyspace is closed');
+  }
+
+  lost(why: string): void {
+    if (this.#lost !== undefined) return;
+    this.#lost = why;
+    this.#status = { ...this.#status, isLeader: false, hasLeader: false };
+    // What had been handed over may have happened.
+    for (const { resolve } of this.#txns.values()) resolve({ kind: 'unknown', message: why });
+    for (const { reject } of this.#ranges.values()) reject(new Error(why));
+    for (const { reject } of this.#calls.values()) reject(new Error(why));
+    for (const resolve of [...this.#readers, ...[...this.#reads.values()].flat()]) resolve(refusal('stopping', why));
+    for (const sink of this.#sinks.values()) sink.end({ kind: 'stopped', message: why });
+    for (const waiting of [this.#txns, this.#ranges, this.#calls, this.#reads, this.#sinks]) waiting.clear();
+    this.#readers = [];
+  }
+
+  #full(bytes: number): TxnResult | undefined {
+    if (this.#lost !== undefined) return refusal('stopping', this.#lost);
+    if (this.#txns.size < THREAD_LIMITS.requestsMax && this.#txnBytes + bytes <= THREAD_LIMITS.requestBytesMax) {
+      return undefined;
+    }
+    return refusal('overloaded', 'too many writes are waiting');
+  }
+
+  #begin(ask: number): number {
+    const id = ++this.#lastId;
+    this.#put(ask, id);
+    return id;
+  }
+
+  #put(ask: number, id: number): void {
+    this.#scheduleFlush();
+    this.#out.u8(ask);
+    this.#out.uint(id);
+  }
+
+  #scheduleFlush(): void {
+    if (this.#flushing) return;
+    this.#flushing = true;
+    // After the sockets of this turn were read: their requests go over as one message.
+    setImmediate(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#flushing = false;
+    if (this.#lost !== undefined) return;
+    if (this.#readers.length > 0) {
+      const id = ++this.#lastId;
+      this.#out.u8(ASK.readIndex);
+      this.#out.uint(id);
+      this.#reads.set(id, this.#readers);
+      this.#readers = [];
+    }
+    const length = this.#out.length;
+    if (length === 0) return;
+    const slab = this.#out.take();
+    this.#port.postMessage({ slab, length } satisfies SlabMessage, [slab]);
+  }
+
+  receive({ slab, length }: SlabMessage): void {
+    if (this.#lost !== undefined) return;
+    const from = new SlabReader(slab, length);
+    let eventBytes = 0;
+    while (!from.done) eventBytes += this.#take(from);
+    if (eventBytes > 0 && this.#lost === undefined) this.#put(ASK.credit, eventBytes);
+  }
+
+  /** Returns the bytes of events taken in. */
+  #take(from: SlabReader): number {
+    const tell = from.u8();
+    const id = from.uint();
+    switch (tell) {
+      case TELL.txn: {
+        const result = readTxnResult(from);
+        const waiting = this.#txns.get(id);
+        this.#txns.delete(id);
+        this.#txnBytes -= waiting?.bytes ?? 0;
+        waiting?.resolve(result);
+        return 0;
+      }
+      case TELL.readIndex: {
+        const result = readReadIndexResult(from);
+        const readers = this.#reads.get(id) ?? [];
+        this.#reads.delete(id);
+        this.#readersWaiting -= readers.length;
+        for (const resolve of readers) resolve(result);
+        return 0;
+      }
+      case TELL.rangeItems: {
+        const items = this.#ranges.get(id)?.items;
+        while (from.u8() === 1) {
+          const item = readKeyValue(from);
+          items?.push(item);
+        }
+        return 0;
+      }
+      case TELL.rangeEnd:
+        this.#endRange(id, from);
+        return 0;
+      case TELL.events: {
+        const events: AppliedEvent[] = [];
+        while (from.u8() === 1) events.push(readEvent(from));
+        const bytes = from.uint();
+        this.#sinks.get(id)?.events(events);
+        return bytes;
+      }
+      case TELL.progress: {
+        const at = from.revision();
+        this.#sinks.get(id)?.progress?.(at);
+        return 0;
+      }
+      case TELL.watchEnd: {
+        const kind = from.u8();
+        const why = kind === 0 ? ({ kind: 'stopped', message: from.text() } as const) : readHistoryError(kind, from);
+        const sink = this.#sinks.get(id);
+        this.#sinks.delete(id);
+        sink?.end(why);
+        return 0;
+      }
+      case TELL.status:
+        this.#status = readStatus(from);
+        return 0;
+      default: {
+        const ok = from.u8() === 1;
+        const value: unknown = JSON.parse(from.text());
+        const waiting = this.#calls.get(id);
+        this.#calls.delete(id);
+        if (ok) waiting?.resolve(value);
+        else waiting?.reject(new Error(String(value)));
+        return 0;
+      }
+    }
+  }
+
+  #endRange(id: number, from: SlabReader): void {
+    const waiting = this.#ranges.get(id);
+    this.#ranges.delete(id);
+    const kind = from.u8();
+    if (kind === 0) {
+      const [at, more] = [from.revision(), from.u8() === 1];
+      waiting?.resolve({ kind: 'ok', revision: at, items: waiting.items, more });
+    } else if (kind === 3) {
+      const message = from.text();
+      waiting?.reject(new Error(message));
+    } else {
+      waiting?.resolve(readHistoryError(kind, from));
+    }
+  }
+}
+
+function refusal(reason: RefusalReason, message: string): { kind: 'refused'; reason: RefusalReason; message: string } {
+  return { kind: 'refused', reason, message };
+}
+
+/** What is known before the first message. */
+export const UNKNOWN_STATUS: KeyspaceStatus = {
+  applied: revision(0),
+  compacted: revision(0),
+  isLeader: false,
+  hasLeader: false,
+  sizeBytes: 0,
+  sizeInUseBytes: 0,
+};

@@ -1,0 +1,260 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { Revision } from '../../base/index.js';
+import type { AppliedEvent, Keyspace, KeyspaceStatus, RangeResult, Watch, WatchRequest } from '../../storage/index.js';
+import { THREAD_LIMITS } from '../limits.js';
+import {
+  ASK,
+  readRange,
+  readTxn,
+  readWatch,
+  type SlabMessage,
+  TELL,
+  writeEvent,
+  writeHistoryError,
+  writeKeyValue,
+  writeReadIndexResult,
+  writeStatus,
+  writeTxnResult,
+} from './protocol.js';
+import { SlabReader, SlabWriter } from './slab.js';
+
+/** Control calls by name; arguments and result are JSON values. */
+export type ControlCalls = Readonly<Record<string, (argument: unknown) => unknown>>;
+
+/** Serves a keyspace to the other end of `port`. The keyspace's end does not close the port; its owner does. */
+export function serveKeyspace(
+  port: MessagePort,
+  keyspace: Keyspace,
+  calls: ControlCalls,
+): { flush(): void; stop(): void } {
+  const server = new Server(port, keyspace, calls);
+  port.on('message', (message: SlabMessage) => server.receive(message));
+  return { flush: () => server.flush(), stop: () => server.stop() };
+}
+
+interface ServedWatch {
+  readonly request: WatchRequest;
+  /** Everything up to here was sent: where to go on after a pause. */
+  sent: Revision;
+  /** Undefined while it is paused. */
+  watch: Watch | undefined;
+}
+
+class Server {
+  readonly #port: MessagePort;
+  readonly #keyspace: Keyspace;
+  readonly #calls: ControlCalls;
+  readonly #out = new SlabWriter();
+  readonly #watches = new Map<number, ServedWatch>();
+  readonly #paused = new Set<number>();
+  #flushing = false;
+  #stopped = false;
+  /** Bytes of events that the other side has not acknowledged. */
+  #eventBytes = 0;
+  #lastStatus: KeyspaceStatus | undefined;
+
+  constructor(port: MessagePort, keyspace: Keyspace, calls: ControlCalls) {
+    this.#port = port;
+    this.#keyspace = keyspace;
+    this.#calls = calls;
+  }
+
+  receive({ slab, length }: SlabMessage): void {
+    const from = new SlabReader(slab, length);
+    while (!from.done) this.#take(from);
+  }
+
+  #take(from: SlabReader): void {
+    const ask = from.u8();
+    const id = from.uint();
+    switch (ask) {
+      case ASK.txn:
+        this.#answerTxn(id, this.#keyspace.txn(readTxn(from)));
+        break;
+      case ASK.compact:
+        this.#answerTxn(id, this.#keyspace.compact(from.revision()));
+        break;
+      case ASK.readIndex:
+        void this.#keyspace.readIndex().then((result) => {
+          const out = this.#begin(TELL.readIndex, id);
+          writeReadIndexResult(out, result);
+        });
+        break;
+      case ASK.range:
+        void this.#keyspace.range(readRange(from)).then(
+          (result) => this.#answerRange(id, result),
+          (error: unknown) => this.#failRange(id, error),
+        );
+        break;
+      case ASK.watch:
+        this.#startWatch(id, readWatch(from));
+        break;
+      case ASK.cancel:
+        this.#watches.get(id)?.watch?.cancel();
+        this.#watches.delete(id);
+        this.#paused.delete(id);
+        break;
+      case ASK.credit:
+        this.#eventBytes -= id;
+        this.#resume();
+        break;
+      case ASK.call:
+        void this.#call(id, from.text(), from.text());
+        break;
+    }
+  }
+
+  #begin(tell: number, id: number): SlabWriter {
+    if (this.#out.length > THREAD_LIMITS.messageBytesTarget) this.flush();
+    if (!this.#flushing && !this.#stopped) {
+      this.#flushing = true;
+      // After the events of this turn: all that they brought goes out as one message.
+      setImmediate(() => this.flush());
+    }
+    this.#out.u8(tell);
+    this.#out.uint(id);
+    return this.#out;
+  }
+
+  flush(): void {
+    this.#flushing = false;
+    if (this.#stopped) return;
+    this.#tellStatus();
+    const length = this.#out.length;
+    if (length === 0) return;
+    const slab = this.#out.take();
+    this.#port.postMessage({ slab, length } satisfies SlabMessage, [slab]);
+  }
+
+  #tellStatus(): void {
+    const status = this.#keyspace.status();
+    const last = this.#lastStatus;
+    if (last !== undefined && (Object.keys(status) as (keyof KeyspaceStatus)[]).every((k) => status[k] === last[k]))
+      return;
+    this.#lastStatus = status;
+    this.#out.u8(TELL.status);
+    this.#out.uint(0);
+    writeStatus(this.#out, status);
+  }
+
+  #answerTxn(id: number, answer: ReturnType<Keyspace['txn']>): void {
+    void answer.then(
+      (result) => writeTxnResult(this.#begin(TELL.txn, id), result),
+      (error: unknown) => writeTxnResult(this.#begin(TELL.txn, id), { kind: 'unknown', message: String(error) }),
+    );
+  }
+
+  #answerRange(id: number, result: RangeResult): void {
+    if (result.kind !== 'ok') {
+      writeHistoryError(this.#begin(TELL.rangeEnd, id), result);
+      return;
+    }
+    let at = 0;
+    while (at < result.items.length) {
+      const out = this.#begin(TELL.rangeItems, id);
+      for (; at < result.items.length && out.length < THREAD_LIMITS.messageBytesTarget; at++) {
+        out.u8(1);
+        writeKeyValue(out, result.items[at]!);
+      }
+      out.u8(0);
+    }
+    const out = this.#begin(TELL.rangeEnd, id);
+    out.u8(0);
+    out.uint(result.revision);
+    out.u8(result.more ? 1 : 0);
+  }
+
+  #failRange(id: number, error: unknown): void {
+    const out = this.#begin(TELL.rangeEnd, id);
+    out.u8(3);
+    out.text(error instanceof Error ? error.message : String(error));
+  }
+
+  #startWatch(id: number, request: WatchRequest): void {
+    const served: ServedWatch = { request, sent: request.after, watch: undefined };
+    this.#watches.set(id, served);
+    this.#goOn(id, served);
+  }
+
+  #goOn(id: number, served: ServedWatch): void {
+    served.watch = this.#keyspace.watch(
+      { ...served.request, after: served.sent },
+      {
+        events: (batch) => this.#events(id, served, batch),
+        progress: (at) => this.#progress(id, served, at),
+        end: (why) => {
+          this.#watches.delete(id);
+          const out = this.#begin(TELL.watchEnd, id);
+          if (why.kind !== 'stopped') return writeHistoryError(out, why);
+          out.u8(0);
+          out.text(why.message);
+        },
+      },
+    );
+  }
+
+  #events(id: number, served: ServedWatch, batch: readonly AppliedEvent[]): void {
+    if (this.#paused.has(id)) return;
+    const out = this.#begin(TELL.events, id);
+    const before = out.length;
+    for (const event of batch) {
+      out.u8(1);
+      writeEvent(out, event);
+      served.sent = event.revision;
+    }
+    out.u8(0);
+    const bytes = out.length - before;
+    out.uint(bytes);
+    this.#eventBytes += bytes;
+    if (this.#eventBytes > THREAD_LIMITS.eventBytesMax) this.#pause(id, served);
+  }
+
+  #progress(id: number, served: ServedWatch, at: Revision): void {
+    if (this.#paused.has(id)) return;
+    this.#begin(TELL.progress, id).uint(at);
+    if (at > served.sent) served.sent = at;
+  }
+
+  /** The serving thread is behind: hold this watch here rather than its events in memory. History has them. */
+  #pause(id: number, served: ServedWatch): void {
+    this.#paused.add(id);
+    // Not from inside the sink: the hub is walking its watches.
+    queueMicrotask(() => {
+      if (this.#paused.has(id)) served.watch?.cancel();
+      served.watch = undefined;
+    });
+  }
+
+  #resume(): void {
+    if (this.#paused.size === 0 || this.#eventBytes > THREAD_LIMITS.eventBytesMax / 2) return;
+    const paused = [...this.#paused];
+    this.#paused.clear();
+    for (const id of paused) {
+      const served = this.#watches.get(id);
+      if (served !== undefined) this.#goOn(id, served);
+    }
+  }
+
+  async #call(id: number, name: string, argument: string): Promise<void> {
+    let ok = true;
+    let value: unknown;
+    try {
+      const call = this.#calls[name];
+      if (call === undefined) throw new Error(`the peer has no call ${name}`);
+      value = await call(JSON.parse(argument));
+    } catch (error) {
+      ok = false;
+      value = error instanceof Error ? error.message : String(error);
+    }
+    const out = this.#begin(TELL.call, id);
+    out.u8(ok ? 1 : 0);
+    out.text(JSON.stringify(value ?? null));
+  }
+
+  stop(): void {
+    this.flush();
+    this.#stopped = true;
+    for (const { watch } of this.#watches.values()) watch?.cancel();
+    this.#watches.clear();
+  }
+}

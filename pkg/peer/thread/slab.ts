@@ -1,0 +1,108 @@
+import { revision } from '../../base/index.js';
+import { getUint, putUint } from '../wal/records.js';
+
+/**
+ * Messages between the threads are flat bytes in one transferred ArrayBuffer: no structured clone of objects, and one
+ * message however many operations a turn of the event loop brought. Both ends are the same build, so there is no
+ * version in it.
+ */
+const FIRST_BYTES = 4096;
+
+export class SlabWriter {
+  #bytes: Buffer = Buffer.alloc(0);
+  #at = 0;
+  #next = FIRST_BYTES;
+
+  get length(): number {
+    return this.#at;
+  }
+
+  #room(n: number): void {
+    if (this.#at + n <= this.#bytes.length) return;
+    const grown = Buffer.from(new ArrayBuffer(Math.max(this.#next, 2 * this.#bytes.length, this.#at + n)));
+    this.#bytes.copy(grown, 0, 0, this.#at);
+    this.#bytes = grown;
+  }
+
+  u8(n: number): void {
+    this.#room(1);
+    this.#bytes[this.#at++] = n;
+  }
+
+  /** A safe integer >= 0. */
+  uint(n: number): void {
+    this.#room(8);
+    putUint(this.#bytes, this.#at, n);
+    this.#at += 8;
+  }
+
+  bytes(value: Uint8Array): void {
+    this.#room(4 + value.length);
+    this.#bytes.writeUInt32LE(value.length, this.#at);
+    this.#bytes.set(value, this.#at + 4);
+    this.#at += 4 + value.length;
+  }
+
+  text(value: string): void {
+    // Three bytes hold any UTF-16 unit; keys are ASCII and short.
+    this.#room(4 + 3 * value.length);
+    const n = this.#bytes.write(value, this.#at + 4, 'utf8');
+    this.#bytes.writeUInt32LE(n, this.#at);
+    this.#at += 4 + n;
+  }
+
+  /** Takes out what was written. The next message is expected to be about as long. */
+  take(): ArrayBuffer {
+    const slab = this.#bytes.buffer as ArrayBuffer;
+    this.#next = Math.min(64 * 1024, Math.max(FIRST_BYTES, this.#at));
+    this.#bytes = Buffer.alloc(0);
+    this.#at = 0;
+    return slab;
+  }
+}
+
+export class SlabReader {
+  readonly #bytes: Buffer;
+  readonly #end: number;
+  #at = 0;
+
+  constructor(slab: ArrayBuffer, end: number) {
+    this.#bytes = Buffer.from(slab);
+    this.#end = end;
+  }
+
+  get done(): boolean {
+    return this.#at >= this.#end;
+  }
+
+  u8(): number {
+    return this.#bytes[this.#at++]!;
+  }
+
+  uint(): number {
+    this.#at += 8;
+    return getUint(this.#bytes, this.#at - 8);
+  }
+
+  revision() {
+    return revision(this.uint());
+  }
+
+  /** A view of the slab: it keeps the whole slab alive. */
+  view(): Buffer {
+    const length = this.#bytes.readUInt32LE(this.#at);
+    this.#at += 4 + length;
+    return this.#bytes.subarray(this.#at - length, this.#at);
+  }
+
+  /** Bytes of their own: for what may be kept long. */
+  copy(): Uint8Array {
+    return Uint8Array.prototype.slice.call(this.view());
+  }
+
+  text(): string {
+    const length = this.#bytes.readUInt32LE(this.#at);
+    this.#at += 4 + length;
+    return this.#bytes.toString('utf8', this.#at - length, this.#at);
+  }
+}
