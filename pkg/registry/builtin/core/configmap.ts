@@ -1,7 +1,9 @@
+import { type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { objectAt } from '../access.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
+import { immutableData, validateKeys } from './datamap.js';
 
 export const configMap: ResourceDeclaration = {
   group: '',
@@ -12,9 +14,31 @@ export const configMap: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['cm'],
-  strategy: { generation: 'none' },
+  strategy: { generation: 'none', validate, validateUpdate },
   table: table([column('Data', 'Number of keys, text and binary.'), AGE], (o, now) => [
     String(Object.keys(objectAt(o, 'data')).length + Object.keys(objectAt(o, 'binaryData')).length),
     age(o, now),
   ]),
 };
+
+/** Bytes of all values together. */
+const DATA_BYTES_MAX = 1024 * 1024;
+
+function validate(o: JsonObject, errors: FieldErrors): void {
+  const data = objectAt(o, 'data');
+  const binary = objectAt(o, 'binaryData');
+  for (const key of validateKeys(data, FieldPath.of('data'), errors)) {
+    if (Object.hasOwn(binary, key))
+      errors.invalid(FieldPath.of('data').key(key), key, 'duplicate of key present in binaryData');
+  }
+  validateKeys(binary, FieldPath.of('binaryData'), errors);
+  let total = 0;
+  for (const v of Object.values(data)) total += Buffer.byteLength(String(v));
+  for (const v of Object.values(binary)) total += Buffer.byteLength(String(v), 'base64');
+  if (total > DATA_BYTES_MAX) errors.tooLong(FieldPath.root, DATA_BYTES_MAX);
+}
+
+function validateUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  immutableData(o, old, ['data', 'binaryData'], errors);
+  validate(o, errors);
+}

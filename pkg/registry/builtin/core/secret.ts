@@ -1,7 +1,16 @@
-import type { ResourceDeclaration } from '../../resource.js';
-import { objectAt, textAt } from '../access.js';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { type FieldErrors, FieldPath, isObject, type JsonObject, setOwn } from '../../../api/index.js';
+import type { ResourceDeclaration, WriteContext } from '../../resource.js';
+import { objectAt, objectIn, textAt } from '../access.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
+import { immutableData, validateKeys } from './datamap.js';
+
+const OPAQUE = 'Opaque';
+const TLS = 'kubernetes.io/tls';
+
+/** Bytes of all values together. */
+const DATA_BYTES_MAX = 1024 * 1024;
 
 export const secret: ResourceDeclaration = {
   group: '',
@@ -14,7 +23,22 @@ export const secret: ResourceDeclaration = {
   strategy: {
     generation: 'none',
     defaults: (o) => {
-      if (textAt(o, 'type') === '') o['type'] = 'Opaque';
+      foldStringData(o);
+      if (textAt(o, 'type') === '') o['type'] = OPAQUE;
+    },
+    prepareForUpdate: (o, old) => {
+      // a body without a type means "as it was"; the default would read as a change of type
+      if (textAt(o, 'type') === '') o['type'] = textAt(old, 'type');
+    },
+    validate,
+    validateUpdate: (o, old, errors) => {
+      if (textAt(o, 'type') !== textAt(old, 'type'))
+        errors.invalid(FieldPath.of('type'), textAt(o, 'type'), 'field is immutable');
+      immutableData(o, old, ['data'], errors);
+      validate(o, errors);
+    },
+    warn: (o, _old, context) => {
+      if (textAt(o, 'type') === TLS) warnAboutKeyPair(o, context);
     },
   },
   selectableFields: { type: (o) => textAt(o, 'type') },
@@ -24,3 +48,94 @@ export const secret: ResourceDeclaration = {
     age(o, now),
   ]),
 };
+
+/** `stringData` is for writing only: its values go into `data`, over what stands there. */
+function foldStringData(o: JsonObject): void {
+  const text = o['stringData'];
+  delete o['stringData'];
+  if (!isObject(text)) return;
+  for (const [key, value] of Object.entries(text))
+    setOwn(objectIn(o, 'data'), key, Buffer.from(String(value)).toString('base64'));
+}
+
+const REDACTED = '<secret contents redacted>';
+
+/** What each type must hold. A type that is not here may hold anything. */
+const RULES: Readonly<Record<string, (o: JsonObject, errors: FieldErrors) => void>> = {
+  'kubernetes.io/service-account-token': (o, errors) => {
+    const annotation = 'kubernetes.io/service-account.name';
+    if (textAt(o, 'metadata', 'annotations', annotation) === '')
+      errors.required(FieldPath.of('metadata', 'annotations').key(annotation));
+  },
+  'kubernetes.io/dockercfg': (o, errors) => jsonUnder('.dockercfg', o, errors),
+  'kubernetes.io/dockerconfigjson': (o, errors) => jsonUnder('.dockerconfigjson', o, errors),
+  'kubernetes.io/basic-auth': (o, errors) => {
+    const data = objectAt(o, 'data');
+    if (Object.hasOwn(data, 'username') || Object.hasOwn(data, 'password')) return;
+    for (const key of ['username', 'password']) errors.required(FieldPath.of('data').key(key));
+  },
+  'kubernetes.io/ssh-auth': (o, errors) => {
+    if (textAt(o, 'data', 'ssh-privatekey') === '') errors.required(FieldPath.of('data').key('ssh-privatekey'));
+  },
+  [TLS]: (o, errors) => {
+    const data = objectAt(o, 'data');
+    for (const key of ['tls.crt', 'tls.key'])
+      if (!Object.hasOwn(data, key)) errors.required(FieldPath.of('data').key(key));
+  },
+};
+
+function validate(o: JsonObject, errors: FieldErrors): void {
+  const data = objectAt(o, 'data');
+  validateKeys(data, FieldPath.of('data'), errors);
+  let total = 0;
+  for (const v of Object.values(data)) total += Buffer.byteLength(String(v), 'base64');
+  if (total > DATA_BYTES_MAX) errors.tooLong(FieldPath.of('data'), DATA_BYTES_MAX);
+  const type = textAt(o, 'type');
+  if (Object.hasOwn(RULES, type)) RULES[type]!(o, errors);
+}
+
+function jsonUnder(key: string, o: JsonObject, errors: FieldErrors): void {
+  const path = FieldPath.of('data').key(key);
+  const data = objectAt(o, 'data');
+  if (!Object.hasOwn(data, key)) {
+    errors.required(path);
+    return;
+  }
+  const text = Buffer.from(textAt(data, key), 'base64').toString();
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (parsed !== null && (typeof parsed !== 'object' || Array.isArray(parsed)))
+      errors.invalid(path, REDACTED, 'json: cannot unmarshal into a map');
+  } catch {
+    errors.invalid(
+      path,
+      REDACTED,
+      text === '' ? 'unexpected end of JSON input' : `invalid character '${text[0]}' looking for beginning of value`,
+    );
+  }
+}
+
+/** A TLS secret that no server could load is taken, with a warning. */
+function warnAboutKeyPair(o: JsonObject, context: WriteContext): void {
+  const pem = (key: string) => Buffer.from(textAt(o, 'data', key), 'base64').toString();
+  const certificate = pem('tls.crt');
+  const key = pem('tls.key');
+  if (!/-----BEGIN CERTIFICATE-----/.test(certificate)) {
+    context.warn(
+      certificate.includes('-----BEGIN ')
+        ? 'tls: failed to find certificate PEM data in certificate input'
+        : 'tls: failed to find any PEM data in certificate input',
+    );
+    return;
+  }
+  if (!/-----BEGIN /.test(key)) {
+    context.warn('tls: failed to find any PEM data in key input');
+    return;
+  }
+  try {
+    if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key)))
+      context.warn('tls: private key does not match public key');
+  } catch {
+    context.warn('tls: failed to parse certificate or private key');
+  }
+}
