@@ -1,0 +1,219 @@
+import { getOwn, isObject, type JsonArray, type JsonObject, type JsonValue, setOwn } from '../api/index.js';
+import { PatchError } from './errors.js';
+import { goFormat, goStringVerb, goTypeName } from './go-format.js';
+
+/** How a list merges. */
+export interface ListRules {
+  /** `merge`, or anything else for a list that is replaced. */
+  readonly strategy: string;
+  /** '' where items have none: primitives. */
+  readonly mergeKey: string;
+  /** Two entries with one merge key. */
+  readonly mergeEntry: (live: JsonObject, patch: JsonObject) => JsonObject;
+}
+
+/** Merges a list of the patch into the live one; `deletion` when the patch names primitives to take out. */
+export function mergeList(live: JsonArray, patch: JsonArray, rules: ListRules, deletion: boolean): JsonArray {
+  if (live.length === 0 && patch.length === 0) return live;
+  if (itemType(live, patch) !== 'map') {
+    if (deletion) {
+      const gone = new Set(patch);
+      return live.filter((v) => !gone.has(v));
+    }
+    return interleave([...new Set([...live, ...patch])], patch, live, '');
+  }
+  const key = rules.mergeKey;
+  if (key === '') throw malformed('cannot merge lists without merge key for struct');
+  const special = applyListDirectives(live as JsonObject[], patch as JsonObject[], key);
+  const merged = mergeEntries(special.live, special.patch, rules);
+  return interleave(merged, special.patch, special.live, key);
+}
+
+/**
+ * Merges as `mergeList` and puts the result in the order of a `$setElementOrder` list. Undefined when there is neither a live
+ * nor a patched list.
+ */
+export function orderList(
+  live: JsonArray | undefined,
+  patch: JsonArray | undefined,
+  order: JsonArray,
+  rules: ListRules,
+): JsonArray | undefined {
+  checkOrder(patch ?? [], order, rules.mergeKey);
+  if (live === undefined && patch === undefined) return undefined;
+  let merged: JsonArray;
+  if (patch === undefined) merged = live!;
+  else if (live === undefined) merged = withoutDirectives(patch) as JsonArray;
+  else merged = rules.strategy === 'merge' ? mergeList(live, patch, rules, false) : patch;
+  itemType(live ?? [], patch ?? []);
+  return interleave(merged, order, live ?? [], rules.mergeKey);
+}
+
+/** The kind that all items share: `map` or a scalar's type name. Mixed lists and lists of lists are refused. */
+function itemType(live: JsonArray, patch: JsonArray): string {
+  let type: string | undefined;
+  for (const list of [live, patch]) {
+    for (const item of list) {
+      if (Array.isArray(item)) throw new PatchError('rejected', 'lists of lists are not supported');
+      const t = isObject(item) ? 'map' : goTypeName(item);
+      if (type !== undefined && type !== t) {
+        throw malformed(`list element types are not identical: ${goFormat([live, patch])}`);
+      }
+      type = t;
+    }
+  }
+  if (type === undefined) throw malformed('no elements in any of the given slices');
+  return type;
+}
+
+/** Takes entries with `$patch` out of the patch and does what they say. */
+function applyListDirectives(
+  live: readonly JsonObject[],
+  patch: readonly JsonObject[],
+  key: string,
+): { readonly live: readonly JsonObject[]; readonly patch: readonly JsonObject[] } {
+  const plain: JsonObject[] = [];
+  const deleted = new Set<JsonValue>();
+  let replace = false;
+  for (const entry of patch) {
+    const directive = getOwn(entry, '$patch');
+    if (directive === undefined) plain.push(entry);
+    else if (directive === 'delete') deleted.add(keyOf(entry, key));
+    else if (directive === 'replace') replace = true;
+    else if (directive === 'merge') throw malformed('merging lists cannot yet be specified in the patch');
+    else throw malformed(`unknown patch type: ${goStringVerb(directive)} in map: ${goFormat(entry)}`);
+  }
+  if (replace) return { live: plain, patch: [] };
+  const kept = (e: JsonObject) => {
+    const k = getOwn(e, key);
+    return k === undefined || !deleted.has(k);
+  };
+  return { live: deleted.size === 0 ? live : live.filter(kept), patch: plain };
+}
+
+/** Each entry of the patch onto the first one with its key, or at the end. */
+function mergeEntries(live: readonly JsonObject[], patch: readonly JsonObject[], rules: ListRules): JsonObject[] {
+  const out = [...live];
+  const at = firstPositions(out, rules.mergeKey);
+  for (const entry of patch) {
+    const key = keyOf(entry, rules.mergeKey);
+    const i = at.get(key);
+    if (i === undefined) {
+      at.set(key, out.length);
+      out.push(entry);
+    } else out[i] = rules.mergeEntry(out[i]!, entry);
+  }
+  return out;
+}
+
+/**
+ * Orders a merged list: items of `named` in its order, the others in the order of `live`, the two woven together by `live` as
+ * well as it goes.
+ */
+function interleave(
+  merged: JsonArray,
+  named: JsonArray | readonly JsonObject[],
+  live: readonly JsonValue[],
+  key: string,
+): JsonArray {
+  if (key !== '') for (const list of [merged, named, live]) for (const item of list) keyOf(item, key);
+  const namedAt = firstPositions(named, key);
+  const liveAt = firstPositions(live, key);
+  const value = (v: JsonValue) => (key === '' ? v : keyOf(v, key));
+  const isDeletion = (v: JsonValue) => key !== '' && getOwn(v as JsonObject, '$patch') === 'delete';
+  const ranked = (items: JsonArray, at: ReadonlyMap<JsonValue, number>) => {
+    const kept = items.filter((v) => !isDeletion(v));
+    const rank = (v: JsonValue) => at.get(value(v)) ?? 0;
+    // Array sort is stable: entries with one key stay in their order.
+    return [...kept.sort((a, b) => rank(a) - rank(b)), ...items.filter(isDeletion)];
+  };
+  const left = ranked(
+    merged.filter((v) => !namedAt.has(value(v))),
+    liveAt,
+  );
+  const right = ranked(
+    merged.filter((v) => namedAt.has(value(v))),
+    namedAt,
+  );
+  const out: JsonArray = [];
+  let i = 0;
+  for (const item of right) {
+    const place = liveAt.get(value(item));
+    while (i < left.length && place !== undefined) {
+      const own = liveAt.get(value(left[i]!));
+      if (own === undefined || own >= place) break;
+      out.push(left[i++]!);
+    }
+    out.push(item);
+  }
+  return out.concat(left.slice(i));
+}
+
+/** The patch list must be in the order of the `$setElementOrder` list and hold nothing that is not in it, deletions aside. */
+function checkOrder(patch: JsonArray, order: JsonArray, key: string): void {
+  if (order.length === 0 || patch.length === 0) return;
+  let entries = patch;
+  if (key !== '') {
+    entries = patch.filter((v) => getOwn(asMap(v), '$patch') !== 'delete');
+  }
+  let p = 0;
+  let o = 0;
+  while (p < entries.length && o < order.length) {
+    const entry = entries[p]!;
+    if (isObject(entry) && Object.hasOwn(entry, '$patch')) {
+      p++;
+      continue;
+    }
+    const same = key === '' ? entry === order[o] : keyOf(entry, key) === keyOf(order[o]!, key);
+    if (same) p++;
+    o++;
+  }
+  if (p < entries.length && o >= order.length) {
+    throw malformed(
+      `The order in patch list:\n${goFormat(patch)}\n doesn't match $setElementOrder list:\n${goFormat(order)}\n`,
+    );
+  }
+}
+
+/** The value without maps that carry a `$patch` directive and without what they stand for; undefined when it is one itself. */
+export function withoutDirectives(v: JsonValue): JsonValue | undefined {
+  if (Array.isArray(v)) {
+    return v.flatMap((item) => {
+      const kept = withoutDirectives(item);
+      return kept === undefined ? [] : [kept];
+    });
+  }
+  if (!isObject(v)) return v;
+  if (Object.hasOwn(v, '$patch')) return undefined;
+  const out: JsonObject = {};
+  for (const key of Object.keys(v)) {
+    const kept = withoutDirectives(v[key]!);
+    if (kept !== undefined) setOwn(out, key, kept);
+  }
+  return out;
+}
+
+function firstPositions(list: readonly JsonValue[], key: string): Map<JsonValue, number> {
+  const at = new Map<JsonValue, number>();
+  list.forEach((v, i) => {
+    const k = key === '' ? v : isObject(v) ? getOwn(v, key) : undefined;
+    if (k !== undefined && !at.has(k)) at.set(k, i);
+  });
+  return at;
+}
+
+function asMap(v: JsonValue): JsonObject {
+  if (isObject(v)) return v;
+  throw malformed(`expected a map[string]interface {}, but received a ${v === null ? '%!s(<nil>)' : goTypeName(v)}`);
+}
+
+function keyOf(v: JsonValue, key: string): JsonValue {
+  const entry = asMap(v);
+  const k = getOwn(entry, key);
+  if (k === undefined) throw malformed(`map: ${goFormat(entry)} does not contain declared merge key: ${key}`);
+  return k;
+}
+
+function malformed(message: string): PatchError {
+  return new PatchError('malformed', message);
+}

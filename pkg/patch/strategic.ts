@@ -1,0 +1,189 @@
+import { getOwn, isObject, type JsonArray, type JsonObject, type JsonValue, setOwn } from '../api/index.js';
+import type { Schema, StructSchema } from '../schema/index.js';
+import { PatchError } from './errors.js';
+import { goFormat, goQuote, goStringVerb, goTypeName } from './go-format.js';
+import { jsonTypeName, shallow } from './json-patch.js';
+import { type ListRules, mergeList, orderList, withoutDirectives } from './strategic-lists.js';
+
+/**
+ * Strategic merge patch: a merge patch whose lists merge by the rules of the schema (`patchStrategy`, `patchMergeKey`) and
+ * which carries directives:
+ *
+ * - `$patch: replace | delete` in a map: the patch map stands for the whole, or the map becomes empty; in a list of maps:
+ *   the list is replaced, or the entry with that merge key goes. `merge` is what happens anyway and may not be said.
+ * - `$retainKeys: [...]`: keys of the map not named here go.
+ * - `$deleteFromPrimitiveList/<list>: [...]`: these values leave a list of primitives.
+ * - `$setElementOrder/<list>: [...]`: the order of the merged list; live entries not named keep their place as well as it goes.
+ *
+ * Example: live `env: [A, B, C]`, patch `env: [{name: B, ..}, {name: Z, ..}]` gives `A B Z C`: entries of the patch in its order,
+ * live-only ones before the first patch entry that followed them in the live list.
+ */
+
+const directiveMarker = '$patch';
+const retainKeysMarker = '$retainKeys';
+const deleteListPrefix = '$deleteFromPrimitiveList';
+const elementOrderPrefix = '$setElementOrder';
+
+/**
+ * The object after a strategic merge patch. Neither argument is changed; what the patch does not touch is shared. Throws
+ * `badRequest`, `rejected` and `malformed`; wrong types (a map where a list belongs) come out as they are: `restoreTyped` finds them.
+ */
+export function applyStrategicMergePatch(current: JsonObject, patch: JsonValue, schema: StructSchema): JsonObject {
+  if (patch === null) return current;
+  if (!isObject(patch)) {
+    throw new PatchError(
+      'badRequest',
+      `json: cannot unmarshal ${jsonTypeName(patch)} into Go value of type map[string]interface {}`,
+    );
+  }
+  return mergeMap(current, patch, schema);
+}
+
+/** One map of the patch onto the live one; also the merge of two list entries with one merge key. */
+function mergeMap(original: JsonObject, patch: JsonObject, schema: Schema): JsonObject {
+  const directive = getOwn(patch, directiveMarker);
+  if (directive !== undefined) return byDirective(directive, patch);
+  const out = shallow(original);
+  const rest = shallow(patch);
+  retainKeys(out, rest);
+  orderLists(out, rest, schema);
+  for (const key of Object.keys(rest)) mergeMember(out, key, rest[key]!, schema);
+  return out;
+}
+
+function byDirective(directive: JsonValue, patch: JsonObject): JsonObject {
+  if (directive === 'delete') return {};
+  if (directive !== 'replace') {
+    throw new PatchError('malformed', `unknown patch type: ${goStringVerb(directive)} in map: ${goFormat(patch)}`);
+  }
+  const out = shallow(patch);
+  delete out[directiveMarker];
+  return out;
+}
+
+function mergeMember(out: JsonObject, name: string, value: JsonValue, schema: Schema): void {
+  const isDeletion = name.startsWith(deleteListPrefix);
+  const key = (isDeletion && listName(name, deleteListPrefix)) || name;
+  if (value === null) {
+    delete out[key];
+    return;
+  }
+  const old = getOwn(out, key);
+  if (old === undefined || containerKind(old) !== containerKind(value) || old === null) {
+    if (isDeletion) return;
+    setOrDrop(out, key, withoutDirectives(withoutNulls(value)));
+    return;
+  }
+  if (isObject(old) && isObject(value)) {
+    const rules = memberRules(schema, key);
+    setOwn(out, key, rules.strategy === 'replace' ? value : mergeMap(old, value, rules.schema));
+  } else if (Array.isArray(old) && Array.isArray(value)) {
+    const rules = listRules(schema, key);
+    setOwn(out, key, isDeletion || rules.strategy === 'merge' ? mergeList(old, value, rules, isDeletion) : value);
+  } else setOrDrop(out, key, value);
+}
+
+function setOrDrop(out: JsonObject, key: string, value: JsonValue | undefined): void {
+  if (value === undefined) delete out[key];
+  else setOwn(out, key, value);
+}
+
+function containerKind(v: JsonValue): string {
+  return Array.isArray(v) ? 'list' : isObject(v) ? 'map' : 'scalar';
+}
+
+/** Checks and applies `$retainKeys`: every key that the patch sets must be named; live keys not named go. */
+function retainKeys(out: JsonObject, patch: JsonObject): void {
+  const list = getOwn(patch, retainKeysMarker);
+  if (list === undefined) return;
+  delete patch[retainKeysMarker];
+  const bad = () => new PatchError('badRequest', 'invalid patch format of retainKeys');
+  if (!Array.isArray(list)) throw bad();
+  const keep = new Set<JsonValue>(list);
+  for (const key of Object.keys(patch)) {
+    const directive = key.startsWith(deleteListPrefix) || key.startsWith(elementOrderPrefix);
+    if (patch[key] !== null && !directive && !keep.has(key)) throw bad();
+  }
+  for (const key of Object.keys(out)) if (!keep.has(key)) delete out[key];
+}
+
+/** Applies every `$setElementOrder/<list>` together with the list of that name, and takes both out of the patch. */
+function orderLists(out: JsonObject, patch: JsonObject, schema: Schema): void {
+  for (const name of Object.keys(patch)) {
+    if (!name.startsWith(elementOrderPrefix)) continue;
+    const order = asList(patch[name]!);
+    delete patch[name];
+    const key = listName(name, elementOrderPrefix);
+    const live = getOwn(out, key);
+    const patched = getOwn(patch, key);
+    const liveList = live === undefined ? undefined : asList(live);
+    const patchList = patched === undefined ? undefined : asList(patched);
+    const merged = orderList(liveList, patchList, order, listRules(schema, key));
+    if (merged === undefined) continue;
+    setOwn(out, key, merged);
+    delete patch[key];
+  }
+}
+
+function asList(v: JsonValue): JsonArray {
+  if (Array.isArray(v)) return v;
+  const got = v === null ? '%!s(<nil>)' : goTypeName(v);
+  throw new PatchError('malformed', `expected a []interface {}, but received a ${got}`);
+}
+
+/** The list that a directive key names: `$setElementOrder/env` names `env`. */
+function listName(directive: string, prefix: string): string {
+  const slash = directive.indexOf('/');
+  if (slash === prefix.length) return directive.slice(slash + 1);
+  throw new PatchError(
+    'badRequest',
+    prefix === deleteListPrefix
+      ? 'invalid patch format of primitive list'
+      : 'invalid patch format of setElementOrder list',
+  );
+}
+
+/** The value without null members, at any depth; null list items stay. */
+function withoutNulls(v: JsonValue): JsonValue {
+  if (Array.isArray(v)) return v.map(withoutNulls);
+  if (!isObject(v)) return v;
+  const out: JsonObject = {};
+  for (const key of Object.keys(v)) if (v[key] !== null) setOwn(out, key, withoutNulls(v[key]!));
+  return out;
+}
+
+interface MemberRules {
+  readonly schema: Schema;
+  readonly strategy: string;
+  readonly mergeKey: string;
+}
+
+function memberRules(schema: Schema, key: string): MemberRules {
+  if (schema.kind === 'struct') {
+    const field = schema.byName.get(key);
+    if (field !== undefined) {
+      const strategy = field.patchStrategy.find((s) => s !== 'retainKeys') ?? '';
+      return { schema: field.schema, strategy, mergeKey: field.patchMergeKey ?? '' };
+    }
+  }
+  const name = structName(schema);
+  throw new PatchError(
+    'malformed',
+    name === undefined
+      ? `merging an object in json but data type is not struct, instead is: ${schema.kind === 'list' ? 'slice' : schema.kind}`
+      : `unable to find api field in struct ${name} for the json field ${goQuote(key)}`,
+  );
+}
+
+function listRules(schema: Schema, key: string): ListRules {
+  const { schema: list, strategy, mergeKey } = memberRules(schema, key);
+  if (list.kind !== 'list') throw new PatchError('malformed', 'expected slice or array type, but got: struct');
+  return { strategy, mergeKey, mergeEntry: (live, patch) => mergeMap(live, patch, list.items) };
+}
+
+const anyNames = { rawExtension: 'RawExtension', fieldsV1: 'FieldsV1', json: 'JSON' } as const;
+
+function structName(schema: Schema): string | undefined {
+  if (schema.kind === 'any') return anyNames[schema.form];
+  return schema.kind === 'struct' ? schema.name.slice(schema.name.lastIndexOf('.') + 1) : undefined;
+}

@@ -1,0 +1,127 @@
+import { isObject, type JsonObject, type JsonValue, setOwn } from '../api/index.js';
+import type { ScalarSchema, Schema } from '../schema/index.js';
+import { goKindName } from './go-format.js';
+
+/**
+ * A merged tree of values brought to the types of its schema: what strategic merge patch and apply do instead of decoding
+ * text. Integers beyond 32 bits wrap in an int32 field and whole numbers written as floats become integers, as the reference
+ * has it; everything else must fit already.
+ *
+ * Returns the value (itself where nothing changes), or the sentence of the first thing that does not fit. Unknown fields are
+ * left for the decoder; so are scalars with a syntax of their own (times, quantities, durations).
+ */
+export function restoreTyped(
+  v: JsonObject,
+  schema: Schema,
+): { readonly value: JsonObject } | { readonly error: string } {
+  try {
+    return { value: restore(v, schema) as JsonObject };
+  } catch (e) {
+    if (e instanceof Misfit) return { error: e.message };
+    throw e;
+  }
+}
+
+class Misfit extends Error {}
+
+function restore(v: JsonValue, schema: Schema): JsonValue {
+  if (v === null) return v;
+  switch (schema.kind) {
+    case 'any':
+      return v;
+    case 'scalar':
+      return scalar(v, schema);
+    case 'list': {
+      if (!Array.isArray(v)) throw new Misfit(`cannot restore slice from ${goKindName(v)}`);
+      let out = v;
+      for (let i = 0; i < v.length; i++) {
+        const item = restore(v[i]!, schema.items);
+        if (item === v[i]) continue;
+        if (out === v) out = v.slice();
+        out[i] = item;
+      }
+      return out;
+    }
+    case 'map':
+      if (!isObject(v)) throw new Misfit(`cannot restore map from ${goKindName(v)}`);
+      return members(v, Object.keys(v), () => schema.values);
+    case 'struct': {
+      if (!isObject(v)) throw new Misfit(`cannot restore struct from: ${goKindName(v)}`);
+      const keys = Object.keys(v).filter((k) => schema.byName.has(k));
+      return members(v, keys, (k) => schema.byName.get(k)!.schema);
+    }
+  }
+}
+
+function members(v: JsonObject, keys: readonly string[], schemaOf: (key: string) => Schema): JsonObject {
+  let out = v;
+  for (const key of keys) {
+    const old = v[key]!;
+    const value = restore(old, schemaOf(key));
+    if (value === old) continue;
+    if (out === v) out = { ...v };
+    setOwn(out, key, value);
+  }
+  return out;
+}
+
+function scalar(v: JsonValue, schema: ScalarSchema): JsonValue {
+  const kind = goKindName(v);
+  switch (schema.type) {
+    case 'string':
+      if (kind === 'string') return v;
+      throw new Misfit(kind === 'int64' ? `cannot convert int64 to ${typeName(schema)}` : 'unrecognized type: string');
+    case 'bool':
+      if (kind === 'bool') return v;
+      throw new Misfit('unrecognized type: bool');
+    case 'bytes':
+      return bytes(v, kind);
+    case 'int32':
+    case 'int64':
+    case 'float64':
+      if (kind === 'int64') return schema.type === 'int32' ? wrap32(v as number | bigint) : v;
+      if (kind !== 'float64') throw new Misfit(`unrecognized type: ${schema.type}`);
+      if (schema.type !== 'float64') throw new Misfit(`cannot convert float64 to ${typeName(schema)}`);
+      return v;
+    default:
+      return v;
+  }
+}
+
+function wrap32(n: number | bigint): number {
+  return typeof n === 'number' && n === (n | 0) ? n : Number(BigInt.asIntN(32, BigInt(n)));
+}
+
+/** `v1.Protocol` for an alias of the core group, else the plain name. */
+function typeName(schema: ScalarSchema): string {
+  if (schema.alias === undefined) return schema.type;
+  return schema.alias.slice(schema.alias.lastIndexOf('/') + 1);
+}
+
+function bytes(v: JsonValue, kind: string): JsonValue {
+  if (kind === 'slice') return v;
+  if (kind !== 'string') throw new Misfit(`cannot restore slice from ${kind}`);
+  const at = badBase64(v as string);
+  if (at !== undefined) throw new Misfit(`error decoding from json: illegal base64 data at input byte ${at}`);
+  return v;
+}
+
+/** Where standard base64 with padding goes wrong; line ends are skipped. */
+function badBase64(text: string): number | undefined {
+  if (/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)) return undefined;
+  let quantum = 0;
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i]!;
+    if (c === '\r' || c === '\n') continue;
+    if (/[A-Za-z0-9+/]/.test(c)) {
+      quantum = (quantum + 1) % 4;
+      continue;
+    }
+    if (c !== '=' || quantum < 2) return i;
+    const rest = text.slice(i + 1).replace(/[\r\n]/g, '');
+    if (quantum === 2 && rest[0] !== '=') return rest === '' ? text.length : i + 1;
+    const tail = quantum === 2 ? rest.slice(1) : rest;
+    return tail === '' ? undefined : text.length - tail.length;
+  }
+  return quantum === 0 ? undefined : Math.max(0, text.length - quantum);
+}
