@@ -1,7 +1,9 @@
 import type { ResourceDeclaration } from '../../resource.js';
-import { at, numberAt } from '../access.js';
+import { at, numberAt, objectIn } from '../access.js';
 import { keepLabels, labelsText, selectorText, statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, containersAndImages, table, wide } from '../table.js';
+
+import { defaultRollingUpdate, defaultTemplate, fillAbsent, labelsFromTemplate } from '../workloads.js';
 
 export const daemonSet: ResourceDeclaration = {
   group: 'apps',
@@ -13,7 +15,15 @@ export const daemonSet: ResourceDeclaration = {
   namespaced: true,
   shortNames: ['ds'],
   categories: ['all'],
-  strategy: withStatus({}),
+  strategy: withStatus({
+    defaults: (o) => {
+      const spec = objectIn(o, 'spec');
+      defaultRollingUpdate(objectIn(spec, 'updateStrategy'), { maxUnavailable: 1, maxSurge: 0 });
+      fillAbsent(spec, 'revisionHistoryLimit', 10);
+      labelsFromTemplate(o, false);
+      defaultTemplate(spec);
+    },
+  }),
   subresources: { status: statusSubresource({ prepareForUpdate: keepLabels }) },
   table: table(
     [

@@ -1,7 +1,9 @@
 import type { ResourceDeclaration } from '../../resource.js';
-import { at, numberAt } from '../access.js';
+import { at, numberAt, objectIn } from '../access.js';
 import { keepLabels, scaleSubresource, selectorText, statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, containersAndImages, table, wide } from '../table.js';
+
+import { defaultRollingUpdate, defaultTemplate, fillAbsent } from '../workloads.js';
 
 export const deployment: ResourceDeclaration = {
   group: 'apps',
@@ -13,7 +15,16 @@ export const deployment: ResourceDeclaration = {
   namespaced: true,
   shortNames: ['deploy'],
   categories: ['all'],
-  strategy: withStatus({}),
+  strategy: withStatus({
+    defaults: (o) => {
+      const spec = objectIn(o, 'spec');
+      fillAbsent(spec, 'replicas', 1);
+      fillAbsent(spec, 'revisionHistoryLimit', 10);
+      fillAbsent(spec, 'progressDeadlineSeconds', 600);
+      defaultRollingUpdate(objectIn(spec, 'strategy'), { maxUnavailable: '25%', maxSurge: '25%' });
+      defaultTemplate(spec);
+    },
+  }),
   subresources: {
     scale: scaleSubresource((o) => selectorText(at(o, 'spec', 'selector'))),
     status: statusSubresource({ prepareForUpdate: keepLabels }),

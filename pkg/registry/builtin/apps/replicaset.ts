@@ -1,7 +1,9 @@
 import type { ResourceDeclaration } from '../../resource.js';
-import { at, numberAt } from '../access.js';
+import { at, numberAt, objectIn } from '../access.js';
 import { keepLabels, scaleSubresource, selectorText, statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, containersAndImages, table, wide } from '../table.js';
+
+import { defaultTemplate, fillAbsent, labelsFromTemplate } from '../workloads.js';
 
 export const replicaSet: ResourceDeclaration = {
   group: 'apps',
@@ -13,7 +15,14 @@ export const replicaSet: ResourceDeclaration = {
   namespaced: true,
   shortNames: ['rs'],
   categories: ['all'],
-  strategy: withStatus({}),
+  strategy: withStatus({
+    defaults: (o) => {
+      const spec = objectIn(o, 'spec');
+      labelsFromTemplate(o, false);
+      fillAbsent(spec, 'replicas', 1);
+      defaultTemplate(spec);
+    },
+  }),
   subresources: {
     scale: scaleSubresource((o) => selectorText(at(o, 'spec', 'selector'))),
     status: statusSubresource({ prepareForUpdate: keepLabels }),

@@ -1,7 +1,9 @@
 import type { ResourceDeclaration } from '../../resource.js';
-import { at, boolAt, listAt, textAt } from '../access.js';
+import { at, boolAt, listAt, objectIn, textAt } from '../access.js';
+import { fill } from '../core/pod/defaults.js';
 import { selectorText, statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, containersAndImages, since, table, wide } from '../table.js';
+import { defaultTemplate, fillAbsent } from '../workloads.js';
 
 export const cronJob: ResourceDeclaration = {
   group: 'batch',
@@ -13,7 +15,18 @@ export const cronJob: ResourceDeclaration = {
   namespaced: true,
   shortNames: ['cj'],
   categories: ['all'],
-  strategy: withStatus({}),
+  strategy: withStatus({
+    defaults: (o) => {
+      const spec = objectIn(o, 'spec');
+      fill(spec, 'concurrencyPolicy', 'Allow');
+      fillAbsent(spec, 'suspend', false);
+      fillAbsent(spec, 'successfulJobsHistoryLimit', 3);
+      fillAbsent(spec, 'failedJobsHistoryLimit', 1);
+      const template = objectIn(spec, 'jobTemplate');
+      objectIn(template, 'metadata');
+      defaultTemplate(objectIn(template, 'spec'));
+    },
+  }),
   subresources: { status: statusSubresource() },
   table: table(
     [

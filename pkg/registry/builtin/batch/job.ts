@@ -4,6 +4,8 @@ import { at, boolAt, numberAt, objectsAt, textAt } from '../access.js';
 import { selectorText, statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, containersAndImages, humanDuration, table, wide } from '../table.js';
 
+import { defaultJob } from './defaults.js';
+
 export const job: ResourceDeclaration = {
   group: 'batch',
   resource: 'jobs',
@@ -13,7 +15,7 @@ export const job: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   categories: ['all'],
-  strategy: withStatus({ defaultPropagation: 'Orphan' }),
+  strategy: withStatus({ defaultPropagation: 'Orphan', defaults: defaultJob }),
   subresources: { status: statusSubresource() },
   selectableFields: { 'status.successful': (o) => String(numberAt(o, 'status', 'succeeded')) },
   table: table(

@@ -1,4 +1,6 @@
+import { isObject, type JsonObject, setOwn } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
+import { objectAt, objectIn, objectsAt, textAt } from '../access.js';
 import { versions } from '../form.js';
 
 export const limitRange: ResourceDeclaration = {
@@ -10,5 +12,24 @@ export const limitRange: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['limits'],
-  strategy: { generation: 'none' },
+  strategy: { generation: 'none', defaults },
 };
+
+/** For containers: a default request follows the default, which follows the maximum; failing these it follows the minimum. */
+function defaults(o: JsonObject): void {
+  for (const item of objectsAt(o, 'spec', 'limits')) {
+    if (textAt(item, 'type') !== 'Container') continue;
+    follow(item, 'default', 'max');
+    follow(item, 'defaultRequest', 'default');
+    follow(item, 'defaultRequest', 'min');
+  }
+}
+
+function follow(item: JsonObject, field: string, source: string): void {
+  const from = objectAt(item, source);
+  for (const [name, quantity] of Object.entries(from)) {
+    const into = objectIn(item, field);
+    if (!Object.hasOwn(into, name)) setOwn(into, name, quantity);
+  }
+  if (!isObject(item[field])) delete item[field];
+}

@@ -2,6 +2,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { at } from '../access.js';
 import { labelsText, versions } from '../form.js';
 import { column, containersAndImages, table } from '../table.js';
+import { defaultTemplate } from '../workloads.js';
 
 export const podTemplate: ResourceDeclaration = {
   group: '',
@@ -11,7 +12,7 @@ export const podTemplate: ResourceDeclaration = {
   versions: versions('core', 'v1'),
   storageVersion: 'v1',
   namespaced: true,
-  strategy: { generation: 'spec' },
+  strategy: { generation: 'spec', defaults: defaultTemplate },
   table: table(
     [
       column('Containers', 'Names of the containers.'),

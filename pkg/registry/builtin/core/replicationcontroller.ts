@@ -1,7 +1,9 @@
 import type { ResourceDeclaration } from '../../resource.js';
-import { at, numberAt, textAt } from '../access.js';
+import { at, numberAt, objectIn, textAt } from '../access.js';
 import { labelsText, scaleSubresource, statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, containersAndImages, table, wide } from '../table.js';
+
+import { defaultTemplate, fillAbsent, labelsFromTemplate } from '../workloads.js';
 
 export const replicationController: ResourceDeclaration = {
   group: '',
@@ -14,7 +16,15 @@ export const replicationController: ResourceDeclaration = {
   shortNames: ['rc'],
   categories: ['all'],
   storagePrefix: 'controllers',
-  strategy: withStatus({ defaultPropagation: 'Orphan' }),
+  strategy: withStatus({
+    defaultPropagation: 'Orphan',
+    defaults: (o) => {
+      const spec = objectIn(o, 'spec');
+      labelsFromTemplate(o, true);
+      fillAbsent(spec, 'replicas', 1);
+      if (spec['template'] !== undefined) defaultTemplate(spec);
+    },
+  }),
   subresources: {
     scale: scaleSubresource((o) => labelsText(at(o, 'spec', 'selector'))),
     status: statusSubresource(),

@@ -1,6 +1,7 @@
 import type { ResourceDeclaration } from '../../../resource.js';
 import { boolAt, textAt } from '../../access.js';
 import { statusSubresource, versions, withStatus } from '../../form.js';
+import { defaultPod } from './defaults.js';
 import { podTable } from './table.js';
 
 export const pod: ResourceDeclaration = {
@@ -14,6 +15,7 @@ export const pod: ResourceDeclaration = {
   shortNames: ['po'],
   categories: ['all'],
   strategy: withStatus({
+    defaults: defaultPod,
     prepareForCreate: (o) => {
       o['status'] = { phase: 'Pending' };
     },

@@ -1,0 +1,25 @@
+import type { JsonObject } from '../../../api/index.js';
+import { objectsAt } from '../access.js';
+import { defaultTemplate, fillAbsent, labelsFromTemplate } from '../workloads.js';
+
+/** A job that says neither how many pods nor how many at once runs one. */
+export function defaultJob(o: JsonObject): void {
+  const spec = o['spec'];
+  if (typeof spec !== 'object' || spec === null || Array.isArray(spec)) return;
+  if (spec['completions'] === undefined && spec['parallelism'] === undefined) {
+    spec['completions'] = 1;
+    spec['parallelism'] = 1;
+  }
+  fillAbsent(spec, 'parallelism', 1);
+  fillAbsent(spec, 'completionMode', 'NonIndexed');
+  fillAbsent(spec, 'suspend', false);
+  // with a limit an index, the job's own limit is as good as none
+  fillAbsent(spec, 'backoffLimit', spec['backoffLimitPerIndex'] === undefined ? 6 : 2147483647);
+  for (const rule of objectsAt(spec, 'podFailurePolicy', 'rules')) {
+    for (const pattern of objectsAt(rule, 'onPodConditions')) fillAbsent(pattern, 'status', 'True');
+  }
+  fillAbsent(spec, 'podReplacementPolicy', spec['podFailurePolicy'] === undefined ? 'TerminatingOrFailed' : 'Failed');
+  fillAbsent(spec, 'manualSelector', false);
+  labelsFromTemplate(o, false);
+  defaultTemplate(spec);
+}

@@ -1,0 +1,190 @@
+import { getOwn, isObject, type JsonObject, type JsonValue, setOwn } from '../../../../api/index.js';
+import { at, boolAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../../access.js';
+
+/**
+ * What a pod spec means where it is silent, for pods and for every template of pods. Defaults are filled in when an object is
+ * decoded and when a stored one is read, so each of them is idempotent.
+ */
+export function defaultPodSpec(spec: JsonObject): void {
+  fill(spec, 'restartPolicy', 'Always');
+  fill(spec, 'dnsPolicy', 'ClusterFirst');
+  fill(spec, 'terminationGracePeriodSeconds', 30);
+  fill(spec, 'schedulerName', 'default-scheduler');
+  objectIn(spec, 'securityContext');
+  // two names of one field: the older one follows
+  if (textAt(spec, 'serviceAccountName') === '' && textAt(spec, 'serviceAccount') !== '')
+    spec['serviceAccountName'] = spec['serviceAccount']!;
+  else if (textAt(spec, 'serviceAccountName') !== '') spec['serviceAccount'] = spec['serviceAccountName']!;
+  const hostNetwork = boolAt(spec, 'hostNetwork');
+  for (const list of CONTAINER_LISTS) {
+    for (const container of objectsAt(spec, list)) {
+      defaultContainer(container);
+      if (hostNetwork && list !== 'ephemeralContainers')
+        for (const port of objectsAt(container, 'ports')) hostPort(port);
+    }
+  }
+  for (const volume of objectsAt(spec, 'volumes')) defaultVolume(volume);
+}
+
+export const CONTAINER_LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
+
+/** What only a pod itself gets, not its template: service links, and requests that follow limits. */
+export function defaultPod(pod: JsonObject): void {
+  const spec = objectIn(pod, 'spec');
+  defaultPodSpec(spec);
+  if (spec['enableServiceLinks'] === undefined) spec['enableServiceLinks'] = true;
+  for (const list of ['containers', 'initContainers'] as const) {
+    for (const container of objectsAt(spec, list)) requestsFollowLimits(objectIn(container, 'resources'));
+  }
+  defaultPodLevelRequests(spec);
+}
+
+function requestsFollowLimits(resources: JsonObject): void {
+  const limits = resources['limits'];
+  if (!isObject(limits)) return;
+  for (const [name, limit] of Object.entries(limits)) {
+    const requests = objectIn(resources, 'requests');
+    if (getOwn(requests, name) === undefined) setOwn(requests, name, limit);
+  }
+}
+
+/** Resources of the pod as a whole: a limit without a request is the request, unless containers state requests of their own. */
+function defaultPodLevelRequests(spec: JsonObject): void {
+  const resources = spec['resources'];
+  if (!isObject(resources)) return;
+  const containers = [...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')];
+  for (const [name, limit] of Object.entries(objectAt(resources, 'limits'))) {
+    const requested = containers.some((c) => at(c, 'resources', 'requests', name) !== undefined);
+    const requests = objectIn(resources, 'requests');
+    if (getOwn(requests, name) === undefined && !requested) setOwn(requests, name, limit);
+  }
+}
+
+function defaultContainer(container: JsonObject): void {
+  fill(container, 'terminationMessagePath', '/dev/termination-log');
+  fill(container, 'terminationMessagePolicy', 'File');
+  fill(container, 'imagePullPolicy', pullsAlways(textAt(container, 'image')) ? 'Always' : 'IfNotPresent');
+  objectIn(container, 'resources');
+  for (const port of objectsAt(container, 'ports')) fill(port, 'protocol', 'TCP');
+  for (const env of objectsAt(container, 'env')) {
+    const ref = at(env, 'valueFrom', 'fieldRef');
+    if (isObject(ref)) fill(ref, 'apiVersion', 'v1');
+    const file = at(env, 'valueFrom', 'fileKeyRef');
+    if (isObject(file) && file['optional'] === undefined) file['optional'] = false;
+  }
+  for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe']) {
+    const p = container[probe];
+    if (isObject(p)) defaultProbe(p);
+  }
+  for (const hook of ['postStart', 'preStop']) {
+    const http = at(container, 'lifecycle', hook, 'httpGet');
+    if (isObject(http)) defaultHttpGet(http);
+  }
+}
+
+function defaultProbe(probe: JsonObject): void {
+  fill(probe, 'timeoutSeconds', 1);
+  fill(probe, 'periodSeconds', 10);
+  fill(probe, 'successThreshold', 1);
+  fill(probe, 'failureThreshold', 3);
+  const http = probe['httpGet'];
+  if (isObject(http)) defaultHttpGet(http);
+  const grpc = probe['grpc'];
+  if (isObject(grpc) && grpc['service'] === undefined) grpc['service'] = '';
+}
+
+function defaultHttpGet(http: JsonObject): void {
+  fill(http, 'path', '/');
+  fill(http, 'scheme', 'HTTP');
+}
+
+/** An image without a tag means `latest`, and `latest` may change: pull it each time. A digest never changes. */
+function pullsAlways(image: string): boolean {
+  if (image.includes('@')) return false;
+  const colon = image.lastIndexOf(':');
+  const tag = colon > image.lastIndexOf('/') ? image.slice(colon + 1) : '';
+  return tag === '' || tag === 'latest';
+}
+
+/** With the host's network a container port is a host port. */
+function hostPort(port: JsonObject): void {
+  if (numberAt(port, 'hostPort') === 0 && port['containerPort'] !== undefined) port['hostPort'] = port['containerPort'];
+}
+
+const FILE_MODE = 0o644;
+
+type VolumeDefaults = (source: JsonObject) => void;
+
+const VOLUME_DEFAULTS: Readonly<Record<string, VolumeDefaults>> = {
+  secret: (s) => fill(s, 'defaultMode', FILE_MODE),
+  configMap: (s) => fill(s, 'defaultMode', FILE_MODE),
+  downwardAPI: (s) => {
+    fill(s, 'defaultMode', FILE_MODE);
+    defaultDownwardItems(s);
+  },
+  projected: (s) => {
+    fill(s, 'defaultMode', FILE_MODE);
+    for (const source of objectsAt(s, 'sources')) {
+      const token = source['serviceAccountToken'];
+      if (isObject(token)) fill(token, 'expirationSeconds', 3600);
+      defaultDownwardItems(source['downwardAPI']);
+    }
+  },
+  hostPath: (s) => {
+    if (s['type'] === undefined) s['type'] = '';
+  },
+  iscsi: (s) => fill(s, 'iscsiInterface', 'default'),
+  rbd: (s) => {
+    fill(s, 'pool', 'rbd');
+    fill(s, 'user', 'admin');
+    fill(s, 'keyring', '/etc/ceph/keyring');
+  },
+  azureDisk: (s) => {
+    fill(s, 'cachingMode', 'ReadWrite');
+    fill(s, 'kind', 'Shared');
+    fill(s, 'fsType', 'ext4');
+    if (s['readOnly'] === undefined) s['readOnly'] = false;
+  },
+  scaleIO: (s) => {
+    fill(s, 'storageMode', 'ThinProvisioned');
+    fill(s, 'fsType', 'xfs');
+  },
+  ephemeral: (s) => {
+    const template = s['volumeClaimTemplate'];
+    if (isObject(template)) fill(objectIn(template, 'spec'), 'volumeMode', 'Filesystem');
+  },
+  image: () => {},
+};
+
+function defaultVolume(volume: JsonObject): void {
+  const sources = Object.keys(volume).filter((k) => k !== 'name' && volume[k] !== null);
+  // a volume that says nothing is an empty folder
+  if (sources.length === 0) {
+    volume['emptyDir'] = {};
+    return;
+  }
+  for (const name of sources) {
+    const source = volume[name];
+    if (isObject(source) && Object.hasOwn(VOLUME_DEFAULTS, name)) VOLUME_DEFAULTS[name]!(source);
+  }
+  const image = volume['image'];
+  if (isObject(image)) fill(image, 'pullPolicy', pullsAlways(textAt(image, 'reference')) ? 'Always' : 'IfNotPresent');
+}
+
+/** Sources of volumes have the same defaults in a PersistentVolume. */
+export function defaultVolumeSource(name: string, source: JsonObject): void {
+  if (Object.hasOwn(VOLUME_DEFAULTS, name)) VOLUME_DEFAULTS[name]!(source);
+}
+
+function defaultDownwardItems(downward: JsonValue | undefined): void {
+  for (const item of objectsAt(downward, 'items')) {
+    const ref = item['fieldRef'];
+    if (isObject(ref)) fill(ref, 'apiVersion', 'v1');
+  }
+}
+
+/** Sets a field that is absent or has its zero value. */
+export function fill(o: JsonObject, field: string, value: JsonValue): void {
+  const v = o[field];
+  if (v === undefined || v === null || v === '' || v === 0) o[field] = value;
+}
