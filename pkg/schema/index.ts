@@ -7,6 +7,17 @@ export {
   packageGroups,
 } from './kinds.js';
 export { structByName, typeByName, typeNames } from './load.js';
+export {
+  type ApiDescription,
+  type ApiGroupVersion,
+  type ApiResource,
+  type ApiSubresource,
+  type CustomSchema,
+  createOpenApi,
+  type EncodedDocument,
+  type OpenApi,
+  type OpenApiOptions,
+} from './openapi/index.js';
 export type {
   AnySchema,
   Constraints,

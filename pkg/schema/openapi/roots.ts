@@ -1,0 +1,110 @@
+import type { JsonObject } from '../../api/index.js';
+import { kindSchema } from '../kinds.js';
+import type { Definitions } from './definitions.js';
+import { capital, operationTag } from './names.js';
+import type { Operation, Paths } from './operations.js';
+import type { ApiDescription } from './served.js';
+
+/** What is served outside group versions: the lists of versions and groups, and the server's own version. */
+export interface RootDocument {
+  /** Where its v3 document is found below `/openapi/v3/`: `api`, `apis`, `apis/apps`, `version`. */
+  readonly name: string;
+  readonly paths: Paths;
+}
+
+/** Root documents of all that is served. Only those in `only` are made when it is given. */
+export function rootPaths(api: ApiDescription, definitions: Definitions, only?: string): RootDocument[] {
+  const documents: RootDocument[] = [];
+  const add = (name: string, make: () => readonly [path: string, operation: Operation]): void => {
+    if (only === undefined || only === name) documents.push({ name, paths: new Map([oneOperation(make())]) });
+  };
+  const machinery = (kind: string): JsonObject =>
+    definitions.struct(kindSchema({ group: 'meta.k8s.io', version: 'v1', kind })!.schema);
+  add('api', () => [
+    '/api/',
+    read('getCoreAPIVersions', 'lists the versions of the core group', 'core', machinery('APIVersions')),
+  ]);
+  add('apis', () => [
+    '/apis/',
+    read('getAPIVersions', 'lists the groups with their versions', 'apis', machinery('APIGroupList')),
+  ]);
+  for (const group of groupNames(api)) {
+    add(`apis/${group}`, () => [
+      `/apis/${group}/`,
+      read(`get${scope(group)}APIGroup`, 'names this group and its versions', tag(group), machinery('APIGroup')),
+    ]);
+  }
+  add('version', () => [
+    '/version/',
+    {
+      ...read('getCodeVersion', 'says which version the server is', 'version', versionInfo(definitions)),
+      responses: [
+        { code: 200, description: 'OK', content: { types: ['application/json'], schema: versionInfo(definitions) } },
+        { code: 401, description: 'Unauthorized', content: undefined },
+      ],
+    },
+  ]);
+  return documents;
+}
+
+/** Names of the root documents, without making them. */
+export function rootNames(api: ApiDescription): readonly string[] {
+  return ['api', 'apis', ...groupNames(api).map((group) => `apis/${group}`), 'version'];
+}
+
+function groupNames(api: ApiDescription): readonly string[] {
+  return [...new Set(api.groupVersions.map((gv) => gv.group))].filter((g) => g !== '').sort();
+}
+
+const oneOperation = ([path, operation]: readonly [string, Operation]): [string, Operation[]] => [path, [operation]];
+
+function read(id: string, description: string, tagName: string, schema: JsonObject): Operation {
+  const types = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
+  return {
+    method: 'get',
+    id,
+    description,
+    tag: tagName,
+    action: undefined,
+    gvk: undefined,
+    parameters: [],
+    body: undefined,
+    responses: [
+      { code: 200, description: 'OK', content: { types, schema } },
+      { code: 401, description: 'Unauthorized', content: undefined },
+    ],
+  };
+}
+
+const tag = (group: string): string => operationTag({ group, version: '' }).replace(/_$/, '');
+const scope = (group: string): string =>
+  group
+    .replace(/\.k8s\.io$/, '')
+    .split('.')
+    .map(capital)
+    .join('');
+
+const VERSION_FIELDS = [
+  ['buildDate', true],
+  ['compiler', true],
+  ['emulationMajor', false],
+  ['emulationMinor', false],
+  ['gitCommit', true],
+  ['gitTreeState', true],
+  ['gitVersion', true],
+  ['goVersion', true],
+  ['major', true],
+  ['minCompatibilityMajor', false],
+  ['minCompatibilityMinor', false],
+  ['minor', true],
+  ['platform', true],
+] as const;
+
+function versionInfo(definitions: Definitions): JsonObject {
+  return definitions.reference('io.k8s.apimachinery.pkg.version.Info', () => ({
+    description: 'What the server is and what it was built from.',
+    type: 'object',
+    required: VERSION_FIELDS.filter(([, required]) => required).map(([name]) => name),
+    properties: Object.fromEntries(VERSION_FIELDS.map(([name]) => [name, { type: 'string' }])),
+  }));
+}

@@ -1,0 +1,209 @@
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '../../api/index.js';
+import { Definitions } from './definitions.js';
+import { encodeHead, encodePart, encodeTail } from './gnostic.js';
+import { rootNames, rootPaths } from './roots.js';
+import type { ApiDescription, ApiGroupVersion } from './served.js';
+import { swaggerHead, swaggerParts, swaggerTail } from './swagger.js';
+import { document, groupVersionDocument, writePaths } from './v3.js';
+
+/** A document as it is sent. */
+export interface EncodedDocument {
+  /** Shared: never written into. */
+  readonly bytes: Buffer;
+  /** SHA-512 of the content, upper-case hex: the ETag, and `?hash=` in the index. */
+  readonly hash: string;
+}
+
+/**
+ * OpenAPI documents of what is served at one time. Each is made when first asked for, then kept. A new catalogue makes a new
+ * `OpenApi` with the old one as `previous`: documents of group versions that did not change are taken over.
+ */
+export interface OpenApi {
+  readonly api: ApiDescription;
+  /** `/openapi/v3`: every document with its hash. */
+  v3Index(): Promise<EncodedDocument>;
+  /** `/openapi/v3/<name>`: `api/v1`, `apis/apps/v1`, `apis/apps`, `version`. Undefined: there is no such document. */
+  v3(name: string): Promise<EncodedDocument | undefined>;
+  /** `/openapi/v2`; `protobuf` is `application/com.github.proto-openapi.spec.v2@v1.0+protobuf`. */
+  v2(form: 'json' | 'protobuf'): Promise<EncodedDocument>;
+}
+
+export interface OpenApiOptions {
+  readonly api: ApiDescription;
+  /** Lets other work run (`setImmediate` as a promise); called after every few milliseconds of work. */
+  readonly pause: () => Promise<void>;
+  readonly previous?: OpenApi;
+}
+
+/** Pieces of work between two pauses: some 2 ms on one core of 2020. */
+const STEPS_PER_TURN = 40;
+
+export function createOpenApi(options: OpenApiOptions): OpenApi {
+  return new Documents(options);
+}
+
+class Documents implements OpenApi {
+  readonly api: ApiDescription;
+  readonly #pause: () => Promise<void>;
+  readonly #v3 = new Map<string, () => Promise<EncodedDocument>>();
+  readonly #v2 = new Map<'json' | 'protobuf', Promise<EncodedDocument>>();
+  /** What each group version's document was made from, to tell whether it changed. */
+  readonly #sources = new Map<string, string>();
+  #index: Promise<EncodedDocument> | undefined;
+
+  constructor({ api, pause, previous }: OpenApiOptions) {
+    this.api = api;
+    this.#pause = pause;
+    const old = previous instanceof Documents ? previous : undefined;
+    for (const gv of api.groupVersions) {
+      const name = gv.group === '' ? `api/${gv.version}` : `apis/${gv.group}/${gv.version}`;
+      const source = JSON.stringify([api.version, gv]);
+      this.#sources.set(name, source);
+      const kept = old !== undefined && old.#sources.get(name) === source ? old.#v3.get(name) : undefined;
+      this.#v3.set(name, kept ?? once(() => groupVersion(gv, api.version, pause)));
+    }
+    for (const name of rootNames(api)) {
+      this.#v3.set(
+        name,
+        once(() => root(name, api, pause)),
+      );
+    }
+  }
+
+  v3Index(): Promise<EncodedDocument> {
+    this.#index ??= this.#makeIndex();
+    return this.#index;
+  }
+
+  async v3(name: string): Promise<EncodedDocument | undefined> {
+    return this.#v3.get(name)?.();
+  }
+
+  v2(form: 'json' | 'protobuf'): Promise<EncodedDocument> {
+    let made = this.#v2.get(form);
+    if (made === undefined) {
+      made = form === 'json' ? this.#swaggerJson() : this.#swaggerProtobuf();
+      this.#v2.set(form, made);
+    }
+    return made;
+  }
+
+  async #makeIndex(): Promise<EncodedDocument> {
+    const paths: JsonObject = {};
+    for (const name of [...this.#v3.keys()].sort()) {
+      const { hash } = await (this.#v3.get(name) as () => Promise<EncodedDocument>)();
+      paths[name] = { serverRelativeURL: `/openapi/v3/${name}?hash=${hash}` };
+    }
+    return encoded([Buffer.from(JSON.stringify({ paths }))]);
+  }
+
+  async #swaggerJson(): Promise<EncodedDocument> {
+    const paths: JsonObject = {};
+    const definitions: JsonObject = {};
+    let n = 0;
+    for (const part of swaggerParts(this.api)) {
+      if (part?.kind === 'path') paths[part.name] = part.item;
+      else if (part?.kind === 'definition') definitions[part.name] = part.schema;
+      if (++n % STEPS_PER_TURN === 0) await this.#pause();
+    }
+    const out = new JsonPieces(this.#pause);
+    out.text(`${JSON.stringify(swaggerHead(this.api.version)).slice(0, -1)},"paths":`);
+    await out.object(Object.fromEntries(Object.entries(paths).sort(byKey)));
+    out.text(',"definitions":');
+    await out.object(definitions);
+    out.text(`,${JSON.stringify(swaggerTail).slice(1)}`);
+    return encoded(out.finish());
+  }
+
+  async #swaggerProtobuf(): Promise<EncodedDocument> {
+    const pieces: Uint8Array[] = [encodeHead(swaggerHead(this.api.version))];
+    let n = 0;
+    for (const part of swaggerParts(this.api)) {
+      if (part !== undefined) pieces.push(encodePart(part));
+      if (++n % STEPS_PER_TURN === 0) await this.#pause();
+    }
+    pieces.push(encodeTail(swaggerTail));
+    return encoded(pieces);
+  }
+}
+
+// Free functions, so that a document that is taken over does not hold on to the documents beside which it was first made.
+
+async function groupVersion(
+  gv: ApiGroupVersion,
+  version: string,
+  pause: () => Promise<void>,
+): Promise<EncodedDocument> {
+  const steps = groupVersionDocument(gv, version);
+  for (let n = 1; ; n++) {
+    const step = steps.next();
+    if (step.done === true) return encodeDocument(step.value, pause);
+    if (n % STEPS_PER_TURN === 0) await pause();
+  }
+}
+
+async function root(name: string, api: ApiDescription, pause: () => Promise<void>): Promise<EncodedDocument> {
+  const definitions = new Definitions('v3', []);
+  const [found] = rootPaths(api, definitions, name);
+  while (definitions.writeNext());
+  return encodeDocument(document(api.version, writePaths(found?.paths ?? new Map()), definitions.sorted()), pause);
+}
+
+/** Path by path and schema by schema: the largest document as one string would hold the loop for some 20 ms. */
+async function encodeDocument(made: JsonObject, pause: () => Promise<void>): Promise<EncodedDocument> {
+  const { paths, components, ...head } = made as { paths: JsonObject; components: JsonObject };
+  const { schemas, ...security } = components as { schemas: JsonObject };
+  const out = new JsonPieces(pause);
+  out.text(`${JSON.stringify(head).slice(0, -1)},"paths":`);
+  await out.object(paths);
+  out.text(',"components":{"schemas":');
+  await out.object(schemas);
+  out.text(`,${JSON.stringify(security).slice(1)}}`);
+  return encoded(out.finish());
+}
+
+const byKey = (a: readonly [string, unknown], b: readonly [string, unknown]): number =>
+  a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0;
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+function encoded(pieces: readonly Uint8Array[]): EncodedDocument {
+  const bytes = Buffer.concat(pieces);
+  return { bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase() };
+}
+
+/** JSON text written member by member, with pauses. */
+class JsonPieces {
+  readonly #pieces: Buffer[] = [];
+  readonly #pause: () => Promise<void>;
+  #members = 0;
+
+  constructor(pause: () => Promise<void>) {
+    this.#pause = pause;
+  }
+
+  text(text: string): void {
+    this.#pieces.push(Buffer.from(text));
+  }
+
+  async object(o: JsonObject): Promise<void> {
+    let separator = '{';
+    for (const [name, value] of Object.entries(o)) {
+      this.text(`${separator}${JSON.stringify(name)}:${JSON.stringify(value)}`);
+      separator = ',';
+      if (++this.#members % STEPS_PER_TURN === 0) await this.#pause();
+    }
+    this.text(separator === '{' ? '{}' : '}');
+  }
+
+  finish(): readonly Buffer[] {
+    return this.#pieces;
+  }
+}

@@ -1,0 +1,98 @@
+import type { GroupVersion, JsonObject } from '../../api/index.js';
+import { customDefinition, customListDefinition } from './custom.js';
+import { Definitions } from './definitions.js';
+import { customDefinitionName } from './names.js';
+import { type Operation, pathsOf } from './operations.js';
+import type { Parameter } from './parameters.js';
+import { rootPaths } from './roots.js';
+import type { ApiDescription } from './served.js';
+import { splitParameters } from './v3.js';
+
+/** The parts of the OpenAPI v2 document, in no order; each small, so that whoever encodes them can pause between. */
+export type SwaggerPart =
+  | { readonly kind: 'path'; readonly name: string; readonly item: JsonObject }
+  | { readonly kind: 'definition'; readonly name: string; readonly schema: JsonObject };
+
+/** What stands beside paths and definitions. */
+export function swaggerHead(version: string): JsonObject {
+  return { swagger: '2.0', info: { title: 'Kubernetes', version } };
+}
+
+export const swaggerTail: JsonObject = {
+  securityDefinitions: {
+    BearerToken: { description: 'Bearer token', type: 'apiKey', name: 'authorization', in: 'header' },
+  },
+  security: [{ BearerToken: [] }],
+};
+
+/** One document for everything served. */
+export function* swaggerParts(api: ApiDescription): Generator<SwaggerPart | undefined> {
+  const served: readonly GroupVersion[] = api.groupVersions;
+  const definitions = new Definitions('v2', served);
+  for (const gv of api.groupVersions) {
+    for (const resource of gv.resources) {
+      if (resource.custom === undefined) continue;
+      const { listKind } = resource.custom;
+      definitions.add(customDefinitionName(gv, resource.kind), customDefinition('v2', gv, resource, definitions));
+      definitions.add(customDefinitionName(gv, listKind), customListDefinition('v2', gv, resource, definitions));
+      yield;
+    }
+  }
+  for (const { paths } of rootPaths(api, definitions)) {
+    for (const [name, operations] of paths) yield { kind: 'path', name, item: pathItem(operations) };
+  }
+  for (const gv of api.groupVersions) {
+    const paths = pathsOf(gv, definitions);
+    yield;
+    for (const [name, operations] of paths) yield { kind: 'path', name, item: pathItem(operations) };
+  }
+  while (definitions.writeNext()) yield;
+  for (const [name, schema] of Object.entries(definitions.sorted())) {
+    yield { kind: 'definition', name, schema: schema as JsonObject };
+  }
+}
+
+function pathItem(operations: readonly Operation[]): JsonObject {
+  const { shared, own } = splitParameters(operations);
+  const item: JsonObject = {};
+  for (const operation of operations) item[operation.method] = operationObject(operation, own(operation));
+  if (shared.length > 0) item['parameters'] = shared.map(parameterObject);
+  return item;
+}
+
+function operationObject(o: Operation, own: readonly Parameter[]): JsonObject {
+  const parameters = own.map(parameterObject);
+  if (o.body !== undefined) {
+    const required = o.action === 'post' || o.action === 'put' || o.action === 'patch';
+    parameters.unshift({ name: 'body', in: 'body', ...(required && { required }), schema: o.body.schema });
+  }
+  const responses: JsonObject = {};
+  const produces = new Set<string>();
+  for (const { code, description, content } of o.responses) {
+    responses[code] = { description, ...(content !== undefined && { schema: content.schema }) };
+    for (const type of content?.types ?? []) produces.add(type);
+  }
+  return {
+    description: o.description,
+    consumes: o.body === undefined ? ['*/*'] : [...o.body.types],
+    produces: [...produces],
+    schemes: ['https'],
+    tags: [o.tag],
+    operationId: o.id,
+    ...(parameters.length > 0 && { parameters }),
+    responses,
+    ...(o.action !== undefined && { 'x-kubernetes-action': o.action }),
+    ...(o.gvk !== undefined && { 'x-kubernetes-group-version-kind': { ...o.gvk } }),
+  };
+}
+
+function parameterObject(p: Parameter): JsonObject {
+  return {
+    uniqueItems: true,
+    type: p.type,
+    ...(p.description !== '' && { description: p.description }),
+    name: p.name,
+    in: p.in,
+    ...(p.in === 'path' && { required: true }),
+  };
+}
