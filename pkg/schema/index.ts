@@ -15,6 +15,7 @@ export {
   type CustomSchema,
   createOpenApi,
   type EncodedDocument,
+  OPENAPI_V2_PROTOBUF,
   type OpenApi,
   type OpenApiOptions,
 } from './openapi/index.js';

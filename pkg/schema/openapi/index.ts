@@ -1,2 +1,8 @@
 export type { ApiDescription, ApiGroupVersion, ApiResource, ApiSubresource, CustomSchema } from './served.js';
-export { createOpenApi, type EncodedDocument, type OpenApi, type OpenApiOptions } from './service.js';
+export {
+  createOpenApi,
+  type EncodedDocument,
+  OPENAPI_V2_PROTOBUF,
+  type OpenApi,
+  type OpenApiOptions,
+} from './service.js';

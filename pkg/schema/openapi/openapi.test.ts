@@ -51,7 +51,7 @@ function servedFromDiscovery(list: JsonObject): ApiGroupVersion[] {
 /** An alpha feature of the recording that level 1.37 shapes otherwise: device resources that are allocated by the node. */
 const RESHAPED = /NodeAllocatableResource|nodeAllocatableResource/;
 
-function finish(steps: Generator<void, JsonObject>): JsonObject {
+function finish(steps: Generator<undefined, JsonObject>): JsonObject {
   for (let i = 0; i < 100_000; i++) {
     const step = steps.next();
     if (step.done === true) return step.value;

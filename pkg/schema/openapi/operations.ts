@@ -56,8 +56,8 @@ const STRATEGIC = 'application/strategic-merge-patch+json';
 const PATCH_TYPES = [APPLY, JSON_PATCH, MERGE_PATCH, STRATEGIC];
 const CUSTOM_PATCH_TYPES = [APPLY, JSON_PATCH, MERGE_PATCH];
 
-/** All paths of a group version, with the types they use referred to in `definitions`. */
-export function pathsOf(gv: ApiGroupVersion, definitions: Definitions): Paths {
+/** All paths of a group version, with the types they use referred to in `definitions`. Yields after every resource. */
+export function* pathsOf(gv: ApiGroupVersion, definitions: Definitions): Generator<undefined, Paths> {
   const paths: Paths = new Map();
   const root = gv.group === '' ? `/api/${gv.version}` : `/apis/${gv.group}/${gv.version}`;
   const add = (path: string, operation: Operation): void => {
@@ -77,7 +77,10 @@ export function pathsOf(gv: ApiGroupVersion, definitions: Definitions): Paths {
     body: undefined,
     responses: answers([200], { types: OBJECT_TYPES, schema: resourceList }),
   });
-  for (const resource of gv.resources) new ResourcePaths(gv, resource, root, definitions, add).write();
+  for (const resource of gv.resources) {
+    new ResourcePaths(gv, resource, root, definitions, add).write();
+    yield;
+  }
   return paths;
 }
 

@@ -42,8 +42,7 @@ export function* swaggerParts(api: ApiDescription): Generator<SwaggerPart | unde
     for (const [name, operations] of paths) yield { kind: 'path', name, item: pathItem(operations) };
   }
   for (const gv of api.groupVersions) {
-    const paths = pathsOf(gv, definitions);
-    yield;
+    const paths = yield* pathsOf(gv, definitions);
     for (const [name, operations] of paths) yield { kind: 'path', name, item: pathItem(operations) };
   }
   while (definitions.writeNext()) yield;

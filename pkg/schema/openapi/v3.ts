@@ -2,12 +2,12 @@ import type { JsonObject } from '../../api/index.js';
 import { customDefinition, customListDefinition } from './custom.js';
 import { Definitions } from './definitions.js';
 import { customDefinitionName } from './names.js';
-import { type Content, type Operation, type Paths, pathsOf } from './operations.js';
+import { type Content, type Operation, pathsOf } from './operations.js';
 import type { Parameter } from './parameters.js';
 import type { ApiGroupVersion } from './served.js';
 
 /** The OpenAPI v3 document of one group version. Yields between small pieces of work, so that the caller can pause. */
-export function* groupVersionDocument(gv: ApiGroupVersion, version: string): Generator<void, JsonObject> {
+export function* groupVersionDocument(gv: ApiGroupVersion, version: string): Generator<undefined, JsonObject> {
   const definitions = new Definitions('v3', [gv]);
   for (const resource of gv.resources) {
     if (resource.custom === undefined) continue;
@@ -17,10 +17,12 @@ export function* groupVersionDocument(gv: ApiGroupVersion, version: string): Gen
       customListDefinition('v3', gv, resource, definitions),
     );
   }
-  const paths = pathsOf(gv, definitions);
-  yield;
-  const items = writePaths(paths);
-  yield;
+  const paths = yield* pathsOf(gv, definitions);
+  const items: JsonObject = {};
+  for (const path of [...paths.keys()].sort()) {
+    items[path] = writePath(paths.get(path) as Operation[]);
+    yield;
+  }
   while (definitions.writeNext()) yield;
   return document(version, items, definitions.sorted());
 }
@@ -39,17 +41,12 @@ export function document(version: string, paths: JsonObject, schemas: JsonObject
   };
 }
 
-export function writePaths(paths: Paths): JsonObject {
-  const out: JsonObject = {};
-  for (const path of [...paths.keys()].sort()) {
-    const operations = paths.get(path) as Operation[];
-    const { shared, own } = splitParameters(operations);
-    const item: JsonObject = {};
-    for (const operation of operations) item[operation.method] = writeOperation(operation, own(operation));
-    if (shared.length > 0) item['parameters'] = shared.map(writeParameter);
-    out[path] = item;
-  }
-  return out;
+export function writePath(operations: readonly Operation[]): JsonObject {
+  const { shared, own } = splitParameters(operations);
+  const item: JsonObject = {};
+  for (const operation of operations) item[operation.method] = writeOperation(operation, own(operation));
+  if (shared.length > 0) item['parameters'] = shared.map(writeParameter);
+  return item;
 }
 
 /** What all operations of a path take stands once, at the path. */
