@@ -95,6 +95,8 @@ export interface AppliedEvent {
 /**
  * Receives events in revision order. Several events that were applied together come in one call.
  * `progress` says that everything up to `revision` has been delivered, also when nothing changed (no-ops use revisions too).
+ * It is called at least once when the history that a watch began with has been delivered: a reader of history must know that it
+ * has seen the end of it.
  */
 export interface WatchSink {
   events(batch: readonly AppliedEvent[]): void;

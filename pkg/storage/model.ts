@@ -82,6 +82,7 @@ class ModelKeyspace implements Keyspace {
         watcher,
         this.#log.filter((e) => e.revision > request.after),
       );
+      sink.progress?.(this.#applied);
       this.#watchers.add(watcher);
     });
     return {
