@@ -1,0 +1,127 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import type { JsonObject, JsonValue } from '../../api/index.js';
+import type { StructSchema } from '../../schema/index.js';
+import { codecLimits } from '../limits.js';
+import { decodeExact } from './exact.js';
+import { Findings } from './findings.js';
+import { jsonOf, type Node, nodeOf, numberOf } from './node.js';
+import { membersOf, normalise } from './normal.js';
+import { parseJson } from './parse.js';
+import { countMembers, NEEDS_EXACT_READER } from './scan.js';
+
+/**
+ * What a body has that its schema does not, as the reference words it: `errors` go into the message of a Strict request joined by
+ * `, `; `warnings` become one header each. They differ for YAML only, whose duplicate keys are one error and a warning each.
+ */
+export interface Strictness {
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+export const nothingStrict: Strictness = { errors: [], warnings: [] };
+
+/** An object in normal form (zero.ts), or what is wrong with it in the words of the reference's decoder, to be a 400. */
+export type Decoded =
+  | { readonly ok: true; readonly object: JsonObject; readonly strict: Strictness }
+  | { readonly ok: false; readonly message: string };
+
+/**
+ * Decodes a JSON text as the struct `schema`. Field names are case-sensitive; null is absence; quantities, times and bytes are
+ * canonicalised; int64 beyond 2^53 become bigint; of duplicate keys the last one counts (maps and structs merge).
+ */
+export function decodeJson(schema: StructSchema, text: Buffer): Decoded {
+  const members = countMembers(text);
+  if (members !== NEEDS_EXACT_READER) {
+    const value = parseFast(text);
+    if (value !== undefined) {
+      const { clean, value: object, members: found } = normalise(schema, value);
+      if (clean && found === members) return { ok: true, object: object as JsonObject, strict: nothingStrict };
+    }
+  }
+  const parsed = parseJson(text);
+  return parsed.ok ? decodeNode(schema, parsed.node) : parsed;
+}
+
+/**
+ * Decodes a value that is no text any more (of YAML, of a patch) as `schema`. Takes the value over: parts of it become parts of
+ * the result.
+ */
+export function decodeValue(schema: StructSchema, value: JsonValue): Decoded {
+  const before = nodeOf(value);
+  const { clean, value: object } = normalise(schema, value);
+  if (clean) return { ok: true, object: object as JsonObject, strict: nothingStrict };
+  return decodeNode(schema, before);
+}
+
+/** Decodes a tree with nothing lost; the one that says precisely what is wrong. */
+export function decodeNode(schema: StructSchema, node: Node): Decoded {
+  const exact = decodeExact(schema, node);
+  if (!exact.ok) return exact;
+  const { value } = normalise(schema, exact.value);
+  const strict = exact.findings.length === 0 ? nothingStrict : { errors: exact.findings, warnings: exact.findings };
+  return { ok: true, object: value as JsonObject, strict };
+}
+
+/** `JSON.parse` of bytes, or undefined when they are not JSON or not UTF-8. */
+export function parseFast(text: Buffer): JsonValue | undefined {
+  const ascii = isAscii(text);
+  if (!ascii && !isUtf8(text)) return undefined;
+  try {
+    return JSON.parse(ascii ? text.toString('latin1') : text.toString('utf8')) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A JSON value that no schema describes, with the paths of duplicate keys (`spec.x`, `[0].value`; the last one counted). */
+export type ReadJson =
+  | { readonly ok: true; readonly value: JsonValue; readonly duplicates: readonly string[] }
+  | { readonly ok: false; readonly message: string };
+
+/**
+ * Reads a JSON text as it is: integers of an int64 that a double cannot hold as bigint, `__proto__` an ordinary key, duplicates
+ * reported as `duplicate field "path"`. The message of a failure is the reference's for a text that is no JSON.
+ */
+export function readJson(text: Buffer): ReadJson {
+  const members = countMembers(text);
+  if (members !== NEEDS_EXACT_READER) {
+    const value = parseFast(text);
+    if (value !== undefined && membersOf(value) === members) return { ok: true, value, duplicates: [] };
+  }
+  const parsed = parseJson(text);
+  if (!parsed.ok) return parsed;
+  return readNode(parsed.node);
+}
+
+function readNode(root: Node): ReadJson {
+  const findings = new Findings();
+  const failure = inspect(root, findings, 1);
+  return failure === undefined
+    ? { ok: true, value: jsonOf(root), duplicates: findings.texts }
+    : { ok: false, message: failure };
+}
+
+/** Finds duplicates and what no value can hold. */
+function inspect(node: Node, findings: Findings, depth: number): string | undefined {
+  if (node === null || typeof node !== 'object') return undefined;
+  if (depth > codecLimits.valueDepthMax) return 'exceeded max depth';
+  if (node.kind === 'number')
+    return numberOf(node.text) === undefined
+      ? `json: cannot unmarshal number ${node.text} into Go value of type float64`
+      : undefined;
+  const seen = new Set<string>();
+  const children = node.kind === 'list' ? node.items : node.values;
+  for (let i = 0; i < children.length; i++) {
+    if (node.kind === 'list') findings.enterItem(i);
+    else {
+      const key = node.keys[i]!;
+      if (seen.has(key)) findings.duplicate(key);
+      seen.add(key);
+      findings.enterField(key);
+    }
+    const failure = inspect(children[i]!, findings, depth + 1);
+    findings.leave();
+    if (failure !== undefined) return failure;
+  }
+  return undefined;
+}

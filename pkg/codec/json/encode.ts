@@ -1,0 +1,204 @@
+import type { JsonObject, JsonValue } from '../../api/index.js';
+import type { ListSchema, MapSchema, Schema, StructSchema } from '../../schema/index.js';
+import { leftOutWhenZero, scalarZero } from '../zero.js';
+import { writeString, writeValue } from './write.js';
+
+/**
+ * Canonical JSON of an object: fields in the order of their declaration (kind, apiVersion, metadata first), map keys sorted, zero
+ * values left out or written as Go does, no white space, no line break at the end. The same object gives the same
+ * bytes on every peer. Fields that the schema does not know are not written.
+ */
+export function encodeJson(schema: StructSchema, object: JsonObject): Buffer {
+  return Buffer.from(writerOf(schema)(object));
+}
+
+/**
+ * The stored form of an object: canonical JSON without `metadata.resourceVersion`, which every reader puts in front of the
+ * metadata (splice.ts). Begins with `{"kind":"X","apiVersion":"Y","metadata":{`.
+ */
+export function encodeStored(schema: StructSchema, object: JsonObject): Buffer {
+  const metadata = object['metadata'] as JsonObject | undefined;
+  if (metadata?.['resourceVersion'] === undefined) return encodeJson(schema, object);
+  const { resourceVersion: _, ...stored } = metadata;
+  return encodeJson(schema, { ...object, metadata: stored });
+}
+
+type Writer = (value: JsonValue) => string;
+
+interface FieldWriter {
+  readonly index: number;
+  readonly name: string;
+  /** `"name":` */
+  readonly key: string;
+  readonly write: Writer;
+  readonly leftOut: boolean;
+  /** What a missing or null field is written as, with its key; '' where it is left out. */
+  readonly zero: () => string;
+  readonly dropZero: boolean;
+  readonly nullEmpty: boolean;
+}
+
+const writers = new WeakMap<Schema, Writer>();
+
+function writerOf(schema: Schema): Writer {
+  let writer = writers.get(schema);
+  if (writer === undefined) {
+    writer = compile(schema);
+    writers.set(schema, writer);
+  }
+  return writer;
+}
+
+function lazy(schema: Schema): Writer {
+  let writer: Writer | undefined;
+  return (value) => {
+    writer ??= writerOf(schema);
+    return writer(value);
+  };
+}
+
+function compile(schema: Schema): Writer {
+  switch (schema.kind) {
+    case 'struct':
+      return struct(schema);
+    case 'map':
+      return map(schema);
+    case 'list':
+      return list(schema);
+    case 'any':
+      return schema.either === undefined ? writeValue : either(schema.either.object);
+    case 'scalar':
+      return schema.type === 'string' || schema.type === 'bytes' || schema.type.endsWith('ime')
+        ? (v) => (typeof v === 'string' ? writeString(v) : 'null')
+        : writeValue;
+  }
+}
+
+function fieldWriter(schema: StructSchema, index: number): FieldWriter {
+  const field = schema.fields[index]!;
+  const leftOut = leftOutWhenZero(schema, field);
+  const key = `${writeString(field.name)}:`;
+  const inner = field.schema;
+  const zero = leftOut
+    ? () => ''
+    : inner.kind === 'struct' && !field.pointer
+      ? () => key + writerOf(inner)({})
+      : () => key + (field.pointer ? 'null' : writeValue(scalarZero(inner)));
+  const container = inner.kind === 'list' || inner.kind === 'map';
+  return {
+    index,
+    name: field.name,
+    key,
+    write: lazy(inner),
+    leftOut,
+    zero,
+    dropZero: leftOut && !field.pointer,
+    nullEmpty: !leftOut && !field.pointer && container,
+  };
+}
+
+function struct(schema: StructSchema): Writer {
+  const fields = schema.fields.map((_, i) => fieldWriter(schema, i));
+  const byName = new Map(fields.map((f) => [f.name, f]));
+  const always = fields.filter((f) => !f.leftOut);
+  return (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'null';
+    const found: FieldWriter[] = [];
+    let inOrder = true;
+    let last = -1;
+    let missing = always.length;
+    for (const key in value) {
+      const field = byName.get(key);
+      if (field === undefined) continue;
+      found.push(field);
+      if (field.index < last) inOrder = false;
+      last = field.index;
+      if (!field.leftOut) missing--;
+    }
+    if (missing > 0) {
+      for (const field of always) {
+        if (Object.hasOwn(value, field.name)) continue;
+        found.push(field);
+        inOrder = false;
+      }
+    }
+    if (!inOrder) found.sort((a, b) => a.index - b.index);
+    let out = '';
+    for (const field of found) {
+      const text = member(field, value[field.name]);
+      if (text !== '') out += out === '' ? text : `,${text}`;
+    }
+    return `{${out}}`;
+  };
+}
+
+/** `"key":value`, or '' for a field that is left out. */
+function member(field: FieldWriter, value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return field.zero();
+  if (field.dropZero) {
+    if (value === '' || value === 0 || value === false || value === 0n || isEmpty(value)) return '';
+  } else if (field.nullEmpty && isEmpty(value)) return field.zero();
+  return field.key + field.write(value);
+}
+
+function isEmpty(value: JsonValue): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.length === 0;
+  for (const _ in value) return false;
+  return true;
+}
+
+function map(schema: MapSchema): Writer {
+  const write = elementWriter(schema.values);
+  return (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'null';
+    const keys = sortedKeys(value);
+    let out = '';
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i]!;
+      out += i === 0 ? '' : ',';
+      out += `${writeString(key)}:${write(value[key]!)}`;
+    }
+    return `{${out}}`;
+  };
+}
+
+function list(schema: ListSchema): Writer {
+  const write = elementWriter(schema.items);
+  return (value) => {
+    if (!Array.isArray(value)) return 'null';
+    let out = '';
+    for (let i = 0; i < value.length; i++) out += (i === 0 ? '' : ',') + write(value[i]!);
+    return `[${out}]`;
+  };
+}
+
+/** Elements are there even when they are zero. */
+function elementWriter(schema: Schema): Writer {
+  const write = lazy(schema);
+  if (schema.kind === 'struct') return (v) => write(v ?? {});
+  if (schema.kind === 'scalar' && schema.type === 'bytes') return (v) => (v === null ? '""' : write(v));
+  const zero = writeValue(scalarZero(schema));
+  return (v) => (v === null ? zero : write(v));
+}
+
+function either(object: StructSchema): Writer {
+  const write = lazy(object);
+  return (value) => {
+    if (typeof value !== 'object' || value === null) return writeValue(value);
+    if (!Array.isArray(value)) return write(value);
+    return `[${value.map((v) => (typeof v === 'string' ? writeString(v) : write(v))).join(',')}]`;
+  };
+}
+
+const ASTRAL = /[\ud800-\udfff]/;
+
+/** Keys in the order of their UTF-8 bytes, as Go sorts maps. */
+export function sortedKeys(value: JsonObject): string[] {
+  const keys = Object.keys(value);
+  if (keys.length < 2) return keys;
+  keys.sort();
+  // UTF-16 order differs from UTF-8 order only where surrogates meet the characters above them.
+  if (keys.some((key) => ASTRAL.test(key))) keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  return keys;
+}

@@ -1,0 +1,298 @@
+import {
+  getOwn,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  parseDuration,
+  setOwn,
+} from '../../api/index.js';
+import type { AnySchema, ListSchema, MapSchema, ScalarSchema, Schema, StructSchema } from '../../schema/index.js';
+import { codecLimits } from '../limits.js';
+import { canonicalBase64 } from '../scalar/bytes.js';
+import { canonicalQuantityText } from '../scalar/quantity.js';
+import { type Canonical, canonicalMicroTime, canonicalTime } from '../scalar/time.js';
+import { Findings } from './findings.js';
+import { depthOf, jsonOf, type ListNode, type MapNode, type Node, nodeName, numberOf } from './node.js';
+import { quote } from './text.js';
+
+/**
+ * The exact road of decoding: a tree with nothing lost is read into a schema as the reference's decoder does it, finding by
+ * finding. What comes out still has to be brought into normal form.
+ *
+ * What the reference does, and so this does: a wrong type is remembered (the first one), its value skipped, and decoding
+ * goes on; a text that its type cannot read (a quantity, a time) ends decoding at once and wins over the remembered one. A
+ * duplicate key decodes into what the first one left: maps and structs merge, lists merge item by item. Unknown fields are skipped
+ * whole.
+ */
+export type Exact =
+  | { readonly ok: true; readonly value: JsonValue; readonly findings: readonly string[] }
+  | { readonly ok: false; readonly message: string };
+
+export function decodeExact(schema: StructSchema, node: Node): Exact {
+  const decoder = new Decoder();
+  try {
+    const value = decoder.decode(schema, node);
+    if (decoder.failure !== undefined) return { ok: false, message: decoder.failure };
+    return { ok: true, value, findings: decoder.findings.texts };
+  } catch (stop) {
+    if (stop instanceof Stop) return { ok: false, message: stop.message };
+    throw stop;
+  }
+}
+
+/** Ends decoding; thrown and caught inside this file only. */
+class Stop {
+  readonly message: string;
+
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
+/** One decoding: where it stands, what it has found. */
+class Decoder {
+  readonly findings = new Findings();
+  failure: string | undefined;
+  /** Field names on the way here, without indexes and map keys: how type errors name a place. */
+  readonly #fields: string[] = [];
+  #struct = '';
+  #depth = 0;
+
+  decode(schema: StructSchema, root: Node): JsonValue {
+    return this.#value(schema, root, undefined) ?? null;
+  }
+
+  /** The value to hold; `held` is what a duplicate key has left there before. undefined: nothing to hold. */
+  #value(schema: Schema, node: Node, held: JsonValue | undefined): JsonValue | undefined {
+    if (node === null) return this.#null(schema, held);
+    if (++this.#depth > codecLimits.valueDepthMax) throw new Stop('exceeded max depth');
+    try {
+      switch (schema.kind) {
+        case 'struct':
+          return this.#struct_(schema, node, held);
+        case 'map':
+          return this.#map(schema, node, held);
+        case 'list':
+          return this.#list(schema, node, held);
+        case 'scalar':
+          return this.#scalar(schema, node) ?? held;
+        case 'any':
+          return this.#any(schema, node);
+      }
+    } finally {
+      this.#depth--;
+    }
+  }
+
+  /** Pointers, lists and maps become nil; other values stay what they were. Normal form decides what nil is there. */
+  #null(schema: Schema, held: JsonValue | undefined): JsonValue | undefined {
+    return schema.kind === 'struct' || (schema.kind === 'scalar' && typeof scalarKept(schema) === 'string')
+      ? held
+      : null;
+  }
+
+  #struct_(schema: StructSchema, node: Node, held: JsonValue | undefined): JsonValue | undefined {
+    if (!isMap(node)) return this.#wrongType(nodeName(node), schema, held);
+    const object: JsonObject = isObject(held) ? held : {};
+    const outer = this.#struct;
+    const seen = new Set<string>();
+    for (let i = 0; i < node.keys.length; i++) {
+      const key = node.keys[i]!;
+      const field = schema.byName.get(key);
+      if (field === undefined) {
+        this.findings.unknown(key);
+        continue;
+      }
+      if (seen.has(key)) this.findings.duplicate(key);
+      seen.add(key);
+      this.#struct = schema.name.slice(schema.name.lastIndexOf('.') + 1);
+      this.#fields.push(key);
+      this.findings.enterField(key);
+      const value = this.#value(field.schema, node.values[i]!, getOwn(object, key));
+      this.findings.leave();
+      this.#fields.pop();
+      if (value !== undefined) setOwn(object, key, value);
+    }
+    this.#struct = outer;
+    return object;
+  }
+
+  #map(schema: MapSchema, node: Node, held: JsonValue | undefined): JsonValue | undefined {
+    if (!isMap(node)) return this.#wrongType(nodeName(node), schema, held);
+    const object: JsonObject = isObject(held) ? held : {};
+    const seen = new Set<string>();
+    for (let i = 0; i < node.keys.length; i++) {
+      const key = node.keys[i]!;
+      if (seen.has(key)) this.findings.duplicate(key);
+      seen.add(key);
+      this.findings.enterField(key);
+      setOwn(object, key, this.#value(schema.values, node.values[i]!, undefined) ?? null);
+      this.findings.leave();
+    }
+    return object;
+  }
+
+  #list(schema: ListSchema, node: Node, held: JsonValue | undefined): JsonValue | undefined {
+    if (!isList(node)) return this.#wrongType(nodeName(node), schema, held);
+    const before = Array.isArray(held) ? held : [];
+    const list: JsonArray = [];
+    for (let i = 0; i < node.items.length; i++) {
+      this.findings.enterItem(i);
+      list.push(this.#value(schema.items, node.items[i]!, before[i]) ?? null);
+      this.findings.leave();
+    }
+    return list;
+  }
+
+  /** undefined: a wrong type, remembered. */
+  #scalar(schema: ScalarSchema, node: Exclude<Node, null>): JsonValue | undefined {
+    switch (schema.type) {
+      case 'string':
+        return typeof node === 'string' ? node : this.#wrongType(nodeName(node), schema);
+      case 'bool':
+        return typeof node === 'boolean' ? node : this.#wrongType(nodeName(node), schema);
+      case 'int32':
+      case 'int64':
+      case 'float64':
+        return this.#number(schema, schema.type, node);
+      case 'bytes': {
+        if (typeof node !== 'string') return this.#wrongType(nodeName(node), schema);
+        const read = canonicalBase64(node);
+        if (read.ok) return read.text;
+        this.failure ??= read.message;
+        return undefined;
+      }
+      case 'time':
+        return this.#text(node, canonicalTime);
+      case 'microTime':
+        return this.#text(node, canonicalMicroTime);
+      case 'duration':
+        return this.#text(node, readDuration);
+      case 'quantity':
+        return this.#quantity(node);
+      case 'intOrString':
+        return typeof node === 'string' ? node : (this.#intOrString(node) as JsonValue);
+    }
+  }
+
+  #number(schema: ScalarSchema, type: 'int32' | 'int64' | 'float64', node: Exclude<Node, null>): JsonValue | undefined {
+    if (typeof node !== 'object' || node.kind !== 'number') return this.#wrongType(nodeName(node), schema);
+    const value = readNumber(type, node.text);
+    return value ?? this.#wrongType(`number ${node.text}`, schema);
+  }
+
+  #text(node: Exclude<Node, null>, read: (text: string) => Canonical): JsonValue {
+    if (typeof node !== 'string') throw new Stop(this.#mismatch(nodeName(node), 'string'));
+    const result = read(node);
+    if (!result.ok) throw new Stop(result.message);
+    return result.text;
+  }
+
+  #quantity(node: Exclude<Node, null>): JsonValue {
+    const number = typeof node === 'object' && node.kind === 'number';
+    const read = canonicalQuantityText(typeof node === 'string' ? node : number ? node.text : nodeName(node));
+    if (!read.ok) throw new Stop(read.message);
+    return read.text;
+  }
+
+  #intOrString(node: Exclude<Node, null | string>): JsonValue {
+    if (typeof node !== 'object' || node.kind !== 'number') throw new Stop(this.#mismatch(nodeName(node), 'int32'));
+    const value = readNumber('int32', node.text);
+    if (value === undefined) throw new Stop(this.#mismatch(`number ${node.text}`, 'int32'));
+    return value;
+  }
+
+  #any(schema: AnySchema, node: Exclude<Node, null>): JsonValue {
+    const { either } = schema;
+    if (either === undefined) {
+      if (this.#depth + depthOf(node) > codecLimits.valueDepthMax) throw new Stop('exceeded max depth');
+      return jsonOf(node);
+    }
+    // These types read themselves with a decoder of their own, which drops unknown fields in silence.
+    const inner = new Decoder();
+    inner.#depth = this.#depth;
+    const read = (item: Node): JsonValue => {
+      const value = inner.decode(either.object, item);
+      if (inner.failure !== undefined) throw new Stop(inner.failure);
+      return value;
+    };
+    if (isMap(node)) return read(node);
+    if (either.or === 'bool') {
+      if (typeof node === 'boolean') return node;
+      throw new Stop('boolean or JSON schema expected');
+    }
+    if (!isList(node)) throw new Stop(this.#mismatch(nodeName(node), goType(either.object)));
+    if (either.or === 'list') return node.items.map(read);
+    return node.items.map((item) => {
+      if (typeof item !== 'string') throw new Stop(this.#mismatch(nodeName(item), 'string'));
+      return item;
+    });
+  }
+
+  /** Remembers the first wrong type; the place keeps what it held. */
+  #wrongType(found: string, schema: Schema, held?: JsonValue): JsonValue | undefined {
+    this.failure ??= this.#mismatch(found, goType(schema));
+    return held;
+  }
+
+  #mismatch(found: string, type: string): string {
+    const place = this.#fields.length === 0 ? 'value' : `struct field ${this.#struct}.${this.#fields.join('.')}`;
+    return `json: cannot unmarshal ${found} into Go ${place} of type ${type}`;
+  }
+}
+
+const isMap = (node: Node): node is MapNode => typeof node === 'object' && node !== null && node.kind === 'map';
+const isList = (node: Node): node is ListNode => typeof node === 'object' && node !== null && node.kind === 'list';
+
+/** Scalars that null leaves alone; the others read null themselves, as their zero. */
+function scalarKept(schema: ScalarSchema): string | undefined {
+  return schema.type === 'bytes' || schema.type.endsWith('ime') || schema.type === 'quantity' ? undefined : schema.type;
+}
+
+/** Whole numbers must be written as such: `1.0` and `1e3` are no int32. */
+function readNumber(type: 'int32' | 'int64' | 'float64', text: string): number | bigint | undefined {
+  if (type === 'float64') {
+    const n = Number(text);
+    return Number.isFinite(n) ? n : undefined;
+  }
+  if (!/^-?\d+$/.test(text)) return undefined;
+  const n = numberOf(text);
+  if (typeof n === 'bigint') return type === 'int64' ? n : undefined;
+  if (n === undefined || !Number.isSafeInteger(n)) return undefined;
+  return type === 'int64' || (n | 0) === n ? n : undefined;
+}
+
+function readDuration(text: string): Canonical {
+  const nanos = parseDuration(text);
+  return nanos === undefined ? { ok: false, message: `time: invalid duration ${quote(text)}` } : { ok: true, text };
+}
+
+/** How Go names a type in error texts: `int32`, `map[string]string`, `v1.PodSpec`. */
+function goType(schema: Schema): string {
+  switch (schema.kind) {
+    case 'struct':
+      return short(schema.name);
+    case 'map':
+      return `map[string]${goType(schema.values)}`;
+    case 'list':
+      return `[]${goType(schema.items)}`;
+    case 'scalar':
+      return schema.alias !== undefined ? short(schema.alias) : (GO_TYPES[schema.type] ?? schema.type);
+    case 'any':
+      return ANY_TYPES[schema.form];
+  }
+}
+
+const short = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
+
+const GO_TYPES: Readonly<Record<string, string>> = {
+  bytes: '[]uint8',
+  time: 'v1.Time',
+  microTime: 'v1.MicroTime',
+  duration: 'v1.Duration',
+  quantity: 'resource.Quantity',
+  intOrString: 'intstr.IntOrString',
+};
+
+const ANY_TYPES = { rawExtension: 'runtime.RawExtension', fieldsV1: 'v1.FieldsV1', json: 'v1.JSON' } as const;

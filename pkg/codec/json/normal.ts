@@ -1,0 +1,293 @@
+import {
+  formatDuration,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  parseDuration,
+  setOwn,
+} from '../../api/index.js';
+import type {
+  AnySchema,
+  Field,
+  ListSchema,
+  MapSchema,
+  ScalarSchema,
+  Schema,
+  StructSchema,
+} from '../../schema/index.js';
+import { canonicalBase64 } from '../scalar/bytes.js';
+import { canonicalQuantityText } from '../scalar/quantity.js';
+import { canonicalMicroTime, canonicalTime } from '../scalar/time.js';
+import { isContainer, leftOutWhenZero, scalarZero } from '../zero.js';
+
+/**
+ * The fast road of decoding: a plain value (of `JSON.parse`, of a patch) is brought into normal form (zero.ts) in place by
+ * closures compiled per schema. Whatever is not plainly right (an unknown field, a wrong type, a number out of range) only raises
+ * a flag: the exact decoder (exact.ts) then says what it is. So nothing here builds paths or messages.
+ */
+export interface Normalised {
+  /** False: the exact decoder must look at the source again; `value` is then half done and worthless. */
+  readonly clean: boolean;
+  readonly value: JsonValue;
+  /** Keys of all objects inside, those of raw values included. */
+  readonly members: number;
+}
+
+/** Brings `value` into the normal form of `schema`, reusing its objects and lists. */
+export function normalise(schema: StructSchema, value: JsonValue): Normalised {
+  clean = true;
+  members = 0;
+  const result = value === null ? zeroStruct(schema) : stepOf(schema)(value);
+  return { clean, value: result, members };
+}
+
+// The state of the one normalisation going on: it is synchronous, and closures without an extra parameter are faster.
+let clean = true;
+let members = 0;
+
+/** Returns the value to hold. Never called with null: the place decides what null means there. */
+type Step = (value: JsonValue) => JsonValue;
+
+interface FieldStep {
+  readonly name: string;
+  readonly step: Step;
+  /** What an absent or null field holds; undefined: nothing. */
+  readonly zero: (() => JsonValue) | undefined;
+  /** A zero value is as good as an absent field. */
+  readonly dropZero: boolean;
+  /** An empty list or map is as good as null. */
+  readonly nullEmpty: boolean;
+}
+
+const steps = new WeakMap<Schema, Step>();
+
+function stepOf(schema: Schema): Step {
+  let step = steps.get(schema);
+  if (step === undefined) {
+    step = compile(schema);
+    steps.set(schema, step);
+  }
+  return step;
+}
+
+function compile(schema: Schema): Step {
+  switch (schema.kind) {
+    case 'struct':
+      return struct(schema);
+    case 'map':
+      return map(schema);
+    case 'list':
+      return list(schema);
+    case 'scalar':
+      return scalar(schema);
+    case 'any':
+      return any(schema);
+  }
+}
+
+function unclean(value: JsonValue): JsonValue {
+  clean = false;
+  return value;
+}
+
+/** Schemas may contain themselves: inner steps are looked up at their first use. */
+function lazy(schema: Schema): Step {
+  if (schema.kind === 'scalar') return stepOf(schema);
+  let step: Step | undefined;
+  return (value) => {
+    step ??= stepOf(schema);
+    return step(value);
+  };
+}
+
+function zeroStruct(schema: StructSchema): JsonValue {
+  return stepOf(schema)({});
+}
+
+function zeroOf(schema: Schema): () => JsonValue {
+  if (schema.kind === 'struct') return () => zeroStruct(schema);
+  const zero = scalarZero(schema);
+  return () => zero;
+}
+
+function fieldStep(owner: StructSchema, field: Field): FieldStep {
+  const { schema } = field;
+  const leftOut = leftOutWhenZero(owner, field);
+  return {
+    name: field.name,
+    step: lazy(schema),
+    zero: leftOut ? undefined : field.pointer ? () => null : zeroOf(schema),
+    dropZero: leftOut && !field.pointer,
+    nullEmpty: !leftOut && !field.pointer && isContainer(schema),
+  };
+}
+
+function isEmpty(value: JsonValue): boolean {
+  if (typeof value !== 'object') return value === '' || value === 0 || value === false;
+  if (value === null) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  for (const _ in value) return false;
+  return true;
+}
+
+function struct(schema: StructSchema): Step {
+  const fields = new Map<string, FieldStep>();
+  const always: FieldStep[] = [];
+  for (const field of schema.fields) {
+    const step = fieldStep(schema, field);
+    fields.set(field.name, step);
+    if (step.zero !== undefined) always.push(step);
+  }
+  return (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return unclean(value);
+    let dropped = false;
+    // Keys come from JSON.parse or from our own code: all own, `__proto__` included, and nothing inherited is enumerable.
+    for (const key in value) {
+      members++;
+      const field = fields.get(key);
+      if (field === undefined) return unclean(value);
+      const given = value[key]!;
+      let held: JsonValue | undefined;
+      if (given === null) held = field.zero === undefined ? undefined : field.zero();
+      else {
+        held = field.step(given);
+        if (field.dropZero && isEmpty(held)) held = undefined;
+        else if (field.nullEmpty && isEmpty(held)) held = null;
+      }
+      if (held === undefined) {
+        value[key] = undefined as unknown as JsonValue;
+        dropped = true;
+      } else if (held !== given) value[key] = held;
+    }
+    const result = dropped ? withoutDropped(value) : value;
+    for (const field of always) if (result[field.name] === undefined) result[field.name] = field.zero!();
+    return result;
+  };
+}
+
+function withoutDropped(value: JsonObject): JsonObject {
+  const kept: JsonObject = {};
+  for (const key in value) {
+    const held = value[key];
+    if (held !== undefined) kept[key] = held;
+  }
+  return kept;
+}
+
+function map(schema: MapSchema): Step {
+  const step = lazy(schema.values);
+  const zero = zeroOf(schema.values);
+  return (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return unclean(value);
+    for (const key in value) {
+      members++;
+      const given = value[key]!;
+      // Go reads null into a map of byte strings as nil, which every store turns into no bytes.
+      const held = given === null ? (isBytes(schema.values) ? '' : zero()) : step(given);
+      if (held !== given) setOwn(value, key, held);
+    }
+    return value;
+  };
+}
+
+const isBytes = (schema: Schema): boolean => schema.kind === 'scalar' && schema.type === 'bytes';
+
+function list(schema: ListSchema): Step {
+  const step = lazy(schema.items);
+  const zero = zeroOf(schema.items);
+  return (value) => {
+    if (!Array.isArray(value)) return unclean(value);
+    for (let i = 0; i < value.length; i++) {
+      const given = value[i]!;
+      const held = given === null ? zero() : step(given);
+      if (held !== given) value[i] = held;
+    }
+    return value;
+  };
+}
+
+function scalar(schema: ScalarSchema): Step {
+  switch (schema.type) {
+    case 'string':
+      return (v) => (typeof v === 'string' ? v : unclean(v));
+    case 'bool':
+      return (v) => (typeof v === 'boolean' ? v : unclean(v));
+    case 'int32':
+      return (v) => (typeof v === 'number' && (v | 0) === v ? v : unclean(v));
+    case 'int64':
+      return (v) => (Number.isSafeInteger(v) || isInt64(v) ? v : unclean(v));
+    case 'float64':
+      return (v) => (typeof v === 'number' && Number.isFinite(v) ? v : typeof v === 'bigint' ? Number(v) : unclean(v));
+    case 'bytes':
+      return (v) => (typeof v === 'string' ? canonical(canonicalBase64, v) : unclean(v));
+    case 'time':
+      return (v) => (typeof v === 'string' ? canonical(canonicalTime, v) : unclean(v));
+    case 'microTime':
+      return (v) => (typeof v === 'string' ? canonical(canonicalMicroTime, v) : unclean(v));
+    case 'quantity':
+      return (v) =>
+        typeof v === 'string'
+          ? canonical(canonicalQuantityText, v)
+          : typeof v === 'number' || typeof v === 'bigint'
+            ? canonical(canonicalQuantityText, String(v))
+            : unclean(v);
+    case 'duration':
+      return (v) => {
+        const nanos = typeof v === 'string' ? parseDuration(v) : undefined;
+        return nanos === undefined ? unclean(v) : formatDuration(nanos);
+      };
+    case 'intOrString':
+      return (v) => (typeof v === 'string' || (typeof v === 'number' && (v | 0) === v) ? v : unclean(v));
+  }
+}
+
+function canonical(read: typeof canonicalTime, text: string): JsonValue {
+  const result = read(text);
+  return result.ok ? result.text : unclean(text);
+}
+
+/** A bigint that is an int64; smaller ones are numbers. */
+export function isInt64(v: JsonValue): boolean {
+  return typeof v === 'bigint' && BigInt.asIntN(64, v) === v;
+}
+
+function any(schema: AnySchema): Step {
+  const { either } = schema;
+  if (either === undefined) {
+    return (value) => {
+      if (typeof value === 'object') members += membersOf(value);
+      return value;
+    };
+  }
+  const object = lazy(either.object);
+  return (value) => {
+    if (Array.isArray(value)) {
+      if (either.or === 'bool') return unclean(value);
+      if (either.or === 'stringList') return value.every((v) => typeof v === 'string') ? value : unclean(value);
+      for (let i = 0; i < value.length; i++) value[i] = object(value[i]!);
+      return value;
+    }
+    if (typeof value === 'object') return object(value);
+    return either.or === 'bool' && typeof value === 'boolean' ? value : unclean(value);
+  };
+}
+
+/** Keys of all objects inside a value. Without recursion: raw values may be nested as deep as a text may. */
+export function membersOf(root: JsonValue): number {
+  let count = 0;
+  const pending: (JsonObject | JsonArray)[] = [];
+  const visit = (value: JsonValue): void => {
+    if (typeof value === 'object' && value !== null) pending.push(value);
+  };
+  visit(root);
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (Array.isArray(next)) next.forEach(visit);
+    else {
+      for (const key in next) {
+        count++;
+        visit(next[key]!);
+      }
+    }
+  }
+  return count;
+}

@@ -1,0 +1,77 @@
+import { isUtf8 } from 'node:buffer';
+
+/** A character as the reference's syntax errors quote it: a byte is read as a Latin-1 character. */
+export function quoteByte(c: number): string {
+  if (c === 0x27) return `'\\''`;
+  if (c === 0x22) return `'"'`;
+  const quoted = quote(String.fromCharCode(c));
+  return `'${quoted.slice(1, -1)}'`;
+}
+
+const SHORT_ESCAPES: ReadonlyMap<number, string> = new Map([
+  [0x07, '\\a'],
+  [0x08, '\\b'],
+  [0x09, '\\t'],
+  [0x0a, '\\n'],
+  [0x0b, '\\v'],
+  [0x0c, '\\f'],
+  [0x0d, '\\r'],
+  [0x22, '\\"'],
+  [0x5c, '\\\\'],
+]);
+
+/** Neither printable nor a plain space: escaped by number. */
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\p{Zs}]/u;
+
+/** A string in double quotes as Go's `%q` writes it. Error texts and warnings show field paths this way. */
+export function quote(s: string): string {
+  if (/^[ !#-[\]-~]*$/.test(s)) return `"${s}"`;
+  let out = '"';
+  for (const ch of s) {
+    const c = ch.codePointAt(0)!;
+    const short = SHORT_ESCAPES.get(c);
+    if (short !== undefined) out += short;
+    else if (c === 0x20 || !UNPRINTABLE.test(ch)) out += ch;
+    else if (c < 0x20 || c === 0x7f) out += `\\x${c.toString(16).padStart(2, '0')}`;
+    else if (c < 0x10000) out += `\\u${c.toString(16).padStart(4, '0')}`;
+    else out += `\\U${c.toString(16).padStart(8, '0')}`;
+  }
+  return `${out}"`;
+}
+
+/** The string with each lone surrogate replaced by U+FFFD. */
+export function wellFormed(s: string): string {
+  return s.replace(/\p{Surrogate}/gu, '\ufffd');
+}
+
+/** Bytes as text; each byte that is not part of valid UTF-8 becomes one U+FFFD, as in the reference. */
+export function utf8(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  let out = '';
+  let good = 0;
+  let i = 0;
+  while (i < bytes.length) {
+    const size = sequenceAt(bytes, i);
+    if (size > 0) {
+      i += size;
+      continue;
+    }
+    if (i > good) out += bytes.toString('utf8', good, i);
+    out += '\ufffd';
+    good = ++i;
+  }
+  return good < i ? out + bytes.toString('utf8', good, i) : out;
+}
+
+/** Length of the UTF-8 sequence at `i`, 0 when it is none (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF). */
+function sequenceAt(b: Buffer, i: number): number {
+  const c = b[i]!;
+  if (c < 0x80) return 1;
+  const size = c >= 0xc2 && c <= 0xdf ? 2 : (c & 0xf0) === 0xe0 ? 3 : c >= 0xf0 && c <= 0xf4 ? 4 : 0;
+  if (size === 0 || i + size > b.length) return 0;
+  for (let k = 1; k < size; k++) if ((b[i + k]! & 0xc0) !== 0x80) return 0;
+  const second = b[i + 1]!;
+  if ((c === 0xe0 && second < 0xa0) || (c === 0xed && second > 0x9f)) return 0;
+  if ((c === 0xf0 && second < 0x90) || (c === 0xf4 && second > 0x8f)) return 0;
+  return size;
+}

@@ -1,0 +1,20 @@
+/**
+ * Bounds of the codecs. All of them guard the event loop against small inputs that cost much; the size of a body is
+ * bounded before it gets here (pkg/http).
+ */
+export const codecLimits = {
+  /** Nesting of a JSON or YAML text, counted in brackets. As the reference's decoders. */
+  textDepthMax: 10_000,
+  /** Nesting of a value that is kept (raw extensions, recursive types): everything that walks values recurses. */
+  valueDepthMax: 1_000,
+  /** Texts nested deeper are read by the exact reader, which counts; the fast one recurses without counting. */
+  fastDepthMax: 400,
+  /** Nesting of protobuf messages and CBOR items. */
+  binaryDepthMax: 256,
+  /** Strict findings kept of one body; further ones are dropped, as the reference does. */
+  strictFindingsMax: 100,
+  /** Nodes that the aliases of one YAML document may add to those written out. */
+  yamlAliasedNodesMax: 100_000,
+  /** Media ranges read of one Accept header. */
+  acceptRangesMax: 64,
+} as const;

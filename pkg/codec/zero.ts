@@ -1,0 +1,60 @@
+import type { JsonValue } from '../api/index.js';
+import type { Field, Schema, StructSchema } from '../schema/index.js';
+
+/**
+ * Go's zero values, which decide what the reference writes. Objects in memory are in *normal form*: a field is there exactly
+ * when the reference would write it, with the value it would write. Worked example, a Deployment decoded from
+ * `{"spec":{"paused":false}}`: `paused` goes (omitempty, false), `metadata`, `status` and `spec.strategy` come as `{}`
+ * (Go structs are never "empty"), `spec.selector` comes as null (a pointer without omitempty).
+ */
+
+/** Is this type a struct in Go? `omitempty` has no effect on a field that holds one by value. */
+export function isGoStruct(schema: Schema): boolean {
+  switch (schema.kind) {
+    case 'struct':
+      return true;
+    case 'any':
+      return true;
+    case 'scalar':
+      return GO_STRUCTS.has(schema.type);
+    default:
+      return false;
+  }
+}
+
+const GO_STRUCTS: ReadonlySet<string> = new Set(['time', 'microTime', 'duration', 'quantity', 'intOrString']);
+
+/** Is the field absent from JSON when it holds its zero value? */
+export function leftOutWhenZero(owner: StructSchema, field: Field): boolean {
+  if (!field.omitEmpty) return false;
+  if (field.pointer || !isGoStruct(field.schema)) return true;
+  // The one field of the API that says omitzero.
+  return field.name === 'creationTimestamp' && owner.name === 'meta/v1.ObjectMeta';
+}
+
+/** Is a field holding `null`, `[]` or `{}` of a list or map the same as one left out? */
+export function isContainer(schema: Schema): boolean {
+  return schema.kind === 'list' || schema.kind === 'map';
+}
+
+/** The zero of everything but structs, whose zero depends on their fields. Lists, maps, pointers and times are null. */
+export function scalarZero(schema: Schema): JsonValue {
+  if (schema.kind !== 'scalar') return null;
+  switch (schema.type) {
+    case 'string':
+      return '';
+    case 'bool':
+      return false;
+    case 'int32':
+    case 'int64':
+    case 'float64':
+    case 'intOrString':
+      return 0;
+    case 'quantity':
+      return '0';
+    case 'duration':
+      return '0s';
+    default:
+      return null;
+  }
+}

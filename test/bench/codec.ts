@@ -1,0 +1,130 @@
+/**
+ * Speed of the codecs on the objects that requests are made of. Prints one line a measurement: microseconds an object and MB/s
+ * of the encoded form. `node dist/test/bench/codec.js`; no assertion, no network.
+ */
+import type { JsonObject } from '../../pkg/api/index.js';
+import { decodeJson, encodeJson, encodeStored, readJson, spliceResourceVersion } from '../../pkg/codec/index.js';
+import { type Kind, kindSchema } from '../../pkg/schema/index.js';
+
+function kind(group: string, version: string, name: string): Kind {
+  const found = kindSchema({ group, version, kind: name });
+  if (found === undefined) throw new Error(`no kind ${name}`);
+  return found;
+}
+
+const MANAGED = { 'f:data': { '.': {}, 'f:key-0': {}, 'f:key-1': {} }, 'f:metadata': { 'f:labels': { 'f:app': {} } } };
+
+function configMap(bytes: number): JsonObject {
+  return {
+    kind: 'ConfigMap',
+    apiVersion: 'v1',
+    metadata: {
+      name: 'bench-0000001',
+      namespace: 'default',
+      uid: '7b4fd4b5-58c5-4f2a-b2a3-0a1b2c3d4e5f',
+      creationTimestamp: '2025-01-02T03:04:05Z',
+      labels: { app: 'bench', 'app.kubernetes.io/name': 'bench' },
+      managedFields: [
+        {
+          manager: 'bench',
+          operation: 'Update',
+          apiVersion: 'v1',
+          time: '2025-01-02T03:04:05Z',
+          fieldsType: 'FieldsV1',
+          fieldsV1: MANAGED,
+        },
+      ],
+    },
+    data: { 'key-0': 'x'.repeat(bytes), 'key-1': 'small' },
+  };
+}
+
+function pod(): JsonObject {
+  const probe = { httpGet: { path: '/healthz', port: 8080, scheme: 'HTTP' }, periodSeconds: 10, timeoutSeconds: 1 };
+  const container = (name: string): JsonObject => ({
+    name,
+    image: `registry.example.com/team/${name}:v1.2.3`,
+    args: ['--port=8080', '--log-level=info'],
+    ports: [{ name: 'http', containerPort: 8080, protocol: 'TCP' }],
+    env: [
+      { name: 'POD_NAME', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.name' } } },
+      { name: 'MODE', value: 'production' },
+    ],
+    resources: { limits: { cpu: '500m', memory: '256Mi' }, requests: { cpu: '100m', memory: '128Mi' } },
+    volumeMounts: [{ name: 'config', mountPath: '/etc/config', readOnly: true }],
+    livenessProbe: probe,
+    readinessProbe: probe,
+    terminationMessagePath: '/dev/termination-log',
+    terminationMessagePolicy: 'File',
+    imagePullPolicy: 'IfNotPresent',
+  });
+  return {
+    kind: 'Pod',
+    apiVersion: 'v1',
+    metadata: {
+      ...(configMap(0)['metadata'] as JsonObject),
+      generateName: 'bench-',
+      annotations: { note: 'a "quoted" <b>' },
+    },
+    spec: {
+      volumes: [{ name: 'config', configMap: { name: 'config', defaultMode: 420 } }],
+      containers: [container('server'), container('sidecar')],
+      restartPolicy: 'Always',
+      terminationGracePeriodSeconds: 30,
+      dnsPolicy: 'ClusterFirst',
+      serviceAccountName: 'default',
+      nodeName: 'node-1',
+      securityContext: {},
+      schedulerName: 'default-scheduler',
+      tolerations: [
+        { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 },
+      ],
+    },
+    status: {
+      phase: 'Running',
+      conditions: [{ type: 'Ready', status: 'True', lastProbeTime: null, lastTransitionTime: '2025-01-02T03:04:05Z' }],
+      podIP: '10.1.2.3',
+      podIPs: [{ ip: '10.1.2.3' }],
+      qosClass: 'Burstable',
+    },
+  };
+}
+
+const SECONDS = Number(process.argv[2] ?? 0.5);
+
+function measure(name: string, bytes: number, once: () => unknown): void {
+  for (let i = 0; i < 2000; i++) once();
+  let best = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 5; round++) {
+    const until = performance.now() + (SECONDS * 1000) / 5;
+    const start = performance.now();
+    let n = 0;
+    while (performance.now() < until) {
+      for (let i = 0; i < 20; i++) once();
+      n += 20;
+    }
+    best = Math.min(best, ((performance.now() - start) * 1000) / n);
+  }
+  console.log(`${name.padEnd(44)} ${best.toFixed(2).padStart(9)} us ${(bytes / best).toFixed(0).padStart(7)} MB/s`);
+}
+
+function bench(label: string, k: Kind, object: JsonObject): void {
+  const text = encodeJson(k.schema, object);
+  const pretty = Buffer.from(JSON.stringify(JSON.parse(text.toString()), null, 2));
+  const odd = Buffer.from(text.toString().replace('"metadata":{', '"unknown":1.5,"metadata":{'));
+  const stored = encodeStored(k.schema, object);
+  const n = text.length;
+  console.log(`-- ${label}, ${n} bytes`);
+  measure('floor: JSON.parse', n, () => JSON.parse(text.toString()));
+  measure('floor: JSON.stringify', n, () => Buffer.from(JSON.stringify(object)));
+  measure('JSON decode', n, () => decodeJson(k.schema, text));
+  measure('JSON decode, indented', pretty.length, () => decodeJson(k.schema, pretty));
+  measure('JSON decode, exact road', odd.length, () => decodeJson(k.schema, odd));
+  measure('JSON read without schema', n, () => readJson(text));
+  measure('JSON encode', n, () => encodeJson(k.schema, object));
+  measure('splice resourceVersion', n, () => spliceResourceVersion(stored, 1234567, true));
+}
+
+bench('ConfigMap', kind('', 'v1', 'ConfigMap'), configMap(500));
+bench('ConfigMap', kind('', 'v1', 'ConfigMap'), configMap(4000));
+bench('Pod', kind('', 'v1', 'Pod'), pod());
