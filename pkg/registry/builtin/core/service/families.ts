@@ -1,0 +1,101 @@
+import { errors as apiErrors, FieldErrors, FieldPath, type JsonObject } from '../../../../api/index.js';
+import { at } from '../../access.js';
+import {
+  clusterIpsOf,
+  familiesOf,
+  hasClusterIp,
+  isHeadless,
+  isHeadlessWithoutSelector,
+  NONE,
+  type Service,
+  specOf,
+} from './shape.js';
+
+export type Family = 'IPv4' | 'IPv6';
+
+export const familyOf = (ip: string): Family => (ip.includes(':') ? 'IPv6' : 'IPv4');
+
+const SPEC = FieldPath.of('spec');
+
+/**
+ * Fills in `ipFamilies` and `ipFamilyPolicy` from what the service says and what the cluster has. Throws what a cluster of these
+ * families cannot do. `configured`: families that have a range, the default one first.
+ */
+export function settleFamilies(s: Service, old: Service | undefined, configured: readonly Family[]): void {
+  if (!hasClusterIp(s)) return;
+  const spec = specOf(s);
+  const errors = new FieldErrors();
+  const wanted = at(spec, 'ipFamilyPolicy');
+  if (isHeadlessWithoutSelector(s)) {
+    // its endpoints are its owner's affair: they may be of any family, whatever the cluster has
+    if (wanted === undefined) spec['ipFamilyPolicy'] = familiesOf(s).length === 1 ? 'SingleStack' : 'RequireDualStack';
+  } else if (wanted === undefined) spec['ipFamilyPolicy'] = 'SingleStack';
+  if (
+    old !== undefined &&
+    hasClusterIp(old) &&
+    spec['ipFamilyPolicy'] === 'SingleStack' &&
+    at(old, 'spec', 'ipFamilyPolicy') !== 'SingleStack'
+  )
+    trim(spec, old);
+  const policy = spec['ipFamilyPolicy'];
+  const families = familiesOf(s);
+  const ips = clusterIpsOf(s).filter((ip) => ip !== NONE && ip !== '');
+  if (policy === 'SingleStack' && families.length > 1) {
+    errors.invalid(
+      SPEC.child('ipFamilyPolicy'),
+      policy,
+      "must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified",
+    );
+  }
+  if (policy === 'SingleStack' && ips.length > 1) {
+    errors.invalid(
+      SPEC.child('ipFamilyPolicy'),
+      policy,
+      "must be 'RequireDualStack' or 'PreferDualStack' when multiple cluster IPs are specified",
+    );
+  }
+  if (!isHeadlessWithoutSelector(s)) {
+    for (const [i, family] of families.entries()) {
+      if (!configured.includes(family as Family))
+        errors.invalid(SPEC.child('ipFamilies').index(i), family, 'not configured on this cluster');
+    }
+    for (const [i, ip] of ips.entries()) {
+      if (!configured.includes(familyOf(ip)))
+        errors.invalid(
+          SPEC.child('clusterIPs').index(i),
+          [...clusterIpsOf(s)],
+          `${familyOf(ip)} is not configured on this cluster`,
+        );
+    }
+    if (policy === 'RequireDualStack' && configured.length < 2) {
+      errors.invalid(SPEC.child('ipFamilyPolicy'), policy, 'this cluster is not configured for dual-stack services');
+    }
+  }
+  if (!errors.empty) throw apiErrors.invalid({ group: '', kind: 'Service' }, nameOf(s), errors.list);
+  spec['ipFamilies'] = fill(s, configured);
+}
+
+const other = (family: Family): Family => (family === 'IPv4' ? 'IPv6' : 'IPv4');
+
+function fill(s: Service, configured: readonly Family[]): Family[] {
+  const families = familiesOf(s) as Family[];
+  for (const ip of clusterIpsOf(s).slice(families.length)) if (ip !== NONE) families.push(familyOf(ip));
+  if (families.length === 0) families.push(configured[0]!);
+  const dual = at(s, 'spec', 'ipFamilyPolicy') !== 'SingleStack';
+  const possible = configured.length > 1 || (isHeadless(s) && isHeadlessWithoutSelector(s));
+  if (dual && possible && families.length === 1) families.push(other(families[0]!));
+  return families;
+}
+
+/** Down to a single stack: the second family and address go, unless the client changed them itself. */
+function trim(spec: JsonObject, old: Service): void {
+  const families = familiesOf({ spec });
+  const ips = clusterIpsOf({ spec });
+  if (families.length > 1 && families.join() === familiesOf(old).join()) spec['ipFamilies'] = families.slice(0, 1);
+  if (ips.length > 1 && ips.join() === clusterIpsOf(old).join()) spec['clusterIPs'] = ips.slice(0, 1);
+}
+
+function nameOf(s: Service): string {
+  const name = at(s, 'metadata', 'name');
+  return typeof name === 'string' ? name : '';
+}

@@ -1,0 +1,111 @@
+import type { JsonObject } from '../../../../api/index.js';
+import type { ResourceDeclaration, WriteContext } from '../../../resource.js';
+import { at, listAt, numberAt, objectsAt, textAt } from '../../access.js';
+import type { ClusterConfig } from '../../cluster.js';
+import { labelsText, statusSubresource, versions, withStatus } from '../../form.js';
+import { AGE, age, column, table, wide } from '../../table.js';
+import { serviceReservation } from './allocation.js';
+import { defaultService } from './defaults.js';
+import { isHeadless, typeOf } from './shape.js';
+import { alignClusterIps, dropWhatTheTypeLeaves, keepAllocated } from './update.js';
+import { validateService, validateServiceUpdate, validateStatus } from './validation.js';
+
+export function serviceResource(cluster: ClusterConfig): ResourceDeclaration {
+  return {
+    group: '',
+    resource: 'services',
+    singular: 'service',
+    kind: 'Service',
+    versions: versions('core', 'v1'),
+    storageVersion: 'v1',
+    namespaced: true,
+    shortNames: ['svc'],
+    categories: ['all'],
+    storagePrefix: 'services/specs',
+    strategy: withStatus({
+      generation: 'none',
+      defaults: defaultService,
+      prepareForCreate: (o) => alignClusterIps(o, undefined),
+      prepareForUpdate: (o, old) => {
+        alignClusterIps(o, old);
+        keepAllocated(o, old);
+        dropWhatTheTypeLeaves(o, old);
+        // a service that is no load balancer any more has no entry points either
+        if (typeOf(o) !== 'LoadBalancer') o['status'] = { loadBalancer: {} };
+      },
+      validate: validateService,
+      validateUpdate: validateServiceUpdate,
+      warn,
+      reserve: serviceReservation(cluster),
+    }),
+    subresources: { status: statusSubresource({ validateUpdate: (o, _old, errors) => validateStatus(o, errors) }) },
+    selectableFields: {
+      'spec.clusterIP': (o) => textAt(o, 'spec', 'clusterIP'),
+      'spec.type': (o) => textAt(o, 'spec', 'type'),
+    },
+    table: table(
+      [
+        column('Type', 'How the service is exposed.'),
+        column('Cluster-IP', 'Address inside the cluster.'),
+        column('External-IP', 'Addresses outside the cluster.'),
+        column('Port(s)', 'Ports, with node ports where there are some.'),
+        AGE,
+        wide('Selector', 'Labels of the pods behind it.'),
+      ],
+      (o, now) => [
+        textAt(o, 'spec', 'type'),
+        textAt(o, 'spec', 'clusterIP') || '<none>',
+        externalAddresses(o),
+        ports(o),
+        age(o, now),
+        labelsText(at(o, 'spec', 'selector')) || '<none>',
+      ],
+    ),
+  };
+}
+
+function externalAddresses(o: JsonObject): string {
+  const named = listAt(o, 'spec', 'externalIPs').map(String);
+  switch (textAt(o, 'spec', 'type')) {
+    case 'ExternalName':
+      return textAt(o, 'spec', 'externalName');
+    case 'LoadBalancer': {
+      const ingress = objectsAt(o, 'status', 'loadBalancer', 'ingress').map(
+        (i) => textAt(i, 'ip') || textAt(i, 'hostname'),
+      );
+      const all = [...new Set(ingress)].sort().concat(named);
+      return all.length === 0 ? '<pending>' : all.join(',');
+    }
+    default:
+      return named.length === 0 ? '<none>' : named.join(',');
+  }
+}
+
+function ports(o: JsonObject): string {
+  const all = objectsAt(o, 'spec', 'ports').map((p) => {
+    const nodePort = numberAt(p, 'nodePort');
+    return `${numberAt(p, 'port')}${nodePort > 0 ? `:${nodePort}` : ''}/${textAt(p, 'protocol')}`;
+  });
+  return all.length === 0 ? '<none>' : all.join(',');
+}
+
+/** What is taken but will not do what its author may think. */
+function warn(o: JsonObject, _old: JsonObject | undefined, context: WriteContext): void {
+  if (listAt(o, 'spec', 'externalIPs').length > 0) {
+    context.warn(
+      typeOf(o) === 'ExternalName'
+        ? 'spec.externalIPs is ignored when spec.type is "ExternalName"'
+        : 'spec.externalIPs is deprecated and may no longer be implemented in some clusters',
+    );
+  }
+  if (typeOf(o) !== 'ExternalName' && textAt(o, 'spec', 'externalName') !== '')
+    context.warn('spec.externalName is ignored when spec.type is not "ExternalName"');
+  if (isHeadless(o)) {
+    if (textAt(o, 'spec', 'loadBalancerIP') !== '')
+      context.warn('spec.loadBalancerIP is ignored for headless services');
+    if (textAt(o, 'spec', 'sessionAffinity') !== 'None')
+      context.warn('spec.SessionAffinity is ignored for headless services');
+  }
+  if (textAt(o, 'spec', 'trafficDistribution') === 'PreferClose')
+    context.warn('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"');
+}

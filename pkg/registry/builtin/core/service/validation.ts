@@ -1,0 +1,322 @@
+import {
+  cidrContains,
+  type FieldErrors,
+  FieldPath,
+  isDns1123Label,
+  isDns1123Subdomain,
+  isIp,
+  isIpSloppy,
+  isLabelKey,
+  isLabelValue,
+  isPortName,
+  isPortNumber,
+  isQualifiedName,
+  type JsonObject,
+  type JsonValue,
+  parseCidr,
+  parseIp,
+} from '../../../../api/index.js';
+import { at, listAt, numberAt, objectAt, objectsAt, textAt } from '../../access.js';
+import {
+  clusterIpsOf,
+  familiesOf,
+  hasClusterIp,
+  isExternallyAccessible,
+  NONE,
+  nodePortOf,
+  portsOf,
+  protocolOf,
+  type Service,
+  typeOf,
+  wantsHealthCheckPort,
+} from './shape.js';
+
+const SPEC = FieldPath.of('spec');
+const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
+const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
+const TRAFFIC = ['Cluster', 'Local'];
+const DISTRIBUTIONS = ['PreferClose', 'PreferSameZone', 'PreferSameNode'];
+const POLICIES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
+const AFFINITY_SECONDS_MAX = 86400;
+
+export function validateService(s: Service, errors: FieldErrors): void {
+  ports(s, errors);
+  const type = typeOf(s);
+  if (type === '') errors.required(SPEC.child('type'));
+  else if (!TYPES.includes(type)) errors.notSupported(SPEC.child('type'), type, TYPES);
+  affinity(s, errors);
+  selector(s, errors);
+  if (type === 'ExternalName') externalName(s, errors);
+  if (type === 'LoadBalancer')
+    for (const [i, p] of portsOf(s).entries())
+      if (protocolOf(p) === '') errors.required(SPEC.child('ports').index(i).child('protocol'));
+  externalIps(s, errors);
+  if (!hasClusterIp(s) || type === 'ClusterIP') {
+    for (const [i, p] of portsOf(s).entries()) {
+      if (type === 'ClusterIP' && nodePortOf(p) !== 0)
+        errors.forbidden(SPEC.child('ports').index(i).child('nodePort'), "may not be used when `type` is 'ClusterIP'");
+    }
+  }
+  repeated(s, errors);
+  loadBalancer(s, errors);
+  traffic(s, errors);
+  const distribution = at(s, 'spec', 'trafficDistribution');
+  if (typeof distribution === 'string' && !DISTRIBUTIONS.includes(distribution))
+    errors.notSupported(SPEC.child('trafficDistribution'), distribution, DISTRIBUTIONS);
+  addresses(s, errors);
+}
+
+function ports(s: Service, errors: FieldErrors): void {
+  const path = SPEC.child('ports');
+  const all = portsOf(s);
+  const headless = clusterIpsOf(s)[0] === NONE || textAt(s, 'spec', 'clusterIP') === NONE;
+  if (all.length === 0 && !headless && typeOf(s) !== 'ExternalName') errors.required(path);
+  const names = new Set<string>();
+  for (const [i, p] of all.entries()) {
+    const here = path.index(i);
+    const name = textAt(p, 'name');
+    if (name === '') {
+      if (all.length > 1) errors.required(here.child('name'));
+    } else {
+      for (const sentence of isDns1123Label(name)) errors.invalid(here.child('name'), name, sentence);
+      if (names.has(name)) errors.duplicate(here.child('name'), name);
+      names.add(name);
+    }
+    for (const sentence of isPortNumber(numberAt(p, 'port')))
+      errors.invalid(here.child('port'), numberAt(p, 'port'), sentence);
+    const protocol = protocolOf(p);
+    if (protocol === '') errors.required(here.child('protocol'));
+    else if (!PROTOCOLS.includes(protocol)) errors.notSupported(here.child('protocol'), protocol, PROTOCOLS);
+    targetPort(at(p, 'targetPort'), here.child('targetPort'), errors);
+    const app = at(p, 'appProtocol');
+    if (typeof app === 'string')
+      for (const sentence of isQualifiedName(app)) errors.invalid(here.child('appProtocol'), app, sentence);
+  }
+}
+
+/** A number of a port, or the name of a container's. */
+export function targetPort(value: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
+  if (typeof value === 'string') for (const sentence of isPortName(value)) errors.invalid(path, value, sentence);
+  else
+    for (const sentence of isPortNumber(typeof value === 'number' ? value : 0))
+      errors.invalid(path, value ?? 0, sentence);
+}
+
+/** One port may not be said twice: neither port and protocol nor node port and protocol. */
+function repeated(s: Service, errors: FieldErrors): void {
+  const path = SPEC.child('ports');
+  const nodePorts = new Set<string>();
+  const seen = new Set<string>();
+  for (const [i, p] of portsOf(s).entries()) {
+    const nodePort = nodePortOf(p);
+    if (nodePort !== 0) {
+      const key = `${protocolOf(p)}/${nodePort}`;
+      if (nodePorts.has(key)) errors.duplicate(path.index(i).child('nodePort'), nodePort);
+      nodePorts.add(key);
+    }
+    const key = `${protocolOf(p)}/${numberAt(p, 'port')}`;
+    if (seen.has(key)) errors.duplicate(path.index(i), { protocol: protocolOf(p), port: numberAt(p, 'port') });
+    seen.add(key);
+  }
+}
+
+function affinity(s: Service, errors: FieldErrors): void {
+  const value = textAt(s, 'spec', 'sessionAffinity');
+  const supported = ['ClientIP', 'None'];
+  if (value === '') errors.required(SPEC.child('sessionAffinity'));
+  else if (!supported.includes(value)) errors.notSupported(SPEC.child('sessionAffinity'), value, supported);
+  if (value !== 'ClientIP') return;
+  const path = SPEC.child('sessionAffinityConfig', 'clientIP', 'timeoutSeconds');
+  const seconds = at(s, 'spec', 'sessionAffinityConfig', 'clientIP', 'timeoutSeconds');
+  if (typeof seconds !== 'number') errors.required(path, 'when session affinity type is ClientIP');
+  else if (seconds <= 0 || seconds > AFFINITY_SECONDS_MAX)
+    errors.invalid(path, seconds, `must be greater than 0 and less than ${AFFINITY_SECONDS_MAX}`);
+}
+
+function selector(s: Service, errors: FieldErrors): void {
+  const path = SPEC.child('selector');
+  for (const [k, v] of Object.entries(objectAt(s, 'spec', 'selector'))) {
+    for (const sentence of isLabelKey(k)) errors.invalid(path, k, sentence);
+    for (const sentence of isLabelValue(String(v))) errors.invalid(path, v, sentence);
+  }
+}
+
+function externalName(s: Service, errors: FieldErrors): void {
+  const name = textAt(s, 'spec', 'externalName').replace(/\.$/, '');
+  if (name === '') errors.required(SPEC.child('externalName'));
+  else for (const sentence of isDns1123Subdomain(name)) errors.invalid(SPEC.child('externalName'), name, sentence);
+}
+
+const LOOPBACK = ['127.0.0.0/8', '::1/128'];
+const LINK_LOCAL = ['169.254.0.0/16', 'fe80::/10'];
+const LINK_LOCAL_MULTICAST = ['224.0.0.0/24', 'ff02::/16'];
+
+const within = (ip: string, ranges: readonly string[]): boolean => {
+  const parsed = parseIp(ip);
+  return parsed !== undefined && ranges.some((r) => cidrContains(parseCidr(r)!, parsed));
+};
+
+function externalIps(s: Service, errors: FieldErrors): void {
+  for (const [i, v] of listAt(s, 'spec', 'externalIPs').entries()) {
+    const path = SPEC.child('externalIPs').index(i);
+    const ip = String(v);
+    const wrong = isIpSloppy(ip);
+    for (const sentence of wrong) errors.invalid(path, ip, sentence);
+    if (wrong.length === 0) notLocal(ip, path, errors);
+  }
+}
+
+/** An address that traffic can be sent to from another machine. */
+export function notLocal(ip: string, path: FieldPath, errors: FieldErrors): void {
+  if (ip === '0.0.0.0' || ip === '::') errors.invalid(path, ip, `may not be unspecified (${ip})`);
+  if (within(ip, LOOPBACK)) errors.invalid(path, ip, 'may not be in the loopback range (127.0.0.0/8, ::1/128)');
+  if (within(ip, LINK_LOCAL))
+    errors.invalid(path, ip, 'may not be in the link-local range (169.254.0.0/16, fe80::/10)');
+  if (within(ip, LINK_LOCAL_MULTICAST))
+    errors.invalid(path, ip, 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)');
+}
+
+function loadBalancer(s: Service, errors: FieldErrors): void {
+  const isLoadBalancer = typeOf(s) === 'LoadBalancer';
+  const only = "may only be used when `type` is 'LoadBalancer'";
+  const ranges = listAt(s, 'spec', 'loadBalancerSourceRanges');
+  // the reference spells this path with a capital; clients search for it
+  const path = SPEC.child('LoadBalancerSourceRanges');
+  if (ranges.length > 0) {
+    if (!isLoadBalancer) errors.forbidden(path, only);
+    for (const [i, range] of ranges.entries()) {
+      const text = String(range).trim();
+      if (parseCidr(text) === undefined)
+        errors.invalid(path.index(i), String(range), 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)');
+    }
+  }
+  if (!isLoadBalancer && at(s, 'spec', 'allocateLoadBalancerNodePorts') !== undefined)
+    errors.forbidden(SPEC.child('allocateLoadBalancerNodePorts'), only);
+  const name = at(s, 'spec', 'loadBalancerClass');
+  if (!isLoadBalancer && name !== undefined) errors.forbidden(SPEC.child('loadBalancerClass'), only);
+  if (isLoadBalancer && typeof name === 'string')
+    for (const sentence of isQualifiedName(name)) errors.invalid(SPEC.child('loadBalancerClass'), name, sentence);
+}
+
+function traffic(s: Service, errors: FieldErrors): void {
+  const policy = textAt(s, 'spec', 'externalTrafficPolicy');
+  const path = SPEC.child('externalTrafficPolicy');
+  if (isExternallyAccessible(s)) {
+    if (policy === '') errors.required(path);
+    else if (!TRAFFIC.includes(policy)) errors.notSupported(path, policy, TRAFFIC);
+  } else if (policy !== '') errors.invalid(path, policy, 'may only be set for externally-accessible services');
+  const port = numberAt(s, 'spec', 'healthCheckNodePort');
+  const portPath = SPEC.child('healthCheckNodePort');
+  if (wantsHealthCheckPort(s)) {
+    if (port !== 0) for (const sentence of isPortNumber(port)) errors.invalid(portPath, port, sentence);
+  } else if (port !== 0)
+    errors.invalid(
+      portPath,
+      port,
+      "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'",
+    );
+  const internal = at(s, 'spec', 'internalTrafficPolicy');
+  const internalPath = SPEC.child('internalTrafficPolicy');
+  if (hasClusterIp(s) && TYPES.includes(typeOf(s)) && internal === undefined) errors.required(internalPath);
+  if (typeof internal === 'string' && !TRAFFIC.includes(internal)) errors.notSupported(internalPath, internal, TRAFFIC);
+}
+
+/** Cluster IPs, IP families and their policy. What depends on the cluster's own ranges is judged when addresses are given out. */
+function addresses(s: Service, errors: FieldErrors): void {
+  const ip = textAt(s, 'spec', 'clusterIP');
+  const ips = clusterIpsOf(s);
+  const path = SPEC.child('clusterIPs');
+  if (!hasClusterIp(s)) {
+    if (ips.length > 0 || ip !== '') errors.forbidden(path, 'may not be set for ExternalName services');
+    if (familiesOf(s).length > 0)
+      errors.forbidden(SPEC.child('ipFamilies'), 'may not be set for ExternalName services');
+    if (at(s, 'spec', 'ipFamilyPolicy') !== undefined)
+      errors.forbidden(SPEC.child('ipFamilyPolicy'), 'may not be set for ExternalName services');
+    return;
+  }
+  if (ips.length > 0 && ip === '') errors.invalid(path, [...ips], 'must be empty when `clusterIP` is not specified');
+  else if (ip !== '' && ips.length === 0) errors.required(path);
+  else if (ips.length > 0 && ips[0] !== ip) errors.invalid(path, [...ips], 'first value must match `clusterIP`');
+  const policy = at(s, 'spec', 'ipFamilyPolicy');
+  if (typeof policy === 'string' && !POLICIES.includes(policy))
+    errors.notSupported(SPEC.child('ipFamilyPolicy'), policy, POLICIES);
+  families(s, errors);
+  if (ips.includes(NONE)) {
+    if (ips.length > 1) errors.invalid(path, [...ips], "'None' must be the first and only value");
+    if (typeOf(s) === 'NodePort' || typeOf(s) === 'LoadBalancer')
+      errors.invalid(path.index(0), NONE, `may not be set to 'None' for ${typeOf(s)} services`);
+    return;
+  }
+  for (const [i, v] of ips.entries()) {
+    const wrong = isIp(v);
+    for (const sentence of wrong) errors.invalid(path.index(i), v, sentence);
+    const family = familiesOf(s)[i];
+    if (wrong.length > 0 || family === undefined) continue;
+    const is = v.includes(':') ? 'IPv6' : 'IPv4';
+    if (is !== family && (family === 'IPv4' || family === 'IPv6'))
+      errors.invalid(path.index(i), v, `expected an ${family} value as indicated by \`ipFamilies[${i}]\``);
+  }
+  if (ips.length > 2) errors.invalid(path, [...ips], 'may only hold up to 2 values');
+}
+
+function families(s: Service, errors: FieldErrors): void {
+  const seen = new Set<string>();
+  const supported = ['IPv4', 'IPv6'];
+  for (const [i, family] of familiesOf(s).entries()) {
+    const path = SPEC.child('ipFamilies').index(i);
+    if (!supported.includes(family)) errors.notSupported(path, family, supported);
+    if (seen.has(family)) errors.duplicate(path, family);
+    seen.add(family);
+  }
+}
+
+export function validateServiceUpdate(s: Service, old: Service, errors: FieldErrors): void {
+  unchangedAddresses(s, old, errors);
+  const port = numberAt(s, 'spec', 'healthCheckNodePort');
+  if (wantsHealthCheckPort(old) && wantsHealthCheckPort(s) && port !== numberAt(old, 'spec', 'healthCheckNodePort')) {
+    errors.forbidden(SPEC.child('healthCheckNodePort'), 'field is immutable');
+  }
+  if (typeOf(old) === 'LoadBalancer' && typeOf(s) === 'LoadBalancer') {
+    const name = at(s, 'spec', 'loadBalancerClass');
+    if ((name ?? null) !== (at(old, 'spec', 'loadBalancerClass') ?? null))
+      errors.invalid(SPEC.child('loadBalancerClass'), name, 'may not change once set');
+  }
+  validateService(s, errors);
+}
+
+/** The first address stays for as long as the service has one. */
+function unchangedAddresses(s: Service, old: Service, errors: FieldErrors): void {
+  if (!hasClusterIp(s) || !hasClusterIp(old)) return;
+  const before = clusterIpsOf(old);
+  const now = clusterIpsOf(s);
+  if (before.length > 0 && now.length > 0 && before[0] !== now[0])
+    errors.invalid(SPEC.child('clusterIPs').index(0), [...now], 'may not change once set');
+}
+
+export function validateStatus(s: Service, errors: FieldErrors): void {
+  const path = FieldPath.of('status', 'loadBalancer', 'ingress');
+  const ingress = objectsAt(s, 'status', 'loadBalancer', 'ingress');
+  if (ingress.length > 0 && typeOf(s) !== 'LoadBalancer') {
+    errors.forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'");
+    return;
+  }
+  for (const [i, entry] of ingress.entries()) loadBalancerIngress(entry, path.index(i), errors);
+}
+
+const IP_MODES = ['Proxy', 'VIP'];
+
+/** One entry point of a load balancer; Ingress has the same form. */
+export function loadBalancerIngress(entry: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const ip = textAt(entry, 'ip');
+  if (ip !== '') for (const sentence of isIpSloppy(ip)) errors.invalid(path.child('ip'), ip, sentence);
+  const mode = at(entry, 'ipMode');
+  if (ip !== '' && mode === undefined) errors.required(path.child('ipMode'), 'must be specified when `ip` is set');
+  else if (ip === '' && mode !== undefined)
+    errors.forbidden(path.child('ipMode'), 'may not be specified when `ip` is not set');
+  if (typeof mode === 'string' && !IP_MODES.includes(mode)) errors.notSupported(path.child('ipMode'), mode, IP_MODES);
+  const host = textAt(entry, 'hostname');
+  if (host === '') return;
+  for (const sentence of isDns1123Subdomain(host)) errors.invalid(path.child('hostname'), host, sentence);
+  if (isIpSloppy(host).length === 0)
+    errors.invalid(path.child('hostname'), host, 'must be a DNS name, not an IP address');
+}
