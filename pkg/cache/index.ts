@@ -1,1 +1,7 @@
-export type { StoredObject } from './object.js';
+export { Cache, type CacheOptions, type CollectionRequest, NotServed } from './cache.js';
+export type { Collection, CollectionSnapshot, WatchStart } from './collection.js';
+export type { Cursor } from './cursor.js';
+export type { EventType, Framer, Frames } from './frames.js';
+export type { Selection } from './lane.js';
+export type { Labels, StoredObject } from './object.js';
+export type { Snapshot } from './tree.js';

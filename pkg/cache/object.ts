@@ -1,5 +1,11 @@
 import type { JsonObject } from '../api/index.js';
 import type { Revision } from '../base/index.js';
+import type { KeyValue } from '../storage/index.js';
+import { cacheLimits } from './limits.js';
+import type { Slab, SlabAllocator } from './slab.js';
+
+/** Labels of an object. Equal sets are the same value. */
+export type Labels = Readonly<Record<string, string>>;
 
 /**
  * One version of one object, immutable. Its bytes are complete canonical JSON in the storage version, resourceVersion
@@ -10,10 +16,234 @@ export interface StoredObject {
   /** '' for cluster-scoped objects. */
   readonly namespace: string;
   readonly name: string;
+  /** The resourceVersion: of the put, or, for the last state of a deleted object, of the deletion. */
   readonly revision: Revision;
   readonly createRevision: Revision;
+  /** Bytes of the JSON. */
+  readonly length: number;
   /** A view of the bytes, made at each call: never written into, keep it no longer than needed. */
   readonly json: Buffer;
+  /** Copies the JSON from `from` on to `target` at `at`; returns the offset after it. */
+  copyTo(target: Buffer, at: number, from?: number): number;
   /** Parsed anew at each call; the caller owns the tree. */
   parse(): JsonObject;
+  labels(): Labels;
+  /** Values of the resource's selectable fields, as its collection declares them; computed once. */
+  fields(): readonly string[];
+  /** Another encoding of this version, made at first need and kept as long as the version. */
+  encoding(id: string, make: (o: StoredObject) => Buffer): Buffer;
+}
+
+/** What all objects of one resource share. */
+export interface ObjectForm {
+  readonly prefix: string;
+  parse(bytes: Buffer): JsonObject;
+  fieldsOf(o: JsonObject): readonly string[];
+  readonly labelSets: LabelSets;
+}
+
+const METADATA = '"metadata":{';
+const METADATA_BYTES = Buffer.from(METADATA);
+const VERSION_HEAD = '"resourceVersion":"';
+
+export class CachedObject implements StoredObject {
+  readonly key: string;
+  readonly revision: Revision;
+  readonly createRevision: Revision;
+  readonly length: number;
+  holders = 0;
+  offset: number;
+  #slab: Slab;
+  readonly #form: ObjectForm;
+  readonly #nameAt: number;
+  #labels: Labels | undefined;
+  #fields: readonly string[] | undefined;
+  #encodings: Map<string, Buffer> | undefined;
+
+  constructor(form: ObjectForm, key: string, at: Versions, slab: Slab, offset: number, length: number) {
+    this.#form = form;
+    this.key = key;
+    this.revision = at.revision;
+    this.createRevision = at.createRevision;
+    this.#slab = slab;
+    this.offset = offset;
+    this.length = length;
+    this.#nameAt = key.lastIndexOf('/') + 1;
+  }
+
+  get name(): string {
+    return this.key.slice(this.#nameAt);
+  }
+
+  get namespace(): string {
+    return this.key.slice(this.#form.prefix.length, Math.max(this.#form.prefix.length, this.#nameAt - 1));
+  }
+
+  get json(): Buffer {
+    return this.#slab.bytes.subarray(this.offset, this.offset + this.length);
+  }
+
+  copyTo(target: Buffer, at: number, from = 0): number {
+    this.#slab.bytes.copy(target, at, this.offset + from, this.offset + this.length);
+    return at + this.length - from;
+  }
+
+  parse(): JsonObject {
+    return this.#form.parse(this.json);
+  }
+
+  labels(): Labels {
+    this.#labels ??= this.#form.labelSets.of(this.json);
+    return this.#labels;
+  }
+
+  fields(): readonly string[] {
+    this.#fields ??= this.#form.fieldsOf(this.parse());
+    return this.#fields;
+  }
+
+  encoding(id: string, make: (o: StoredObject) => Buffer): Buffer {
+    this.#encodings ??= new Map();
+    let bytes = this.#encodings.get(id);
+    if (bytes === undefined) {
+      bytes = make(this);
+      this.#encodings.set(id, bytes);
+    }
+    return bytes;
+  }
+
+  place(slab: Slab, offset: number): void {
+    this.#slab = slab;
+    this.offset = offset;
+  }
+
+  hold(): void {
+    this.holders++;
+  }
+
+  letGo(allocator: SlabAllocator): void {
+    if (--this.holders === 0) allocator.release(this.#slab, this);
+  }
+}
+
+interface Versions {
+  readonly revision: Revision;
+  readonly createRevision: Revision;
+}
+
+/**
+ * Stored bytes begin `{"kind":"K","apiVersion":"V","metadata":{` and have no resourceVersion, because the revision is known
+ * only once the write is in the log: it is put in as the first field of the metadata, here, once.
+ */
+export function fromStored(form: ObjectForm, allocator: SlabAllocator, kv: KeyValue): CachedObject {
+  const stored = Buffer.from(kv.value.buffer, kv.value.byteOffset, kv.value.byteLength);
+  const at = stored.indexOf(METADATA_BYTES) + METADATA_BYTES.length;
+  const version = `${VERSION_HEAD}${kv.modRevision}",`;
+  const length = stored.length + version.length;
+  const { slab, offset } = allocator.reserve(length);
+  stored.copy(slab.bytes, offset, 0, at);
+  slab.bytes.write(version, offset + at);
+  stored.copy(slab.bytes, offset + at + version.length, at);
+  const versions = { revision: kv.modRevision, createRevision: kv.createRevision };
+  const made = new CachedObject(form, kv.key, versions, slab, offset, length);
+  allocator.settle(slab, made);
+  return made;
+}
+
+/** The same object as seen at a later revision: the last state of a deleted object, or of one that left a selection. */
+export function atRevision(
+  form: ObjectForm,
+  allocator: SlabAllocator,
+  object: CachedObject,
+  revision: Revision,
+): CachedObject {
+  const old = object.json;
+  const head = old.indexOf(METADATA_BYTES) + METADATA_BYTES.length + VERSION_HEAD.length;
+  const tail = old.indexOf(0x22, head);
+  const version = String(revision);
+  const length = old.length - (tail - head) + version.length;
+  const { slab, offset } = allocator.reserve(length);
+  old.copy(slab.bytes, offset, 0, head);
+  slab.bytes.write(version, offset + head);
+  old.copy(slab.bytes, offset + head + version.length, tail);
+  const versions = { revision, createRevision: object.createRevision };
+  const made = new CachedObject(form, object.key, versions, slab, offset, length);
+  allocator.settle(slab, made);
+  return made;
+}
+
+const NONE: Labels = Object.freeze({});
+
+/** Label sets by their text: the pods of one workload share theirs, and so does every version of an object. */
+export class LabelSets {
+  #known = new Map<string, Labels>();
+
+  of(json: Buffer): Labels {
+    const where = findInMetadata(json, '"labels"');
+    if (where === undefined) return NONE;
+    const text = json.toString('utf8', where.start, where.end);
+    let set = this.#known.get(text);
+    if (set === undefined) {
+      if (this.#known.size >= cacheLimits.labelSetsMax) this.#known = new Map();
+      set = JSON.parse(text) as Labels;
+      this.#known.set(text, set);
+    }
+    return set;
+  }
+}
+
+/**
+ * Where the value of a field of the object's own metadata lies, without parsing the object. `quoted` is the name with its
+ * quotation marks. Expects JSON without white space.
+ */
+export function findInMetadata(
+  json: Buffer,
+  quoted: string,
+): { readonly start: number; readonly end: number } | undefined {
+  let at = json.indexOf(METADATA_BYTES);
+  if (at < 0) return undefined;
+  at += METADATA_BYTES.length;
+  while (json[at] === 0x22) {
+    const nameEnd = endOfString(json, at);
+    const start = nameEnd + 1;
+    const found = nameEnd - at === quoted.length && json.toString('latin1', at, nameEnd) === quoted;
+    const end = endOfValue(json, start);
+    if (found) return { start, end };
+    if (json[end] !== 0x2c) return undefined;
+    at = end + 1;
+  }
+  return undefined;
+}
+
+/** Offset after the string that begins at `at`. */
+function endOfString(json: Buffer, at: number): number {
+  let i = at + 1;
+  for (;;) {
+    const c = json[i];
+    if (c === 0x22) return i + 1;
+    if (c === undefined) return i;
+    i += c === 0x5c ? 2 : 1;
+  }
+}
+
+function endOfValue(json: Buffer, at: number): number {
+  const first = json[at];
+  if (first === 0x22) return endOfString(json, at);
+  let i = at;
+  let depth = 0;
+  while (i < json.length) {
+    const c = json[i]!;
+    if (c === 0x22) {
+      i = endOfString(json, i);
+      continue;
+    }
+    if (c === 0x7b || c === 0x5b) depth++;
+    else if (c === 0x7d || c === 0x5d) {
+      if (depth === 0) return i;
+      depth--;
+      if (depth === 0) return i + 1;
+    } else if (c === 0x2c && depth === 0) return i;
+    i++;
+  }
+  return i;
 }

@@ -1,0 +1,279 @@
+import type { JsonObject } from '../api/index.js';
+import { revision as asRevision, type Revision, type World } from '../base/index.js';
+import { type AppliedEvent, type Keyspace, prefixEnd, type RefusalReason, type Watch } from '../storage/index.js';
+import { Collection } from './collection.js';
+import { cacheLimits } from './limits.js';
+import { LabelSets } from './object.js';
+import { SlabAllocator } from './slab.js';
+
+export interface CacheOptions {
+  readonly world: World;
+  readonly keyspace: Keyspace;
+  /** Everything below it is dispatched to the collections: `/registry/`. */
+  readonly root: string;
+  parse(bytes: Buffer): JsonObject;
+  /** The stream of changes broke: what is cached can no longer be trusted to become current. */
+  failed(why: string): void;
+}
+
+export interface CollectionRequest {
+  /** `/registry/pods/`: below the root, ends in a slash, and no prefix begins with another. */
+  readonly prefix: string;
+  /** Values of the selectable fields, in the order in which selections number them. */
+  fieldsOf(o: JsonObject): readonly string[];
+}
+
+/** Why a read cannot be served now. */
+export class NotServed extends Error {
+  override readonly name = 'NotServed';
+  readonly reason: RefusalReason | 'timeout';
+
+  constructor(reason: RefusalReason | 'timeout', message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+interface Waiter {
+  readonly revision: Revision;
+  readonly resolve: () => void;
+  readonly reject: (e: Error) => void;
+}
+
+/**
+ * Current objects and recent events of all resources, on the serving thread, fed by one watch of the keyspace: one total order,
+ * one applied revision.
+ */
+export class Cache {
+  readonly #options: CacheOptions;
+  readonly #collections = new Map<string, Collection>();
+  /** Collections that are being filled: their changes wait. */
+  readonly #filling = new Map<string, AppliedEvent[]>();
+  readonly #allocator = new SlabAllocator();
+  readonly #labelSets = new LabelSets();
+  #applied: Revision = asRevision(0);
+  #watch: Watch | undefined;
+  /** By revision, lowest first. */
+  #waiters: Waiter[] = [];
+  #stopped: string | undefined;
+  #reading: Promise<Revision> | undefined;
+  #nextReading: Promise<Revision> | undefined;
+
+  constructor(options: CacheOptions) {
+    this.#options = options;
+  }
+
+  /** Everything up to this revision is in the collections. */
+  get applied(): Revision {
+    return this.#applied;
+  }
+
+  /** Bytes of the objects held. */
+  get bytes(): number {
+    return this.#allocator.bytes;
+  }
+
+  collection(prefix: string): Collection | undefined {
+    return this.#collections.get(prefix);
+  }
+
+  /** Fills the collections from one state and follows the keyspace from there. */
+  async open(requests: readonly CollectionRequest[]): Promise<void> {
+    const { keyspace, root } = this.#options;
+    const first = await keyspace.range({ start: root, end: prefixEnd(root), limit: 1 });
+    if (first.kind !== 'ok') throw new NotServed('stopping', `cannot read the keyspace: ${first.kind}`);
+    const at = first.revision;
+    for (const r of requests) this.#collections.set(r.prefix, await this.#fill(r, at));
+    this.#applied = at;
+    await new Promise<void>((resolve) => {
+      this.#watch = keyspace.watch(
+        { start: root, end: prefixEnd(root), after: at, previous: false },
+        {
+          events: (batch) => this.#events(batch),
+          progress: (revision) => {
+            resolve();
+            this.#advance(revision);
+          },
+          end: (why) => {
+            resolve();
+            this.#end(why.kind === 'stopped' ? why.message : `the stream of changes ended: ${why.kind}`);
+          },
+        },
+      );
+    });
+  }
+
+  /** Adds a collection while running; resolves when it is current. */
+  async add(request: CollectionRequest): Promise<Collection> {
+    const there = this.#collections.get(request.prefix);
+    if (there !== undefined) return there;
+    const waiting: AppliedEvent[] = [];
+    this.#filling.set(request.prefix, waiting);
+    try {
+      const collection = await this.#fill(request, undefined);
+      for (const event of waiting) {
+        if (event.revision <= collection.applied) continue;
+        for (const change of event.changes) collection.apply(change, event.revision);
+      }
+      if (this.#applied > collection.applied) collection.advance(this.#applied);
+      this.#collections.set(request.prefix, collection);
+      return collection;
+    } finally {
+      this.#filling.delete(request.prefix);
+    }
+  }
+
+  remove(prefix: string): void {
+    this.#collections.get(prefix)?.stop();
+    this.#collections.delete(prefix);
+  }
+
+  /** Resolves when everything up to `revision` is in; rejects with `NotServed` at `deadline` (monotonic milliseconds). */
+  waitFor(revision: Revision, deadline: number): Promise<void> {
+    if (revision <= this.#applied) return Promise.resolve();
+    if (this.#stopped !== undefined) return Promise.reject(new NotServed('stopping', this.#stopped));
+    if (this.#waiters.length >= cacheLimits.revisionWaitersMax)
+      return Promise.reject(new NotServed('overloaded', 'too many reads wait for newer data'));
+    return new Promise((resolve, reject) => {
+      const { clock, timers } = this.#options.world;
+      const cancel = timers.after(Math.max(0, deadline - clock.monotonic()), () => {
+        this.#waiters = this.#waiters.filter((w) => w !== waiter);
+        reject(new NotServed('timeout', 'the data did not become current in time'));
+      });
+      const waiter: Waiter = {
+        revision,
+        resolve: () => {
+          cancel();
+          resolve();
+        },
+        reject: (e) => {
+          cancel();
+          reject(e);
+        },
+      };
+      let at = this.#waiters.length;
+      while (at > 0 && this.#waiters[at - 1]!.revision > revision) at--;
+      this.#waiters.splice(at, 0, waiter);
+    });
+  }
+
+  /**
+   * Resolves when every write that was acknowledged anywhere before the call is in. Callers that come while a read-index round is
+   * under way share the next one: its point in time lies after they came.
+   */
+  async fresh(deadline: number): Promise<void> {
+    await this.waitFor(await this.#readIndex(), deadline);
+  }
+
+  bookmark(): void {
+    for (const c of this.#collections.values()) c.bookmark();
+  }
+
+  close(): void {
+    this.#watch?.cancel();
+    this.#end('the server is stopping', true);
+  }
+
+  #readIndex(): Promise<Revision> {
+    if (this.#reading === undefined) {
+      this.#reading = this.#askReadIndex().finally(() => {
+        this.#reading = undefined;
+      });
+      return this.#reading;
+    }
+    this.#nextReading ??= this.#reading
+      .catch(() => undefined)
+      .then(() => {
+        this.#nextReading = undefined;
+        return this.#readIndex();
+      });
+    return this.#nextReading;
+  }
+
+  async #askReadIndex(): Promise<Revision> {
+    const answer = await this.#options.keyspace.readIndex();
+    if (answer.kind === 'refused') throw new NotServed(answer.reason, answer.message);
+    return answer.revision;
+  }
+
+  async #fill(request: CollectionRequest, pinned: Revision | undefined): Promise<Collection> {
+    const { prefix } = request;
+    const end = prefixEnd(prefix);
+    let collection: Collection | undefined;
+    let start = prefix;
+    let at = pinned;
+    for (;;) {
+      const limit = cacheLimits.fillPageKeys;
+      const page = await this.#options.keyspace.range({
+        start,
+        end,
+        limit,
+        ...(at === undefined ? {} : { revision: at }),
+      });
+      if (page.kind !== 'ok') throw new NotServed('stopping', `cannot read ${prefix}: ${page.kind}`);
+      at = page.revision;
+      collection ??= new Collection(
+        {
+          prefix,
+          keyspace: this.#options.keyspace,
+          allocator: this.#allocator,
+          form: {
+            prefix,
+            labelSets: this.#labelSets,
+            parse: (bytes) => this.#options.parse(bytes),
+            fieldsOf: (o) => request.fieldsOf(o),
+          },
+        },
+        at,
+      );
+      for (const kv of page.items) collection.fill(kv);
+      if (!page.more) return collection;
+      start = `${page.items.at(-1)!.key}\u0000`;
+    }
+  }
+
+  #events(batch: readonly AppliedEvent[]): void {
+    const touched = new Set<Collection>();
+    for (const event of batch) {
+      for (const change of event.changes) {
+        const key = change.kind === 'put' ? change.current.key : change.key;
+        const collection = this.#find(key);
+        if (collection === undefined) continue;
+        collection.apply(change, event.revision);
+        touched.add(collection);
+      }
+      for (const [prefix, waiting] of this.#filling) {
+        const changes = event.changes.filter((c) => (c.kind === 'put' ? c.current.key : c.key).startsWith(prefix));
+        if (changes.length > 0) waiting.push({ revision: event.revision, changes });
+      }
+    }
+    this.#advance(batch.at(-1)!.revision, touched);
+  }
+
+  #find(key: string): Collection | undefined {
+    let slash = key.indexOf('/', this.#options.root.length);
+    for (let depth = 0; depth < 2 && slash > 0; depth++) {
+      const found = this.#collections.get(key.slice(0, slash + 1));
+      if (found !== undefined) return found;
+      slash = key.indexOf('/', slash + 1);
+    }
+    return undefined;
+  }
+
+  #advance(revision: Revision, touched?: ReadonlySet<Collection>): void {
+    if (revision <= this.#applied && touched === undefined) return;
+    this.#applied = revision;
+    for (const c of this.#collections.values()) c.advance(revision);
+    for (const c of touched ?? []) c.flush();
+    while (this.#waiters.length > 0 && this.#waiters[0]!.revision <= revision) this.#waiters.shift()!.resolve();
+  }
+
+  #end(why: string, asked = false): void {
+    if (this.#stopped !== undefined) return;
+    this.#stopped = why;
+    for (const w of this.#waiters) w.reject(new NotServed('stopping', why));
+    this.#waiters = [];
+    for (const c of this.#collections.values()) c.stop();
+    if (!asked) this.#options.failed(why);
+  }
+}

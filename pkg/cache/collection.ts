@@ -1,0 +1,309 @@
+import { revision as asRevision, invariant, type Revision } from '../base/index.js';
+import { type AppliedEvent, type Change, type Keyspace, type KeyValue, prefixEnd } from '../storage/index.js';
+import { Cursor, type CursorHome, type CursorOptions } from './cursor.js';
+import { decide, Lane, type LaneEvent, type LaneMember, type Selection } from './lane.js';
+import { EventLog, type LogEntry } from './log.js';
+import { atRevision, type CachedObject, fromStored, type ObjectForm, type StoredObject } from './object.js';
+import { Replay } from './replay.js';
+import { SlabAllocator } from './slab.js';
+import { type Snapshot, Tree } from './tree.js';
+
+/** A state of a collection at one revision: reads never change it, writes never reach it. */
+export interface CollectionSnapshot {
+  /** The newest revision whose changes are in it. */
+  readonly revision: Revision;
+  readonly objects: Snapshot<StoredObject>;
+}
+
+export interface WatchStart extends Omit<CursorOptions, 'initial'> {
+  readonly selection: Selection;
+  /** Objects delivered first; `after` must be the revision of the state they come from. */
+  readonly initial: Iterator<StoredObject> | undefined;
+}
+
+export interface CollectionOptions {
+  /** `/registry/pods/`. */
+  readonly prefix: string;
+  readonly form: ObjectForm;
+  readonly keyspace: Keyspace;
+  readonly allocator: SlabAllocator;
+}
+
+/** The current objects of one resource, its recent events, and everyone who watches it. */
+export class Collection {
+  readonly prefix: string;
+  readonly #form: ObjectForm;
+  readonly #keyspace: Keyspace;
+  readonly #allocator: SlabAllocator;
+  readonly #tree = new Tree<CachedObject>();
+  readonly #log: EventLog;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #routes = new Routes();
+  readonly #cursors = new Set<Cursor>();
+  readonly #home: CursorHome;
+  readonly #starts = new WeakMap<Cursor, WatchStart>();
+  #woken: LaneMember[] = [];
+  #applied: Revision;
+  #changed: Revision;
+  #snapshot: CollectionSnapshot | undefined;
+  #gone: { readonly of: CachedObject; readonly as: CachedObject } | undefined;
+
+  /** Nothing up to `at` is in the event log; the objects of that state come by `fill`. */
+  constructor(options: CollectionOptions, at: Revision) {
+    this.prefix = options.prefix;
+    this.#form = options.form;
+    this.#keyspace = options.keyspace;
+    this.#allocator = options.allocator;
+    this.#applied = at;
+    this.#changed = asRevision(0);
+    this.#log = new EventLog(at, (e) => this.#forget(e));
+    this.#home = {
+      applied: () => this.#applied,
+      positionAfter: (r) => (r < this.#log.floor ? undefined : this.#log.positionAfter(r)),
+      replay: (after, cursor) => this.#replay(after, cursor),
+      join: (cursor) => this.#join(cursor),
+      leave: (cursor, lane) => this.#leave(cursor, lane),
+    };
+  }
+
+  /** Everything up to here is in. */
+  get applied(): Revision {
+    return this.#applied;
+  }
+
+  /** Revision of the last change seen; the state is the same at every revision from there to `applied`. */
+  get changed(): Revision {
+    return this.#changed;
+  }
+
+  get size(): number {
+    return this.#tree.size;
+  }
+
+  get watchers(): number {
+    return this.#cursors.size;
+  }
+
+  get(key: string): StoredObject | undefined {
+    return this.#tree.get(key);
+  }
+
+  snapshot(): CollectionSnapshot {
+    if (this.#snapshot === undefined || this.#snapshot.revision < this.#changed)
+      this.#snapshot = { revision: this.#applied, objects: this.#tree.snapshot() as Snapshot<StoredObject> };
+    else if (this.#snapshot.revision !== this.#applied)
+      this.#snapshot = { revision: this.#applied, objects: this.#snapshot.objects };
+    return this.#snapshot;
+  }
+
+  /** An object from history, in the form of a cached one; its bytes are its own. */
+  restore(kv: KeyValue): StoredObject {
+    return fromStored(this.#form, new SlabAllocator(0), kv);
+  }
+
+  /** An object of the state in which the collection begins. */
+  fill(kv: KeyValue): void {
+    const object = fromStored(this.#form, this.#allocator, kv);
+    object.hold();
+    this.#tree.set(object);
+    if (kv.modRevision > this.#changed) this.#changed = kv.modRevision;
+  }
+
+  /** One change of a revision, in order; `flush` follows when all that came together are in. */
+  apply(change: Change, revision: Revision): void {
+    this.#changed = revision;
+    if (change.kind === 'put') {
+      const object = fromStored(this.#form, this.#allocator, change.current);
+      object.hold();
+      const previous = this.#tree.set(object);
+      this.#append({ revision, object, previous, deleted: false });
+      previous?.letGo(this.#allocator);
+      return;
+    }
+    const previous = this.#tree.delete(change.key);
+    if (previous === undefined) return;
+    const object = atRevision(this.#form, this.#allocator, previous, revision);
+    this.#append({ revision, object, previous, deleted: true });
+    previous.letGo(this.#allocator);
+  }
+
+  /** Everything up to `revision` has been applied. */
+  advance(revision: Revision): void {
+    this.#applied = revision;
+  }
+
+  /** Wakes who waited for what was applied since the last call. */
+  flush(): void {
+    this.#log.trim();
+    const woken = this.#woken;
+    this.#woken = [];
+    for (const m of woken) m.wake();
+  }
+
+  watch(start: WatchStart): Cursor {
+    const cursor = new Cursor(this.#home, start);
+    this.#starts.set(cursor, start);
+    this.#cursors.add(cursor);
+    return cursor;
+  }
+
+  /** Bookmarks fall due for all who asked for them. */
+  bookmark(): void {
+    for (const c of this.#cursors) c.bookmark();
+  }
+
+  stop(): void {
+    for (const c of [...this.#cursors]) c.stop();
+  }
+
+  #append(entry: Omit<LogEntry, 'position'>): void {
+    entry.object.hold();
+    entry.previous?.hold();
+    const whole = this.#log.append(entry);
+    this.#routes.each(whole, (lane) => lane.offer(whole, this.#woken));
+    if ((whole.position & 255) === 0) this.#log.trim();
+  }
+
+  #forget(e: LogEntry): void {
+    e.object.letGo(this.#allocator);
+    e.previous?.letGo(this.#allocator);
+  }
+
+  #join(cursor: Cursor): Lane {
+    const { selection, framer } = this.#starts.get(cursor)!;
+    const id = `${framer.id} ${selection.id}`;
+    let lane = this.#lanes.get(id);
+    if (lane === undefined) {
+      lane = new Lane(id, selection, framer, this.#log, (previous, at) => this.#lastSeen(previous, at));
+      this.#lanes.set(id, lane);
+      this.#routes.add(lane);
+    }
+    lane.members.add(cursor);
+    return lane;
+  }
+
+  #leave(cursor: Cursor, lane: Lane | undefined): void {
+    if (lane !== undefined) {
+      lane.leave(cursor);
+      if (lane.members.size === 0) {
+        this.#lanes.delete(lane.id);
+        this.#routes.remove(lane);
+      }
+    }
+    if (cursor.ended) this.#cursors.delete(cursor);
+  }
+
+  /** What a watcher is shown of an object that left its selection: the last state it could see, at the change's revision. */
+  #lastSeen(previous: CachedObject, at: Revision): StoredObject {
+    if (this.#gone?.of !== previous || this.#gone.as.revision !== at) {
+      const own = new SlabAllocator(0);
+      this.#gone = { of: previous, as: atRevision(this.#form, own, previous, at) };
+    }
+    return this.#gone.as;
+  }
+
+  #replay(after: Revision, cursor: Cursor): Replay {
+    const { selection } = this.#starts.get(cursor)!;
+    const start = scopeStart(this.prefix, selection);
+    return new Replay(
+      {
+        keyspace: this.#keyspace,
+        start,
+        end: selection.namespace !== '' && selection.name !== '' ? `${start}\u0000` : prefixEnd(start),
+        select: (event) => this.#select(selection, event),
+        joins: (r) => r >= this.#log.floor,
+        wake: () => cursor.wake(),
+      },
+      after,
+    );
+  }
+
+  #select(selection: Selection, event: AppliedEvent): readonly LaneEvent[] {
+    const out: LaneEvent[] = [];
+    for (const change of event.changes) {
+      const before = change.previous === undefined ? undefined : (this.restore(change.previous) as CachedObject);
+      const own = new SlabAllocator(0);
+      const at = (o: CachedObject): CachedObject => atRevision(this.#form, own, o, event.revision);
+      invariant(change.kind === 'put' || before !== undefined, 'a deletion in history has no previous state');
+      const object = change.kind === 'put' ? (this.restore(change.current) as CachedObject) : at(before!);
+      if (selection.name !== '' && object.name !== selection.name) continue;
+      const entry = { object, previous: before, deleted: change.kind === 'delete' };
+      const seen = decide(selection, entry, () => at(before!));
+      if (seen !== undefined) out.push({ position: 0, revision: event.revision, ...seen });
+    }
+    return out;
+  }
+}
+
+function scopeStart(prefix: string, selection: Selection): string {
+  if (selection.namespace === '') return prefix;
+  return selection.name === ''
+    ? `${prefix}${selection.namespace}/`
+    : `${prefix}${selection.namespace}/${selection.name}`;
+}
+
+/** Finds the lanes that an entry may concern, without asking all: by namespace, by object, by hot field. */
+class Routes {
+  readonly #all = new Set<Lane>();
+  readonly #byNamespace = new Map<string, Set<Lane>>();
+  readonly #byObject = new Map<string, Set<Lane>>();
+  readonly #byName = new Map<string, Set<Lane>>();
+  readonly #byField = new Map<number, Map<string, Set<Lane>>>();
+
+  each(entry: LogEntry, f: (lane: Lane) => void): void {
+    for (const lane of this.#all) f(lane);
+    const { namespace, name } = entry.object;
+    for (const lane of this.#byNamespace.get(namespace) ?? []) f(lane);
+    for (const lane of this.#byObject.get(`${namespace}/${name}`) ?? []) f(lane);
+    if (this.#byName.size > 0) for (const lane of this.#byName.get(name) ?? []) f(lane);
+    for (const [field, lanes] of this.#byField) {
+      const after = entry.object.fields()[field]!;
+      for (const lane of lanes.get(after) ?? []) if (concerns(lane, namespace)) f(lane);
+      const before = entry.previous?.fields()[field];
+      if (before === undefined || before === after) continue;
+      for (const lane of lanes.get(before) ?? []) if (concerns(lane, namespace)) f(lane);
+    }
+  }
+
+  add(lane: Lane): void {
+    this.#home(lane).add(lane);
+  }
+
+  remove(lane: Lane): void {
+    const { selection: s } = lane;
+    this.#home(lane).delete(lane);
+    if (s.name !== '') {
+      dropEmpty(this.#byObject, `${s.namespace}/${s.name}`);
+      dropEmpty(this.#byName, s.name);
+    } else if (s.hot !== undefined) {
+      const values = this.#byField.get(s.hot.field);
+      if (values !== undefined) dropEmpty(values, s.hot.value);
+      if (values?.size === 0) this.#byField.delete(s.hot.field);
+    } else dropEmpty(this.#byNamespace, s.namespace);
+  }
+
+  #home(lane: Lane): Set<Lane> {
+    const s = lane.selection;
+    if (s.name !== '')
+      return s.namespace === '' ? setAt(this.#byName, s.name) : setAt(this.#byObject, `${s.namespace}/${s.name}`);
+    if (s.hot !== undefined) {
+      const values = this.#byField.get(s.hot.field) ?? new Map<string, Set<Lane>>();
+      this.#byField.set(s.hot.field, values);
+      return setAt(values, s.hot.value);
+    }
+    return s.namespace === '' ? this.#all : setAt(this.#byNamespace, s.namespace);
+  }
+}
+
+const concerns = (lane: Lane, namespace: string): boolean =>
+  lane.selection.namespace === '' || lane.selection.namespace === namespace;
+
+function setAt<K>(map: Map<K, Set<Lane>>, key: K): Set<Lane> {
+  const set = map.get(key) ?? new Set<Lane>();
+  map.set(key, set);
+  return set;
+}
+
+function dropEmpty<K>(map: Map<K, Set<Lane>>, key: K): void {
+  if (map.get(key)?.size === 0) map.delete(key);
+}

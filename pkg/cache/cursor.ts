@@ -1,0 +1,236 @@
+import type { Revision } from '../base/index.js';
+import { type Framer, type Frames, join, type PlannedEvent, plan, single } from './frames.js';
+import type { Lane, LaneMember } from './lane.js';
+import type { StoredObject } from './object.js';
+import type { Replay } from './replay.js';
+
+/** What a cursor needs of its collection. */
+export interface CursorHome {
+  /** Revision up to which the cache has applied. */
+  applied(): Revision;
+  /** Position in the log after `revision`, or undefined when the log no longer reaches back. */
+  positionAfter(revision: Revision): number | undefined;
+  replay(after: Revision, cursor: Cursor): Replay;
+  join(cursor: Cursor): Lane;
+  leave(cursor: Cursor, lane: Lane | undefined): void;
+}
+
+export interface CursorOptions {
+  readonly framer: Framer;
+  readonly after: Revision;
+  /** Delivered first, as ADDED. */
+  readonly initial: Iterator<StoredObject> | undefined;
+  /** A bookmark that says the initial events are over. */
+  readonly initialEnd: boolean;
+  readonly bookmarks: boolean;
+  /** The frame with which the stream ends when its next event is no longer kept anywhere. */
+  readonly expired: (oldest: Revision) => Buffer;
+}
+
+/**
+ * A watcher: a position, never a buffer. Pulled by its connection: `take` until it gives undefined, then `onReady`'s function is
+ * called once. It goes through initial events (from a snapshot), history (replayed from the keyspace, when the log no longer
+ * has it) and then the log; a cursor that falls off the log goes back to history.
+ */
+export class Cursor implements LaneMember {
+  position = 0;
+  delivered: Revision;
+  idle = false;
+  readonly #home: CursorHome;
+  readonly #options: CursorOptions;
+  #initial: Iterator<StoredObject> | undefined;
+  #initialEnd: boolean;
+  #lane: Lane | undefined;
+  #replay: Replay | undefined;
+  #ready: (() => void) | undefined;
+  #final: Buffer | undefined;
+  #started = false;
+  #bookmarkDue = false;
+  #ended = false;
+
+  constructor(home: CursorHome, options: CursorOptions) {
+    this.#home = home;
+    this.#options = options;
+    this.#initial = options.initial;
+    this.#initialEnd = options.initialEnd;
+    this.delivered = options.after;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  onReady(f: () => void): void {
+    this.#ready = f;
+  }
+
+  take(maxBytes: number): Frames | undefined {
+    if (this.#ended) return undefined;
+    const frames = this.#take(maxBytes);
+    if (frames !== undefined) {
+      this.#started = true;
+      return frames;
+    }
+    if (this.#final !== undefined) {
+      const last = single(this.#final);
+      this.#finish();
+      return last;
+    }
+    if (this.#bookmarkDue && this.idle && this.#home.applied() >= this.delivered) {
+      this.#bookmarkDue = false;
+      this.delivered = this.#home.applied();
+      const first = !this.#started;
+      this.#started = true;
+      return single(this.#options.framer.bookmark(this.delivered, false, first));
+    }
+    return undefined;
+  }
+
+  /** Something can be taken again. */
+  wake(): void {
+    this.#ready?.();
+  }
+
+  /** The stream's next bookmark may go out. */
+  bookmark(): void {
+    if (!this.#options.bookmarks || this.#ended) return;
+    this.#bookmarkDue = true;
+    if (this.idle) this.wake();
+  }
+
+  /** Ends the stream after `frame`. */
+  fail(frame: Buffer): void {
+    if (this.#ended) return;
+    this.#final = frame;
+    this.#replay?.stop();
+    this.wake();
+  }
+
+  /** Ends the stream as if the client had closed it. */
+  stop(): void {
+    if (this.#ended) return;
+    this.#finish();
+    this.wake();
+  }
+
+  close(): void {
+    this.#ready = undefined;
+    this.#finish();
+  }
+
+  #finish(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#replay?.stop();
+    this.#initial = undefined;
+    this.#home.leave(this, this.#lane);
+  }
+
+  #take(maxBytes: number): Frames | undefined {
+    if (this.#initial !== undefined) {
+      const frames = this.#takeInitial(this.#initial, maxBytes);
+      if (frames !== undefined) return frames;
+      this.#initial = undefined;
+    }
+    if (this.#initialEnd) {
+      this.#initialEnd = false;
+      return single(this.#options.framer.bookmark(this.delivered, true, !this.#started));
+    }
+    if (this.#final !== undefined) return undefined;
+    // Twice at most: a cursor that has just caught up from history cannot be lost again within one call.
+    for (let turn = 0; turn < 3; turn++) {
+      if (this.#replay !== undefined) {
+        const frames = this.#takeReplayed(this.#replay, maxBytes);
+        if (frames !== 'done') return frames;
+        this.#replay = undefined;
+      }
+      if (this.#lane === undefined && !this.#enterLane()) continue;
+      const frames = this.#takeLive(this.#lane!, maxBytes);
+      if (frames !== 'lost') return frames;
+      this.#home.leave(this, this.#lane);
+      this.#lane = undefined;
+      this.#startReplay();
+    }
+    return undefined;
+  }
+
+  #enterLane(): boolean {
+    const position = this.#home.positionAfter(this.delivered);
+    if (position === undefined) {
+      this.#startReplay();
+      return false;
+    }
+    this.position = position;
+    this.idle = false;
+    this.#lane = this.#home.join(this);
+    return true;
+  }
+
+  #startReplay(): void {
+    this.idle = false;
+    this.#replay = this.#home.replay(this.delivered, this);
+  }
+
+  #takeLive(lane: Lane, maxBytes: number): Frames | undefined | 'lost' {
+    // A watch may start above what this peer has applied: nothing up to there is of interest.
+    const floor = this.#options.after;
+    if (this.delivered <= floor || (this.#options.framer.first !== undefined && !this.#started)) {
+      for (;;) {
+        const event = lane.next(this);
+        if (event === undefined || event === 'lost') return event;
+        if (event.revision > floor) break;
+        this.position = event.position + 1;
+      }
+      const first = this.#options.framer.first;
+      if (first !== undefined && !this.#started) {
+        const event = lane.next(this) as PlannedEvent & { readonly position: number; readonly revision: Revision };
+        this.position = event.position + 1;
+        return single(first(event.type, event.object));
+      }
+    }
+    return lane.take(this, maxBytes);
+  }
+
+  #takeInitial(initial: Iterator<StoredObject>, maxBytes: number): Frames | undefined {
+    const framer = this.#options.framer;
+    if (framer.first !== undefined && !this.#started) {
+      const one = initial.next();
+      return one.done === true ? undefined : single(framer.first('ADDED', one.value));
+    }
+    const events: PlannedEvent[] = [];
+    let bytes = 0;
+    while (bytes < maxBytes) {
+      const one = initial.next();
+      if (one.done === true) break;
+      events.push({ type: 'ADDED', object: one.value });
+      bytes += framer.size('ADDED', one.value);
+    }
+    return events.length === 0 ? undefined : join(framer, events, 0, events.length, bytes);
+  }
+
+  #takeReplayed(replay: Replay, maxBytes: number): Frames | undefined | 'done' {
+    const framer = this.#options.framer;
+    const events = replay.pending;
+    if (events.length > 0) {
+      if (framer.first !== undefined && !this.#started) {
+        const event = events.shift()!;
+        return single(framer.first(event.type, event.object));
+      }
+      const { to, bytes } = plan(framer, events, 0, maxBytes);
+      const frames = join(framer, events, 0, to, bytes);
+      this.delivered = events[to - 1]!.revision;
+      events.splice(0, to);
+      return frames;
+    }
+    if (replay.lost !== undefined) {
+      this.#final = this.#options.expired(replay.lost);
+      return undefined;
+    }
+    if (replay.reached !== undefined) {
+      if (replay.reached > this.delivered) this.delivered = replay.reached;
+      return 'done';
+    }
+    replay.resume(this.delivered);
+    return undefined;
+  }
+}

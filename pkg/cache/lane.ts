@@ -1,0 +1,224 @@
+import type { Revision } from '../base/index.js';
+import { type EventType, type Framer, type Frames, join, plan } from './frames.js';
+import { cacheLimits } from './limits.js';
+import type { EventLog, LogEntry } from './log.js';
+import type { CachedObject, StoredObject } from './object.js';
+
+/** What a watcher wants to see. Equal `id`, equal meaning. */
+export interface Selection {
+  readonly id: string;
+  /** '' is every namespace. */
+  readonly namespace: string;
+  /** Only the object of this name; '' is any. */
+  readonly name: string;
+  /** Absent: everything in scope. */
+  readonly matches?: (o: StoredObject) => boolean;
+  /** A selectable field that must equal a value for `matches` to hold: lets the collection ask only the lanes concerned. */
+  readonly hot?: { readonly field: number; readonly value: string };
+}
+
+export interface LaneEvent {
+  readonly position: number;
+  readonly revision: Revision;
+  readonly type: EventType;
+  readonly object: StoredObject;
+}
+
+/** A watcher as its lane sees it. */
+export interface LaneMember {
+  /** Next position to deliver; everything before it was delivered or is of no interest. */
+  position: number;
+  /** Revision up to which everything was delivered. */
+  delivered: Revision;
+  /** Has all there is: the lane wakes it. */
+  idle: boolean;
+  wake(): void;
+}
+
+interface Batch {
+  readonly next: number;
+  readonly delivered: Revision;
+  readonly frames: Frames;
+  readonly last: boolean;
+}
+
+/** What an entry means to a selection, decided from the object before and after. */
+export function decide(
+  selection: Selection,
+  entry: Pick<LogEntry, 'object' | 'deleted' | 'previous'>,
+  gone: () => StoredObject,
+): { readonly type: EventType; readonly object: StoredObject } | undefined {
+  const { object, previous, deleted } = entry;
+  const matches = selection.matches;
+  const before = previous !== undefined && (matches === undefined || matches(previous));
+  if (deleted) return before ? { type: 'DELETED', object } : undefined;
+  const after = matches === undefined || matches(object);
+  if (after) return { type: before ? 'MODIFIED' : 'ADDED', object };
+  return before ? { type: 'DELETED', object: gone() } : undefined;
+}
+
+/**
+ * All watchers that see the same events in the same form. A lane holds the selected events once, frames them once, and hands
+ * the same joined buffer to every member at the same position. A thousand watchers cost a thousand socket writes, not a
+ * thousand joins.
+ *
+ * Invariant: every selected event with position >= `covered` that the log still has is in `#events`, in order.
+ */
+export class Lane {
+  readonly id: string;
+  readonly selection: Selection;
+  readonly framer: Framer;
+  readonly members = new Set<LaneMember>();
+  readonly #log: EventLog;
+  readonly #gone: (previous: CachedObject, revision: Revision) => StoredObject;
+  #events: LaneEvent[] = [];
+  #covered: number;
+  #idle = new Set<LaneMember>();
+  #batches = new Map<number, Batch>();
+
+  constructor(
+    id: string,
+    selection: Selection,
+    framer: Framer,
+    log: EventLog,
+    gone: (previous: CachedObject, revision: Revision) => StoredObject,
+  ) {
+    this.id = id;
+    this.selection = selection;
+    this.framer = framer;
+    this.#log = log;
+    this.#gone = gone;
+    this.#covered = log.next;
+  }
+
+  /** A new entry of the log that lies in the lane's scope. Collects the members to be woken. */
+  offer(entry: LogEntry, woken: LaneMember[]): void {
+    if (this.#idle.size === this.members.size && this.#events.length > 0) this.#clear(entry.position);
+    const event = this.#event(entry);
+    if (event === undefined) return;
+    if (this.#events.length === 0 && this.#idle.size === this.members.size) this.#covered = entry.position;
+    this.#events.push(event);
+    for (const m of this.#idle) {
+      m.idle = false;
+      m.position = entry.position;
+      woken.push(m);
+    }
+    this.#idle.clear();
+    this.#trim();
+  }
+
+  /**
+   * The next joined batch for a member, or undefined when it has everything (it is then woken by the next event), or 'lost' when
+   * the log no longer has what follows its position.
+   */
+  take(member: LaneMember, maxBytes: number): Frames | undefined | 'lost' {
+    if (member.position < this.#log.first) return 'lost';
+    this.#cover(member.position);
+    const from = this.#indexOf(member.position);
+    const first = this.#events[from];
+    if (first === undefined) {
+      member.position = this.#log.next;
+      member.idle = true;
+      this.#idle.add(member);
+      return undefined;
+    }
+    const batch = this.#batch(first.position, from, maxBytes);
+    member.position = batch.next;
+    member.delivered = batch.delivered;
+    return batch.frames;
+  }
+
+  /** The member's next event alone, not framed; `take` as to the rest. */
+  next(member: LaneMember): LaneEvent | undefined | 'lost' {
+    if (member.position < this.#log.first) return 'lost';
+    this.#cover(member.position);
+    const event = this.#events[this.#indexOf(member.position)];
+    if (event === undefined) {
+      member.position = this.#log.next;
+      member.idle = true;
+      this.#idle.add(member);
+    }
+    return event;
+  }
+
+  leave(member: LaneMember): void {
+    this.members.delete(member);
+    this.#idle.delete(member);
+  }
+
+  #event(entry: LogEntry): LaneEvent | undefined {
+    const seen = decide(this.selection, entry, () => this.#gone(entry.previous!, entry.revision));
+    return seen === undefined ? undefined : { position: entry.position, revision: entry.revision, ...seen };
+  }
+
+  #batch(position: number, from: number, maxBytes: number): Batch {
+    const known = this.#batches.get(position);
+    // A short batch that something was appended to since is joined anew: a slow member takes all that is pending at once.
+    if (
+      known !== undefined &&
+      (known.next > this.#events.at(-1)!.position || known.frames.payload.length * 2 > maxBytes)
+    )
+      return known;
+    const { to, bytes } = plan(this.framer, this.#events, from, maxBytes);
+    const lastOne = this.#events[to - 1]!;
+    const made: Batch = {
+      next: lastOne.position + 1,
+      delivered: lastOne.revision,
+      frames: join(this.framer, this.#events, from, to, bytes),
+      last: to === this.#events.length,
+    };
+    this.#batches.delete(position);
+    if (this.#batches.size >= cacheLimits.laneBatchesMax)
+      this.#batches.delete(this.#batches.keys().next().value as number);
+    this.#batches.set(position, made);
+    return made;
+  }
+
+  /** Selects again what was let go (or never looked at) from `position` on. */
+  #cover(position: number): void {
+    if (position >= this.#covered) return;
+    const found: LaneEvent[] = [];
+    for (let p = Math.max(position, this.#log.first); p < this.#covered; p++) {
+      const entry = this.#log.at(p);
+      if (!inScope(this.selection, entry.object)) continue;
+      const event = this.#event(entry);
+      if (event !== undefined) found.push(event);
+    }
+    this.#events = found.concat(this.#events);
+    this.#covered = position;
+  }
+
+  #indexOf(position: number): number {
+    let lo = 0;
+    let hi = this.#events.length;
+    while (lo < hi) {
+      const mid = (lo + hi) >>> 1;
+      if (this.#events[mid]!.position < position) lo = mid + 1;
+      else hi = mid;
+    }
+    return lo;
+  }
+
+  #clear(covered: number): void {
+    this.#events = [];
+    this.#batches.clear();
+    this.#covered = covered;
+  }
+
+  /** Lets go what the log has forgotten, in strides so that it costs little per event. */
+  #trim(): void {
+    const first = this.#events[0]!;
+    if (first.position >= this.#log.first || this.#events.length < 64) return;
+    const drop = this.#indexOf(this.#log.first);
+    if (drop * 2 < this.#events.length) return;
+    this.#events.splice(0, drop);
+    this.#covered = Math.max(this.#covered, this.#log.first);
+  }
+}
+
+export function inScope(selection: Selection, object: StoredObject): boolean {
+  return (
+    (selection.namespace === '' || object.namespace === selection.namespace) &&
+    (selection.name === '' || object.name === selection.name)
+  );
+}

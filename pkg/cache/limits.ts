@@ -1,0 +1,23 @@
+/** Bounds of the cache; each with what happens at it. */
+export const cacheLimits = {
+  /** Bytes of one slab. Objects larger than a quarter of it get memory of their own. */
+  slabBytes: 256 * 1024,
+  /** A slab whose living part falls below this share is emptied into the current one. */
+  slabLiveShareMin: 0.5,
+  /** Events that one resource remembers. The oldest go; a cursor that needs them replays history from the keyspace. */
+  logEventsMax: 16_384,
+  /** Bytes of the objects that one resource's remembered events hold. The oldest events go. */
+  logBytesMax: 16 * 1024 * 1024,
+  /** Joined batches that one lane remembers for cursors behind the first. The oldest go and are joined again if asked for. */
+  laneBatchesMax: 32,
+  /** Bytes of history read ahead for one replaying cursor; at the bound the reading stops until the cursor has drained it. */
+  replayBytesMax: 1024 * 1024,
+  /** Keys per page while the cache fills. */
+  fillPageKeys: 1_000,
+  /** Callers waiting for a revision. Beyond, reads are refused as overload. */
+  revisionWaitersMax: 20_000,
+  /** Snapshots kept so that the pages of a list read one state; the oldest go, and its pages then read from history. */
+  snapshotsPerCollection: 32,
+  /** Distinct label sets remembered so that equal ones are one object in memory; forgotten all at once at the bound. */
+  labelSetsMax: 20_000,
+} as const;

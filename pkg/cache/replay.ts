@@ -1,0 +1,96 @@
+import type { Revision } from '../base/index.js';
+import type { AppliedEvent, HistoryError, Keyspace, Watch } from '../storage/index.js';
+import type { LaneEvent } from './lane.js';
+import { cacheLimits } from './limits.js';
+
+export interface ReplayOptions {
+  readonly keyspace: Keyspace;
+  readonly start: string;
+  readonly end: string;
+  /** What the events of one revision mean to the watcher. */
+  readonly select: (event: AppliedEvent) => readonly LaneEvent[];
+  /** Whether the log has everything after this revision, so that history may end there. */
+  readonly joins: (revision: Revision) => boolean;
+  readonly wake: () => void;
+}
+
+/**
+ * History for one cursor, read from the keyspace until the event log can take over. Read ahead is bounded: at the bound the
+ * keyspace's watch is dropped, and begun again where it stood when the cursor has drained what is here.
+ */
+export class Replay {
+  readonly pending: LaneEvent[] = [];
+  /** Set when everything up to this revision has been delivered or is pending, and the log has the rest. */
+  reached: Revision | undefined;
+  /** Set when history no longer reaches back: the oldest revision that can still be read. */
+  lost: Revision | undefined;
+  readonly #options: ReplayOptions;
+  #watch: Watch | undefined;
+  #at: Revision;
+  #bytes = 0;
+
+  constructor(options: ReplayOptions, after: Revision) {
+    this.#options = options;
+    this.#at = after;
+    this.#begin();
+  }
+
+  /** Goes on reading when it had stopped at the bound. Everything pending has been taken. */
+  resume(_delivered: Revision): void {
+    this.#bytes = 0;
+    if (this.#watch === undefined && this.reached === undefined && this.lost === undefined) this.#begin();
+  }
+
+  stop(): void {
+    this.#watch?.cancel();
+    this.#watch = undefined;
+  }
+
+  #begin(): void {
+    const { keyspace, start, end } = this.#options;
+    this.#watch = keyspace.watch(
+      { start, end, after: this.#at, previous: true },
+      {
+        events: (batch) => this.#events(batch),
+        progress: (revision) => this.#progress(revision),
+        end: (why) => this.#end(why),
+      },
+    );
+  }
+
+  #events(batch: readonly AppliedEvent[]): void {
+    if (this.#watch === undefined) return;
+    for (const event of batch) {
+      for (const e of this.#options.select(event)) {
+        this.pending.push(e);
+        this.#bytes += e.object.length;
+      }
+      this.#at = event.revision;
+      if (this.#options.joins(this.#at)) {
+        this.reached = this.#at;
+        this.stop();
+        break;
+      }
+      if (this.#bytes > cacheLimits.replayBytesMax) {
+        this.stop();
+        break;
+      }
+    }
+    this.#options.wake();
+  }
+
+  #progress(revision: Revision): void {
+    if (this.#watch === undefined) return;
+    this.#at = revision;
+    if (!this.#options.joins(revision)) return;
+    this.reached = revision;
+    this.stop();
+    this.#options.wake();
+  }
+
+  #end(why: HistoryError | { readonly kind: 'stopped'; readonly message: string }): void {
+    this.#watch = undefined;
+    this.lost = why.kind === 'compacted' ? why.oldest : this.#at;
+    this.#options.wake();
+  }
+}
