@@ -1,3 +1,5 @@
+export { applySchemaDefaults } from './defaults.js';
+export { dropDisabledFields } from './gates.js';
 export {
   allKinds,
   type Kind,
@@ -19,6 +21,7 @@ export {
   type OpenApi,
   type OpenApiOptions,
 } from './openapi/index.js';
+export { prune } from './prune.js';
 export type {
   AnySchema,
   Constraints,

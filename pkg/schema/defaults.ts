@@ -1,0 +1,68 @@
+import { cloneJson, getOwn, isObject, type JsonObject, type JsonValue, setOwn } from '../api/index.js';
+import { planner } from './reach.js';
+import type { Field, Schema, StructSchema } from './types.js';
+
+const { plan, reaches } = planner((field) => field.default !== undefined && !invisible(field));
+
+/**
+ * Fills in declared defaults (`+default=` of built-in types, `default:` of custom resources), in place. Only what the object
+ * has is walked: a default inside an absent struct is not applied. A value that is null counts as absent, unless the schema
+ * lets it be null; so does the zero value of a field that cannot tell zero from absent. Idempotent.
+ */
+export function applySchemaDefaults(object: JsonObject, schema: StructSchema): void {
+  if (reaches(schema)) walk(object, schema);
+}
+
+/** Defaults to the zero value of a field that is left out when zero: nobody can see it. */
+function invisible(field: Field): boolean {
+  return !field.pointer && field.omitEmpty && isZero(field.default);
+}
+
+function walk(value: JsonValue, schema: Schema): void {
+  switch (schema.kind) {
+    case 'struct':
+      if (isObject(value)) walkStruct(value, schema);
+      return;
+    case 'list':
+      if (Array.isArray(value)) for (const item of value) walk(item, schema.items);
+      return;
+    case 'map':
+      if (isObject(value)) for (const key of Object.keys(value)) walk(value[key] as JsonValue, schema.values);
+      return;
+    case 'any':
+      walkEither(value, schema.either?.object);
+      return;
+    case 'scalar':
+      return;
+  }
+}
+
+function walkEither(value: JsonValue, object: StructSchema | undefined): void {
+  if (object === undefined) return;
+  if (isObject(value)) walkStruct(value, object);
+  else if (Array.isArray(value)) for (const item of value) walk(item, object);
+}
+
+function walkStruct(object: JsonObject, schema: StructSchema): void {
+  const { own, descend } = plan(schema);
+  for (const field of own) {
+    const value = getOwn(object, field.name);
+    if (counts(value, field)) continue;
+    setOwn(object, field.name, cloneJson(field.default as JsonValue));
+  }
+  for (const field of descend) {
+    const value = getOwn(object, field.name);
+    if (value !== undefined && value !== null) walk(value, field.schema);
+  }
+}
+
+/** Is this a value, as opposed to none? */
+function counts(value: JsonValue | undefined, field: Field): boolean {
+  if (value === undefined) return false;
+  if (value === null) return field.constraints?.nullable === true;
+  return field.pointer || !isZero(value);
+}
+
+function isZero(value: JsonValue | undefined): boolean {
+  return value === '' || value === 0 || value === false || value === 0n;
+}

@@ -1,0 +1,58 @@
+import { isObject, type JsonObject, type JsonValue } from '../api/index.js';
+import type { Schema, StructSchema } from './types.js';
+
+/** More are dropped but not told: a warning has to end somewhere. */
+const PATHS_MAX = 100;
+
+/**
+ * Drops fields that the schema does not declare, in place; answers their paths (`spec.ports[0].bogus`), at most 100. What
+ * stands below a struct that preserves unknown fields, or in a value that the schema does not know inside, is kept as it is.
+ * The root and embedded objects keep `apiVersion`, `kind` and `metadata`, declared or not.
+ */
+export function prune(object: JsonObject, schema: StructSchema): readonly string[] {
+  const dropped: string[] = [];
+  pruneStruct(object, schema, '', dropped, true);
+  return dropped;
+}
+
+function pruneStruct(object: JsonObject, schema: StructSchema, path: string, dropped: string[], root: boolean): void {
+  const isObjectRoot = root || schema.embeddedResource;
+  for (const key of Object.keys(object)) {
+    const field = schema.byName.get(key);
+    if (field !== undefined) {
+      walk(object[key] as JsonValue, field.schema, join(path, key), dropped);
+    } else if (!schema.preserveUnknown && !(isObjectRoot && OBJECT_FIELDS.has(key))) {
+      delete object[key];
+      if (dropped.length < PATHS_MAX) dropped.push(join(path, key));
+    }
+  }
+}
+
+const OBJECT_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
+
+function walk(value: JsonValue, schema: Schema, path: string, dropped: string[]): void {
+  switch (schema.kind) {
+    case 'struct':
+      if (isObject(value)) pruneStruct(value, schema, path, dropped, false);
+      return;
+    case 'list':
+      if (Array.isArray(value)) value.forEach((item, i) => void walk(item, schema.items, `${path}[${i}]`, dropped));
+      return;
+    case 'map':
+      if (isObject(value)) {
+        for (const key of Object.keys(value)) walk(value[key] as JsonValue, schema.values, join(path, key), dropped);
+      }
+      return;
+    case 'any': {
+      const object = schema.either?.object;
+      if (object === undefined) return;
+      if (isObject(value)) pruneStruct(value, object, path, dropped, false);
+      else if (Array.isArray(value)) value.forEach((item, i) => void walk(item, object, `${path}[${i}]`, dropped));
+      return;
+    }
+    case 'scalar':
+      return;
+  }
+}
+
+const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);

@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject, JsonValue } from '../api/index.js';
+import { applySchemaDefaults, dropDisabledFields, prune, structByName } from './index.js';
+
+const pod = (spec: JsonObject): JsonObject => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec });
+
+describe('applySchemaDefaults', () => {
+  const schema = structByName('core/v1.Pod');
+
+  it('fills absent, null and zero values, and nothing that is set', () => {
+    const ports = [{ containerPort: 1 }, { containerPort: 2, protocol: 'UDP' }, { protocol: '' }, { protocol: null }];
+    const object = pod({ containers: [{ name: 'c', ports }] });
+    applySchemaDefaults(object, schema);
+    expect(object['spec']).toEqual({
+      containers: [
+        {
+          name: 'c',
+          ports: [
+            { containerPort: 1, protocol: 'TCP' },
+            { containerPort: 2, protocol: 'UDP' },
+            { protocol: 'TCP' },
+            { protocol: 'TCP' },
+          ],
+        },
+      ],
+    });
+  });
+
+  it('fills pointers with zero defaults, and leaves invisible zeros out', () => {
+    const object = pod({
+      volumes: [
+        { name: 'd', azureDisk: { diskName: 'n', diskURI: 'u', readOnly: null } },
+        { name: 'c', configMap: {} },
+      ],
+    });
+    applySchemaDefaults(object, schema);
+    expect(object['spec']).toEqual({
+      volumes: [
+        {
+          name: 'd',
+          azureDisk: {
+            diskName: 'n',
+            diskURI: 'u',
+            cachingMode: 'ReadWrite',
+            fsType: 'ext4',
+            kind: 'Shared',
+            readOnly: false,
+          },
+        },
+        { name: 'c', configMap: {} },
+      ],
+    });
+  });
+
+  it('shares no default between objects', () => {
+    const group = structByName('scheduling/v1alpha3.PodGroup');
+    const a: JsonObject = { spec: {} };
+    const b: JsonObject = { spec: {} };
+    applySchemaDefaults(a, group);
+    applySchemaDefaults(b, group);
+    const mode = (o: JsonObject): JsonObject => (o['spec'] as JsonObject)['disruptionMode'] as JsonObject;
+    expect(mode(a)).toEqual({ single: {} });
+    mode(a)['single'] = 'changed';
+    expect(mode(b)).toEqual({ single: {} });
+  });
+
+  it('never fails and changes nothing the second time, whatever the value is', () => {
+    fc.assert(
+      fc.property(anything(), (spec) => {
+        const object = pod({ containers: [{ ports: spec }], volumes: spec });
+        applySchemaDefaults(object, schema);
+        const once = JSON.stringify(object);
+        applySchemaDefaults(object, schema);
+        expect(JSON.stringify(object)).toBe(once);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('prune', () => {
+  it('drops what is not declared, at any depth, and says where', () => {
+    const object = pod({
+      bogus: 1,
+      containers: [{ name: 'c', ports: [{ containerPort: 1, constructor: 2 }], env: [] }],
+      nodeSelector: { any: 'key' },
+    });
+    (object['metadata'] as JsonObject)['lables'] = {};
+    expect(prune(object, structByName('core/v1.Pod'))).toEqual([
+      'metadata.lables',
+      'spec.bogus',
+      'spec.containers[0].ports[0].constructor',
+    ]);
+    expect(object).toEqual(
+      pod({
+        containers: [{ name: 'c', ports: [{ containerPort: 1 }], env: [] }],
+        nodeSelector: { any: 'key' },
+      }),
+    );
+  });
+
+  it('takes __proto__ for an ordinary unknown key', () => {
+    const object = JSON.parse('{"spec":{"__proto__":{"polluted":1}}}') as JsonObject;
+    expect(prune(object, structByName('core/v1.Pod'))).toEqual(['spec.__proto__']);
+    expect(({} as JsonObject)['polluted']).toBeUndefined();
+  });
+
+  it('keeps preserved and opaque values', () => {
+    const base = structByName('core/v1.Pod');
+    const loose = { ...base, preserveUnknown: true };
+    const object: JsonObject = { extra: { deep: [1] }, spec: { bogus: 1 } };
+    expect(prune(object, loose)).toEqual(['spec.bogus']);
+    expect(object).toEqual({ extra: { deep: [1] }, spec: {} });
+    const revision: JsonObject = { data: { any: { thing: [true] } } };
+    expect(prune(revision, structByName('apps/v1.ControllerRevision'))).toEqual([]);
+  });
+
+  it('looks into nested schemas of custom resource definitions', () => {
+    const props: JsonObject = { items: { type: 'string', typo: 1 }, additionalProperties: { nullable: true, typo: 2 } };
+    expect(prune(props, structByName('apiextensions/v1.JSONSchemaProps'))).toEqual([
+      'items.typo',
+      'additionalProperties.typo',
+    ]);
+  });
+});
+
+describe('dropDisabledFields', () => {
+  const schema = structByName('core/v1.Pod');
+  const off = (gate: string): boolean => gate !== 'HostnameOverride';
+  const object = (): JsonObject => pod({ hostnameOverride: 'h', hostname: 'x' });
+
+  it('drops a field whose feature is off', () => {
+    const it = object();
+    dropDisabledFields(it, schema, off);
+    expect(it['spec']).toEqual({ hostname: 'x' });
+  });
+
+  it('keeps it when the feature is on, or when the stored object has it', () => {
+    const on = object();
+    dropDisabledFields(on, schema, () => true);
+    expect(on).toEqual(object());
+    const used = object();
+    dropDisabledFields(used, schema, off, pod({ hostnameOverride: 'old' }));
+    expect(used).toEqual(object());
+    const unused = object();
+    dropDisabledFields(unused, schema, off, pod({ hostnameOverride: null }));
+    expect(unused['spec']).toEqual({ hostname: 'x' });
+  });
+});
+
+function anything(): fc.Arbitrary<JsonValue> {
+  return fc.jsonValue({ maxDepth: 4 }) as fc.Arbitrary<JsonValue>;
+}
