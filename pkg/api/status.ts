@@ -173,8 +173,22 @@ export const errors = {
       about(gr, ''),
     ),
 
+  /** The path is there, the method is not. */
+  methodNotAllowed: (): ApiError =>
+    new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {}),
+
+  /** None of the media types in `Accept` is one of the route's, whatever their parameters. */
+  noRepresentation: (available: readonly string[]): ApiError =>
+    new ApiError(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`, {}),
+
+  /** The `Content-Type` is none of the route's. */
+  unsupportedContentType: (): ApiError => new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {}),
+
   notAcceptable: (accepted: readonly string[]): ApiError =>
     new ApiError(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`),
+
+  /** The media type is there, but not for this kind of answer. */
+  notAcceptableBecause: (message: string): ApiError => new ApiError(406, 'NotAcceptable', message),
 
   unsupportedMediaType: (accepted: readonly string[]): ApiError =>
     new ApiError(

@@ -1,0 +1,110 @@
+import { type ApiError, errors } from '../api/index.js';
+import { type Authorizer, forbidden, type ResourceAttributes } from './authorize.js';
+import { ANONYMOUS, serviceAccountGroups, UNAUTHENTICATED, type UserInfo, withAuthenticatedGroup } from './user.js';
+
+/** Header values as Node gives them: lower-case names. */
+export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export const IMPERSONATE_USER = 'impersonate-user';
+const GROUP = 'impersonate-group';
+const UID = 'impersonate-uid';
+const EXTRA = 'impersonate-extra-';
+
+/** Whether a request wants to act as somebody else. Cheap: one look where no such header is. */
+export function wantsImpersonation(headers: Headers): boolean {
+  if (headers[IMPERSONATE_USER] !== undefined || headers[GROUP] !== undefined || headers[UID] !== undefined)
+    return true;
+  for (const name in headers) if (name.startsWith(EXTRA)) return true;
+  return false;
+}
+
+/**
+ * The user that the `Impersonate-*` headers name, once the caller was allowed to act as each part of it (verb `impersonate`
+ * on users, groups, serviceaccounts, uids and userextras). Throws 500 when parts come without a user, as the reference does,
+ * and 403 for what is not allowed. `groups` are the values of `Impersonate-Group`, one for each header line.
+ */
+export async function impersonate(
+  caller: UserInfo,
+  headers: Headers,
+  groups: readonly string[],
+  authorizer: Authorizer,
+): Promise<UserInfo> {
+  const name = one(headers[IMPERSONATE_USER]);
+  const uid = one(headers[UID]);
+  const extra = extras(headers);
+  if (name === '') throw partsWithoutUser(groups, uid, extra);
+  for (const wanted of requests(name, groups, uid, extra)) {
+    const decision = await authorizer.authorize(caller, wanted);
+    if (decision.kind !== 'allow') throw forbidden(caller, wanted, decision.reason);
+  }
+  const user: UserInfo = {
+    name,
+    ...(uid === '' ? {} : { uid }),
+    groups: groups.length > 0 ? [...new Set(groups)] : (serviceAccountGroups(name) ?? []),
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+  };
+  if (name === ANONYMOUS.name)
+    return user.groups.includes(UNAUTHENTICATED) ? user : { ...user, groups: [...user.groups, UNAUTHENTICATED] };
+  return withAuthenticatedGroup(user);
+}
+
+function requests(
+  name: string,
+  groups: readonly string[],
+  uid: string,
+  extra: Readonly<Record<string, readonly string[]>>,
+): readonly ResourceAttributes[] {
+  const account = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(name);
+  const core = {
+    kind: 'resource',
+    verb: 'impersonate',
+    group: '',
+    version: 'v1',
+    subresource: '',
+    namespace: '',
+  } as const;
+  const authentication = { ...core, group: 'authentication.k8s.io' } as const;
+  return [
+    account === null
+      ? { ...core, resource: 'users', name }
+      : { ...core, resource: 'serviceaccounts', namespace: account[1]!, name: account[2]! },
+    ...groups.map((group) => ({ ...core, resource: 'groups', name: group })),
+    ...(uid === '' ? [] : [{ ...authentication, resource: 'uids', name: uid }]),
+    ...Object.entries(extra).flatMap(([key, values]) =>
+      values.map((value) => ({ ...authentication, resource: 'userextras', subresource: key, name: value })),
+    ),
+  ];
+}
+
+function extras(headers: Headers): Readonly<Record<string, readonly string[]>> {
+  const found: Record<string, readonly string[]> = Object.create(null) as Record<string, readonly string[]>;
+  for (const [name, value] of Object.entries(headers)) {
+    if (!name.startsWith(EXTRA) || value === undefined) continue;
+    const raw = name.slice(EXTRA.length);
+    let key: string;
+    try {
+      key = decodeURIComponent(raw).toLowerCase();
+    } catch {
+      key = raw;
+    }
+    // Node joins repeated lines of a header it does not know by `, `.
+    found[key] = typeof value === 'string' ? value.split(', ') : value;
+  }
+  return found;
+}
+
+function partsWithoutUser(
+  groups: readonly string[],
+  uid: string,
+  extra: Readonly<Record<string, readonly string[]>>,
+): ApiError {
+  const kinds = [
+    ...(groups.length > 0 ? [`Groups=[${groups.map((g) => JSON.stringify(g)).join(' ')}]`] : []),
+    ...(uid !== '' ? [`UID=${JSON.stringify(uid)}`] : []),
+    ...(Object.keys(extra).length > 0 ? [`Extra=${Object.keys(extra).join(' ')}`] : []),
+  ];
+  return errors.internal(`requested impersonation without a user name: ${kinds.join(', ')}`);
+}
+
+const one = (value: string | readonly string[] | undefined): string =>
+  value === undefined ? '' : typeof value === 'string' ? value : (value[0] ?? '');

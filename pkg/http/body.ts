@@ -1,0 +1,52 @@
+import { errors } from '../api/index.js';
+import type { Call } from './call.js';
+import { limits } from './limits.js';
+
+/** Reads a request's body whole, within its bounds of size (413) and time (408 as 400, then the connection goes). */
+export function readBody(call: Call): Promise<Buffer> {
+  const { exchange } = call;
+  const declared = Number(exchange.headers['content-length'] ?? 0);
+  if (declared > limits.bodyBytesMax) return Promise.reject(tooLarge());
+  const { body } = exchange;
+  return new Promise((resolve, reject) => {
+    let first: Buffer | undefined;
+    let rest: Buffer[] | undefined;
+    let size = 0;
+    const timer = setTimeout(
+      () => finish(errors.badRequest('the request body did not arrive in time')),
+      limits.bodyTime,
+    );
+    const onData = (piece: Buffer): void => {
+      size += piece.length;
+      if (size > limits.bodyBytesMax) {
+        finish(tooLarge());
+        return;
+      }
+      if (first === undefined) first = piece;
+      else if (rest === undefined) rest = [first, piece];
+      else rest.push(piece);
+    };
+    const onEnd = (): void => finish(undefined);
+    const onClose = (): void => finish(errors.badRequest('the request body ended early'));
+    const finish = (error: Error | undefined): void => {
+      clearTimeout(timer);
+      body.off('data', onData);
+      body.off('end', onEnd);
+      body.off('close', onClose);
+      if (error === undefined) resolve(rest === undefined ? (first ?? EMPTY) : Buffer.concat(rest, size));
+      else {
+        body.resume();
+        reject(error);
+      }
+    };
+    body.on('data', onData);
+    body.on('end', onEnd);
+    body.on('close', onClose);
+  });
+}
+
+const EMPTY = Buffer.alloc(0);
+
+function tooLarge(): Error {
+  return errors.tooLarge(`Request entity too large: limit is ${limits.bodyBytesMax}`);
+}

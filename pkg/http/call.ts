@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import type { UserInfo } from '../auth/index.js';
+import type { RequestContext } from '../registry/index.js';
+import type { RequestSeries } from '../telemetry/index.js';
+import type { Exchange } from './exchange.js';
+import type { RequestInfo } from './requestinfo.js';
+import { Warnings } from './warnings.js';
+
+/** One request on its way through the pipeline: what each stage found out, for the next. */
+export class Call implements RequestContext {
+  readonly exchange: Exchange;
+  /** Ties answer, log and audit together: the `Audit-Id` header. */
+  readonly id: string;
+  /** Monotonic, milliseconds. */
+  readonly started: number;
+  readonly userAgent: string;
+  deadline: number;
+  /** Set by the first stage. */
+  info: RequestInfo = NO_INFO;
+  user: UserInfo = NOBODY;
+  /** Whom the caller acts as somebody else for, where he does. */
+  impersonator: UserInfo | undefined;
+  /** Milliseconds spent waiting for a place. */
+  waited = 0;
+  /** Status and body bytes of the answer. */
+  status = 0;
+  bytes = 0;
+  series: RequestSeries | undefined;
+  #warnings: Warnings | undefined;
+
+  constructor(exchange: Exchange, started: number, requestTime: number) {
+    this.exchange = exchange;
+    this.started = started;
+    this.deadline = started + requestTime;
+    const given = exchange.headers['audit-id'];
+    this.id = typeof given === 'string' && AUDIT_ID.test(given) ? given : randomUUID();
+    this.userAgent = exchange.headers['user-agent'] ?? '';
+  }
+
+  warn(text: string): void {
+    this.#warnings ??= new Warnings();
+    this.#warnings.add(text);
+  }
+
+  get warnings(): string[] | undefined {
+    return this.#warnings?.headers;
+  }
+}
+
+/** A client may name the request itself. */
+const AUDIT_ID = /^[\w.-]{1,64}$/;
+const NOBODY: UserInfo = { name: '', groups: [] };
+const NO_INFO = { kind: 'path', path: '', query: undefined } as unknown as RequestInfo;

@@ -1,0 +1,230 @@
+import { createHash } from 'node:crypto';
+import { apiVersionOf, errors, type JsonArray, type JsonObject } from '../api/index.js';
+import type { Catalogue, ServedGroup, ServedResource, ServedVersion, Subresource } from '../registry/index.js';
+import type { Call } from './call.js';
+import { encodeDocument } from './documents.js';
+import { type Conversion, checkRoute, type Encoding, MEDIA_TYPES, negotiate } from './negotiate.js';
+import { sendBytes, sendEmpty } from './responses.js';
+import type { HttpServices } from './services.js';
+
+/** What is served, told in the two forms that clients ask for: one document a group version, or everything in two documents. */
+
+const AGGREGATED = { group: 'apidiscovery.k8s.io', version: 'v2', kind: 'APIGroupDiscoveryList' } as const;
+
+/** Documents of a catalogue, encoded once. A new catalogue (custom resources) starts anew. */
+interface Documents {
+  readonly encoded: Map<string, Buffer>;
+  readonly etags: Map<string, string>;
+}
+
+const documents = new WeakMap<Catalogue, Documents>();
+
+function documentsOf(catalogue: Catalogue): Documents {
+  let found = documents.get(catalogue);
+  if (found === undefined) {
+    found = { encoded: new Map(), etags: new Map() };
+    documents.set(catalogue, found);
+  }
+  return found;
+}
+
+/** `/api`, `/apis`: the plain form, or the aggregated one where it is asked for. */
+export function serveRoot(call: Call, services: HttpServices, path: '/api' | '/apis'): void | Promise<void> {
+  const { accept } = call.exchange.headers;
+  checkRoute(accept, services.spoken.types);
+  const accepted = negotiate(accept, services.spoken, allowsAggregated, false);
+  if (accepted === undefined) throw errors.notAcceptable(services.spoken.types);
+  // A client that offers both wants the aggregated form, in whatever order it says so.
+  const aggregated = accepted.as !== undefined || (offersAggregated(accept) && accepted.encoding === 'json');
+  const { catalogue } = services.registry;
+  if (!aggregated) {
+    const make = (): JsonObject =>
+      path === '/api' ? apiVersions(services.address()) : groupList(catalogue, services.address());
+    return send(call, services, `${path} ${services.address()}`, accepted.encoding, make);
+  }
+  const bytes = encoded(catalogue, `${path} aggregated`, accepted.encoding, () => aggregatedList(catalogue, path));
+  const etag = etagOf(catalogue, `${path} aggregated ${accepted.encoding}`, bytes);
+  const headers = { etag, vary: 'Accept' };
+  if (call.exchange.headers['if-none-match'] === etag) return sendEmpty(call, 304, headers);
+  const type = `${MEDIA_TYPES[accepted.encoding]};g=${AGGREGATED.group};v=${AGGREGATED.version};as=${AGGREGATED.kind}`;
+  return sendBytes(call, 200, type, bytes, headers);
+}
+
+/** `/apis/{group}`. */
+export function serveGroup(call: Call, services: HttpServices, name: string): void | Promise<void> {
+  const group = services.registry.catalogue.groups.find((g) => g.group === name);
+  if (group === undefined || name === '') throw errors.noSuchPath();
+  const encoding = plainEncoding(call, services);
+  return send(call, services, `/apis/${name}`, encoding, () => ({
+    kind: 'APIGroup',
+    apiVersion: 'v1',
+    ...groupDocument(group),
+  }));
+}
+
+/** `/api/v1`, `/apis/{group}/{version}`. */
+export function serveVersion(
+  call: Call,
+  services: HttpServices,
+  gv: { readonly group: string; readonly version: string },
+): void | Promise<void> {
+  const group = services.registry.catalogue.groups.find((g) => g.group === gv.group);
+  const version = group?.versions.find((v) => v.version === gv.version);
+  if (version === undefined) throw errors.noSuchPath();
+  const encoding = plainEncoding(call, services);
+  return send(call, services, apiVersionOf(gv), encoding, () => resourceList(gv, version));
+}
+
+function plainEncoding(call: Call, services: HttpServices): Encoding {
+  const { accept } = call.exchange.headers;
+  checkRoute(accept, services.spoken.types);
+  const accepted = negotiate(accept, services.spoken, () => false, false);
+  if (accepted === undefined) throw errors.notAcceptable(services.spoken.types);
+  return accepted.encoding;
+}
+
+function send(
+  call: Call,
+  services: HttpServices,
+  name: string,
+  encoding: Encoding,
+  make: () => JsonObject,
+): void | Promise<void> {
+  return sendBytes(call, 200, MEDIA_TYPES[encoding], encoded(services.registry.catalogue, name, encoding, make));
+}
+
+function encoded(catalogue: Catalogue, name: string, encoding: Encoding, make: () => JsonObject): Buffer {
+  const known = documentsOf(catalogue).encoded;
+  const key = `${encoding} ${name}`;
+  let bytes = known.get(key);
+  if (bytes === undefined) {
+    bytes = encodeDocument(make(), encoding, false);
+    known.set(key, bytes);
+  }
+  return bytes;
+}
+
+function etagOf(catalogue: Catalogue, name: string, bytes: Buffer): string {
+  const known = documentsOf(catalogue).etags;
+  let etag = known.get(name);
+  if (etag === undefined) {
+    etag = `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"`;
+    known.set(name, etag);
+  }
+  return etag;
+}
+
+function allowsAggregated(as: Conversion): boolean {
+  return as.group === AGGREGATED.group && as.version === AGGREGATED.version && as.kind === AGGREGATED.kind;
+}
+
+function offersAggregated(accept: string | undefined): boolean {
+  return accept?.includes(`g=${AGGREGATED.group};v=${AGGREGATED.version};as=${AGGREGATED.kind}`) ?? false;
+}
+
+function apiVersions(address: string): JsonObject {
+  return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: addresses(address) };
+}
+
+function addresses(address: string): JsonArray {
+  return [{ clientCIDR: '0.0.0.0/0', serverAddress: address }];
+}
+
+function groupList(catalogue: Catalogue, address: string): JsonObject {
+  const groups = catalogue.groups
+    .filter((g) => g.group !== '')
+    .map((g) => ({ ...groupDocument(g), serverAddressByClientCIDRs: addresses(address) }));
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups };
+}
+
+function groupDocument(group: ServedGroup): JsonObject {
+  const versions = group.versions.map((v) => ({
+    groupVersion: apiVersionOf({ group: group.group, version: v.version }),
+    version: v.version,
+  }));
+  return { name: group.group, versions, preferredVersion: versions[0]! };
+}
+
+function resourceList(gv: { readonly group: string; readonly version: string }, version: ServedVersion): JsonObject {
+  const resources: JsonArray = [];
+  for (const served of version.resources) {
+    // A name that has only subresources (none built in today) is not listed itself.
+    if (served.verbs.length > 0) resources.push(resourceDocument(served));
+    for (const [name, sub] of sortedSubresources(served)) resources.push(subresourceDocument(served, name, sub));
+  }
+  return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: apiVersionOf(gv), resources };
+}
+
+function resourceDocument(served: ServedResource): JsonObject {
+  const { declaration } = served;
+  return {
+    name: served.resource,
+    singularName: declaration.singular,
+    namespaced: served.namespaced,
+    kind: served.kind,
+    verbs: [...served.verbs].sort(),
+    ...(declaration.shortNames === undefined ? {} : { shortNames: [...declaration.shortNames] }),
+    ...(declaration.categories === undefined ? {} : { categories: [...declaration.categories] }),
+    ...(declaration.virtual === undefined ? { storageVersionHash: storageVersionHash(served) } : {}),
+  };
+}
+
+function subresourceDocument(served: ServedResource, name: string, sub: Subresource): JsonObject {
+  return {
+    name: `${served.resource}/${name}`,
+    singularName: '',
+    namespaced: served.namespaced,
+    ...(sub.kind === undefined ? {} : { group: sub.kind.group, version: sub.kind.version }),
+    kind: sub.kind?.kind ?? served.kind,
+    verbs: [...sub.verbs].sort(),
+  };
+}
+
+function sortedSubresources(served: ServedResource): readonly (readonly [string, Subresource])[] {
+  return Object.entries(served.subresources).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** Changes when the version in which objects are stored does. */
+export function storageVersionHash(served: ServedResource): string {
+  const { apiVersion, kind } = served.storage;
+  const text = `/${apiVersion.includes('/') ? '' : '/'}${apiVersion}/${kind}`;
+  return createHash('sha256').update(text).digest().subarray(0, 8).toString('base64');
+}
+
+function aggregatedList(catalogue: Catalogue, path: '/api' | '/apis'): JsonObject {
+  const groups = catalogue.groups
+    .filter((g) => (g.group === '') === (path === '/api'))
+    .sort((a, b) => (a.group < b.group ? -1 : 1));
+  const items = groups.map((g) => ({
+    metadata: g.group === '' ? {} : { name: g.group },
+    versions: g.versions.map((v) => ({
+      version: v.version,
+      resources: v.resources.map(aggregatedResource),
+      freshness: 'Current',
+    })),
+  }));
+  return { kind: AGGREGATED.kind, apiVersion: `${AGGREGATED.group}/${AGGREGATED.version}`, metadata: {}, items };
+}
+
+function aggregatedResource(served: ServedResource): JsonObject {
+  const { declaration } = served;
+  const subresources = sortedSubresources(served).map(([name, sub]) => ({
+    subresource: name,
+    responseKind: {
+      group: sub.kind?.group ?? '',
+      version: sub.kind?.version ?? '',
+      kind: sub.kind?.kind ?? served.kind,
+    },
+    verbs: [...sub.verbs].sort(),
+  }));
+  return {
+    resource: served.resource,
+    responseKind: { group: '', version: '', kind: served.kind },
+    scope: served.namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: declaration.singular,
+    verbs: [...served.verbs].sort(),
+    ...(declaration.shortNames === undefined ? {} : { shortNames: [...declaration.shortNames] }),
+    ...(declaration.categories === undefined ? {} : { categories: [...declaration.categories] }),
+    ...(subresources.length === 0 ? {} : { subresources }),
+  };
+}

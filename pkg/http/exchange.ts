@@ -1,0 +1,64 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { ClientCertificate, UserInfo } from '../auth/index.js';
+
+/**
+ * One request and its answer, whichever protocol brought it: HTTP/1.1 and test injections through Node's request and response
+ * objects (`exchange1.ts`), HTTP/2 on the bare stream (`exchange2.ts`), which costs half of what the compatibility layer does.
+ * Everything above knows only this.
+ */
+export interface Exchange {
+  readonly method: string;
+  /** Path and query as sent. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The body, unread. */
+  readonly body: Readable;
+  /** Values of a header that may come in several lines, one each. */
+  lines(name: string): readonly string[];
+
+  /** Remembers what it is given as long as the connection lives. */
+  readonly connection: Connection;
+
+  /** The whole answer at once. */
+  send(status: number, headers: OutgoingHttpHeaders, body: Buffer | undefined): void;
+  /** Begins an answer whose length is not known, or that is too large to stand in memory. */
+  stream(status: number, headers: OutgoingHttpHeaders): AnswerStream;
+
+  /** Whether an answer has begun: too late for another. */
+  readonly answered: boolean;
+  /** Whether the client has gone. */
+  readonly gone: boolean;
+  /** `f` runs once, when the exchange is over: answer sent, or client gone. */
+  onClose(f: () => void): void;
+  /** Ends the exchange without (further) answer. */
+  abort(): void;
+}
+
+/** What is known of the connection beneath. */
+export interface Connection {
+  /** Who it is, once it was looked at. undefined: not yet looked at; null: nobody. */
+  identity: Identity | null | undefined;
+  /** Exchanges that are under way on it. */
+  open: number;
+  certificate(): ClientCertificate | undefined;
+  readonly remoteAddress: string;
+}
+
+export interface Identity {
+  readonly user: UserInfo;
+  /** Milliseconds since the epoch. */
+  readonly validUntil: number;
+}
+
+/** The body of an answer, written at the pace of its connection. */
+export interface AnswerStream {
+  /**
+   * Hands over bytes. False: enough for now, `onDrain` says when to go on. `chunk`, where it is given, is `bytes` framed
+   * as an HTTP/1.1 chunk: a connection that needs it so writes it as it is.
+   */
+  write(bytes: Buffer, chunk?: Buffer): boolean;
+  /** `f` runs each time the connection has room again after a `write` that said false. */
+  onDrain(f: () => void): void;
+  end(): void;
+}

@@ -1,0 +1,161 @@
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import type { ClientCertificate } from '../auth/index.js';
+import type { AnswerStream, Connection, Exchange, Identity } from './exchange.js';
+import { limits } from './limits.js';
+
+/** HTTP/1.1, and whatever else speaks through Node's request and response objects (injected requests of tests). */
+export class MessageExchange implements Exchange {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Readable;
+  readonly connection: Connection;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    this.#request = request;
+    this.#response = response;
+    this.method = request.method ?? 'GET';
+    this.url = request.url ?? '/';
+    this.headers = request.headers;
+    this.body = request;
+    this.connection = connectionOf(request.socket as TLSSocket);
+  }
+
+  lines(name: string): readonly string[] {
+    const raw = this.#request.rawHeaders;
+    const found: string[] = [];
+    for (let i = 0; i < raw.length; i += 2)
+      if (raw[i]!.length === name.length && raw[i]!.toLowerCase() === name) found.push(raw[i + 1]!);
+    return found;
+  }
+
+  send(status: number, headers: OutgoingHttpHeaders, body: Buffer | undefined): void {
+    this.#response.writeHead(status, headers);
+    if (body === undefined || this.method === 'HEAD') this.#response.end();
+    else this.#response.end(body);
+    this.#discardBody();
+  }
+
+  stream(status: number, headers: OutgoingHttpHeaders): AnswerStream {
+    const response = this.#response;
+    response.writeHead(status, headers);
+    response.flushHeaders();
+    return this.method === 'HEAD' ? new EmptyStream(response) : new MessageStream(response);
+  }
+
+  get answered(): boolean {
+    return this.#response.headersSent;
+  }
+
+  get gone(): boolean {
+    return this.#response.destroyed || this.#response.closed;
+  }
+
+  onClose(f: () => void): void {
+    this.#response.once('close', f);
+  }
+
+  abort(): void {
+    this.#request.destroy();
+    this.#response.destroy();
+  }
+
+  /** What the client still sends of a body that nobody wants is read away, or its connection could not be used again. */
+  #discardBody(): void {
+    const request = this.#request;
+    if (request.complete) return;
+    let discarded = 0;
+    request.on('data', (piece: Buffer) => {
+      discarded += piece.length;
+      if (discarded > limits.discardBytesMax) request.destroy();
+    });
+  }
+}
+
+class MessageStream implements AnswerStream {
+  readonly #response: ServerResponse;
+  #onDrain: (() => void) | undefined;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+    // The response repeats its socket's `drain`, also when only the socket was written to.
+    response.on('drain', () => this.#onDrain?.());
+  }
+
+  write(bytes: Buffer, chunk?: Buffer): boolean {
+    const response = this.#response;
+    const socket = response.socket;
+    // A frame that is already an HTTP/1.1 chunk goes to the socket as it is: one write instead of three, and nothing is copied.
+    if (chunk !== undefined && socket !== null && response.chunkedEncoding) {
+      if (socket.write(chunk)) return true;
+      socket.once('drain', () => this.#onDrain?.());
+      return false;
+    }
+    return response.write(bytes);
+  }
+
+  onDrain(f: () => void): void {
+    this.#onDrain = f;
+  }
+
+  end(): void {
+    this.#response.end();
+  }
+}
+
+/** The answer to HEAD: headers only. */
+class EmptyStream implements AnswerStream {
+  readonly #response: ServerResponse;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  write(): boolean {
+    return true;
+  }
+
+  onDrain(): void {}
+
+  end(): void {
+    this.#response.end();
+  }
+}
+
+const connections = new WeakMap<object, Connection>();
+
+/** What is remembered of a socket: one object a connection, however many requests come over it. */
+export function connectionOf(socket: TLSSocket): Connection {
+  let found = connections.get(socket);
+  if (found === undefined) {
+    found = new SocketConnection(socket);
+    connections.set(socket, found);
+  }
+  return found;
+}
+
+class SocketConnection implements Connection {
+  identity: Identity | null | undefined;
+  open = 0;
+  readonly #socket: TLSSocket;
+
+  constructor(socket: TLSSocket) {
+    this.#socket = socket;
+  }
+
+  certificate(): ClientCertificate | undefined {
+    // Injected requests have no TLS beneath.
+    if (typeof this.#socket.getPeerCertificate !== 'function') return undefined;
+    const certificate = this.#socket.getPeerCertificate();
+    if (certificate === null || certificate === undefined || Object.keys(certificate).length === 0) return undefined;
+    return { verified: this.#socket.authorized, certificate };
+  }
+
+  get remoteAddress(): string {
+    return this.#socket.remoteAddress ?? '';
+  }
+}

@@ -1,0 +1,157 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { errors } from '../api/index.js';
+import type { Call } from './call.js';
+import { serveGroup, serveRoot, serveVersion } from './discovery.js';
+import { encodeDocument } from './documents.js';
+import { MessageExchange } from './exchange1.js';
+import { type HealthPath, serveHealth } from './health.js';
+import { limits } from './limits.js';
+import { serveOpenApiIndex, serveOpenApiV2, serveOpenApiV3 } from './openapi.js';
+import { type Handler, serve } from './pipeline.js';
+import { sendBytes, sendText } from './responses.js';
+import type { HttpServices } from './services.js';
+import { serveResource } from './verbs/index.js';
+import { VERSION_DOCUMENT } from './version.js';
+
+/** Listens itself when it is given a server; else only `inject` reaches it. */
+export type ServerFactory = (handler: (request: IncomingMessage, response: ServerResponse) => void) => Server;
+
+/**
+ * The routes. Each ends in the pipeline: a route only says which handler stands behind it. Paths of resources are not
+ * spelled out (which there are changes while the server runs): what no route takes goes to `serveResource`.
+ */
+export function createFrame(services: HttpServices, serverFactory?: ServerFactory): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    exposeHeadRoutes: false,
+    routerOptions: { ignoreTrailingSlash: false, maxParamLength: limits.headerBytesMax },
+    bodyLimit: limits.bodyBytesMax,
+    ...(serverFactory === undefined ? {} : { serverFactory }),
+  });
+  // Bodies are read by the verbs, after the client was let in: no parser may do so before.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+
+  const route = (handler: (call: Call, request: FastifyRequest) => void | Promise<void>) => {
+    return (request: FastifyRequest, reply: FastifyReply): void => {
+      reply.hijack();
+      const exchange = new MessageExchange(request.raw, reply.raw);
+      void serve(exchange, services.stages, (call) => handler(call, request));
+    };
+  };
+  const get = (path: string, handler: Handler): void => {
+    app.get(path, route(handler));
+  };
+  const any = (path: string, handler: (call: Call, request: FastifyRequest) => void | Promise<void>): void => {
+    app.all(path, route(handler));
+  };
+
+  for (const path of ['/api', '/apis'] as const) {
+    get(path, (call) => serveRoot(call, services, path));
+    get(`${path}/`, (call) => serveRoot(call, services, path));
+  }
+  get('/version', (call) => serveVersionDocument(call));
+  get('/version/', (call) => serveVersionDocument(call));
+  get('/openapi/v2', (call) => serveOpenApiV2(call, services));
+  get('/openapi/v3', (call) => serveOpenApiIndex(call, services));
+  get('/openapi/v3/*', (call) => serveOpenApiV3(call, services, call.info.path.slice('/openapi/v3/'.length)));
+  for (const path of ['healthz', 'livez', 'readyz'] as const satisfies readonly HealthPath[]) {
+    any(`/${path}`, (call) => serveHealth(call, services.health, path, ''));
+    any(`/${path}/*`, (call) =>
+      serveHealth(call, services.health, path, nonEmpty(call.info.path.slice(path.length + 2))),
+    );
+  }
+  any('/metrics', async (call) =>
+    sendText(call, 200, await services.exposition.scrape(), { 'content-type': METRICS_TYPE }),
+  );
+  get('/', (call) =>
+    sendBytes(call, 200, 'application/json', encodeDocument({ paths: rootPaths(services) }, 'json', true)),
+  );
+  app.setNotFoundHandler(route((call) => serveElse(call, services)));
+  return app;
+}
+
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
+
+/** Everything that has no route of its own: resources, and discovery of groups and versions. */
+export function serveElse(call: Call, services: HttpServices): void | Promise<void> {
+  const { info } = call;
+  if (info.kind === 'resource') return serveResource(call, services);
+  const [, first, ...rest] = info.path.replace(/\/+$/, '').split('/');
+  const isGet = call.exchange.method === 'GET' || call.exchange.method === 'HEAD';
+  const found =
+    first === 'api' && rest.length === 1
+      ? () => serveVersion(call, services, { group: '', version: rest[0]! })
+      : first === 'apis' && rest.length === 1
+        ? () => serveGroup(call, services, rest[0]!)
+        : first === 'apis' && rest.length === 2
+          ? () => serveVersion(call, services, { group: rest[0]!, version: rest[1]! })
+          : undefined;
+  if (found === undefined) throw KNOWN_PATHS.has(info.path) ? errors.methodNotAllowed() : errors.noSuchPath();
+  if (!isGet) {
+    const { catalogue } = services.registry;
+    const there =
+      first === 'api'
+        ? catalogue.hasVersion('', rest[0]!)
+        : rest.length === 2
+          ? catalogue.hasVersion(rest[0]!, rest[1]!)
+          : catalogue.groups.some((g) => g.group === rest[0]);
+    throw there ? errors.methodNotAllowed() : errors.noSuchPath();
+  }
+  return found();
+}
+
+/** Reached here only by a method that their routes do not take. */
+const KNOWN_PATHS: ReadonlySet<string> = new Set([
+  '/api',
+  '/api/',
+  '/apis',
+  '/apis/',
+  '/version',
+  '/version/',
+  '/openapi/v2',
+  '/openapi/v3',
+]);
+
+function nonEmpty(name: string): string {
+  if (name === '') throw errors.noSuchPath();
+  return name;
+}
+
+function serveVersionDocument(call: Call): void | Promise<void> {
+  const { accept } = call.exchange.headers;
+  const types = accept?.split(',').map((part) => part.split(';')[0]!.trim()) ?? [];
+  if (
+    types.length === 0 ||
+    types.some((t) => t === '' || t === '*/*' || t === 'application/*' || t === 'application/json')
+  )
+    return sendBytes(call, 200, 'application/json', encodeDocument(VERSION_DOCUMENT, 'json', true));
+  return sendBytes(
+    call,
+    406,
+    types[0]!,
+    Buffer.from('406: Not Acceptable\n\nAvailable representations: application/json'),
+  );
+}
+
+/** `/`: what can be looked at. */
+function rootPaths(services: HttpServices): string[] {
+  const paths = [
+    '/api',
+    '/apis',
+    '/healthz',
+    '/livez',
+    '/metrics',
+    '/openapi/v2',
+    '/openapi/v3',
+    '/readyz',
+    '/version',
+  ];
+  for (const g of services.registry.catalogue.groups) {
+    if (g.group !== '') paths.push(`/apis/${g.group}`);
+    for (const v of g.versions) paths.push(g.group === '' ? `/api/${v.version}` : `/apis/${g.group}/${v.version}`);
+  }
+  for (const check of services.health.readyz) paths.push(`/readyz/${check.name}`);
+  return paths.sort();
+}

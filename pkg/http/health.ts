@@ -1,0 +1,58 @@
+import { errors } from '../api/index.js';
+import type { Call } from './call.js';
+import type { Query } from './requestinfo.js';
+import { sendText } from './responses.js';
+
+/** One thing that must be so. Gives undefined when it is, else why not (for the log and the administrator, not for everyone). */
+export interface HealthCheck {
+  readonly name: string;
+  check(): string | undefined;
+}
+
+/** The checks of the three health paths, in the order in which they are shown. */
+export interface HealthChecks {
+  readonly healthz: readonly HealthCheck[];
+  readonly livez: readonly HealthCheck[];
+  readonly readyz: readonly HealthCheck[];
+}
+
+export type HealthPath = keyof HealthChecks;
+
+/**
+ * `/readyz`, `/readyz?verbose`, `/readyz?exclude=NAME`, `/readyz/NAME`. Plain text whatever is asked for; 500 when a check fails.
+ * `name` '' runs all.
+ */
+export function serveHealth(call: Call, checks: HealthChecks, path: HealthPath, name: string): void | Promise<void> {
+  const all = checks[path];
+  if (name === '') return answer(call, path, all);
+  const one = all.find((c) => c.name === name);
+  if (one === undefined) throw errors.noSuchPath();
+  const why = one.check();
+  return why === undefined ? sendText(call, 200, 'ok') : sendText(call, 500, `internal server error: ${why}\n`);
+}
+
+function answer(call: Call, path: HealthPath, checks: readonly HealthCheck[]): void | Promise<void> {
+  const query: Query = call.info.query;
+  const excluded = new Set(query.all('exclude'));
+  let report = '';
+  let failed = false;
+  for (const c of checks) {
+    if (excluded.delete(c.name)) {
+      report += `[+]${c.name} excluded: ok\n`;
+      continue;
+    }
+    const why = c.check();
+    if (why === undefined) report += `[+]${c.name} ok\n`;
+    else {
+      failed = true;
+      report += `[-]${c.name} failed: reason withheld\n`;
+    }
+  }
+  if (excluded.size > 0) {
+    const names = [...excluded].map((n) => JSON.stringify(n)).join(', ');
+    report += `warn: some health checks cannot be excluded: no matches for ${names}\n`;
+  }
+  if (failed) return sendText(call, 500, `${report}${path} check failed\n`);
+  if (!query.has('verbose')) return sendText(call, 200, 'ok');
+  return sendText(call, 200, `${report}${path} check passed\n`);
+}

@@ -1,0 +1,47 @@
+/** Every bound of the HTTP side in one place. Sizes in bytes, times in milliseconds unless the name says otherwise. */
+export const limits = {
+  /** A request body. As kube-apiserver: 3 MiB, twice what the store takes, because JSON may be larger than what is stored. */
+  bodyBytesMax: 3 * 1024 * 1024,
+  /** Request line and headers of HTTP/1.1, header list of HTTP/2. */
+  headerBytesMax: 128 * 1024,
+  headersMax: 256,
+  /** What is read away of a body that nobody wants (the answer is out), before the connection is cut. */
+  discardBytesMax: 16 * 1024 * 1024,
+  /** A request's headers, and its whole body, must have come within. */
+  headersTime: 32_000,
+  bodyTime: 60_000,
+  /** An idle keep-alive connection is closed after. */
+  idleTime: 90_000,
+  /** A client that takes nothing of an ordinary answer for so long is cut off. */
+  stalledTime: 60_000,
+  /** Streams that a client may have open on one HTTP/2 connection (a process of client-go has one watch a kind, times caches). */
+  streamsMax: 1000,
+  /** HTTP/2 flow control window for request bodies. */
+  streamWindow: 256 * 1024,
+  /** Open connections. Beyond it new ones are closed at once. */
+  connectionsMax: 20_000,
+
+  /** Answers are compressed from here on. As kube-apiserver. */
+  gzipBytesMin: 128 * 1024,
+  gzipLevel: 1,
+
+  /** How much of a watch is written at once. */
+  watchTakeBytes: 256 * 1024,
+  /** A streaming answer gives way to other work after so long. */
+  sliceTime: 8,
+
+  /** Requests that wait for a place, per place; a request that waited so long is shed. */
+  queuedPerPlace: 20,
+  queueTime: 15_000,
+  retryAfterSeconds: 1,
+
+  /** `Warning` headers of one answer, in characters: all of them; one, once all are too many. */
+  warningsCharsMax: 4096,
+  warningCharsCut: 256,
+
+  /** `timeoutSeconds` unset on a watch: at least this, at most twice. */
+  watchTime: 1_800_000,
+
+  /** Certificates' users that are remembered for open sockets live as long as the socket. Path segments looked at. */
+  pathSegmentsMax: 64,
+} as const;

@@ -1,0 +1,256 @@
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { FastifyInstance } from 'fastify';
+import { errors } from '../api/index.js';
+import type { Exchange } from './exchange.js';
+import { connectionOf, MessageExchange } from './exchange1.js';
+import { StreamExchange, sessionConnection } from './exchange2.js';
+import { createFrame, serveElse } from './frame.js';
+import { limits } from './limits.js';
+import { serve } from './pipeline.js';
+import type { HttpServices } from './services.js';
+
+/** PEM texts. */
+export interface TlsMaterial {
+  readonly cert: string;
+  readonly key: string;
+  /** Whose client certificates name users. */
+  readonly clientCa: string;
+}
+
+export interface ListenerOptions {
+  readonly host: string;
+  /** 0: a free one. */
+  readonly port: number;
+  readonly tls: TlsMaterial;
+}
+
+/** The server's door: TLS, HTTP/1.1 and HTTP/2 on one port by ALPN. */
+export interface Listener {
+  readonly port: number;
+  /** Connections from now on are greeted with these. */
+  renew(tls: TlsMaterial): void;
+  /**
+   * Takes no new connections, tells the clients of the open ones to go elsewhere (GOAWAY, or the end of an idle HTTP/1.1
+   * connection), ends the watches, and lets requests finish; what is still open after `graceTime` milliseconds is cut.
+   */
+  drain(graceTime: number): Promise<void>;
+}
+
+export async function openListener(services: HttpServices, options: ListenerOptions): Promise<Listener> {
+  const door = new Door(services, options.tls);
+  await door.listen(options.host, options.port);
+  return door;
+}
+
+class Door implements Listener {
+  readonly #services: HttpServices;
+  readonly #server: Http2SecureServer;
+  readonly #sockets = new Set<Socket>();
+  readonly #sessions = new Set<ServerHttp2Session>();
+  readonly #app: FastifyInstance;
+  #draining = false;
+  #open = 0;
+  #onQuiet: (() => void) | undefined;
+  #frame: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
+
+  constructor(services: HttpServices, tls: TlsMaterial) {
+    this.#services = services;
+    const server = createSecureServer({
+      allowHTTP1: true,
+      ...secureContext(tls),
+      // Nobody is turned away at the handshake: who shows no certificate, or a bad one, gets a 401 that says so.
+      requestCert: true,
+      rejectUnauthorized: false,
+      minVersion: 'TLSv1.2',
+      handshakeTimeout: limits.headersTime,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: 15_000,
+      settings: {
+        maxConcurrentStreams: limits.streamsMax,
+        initialWindowSize: limits.streamWindow,
+        maxHeaderListSize: limits.headerBytesMax,
+        enablePush: false,
+      },
+      maxHeaderListPairs: limits.headersMax,
+      unknownProtocolTimeout: 5_000,
+    } as Parameters<typeof createSecureServer>[0]);
+    this.#server = server;
+    // Of the HTTP/1.1 half; Node reads them from the server object, its types know them only there.
+    Object.assign(server as unknown as Partial<Server>, {
+      maxHeaderSize: limits.headerBytesMax,
+      maxHeadersCount: limits.headersMax,
+      headersTimeout: limits.headersTime,
+      requestTimeout: limits.bodyTime,
+      keepAliveTimeout: limits.idleTime,
+      maxConnections: limits.connectionsMax,
+    });
+    this.#app = createFrame(services, (handler) => {
+      this.#frame = handler;
+      return server as unknown as Server;
+    });
+    server.on('request', (request, response) =>
+      this.#request(request as unknown as IncomingMessage, response as unknown as ServerResponse),
+    );
+    // The compatibility layer listens for streams too; it is asked only for what is not a resource.
+    const compatible = server.listeners('stream') as StreamListener[];
+    server.removeAllListeners('stream');
+    const onStream: StreamListener = (stream, headers, flags, raw) =>
+      this.#stream(stream, headers, flags, raw, compatible);
+    server.on('stream', onStream as Parameters<typeof server.on>[1]);
+    server.on('secureConnection', (socket) => this.#connected(socket));
+    server.on('session', (session) => this.#opened(session));
+    server.on('sessionError', () => {});
+    server.on('tlsClientError', () => {
+      services.metrics.tlsHandshakeErrors.value++;
+    });
+    server.on('clientError', (error: Error & { code?: string }, socket: Socket) => refuse(error.code, socket));
+    server.on('error', (error) => services.log.error({ err: error }, 'listener'));
+  }
+
+  async listen(host: string, port: number): Promise<void> {
+    const server = this.#server;
+    await this.#app.ready();
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, host, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  renew(tls: TlsMaterial): void {
+    this.#server.setSecureContext(secureContext(tls));
+  }
+
+  #connected(socket: TLSSocket): void {
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    // A connection that breaks is its exchanges' business, not the process's.
+    socket.on('error', ignore);
+    if (this.#draining) socket.end();
+  }
+
+  #opened(session: ServerHttp2Session): void {
+    this.#sessions.add(session);
+    session.once('close', () => this.#sessions.delete(session));
+    session.on('error', ignore);
+    session.setTimeout(limits.idleTime, () => {
+      if (sessionConnection(session).open === 0) session.close();
+    });
+    if (this.#draining) session.close();
+  }
+
+  #request(request: IncomingMessage, response: ServerResponse): void {
+    const url = request.url ?? '/';
+    if (belowApi(url)) this.#serve(new MessageExchange(request, response));
+    else this.#frame?.(request, response);
+  }
+
+  #stream(
+    stream: ServerHttp2Stream,
+    headers: IncomingHttpHeaders,
+    flags: number,
+    raw: string[],
+    compatible: readonly StreamListener[],
+  ): void {
+    const url = headers[':path'] as string | undefined;
+    const session = stream.session;
+    if (url !== undefined && session !== undefined && belowApi(url))
+      this.#serve(new StreamExchange(stream, headers, raw, sessionConnection(session)));
+    else for (const listener of compatible) listener.call(this.#server, stream, headers, flags, raw);
+  }
+
+  #serve(exchange: Exchange): void {
+    const { connection } = exchange;
+    connection.open++;
+    this.#open++;
+    void serve(exchange, this.#services.stages, (call) => serveElse(call, this.#services)).then(() => {
+      connection.open--;
+      this.#open--;
+      if (this.#draining) this.#afterExchange();
+    });
+  }
+
+  async drain(graceTime: number): Promise<void> {
+    if (this.#draining) return;
+    this.#draining = true;
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    for (const stop of [...this.#services.watches]) stop();
+    for (const session of this.#sessions) session.close();
+    this.#closeIdle();
+    const quiet = new Promise<void>((resolve) => {
+      this.#onQuiet = resolve;
+      const cancel = this.#services.world.timers.after(graceTime, resolve);
+      void closed.then(cancel);
+      this.#afterExchange();
+    });
+    await Promise.race([quiet, closed]);
+    await lastBytes();
+    for (const session of this.#sessions) session.destroy();
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  #afterExchange(): void {
+    this.#closeIdle();
+    if (this.#open === 0) this.#onQuiet?.();
+  }
+
+  /** HTTP/1.1 connections without a request; sessions close themselves after their last stream. */
+  #closeIdle(): void {
+    for (const socket of this.#sockets)
+      if ((socket as TLSSocket).alpnProtocol !== 'h2' && connectionOf(socket as TLSSocket).open === 0) socket.end();
+  }
+}
+
+type StreamListener = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, raw: string[]) => void;
+
+const ignore = (): void => {};
+
+/** Resources and their discovery: served without the frame, which would add nothing but its cost. */
+function belowApi(url: string): boolean {
+  return url.startsWith('/api/', 0) ? url.length > 5 : url.startsWith('/apis/', 0) && url.length > 6;
+}
+
+function secureContext(tls: TlsMaterial): { cert: string; key: string; ca: string } {
+  return { cert: tls.cert, key: tls.key, ca: tls.clientCa };
+}
+
+/** What the sockets were given last is let out before they are closed. */
+function lastBytes(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+/** What Node's parser refuses is answered by hand: there is no request yet. */
+function refuse(code: string | undefined, socket: Socket): void {
+  if (socket.destroyed || !socket.writable) return;
+  if (code === 'HPE_INVALID_METHOD') {
+    const body = `${JSON.stringify(errors.methodNotAllowed().status)}\n`;
+    socket.end(raw('405 Method Not Allowed', 'application/json', body));
+  } else if (code === 'HPE_HEADER_OVERFLOW') {
+    socket.end(
+      raw('431 Request Header Fields Too Large', 'text/plain; charset=utf-8', '431 Request Header Fields Too Large'),
+    );
+  } else if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    socket.end(raw('408 Request Timeout', 'text/plain; charset=utf-8', '408 Request Timeout'));
+  } else if (code === 'ECONNRESET' || code === 'EPIPE') socket.destroy();
+  else socket.end(raw('400 Bad Request', 'text/plain; charset=utf-8', '400 Bad Request'));
+}
+
+function raw(status: string, type: string, body: string): string {
+  return `HTTP/1.1 ${status}\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`;
+}

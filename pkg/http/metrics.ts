@@ -1,0 +1,86 @@
+import type { World } from '../base/index.js';
+import type { ApiServerMetrics, RequestKind, RequestSeries } from '../telemetry/index.js';
+import type { Call } from './call.js';
+import type { ResourceInfo } from './requestinfo.js';
+
+/** Counts requests. Label values come from what is served, never from what a client wrote. */
+export interface RequestCounter {
+  began(call: Call): void;
+  ended(call: Call): void;
+  authorized(allowed: boolean): void;
+  shed(reason: 'queue-full' | 'time-out'): void;
+}
+
+const VERBS: Readonly<Record<string, string>> = {
+  get: 'GET',
+  list: 'LIST',
+  watch: 'WATCH',
+  create: 'POST',
+  update: 'PUT',
+  patch: 'PATCH',
+  delete: 'DELETE',
+  deletecollection: 'DELETECOLLECTION',
+};
+
+const PLAIN_METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
+
+/** `known`: whether a resource is served; everything else is counted together. */
+export function requestCounter(
+  world: World,
+  metrics: ApiServerMetrics,
+  known: (info: ResourceInfo) => boolean,
+): RequestCounter {
+  const series = new Map<string, RequestSeries>();
+
+  const seriesOf = (call: Call): RequestSeries => {
+    const { info } = call;
+    const key =
+      info.kind === 'path'
+        ? call.exchange.method
+        : `${info.verb} ${info.group}/${info.version}/${info.resource}/${info.subresource} ${scopeOf(info)}`;
+    let found = series.get(key);
+    if (found === undefined) {
+      const kind = kindOf(call, known);
+      found = metrics.series(kind);
+      // Only what is served is remembered by name; the rest shares one series, found again through the metric.
+      if (info.kind === 'path' ? PLAIN_METHODS.has(key) : known(info)) series.set(key, found);
+    }
+    return found;
+  };
+
+  return {
+    began(call) {
+      call.series = seriesOf(call);
+    },
+    ended(call) {
+      // What could not even be read as a request line has no series.
+      if (call.series === undefined || call.status === 0) return;
+      const seconds = (world.clock.monotonic() - call.started) / 1000;
+      metrics.count(call.series, call.status, seconds, call.waited / 1000, call.bytes);
+    },
+    authorized(allowed) {
+      (allowed ? metrics.allowed : metrics.denied).value++;
+    },
+    shed: (reason) => metrics.rejected(reason),
+  };
+}
+
+function kindOf(call: Call, known: (info: ResourceInfo) => boolean): RequestKind {
+  const { info } = call;
+  const method = PLAIN_METHODS.has(call.exchange.method) ? call.exchange.method : 'other';
+  if (info.kind === 'path' || !known(info))
+    return { verb: method, dryRun: false, group: '', version: '', resource: '', subresource: '', scope: '' };
+  return {
+    verb: VERBS[info.verb] ?? method,
+    dryRun: false,
+    group: info.group,
+    version: info.version,
+    resource: info.resource,
+    subresource: info.subresource,
+    scope: scopeOf(info),
+  };
+}
+
+function scopeOf(info: ResourceInfo): string {
+  return info.name !== '' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster';
+}

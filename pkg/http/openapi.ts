@@ -1,0 +1,130 @@
+import { setImmediate } from 'node:timers/promises';
+import { errors } from '../api/index.js';
+import type { Catalogue, ServedResource } from '../registry/index.js';
+import {
+  type ApiDescription,
+  type ApiResource,
+  createOpenApi,
+  type EncodedDocument,
+  OPENAPI_V2_PROTOBUF,
+  type OpenApi,
+} from '../schema/index.js';
+import type { Call } from './call.js';
+import { sendBytes, sendEmpty } from './responses.js';
+import type { HttpServices } from './services.js';
+import { API_VERSION } from './version.js';
+
+/** Documents of the catalogue that is served now; made from the last ones when it changes. */
+let latest: { readonly catalogue: Catalogue; readonly documents: OpenApi } | undefined;
+const known = new WeakMap<Catalogue, OpenApi>();
+
+function documentsOf(catalogue: Catalogue): OpenApi {
+  let found = known.get(catalogue);
+  if (found === undefined) {
+    const previous = latest?.documents;
+    found = createOpenApi({
+      api: describe(catalogue),
+      pause: () => setImmediate(),
+      ...(previous === undefined ? {} : { previous }),
+    });
+    known.set(catalogue, found);
+    latest = { catalogue, documents: found };
+  }
+  return found;
+}
+
+/** `/openapi/v2`, in JSON or protobuf. */
+export async function serveOpenApiV2(call: Call, services: HttpServices): Promise<void> {
+  const protobuf = wants(call, [...OPENAPI_V2_PROTOBUF.accepted], ['application/json']);
+  if (protobuf === undefined) return sendEmpty(call, 406, {});
+  const documents = documentsOf(services.registry.catalogue);
+  const document = await documents.v2(protobuf ? 'protobuf' : 'json');
+  return send(call, protobuf ? OPENAPI_V2_PROTOBUF.contentType : 'application/json', document, {});
+}
+
+/** `/openapi/v3`: which documents there are. */
+export async function serveOpenApiIndex(call: Call, services: HttpServices): Promise<void> {
+  if (wants(call, [], ['application/json']) === undefined) return sendEmpty(call, 406, {});
+  return send(call, 'application/json', await documentsOf(services.registry.catalogue).v3Index(), {});
+}
+
+/**
+ * `/openapi/v3/apis/apps/v1?hash=...`: one document. With the right hash it may be kept for ever; a wrong one is sent to the
+ * right one.
+ */
+export async function serveOpenApiV3(call: Call, services: HttpServices, name: string): Promise<void> {
+  if (wants(call, [], ['application/json']) === undefined) return sendEmpty(call, 406, {});
+  const document = await documentsOf(services.registry.catalogue).v3(name);
+  if (document === undefined) throw errors.noSuchPath();
+  const hash = call.info.query.text('hash');
+  if (hash !== '' && hash !== document.hash) {
+    const location = `/openapi/v3/${name}?hash=${document.hash}`;
+    return sendEmpty(call, 301, { location, 'content-type': 'application/json' });
+  }
+  const keep =
+    hash === ''
+      ? {}
+      : { 'cache-control': 'public, immutable', expires: new Date(services.world.clock.now() + YEAR).toUTCString() };
+  return send(call, 'application/json', document, keep);
+}
+
+const YEAR = 365 * 86_400_000;
+
+function send(
+  call: Call,
+  contentType: string,
+  document: EncodedDocument,
+  more: Readonly<Record<string, string>>,
+): void | Promise<void> {
+  const etag = `"${document.hash}"`;
+  const headers = { etag, vary: 'Accept', ...more };
+  const asked = call.exchange.headers['if-none-match'];
+  if (asked !== undefined && (asked === '*' || asked.split(',').some((t) => t.trim().replace(/^W\//, '') === etag)))
+    return sendEmpty(call, 304, headers);
+  return sendBytes(call, 200, contentType, document.bytes, headers);
+}
+
+/** True: the first list; false: the second; undefined: neither. By the order of the Accept header. */
+function wants(call: Call, first: readonly string[], second: readonly string[]): boolean | undefined {
+  const accept = call.exchange.headers.accept;
+  if (accept === undefined || accept === '') return false;
+  for (const part of accept.split(',')) {
+    const type = part.split(';')[0]!.trim();
+    if (first.includes(type)) return true;
+    if (second.includes(type) || type === '*/*' || type === 'application/*') return false;
+  }
+  return undefined;
+}
+
+function describe(catalogue: Catalogue): ApiDescription {
+  return {
+    version: API_VERSION.gitVersion,
+    groupVersions: catalogue.groups.flatMap((g) =>
+      g.versions.map((v) => ({ group: g.group, version: v.version, resources: v.resources.map(resource) })),
+    ),
+  };
+}
+
+function resource(served: ServedResource): ApiResource {
+  const { group, version, kind } = served;
+  return {
+    name: served.resource,
+    kind,
+    namespaced: served.namespaced,
+    verbs: [...served.verbs].sort(),
+    subresources: Object.entries(served.subresources)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, sub]) => ({
+        name,
+        verbs: [...sub.verbs].sort(),
+        kind:
+          sub.kind === undefined
+            ? { group, version, kind }
+            : {
+                group: sub.kind.group === '' && sub.kind.version === '' ? group : sub.kind.group,
+                version: sub.kind.version === '' ? version : sub.kind.version,
+                kind: sub.kind.kind,
+              },
+      })),
+  };
+}

@@ -1,0 +1,183 @@
+import { errors, FieldErrors, FieldPath } from '../api/index.js';
+import type { DeleteOptions, FieldValidation, ListOptions, PatchType, WriteOptions } from '../registry/index.js';
+import type { Query } from './requestinfo.js';
+
+/** Query parameters to the options of the verbs, with the reference's sentences for what is wrong. */
+
+const FIELD_MANAGER = FieldPath.of('fieldManager');
+const DRY_RUN = FieldPath.of('dryRun');
+const FIELD_VALIDATION = FieldPath.of('fieldValidation');
+const FORCE = FieldPath.of('force');
+const PROPAGATION = FieldPath.of('propagationPolicy');
+
+const FIELD_MANAGER_BYTES_MAX = 128;
+const VALIDATIONS = ['', 'Ignore', 'Strict', 'Warn'] as const;
+const PROPAGATIONS = ['Foreground', 'Background', 'Orphan'] as const;
+
+const DEFAULTS = new Map<string, WriteOptions>();
+
+/** Of create and update. `kind` is the name under which errors are reported. */
+export function writeOptions(kind: 'CreateOptions' | 'UpdateOptions', query: Query, userAgent: string): WriteOptions {
+  if (query.empty) return defaultOptions(userAgent);
+  const found = new FieldErrors();
+  const options = commonOptions(query, userAgent, found);
+  refuse(kind, found);
+  return options;
+}
+
+export interface PatchOptions {
+  readonly options: WriteOptions;
+  readonly force: boolean;
+}
+
+export function patchOptions(query: Query, type: PatchType, userAgent: string): PatchOptions {
+  if (query.empty && type !== 'apply') return { options: defaultOptions(userAgent), force: false };
+  const found = new FieldErrors();
+  const force = query.optionalFlag('force');
+  if (type !== 'apply' && force !== undefined) found.forbidden(FORCE, 'may not be specified for non-apply patch');
+  if (type === 'apply' && query.text('fieldManager') === '')
+    found.required(FIELD_MANAGER, 'is required for apply patch');
+  // An apply has no manager but the one it names.
+  const options = commonOptions(query, type === 'apply' ? '' : userAgent, found);
+  refuse('PatchOptions', found);
+  return { options, force: force ?? false };
+}
+
+function defaultOptions(userAgent: string): WriteOptions {
+  let known = DEFAULTS.get(userAgent);
+  if (known === undefined) {
+    known = { dryRun: false, fieldManager: managerOf(userAgent), fieldValidation: 'Warn' };
+    if (DEFAULTS.size < 1000) DEFAULTS.set(userAgent, known);
+  }
+  return known;
+}
+
+function commonOptions(query: Query, userAgent: string, found: FieldErrors): WriteOptions {
+  const fieldManager = query.text('fieldManager');
+  checkFieldManager(fieldManager, found);
+  const dryRun = checkDryRun(query.all('dryRun'), found);
+  const validation = query.text('fieldValidation');
+  if (!(VALIDATIONS as readonly string[]).includes(validation))
+    found.notSupported(FIELD_VALIDATION, validation, VALIDATIONS);
+  return {
+    dryRun,
+    fieldManager: fieldManager === '' ? managerOf(userAgent) : fieldManager,
+    fieldValidation: validation === '' ? 'Warn' : (validation as FieldValidation),
+  };
+}
+
+function checkFieldManager(name: string, found: FieldErrors): void {
+  if (Buffer.byteLength(name) > FIELD_MANAGER_BYTES_MAX) found.tooLong(FIELD_MANAGER, FIELD_MANAGER_BYTES_MAX);
+  let position = 0;
+  for (const c of name) {
+    if (!PRINTABLE.test(c)) {
+      const code = c.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
+      found.add(
+        'FieldValueInvalid',
+        FIELD_MANAGER,
+        `Invalid value: ${quoted(name)}: invalid character U+${code} (at position ${position})`,
+      );
+      return;
+    }
+    position += Buffer.byteLength(c);
+  }
+}
+
+/** Letters, marks, numbers, punctuation, symbols and the plain space. */
+const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+
+/** A string in quotes with the escapes of the reference (`\x00`, not `\u0000`). */
+function quoted(text: string): string {
+  return JSON.stringify(text)
+    .replace(/\\u00([01][0-9a-f])/g, '\\x$1')
+    .replace(/\u007f/g, '\\x7f');
+}
+
+/** The part of a user agent before the first slash, as it may name a manager. */
+export function managerOf(userAgent: string): string {
+  const slash = userAgent.indexOf('/');
+  let name = '';
+  for (const c of slash < 0 ? userAgent : userAgent.slice(0, slash)) {
+    if (!PRINTABLE.test(c)) continue;
+    if (Buffer.byteLength(name) + Buffer.byteLength(c) > FIELD_MANAGER_BYTES_MAX) break;
+    name += c;
+  }
+  return name;
+}
+
+function checkDryRun(values: readonly string[], found: FieldErrors): boolean {
+  if (values.some((v) => v !== 'All')) found.notSupported(DRY_RUN, [...values], ['All']);
+  return values.length > 0;
+}
+
+/** What a DeleteOptions says, from its body or from the query. */
+export interface DeleteWish {
+  readonly dryRun: readonly string[];
+  readonly gracePeriodSeconds: number | undefined;
+  readonly preconditions: { readonly uid?: string; readonly resourceVersion?: string } | undefined;
+  readonly propagationPolicy: string | undefined;
+  readonly orphanDependents: boolean | undefined;
+  readonly ignoreStoreReadError: boolean;
+}
+
+export function deleteWishOfQuery(query: Query): DeleteWish {
+  return {
+    dryRun: query.all('dryRun'),
+    gracePeriodSeconds: query.integer('gracePeriodSeconds'),
+    preconditions: undefined,
+    propagationPolicy: query.has('propagationPolicy') ? query.text('propagationPolicy') : undefined,
+    orphanDependents: query.optionalFlag('orphanDependents'),
+    ignoreStoreReadError: query.flag('ignoreStoreReadErrorWithClusterBreakingPotential'),
+  };
+}
+
+export function checkedDeleteOptions(wish: DeleteWish): DeleteOptions {
+  const found = new FieldErrors();
+  const policy = wish.propagationPolicy;
+  if (policy !== undefined && wish.orphanDependents !== undefined)
+    found.invalid(PROPAGATION, policy, 'orphanDependents and deletionPropagation cannot be both set');
+  const known = PROPAGATIONS.find((p) => p === policy);
+  if (policy !== undefined && known === undefined) found.notSupported(PROPAGATION, policy, [...PROPAGATIONS, 'nil']);
+  const dryRun = checkDryRun(wish.dryRun, found);
+  refuse('DeleteOptions', found);
+  return {
+    dryRun,
+    ...(wish.gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: wish.gracePeriodSeconds }),
+    ...(wish.preconditions === undefined ? {} : { preconditions: wish.preconditions }),
+    ...(known === undefined ? {} : { propagationPolicy: known }),
+    ...(wish.orphanDependents === undefined ? {} : { orphanDependents: wish.orphanDependents }),
+    ignoreStoreReadError: wish.ignoreStoreReadError,
+  };
+}
+
+/** Of list, watch and deletecollection, unchecked but for what does not parse. */
+export function listOptions(query: Query): ListOptions {
+  if (query.empty) return EVERYTHING;
+  // Parsed for its error only: a list is not cut short, a watch reads it itself.
+  query.integer('timeoutSeconds');
+  return {
+    labelSelector: query.text('labelSelector'),
+    fieldSelector: query.text('fieldSelector'),
+    resourceVersion: query.text('resourceVersion'),
+    resourceVersionMatch: query.text('resourceVersionMatch'),
+    limit: query.integer('limit') ?? 0,
+    continue: query.text('continue'),
+    shardSelector: query.text('shardSelector'),
+    sendInitialEvents: query.optionalFlag('sendInitialEvents'),
+  };
+}
+
+const EVERYTHING: ListOptions = {
+  labelSelector: '',
+  fieldSelector: '',
+  resourceVersion: '',
+  resourceVersionMatch: '',
+  limit: 0,
+  continue: '',
+  shardSelector: '',
+  sendInitialEvents: undefined,
+};
+
+function refuse(kind: string, found: FieldErrors): void {
+  if (!found.empty) throw errors.invalid({ group: 'meta.k8s.io', kind }, '', found.list);
+}

@@ -1,0 +1,217 @@
+import { type ApiError, errors } from '../api/index.js';
+
+/** What a request's method and path say, before anything is looked up. Follows the path shapes of the API conventions. */
+export type RequestInfo = ResourceInfo | PathInfo;
+
+export interface PathInfo {
+  readonly kind: 'path';
+  /** Decoded. */
+  readonly path: string;
+  readonly query: Query;
+}
+
+export interface ResourceInfo {
+  readonly kind: 'resource';
+  readonly path: string;
+  readonly query: Query;
+  readonly group: string;
+  readonly version: string;
+  /** '' where the path has none, or where the resource is not in a namespace. */
+  readonly namespace: string;
+  readonly resource: string;
+  /** '' for collections. */
+  readonly name: string;
+  /** '' for the object itself; `proxy` and the like may have a rest. */
+  readonly subresource: string;
+  /** Segments after the subresource. */
+  readonly rest: readonly string[];
+  /** `.../watch/...`, the older form of a watch. */
+  readonly legacyWatch: boolean;
+  /** As authorization names it: get, list, watch, create, update, patch, delete, deletecollection; '' when the method has none. */
+  readonly verb: string;
+}
+
+/** Below `/namespaces/{name}` these are of the namespace itself, everything else is a resource in it. */
+const NAMESPACE_SUBRESOURCES: ReadonlySet<string> = new Set(['status', 'finalize']);
+
+const VERBS: Readonly<Record<string, string>> = {
+  GET: 'get',
+  HEAD: 'get',
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
+
+/**
+ * Reads a request line. `/apis/apps/v1/namespaces/a/deployments/b/scale` is subresource `scale` of deployment `b` in `a`;
+ * `/api/v1/namespaces/a` is the namespace `a` itself; `/api/v1` is a path. Throws `MalformedPath` on broken percent encoding.
+ */
+export function requestInfo(method: string, url: string): RequestInfo {
+  const mark = url.indexOf('?');
+  const raw = mark < 0 ? url : url.slice(0, mark);
+  const query = new Query(mark < 0 ? '' : url.slice(mark + 1));
+  const path = raw.includes('%') ? decodePath(raw) : raw;
+  if (!path.startsWith('/api')) return { kind: 'path', path, query };
+  // Empty segments at the end (`/configmaps/`) do not count.
+  const parts = path.split('/', PARTS_MAX);
+  while (parts.length > 1 && parts[parts.length - 1] === '') parts.pop();
+  let at: number;
+  let group: string;
+  if (parts[1] === 'api') {
+    if (parts.length < 4) return { kind: 'path', path, query };
+    group = '';
+    at = 2;
+  } else if (parts[1] === 'apis') {
+    if (parts.length < 5) return { kind: 'path', path, query };
+    group = parts[2]!;
+    at = 3;
+  } else {
+    return { kind: 'path', path, query };
+  }
+  const version = parts[at++]!;
+  const legacyWatch = parts[at] === 'watch' && parts.length > at + 1;
+  if (legacyWatch) at++;
+  let namespace = '';
+  if (parts[at] === 'namespaces' && parts.length > at + 1) {
+    namespace = parts[at + 1]!;
+    if (parts.length > at + 2 && !NAMESPACE_SUBRESOURCES.has(parts[at + 2]!)) at += 2;
+  }
+  const resource = parts[at]!;
+  const name = parts[at + 1] ?? '';
+  const verb = verbOf(method, { legacyWatch, name, query });
+  return {
+    kind: 'resource',
+    path,
+    query,
+    group,
+    version,
+    namespace,
+    resource,
+    name,
+    subresource: parts[at + 2] ?? '',
+    rest: parts.length > at + 3 ? parts.slice(at + 3) : NOTHING,
+    legacyWatch,
+    verb,
+  };
+}
+
+const NOTHING: readonly string[] = [];
+const PARTS_MAX = 64;
+
+function verbOf(
+  method: string,
+  about: { readonly legacyWatch: boolean; readonly name: string; readonly query: Query },
+): string {
+  const verb = VERBS[method] ?? '';
+  if (about.legacyWatch) return verb === 'get' ? 'watch' : verb;
+  if (about.name !== '') return verb;
+  if (verb === 'get') return about.query.flag('watch') ? 'watch' : 'list';
+  return verb === 'delete' ? 'deletecollection' : verb;
+}
+
+/** A path that cannot be decoded: refused in plain text, before there is an API. */
+export class MalformedPath extends Error {
+  override readonly name = 'MalformedPath';
+}
+
+function decodePath(raw: string): string {
+  try {
+    return decodeURIComponent(raw);
+  } catch {
+    throw new MalformedPath(raw);
+  }
+}
+
+/**
+ * Query parameters, read when they are asked for. Broken percent encoding makes a parameter absent; unknown parameters are
+ * nobody's business.
+ */
+export class Query {
+  readonly #text: string;
+  #values: Map<string, string[]> | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get empty(): boolean {
+    return this.#text === '';
+  }
+
+  /** The first value, '' when absent. */
+  text(name: string): string {
+    return this.#text === '' ? '' : (this.#parsed().get(name)?.[0] ?? '');
+  }
+
+  all(name: string): readonly string[] {
+    return this.#text === '' ? NOTHING : (this.#parsed().get(name) ?? NOTHING);
+  }
+
+  has(name: string): boolean {
+    return this.#text !== '' && this.#parsed().has(name);
+  }
+
+  /** Present and neither `false` nor `0`: so is `?watch`, `?watch=`, `?watch=yes`. */
+  flag(name: string): boolean {
+    return this.optionalFlag(name) ?? false;
+  }
+
+  optionalFlag(name: string): boolean | undefined {
+    if (this.#text === '') return undefined;
+    const values = this.#parsed().get(name);
+    if (values === undefined) return undefined;
+    const first = values[0]!.toLowerCase();
+    return first !== 'false' && first !== '0';
+  }
+
+  /** A signed 64-bit integer in decimal; undefined when absent. Throws the reference's 400 on anything else, '' included. */
+  integer(name: string): number | undefined {
+    if (this.#text === '') return undefined;
+    const text = this.#parsed().get(name)?.[0];
+    if (text === undefined) return undefined;
+    if (!/^[+-]?\d+$/.test(text)) throw badInteger(text, 'invalid syntax');
+    const n = BigInt(text);
+    if (n > INT64_MAX || n < -INT64_MAX - 1n) throw badInteger(text, 'value out of range');
+    return Number(n);
+  }
+
+  #parsed(): Map<string, string[]> {
+    this.#values ??= parseQuery(this.#text);
+    return this.#values;
+  }
+}
+
+const INT64_MAX = 2n ** 63n - 1n;
+
+function badInteger(text: string, why: string): ApiError {
+  return errors.badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${why}`);
+}
+
+function parseQuery(text: string): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const pair of text.split('&', QUERY_MAX)) {
+    if (pair === '' || pair.includes(';')) continue;
+    const eq = pair.indexOf('=');
+    const name = decodeQuery(eq < 0 ? pair : pair.slice(0, eq));
+    const value = eq < 0 ? '' : decodeQuery(pair.slice(eq + 1));
+    if (name === undefined || value === undefined) continue;
+    const values = found.get(name);
+    if (values === undefined) found.set(name, [value]);
+    else values.push(value);
+  }
+  return found;
+}
+
+/** Parameters looked at. */
+const QUERY_MAX = 1000;
+
+function decodeQuery(text: string): string | undefined {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  if (!spaced.includes('%')) return spaced;
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,69 @@
+import { errors } from '../api/index.js';
+import type { Catalogue, ServedResource, Target, Verb } from '../registry/index.js';
+import type { Call } from './call.js';
+import type { ResourceInfo } from './requestinfo.js';
+
+/** A resource request that can be served: what its verb file needs. */
+export interface ResourceRequest {
+  readonly call: Call;
+  readonly info: ResourceInfo;
+  readonly target: Target;
+  readonly served: ServedResource;
+  readonly action: Verb;
+}
+
+/**
+ * Finds what a path names, and whether the method is one of its own. A path that names nothing is 404, whatever the method; a
+ * path without this method 405.
+ */
+export function resolve(catalogue: Catalogue, call: Call, info: ResourceInfo): ResourceRequest {
+  const served = catalogue.find(info.group, info.version, info.resource);
+  if (served === undefined || !scopeFits(served, info) || !subresourceFits(served, info)) throw errors.noSuchPath();
+  const action = actionOf(served, info, call.exchange.method);
+  // The namespace of `/namespaces/x` is the object itself, not where it is.
+  const namespace = served.namespaced ? info.namespace : '';
+  const target: Target = { resource: served, namespace, subresource: info.subresource };
+  return { call, info, target, served, action };
+}
+
+function scopeFits(served: ServedResource, info: ResourceInfo): boolean {
+  if (served.namespaced) return info.namespace !== '' || info.name === '';
+  return info.namespace === '' || (info.resource === 'namespaces' && info.namespace === info.name);
+}
+
+function subresourceFits(served: ServedResource, info: ResourceInfo): boolean {
+  if (info.subresource === '') return true;
+  if (info.legacyWatch || !Object.hasOwn(served.subresources, info.subresource)) return false;
+  return info.rest.length === 0 || info.subresource === 'proxy';
+}
+
+function actionOf(served: ServedResource, info: ResourceInfo, method: string): Verb {
+  const verbs = info.subresource === '' ? served.verbs : served.subresources[info.subresource]!.verbs;
+  if (info.legacyWatch) {
+    if (!verbs.includes('watch')) throw errors.noSuchPath();
+    if (method !== 'GET') throw errors.methodNotAllowed();
+    return 'watch';
+  }
+  const action = info.verb as Verb | '';
+  if (action === '') throw errors.methodNotAllowed();
+  if (action === 'watch') {
+    if (!verbs.includes('list')) throw errors.methodNotAllowed();
+    if (!verbs.includes('watch')) throw errors.methodNotSupported(served.groupResource, 'watch');
+    return 'watch';
+  }
+  // POST to an item has no meaning; POST and DELETE to "all namespaces" neither.
+  const onItem = info.name !== '';
+  if (action === 'create' && onItem && info.subresource === '') throw errors.methodNotAllowed();
+  const everywhere = served.namespaced && info.namespace === '' && !onItem;
+  if (everywhere && action !== 'list' && !(action === 'create' && served.declaration.virtual !== undefined))
+    throw errors.methodNotAllowed();
+  if ((action === 'update' || action === 'patch') && !onItem) throw errors.methodNotAllowed();
+  if (!verbs.includes(action)) throw errors.methodNotAllowed();
+  return action;
+}
+
+/** Whether a request names something that is served: only then may its words become labels of metrics. */
+export function knownResource(catalogue: Catalogue, info: ResourceInfo): boolean {
+  const served = catalogue.find(info.group, info.version, info.resource);
+  return served !== undefined && (info.subresource === '' || Object.hasOwn(served.subresources, info.subresource));
+}

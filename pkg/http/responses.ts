@@ -1,0 +1,122 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import { ApiError, errors, type Status } from '../api/index.js';
+import type { Rendering } from '../registry/index.js';
+import type { Log } from '../telemetry/index.js';
+import type { Call } from './call.js';
+import { encodeDocument } from './documents.js';
+import { acceptsGzip, gzipped } from './gzip.js';
+import { limits } from './limits.js';
+import { type Encoding, errorEncoding, MEDIA_TYPES, type Spoken, spoken } from './negotiate.js';
+import { MalformedPath } from './requestinfo.js';
+import { copyPieces } from './streaming.js';
+
+/** The one place where answers are written. */
+
+const JSON_ONLY: Spoken = spoken(false);
+
+/** Headers of every answer. */
+function headersOf(call: Call, contentType: string): OutgoingHttpHeaders {
+  const headers: OutgoingHttpHeaders = {
+    'audit-id': call.id,
+    'cache-control': 'no-cache, private',
+    'content-type': contentType,
+  };
+  const warnings = call.warnings;
+  // Several lines of one name; Node's types know only one.
+  if (warnings !== undefined) headers['warning'] = warnings as unknown as string;
+  return headers;
+}
+
+/** A whole body, compressed when it is large and the client takes it. */
+export function sendBytes(
+  call: Call,
+  status: number,
+  contentType: string,
+  body: Buffer,
+  more?: OutgoingHttpHeaders,
+): void | Promise<void> {
+  const headers = headersOf(call, contentType);
+  if (more !== undefined) Object.assign(headers, more);
+  call.status = status;
+  if (body.length >= limits.gzipBytesMin && acceptsGzip(call)) return sendCompressed(call, headers, [body]);
+  headers['content-length'] = body.length;
+  call.bytes = body.length;
+  call.exchange.send(status, headers, body);
+}
+
+/** A body in pieces, at the pace of the connection. */
+export function sendRendering(call: Call, contentType: string, rendering: Rendering): Promise<void> {
+  const headers = headersOf(call, contentType);
+  call.status = 200;
+  const large = rendering.bytes === undefined || rendering.bytes >= limits.gzipBytesMin;
+  if (large && acceptsGzip(call)) return sendCompressed(call, headers, rendering.chunks);
+  if (rendering.bytes !== undefined) headers['content-length'] = rendering.bytes;
+  return copyPieces(call, call.exchange.stream(200, headers), rendering.chunks);
+}
+
+function sendCompressed(call: Call, headers: OutgoingHttpHeaders, pieces: Iterable<Buffer>): Promise<void> {
+  headers['content-encoding'] = 'gzip';
+  headers['vary'] = 'Accept-Encoding';
+  const answer = call.exchange.stream(call.status, headers);
+  return gzipped(call, answer, pieces);
+}
+
+/** The beginning of a watch. */
+export function watchHeaders(call: Call, contentType: string): OutgoingHttpHeaders {
+  call.status = 200;
+  return headersOf(call, contentType);
+}
+
+export function sendText(call: Call, status: number, text: string, more?: OutgoingHttpHeaders): void | Promise<void> {
+  return sendBytes(call, status, 'text/plain; charset=utf-8', Buffer.from(text), {
+    'x-content-type-options': 'nosniff',
+    ...more,
+  });
+}
+
+/** A header-only answer: 304, 204, redirects. */
+export function sendEmpty(call: Call, status: number, more: OutgoingHttpHeaders): void {
+  call.status = status;
+  const headers: OutgoingHttpHeaders = { 'audit-id': call.id, 'cache-control': 'no-cache, private', ...more };
+  call.exchange.send(status, headers, undefined);
+}
+
+/**
+ * A failure as a Status. What is no `ApiError` is a fault of the server: it is logged whole, and the client gets a 500 that says
+ * nothing of it but the request's id.
+ */
+export function sendError(call: Call, error: unknown, log: Log): void {
+  const { exchange } = call;
+  if (exchange.gone) return;
+  if (error instanceof MalformedPath) {
+    void sendText(call, 400, '400 Bad Request');
+    return;
+  }
+  const failure = error instanceof ApiError ? error : fault(call, error, log);
+  // Too late to say it in order: the connection says that the answer is not whole.
+  if (exchange.answered) {
+    exchange.abort();
+    return;
+  }
+  const { status } = failure;
+  const retry = status.details?.retryAfterSeconds;
+  const more = retry === undefined || retry === 0 ? undefined : { 'retry-after': String(retry) };
+  // Before it is known who asks, nothing is negotiated.
+  const encoding = call.user.name === '' ? 'json' : errorEncoding(exchange.headers.accept, JSON_ONLY);
+  void sendStatus(call, status.code, status, encoding, more);
+}
+
+export function sendStatus(
+  call: Call,
+  code: number,
+  status: Status,
+  encoding: Encoding,
+  more?: OutgoingHttpHeaders,
+): void | Promise<void> {
+  return sendBytes(call, code, MEDIA_TYPES[encoding], encodeDocument(status, encoding, false), more);
+}
+
+function fault(call: Call, error: unknown, log: Log): ApiError {
+  log.error({ err: error, auditId: call.id, method: call.exchange.method, path: call.info.path }, 'request failed');
+  return errors.internal(`unexpected fault, see the server's log for audit id ${call.id}`);
+}

@@ -1,0 +1,26 @@
+import type { World } from '../base/index.js';
+import type { Registry, RenderAnswer, RenderList } from '../registry/index.js';
+import type { ApiServerMetrics, Exposition, Log } from '../telemetry/index.js';
+import type { HealthChecks } from './health.js';
+import type { Spoken } from './negotiate.js';
+import type { Stages } from './pipeline.js';
+
+/** What the HTTP side stands on; made by the composition root. */
+export interface HttpServices {
+  readonly world: World;
+  readonly log: Log;
+  readonly stages: Stages;
+  readonly metrics: ApiServerMetrics;
+  readonly exposition: Exposition;
+  readonly registry: Registry;
+  readonly renderAnswer: RenderAnswer;
+  readonly renderList: RenderList;
+  readonly health: HealthChecks;
+  readonly spoken: Spoken;
+  /** How to end every watch that is open, for when the server drains. */
+  readonly watches: Set<() => void>;
+  /** Milliseconds: a watch without `timeoutSeconds` lasts at least this and less than twice. */
+  readonly watchTime: number;
+  /** Host and port by which clients reach the server, as discovery tells. */
+  address(): string;
+}

@@ -1,0 +1,55 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Call } from './call.js';
+import type { AnswerStream } from './exchange.js';
+import { limits } from './limits.js';
+
+/** Waits until the connection takes more. False: it took nothing for too long, or has gone. */
+export class Pace {
+  readonly #call: Call;
+  #wake: ((go: boolean) => void) | undefined;
+
+  constructor(call: Call, answer: AnswerStream) {
+    this.#call = call;
+    answer.onDrain(() => this.#wake?.(true));
+    call.exchange.onClose(() => this.#wake?.(false));
+  }
+
+  async drained(): Promise<boolean> {
+    if (this.#call.exchange.gone) return false;
+    const go = await new Promise<boolean>((resolve) => {
+      const timer = setTimeout(() => resolve(false), limits.stalledTime);
+      this.#wake = (ok) => {
+        clearTimeout(timer);
+        resolve(ok);
+      };
+    });
+    this.#wake = undefined;
+    return go;
+  }
+}
+
+/**
+ * Writes pieces at the pace of the connection, and gives way to other requests between them: a list of a hundred thousand
+ * objects must not make anyone wait for it.
+ */
+export async function copyPieces(call: Call, answer: AnswerStream, pieces: Iterable<Buffer>): Promise<void> {
+  const { exchange } = call;
+  let pace: Pace | undefined;
+  let since = performance.now();
+  for (const piece of pieces) {
+    if (exchange.gone) return;
+    call.bytes += piece.length;
+    if (!answer.write(piece)) {
+      pace ??= new Pace(call, answer);
+      if (!(await pace.drained())) {
+        if (!exchange.gone) exchange.abort();
+        return;
+      }
+      since = performance.now();
+    } else if (performance.now() - since > limits.sliceTime) {
+      await setImmediate();
+      since = performance.now();
+    }
+  }
+  answer.end();
+}

@@ -1,0 +1,31 @@
+import type { Answer, Representation } from '../../registry/index.js';
+import { checkRoute, MEDIA_TYPES, representationOf, type Shape, watchableTypes } from '../negotiate.js';
+import type { ResourceRequest } from '../resources.js';
+import { sendBytes } from '../responses.js';
+import type { HttpServices } from '../services.js';
+
+/** In what form an answer of this shape goes out. Looked at before anything is done, so that a 406 changes nothing. */
+export function answerForm(request: ResourceRequest, services: HttpServices, shape: Shape): Representation {
+  const { call, info, served } = request;
+  const { accept } = call.exchange.headers;
+  const collection = info.name === '' && (call.exchange.method === 'GET' || call.exchange.method === 'HEAD');
+  checkRoute(accept, collection || shape === 'watch' ? watchableTypes(services.spoken) : services.spoken.types);
+  const wanted = { accept, query: info.query, userAgent: call.userAgent };
+  return representationOf(wanted, services.spoken, shape, goKind(served.group, served.kind));
+}
+
+/** How the reference's sentences name a kind: `*apps.Deployment`. */
+function goKind(group: string, kind: string): string {
+  return `*${group === '' ? 'core' : group.split('.')[0]}.${kind}`;
+}
+
+export function sendObject(
+  request: ResourceRequest,
+  services: HttpServices,
+  status: number,
+  answer: Answer,
+  representation: Representation,
+): void | Promise<void> {
+  const body = services.renderAnswer(request.target, answer, representation);
+  return sendBytes(request.call, status, MEDIA_TYPES[representation.encoding], body);
+}

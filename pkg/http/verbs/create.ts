@@ -1,0 +1,17 @@
+import { readBody } from '../body.js';
+import { bodyEncoding } from '../negotiate.js';
+import { writeOptions } from '../options.js';
+import type { ResourceRequest } from '../resources.js';
+import type { HttpServices } from '../services.js';
+import { answerForm, sendObject } from './answer.js';
+
+/** POST to a collection, or to a subresource of an item. */
+export async function create(request: ResourceRequest, services: HttpServices): Promise<void> {
+  const { call, info, target } = request;
+  const form = answerForm(request, services, 'object');
+  const bytes = await readBody(call);
+  const options = writeOptions('CreateOptions', info.query, call.userAgent);
+  const encoding = bodyEncoding(call.exchange.headers['content-type'], services.spoken);
+  const written = await services.registry.create({ target, name: info.name, body: { bytes, encoding }, options }, call);
+  return sendObject(request, services, 201, written.object, form);
+}

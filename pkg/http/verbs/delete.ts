@@ -1,0 +1,34 @@
+import type { DeleteOptions } from '../../registry/index.js';
+import { readBody } from '../body.js';
+import { deleteWishOfBody } from '../deletebody.js';
+import { bodyEncoding } from '../negotiate.js';
+import { checkedDeleteOptions, deleteWishOfQuery } from '../options.js';
+import type { ResourceRequest } from '../resources.js';
+import { sendStatus } from '../responses.js';
+import type { HttpServices } from '../services.js';
+import { answerForm, sendObject } from './answer.js';
+
+/** DELETE of one object: a Status when it is gone, else the object as it waits for its end. */
+export async function deleteOne(request: ResourceRequest, services: HttpServices): Promise<void> {
+  const { call, info, target } = request;
+  const form = answerForm(request, services, 'object');
+  const options = await deleteOptions(request, services);
+  const deleted = await services.registry.delete({ target, name: info.name, options }, call);
+  switch (deleted.kind) {
+    case 'deleted':
+      return sendStatus(call, 200, deleted.status, form.encoding);
+    case 'deletedObject':
+      return sendObject(request, services, 200, deleted.object, form);
+    case 'deleting':
+      return sendObject(request, services, deleted.accepted ? 202 : 200, deleted.object, form);
+  }
+}
+
+/** From the body where there is one, else from the query; never from both. */
+export async function deleteOptions(request: ResourceRequest, services: HttpServices): Promise<DeleteOptions> {
+  const { call, info } = request;
+  const bytes = await readBody(call);
+  if (bytes.length === 0) return checkedDeleteOptions(deleteWishOfQuery(info.query));
+  const encoding = bodyEncoding(call.exchange.headers['content-type'], services.spoken);
+  return checkedDeleteOptions(deleteWishOfBody({ bytes, encoding }));
+}

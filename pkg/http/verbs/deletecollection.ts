@@ -1,0 +1,17 @@
+import { MEDIA_TYPES } from '../negotiate.js';
+import { listOptions } from '../options.js';
+import type { ResourceRequest } from '../resources.js';
+import { sendRendering } from '../responses.js';
+import type { HttpServices } from '../services.js';
+import { answerForm } from './answer.js';
+import { deleteOptions } from './delete.js';
+
+/** DELETE of a collection: every object that the selectors leave. Answers with the list of them. */
+export async function deleteCollection(request: ResourceRequest, services: HttpServices): Promise<void> {
+  const { call, info, target } = request;
+  const form = answerForm(request, services, 'list');
+  const listed = listOptions(info.query);
+  const options = await deleteOptions(request, services);
+  const result = await services.registry.deleteCollection({ target, list: listed, options }, call);
+  await sendRendering(call, MEDIA_TYPES[form.encoding], services.renderList(target, result, form));
+}

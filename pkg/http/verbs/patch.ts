@@ -1,0 +1,18 @@
+import { readBody } from '../body.js';
+import { patchTypeOf } from '../negotiate.js';
+import { patchOptions } from '../options.js';
+import type { ResourceRequest } from '../resources.js';
+import type { HttpServices } from '../services.js';
+import { answerForm, sendObject } from './answer.js';
+
+/** PATCH in its four kinds; an apply makes the object where it is not (201). */
+export async function patch(request: ResourceRequest, services: HttpServices): Promise<void> {
+  const { call, info, target } = request;
+  const form = answerForm(request, services, 'object');
+  const { type, encoding } = patchTypeOf(call.exchange.headers['content-type'], services.spoken, true);
+  const bytes = await readBody(call);
+  const { options, force } = patchOptions(info.query, type, call.userAgent);
+  const body = { bytes, encoding };
+  const written = await services.registry.patch({ target, name: info.name, type, body, force, options }, call);
+  return sendObject(request, services, written.outcome === 'created' ? 201 : 200, written.object, form);
+}

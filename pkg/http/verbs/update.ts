@@ -1,0 +1,17 @@
+import { readBody } from '../body.js';
+import { bodyEncoding } from '../negotiate.js';
+import { writeOptions } from '../options.js';
+import type { ResourceRequest } from '../resources.js';
+import type { HttpServices } from '../services.js';
+import { answerForm, sendObject } from './answer.js';
+
+/** PUT: replaces an object; for some kinds makes it where it is not (201). */
+export async function update(request: ResourceRequest, services: HttpServices): Promise<void> {
+  const { call, info, target } = request;
+  const form = answerForm(request, services, 'object');
+  const bytes = await readBody(call);
+  const options = writeOptions('UpdateOptions', info.query, call.userAgent);
+  const encoding = bodyEncoding(call.exchange.headers['content-type'], services.spoken);
+  const written = await services.registry.update({ target, name: info.name, body: { bytes, encoding }, options }, call);
+  return sendObject(request, services, written.outcome === 'created' ? 201 : 200, written.object, form);
+}
