@@ -29,3 +29,13 @@ export class StoreError extends Error {
     this.kind = kind;
   }
 }
+
+/** `name` is the data folder, `detail` what was found in it. */
+export function corrupt(name: string, detail: string, cause?: unknown): StoreError {
+  return new StoreError(
+    'corrupt',
+    `the store in ${name} is damaged (${detail}): move the folder away and let this peer join again, ` +
+      'or restore the cluster from a snapshot',
+    cause === undefined ? undefined : { cause },
+  );
+}

@@ -1,3 +1,8 @@
+export { crc32 } from './checksum.js';
+export type { Engine, EngineBatch, EngineHome, EngineScan } from './engine/engine.js';
+export { rocksHome } from './engine/folder.js';
+export { type MemoryHome, memoryHome } from './engine/memory.js';
+export { corrupt, StoreError, type StoreErrorKind } from './errors.js';
 export {
   type AppliedEvent,
   type Change,
@@ -18,4 +23,24 @@ export {
   type WatchRequest,
   type WatchSink,
 } from './keyspace.js';
-export { openMemoryKeyspace } from './local.js';
+export { expiryTxn, type LocalKeyspaceOptions, openLocalKeyspace, openMemoryKeyspace, sizeProblem } from './local.js';
+export { decodeEntry, type Entry, encodeEntry, entryBytes, type Malformed } from './mvcc/entry.js';
+export {
+  type Applied,
+  type IndexedEntry,
+  type MachineOptions,
+  openStateMachine,
+  type StateMachine,
+} from './mvcc/machine.js';
+export type { Meta } from './mvcc/meta.js';
+export type { ChangesPage, RangePage } from './mvcc/reader.js';
+export {
+  type Installed,
+  type InstallRequest,
+  inspectSnapshot,
+  installSnapshot,
+  type Snapshot,
+} from './mvcc/snapshot.js';
+export type { ApplyResult } from './mvcc/state.js';
+export { OrderedMap, type OrderedView } from './orderedmap.js';
+export { type HistorySource, WatchHub } from './watchhub.js';

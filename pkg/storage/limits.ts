@@ -31,8 +31,9 @@ export const txnBytesMax = 8 << 20;
 export const txnOpsMax = 4096;
 export const keyBytesMax = 4096;
 
-/** Keys that one expiry transaction deletes at most, and milliseconds between two looks. */
+/** Keys that one expiry transaction deletes at most, transactions of one look, and milliseconds between two looks. */
 export const expiryKeysMax = 128;
+export const expiryRoundsMax = 64;
 export const expiryPeriodMilliseconds = 1000;
 
 /** RocksDB: bytes of one memtable (two may exist at a time) and of the block cache. */

@@ -15,6 +15,7 @@ import type {
   WatchRequest,
   WatchSink,
 } from './keyspace.js';
+import { txnBytesMax } from './limits.js';
 
 /**
  * The keyspace as simply as it can be said: every version of every key in an array, every event in a list.
@@ -48,6 +49,8 @@ class ModelKeyspace implements Keyspace {
 
   async txn(txn: Txn): Promise<TxnResult> {
     if (this.#stopped) return { kind: 'refused', reason: 'stopping', message: 'the keyspace is closed' };
+    const bytes = txn.ops.reduce((sum, op) => sum + (op.kind === 'put' ? op.value.length : 0), 0);
+    if (bytes > txnBytesMax) return { kind: 'refused', reason: 'tooLarge', message: `${bytes} bytes` };
     return this.#apply(txn);
   }
 

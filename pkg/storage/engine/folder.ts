@@ -1,9 +1,9 @@
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { invariant } from '../../base/index.js';
-import { StoreError } from '../errors.js';
+import { corrupt, StoreError } from '../errors.js';
 import type { Engine, EngineHome, FreshEngine } from './engine.js';
-import { corrupt, openRocksEngine, storeErrorOf } from './rocksdb.js';
+import { openRocksEngine, storeErrorOf } from './rocksdb.js';
 
 /**
  * A data folder of RocksDB engines:

@@ -1,5 +1,5 @@
 import { invariant } from '../../base/index.js';
-import { StoreError } from '../errors.js';
+import { corrupt, StoreError } from '../errors.js';
 import { blockCacheBytes, memtableBytes, openFilesMax, pageBytesMax, pageRowsMax } from '../limits.js';
 import { type Binding, type BindingBatch, type BindingIterator, bind } from './binding.js';
 import type { Engine, EngineBatch, EnginePage, EngineRange, EngineScan, ScanRequest } from './engine.js';
@@ -26,7 +26,7 @@ export function storeErrorOf(folder: string, error: Error): StoreError {
     );
   }
   if (/Corruption|checksum|Invalid argument|MANIFEST|missing|NotFound/i.test(text)) {
-    return corrupt(folder, text, cause);
+    return corrupt(folder, text, error);
   }
   if (/No space left/.test(text)) {
     return new StoreError('noSpace', `no space left for the store in ${folder}: free some and start again`, cause);
@@ -40,15 +40,6 @@ export function storeErrorOf(folder: string, error: Error): StoreError {
   }
   if (/not open/.test(text)) return new StoreError('closed', `the store in ${folder} is closed`, cause);
   return new StoreError('io', `the disk failed under the store in ${folder}: ${text}`, cause);
-}
-
-export function corrupt(folder: string, detail: string, options?: ErrorOptions): StoreError {
-  return new StoreError(
-    'corrupt',
-    `the store in ${folder} is damaged (${detail}): move the folder away and let this peer join again, ` +
-      'or restore the cluster from a snapshot',
-    options,
-  );
 }
 
 class RocksBatch implements EngineBatch {

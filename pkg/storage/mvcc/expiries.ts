@@ -1,0 +1,90 @@
+/**
+ * Which slots expire when: a binary heap by time whose entries are never looked for. A put that changes a
+ * slot's time leaves the old entry behind; it is recognised as stale when it comes to the top, and when stale
+ * ones are the majority the heap is made anew.
+ */
+export class Expiries {
+  /** The time that counts for a slot; absent: it does not expire. */
+  readonly #times = new Map<number, number>();
+  #heapTimes: number[] = [];
+  #heapSlots: number[] = [];
+  /** Slots taken off the heap because they were due; they stay here until they change. */
+  readonly #due = new Set<number>();
+
+  /** `time` in milliseconds since the epoch; 0: never. */
+  set(slot: number, time: number): void {
+    this.#due.delete(slot);
+    if (time === 0) {
+      this.#times.delete(slot);
+      return;
+    }
+    this.#times.set(slot, time);
+    this.#push(time, slot);
+    if (this.#heapTimes.length > 2 * this.#times.size + 64) this.#rebuild();
+  }
+
+  /** Slots whose time is not above `now`, at most `limit` of them, in no particular order. They remain until they change. */
+  due(now: number, limit: number): number[] {
+    while (this.#heapTimes.length > 0 && this.#heapTimes[0]! <= now && this.#due.size < limit) {
+      const slot = this.#heapSlots[0]!;
+      if (this.#times.get(slot) === this.#heapTimes[0]) this.#due.add(slot);
+      this.#pop();
+    }
+    const out: number[] = [];
+    for (const slot of this.#due) {
+      if (out.length >= limit) break;
+      // The wall clock may have been set back since.
+      if (this.#times.get(slot)! <= now) out.push(slot);
+    }
+    return out;
+  }
+
+  get size(): number {
+    return this.#times.size;
+  }
+
+  #rebuild(): void {
+    const live = [...this.#times].filter(([slot]) => !this.#due.has(slot)).sort(([, a], [, b]) => a - b);
+    // A sorted list is a heap.
+    this.#heapTimes = live.map(([, time]) => time);
+    this.#heapSlots = live.map(([slot]) => slot);
+  }
+
+  #push(time: number, slot: number): void {
+    const times = this.#heapTimes;
+    const slots = this.#heapSlots;
+    let i = times.length;
+    times.push(time);
+    slots.push(slot);
+    while (i > 0) {
+      const parent = (i - 1) >> 1;
+      if (times[parent]! <= time) break;
+      times[i] = times[parent]!;
+      slots[i] = slots[parent]!;
+      i = parent;
+    }
+    times[i] = time;
+    slots[i] = slot;
+  }
+
+  #pop(): void {
+    const times = this.#heapTimes;
+    const slots = this.#heapSlots;
+    const time = times.pop()!;
+    const slot = slots.pop()!;
+    const size = times.length;
+    if (size === 0) return;
+    let i = 0;
+    for (;;) {
+      let child = 2 * i + 1;
+      if (child >= size) break;
+      if (child + 1 < size && times[child + 1]! < times[child]!) child++;
+      if (times[child]! >= time) break;
+      times[i] = times[child]!;
+      slots[i] = slots[child]!;
+      i = child;
+    }
+    times[i] = time;
+    slots[i] = slot;
+  }
+}

@@ -1,0 +1,75 @@
+import type { RowAt } from './row.js';
+
+const hex = (n: number): string => n.toString(16).padStart(8, '0');
+
+/**
+ * The running hash of everything that was ever applied: two 32-bit lanes, each step an invertible mix of the
+ * row's checksum (which covers revision, key, value and the rest) into the lane. A difference once made stays,
+ * so peers with equal hashes at equal index have, but for one chance in 2^64 or so, made the same changes in the same order.
+ * It guards against bugs and bad memory, not against malice.
+ */
+export class StateHash {
+  #a: number;
+  #b: number;
+
+  constructor(from: string) {
+    this.#a = Number.parseInt(from.slice(0, 8), 16);
+    this.#b = Number.parseInt(from.slice(8), 16);
+  }
+
+  add(revision: number, word: number): void {
+    this.#a = (Math.imul(this.#a ^ word, 0x9e3779b1) + revision) | 0;
+    this.#b = (Math.imul((this.#b << 13) | (this.#b >>> 19), 0x85ebca6b) ^ (this.#a + word)) | 0;
+  }
+
+  toString(): string {
+    return hex(this.#a >>> 0) + hex(this.#b >>> 0);
+  }
+}
+
+/**
+ * What the rows in the store add up to: their number, their bytes and a sum over their places and sizes. Rows
+ * come and go in any order, so it is a sum. At every start the rows found must add up to the same: a file that
+ * vanished or came back is noticed before anything is served. (What is inside a row is its own checksum's matter.)
+ */
+export class Tally {
+  rows: number;
+  bytes: number;
+  #a: number;
+  #b: number;
+
+  constructor(from: { readonly rows: number; readonly bytes: number; readonly tally: string }) {
+    this.rows = from.rows;
+    this.bytes = from.bytes;
+    this.#a = Number.parseInt(from.tally.slice(0, 8), 16);
+    this.#b = Number.parseInt(from.tally.slice(8), 16);
+  }
+
+  add(at: RowAt, bytes: number): void {
+    this.#count(at, bytes, 1);
+  }
+
+  remove(at: RowAt, bytes: number): void {
+    this.#count(at, bytes, -1);
+  }
+
+  /** The sum as 16 hexadecimal digits. */
+  toString(): string {
+    return hex(this.#a >>> 0) + hex(this.#b >>> 0);
+  }
+
+  #count({ revision, sequence }: RowAt, bytes: number, sign: 1 | -1): void {
+    this.rows += sign;
+    this.bytes += sign * bytes;
+    const place = scramble(revision ^ Math.imul(Math.floor(revision / 2 ** 32) + sequence * 0x10001, 0x9e3779b1));
+    this.#a = (this.#a + sign * place) | 0;
+    this.#b = (this.#b + sign * scramble(place ^ bytes)) | 0;
+  }
+}
+
+/** A bijection of 32-bit words that spreads every bit (the finisher of a well-known multiplicative hash). */
+function scramble(n: number): number {
+  n = Math.imul(n ^ (n >>> 16), 0x85ebca6b);
+  n = Math.imul(n ^ (n >>> 13), 0xc2b2ae35);
+  return (n ^ (n >>> 16)) | 0;
+}

@@ -1,0 +1,399 @@
+import { InvariantError, invariant, type Revision } from '../../base/index.js';
+import type { Engine, EngineBatch } from '../engine/engine.js';
+import { corrupt, StoreError } from '../errors.js';
+import type { AppliedEvent, HistoryError, KeyValue, RangeRequest, RangeResult } from '../keyspace.js';
+import { batchBytesMax, batchOpsMax, sweepRowsMax } from '../limits.js';
+import { emptyMeta, type Meta, metaKey, readMeta, writeMeta } from './meta.js';
+import { Pins } from './pins.js';
+import { type Breathe, type ChangesPage, type KeyRange, type RangePage, Reader } from './reader.js';
+import { readRow, readRowKey, rowsEnd } from './row.js';
+import { openSnapshot, type Snapshot } from './snapshot.js';
+import { type ApplyResult, type Decided, Loader, type State } from './state.js';
+
+/** An entry of the log: its index, and what `encodeEntry` made or nothing at all. */
+export interface IndexedEntry {
+  readonly index: number;
+  /** Must not change afterwards: values in events are views of it. */
+  readonly data: Buffer;
+}
+
+/** What one engine batch brought, once it can be read. */
+export interface Applied {
+  readonly revision: Revision;
+  /** Without `previous`. */
+  readonly events: readonly AppliedEvent[];
+  /** The same events with it; read once, however often asked. Good until the promise of `onApplied` resolves. */
+  withPrevious(): Promise<readonly AppliedEvent[]>;
+}
+
+export interface MachineOptions {
+  readonly engine: Engine;
+  /** The data folder, for messages. */
+  readonly name: string;
+  /** Called in order, one at a time, before the `apply` calls it belongs to resolve. It must not reject. */
+  readonly onApplied?: (applied: Applied) => void | Promise<void>;
+  /** The machine is of no more use: a write failed or damage was found. Called once. */
+  readonly onFailure?: (error: StoreError | InvariantError) => void;
+  /** Gives the thread to others for a moment; `setImmediate` if absent. */
+  readonly breathe?: Breathe;
+}
+
+/** Entries that are written and published together. */
+interface Group {
+  readonly batch: EngineBatch;
+  readonly decided: Decided;
+  sync: boolean;
+  /** Set when no more is added: the meta row that tells of exactly this much. */
+  meta: Meta | undefined;
+  readonly waiters: { readonly resolve: () => void; readonly reject: (error: Error) => void }[];
+}
+
+/**
+ * The state machine on an engine: decides entries the moment they come, writes what was decided in batches, one
+ * under way at a time, and tells of it when it can be read.
+ *
+ *     apply(entries) --decide--> group --write--> engine --onApplied--> watchers --> apply resolves
+ *
+ * Entries that come while a batch is being written gather in the next one, so load makes the batches.
+ * After a failed write nothing more is written: what is in memory is then ahead of the engine. The owner opens a
+ * new machine and applies the log again from its `applied`.
+ */
+export class StateMachine {
+  readonly #engine: Engine;
+  readonly #name: string;
+  readonly #state: State;
+  readonly #reader: Reader;
+  readonly #pins = new Pins();
+  readonly #onApplied: MachineOptions['onApplied'];
+  readonly #onFailure: MachineOptions['onFailure'];
+  readonly #sealed: Group[] = [];
+  #open: Group | undefined;
+  /** What the last written batch said. */
+  #written: Meta;
+  #writing: Promise<void> | undefined;
+  #failure: StoreError | InvariantError | undefined;
+  #closed = false;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: MachineOptions, state: State) {
+    this.#engine = options.engine;
+    this.#name = options.name;
+    this.#state = state;
+    this.#written = state.meta();
+    this.#onApplied = options.onApplied;
+    this.#onFailure = options.onFailure;
+    const breathe = options.breathe ?? (() => new Promise<void>((resolve) => setImmediate(resolve)));
+    this.#reader = new Reader(this.#name, this.#engine, state.versions, breathe);
+    // A compaction that the last run did not finish goes on.
+    this.#kick();
+  }
+
+  /** Index of the last entry whose effects can be read here. Not necessarily synced; see `barrier`. */
+  get applied(): Revision {
+    return this.#written.applied as Revision;
+  }
+
+  /** Oldest revision that can be read. */
+  get compacted(): Revision {
+    return this.#written.compacted as Revision;
+  }
+
+  /** Index of the last entry that `apply` was given. */
+  get decided(): number {
+    return this.#state.decided;
+  }
+
+  get sizeBytes(): number {
+    return this.#closed ? 0 : this.#engine.sizeBytes();
+  }
+
+  /** Bytes of all rows, kept history included. */
+  get sizeInUseBytes(): number {
+    return this.#state.bytes;
+  }
+
+  /** Keys in the index, kept changes, and whether compaction has work left: for metrics. */
+  get counts(): { readonly keys: number; readonly changes: number; readonly sweeping: boolean } {
+    const { versions } = this.#state;
+    return { keys: versions.keys, changes: versions.changes, sweeping: this.#state.canSweep(this.#written.compacted) };
+  }
+
+  /**
+   * Decides the entries here and now, in order; their indexes rise above all before. Resolves with one result an
+   * entry when all of them can be read and `onApplied` was told. The caller bounds how much it has under way.
+   */
+  async apply(entries: readonly IndexedEntry[]): Promise<readonly ApplyResult[]> {
+    this.#live();
+    const results: ApplyResult[] = [];
+    try {
+      for (const { index, data } of entries) {
+        const group = this.#group();
+        results.push(this.#state.decide(index, data, group.batch, group.decided));
+        if (group.batch.ops >= batchOpsMax || group.batch.bytes >= batchBytesMax) this.#seal(group);
+      }
+    } catch (error) {
+      this.#fail(error);
+      throw error;
+    }
+    if (results.length > 0) await this.#flushed(false);
+    return results;
+  }
+
+  /** Resolves when everything decided so far is on stable storage, with the index up to where that goes. */
+  async barrier(): Promise<Revision> {
+    this.#live();
+    const decided = this.#state.decided as Revision;
+    await this.#flushed(true);
+    return decided;
+  }
+
+  async range(request: RangeRequest): Promise<RangeResult> {
+    const answer = this.pages(request);
+    if ('kind' in answer) return answer;
+    const items: KeyValue[] = [];
+    let more = false;
+    for await (const page of answer.pages) {
+      for (const item of page.items) items.push(item);
+      more = page.more;
+    }
+    return { kind: 'ok', revision: answer.revision, items, more };
+  }
+
+  /**
+   * `range` page by page, for answers too large to hold. The caller begins to iterate at once; from then until
+   * the iteration ends the revision is pinned.
+   */
+  pages(
+    request: RangeRequest,
+  ): { readonly revision: Revision; readonly pages: AsyncIterable<RangePage> } | HistoryError {
+    this.#live();
+    const revision = request.revision ?? this.applied;
+    if (revision > this.applied) return { kind: 'future', newest: this.applied };
+    if (revision < this.compacted) return { kind: 'compacted', oldest: this.compacted };
+    const limit = request.limit ?? Number.POSITIVE_INFINITY;
+    return {
+      revision,
+      pages: this.#pinned(revision, () => this.#reader.range(request, revision, limit)),
+    };
+  }
+
+  /**
+   * Events in range above `after`, up to what is applied now, from the kept history. The last page says how far
+   * that is. `after` must not be below `compacted`, and the caller begins to iterate at once.
+   */
+  changes(range: KeyRange, after: Revision, previous: boolean): AsyncIterable<ChangesPage> {
+    this.#live();
+    invariant(after >= this.compacted, `changes after ${after} have been compacted`);
+    const through = this.applied;
+    return this.#pinned(after, () => this.#reader.changes(range, after, through, previous));
+  }
+
+  /** Keys to delete because their time has come, each with the revision its deletion must compare with. */
+  expired(now: number, limit: number): readonly { readonly key: string; readonly modRevision: Revision }[] {
+    return this.#state.versions.expired(now, limit) as { key: string; modRevision: Revision }[];
+  }
+
+  /** The whole state as of one applied index, pinned until closed. */
+  async openSnapshot(): Promise<Snapshot> {
+    this.#live();
+    // The engine pins what the snapshot needs; ours only says that somebody reads.
+    return openSnapshot(this.#engine, this.#name, this.#pins.hold(Number.POSITIVE_INFINITY));
+  }
+
+  /** Rewrites the engine's files without what was deleted. For tools; takes long. */
+  async defragment(): Promise<void> {
+    this.#live();
+    await this.#engine.compactRange({ gte: metaKey, lt: rowsEnd });
+  }
+
+  /** Resolves when no range, history or snapshot is being read. */
+  async unread(): Promise<void> {
+    await this.#pins.idle();
+  }
+
+  /** Writes what was decided, syncs it, and closes the engine. Reads under way end with a `StoreError`, `closed`. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    if (this.#failure === undefined) await this.#flushed(true).catch(() => undefined);
+    this.#closed = true;
+    await this.#writing;
+    await this.#engine.close();
+  }
+
+  /** Everything that reads passes here: holds the revision while it lasts, and takes damage for what it is. */
+  async *#pinned<T>(revision: number, read: () => AsyncGenerator<T, void, void>): AsyncGenerator<T, void, void> {
+    this.#live();
+    invariant(revision >= this.#written.compacted, `revision ${revision} was compacted before it was read`);
+    const release = this.#pins.hold(revision);
+    try {
+      yield* read();
+    } catch (error) {
+      if (error instanceof StoreError && error.kind === 'corrupt') this.#fail(error);
+      throw error;
+    } finally {
+      release();
+      this.#kick();
+    }
+  }
+
+  /** The group that takes what is decided next. */
+  #group(): Group {
+    this.#open ??= {
+      batch: this.#engine.batch(),
+      decided: { events: [], previous: [] },
+      sync: false,
+      meta: undefined,
+      waiters: [],
+    };
+    return this.#open;
+  }
+
+  #seal(group: Group): void {
+    group.meta = this.#state.meta();
+    group.batch.put(metaKey, writeMeta(group.meta));
+    this.#sealed.push(group);
+    this.#open = undefined;
+  }
+
+  /** Resolves when everything decided so far is written. */
+  #flushed(sync: boolean): Promise<void> {
+    // Groups are written in order, so the last one's waiters wait for all.
+    const group = this.#open === undefined && !sync ? (this.#sealed.at(-1) ?? this.#group()) : this.#group();
+    group.sync ||= sync;
+    const written = new Promise<void>((resolve, reject) => group.waiters.push({ resolve, reject }));
+    this.#kick();
+    return written;
+  }
+
+  #kick(): void {
+    if (this.#writing !== undefined || this.#failure !== undefined || this.#closed) return;
+    if (this.#sealed.length === 0 && this.#open === undefined && !this.#canSweep()) return;
+    this.#writing = this.#write()
+      .catch((error) => this.#fail(error))
+      .finally(() => {
+        this.#writing = undefined;
+        // Something may have come between the loop's last look and now.
+        this.#kick();
+      });
+  }
+
+  /** The one loop: write, tell, go on until there is nothing left. */
+  async #write(): Promise<void> {
+    // Let everything that this turn of the event loop brings join the first batch.
+    await Promise.resolve();
+    for (;;) {
+      if (this.#canSweep()) this.#sweep();
+      const group = this.#takeGroup();
+      if (group === undefined) return;
+      try {
+        await group.batch.write({ sync: group.sync });
+        this.#written = group.meta!;
+        await this.#onApplied?.(this.#appliedOf(group));
+      } catch (error) {
+        this.#fail(error);
+        for (const { reject } of group.waiters) reject(this.#failure!);
+        return;
+      }
+      for (const { resolve } of group.waiters) resolve();
+    }
+  }
+
+  #takeGroup(): Group | undefined {
+    if (this.#sealed.length === 0 && this.#open !== undefined) this.#seal(this.#open);
+    return this.#sealed.shift();
+  }
+
+  /** Only what is compacted in the engine too and what nobody reads is swept. */
+  #sweepable(): number {
+    return Math.min(this.#written.compacted, this.#pins.oldest);
+  }
+
+  #canSweep(): boolean {
+    return !this.#closed && this.#failure === undefined && this.#state.canSweep(this.#sweepable());
+  }
+
+  #sweep(): void {
+    this.#state.sweep(this.#sweepable(), sweepRowsMax, this.#group().batch);
+  }
+
+  #appliedOf({ decided, meta }: Group): Applied {
+    let full: Promise<readonly AppliedEvent[]> | undefined;
+    return {
+      revision: meta!.applied as Revision,
+      events: decided.events,
+      withPrevious: () => {
+        full ??= this.#reader.withPrevious(decided.events, decided.previous);
+        return full;
+      },
+    };
+  }
+
+  #fail(cause: unknown): void {
+    if (this.#failure !== undefined) return;
+    const error =
+      cause instanceof StoreError || cause instanceof InvariantError
+        ? cause
+        : new InvariantError(`applying to the store in ${this.#name} failed: ${String(cause)}`, { cause });
+    this.#failure = error;
+    for (const group of [...this.#sealed.splice(0), ...(this.#open === undefined ? [] : [this.#open])]) {
+      for (const { reject } of group.waiters) reject(error);
+    }
+    this.#open = undefined;
+    this.#onFailure?.(error);
+  }
+
+  #live(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#closed) throw new StoreError('closed', `the store in ${this.#name} is closed`);
+  }
+}
+
+/**
+ * Loads the state from its rows, checking every one of them, and starts the machine. About 150,000 rows a second.
+ * Rejects with a `StoreError`: `corrupt`, or `format` for a store that a newer program wrote.
+ */
+export async function openStateMachine(options: MachineOptions): Promise<StateMachine> {
+  const { engine, name } = options;
+  const meta = await loadMeta(engine, name);
+  const loader = new Loader(meta);
+  const scan = engine.scan({ gte: Buffer.of(0), lt: Buffer.of(0xff) });
+  try {
+    for (let page = await scan.next(); page !== undefined; page = await scan.next()) {
+      for (const [i, key] of page.keys.entries()) {
+        if (key.equals(metaKey)) continue;
+        const at = readRowKey(key);
+        if (at === undefined) throw corrupt(name, `a stray key ${key.toString('hex')}`);
+        const row = readRow(at, page.values[i]!);
+        if (row === undefined) throw corrupt(name, `row ${at.revision}.${at.sequence} fails its checksum`);
+        const wrong = loader.row(at, row);
+        if (wrong !== undefined) throw corrupt(name, wrong);
+      }
+    }
+  } finally {
+    await scan.close();
+  }
+  const wrong = loader.end();
+  if (wrong !== undefined) throw corrupt(name, wrong);
+  return new StateMachine(options, loader.state);
+}
+
+async function loadMeta(engine: Engine, name: string): Promise<Meta> {
+  const bytes = await engine.get(metaKey);
+  if (bytes === undefined) {
+    // The first start, then: `Loader` expects no rows. From here on the row is always there.
+    const batch = engine.batch();
+    batch.put(metaKey, writeMeta(emptyMeta));
+    await batch.write({ sync: true });
+    return emptyMeta;
+  }
+  const meta = readMeta(bytes);
+  if (meta === 'newer') {
+    throw new StoreError('format', `the store in ${name} was written by a newer version: run that version`);
+  }
+  if (meta === 'damaged') throw corrupt(name, 'its meta row fails its checksum');
+  return meta;
+}

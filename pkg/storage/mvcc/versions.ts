@@ -1,0 +1,231 @@
+import { invariant } from '../../base/index.js';
+import { OrderedMap } from '../orderedmap.js';
+import { ChangeLog } from './changelog.js';
+import { Expiries } from './expiries.js';
+import { type RowAt, type RowKind, rowBytes, rowKinds } from './row.js';
+
+const chunkBits = 10;
+const chunkSize = 1 << chunkBits;
+const noChange = -1;
+const nowhere: RowAt = { revision: 0, sequence: 0 };
+
+/** The newest version of each key of a thousand slots, one column a field: 42 bytes a key beside the key itself. */
+interface Chunk {
+  readonly keys: (string | undefined)[];
+  readonly revision: Float64Array;
+  readonly sequence: Uint16Array;
+  /** 0: the newest version is a deletion. */
+  readonly createRevision: Float64Array;
+  readonly bytes: Float64Array;
+  /** Place of the newest version in the change log, or -1 where it has been swept. */
+  readonly change: Float64Array;
+}
+
+/** A version that exists: where its row lies and how large that is. */
+export interface Version extends RowAt {
+  readonly bytes: number;
+}
+
+/** What a change superseded, and since when the key exists. */
+export interface Recorded {
+  readonly previous: RowAt;
+  readonly createRevision: number;
+}
+
+/** Rows that a step of sweeping gives up. */
+export type Drop = (at: RowAt, bytes: number) => void;
+
+/**
+ * Everything about the keyspace but its values, in memory: which keys there are, at which revision each was last
+ * written, and what each change of the kept history superseded. All questions are answered at once, so a
+ * decision made from it still holds when it is carried out.
+ *
+ * A key keeps its slot while it exists and, once deleted, until the deletion is swept.
+ */
+export class Versions {
+  readonly #slots = new OrderedMap<number>();
+  readonly #chunks: Chunk[] = [];
+  readonly #free: number[] = [];
+  readonly #log = new ChangeLog();
+  readonly #expiries = new Expiries();
+  #slotsMade = 0;
+
+  /** Keys that exist or whose deletion is still kept. */
+  get keys(): number {
+    return this.#slots.size;
+  }
+
+  /** Changes kept. */
+  get changes(): number {
+    return this.#log.end - this.#log.first;
+  }
+
+  /** Revision of the newest put of a key that exists, else 0. */
+  modRevision(key: string): number {
+    const slot = this.#slots.get(key);
+    if (slot === undefined) return 0;
+    const chunk = this.#chunk(slot);
+    const i = slot & (chunkSize - 1);
+    return chunk.createRevision[i] === 0 ? 0 : chunk.revision[i]!;
+  }
+
+  /** What a change of `key` at `revision` would supersede. */
+  before(key: string, revision: number): Recorded {
+    const slot = this.#slots.get(key);
+    const createRevision = slot === undefined ? 0 : this.#chunk(slot).createRevision[slot & (chunkSize - 1)]!;
+    if (slot === undefined || createRevision === 0) return { previous: nowhere, createRevision: revision };
+    return { previous: this.#newest(slot), createRevision };
+  }
+
+  /** Makes `at` the newest version of `key`. `at` lies after every version recorded before. */
+  record(at: RowAt, kind: RowKind, key: string, bytes: number, createRevision: number, expiresAt: number): void {
+    const slot = this.#slots.get(key) ?? this.#add(key);
+    const chunk = this.#chunk(slot);
+    const i = slot & (chunkSize - 1);
+    const existed = chunk.createRevision[i] !== 0;
+    chunk.change[i] = this.#log.push({
+      slot,
+      kind,
+      revision: at.revision,
+      sequence: at.sequence,
+      previous: existed ? this.#newest(slot) : nowhere,
+      previousBytes: existed ? chunk.bytes[i]! : 0,
+      previousChange: chunk.change[i]!,
+    });
+    chunk.revision[i] = at.revision;
+    chunk.sequence[i] = at.sequence;
+    chunk.createRevision[i] = kind === rowKinds.put ? createRevision : 0;
+    chunk.bytes[i] = bytes;
+    this.#expiries.set(slot, kind === rowKinds.put ? expiresAt : 0);
+  }
+
+  /** For loading: a version that was already swept when the store was written. False if the key has one. */
+  load(at: RowAt, key: string, bytes: number, createRevision: number, expiresAt: number): boolean {
+    if (this.#slots.get(key) !== undefined) return false;
+    const slot = this.#add(key);
+    const chunk = this.#chunk(slot);
+    const i = slot & (chunkSize - 1);
+    chunk.revision[i] = at.revision;
+    chunk.sequence[i] = at.sequence;
+    chunk.createRevision[i] = createRevision;
+    chunk.bytes[i] = bytes;
+    this.#expiries.set(slot, expiresAt);
+    return true;
+  }
+
+  /** Visits the keys in [start, end) in order, each with its version at `revision` if it has one then, until `visit` says false. */
+  scan(
+    start: string,
+    end: string,
+    revision: number,
+    visit: (key: string, version: Version | undefined) => boolean,
+  ): void {
+    this.#slots.scan(start, end, (key, slot) => visit(key, this.#versionAt(slot, revision)));
+  }
+
+  /** Keys whose expiry is not above `now`, with the revision to compare with; at most `limit`. */
+  expired(now: number, limit: number): { readonly key: string; readonly modRevision: number }[] {
+    return this.#expiries.due(now, limit).map((slot) => {
+      const chunk = this.#chunk(slot);
+      const i = slot & (chunkSize - 1);
+      return { key: chunk.keys[i]!, modRevision: chunk.revision[i]! };
+    });
+  }
+
+  /** Whether a change up to `through` waits to be swept. */
+  canSweep(through: number): boolean {
+    return this.#log.first < this.#log.end && this.#log.revision(this.#log.first) <= through;
+  }
+
+  /**
+   * Gives up what the oldest changes superseded, whole revisions at a time: at least one, then until `rowsMax`
+   * rows were dropped or `through` is reached. Returns the revision up to which everything is swept now.
+   */
+  sweep(through: number, rowsMax: number, drop: Drop): number {
+    let dropped = 0;
+    let swept = 0;
+    while (this.canSweep(through)) {
+      const change = this.#log.at(this.#log.first);
+      if (change.revision !== swept && dropped >= rowsMax) return swept;
+      swept = change.revision;
+      if (change.previous.revision > 0) {
+        drop(change.previous, change.previousBytes);
+        dropped++;
+      }
+      if (change.kind === rowKinds.delete) {
+        dropped++;
+        this.#sweepDeletion(change.slot, change, drop);
+      }
+      this.#log.dropFirst();
+    }
+    return through;
+  }
+
+  /** A deletion that nobody can read about any more needs no row, and no slot unless the key came back. */
+  #sweepDeletion(slot: number, at: RowAt, drop: Drop): void {
+    const chunk = this.#chunk(slot);
+    const i = slot & (chunkSize - 1);
+    const key = chunk.keys[i]!;
+    drop(at, rowBytes(key.length, 0));
+    if (chunk.revision[i] !== at.revision) return;
+    this.#slots.delete(key);
+    chunk.keys[i] = undefined;
+    this.#free.push(slot);
+  }
+
+  /** Walks from the newest version back to the one that was newest at `revision`. */
+  #versionAt(slot: number, revision: number): Version | undefined {
+    const chunk = this.#chunk(slot);
+    const i = slot & (chunkSize - 1);
+    if (chunk.revision[i]! <= revision) {
+      if (chunk.createRevision[i] === 0) return undefined;
+      return { revision: chunk.revision[i]!, sequence: chunk.sequence[i]!, bytes: chunk.bytes[i]! };
+    }
+    // The newest change is above `revision`; find the oldest one that still is: it superseded what we look for.
+    let place = chunk.change[i]!;
+    invariant(place >= this.#log.first, 'a version above the swept revision is in the change log');
+    for (;;) {
+      const earlier = this.#log.previousChange(place);
+      if (earlier < this.#log.first || this.#log.revision(earlier) <= revision) break;
+      place = earlier;
+    }
+    const { previous, previousBytes } = this.#log.at(place);
+    if (previous.revision === 0) return undefined;
+    return { revision: previous.revision, sequence: previous.sequence, bytes: previousBytes };
+  }
+
+  #newest(slot: number): RowAt {
+    const chunk = this.#chunk(slot);
+    const i = slot & (chunkSize - 1);
+    return { revision: chunk.revision[i]!, sequence: chunk.sequence[i]! };
+  }
+
+  #add(key: string): number {
+    let slot = this.#free.pop();
+    if (slot === undefined) {
+      slot = this.#slotsMade++;
+      if (slot >> chunkBits === this.#chunks.length) {
+        this.#chunks.push({
+          keys: new Array<string | undefined>(chunkSize).fill(undefined),
+          revision: new Float64Array(chunkSize),
+          sequence: new Uint16Array(chunkSize),
+          createRevision: new Float64Array(chunkSize),
+          bytes: new Float64Array(chunkSize),
+          change: new Float64Array(chunkSize),
+        });
+      }
+    }
+    const chunk = this.#chunk(slot);
+    const i = slot & (chunkSize - 1);
+    chunk.keys[i] = key;
+    chunk.revision[i] = 0;
+    chunk.createRevision[i] = 0;
+    chunk.change[i] = noChange;
+    this.#slots.set(key, slot);
+    return slot;
+  }
+
+  #chunk(slot: number): Chunk {
+    return this.#chunks[slot >> chunkBits]!;
+  }
+}

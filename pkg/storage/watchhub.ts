@@ -1,0 +1,258 @@
+import type { Revision } from '../base/index.js';
+import type { AppliedEvent, Change, Watch, WatchRequest, WatchSink } from './keyspace.js';
+import { recentBatchesMax, recentBytesMax, watchesMax } from './limits.js';
+import type { Applied } from './mvcc/machine.js';
+import type { ChangesPage, KeyRange } from './mvcc/reader.js';
+
+/** Where history comes from: a state machine. */
+export interface HistorySource {
+  readonly applied: Revision;
+  readonly compacted: Revision;
+  changes(range: KeyRange, after: Revision, previous: boolean): AsyncIterable<ChangesPage>;
+}
+
+/**
+ * Serves watches from one stream of applied batches, and from history where they begin earlier.
+ *
+ * A watch is a position: everything up to it has been delivered. Delivering moves the position, and nothing at or
+ * below it is ever delivered, so no gap and no repetition can come from how history and the live stream meet.
+ * A watch that is level with the stream is served as batches come. One that is behind reads first the recent
+ * batches that the hub keeps, or, further back, history page by page, until it is level. Nothing is buffered for
+ * a watch: what it has not had yet lies in the hub's recent batches or in the store.
+ */
+export class WatchHub {
+  #source: HistorySource;
+  readonly #watches = new Set<Watcher>();
+  readonly #recent = new Recent();
+  #stopped: string | undefined;
+
+  constructor(source: HistorySource) {
+    this.#source = source;
+    this.#recent.reset(source.applied);
+  }
+
+  /** Watches being served. */
+  get size(): number {
+    return this.#watches.size;
+  }
+
+  /**
+   * Everything up to `applied.revision` can be read now. Calls come in order, each after the promise of the one before
+   * has resolved; when it resolves, all watches that were level have had it.
+   */
+  publish(applied: Applied): void | Promise<void> {
+    this.#recent.push(applied);
+    let slow: Promise<void>[] | undefined;
+    for (const watcher of this.#watches) {
+      if (watcher.replaying) continue;
+      if (watcher.request.previous) {
+        slow ??= [];
+        slow.push(this.#advance(watcher));
+      } else {
+        this.#deliver(watcher, applied.events, applied.revision);
+      }
+    }
+    if (slow !== undefined) return Promise.all(slow).then(() => undefined);
+  }
+
+  watch(request: WatchRequest, sink: WatchSink): Watch {
+    const watcher: Watcher = { request, sink, position: request.after, replaying: true, over: false };
+    this.#watches.add(watcher);
+    // Not before the caller has the handle that it may want to cancel by.
+    queueMicrotask(() => void this.#begin(watcher));
+    return { cancel: () => this.#drop(watcher) };
+  }
+
+  /** History comes from here from now on; `source.applied` may have jumped. Watches go on where the new history allows it. */
+  replaceSource(source: HistorySource): void {
+    this.#source = source;
+    this.#recent.reset(source.applied);
+    for (const watcher of this.#watches) {
+      if (watcher.replaying || watcher.position >= source.applied) continue;
+      watcher.replaying = true;
+      void this.#begin(watcher);
+    }
+  }
+
+  /** Ends every watch, and every later one at once. */
+  stop(message: string): void {
+    this.#stopped = message;
+    for (const watcher of [...this.#watches]) this.#end(watcher, { kind: 'stopped', message });
+  }
+
+  async #begin(watcher: Watcher): Promise<void> {
+    if (watcher.over) return;
+    if (this.#stopped !== undefined) return this.#end(watcher, { kind: 'stopped', message: this.#stopped });
+    if (this.#watches.size > watchesMax) return this.#end(watcher, { kind: 'stopped', message: 'too many watches' });
+    try {
+      await this.#catchUp(watcher);
+    } catch (error) {
+      if (watcher.over) return;
+      // The store is failing or closed, which its owner hears from the store itself.
+      this.#end(watcher, { kind: 'stopped', message: (error as Error).message });
+    }
+  }
+
+  /** Reads history until the recent batches take over. Never returns with the watch behind those. */
+  async #catchUp(watcher: Watcher): Promise<void> {
+    while (!watcher.over) {
+      const source = this.#source;
+      if (watcher.position < source.compacted) {
+        return this.#end(watcher, { kind: 'compacted', oldest: source.compacted });
+      }
+      if (this.#recent.reaches(watcher.position)) {
+        watcher.replaying = false;
+        return this.#advance(watcher);
+      }
+      try {
+        await this.#replay(watcher, source);
+      } catch (error) {
+        // A source that was replaced may be closed under its readers; the new one has what is missing.
+        if (source === this.#source) throw error;
+      }
+    }
+  }
+
+  async #replay(watcher: Watcher, source: HistorySource): Promise<void> {
+    for await (const page of source.changes(watcher.request, watcher.position, watcher.request.previous)) {
+      if (watcher.over || source !== this.#source) return;
+      this.#give(watcher, page.events, page.through);
+    }
+  }
+
+  /** Brings a watch level from the recent batches. Without `previous` it is so when this returns, promise or not. */
+  async #advance(watcher: Watcher): Promise<void> {
+    for (let batch = this.#recent.after(watcher.position); batch !== undefined && !watcher.over; ) {
+      if (watcher.request.previous && batch.events.some((event) => within(event, watcher.request))) {
+        const events = await batch.withPrevious();
+        // Another call may have brought the watch further while this one waited, or a new source taken over.
+        if (watcher.replaying) return;
+        this.#deliver(watcher, events, batch.revision);
+      } else {
+        this.#deliver(watcher, batch.events, batch.revision);
+      }
+      batch = this.#recent.after(watcher.position);
+    }
+  }
+
+  #deliver(watcher: Watcher, events: readonly AppliedEvent[], through: Revision): void {
+    if (watcher.over || through <= watcher.position) return;
+    this.#give(watcher, select(events, watcher.request, watcher.position), through);
+  }
+
+  #give(watcher: Watcher, events: readonly AppliedEvent[], through: Revision): void {
+    watcher.position = through;
+    if (events.length > 0) watcher.sink.events(events);
+    if (!watcher.over) watcher.sink.progress?.(through);
+  }
+
+  #end(watcher: Watcher, why: Parameters<WatchSink['end']>[0]): void {
+    if (watcher.over) return;
+    this.#drop(watcher);
+    watcher.sink.end(why);
+  }
+
+  #drop(watcher: Watcher): void {
+    watcher.over = true;
+    this.#watches.delete(watcher);
+  }
+}
+
+interface Watcher {
+  readonly request: WatchRequest;
+  readonly sink: WatchSink;
+  /** Everything up to here has been delivered. */
+  position: Revision;
+  /** Behind the recent batches: not for `publish` to serve. */
+  replaying: boolean;
+  /** Cancelled or ended: its sink is not called any more. */
+  over: boolean;
+}
+
+/** The last batches, as many as the bounds allow, in order and without a gap. */
+class Recent {
+  #batches: Applied[] = [];
+  #sizes: number[] = [];
+  #bytes = 0;
+  /** Everything above this revision that was published is in `#batches`. */
+  #floor = 0 as Revision;
+
+  reset(floor: Revision): void {
+    this.#batches = [];
+    this.#sizes = [];
+    this.#bytes = 0;
+    this.#floor = floor;
+  }
+
+  push(batch: Applied): void {
+    let bytes = 0;
+    for (const { changes } of batch.events) {
+      for (const change of changes) if (change.kind === 'put') bytes += change.current.value.length;
+    }
+    this.#batches.push(batch);
+    this.#sizes.push(bytes);
+    this.#bytes += bytes;
+    if (this.#batches.length > recentBatchesMax || this.#bytes > recentBytesMax) this.#trim();
+  }
+
+  /** Whether a watch at `position` misses nothing that is not here. */
+  reaches(position: Revision): boolean {
+    return position >= this.#floor;
+  }
+
+  /** The first batch that goes beyond `position`. */
+  after(position: Revision): Applied | undefined {
+    let low = 0;
+    let high = this.#batches.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#batches[middle]!.revision <= position) low = middle + 1;
+      else high = middle;
+    }
+    return this.#batches[low];
+  }
+
+  /** A quarter at a time, so that the arrays are not shifted with every batch. The newest always stays. */
+  #trim(): void {
+    let n = 0;
+    let bytes = this.#bytes;
+    while (
+      n < this.#batches.length - 1 &&
+      (this.#batches.length - n > recentBatchesMax * 0.75 || bytes > recentBytesMax * 0.75)
+    ) {
+      bytes -= this.#sizes[n]!;
+      n++;
+    }
+    if (n === 0) return;
+    this.#floor = this.#batches[n - 1]!.revision;
+    this.#batches = this.#batches.slice(n);
+    this.#sizes = this.#sizes.slice(n);
+    this.#bytes = bytes;
+  }
+}
+
+const keyOf = (change: Change): string => (change.kind === 'put' ? change.current.key : change.key);
+
+function within({ changes }: AppliedEvent, { start, end }: KeyRange): boolean {
+  return changes.some((change) => keyOf(change) >= start && keyOf(change) < end);
+}
+
+/** The events above `position` with only their changes in range; an event wholly in range is passed on as it is. */
+function select(
+  events: readonly AppliedEvent[],
+  { start, end }: KeyRange,
+  position: Revision,
+): readonly AppliedEvent[] {
+  const out: AppliedEvent[] = [];
+  for (const event of events) {
+    if (event.revision <= position) continue;
+    let inside = 0;
+    for (const change of event.changes) if (keyOf(change) >= start && keyOf(change) < end) inside++;
+    if (inside === event.changes.length) out.push(event);
+    else if (inside > 0) {
+      const changes = event.changes.filter((change) => keyOf(change) >= start && keyOf(change) < end);
+      out.push({ revision: event.revision, changes });
+    }
+  }
+  return out;
+}
