@@ -57,3 +57,32 @@ export const THREAD_LIMITS = {
   /** A message to the serving thread is closed when it is this large: large ranges come in pieces. */
   messageBytesTarget: 256 * KiB,
 } as const;
+
+/** Bounds of space (`space.ts`). */
+export const SPACE_LIMITS = {
+  /** How often the disk is asked how much is free. */
+  lookEveryMs: 1000,
+} as const;
+
+/** Bounds of the log in memory and on disk (`housekeeping.ts`). */
+export const LOG_LIMITS = {
+  /** Bytes of entries kept at hand before the log is cut, even if they are few. */
+  tailBytesMax: 24 * MiB,
+  /** After a cut, so many bytes of entries stay (and at most half of `snapshotCount`) ... */
+  trailingBytes: 8 * MiB,
+  /** ... or so many for the sake of a live follower that still needs them. */
+  trailingBytesMax: 64 * MiB,
+  /** The same in entries, as multiples of `snapshotCount`. */
+  trailingSnapshotCounts: 5,
+} as const;
+
+/** What a leader does of its own accord (`duties.ts`). */
+export const DUTY_LIMITS = {
+  expiryEveryMs: 1000,
+  /** Keys that one transaction expires, and transactions that one look makes. */
+  expiryKeysMax: 128,
+  expiryRoundsMax: 64,
+  /** History is given up in so many slices per retention, so that each is small. */
+  compactionSlices: 30,
+  compactionEveryMsMin: 1000,
+} as const;

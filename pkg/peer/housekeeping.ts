@@ -1,0 +1,89 @@
+import { entryBytes, type LogIndex, type MemoryLog, type RaftNode } from '../../raft/index.js';
+import type { StateMachine } from '../storage/index.js';
+import type { Journal } from './journal.js';
+import { LOG_LIMITS } from './limits.js';
+import type { PeerMetrics } from './metrics.js';
+
+export interface HousekeepingPorts {
+  readonly raft: RaftNode;
+  readonly tail: MemoryLog;
+  readonly journal: Journal;
+  readonly metrics: PeerMetrics;
+  machine(): StateMachine;
+  now(): number;
+  readonly snapshotCount: number;
+  fail(error: unknown): void;
+}
+
+/**
+ * Cuts the log when it has grown: first everything applied is made durable in the state (the barrier), only then are the entries
+ * that led there given up. Some stay, for followers that are a little behind.
+ */
+export class Housekeeping {
+  readonly #ports: HousekeepingPorts;
+  #cutting: Promise<void> | undefined;
+
+  constructor(ports: HousekeepingPorts) {
+    this.#ports = ports;
+  }
+
+  /** Called after each apply: cheap when there is nothing to do. */
+  look(): void {
+    const { tail, snapshotCount, raft } = this.#ports;
+    if (this.#cutting !== undefined) return;
+    const entries = tail.lastIndex() - tail.base().index;
+    if (entries < snapshotCount && this.#tailBytes() < LOG_LIMITS.tailBytesMax) return;
+    if (this.#target(raft) <= tail.base().index) return;
+    this.#cutting = this.#cut()
+      .catch((error: unknown) => this.#ports.fail(error))
+      .finally(() => {
+        this.#cutting = undefined;
+      });
+  }
+
+  /** Resolves when no cut is under way. */
+  async settled(): Promise<void> {
+    await this.#cutting;
+  }
+
+  /** Bytes of the entries at hand, about: sampled, because it is asked after every apply. */
+  #tailBytes(): number {
+    const { tail } = this.#ports;
+    const first = tail.base().index + 1;
+    const count = tail.lastIndex() - first + 1;
+    if (count <= 0) return 0;
+    const step = Math.max(1, Math.floor(count / 16));
+    let sum = 0;
+    let seen = 0;
+    for (let at = first; at < first + count; at += step, seen++) sum += this.#bytesAt(at);
+    return (sum / seen) * count;
+  }
+
+  #bytesAt(index: number): number {
+    return entryBytes(this.#ports.tail.entries(index as LogIndex, (index + 1) as LogIndex, 1)[0]!);
+  }
+
+  #target(raft: RaftNode): number {
+    const { tail, snapshotCount } = this.#ports;
+    const count = Math.max(1, tail.lastIndex() - tail.base().index);
+    const perEntry = Math.max(1, this.#tailBytes() / count);
+    const within = (bytes: number, entries: number): number =>
+      Math.max(1, Math.min(entries, Math.floor(bytes / perEntry)));
+    const trailing = within(LOG_LIMITS.trailingBytes, Math.ceil(snapshotCount / 2));
+    const trailingMax = within(LOG_LIMITS.trailingBytesMax, snapshotCount * LOG_LIMITS.trailingSnapshotCounts);
+    return raft.compactionIndex(trailing, Math.max(trailing, trailingMax));
+  }
+
+  async #cut(): Promise<void> {
+    const { raft, tail, journal, metrics, now } = this.#ports;
+    const started = now();
+    const durable = await this.#ports.machine().barrier();
+    metrics.snapFsync.observe((now() - started) / 1000);
+    const index = Math.min(this.#target(raft), durable);
+    if (index <= tail.base().index) return;
+    const base = raft.compact(index as LogIndex);
+    await journal.cut(base);
+    // A snapshot may have been installed meanwhile; then there is nothing left to drop.
+    if (base.index > tail.base().index) tail.compact(base);
+  }
+}

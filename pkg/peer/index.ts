@@ -1,0 +1,13 @@
+export {
+  foundingClusterId,
+  type InitialMember,
+  PEER_DEFAULTS,
+  type PeerConfig,
+  type PeerNetwork,
+  type PeerTls,
+} from './config.js';
+export type { PeerControl, PeerReport } from './control.js';
+export type { PeerEvents } from './events.js';
+export { type MetricData, memberIdText } from './metrics.js';
+export { openPeer, type Peer } from './peer.js';
+export { openPeerDirect, openPeerThread, type PeerHandle } from './thread/spawn.js';

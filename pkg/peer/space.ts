@@ -1,0 +1,60 @@
+import { statfs } from 'node:fs';
+import type { World } from '../base/index.js';
+import type { TxnResult } from '../storage/index.js';
+import { SPACE_LIMITS } from './limits.js';
+
+export interface SpacePorts {
+  readonly world: World;
+  /** Folder whose disk is watched; absent: none. */
+  readonly directory: string | undefined;
+  readonly quotaBytes: number;
+  readonly reserveBytes: number;
+  stateBytes(): number;
+  logHasRoom(): boolean;
+}
+
+/**
+ * Whether there is room for more. When there is not, whatever puts is refused before it is proposed; deletes and
+ * compaction go on, so it recovers by itself. Refusing early keeps the reserve for them.
+ */
+export class Space {
+  readonly #ports: SpacePorts;
+  #freeBytes = Number.POSITIVE_INFINITY;
+  readonly #stop: () => void;
+
+  constructor(ports: SpacePorts) {
+    this.#ports = ports;
+    this.#look();
+    this.#stop = ports.world.timers.every(SPACE_LIMITS.lookEveryMs, () => this.#look());
+  }
+
+  #look(): void {
+    const { directory } = this.#ports;
+    if (directory === undefined) return;
+    statfs(directory, (error, stats) => {
+      // A disk that can not say how much is free will say so when it is full.
+      if (error === null) this.#freeBytes = stats.bavail * stats.bsize;
+    });
+  }
+
+  /** Undefined when puts may be proposed. */
+  refusal(): TxnResult | undefined {
+    const why = this.problem;
+    return why === undefined ? undefined : { kind: 'refused', reason: 'noSpace', message: why };
+  }
+
+  get problem(): string | undefined {
+    const { quotaBytes, reserveBytes } = this.#ports;
+    if (!this.#ports.logHasRoom()) return 'the disk has no room for another log segment; deletes are still taken';
+    if (this.#freeBytes < reserveBytes) {
+      return `the disk has ${this.#freeBytes} bytes left, less than the reserve of ${reserveBytes}; deletes are still taken`;
+    }
+    const bytes = this.#ports.stateBytes();
+    if (bytes <= quotaBytes) return undefined;
+    return `the state has ${bytes} bytes, more than its quota of ${quotaBytes}; deletes are still taken`;
+  }
+
+  stop(): void {
+    this.#stop();
+  }
+}

@@ -1,0 +1,83 @@
+import type { World } from '../base/index.js';
+import {
+  type Applied,
+  type Engine,
+  type EngineHome,
+  openStateMachine,
+  type StateMachine,
+  WatchHub,
+} from '../storage/index.js';
+
+export interface StatePorts {
+  readonly world: World;
+  fail(error: Error): void;
+  /** Each batch, before its watches hear of it. */
+  applied(batch: Applied): void;
+}
+
+/** The state machine of this peer with its watches; a snapshot puts another machine in its place. */
+export class ReplicatedState {
+  readonly home: EngineHome;
+  readonly hub: WatchHub;
+  readonly #ports: StatePorts;
+  #machine: StateMachine;
+
+  private constructor(home: EngineHome, machine: StateMachine, ports: StatePorts) {
+    this.home = home;
+    this.#machine = machine;
+    this.#ports = ports;
+    this.hub = new WatchHub(machine);
+  }
+
+  /** Opens the current engine (which takes the lock of the folder) and loads the state, checking all of it. */
+  static async open(home: EngineHome, ports: StatePorts): Promise<ReplicatedState> {
+    const engine = await home.open();
+    try {
+      const box: { state?: ReplicatedState } = {};
+      const machine = await loadMachine(engine, home.name, ports, () => box.state?.hub);
+      box.state = new ReplicatedState(home, machine, ports);
+      return box.state;
+    } catch (error) {
+      await engine.close();
+      throw error;
+    }
+  }
+
+  get machine(): StateMachine {
+    return this.#machine;
+  }
+
+  /** Goes on with `engine`, which already is the home's current one. */
+  async replace(engine: Engine): Promise<void> {
+    const old = this.#machine;
+    this.#machine = await loadMachine(engine, this.home.name, this.#ports, () => this.hub);
+    this.hub.replaceSource(this.#machine);
+    // Reads under way end by themselves; then the old files go.
+    void old
+      .close()
+      .then(() => this.home.sweep())
+      .catch((error: Error) => this.#ports.fail(error));
+  }
+
+  async close(message: string): Promise<void> {
+    this.hub.stop(message);
+    await this.#machine.close();
+  }
+}
+
+function loadMachine(
+  engine: Engine,
+  name: string,
+  ports: StatePorts,
+  hub: () => WatchHub | undefined,
+): Promise<StateMachine> {
+  return openStateMachine({
+    engine,
+    name,
+    onApplied: (batch) => {
+      ports.applied(batch);
+      return hub()?.publish(batch);
+    },
+    onFailure: (error) => ports.fail(error),
+  });
+}

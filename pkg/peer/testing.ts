@@ -1,0 +1,21 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PEER_DEFAULTS, type PeerConfig } from './config.js';
+
+// Help for tests of this room and of those that stand on it.
+
+/** A peer alone, in memory unless a folder is given, quick to notice things. */
+export function soloConfig(over: Partial<PeerConfig> = {}): PeerConfig {
+  return { ...PEER_DEFAULTS, heartbeatMs: 20, electionMs: 200, diskReserveBytes: 0, ...over };
+}
+
+export interface TemporaryFolder {
+  readonly path: string;
+  remove(): void;
+}
+
+export function temporaryFolder(): TemporaryFolder {
+  const path = mkdtempSync(join(tmpdir(), 'trireme-peer-'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}

@@ -1,0 +1,103 @@
+import { fileURLToPath } from 'node:url';
+import { MessageChannel, Worker } from 'node:worker_threads';
+import type { Keyspace, KeyspaceStatus } from '../../storage/index.js';
+import type { PeerConfig } from '../config.js';
+import { CONTROL_CALLS, type PeerControl } from '../control.js';
+import type { PeerEvents } from '../events.js';
+import { openPeer } from '../peer.js';
+import { connectKeyspace, type RemoteKeyspace } from './connect.js';
+import { threadWorld } from './world.js';
+
+export type ToWorker = { readonly kind: 'close' };
+
+export type FromWorker =
+  | { readonly kind: 'ready'; readonly status: KeyspaceStatus }
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'fatal'; readonly message: string }
+  | { readonly kind: 'note'; readonly level: 'info' | 'warn' | 'error'; readonly message: string }
+  | { readonly kind: 'closed' };
+
+/** A peer behind a boundary: its keyspace and its control in one. `close` ends both. */
+export type PeerHandle = Keyspace & PeerControl;
+
+/**
+ * Opens a peer on a thread of its own and waits until it has read its log and state. Rejects with its one-line reason when it
+ * cannot start. Runs it on this thread when this code is not compiled (a worker cannot load TypeScript).
+ */
+export async function openPeerThread(config: PeerConfig, events: PeerEvents): Promise<PeerHandle> {
+  const entry = new URL('./worker.js', import.meta.url);
+  if (!import.meta.url.endsWith('.js')) return openPeerDirect(config, events);
+  const { port1, port2 } = new MessageChannel();
+  const worker = new Worker(fileURLToPath(entry), {
+    workerData: { config, port: port2 },
+    transferList: [port2],
+    name: 'peer',
+  });
+
+  return new Promise((resolve, reject) => {
+    let remote: RemoteKeyspace | undefined;
+    let closed: () => void = () => {};
+    const gone = (message: string): void => {
+      if (remote === undefined) reject(new Error(message));
+      else remote.lost(message);
+    };
+    const close = (): Promise<void> =>
+      new Promise((done) => {
+        closed = done;
+        worker.postMessage({ kind: 'close' } satisfies ToWorker);
+      });
+
+    worker.on('message', (message: FromWorker) => {
+      switch (message.kind) {
+        case 'ready':
+          remote = connectKeyspace(port1, message.status, close);
+          resolve(withControl(remote));
+          break;
+        case 'failed':
+          gone(message.message);
+          break;
+        case 'fatal':
+          gone(message.message);
+          events.fatal?.(new Error(message.message));
+          break;
+        case 'note':
+          events.note?.(message.level, message.message);
+          break;
+        case 'closed':
+          closed();
+          break;
+      }
+    });
+    worker.on('error', (error) => {
+      gone(`the peer's thread failed: ${error.message}`);
+      events.fatal?.(error);
+    });
+    worker.on('exit', () => {
+      closed();
+      gone('the peer has stopped');
+      port1.close();
+    });
+  });
+}
+
+/** The same on this thread: for tests, and for a server that lives in another program. */
+export async function openPeerDirect(config: PeerConfig, events: PeerEvents): Promise<PeerHandle> {
+  const { keyspace, control, close } = await openPeer(config, threadWorld(), events);
+  return {
+    txn: (txn) => keyspace.txn(txn),
+    readIndex: () => keyspace.readIndex(),
+    range: (request) => keyspace.range(request),
+    watch: (request, sink) => keyspace.watch(request, sink),
+    compact: (at) => keyspace.compact(at),
+    status: () => keyspace.status(),
+    close,
+    ...control,
+  };
+}
+
+function withControl(remote: RemoteKeyspace): PeerHandle {
+  const calls = Object.fromEntries(
+    CONTROL_CALLS.map((name) => [name, (argument?: unknown) => remote.call(name, argument)]),
+  ) as unknown as PeerControl;
+  return Object.assign(remote, calls);
+}

@@ -1,0 +1,41 @@
+// The peer's thread: a peer of its own event loop, spoken to over one message port.
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import type { PeerConfig } from '../config.js';
+import { CONTROL_CALLS } from '../control.js';
+import { openPeer, type Peer } from '../peer.js';
+import { type ControlCalls, serveKeyspace } from './serve.js';
+import type { FromWorker, ToWorker } from './spawn.js';
+import { threadWorld } from './world.js';
+
+const { config, port } = workerData as { readonly config: PeerConfig; readonly port: MessagePort };
+
+function tell(message: FromWorker): void {
+  parentPort?.postMessage(message);
+}
+
+function callsOf(peer: Peer): ControlCalls {
+  const control = peer.control as unknown as Record<string, (argument: unknown) => Promise<unknown>>;
+  return Object.fromEntries(CONTROL_CALLS.map((name) => [name, (argument: unknown) => control[name]!(argument)]));
+}
+
+try {
+  const peer = await openPeer(config, threadWorld(), {
+    fatal: (error) => tell({ kind: 'fatal', message: error.message }),
+    note: (level, message) => tell({ kind: 'note', level, message }),
+  });
+  const served = serveKeyspace(port, peer.keyspace, callsOf(peer));
+  parentPort?.on('message', (message: ToWorker) => {
+    if (message.kind !== 'close') return;
+    void peer.close().finally(() => {
+      served.stop();
+      tell({ kind: 'closed' });
+      port.close();
+      parentPort?.close();
+    });
+  });
+  tell({ kind: 'ready', status: peer.keyspace.status() });
+} catch (error) {
+  tell({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
+  port.close();
+  parentPort?.close();
+}

@@ -1,0 +1,23 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { World } from '../../base/index.js';
+
+/**
+ * The real world, for the peer's thread: functions cannot be handed over a thread boundary, so the thread's entry is
+ * a composition root of its own.
+ */
+export function threadWorld(): World {
+  return {
+    clock: { now: () => Date.now(), monotonic: () => performance.now() },
+    timers: {
+      after: (milliseconds, f) => {
+        const timer = setTimeout(f, milliseconds);
+        return () => clearTimeout(timer);
+      },
+      every: (milliseconds, f) => {
+        const timer = setInterval(f, milliseconds);
+        return () => clearInterval(timer);
+      },
+    },
+    random: { float: () => Math.random(), bytes: (n) => randomBytes(n), uuid: () => randomUUID() },
+  };
+}
