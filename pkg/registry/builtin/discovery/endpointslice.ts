@@ -1,8 +1,10 @@
 import type { JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, listAt, objectsAt, textAt } from '../access.js';
+import { fill } from '../core/pod/defaults.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
+import { validateEndpointSlice, validateEndpointSliceUpdate } from './validation.js';
 
 export const endpointSlice: ResourceDeclaration = {
   group: 'discovery.k8s.io',
@@ -12,7 +14,27 @@ export const endpointSlice: ResourceDeclaration = {
   versions: versions('discovery', 'v1'),
   storageVersion: 'v1',
   namespaced: true,
-  strategy: { generation: 'spec' },
+  strategy: {
+    generation: 'spec',
+    defaults: (o) => {
+      for (const port of objectsAt(o, 'ports')) {
+        if (port['name'] === undefined) port['name'] = '';
+        fill(port, 'protocol', 'TCP');
+      }
+    },
+    // v1 cannot write the old topology map: what is there stays, what comes is dropped
+    prepareForCreate: (o) => {
+      for (const endpoint of objectsAt(o, 'endpoints')) delete endpoint['deprecatedTopology'];
+    },
+    prepareForUpdate: (o) => {
+      for (const endpoint of objectsAt(o, 'endpoints')) delete endpoint['deprecatedTopology'];
+    },
+    validate: validateEndpointSlice,
+    validateUpdate: validateEndpointSliceUpdate,
+    warn: (o, _old, context) => {
+      if (textAt(o, 'addressType') === 'FQDN') context.warn('spec.addressType: FQDN endpoints are deprecated');
+    },
+  },
   table: table(
     [
       column('AddressType', 'IPv4, IPv6 or FQDN.'),

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { listAt, objectsAt, textAt } from '../access.js';
+import { listAt, objectIn, objectsAt, textAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
+import { validateIngress, validateIngressStatus, validateIngressUpdate, warnAboutClass } from './ingressvalidation.js';
 
 export const ingress: ResourceDeclaration = {
   group: 'networking.k8s.io',
@@ -14,8 +15,19 @@ export const ingress: ResourceDeclaration = {
   namespaced: true,
   shortNames: ['ing'],
   storagePrefix: 'ingress',
-  strategy: withStatus({}),
-  subresources: { status: statusSubresource() },
+  strategy: withStatus({
+    defaults: (o) => {
+      objectIn(objectIn(o, 'status'), 'loadBalancer');
+    },
+    validate: validateIngress,
+    validateUpdate: validateIngressUpdate,
+    warn: (o, old, context) => {
+      if (old === undefined) warnAboutClass(o, context.warn);
+    },
+  }),
+  subresources: {
+    status: statusSubresource({ validateUpdate: (o, _old, errors) => validateIngressStatus(o, errors) }),
+  },
   table: table(
     [
       column('Class', 'The ingress class that it names.'),

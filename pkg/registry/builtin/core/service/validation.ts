@@ -305,8 +305,8 @@ export function validateStatus(s: Service, errors: FieldErrors): void {
 
 const IP_MODES = ['Proxy', 'VIP'];
 
-/** One entry point of a load balancer; Ingress has the same form. */
-export function loadBalancerIngress(entry: JsonObject, path: FieldPath, errors: FieldErrors): void {
+/** One entry point of a load balancer. */
+function loadBalancerIngress(entry: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const ip = textAt(entry, 'ip');
   if (ip !== '') for (const sentence of isIpSloppy(ip)) errors.invalid(path.child('ip'), ip, sentence);
   const mode = at(entry, 'ipMode');

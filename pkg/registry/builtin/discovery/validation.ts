@@ -1,0 +1,135 @@
+import {
+  type FieldErrors,
+  FieldPath,
+  isDns1123Label,
+  isDns1123Subdomain,
+  isFullyQualifiedDomainName,
+  isIp,
+  isLabelValue,
+  isQualifiedName,
+  type JsonObject,
+} from '../../../api/index.js';
+import { at, listAt, objectsAt, textAt } from '../access.js';
+import { notLocal } from '../core/service/validation.js';
+
+const ENDPOINTS_MAX = 1000;
+const ADDRESSES_MAX = 100;
+/** The specification's limit; the reference takes 20,000. */
+const PORTS_MAX = 100;
+const HINTS_MAX = 8;
+
+const ADDRESS_TYPES = ['FQDN', 'IPv4', 'IPv6'];
+const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
+
+export function validateEndpointSlice(o: JsonObject, errors: FieldErrors): void {
+  const type = textAt(o, 'addressType');
+  const typePath = FieldPath.of('addressType');
+  if (type === '') errors.required(typePath);
+  else if (!ADDRESS_TYPES.includes(type)) errors.notSupported(typePath, type, ADDRESS_TYPES);
+  endpoints(o, type, errors);
+  ports(o, errors);
+}
+
+export function validateEndpointSliceUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  if (textAt(o, 'addressType') !== textAt(old, 'addressType')) {
+    errors.invalid(FieldPath.of('addressType'), textAt(o, 'addressType'), 'field is immutable');
+  }
+  validateEndpointSlice(o, errors);
+}
+
+function endpoints(o: JsonObject, type: string, errors: FieldErrors): void {
+  const path = FieldPath.of('endpoints');
+  const all = objectsAt(o, 'endpoints');
+  if (all.length > ENDPOINTS_MAX) {
+    errors.tooMany(path, all.length, ENDPOINTS_MAX);
+    return;
+  }
+  for (const [i, endpoint] of all.entries()) {
+    const here = path.index(i);
+    addresses(endpoint, type, here.child('addresses'), errors);
+    const node = at(endpoint, 'nodeName');
+    if (typeof node === 'string')
+      for (const sentence of isDns1123Subdomain(node)) errors.invalid(here.child('nodeName'), node, sentence);
+    topology(endpoint, here.child('deprecatedTopology'), errors);
+    const hostname = at(endpoint, 'hostname');
+    if (typeof hostname === 'string')
+      for (const sentence of isDns1123Label(hostname)) errors.invalid(here.child('hostname'), hostname, sentence);
+    hints(endpoint, here.child('hints'), errors);
+  }
+}
+
+function addresses(endpoint: JsonObject, type: string, path: FieldPath, errors: FieldErrors): void {
+  const all = listAt(endpoint, 'addresses').map(String);
+  if (all.length === 0) errors.required(path, 'must contain at least 1 address');
+  else if (all.length > ADDRESSES_MAX) errors.tooMany(path, all.length, ADDRESSES_MAX);
+  for (const [i, address] of all.entries()) {
+    const here = path.index(i);
+    if (type === 'FQDN') {
+      for (const sentence of isFullyQualifiedDomainName(address)) errors.invalid(here, address, sentence);
+      continue;
+    }
+    if (type !== 'IPv4' && type !== 'IPv6') continue;
+    const wrong = isIp(address);
+    for (const sentence of wrong) errors.invalid(here, address, sentence);
+    if (wrong.length > 0) continue;
+    if ((type === 'IPv6') !== address.includes(':')) errors.invalid(path, address, `must be an ${type} address`);
+    notLocal(address, here, errors);
+  }
+}
+
+const TOPOLOGY_MAX = 16;
+
+function topology(endpoint: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const entries = Object.keys(at(endpoint, 'deprecatedTopology') ?? {});
+  if (entries.length > TOPOLOGY_MAX) errors.tooMany(path, entries.length, TOPOLOGY_MAX);
+}
+
+function hints(endpoint: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  names(objectsAt(endpoint, 'hints', 'forZones'), path.child('forZones'), isLabelValue, errors);
+  names(objectsAt(endpoint, 'hints', 'forNodes'), path.child('forNodes'), isDns1123Subdomain, errors);
+}
+
+function names(
+  hinted: readonly JsonObject[],
+  path: FieldPath,
+  rule: (name: string) => readonly string[],
+  errors: FieldErrors,
+): void {
+  if (hinted.length > HINTS_MAX) {
+    errors.tooMany(path, hinted.length, HINTS_MAX);
+    return;
+  }
+  const seen = new Set<string>();
+  for (const [i, hint] of hinted.entries()) {
+    const name = textAt(hint, 'name');
+    const here = path.index(i).child('name');
+    if (seen.has(name)) errors.duplicate(here, name);
+    else {
+      seen.add(name);
+      for (const sentence of rule(name)) errors.invalid(here, name, sentence);
+    }
+  }
+}
+
+function ports(o: JsonObject, errors: FieldErrors): void {
+  const path = FieldPath.of('ports');
+  const all = objectsAt(o, 'ports');
+  if (all.length > PORTS_MAX) {
+    errors.tooMany(path, all.length, PORTS_MAX);
+    return;
+  }
+  const seen = new Set<string>();
+  for (const [i, port] of all.entries()) {
+    const here = path.index(i);
+    const name = textAt(port, 'name');
+    if (name !== '') for (const sentence of isDns1123Label(name)) errors.invalid(here.child('name'), name, sentence);
+    if (seen.has(name)) errors.duplicate(here.child('name'), name);
+    seen.add(name);
+    const protocol = textAt(port, 'protocol');
+    if (protocol === '') errors.required(here.child('protocol'));
+    else if (!PROTOCOLS.includes(protocol)) errors.notSupported(here.child('protocol'), protocol, PROTOCOLS);
+    const app = at(port, 'appProtocol');
+    if (typeof app === 'string')
+      for (const sentence of isQualifiedName(app)) errors.invalid(here.child('appProtocol'), app, sentence);
+  }
+}

@@ -1,0 +1,157 @@
+import {
+  type FieldErrors,
+  FieldPath,
+  isDns1123Label,
+  isDns1123Subdomain,
+  isIpSloppy,
+  isPathSegmentName,
+  isPortName,
+  isPortNumber,
+  isWildcardDns1123Subdomain,
+  type JsonObject,
+} from '../../../api/index.js';
+import { at, listAt, numberAt, objectsAt, textAt } from '../access.js';
+
+const SPEC = FieldPath.of('spec');
+const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
+const PATH_TYPES = ['Exact', 'ImplementationSpecific', 'Prefix'];
+
+export function validateIngress(o: JsonObject, errors: FieldErrors): void {
+  const annotated = at(o, 'metadata', 'annotations', CLASS_ANNOTATION);
+  const named = at(o, 'spec', 'ingressClassName');
+  if (typeof annotated === 'string' && typeof named === 'string' && annotated !== named) {
+    errors.invalid(
+      FieldPath.of('annotations').child(CLASS_ANNOTATION),
+      annotated,
+      'must match `ingressClassName` when both are specified',
+    );
+  }
+  validateSpec(o, errors);
+}
+
+export function validateIngressUpdate(o: JsonObject, _old: JsonObject, errors: FieldErrors): void {
+  validateSpec(o, errors);
+}
+
+export function validateIngressStatus(o: JsonObject, errors: FieldErrors): void {
+  const path = FieldPath.of('status', 'loadBalancer', 'ingress');
+  for (const [i, entry] of objectsAt(o, 'status', 'loadBalancer', 'ingress').entries())
+    entryPoint(entry, path.index(i), errors);
+}
+
+function entryPoint(entry: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const ip = textAt(entry, 'ip');
+  if (ip !== '') for (const sentence of isIpSloppy(ip)) errors.invalid(path.child('ip'), ip, sentence);
+  const host = textAt(entry, 'hostname');
+  if (host === '') return;
+  for (const sentence of isDns1123Subdomain(host)) errors.invalid(path.child('hostname'), host, sentence);
+  if (isIpSloppy(host).length === 0)
+    errors.invalid(path.child('hostname'), host, 'must be a DNS name, not an IP address');
+}
+
+export function warnAboutClass(o: JsonObject, warn: (text: string) => void): void {
+  if (at(o, 'metadata', 'annotations', CLASS_ANNOTATION) !== undefined) {
+    warn(`annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`);
+  }
+}
+
+function validateSpec(o: JsonObject, errors: FieldErrors): void {
+  const rules = objectsAt(o, 'spec', 'rules');
+  const fallback = at(o, 'spec', 'defaultBackend');
+  if (rules.length === 0 && fallback === undefined)
+    errors.invalid(SPEC, null, 'either `defaultBackend` or `rules` must be specified');
+  if (fallback !== undefined) backend(fallback as JsonObject, SPEC.child('defaultBackend'), errors);
+  for (const [i, r] of rules.entries()) rule(r, SPEC.child('rules').index(i), errors);
+  tls(o, errors);
+  const name = at(o, 'spec', 'ingressClassName');
+  if (typeof name === 'string')
+    for (const sentence of isDns1123Subdomain(name)) errors.invalid(SPEC.child('ingressClassName'), name, sentence);
+}
+
+function tls(o: JsonObject, errors: FieldErrors): void {
+  for (const [i, entry] of objectsAt(o, 'spec', 'tls').entries()) {
+    const path = SPEC.child('tls').index(i);
+    for (const [j, host] of listAt(entry, 'hosts').map(String).entries()) {
+      const sentences = host.includes('*') ? isWildcardDns1123Subdomain(host) : isDns1123Subdomain(host);
+      for (const sentence of sentences) errors.invalid(path.child('hosts').index(j), host, sentence);
+    }
+    const secret = textAt(entry, 'secretName');
+    if (secret !== '')
+      for (const sentence of isDns1123Subdomain(secret)) errors.invalid(path.child('secretName'), secret, sentence);
+  }
+}
+
+function rule(r: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const host = textAt(r, 'host');
+  if (host !== '') {
+    if (isIpSloppy(host).length === 0)
+      errors.invalid(path.child('host'), host, 'must be a DNS name, not an IP address');
+    const sentences = host.includes('*') ? isWildcardDns1123Subdomain(host) : isDns1123Subdomain(host);
+    for (const sentence of sentences) errors.invalid(path.child('host'), host, sentence);
+  }
+  if (at(r, 'http') === undefined) return;
+  const paths = objectsAt(r, 'http', 'paths');
+  const here = path.child('http', 'paths');
+  if (paths.length === 0) errors.required(here);
+  for (const [i, p] of paths.entries()) httpPath(p, here.index(i), errors);
+}
+
+function httpPath(p: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const type = at(p, 'pathType');
+  const text = textAt(p, 'path');
+  if (typeof type !== 'string') errors.required(path.child('pathType'), 'pathType must be specified');
+  else if (type === 'Exact' || type === 'Prefix') absolutePath(text, path.child('path'), errors);
+  else if (type === 'ImplementationSpecific') {
+    if (text !== '' && !text.startsWith('/')) errors.invalid(path.child('path'), text, 'must be an absolute path');
+  } else errors.notSupported(path.child('pathType'), type, PATH_TYPES);
+  backend((at(p, 'backend') ?? {}) as JsonObject, path.child('backend'), errors);
+}
+
+/** Parts that a proxy could read as another path than its author meant. */
+const FORBIDDEN_PARTS = ['//', '/./', '/../', '%2f', '%2F'];
+const FORBIDDEN_ENDS = ['/..', '/.'];
+
+function absolutePath(text: string, path: FieldPath, errors: FieldErrors): void {
+  if (!text.startsWith('/')) errors.invalid(path, text, 'must be an absolute path');
+  if (text === '') return;
+  for (const part of FORBIDDEN_PARTS) if (text.includes(part)) errors.invalid(path, text, `must not contain '${part}'`);
+  for (const end of FORBIDDEN_ENDS) if (text.endsWith(end)) errors.invalid(path, text, `cannot end with '${end}'`);
+}
+
+function backend(b: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const resource = at(b, 'resource');
+  const service = at(b, 'service');
+  if (resource !== undefined && service !== undefined) {
+    errors.invalid(path, '', 'cannot set both resource and service backends');
+    return;
+  }
+  if (resource !== undefined) localReference(resource as JsonObject, path.child('resource'), errors);
+  else if (service !== undefined) serviceBackend(service as JsonObject, path, errors);
+  else errors.invalid(path, '', 'resource or service backend is required');
+}
+
+function serviceBackend(service: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const here = path.child('service');
+  const name = textAt(service, 'name');
+  if (name === '') errors.required(here.child('name'));
+  else for (const sentence of isDns1123Label(name)) errors.invalid(here.child('name'), name, sentence);
+  const portName = textAt(service, 'port', 'name');
+  const number = numberAt(service, 'port', 'number');
+  if (portName !== '' && number !== 0) errors.invalid(path, '', 'cannot set both port name & port number');
+  else if (portName !== '')
+    for (const sentence of isPortName(portName)) errors.invalid(here.child('port', 'name'), portName, sentence);
+  else if (number !== 0)
+    for (const sentence of isPortNumber(number)) errors.invalid(here.child('port', 'number'), number, sentence);
+  else errors.required(path, 'port name or number is required');
+}
+
+function localReference(ref: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const group = at(ref, 'apiGroup');
+  if (typeof group === 'string')
+    for (const sentence of isDns1123Subdomain(group)) errors.invalid(path.child('apiGroup'), group, sentence);
+  for (const field of ['kind', 'name'] as const) {
+    const v = textAt(ref, field);
+    if (v === '') errors.required(path.child(field));
+    else for (const sentence of isPathSegmentName(v)) errors.invalid(path.child(field), v, sentence);
+  }
+}
