@@ -87,6 +87,17 @@ export {
   zeroQuantity,
 } from './quantity.js';
 export {
+  type FieldRequirement,
+  type FieldSelector,
+  type LabelRequirement,
+  type LabelSelector,
+  matchesLabels,
+  parseFieldSelector,
+  parseLabelSelector,
+  requiredValue,
+  SelectorError,
+} from './selectors.js';
+export {
   ApiError,
   errors,
   type GroupKindName,

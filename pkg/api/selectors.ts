@@ -1,0 +1,307 @@
+import { isLabelKey, isLabelValue } from './names.js';
+
+/**
+ * Label selectors (`app in (a,b),!canary,tier!=back`) and field selectors (`spec.nodeName=x,status.phase!=Failed`): their
+ * grammars, meanings and complaints are the reference's.
+ */
+export class SelectorError extends Error {
+  override readonly name = 'SelectorError';
+}
+
+export type LabelOperator = 'in' | 'notin' | '=' | '==' | '!=' | 'exists' | '!' | 'gt' | 'lt';
+
+export interface LabelRequirement {
+  readonly key: string;
+  readonly operator: LabelOperator;
+  /** Sorted, each once. */
+  readonly values: readonly string[];
+}
+
+/** All of them must hold; empty selects everything. */
+export type LabelSelector = readonly LabelRequirement[];
+
+type TokenKind =
+  | 'end'
+  | 'identifier'
+  | 'error'
+  | 'in'
+  | 'notin'
+  | '!'
+  | '('
+  | ')'
+  | ','
+  | '='
+  | '=='
+  | '!='
+  | '>'
+  | '<';
+
+interface Token {
+  readonly kind: TokenKind;
+  readonly text: string;
+}
+
+const SYMBOLS = '=!(),><';
+const SPACES = ' \t\r\n';
+const SYMBOL_TOKENS: ReadonlySet<string> = new Set(['!', '(', ')', ',', '=', '==', '!=', '>', '<']);
+const OPERATORS = 'in, notin, =, ==, !=, gt, lt';
+
+export function parseLabelSelector(text: string): LabelSelector {
+  return new LabelParser(tokens(text)).parse();
+}
+
+function tokens(text: string): Token[] {
+  const out: Token[] = [];
+  let at = 0;
+  for (;;) {
+    while (at < text.length && SPACES.includes(text[at]!)) at++;
+    if (at >= text.length) {
+      out.push({ kind: 'end', text: '' });
+      return out;
+    }
+    const from = at;
+    if (SYMBOLS.includes(text[at]!)) {
+      at++;
+      while (at < text.length && SYMBOLS.includes(text[at]!) && SYMBOL_TOKENS.has(text.slice(from, at + 1))) at++;
+      out.push({ kind: text.slice(from, at) as TokenKind, text: text.slice(from, at) });
+      continue;
+    }
+    while (at < text.length && !SYMBOLS.includes(text[at]!) && !SPACES.includes(text[at]!)) at++;
+    const word = text.slice(from, at);
+    out.push({ kind: word === 'in' || word === 'notin' ? word : 'identifier', text: word });
+  }
+}
+
+class LabelParser {
+  readonly #tokens: readonly Token[];
+  #at = 0;
+
+  constructor(list: readonly Token[]) {
+    this.#tokens = list;
+  }
+
+  parse(): LabelSelector {
+    const found: LabelRequirement[] = [];
+    for (;;) {
+      const next = this.#look();
+      if (next.kind === 'end') return found;
+      if (next.kind !== 'identifier' && next.kind !== '!')
+        throw new SelectorError(`found '${next.text}', expected: !, identifier, or 'end of string'`);
+      found.push(this.#requirement());
+      const after = this.#take();
+      if (after.kind === 'end') return found;
+      if (after.kind !== ',') throw new SelectorError(`found '${after.text}', expected: ',' or 'end of string'`);
+      const following = this.#look();
+      if (following.kind !== 'identifier' && following.kind !== '!')
+        throw new SelectorError(`found '${following.text}', expected: identifier after ','`);
+    }
+  }
+
+  /** `in` and `notin` are words like any other but where an operator stands. */
+  #look(): Token {
+    const t = this.#tokens[this.#at]!;
+    return t.kind === 'in' || t.kind === 'notin' ? { kind: 'identifier', text: t.text } : t;
+  }
+
+  #take(): Token {
+    const t = this.#look();
+    if (t.kind !== 'end') this.#at++;
+    return t;
+  }
+
+  #requirement(): LabelRequirement {
+    let key = this.#take();
+    const negated = key.kind === '!';
+    if (negated) key = this.#take();
+    if (key.kind !== 'identifier') throw failed(`found '${key.text}', expected: identifier`);
+    const badKey = isLabelKey(key.text);
+    if (badKey.length > 0) throw failed(`<nil>: Invalid value: ${JSON.stringify(key.text)}: ${badKey.join('; ')}`);
+    const after = this.#look();
+    if (negated) return { key: key.text, operator: '!', values: [] };
+    if (after.kind === 'end' || after.kind === ',') return { key: key.text, operator: 'exists', values: [] };
+    const operator = this.#operator();
+    const values = operator === 'in' || operator === 'notin' ? this.#values() : [this.#exactValue()];
+    return checked({ key: key.text, operator, values: [...new Set(values)].sort() });
+  }
+
+  #operator(): LabelOperator {
+    const t = this.#tokens[this.#at]!;
+    if (t.kind !== 'end') this.#at++;
+    switch (t.kind) {
+      case 'in':
+      case 'notin':
+      case '=':
+      case '==':
+      case '!=':
+        return t.kind;
+      case '>':
+        return 'gt';
+      case '<':
+        return 'lt';
+      default:
+        throw failed(`found '${t.text}', expected: ${OPERATORS}`);
+    }
+  }
+
+  #values(): string[] {
+    const open = this.#take();
+    if (open.kind !== '(') throw failed(`found '${open.text}' expected: '('`);
+    const first = this.#look();
+    if (first.kind === ')') {
+      this.#take();
+      return [''];
+    }
+    if (first.kind !== 'identifier' && first.kind !== ',')
+      throw failed(`found '${first.text}', expected: ',', ')' or identifier`);
+    const values = this.#list();
+    if (this.#take().kind !== ')') throw failed(`found '${first.text}', expected: ')'`);
+    return values;
+  }
+
+  #list(): string[] {
+    const values: string[] = [];
+    for (;;) {
+      const t = this.#take();
+      if (t.kind === 'identifier') {
+        values.push(t.text);
+        const next = this.#look();
+        if (next.kind === ')') return values;
+        if (next.kind !== ',') throw failed(`found '${next.text}', expected: ',' or ')'`);
+      } else if (t.kind === ',') {
+        if (values.length === 0) values.push('');
+        const next = this.#look();
+        if (next.kind === ')') {
+          values.push('');
+          return values;
+        }
+        if (next.kind === ',') {
+          this.#take();
+          values.push('');
+        }
+      } else throw failed(`found '${t.text}', expected: ',', or identifier`);
+    }
+  }
+
+  #exactValue(): string {
+    const next = this.#look();
+    if (next.kind === 'end' || next.kind === ',') return '';
+    this.#take();
+    if (next.kind !== 'identifier') throw failed(`found '${next.text}', expected: identifier`);
+    return next.text;
+  }
+}
+
+const failed = (why: string): SelectorError => new SelectorError(`unable to parse requirement: ${why}`);
+
+const INT64 = /^[+-]?\d{1,19}$/;
+
+function isInt64(text: string): boolean {
+  if (!INT64.test(text)) return false;
+  const n = BigInt(text.startsWith('+') ? text.slice(1) : text);
+  return BigInt.asIntN(64, n) === n;
+}
+
+function checked(r: LabelRequirement): LabelRequirement {
+  const found: string[] = [];
+  if (r.operator === 'gt' || r.operator === 'lt') {
+    r.values.forEach((v, i) => {
+      if (!isInt64(v))
+        found.push(
+          `values[${i}]: Invalid value: ${JSON.stringify(v)}: for 'Gt', 'Lt' operators, the value must be an integer`,
+        );
+    });
+  }
+  r.values.forEach((v, i) => {
+    const bad = isLabelValue(v);
+    if (bad.length > 0) found.push(`values[${i}][${r.key}]: Invalid value: ${JSON.stringify(v)}: ${bad.join('; ')}`);
+  });
+  if (found.length > 0) throw failed(found.length === 1 ? found[0]! : `[${found.join(', ')}]`);
+  return r;
+}
+
+export function matchesLabels(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
+  for (const r of selector) {
+    const has = Object.hasOwn(labels, r.key);
+    const value = has ? labels[r.key]! : '';
+    if (!holds(r, has, value)) return false;
+  }
+  return true;
+}
+
+function holds(r: LabelRequirement, has: boolean, value: string): boolean {
+  switch (r.operator) {
+    case '=':
+    case '==':
+    case 'in':
+      return has && r.values.includes(value);
+    case '!=':
+    case 'notin':
+      return !has || !r.values.includes(value);
+    case 'exists':
+      return has;
+    case '!':
+      return !has;
+    case 'gt':
+      return has && isInt64(value) && BigInt(value) > BigInt(r.values[0]!);
+    case 'lt':
+      return has && isInt64(value) && BigInt(value) < BigInt(r.values[0]!);
+  }
+}
+
+export interface FieldRequirement {
+  readonly field: string;
+  readonly equal: boolean;
+  readonly value: string;
+}
+
+/** All of them must hold. */
+export type FieldSelector = readonly FieldRequirement[];
+
+export function parseFieldSelector(text: string): FieldSelector {
+  const found: FieldRequirement[] = [];
+  for (const term of splitTerms(text).sort()) {
+    if (term === '') continue;
+    const m = /^(.*?)(!=|==|=)(.*)$/s.exec(term);
+    if (m === null) throw new SelectorError(`invalid selector: '${text}'; can't understand '${term}'`);
+    const value = unescaped(m[3]!);
+    // A term without name and value says nothing.
+    if (m[1] !== '' || value !== '') found.push({ field: m[1]!, equal: m[2] !== '!=', value });
+  }
+  return found;
+}
+
+function splitTerms(text: string): string[] {
+  const terms: string[] = [];
+  let from = 0;
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === '\\') i++;
+    else if (text[i] === ',') {
+      terms.push(text.slice(from, i));
+      from = i + 1;
+    }
+  }
+  terms.push(text.slice(from));
+  return terms;
+}
+
+function unescaped(text: string): string {
+  let out = '';
+  const characters = [...text];
+  for (let i = 0; i < characters.length; i++) {
+    const c = characters[i]!;
+    if (c === '\\') {
+      const next = characters[++i];
+      if (next !== '\\' && next !== ',' && next !== '=')
+        throw new SelectorError(`invalid field selector: invalid escape sequence: \\${next ?? ''}`);
+      out += next;
+    } else if (c === ',' || c === '=')
+      throw new SelectorError(`invalid field selector: unescaped character in value: ${c.codePointAt(0)}`);
+    else out += c;
+  }
+  return out;
+}
+
+/** The value that `field` must have for the selector to hold, or undefined when it leaves a choice. */
+export function requiredValue(selector: FieldSelector, field: string): string | undefined {
+  return selector.find((r) => r.equal && r.field === field)?.value;
+}
