@@ -1,0 +1,150 @@
+import { equalJson, getOwn, type JsonArray, type JsonObject, type JsonValue } from '../../api/index.js';
+import type { ListSchema, Schema } from '../../schema/index.js';
+import { declaredElement, fieldElement, type PathElement } from './element.js';
+import { emptySet, type FieldSet, leaf, type MutableSet, recursiveDifference } from './field-set.js';
+import { asMap, childSchema, isAtomic, type Node } from './shape.js';
+import { everythingIn, itemsByElement } from './to-set.js';
+
+/** How two objects of one type differ; no path is in two of the sets. */
+export interface Comparison {
+  readonly removed: FieldSet;
+  readonly modified: FieldSet;
+  readonly added: FieldSet;
+}
+
+export const same: Comparison = { removed: emptySet, modified: emptySet, added: emptySet };
+
+/** Differences below one node; as a node of its own set each (see FieldSet). */
+interface Diff {
+  removed: FieldSet | undefined;
+  modified: FieldSet | undefined;
+  added: FieldSet | undefined;
+}
+
+/** Compares two objects of the type. What both share by reference is not looked into. */
+export function compareObjects(before: JsonObject, after: JsonObject, schema: Schema): Comparison {
+  const diff = compareValues(before, after, schema);
+  if (diff === undefined) return same;
+  return {
+    removed: diff.removed ?? emptySet,
+    modified: diff.modified ?? emptySet,
+    added: diff.added ?? emptySet,
+  };
+}
+
+/** The comparison without the fields that the resource does not take from this request. */
+export function excludeFields(c: Comparison, fields: FieldSet): Comparison {
+  return {
+    removed: recursiveDifference(c.removed, fields),
+    modified: recursiveDifference(c.modified, fields),
+    added: recursiveDifference(c.added, fields),
+  };
+}
+
+/** Both sides are there, though either may be null. Undefined when they do not differ. */
+function compareValues(l: JsonValue, r: JsonValue, schema: Node): Diff | undefined {
+  if (l === r || schema === undefined) return undefined;
+  if (schema.kind === 'scalar' || isAtomic(schema)) return compareWhole(l, r);
+  if (schema.kind === 'list') {
+    const ll = Array.isArray(l) ? l : [];
+    const rl = Array.isArray(r) ? r : [];
+    return ll.length === 0 && rl.length === 0 ? compareWhole(l, r) : compareItems(ll, rl, schema);
+  }
+  const lm = asMap(l);
+  const rm = asMap(r);
+  const lKeys = lm === undefined ? [] : Object.keys(lm);
+  const rKeys = rm === undefined ? [] : Object.keys(rm);
+  if (lKeys.length === 0 && rKeys.length === 0) return compareWhole(l, r);
+  const diff = compareMembers(lm ?? {}, lKeys, rm ?? {}, rKeys, schema);
+  // An unknown value that turned from a scalar or list into a map, or back: both the value and its members changed.
+  if (schema.kind === 'any' && (!isMapOrNull(l) || !isMapOrNull(r))) {
+    return { removed: diff?.removed, added: diff?.added, modified: leaf };
+  }
+  return diff;
+}
+
+function isMapOrNull(v: JsonValue): boolean {
+  return v === null || asMap(v) !== undefined;
+}
+
+function compareWhole(l: JsonValue, r: JsonValue): Diff | undefined {
+  return equalJson(l, r) ? undefined : { removed: undefined, modified: leaf, added: undefined };
+}
+
+function compareMembers(
+  l: JsonObject,
+  lKeys: readonly string[],
+  r: JsonObject,
+  rKeys: readonly string[],
+  schema: Schema,
+): Diff | undefined {
+  let diff: Diff | undefined;
+  const isStruct = schema.kind === 'struct';
+  for (const key of lKeys) {
+    const before = l[key]!;
+    const after = getOwn(r, key);
+    if (before === after) continue;
+    const child = childSchema(schema, key);
+    if (child === undefined) continue;
+    if (after === undefined) {
+      diff ??= { removed: undefined, modified: undefined, added: undefined };
+      diff.removed = put(
+        diff.removed,
+        isStruct ? declaredElement(key) : fieldElement(key),
+        everythingIn(before, child),
+      );
+    } else {
+      const inner = compareValues(before, after, child);
+      if (inner !== undefined) diff = merge(diff, isStruct ? declaredElement(key) : fieldElement(key), inner);
+    }
+  }
+  for (const key of rKeys) {
+    if (Object.hasOwn(l, key)) continue;
+    const child = childSchema(schema, key);
+    if (child === undefined) continue;
+    diff ??= { removed: undefined, modified: undefined, added: undefined };
+    diff.added = put(diff.added, isStruct ? declaredElement(key) : fieldElement(key), everythingIn(r[key]!, child));
+  }
+  return diff;
+}
+
+function compareItems(l: JsonArray, r: JsonArray, schema: ListSchema): Diff | undefined {
+  let diff: Diff | undefined;
+  const before = itemsByElement(l, schema);
+  const after = itemsByElement(r, schema);
+  for (const [element, old] of before) {
+    const now = after.get(element);
+    if (old.length === 1 && now?.length === 1) {
+      const inner = compareValues(old[0]!, now[0]!, schema.items);
+      if (inner !== undefined) diff = merge(diff, element, inner);
+    } else diff = merge(diff, element, compareDuplicates(old, now ?? [], schema));
+  }
+  for (const [element, now] of after) {
+    if (!before.has(element)) diff = merge(diff, element, compareDuplicates([], now, schema));
+  }
+  return diff;
+}
+
+/** Items of one identity where one side has none or several. Several count as one value, beside the fields of a single one. */
+function compareDuplicates(old: JsonArray, now: JsonArray, schema: ListSchema): Diff {
+  const none = { removed: undefined, modified: undefined, added: undefined };
+  if (old.length > 1 && now.length > 1) return equalJson(old, now) ? none : { ...none, modified: leaf };
+  const of = (items: JsonArray) =>
+    items.length === 1 ? everythingIn(items[0]!, schema.items) : items.length > 1 ? leaf : undefined;
+  return { ...none, removed: of(old), added: of(now) };
+}
+
+function put(set: FieldSet | undefined, element: PathElement, node: FieldSet): FieldSet {
+  const out: MutableSet = (set as MutableSet | undefined) ?? {};
+  out[element] = node;
+  return out;
+}
+
+function merge(diff: Diff | undefined, element: PathElement, inner: Diff): Diff | undefined {
+  if (inner.removed === undefined && inner.modified === undefined && inner.added === undefined) return diff;
+  const out = diff ?? { removed: undefined, modified: undefined, added: undefined };
+  if (inner.removed !== undefined) out.removed = put(out.removed, element, inner.removed);
+  if (inner.modified !== undefined) out.modified = put(out.modified, element, inner.modified);
+  if (inner.added !== undefined) out.added = put(out.added, element, inner.added);
+  return out;
+}

@@ -1,0 +1,221 @@
+import { isObject, type JsonValue } from '../../api/index.js';
+import { compareText, goJson, goJsonString, goQuote } from '../go-format.js';
+import { parsedElementsMax } from '../limits.js';
+
+/**
+ * A path element says which child of a container is meant. Its text on the wire is its identity here too, so sets of paths
+ * are plain objects keyed by it:
+ *
+ * | text | child |
+ * |---|---|
+ * | `f:name` | the member `name` of a struct or map |
+ * | `k:{"containerPort":80,"protocol":"TCP"}` | the list item with these keys, names sorted |
+ * | `v:"x"` | the item with this value of a set |
+ * | `i:0` | the item at this position; nothing of ours makes one |
+ */
+export type PathElement = string;
+
+export type ParsedElement =
+  | { readonly kind: 'field'; readonly name: string }
+  | { readonly kind: 'key'; readonly fields: readonly (readonly [name: string, value: JsonValue])[] }
+  | { readonly kind: 'value'; readonly value: JsonValue }
+  | { readonly kind: 'index'; readonly index: number };
+
+const declared = new Map<string, PathElement>();
+
+/** Element of a declared field. Remembered, because field names are few and come again with every object. */
+export function declaredElement(name: string): PathElement {
+  let element = declared.get(name);
+  if (element === undefined) {
+    if (declared.size >= parsedElementsMax) declared.clear();
+    element = `f:${name}`;
+    declared.set(name, element);
+  }
+  return element;
+}
+
+export function fieldElement(name: string): PathElement {
+  return `f:${name}`;
+}
+
+/** `fields` sorted by name. */
+export function keyElement(fields: readonly (readonly [name: string, value: JsonValue])[]): PathElement {
+  let text = 'k:{';
+  for (let i = 0; i < fields.length; i++) {
+    const [name, value] = fields[i]!;
+    text += `${i > 0 ? ',' : ''}${goJsonString(name)}:${goJson(value)}`;
+  }
+  return `${text}}`;
+}
+
+export function valueElement(value: JsonValue): PathElement {
+  return `v:${goJson(value)}`;
+}
+
+const remembered = new Map<PathElement, ParsedElement>();
+
+/** Takes an element apart. The element must be one that this file made or let pass. */
+export function parseElement(element: PathElement): ParsedElement {
+  if (element.charCodeAt(0) === 0x66) return { kind: 'field', name: element.slice(2) };
+  let parsed = remembered.get(element);
+  if (parsed === undefined) {
+    parsed = parseOther(element);
+    if (remembered.size >= parsedElementsMax) remembered.clear();
+    remembered.set(element, parsed);
+  }
+  return parsed;
+}
+
+function parseOther(element: PathElement): ParsedElement {
+  const text = element.slice(2);
+  switch (element[0]) {
+    case 'k': {
+      const value = JSON.parse(text) as JsonValue;
+      if (!isObject(value)) throw new SyntaxError('a key is an object');
+      const fields = Object.keys(value).map((name) => [name, value[name]!] as const);
+      return { kind: 'key', fields: fields.sort((a, b) => compareText(a[0], b[0])) };
+    }
+    case 'v':
+      return { kind: 'value', value: parseValue(text) };
+    default:
+      return { kind: 'index', index: Number(text) };
+  }
+}
+
+function parseValue(text: string): JsonValue {
+  if (/^-?[0-9]{16,}$/.test(text)) return BigInt(text);
+  return JSON.parse(text) as JsonValue;
+}
+
+/** Elements whose text is canonical as it stands: names, and keys and values of plain text and small integers. */
+const plain =
+  /^(?:f:|v:(?:"[ !#-%'-;=?-[\]-~]*"|-?(?:0|[1-9][0-9]{0,14}))$|k:\{"[a-zA-Z0-9]+":(?:"[ !#-%'-;=?-[\]-~]*"|(?:0|[1-9][0-9]{0,14}))\}$)/;
+
+/**
+ * The canonical text of an element that a client wrote; undefined for a type of element that is not known (such are dropped).
+ * Throws an Error for what is none at all.
+ */
+export function canonicalElement(text: string): PathElement | undefined {
+  if (text.length < 2) throw new Error('key must be 2 characters long:');
+  if (text[1] !== ':') throw new Error(`missing colon: ${text}`);
+  if (plain.test(text)) return text;
+  switch (text[0]) {
+    case 'f':
+      return text;
+    case 'k': {
+      const parsed = parseOther(text);
+      return parsed.kind === 'key' ? keyElement(parsed.fields) : undefined;
+    }
+    case 'v':
+      return valueElement(parseValue(text.slice(2)));
+    case 'i': {
+      if (!/^[+-]?[0-9]{1,15}$/.test(text.slice(2))) throw new Error(`bad index: ${text}`);
+      return `i:${Number(text.slice(2))}`;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Order of elements: fields, keys, values, indexes; each kind among itself by its content. */
+export function compareElements(a: PathElement, b: PathElement): number {
+  if (a === b) return 0;
+  const x = a.charCodeAt(0);
+  const y = b.charCodeAt(0);
+  if (x !== y) return rank(x) - rank(y);
+  if (x === 0x66) return compareText(a, b);
+  const p = parseElement(a);
+  const q = parseElement(b);
+  if (p.kind === 'key' && q.kind === 'key') {
+    const n = Math.min(p.fields.length, q.fields.length);
+    for (let i = 0; i < n; i++) {
+      const c = compareText(p.fields[i]![0], q.fields[i]![0]) || compareValues(p.fields[i]![1], q.fields[i]![1]);
+      if (c !== 0) return c;
+    }
+    return p.fields.length - q.fields.length;
+  }
+  if (p.kind === 'value' && q.kind === 'value') return compareValues(p.value, q.value);
+  return p.kind === 'index' && q.kind === 'index' ? p.index - q.index : 0;
+}
+
+function rank(code: number): number {
+  // f k v i
+  return code === 0x66 ? 0 : code === 0x6b ? 1 : code === 0x76 ? 2 : 3;
+}
+
+/** Total order of values: numbers, strings, booleans, lists, maps, null. */
+export function compareValues(a: JsonValue, b: JsonValue): number {
+  const x = valueRank(a);
+  const y = valueRank(b);
+  if (x !== y) return x - y;
+  switch (x) {
+    case 1:
+      return compareText(a as string, b as string);
+    case 3: {
+      const [l, r] = [a as JsonValue[], b as JsonValue[]];
+      for (let i = 0; i < l.length && i < r.length; i++) {
+        const c = compareValues(l[i]!, r[i]!);
+        if (c !== 0) return c;
+      }
+      return l.length - r.length;
+    }
+    case 4: {
+      const [l, r] = [goJson(a), goJson(b)];
+      return compareText(l, r);
+    }
+    case 5:
+      return 0;
+    default: {
+      const [l, r] = [a as number, b as number];
+      return l < r ? -1 : l > r ? 1 : 0;
+    }
+  }
+}
+
+function valueRank(v: JsonValue): number {
+  if (v === null) return 5;
+  if (Array.isArray(v)) return 3;
+  switch (typeof v) {
+    case 'number':
+    case 'bigint':
+      return 0;
+    case 'string':
+      return 1;
+    case 'boolean':
+      return 2;
+    default:
+      return 4;
+  }
+}
+
+/** As people read it: `.image`, `[name="c"]`, `[="x"]`, `[0]`. */
+export function elementText(element: PathElement): string {
+  const parsed = parseElement(element);
+  switch (parsed.kind) {
+    case 'field':
+      return `.${parsed.name}`;
+    case 'key':
+      return `[${parsed.fields.map(([name, value]) => `${name}=${valueText(value)}`).join(',')}]`;
+    case 'value':
+      return `[=${valueText(parsed.value)}]`;
+    case 'index':
+      return `[${parsed.index}]`;
+  }
+}
+
+function valueText(v: JsonValue): string {
+  if (v === null) return 'null';
+  if (typeof v === 'string') return goQuote(v);
+  if (Array.isArray(v)) return `[${v.map(valueText).join(',')}]`;
+  if (typeof v === 'object') {
+    return Object.keys(v)
+      .map((k) => `${k}=${valueText(v[k]!)}`)
+      .join('');
+  }
+  return String(v);
+}
+
+/** A whole path as people read it: `.spec.containers[name="c"].image`. */
+export function pathText(path: readonly PathElement[]): string {
+  return path.map(elementText).join('');
+}

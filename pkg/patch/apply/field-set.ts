@@ -1,0 +1,317 @@
+import { isObject, type JsonValue } from '../../api/index.js';
+import { fieldSetDepthMax } from '../limits.js';
+import { canonicalElement, compareElements, type PathElement, parseElement } from './element.js';
+import { childSchema, type Node } from './shape.js';
+
+/**
+ * A set of paths, in the very form in which managedFields holds it: a tree of objects keyed by path element.
+ *
+ *     { "f:spec": { "f:containers": { "k:{\"name\":\"c\"}": { ".": {}, "f:image": {} } } } }
+ *
+ * holds `.spec.containers[name="c"]` (the `.`) and `.spec.containers[name="c"].image` (a node without children is a member),
+ * but neither `.spec` nor `.spec.containers`. So nothing is decoded to work on it, and a set that did not change is the same
+ * object that came in.
+ *
+ * Invariants: sets are never changed once made; no node but the root is empty without being a member; the root has no `.`.
+ * Order of keys does not matter until `sortedSet`, which puts them as the reference writes them.
+ */
+export interface FieldSet {
+  readonly [element: PathElement]: FieldSet;
+}
+
+/** A set under construction, before anyone else sees it. */
+export interface MutableSet {
+  [element: PathElement]: FieldSet;
+}
+
+/** A node that is a member and has no children; as a root, the empty set. */
+export const leaf: FieldSet = Object.freeze({});
+export const emptySet: FieldSet = leaf;
+
+/** No key at all: the empty set, or a member without children. */
+function bare(node: FieldSet): boolean {
+  for (const _ in node) return false;
+  return true;
+}
+
+export function isEmptySet(set: FieldSet): boolean {
+  return bare(set);
+}
+
+function isMember(node: FieldSet): boolean {
+  return node['.'] !== undefined || bare(node);
+}
+
+function hasChildren(node: FieldSet): boolean {
+  for (const k in node) if (k !== '.') return true;
+  return false;
+}
+
+/** A node out of its two parts; undefined when it is neither a member nor has children. `children` is taken over. */
+function makeNode(member: boolean, children: MutableSet | undefined): FieldSet | undefined {
+  if (children === undefined || bare(children)) return member ? leaf : undefined;
+  if (member) children['.'] = leaf;
+  return children;
+}
+
+/** The node with itself as a member. `node` must be fresh: it may be changed. */
+export function asMember(node: FieldSet | undefined): FieldSet {
+  if (node === undefined || node === leaf) return leaf;
+  (node as MutableSet)['.'] = leaf;
+  return node;
+}
+
+/** The set of one path. */
+export function setOfPath(path: readonly PathElement[]): FieldSet {
+  let node: FieldSet = leaf;
+  for (let i = path.length - 1; i >= 0; i--) node = { [path[i]!]: node };
+  return node;
+}
+
+export function setOfPaths(paths: Iterable<readonly PathElement[]>): FieldSet {
+  let set = emptySet;
+  for (const path of paths) if (path.length > 0) set = union(set, setOfPath(path));
+  return set;
+}
+
+/** Whether the path is a member. */
+export function hasPath(set: FieldSet, path: readonly PathElement[]): boolean {
+  let node: FieldSet | undefined = set;
+  for (const element of path) {
+    node = node[element];
+    if (node === undefined) return false;
+  }
+  return path.length > 0 && isMember(node);
+}
+
+/** Whether `element` itself is a member of the set. */
+export function hasElement(set: FieldSet, element: PathElement): boolean {
+  const node = set[element];
+  return node !== undefined && isMember(node);
+}
+
+/** What lies below `element`; the empty set when nothing does. */
+export function below(set: FieldSet, element: PathElement): FieldSet {
+  const node = set[element];
+  if (node === undefined || !hasChildren(node)) return emptySet;
+  if (node['.'] === undefined) return node;
+  const { '.': _, ...children } = node;
+  return children;
+}
+
+export function union(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b || bare(b)) return a;
+  if (bare(a)) return b;
+  return unionChildren(a, b);
+}
+
+function unionChildren(a: FieldSet, b: FieldSet): MutableSet {
+  const out: MutableSet = {};
+  for (const k in a) {
+    if (k === '.') continue;
+    const other = b[k];
+    out[k] = other === undefined ? a[k]! : unionNodes(a[k]!, other);
+  }
+  for (const k in b) if (k !== '.' && a[k] === undefined) out[k] = b[k]!;
+  return out;
+}
+
+function unionNodes(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b) return a;
+  return makeNode(isMember(a) || isMember(b), unionChildren(a, b))!;
+}
+
+/** Members of both. */
+export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  return intersectChildren(a, b) ?? emptySet;
+}
+
+function intersectChildren(a: FieldSet, b: FieldSet): MutableSet | undefined {
+  let out: MutableSet | undefined;
+  for (const k in a) {
+    if (k === '.') continue;
+    const other = b[k];
+    if (other === undefined) continue;
+    const node = makeNode(isMember(a[k]!) && isMember(other), intersectChildren(a[k]!, other));
+    if (node === undefined) continue;
+    out ??= {};
+    out[k] = node;
+  }
+  return out;
+}
+
+/** Members of `a` that are not members of `b`; `a` itself where `b` takes nothing from it. A child outlives its parent's removal. */
+export function difference(a: FieldSet, b: FieldSet): FieldSet {
+  return without(a, b, false);
+}
+
+/** As `difference`, and what is below a member of `b` goes with it. */
+export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
+  return without(a, b, true);
+}
+
+function without(a: FieldSet, b: FieldSet, recursive: boolean): FieldSet {
+  let touched = false;
+  for (const k in b) {
+    if (k !== '.' && a[k] !== undefined) {
+      touched = true;
+      break;
+    }
+  }
+  if (!touched) return a;
+  const out: MutableSet = {};
+  let changed = false;
+  for (const k in a) {
+    if (k === '.') continue;
+    const old = a[k]!;
+    const other = b[k];
+    const node = other === undefined ? old : withoutNode(old, other, recursive);
+    if (node !== undefined) out[k] = node;
+    if (node !== old) changed = true;
+  }
+  return changed ? out : a;
+}
+
+function withoutNode(a: FieldSet, b: FieldSet, recursive: boolean): FieldSet | undefined {
+  const member = isMember(a);
+  const gone = isMember(b);
+  if (recursive && gone) return undefined;
+  const children = without(a, b, recursive);
+  if (children !== a) return makeNode(member && !gone, children as MutableSet);
+  if (!member || !gone) return a;
+  return hasChildren(a) ? below({ a }, 'a') : undefined;
+}
+
+export function equalSets(a: FieldSet, b: FieldSet): boolean {
+  if (a === b) return true;
+  let n = 0;
+  for (const k in a) {
+    const other = b[k];
+    if (other === undefined || !equalSets(a[k]!, other)) return false;
+    n++;
+  }
+  for (const _ in b) n--;
+  return n === 0;
+}
+
+/** Only members that have nothing below them. */
+export function leaves(set: FieldSet): FieldSet {
+  const out: MutableSet = {};
+  for (const k in set) if (k !== '.') out[k] = hasChildren(set[k]!) ? leaves(set[k]!) : leaf;
+  return out;
+}
+
+/** Every member's path: those of one level in order, then what is below them, in order. */
+export function paths(set: FieldSet): PathElement[][] {
+  const out: PathElement[][] = [];
+  walk(set, [], out);
+  return out;
+}
+
+function walk(set: FieldSet, prefix: readonly PathElement[], out: PathElement[][]): void {
+  const elements = Object.keys(set)
+    .filter((k) => k !== '.')
+    .sort(compareElements);
+  for (const k of elements) if (isMember(set[k]!)) out.push([...prefix, k]);
+  for (const k of elements) if (hasChildren(set[k]!)) walk(set[k]!, [...prefix, k], out);
+}
+
+/** The set with every declared field on the way to a member a member too: with `a.b.c`, also `a` where it is a field, not a map key. */
+export function withNamedFields(set: FieldSet, schema: Node): FieldSet {
+  const out: MutableSet = {};
+  for (const k in set) {
+    if (k === '.') continue;
+    const node = set[k]!;
+    if (!hasChildren(node)) {
+      out[k] = node;
+      continue;
+    }
+    const isField = schema?.kind === 'struct' && k.charCodeAt(0) === 0x66 && schema.byName.has(k.slice(2));
+    out[k] = makeNode(isField || isMember(node), withNamedFields(node, elementSchema(schema, k)))!;
+  }
+  return out;
+}
+
+/** The schema below an element, where it has one. */
+export function elementSchema(schema: Node, element: PathElement): Node {
+  if (schema === undefined) return undefined;
+  const parsed = parseElement(element);
+  if (parsed.kind === 'field') return childSchema(schema, parsed.name);
+  return parsed.kind === 'key' && schema.kind === 'list' ? schema.items : undefined;
+}
+
+/** Fields of a resource as paths of names: `[['status'], ['metadata', 'labels']]`. */
+export function setOfNames(fields: readonly (readonly string[])[]): FieldSet {
+  return setOfPaths(fields.map((path) => path.map((name) => `f:${name}`)));
+}
+
+/** The set with its keys in the order in which the reference writes them; itself when they are. */
+export function sortedSet(set: FieldSet): FieldSet {
+  const keys = Object.keys(set);
+  let inOrder = true;
+  for (let i = 1; i < keys.length && inOrder; i++) inOrder = compareKeys(keys[i - 1]!, keys[i]!) < 0;
+  let out: MutableSet | undefined;
+  if (!inOrder) {
+    keys.sort(compareKeys);
+    out = {};
+  }
+  for (let i = 0; i < keys.length; i++) {
+    const k = keys[i]!;
+    const node = set[k]!;
+    const child = node === leaf ? node : sortedSet(node);
+    if (out === undefined && child !== node) {
+      out = {};
+      for (let j = 0; j < i; j++) out[keys[j]!] = set[keys[j]!]!;
+    }
+    if (out !== undefined) out[k] = child;
+  }
+  return out ?? set;
+}
+
+function compareKeys(a: string, b: string): number {
+  if (a === '.') return -1;
+  return b === '.' ? 1 : compareElements(a, b);
+}
+
+/**
+ * Reads what a client or the store holds as `fieldsV1`. Elements of unknown kind are dropped, others brought to their one
+ * spelling and order; a set that is so already comes back as it is. Throws an Error when it is no set.
+ */
+export function parseSet(json: JsonValue): FieldSet {
+  if (json === null) return emptySet;
+  if (!isObject(json)) throw new Error('a field set is an object');
+  return parseNode(json, 0).node ?? emptySet;
+}
+
+function parseNode(json: JsonValue, depth: number): { readonly node: FieldSet | undefined } {
+  if (depth > fieldSetDepthMax) throw new Error('a field set is nested too deeply');
+  if (json === null) return { node: depth === 0 ? undefined : leaf };
+  if (!isObject(json)) throw new Error('a field set is made of objects');
+  const keys = Object.keys(json);
+  let out: MutableSet | undefined;
+  let before: string | undefined;
+  let children = 0;
+  for (let i = 0; i < keys.length; i++) {
+    const k = keys[i]!;
+    const isDot = k === '.';
+    const element = isDot ? k : canonicalElement(k);
+    const child = element === undefined ? undefined : isDot ? leaf : parseNode(json[k]!, depth + 1).node;
+    const dropped = element === undefined || child === undefined || (isDot && depth === 0);
+    const fine =
+      !dropped && element === k && sameOrLeaf(child, json[k]!) && (before === undefined || compareKeys(before, k) < 0);
+    if (!fine && out === undefined) {
+      out = {};
+      for (let j = 0; j < i; j++) out[keys[j]!] = json[keys[j]!] as FieldSet;
+    }
+    if (dropped) continue;
+    if (!isDot) children++;
+    if (out !== undefined) out[element] = child;
+    before = element;
+  }
+  if (children === 0) return { node: depth === 0 ? undefined : leaf };
+  return { node: out === undefined ? (json as FieldSet) : sortedSet(out) };
+}
+
+function sameOrLeaf(node: FieldSet, json: JsonValue): boolean {
+  return node === json || (node === leaf && isObject(json) && bare(json as FieldSet));
+}

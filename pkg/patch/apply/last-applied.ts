@@ -1,0 +1,66 @@
+import { getOwn, isObject, type JsonObject, type JsonValue } from '../../api/index.js';
+import { goJson } from '../go-format.js';
+import { annotationBytesMax } from '../limits.js';
+import { compareObjects } from './compare.js';
+import { difference, type FieldSet } from './field-set.js';
+import { fieldsOf } from './to-set.js';
+import type { Versioned } from './update.js';
+import { typeErrors } from './validate.js';
+
+/** Where client-side apply keeps what it applied last. */
+const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/**
+ * What the annotation says was applied and still is so: fields that kubectl may take over without a conflict when it moves to
+ * server-side apply. Undefined when there is no annotation or none that can be used.
+ */
+export function pathsFromLastApplied(live: Versioned): FieldSet | undefined {
+  const text = lastAppliedOf(live.value);
+  if (text === undefined || text === '') return undefined;
+  let last: JsonValue;
+  try {
+    last = JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+  if (!isObject(last) || getOwn(last, 'apiVersion') !== live.apiVersion) return undefined;
+  if (typeof getOwn(last, 'kind') !== 'string' || typeErrors(last, live.schema) !== undefined) return undefined;
+  const { modified, added, removed } = compareObjects(last, live.value, live.schema);
+  return difference(difference(difference(fieldsOf(last, live.schema), modified), added), removed);
+}
+
+function annotationsOf(o: JsonObject): JsonObject | undefined {
+  const metadata = getOwn(o, 'metadata');
+  const annotations = isObject(metadata) ? getOwn(metadata, 'annotations') : undefined;
+  return isObject(annotations) ? annotations : undefined;
+}
+
+function lastAppliedOf(o: JsonObject): string | undefined {
+  const annotations = annotationsOf(o);
+  const text = annotations === undefined ? undefined : getOwn(annotations, annotation);
+  return typeof text === 'string' ? text : undefined;
+}
+
+/**
+ * The annotations of a merged object whose last-applied annotation follows what was applied, so that older clients still see
+ * the truth; undefined when there is none to follow. Left out when the annotations would grow too large.
+ */
+export function annotationAfterApply(merged: JsonObject, applied: JsonObject): JsonObject | undefined {
+  const old = lastAppliedOf(merged);
+  if (old === undefined || old === '') return undefined;
+  const annotations: JsonObject = { ...annotationsOf(merged), [annotation]: `${goJson(withoutAnnotation(applied))}\n` };
+  let bytes = 0;
+  for (const key of Object.keys(annotations)) {
+    const value = annotations[key];
+    bytes += Buffer.byteLength(key) + (typeof value === 'string' ? Buffer.byteLength(value) : 0);
+  }
+  if (bytes > annotationBytesMax) delete annotations[annotation];
+  return annotations;
+}
+
+function withoutAnnotation(o: JsonObject): JsonObject {
+  const annotations = annotationsOf(o);
+  if (annotations === undefined || !Object.hasOwn(annotations, annotation)) return o;
+  const { [annotation]: _, ...rest } = annotations;
+  return { ...o, metadata: { ...(o['metadata'] as JsonObject), annotations: rest } };
+}

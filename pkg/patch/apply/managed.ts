@@ -1,0 +1,168 @@
+import { getOwn, isObject, type JsonArray, type JsonObject, type JsonValue } from '../../api/index.js';
+import { compareText, goJsonString } from '../go-format.js';
+import { emptySet, equalSets, type FieldSet, parseSet, sortedSet } from './field-set.js';
+
+export type Operation = 'Apply' | 'Update';
+
+/** Who owns which fields: one entry of metadata.managedFields. */
+export interface Owner {
+  readonly manager: string;
+  readonly operation: Operation;
+  readonly apiVersion: string;
+  /** '' for the object itself. */
+  readonly subresource: string;
+  readonly set: FieldSet;
+  /** RFC 3339, seconds; undefined when the entry has none. */
+  readonly time: string | undefined;
+  /** The entry as it was read, to be written again unless something in it changed. */
+  readonly source?: JsonObject;
+}
+
+/**
+ * Owners by identity. Appliers are told apart by manager and subresource, updaters by their version too; the key is the JSON of
+ * those, because the reference sorts conflicts and old updaters by it.
+ */
+export type Owners = Map<string, Owner>;
+
+export function ownerKey(o: Pick<Owner, 'manager' | 'operation' | 'apiVersion' | 'subresource'>): string {
+  let key = '{';
+  if (o.manager !== '') key += `"manager":${goJsonString(o.manager)},`;
+  key += `"operation":"${o.operation}"`;
+  if (o.operation === 'Update') key += `,"apiVersion":${goJsonString(o.apiVersion)}`;
+  if (o.subresource !== '') key += `,"subresource":${goJsonString(o.subresource)}`;
+  return `${key}}`;
+}
+
+/** The raw list of an object; undefined where there is none. */
+export function managedFieldsOf(o: JsonObject): JsonArray | undefined {
+  const metadata = getOwn(o, 'metadata');
+  const list = isObject(metadata) ? getOwn(metadata, 'managedFields') : undefined;
+  return Array.isArray(list) ? list : undefined;
+}
+
+/** The object without metadata.managedFields, which nobody owns; the rest is shared. */
+export function withoutManagedFields(o: JsonObject): JsonObject {
+  const metadata = getOwn(o, 'metadata');
+  if (!isObject(metadata) || !Object.hasOwn(metadata, 'managedFields')) return o;
+  const { managedFields: _, ...rest } = metadata;
+  return { ...o, metadata: rest };
+}
+
+/** Reads the entries; of two with one identity the last counts. Throws an Error with the reference's sentence. */
+export function decodeOwners(entries: JsonArray | undefined): Owners {
+  const owners: Owners = new Map();
+  entries?.forEach((entry, i) => {
+    const owner = decodeOwner(entry, i);
+    owners.set(ownerKey(owner), owner);
+  });
+  return owners;
+}
+
+function decodeOwner(entry: JsonValue, i: number): Owner {
+  const e = isObject(entry) ? entry : {};
+  const operation = textOf(e, 'operation');
+  if (operation !== 'Apply' && operation !== 'Update') throw new Error('operation must be `Apply` or `Update`');
+  const apiVersion = textOf(e, 'apiVersion');
+  if (apiVersion === '') throw new Error('apiVersion must not be empty');
+  const type = textOf(e, 'fieldsType');
+  if (type === '') throw new Error(`missing fieldsType in managed fields entry ${i}`);
+  if (type !== 'FieldsV1') throw new Error(`invalid fieldsType "${type}" in managed fields entry ${i}`);
+  const manager = textOf(e, 'manager');
+  const subresource = textOf(e, 'subresource');
+  const time = textOf(e, 'time');
+  let set: FieldSet;
+  try {
+    set = parseSet(getOwn(e, 'fieldsV1') ?? null);
+  } catch (error) {
+    throw new Error(`error decoding set: ${error instanceof Error ? error.message : 'no field set'}`);
+  }
+  return { manager, operation, apiVersion, subresource, set, time: time === '' ? undefined : time, source: e };
+}
+
+function textOf(e: JsonObject, name: string): string {
+  const v = getOwn(e, name);
+  return typeof v === 'string' ? v : '';
+}
+
+/** As `decodeOwners`, or undefined when the entries cannot be read. */
+export function tryDecodeOwners(entries: JsonArray | undefined): Owners | undefined {
+  try {
+    return decodeOwners(entries);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The entries as written: appliers first, then by time, manager, version, subresource. Undefined when there are none. */
+export function encodeOwners(owners: Owners): JsonArray | undefined {
+  if (owners.size === 0) return undefined;
+  return [...owners.values()].sort(compareOwners).map(encodeOwner);
+}
+
+function encodeOwner(o: Owner): JsonObject {
+  if (o.source !== undefined && isUnchanged(o, o.source)) return o.source;
+  return {
+    ...(o.manager === '' ? {} : { manager: o.manager }),
+    operation: o.operation,
+    apiVersion: o.apiVersion,
+    ...(o.time === undefined ? {} : { time: o.time }),
+    fieldsType: 'FieldsV1',
+    fieldsV1: sortedSet(o.set),
+    ...(o.subresource === '' ? {} : { subresource: o.subresource }),
+  };
+}
+
+function isUnchanged(o: Owner, source: JsonObject): boolean {
+  return (
+    o.set === source['fieldsV1'] &&
+    o.time === source['time'] &&
+    o.apiVersion === source['apiVersion'] &&
+    o.operation === source['operation'] &&
+    o.manager === (source['manager'] ?? '')
+  );
+}
+
+function compareOwners(a: Owner, b: Owner): number {
+  if (a.operation !== b.operation) return a.operation === 'Apply' ? -1 : 1;
+  return (
+    seconds(a.time) - seconds(b.time) ||
+    compareText(a.manager, b.manager) ||
+    compareText(a.apiVersion, b.apiVersion) ||
+    compareText(a.subresource, b.subresource)
+  );
+}
+
+/** Whole seconds since the epoch; 0 for no time. */
+export function seconds(time: string | undefined): number {
+  if (time === undefined) return 0;
+  const ms = Date.parse(time);
+  return Number.isNaN(ms) ? 0 : Math.floor(ms / 1000);
+}
+
+/** Milliseconds since the epoch as entries write them. */
+export function timeText(now: number): string {
+  return `${new Date(now).toISOString().slice(0, 19)}Z`;
+}
+
+/** The owner with another set; undefined when nothing is left. */
+export function withSet(o: Owner, set: FieldSet): Owner {
+  return set === o.set ? o : { ...o, set };
+}
+
+/** Whether two lists of entries differ in nothing but times. */
+export function equalButForTimes(a: JsonArray, b: JsonArray): boolean {
+  if (a.length !== b.length) return false;
+  return a.every((entry, i) => {
+    const other = b[i]!;
+    if (entry === other) return true;
+    if (!isObject(entry) || !isObject(other)) return false;
+    for (const name of ['manager', 'operation', 'apiVersion', 'fieldsType', 'subresource']) {
+      if (getOwn(entry, name) !== getOwn(other, name)) return false;
+    }
+    return equalSets(asSet(getOwn(entry, 'fieldsV1')), asSet(getOwn(other, 'fieldsV1')));
+  });
+}
+
+function asSet(v: JsonValue | undefined): FieldSet {
+  return isObject(v) ? (v as FieldSet) : emptySet;
+}

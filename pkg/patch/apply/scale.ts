@@ -1,0 +1,65 @@
+import type { JsonArray } from '../../api/index.js';
+import { difference, hasPath, isEmptySet, setOfPath } from './field-set.js';
+import { decodeOwners, encodeOwners, type Owners } from './managed.js';
+
+const scaleVersion = 'autoscaling/v1';
+const scaleReplicas = ['f:spec', 'f:replicas'];
+
+/** Where a kind keeps its replicas, by apiVersion: `{'apps/v1': ['spec', 'replicas']}`. */
+export type ReplicasPaths = Readonly<Record<string, readonly string[]>>;
+
+/**
+ * Entries of an object as its scale shows them: whoever owns the replicas, and nothing else. Throws an Error when the entries
+ * cannot be read.
+ */
+export function entriesOfScale(parent: JsonArray | undefined, replicas: ReplicasPaths): JsonArray | undefined {
+  const out: Owners = new Map();
+  for (const [key, owner] of decodeOwners(parent)) {
+    const path = replicas[owner.apiVersion];
+    if (path === undefined || !hasPath(owner.set, elements(path))) continue;
+    out.set(key, { ...owner, apiVersion: scaleVersion, set: setOfPath(scaleReplicas) });
+  }
+  return encodeOwners(out);
+}
+
+/**
+ * Entries of an object after its scale was written: owners of the scale's replicas own the object's, others lose them.
+ *
+ * @param parent the object's entries before
+ * @param scale the entries of the written scale
+ * @param apiVersion of the object
+ */
+export function entriesAfterScale(
+  parent: JsonArray | undefined,
+  scale: JsonArray | undefined,
+  apiVersion: string,
+  replicas: ReplicasPaths,
+): JsonArray | undefined {
+  const before = decodeOwners(parent);
+  const scaled = decodeOwners(scale);
+  const out: Owners = new Map();
+  for (const [key, owner] of before) {
+    const path = replicas[owner.apiVersion];
+    if (path === undefined) continue;
+    if (!hasPath(owner.set, elements(path)) || scaled.delete(scaleKey(key, owner.apiVersion))) out.set(key, owner);
+    else {
+      const set = difference(owner.set, setOfPath(elements(path)));
+      if (!isEmptySet(set)) out.set(key, { ...owner, set });
+    }
+  }
+  const own = replicas[apiVersion];
+  for (const [key, owner] of scaled) {
+    if (own === undefined || !hasPath(owner.set, scaleReplicas)) continue;
+    out.set(key, { ...owner, apiVersion, set: setOfPath(elements(own)), time: before.get(key)?.time });
+  }
+  return encodeOwners(out);
+}
+
+function elements(path: readonly string[]): string[] {
+  return path.map((name) => `f:${name}`);
+}
+
+/** An updater's identity holds its version, which its entry in the scale has changed. */
+function scaleKey(key: string, apiVersion: string): string {
+  return key.replace(`"apiVersion":${JSON.stringify(apiVersion)}`, `"apiVersion":"${scaleVersion}"`);
+}

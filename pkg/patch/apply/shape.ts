@@ -1,0 +1,172 @@
+import { getOwn, isObject, type JsonObject, type JsonValue, setOwn } from '../../api/index.js';
+import type { AnySchema, Field, ListSchema, ScalarSchema, Schema, StructSchema } from '../../schema/index.js';
+import { goFormat, goQuote } from '../go-format.js';
+import { keyElement, type PathElement, valueElement } from './element.js';
+
+/** A schema, or undefined for a member that nothing declares. */
+export type Node = Schema | undefined;
+
+/**
+ * The type of what no schema describes (unknown fields that are kept, custom resources without a schema): maps merge by key,
+ * lists are one value.
+ */
+export const deduced: AnySchema = { kind: 'any', form: 'json' };
+
+/** The schema of a member of a struct, a map or an unknown value. */
+export function childSchema(schema: Node, name: string): Node {
+  switch (schema?.kind) {
+    case 'struct':
+      return schema.byName.get(name)?.schema ?? (schema.preserveUnknown ? deduced : undefined);
+    case 'map':
+      return schema.values;
+    case 'any':
+      return schema.form === 'rawExtension' ? schema : deduced;
+    default:
+      return undefined;
+  }
+}
+
+/** A container that is one value: owned, compared and replaced as a whole. */
+export function isAtomic(schema: Schema): boolean {
+  switch (schema.kind) {
+    case 'struct':
+    case 'map':
+      return schema.atomic;
+    case 'list':
+      return schema.listType === 'atomic';
+    case 'any':
+      return schema.form === 'rawExtension';
+    default:
+      return false;
+  }
+}
+
+/** What a scalar field takes. Times, quantities and int-or-strings take any scalar here; the decoder knows better. */
+export function scalarClass(schema: ScalarSchema): 'numeric' | 'string' | 'boolean' | 'untyped' {
+  switch (schema.type) {
+    case 'int32':
+    case 'int64':
+    case 'float64':
+      return 'numeric';
+    case 'bool':
+      return 'boolean';
+    case 'string':
+    case 'bytes':
+    case 'duration':
+      return 'string';
+    default:
+      return 'untyped';
+  }
+}
+
+/** An object with members, or undefined: null, a missing value and every other type count as no object. */
+export function asMap(v: JsonValue | undefined): JsonObject | undefined {
+  return isObject(v) ? v : undefined;
+}
+
+/** A list item that has no identity. The message is the reference's. */
+export class ElementError extends Error {}
+
+interface KeyField {
+  readonly name: string;
+  /** What an item without the field counts as having; undefined where it counts as having none. */
+  readonly default: JsonValue | undefined;
+}
+
+const keyFields = new WeakMap<ListSchema, readonly KeyField[]>();
+
+function keyFieldsOf(list: ListSchema): readonly KeyField[] {
+  let fields = keyFields.get(list);
+  if (fields === undefined) {
+    const byName = list.items.kind === 'struct' ? list.items.byName : undefined;
+    fields = [...list.keys].sort().map((name) => ({ name, default: keyDefault(byName?.get(name)) }));
+    keyFields.set(list, fields);
+  }
+  return fields;
+}
+
+/** Declared default, or the zero value of a field that is always written (such fields have it as their documented default). */
+function keyDefault(field: Field | undefined): JsonValue | undefined {
+  if (field === undefined || field.default !== undefined) return field?.default;
+  if (field.omitEmpty || field.pointer || field.proto === 0 || field.schema.kind !== 'scalar') return undefined;
+  return zeroScalar(field.schema);
+}
+
+/** Which item of an associative list this is. Throws ElementError. */
+export function listElement(list: ListSchema, item: JsonValue): PathElement {
+  if (list.listType === 'set') return setElement(item);
+  if (item === null) throw new ElementError('associative list with keys may not have a null element');
+  if (!isObject(item)) throw new ElementError('associative list with keys may not have non-map elements');
+  const key: [string, JsonValue][] = [];
+  for (const field of keyFieldsOf(list)) {
+    const value = getOwn(item, field.name) ?? (Object.hasOwn(item, field.name) ? null : field.default);
+    if (value !== undefined) key.push([field.name, value]);
+  }
+  if (key.length === 0) {
+    const names = list.keys.map(goQuote).join(' ');
+    throw new ElementError(
+      `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`,
+    );
+  }
+  return keyElement(key);
+}
+
+function setElement(item: JsonValue): PathElement {
+  if (isObject(item)) throw new ElementError("associative list without keys has an element that's a map type");
+  if (Array.isArray(item)) throw new ElementError('not supported: associative list with lists as elements');
+  if (item === null) throw new ElementError("associative list without keys has an element that's an explicit null");
+  return valueElement(item);
+}
+
+const empties = new WeakMap<StructSchema, JsonObject>();
+
+/**
+ * An object of which nothing is set, as the reference makes it before a create: what is always written is there (`status: {}`,
+ * `containers: null`), and so never counts as added by whoever creates the object. Shared: do not change.
+ */
+export function emptyObject(schema: StructSchema): JsonObject {
+  let empty = empties.get(schema);
+  if (empty === undefined) {
+    empty = {};
+    for (const field of schema.fields) {
+      const value = emptyValue(field);
+      if (value !== undefined) setOwn(empty, field.name, value);
+    }
+    empties.set(schema, empty);
+  }
+  return empty;
+}
+
+function emptyValue(field: Field): JsonValue | undefined {
+  // Without a protobuf number: kind and apiVersion, and custom resources, of which nothing is always written.
+  if (field.proto === 0) return undefined;
+  if (field.pointer) return field.omitEmpty ? undefined : null;
+  if (field.schema.kind === 'struct') return emptyObject(field.schema);
+  if (field.omitEmpty) return undefined;
+  return field.schema.kind === 'scalar' ? zeroScalar(field.schema) : null;
+}
+
+function zeroScalar(schema: ScalarSchema): JsonValue {
+  switch (schema.type) {
+    case 'string':
+      return '';
+    case 'bool':
+      return false;
+    case 'int32':
+    case 'int64':
+    case 'float64':
+    case 'intOrString':
+      return 0;
+    case 'quantity':
+      return '0';
+    case 'duration':
+      return '0s';
+    default:
+      return null;
+  }
+}
+
+/** A value as type errors show it. */
+export function shown(v: JsonValue): string {
+  return `&{${goFormat(v)}}`;
+}

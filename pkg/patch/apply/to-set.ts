@@ -1,0 +1,96 @@
+import type { JsonArray, JsonObject, JsonValue } from '../../api/index.js';
+import type { ListSchema } from '../../schema/index.js';
+import { declaredElement, fieldElement, type PathElement } from './element.js';
+import { asMember, emptySet, type FieldSet, leaf, type MutableSet } from './field-set.js';
+import { asMap, childSchema, ElementError, isAtomic, listElement, type Node } from './shape.js';
+
+/**
+ * The fields that an object mentions, as an applier owns them: every leaf, every list item, every map entry; not the structs on
+ * the way, save empty ones. Items that have no identity are left out (a validated object has none).
+ */
+export function fieldsOf(v: JsonObject, schema: Node): FieldSet {
+  return mentioned(v, schema) ?? emptySet;
+}
+
+function mentioned(v: JsonValue, schema: Node): FieldSet | undefined {
+  if (schema === undefined) return undefined;
+  if (schema.kind === 'scalar' || isAtomic(schema)) return leaf;
+  if (Array.isArray(v)) return schema.kind === 'list' ? mentionedItems(v, schema) : leaf;
+  const map = asMap(v);
+  // Of an unknown value a scalar is a leaf; null and a misfit mention nothing themselves.
+  if (map === undefined) return schema.kind === 'any' && v !== null ? leaf : undefined;
+  if (schema.kind === 'list') return undefined;
+  let out: MutableSet | undefined;
+  for (const key of Object.keys(map)) {
+    const value = map[key]!;
+    const isField = schema.kind === 'struct' && schema.byName.has(key);
+    let node = mentioned(value, childSchema(schema, key));
+    if (!isField || value === null || isEmptyMap(value)) node = asMember(node);
+    if (node === undefined) continue;
+    out ??= {};
+    out[isField ? declaredElement(key) : fieldElement(key)] = node;
+  }
+  return out;
+}
+
+function isEmptyMap(v: JsonValue): boolean {
+  const map = asMap(v);
+  if (map === undefined) return false;
+  for (const _ in map) return false;
+  return true;
+}
+
+function mentionedItems(list: JsonArray, schema: ListSchema): FieldSet | undefined {
+  let out: MutableSet | undefined;
+  for (const [element, items] of itemsByElement(list, schema)) {
+    out ??= {};
+    // Duplicates are owned as a whole: nothing tells their fields apart.
+    out[element] = items.length > 1 ? leaf : asMember(mentioned(items[0]!, schema.items));
+  }
+  return out;
+}
+
+/** The items of an associative list by identity, in order of first appearance. Items without one are left out. */
+export function itemsByElement(list: JsonArray, schema: ListSchema): Map<PathElement, JsonValue[]> {
+  const found = new Map<PathElement, JsonValue[]>();
+  for (const item of list) {
+    let element: PathElement;
+    try {
+      element = listElement(schema, item);
+    } catch (e) {
+      if (e instanceof ElementError) continue;
+      throw e;
+    }
+    const same = found.get(element);
+    if (same === undefined) found.set(element, [item]);
+    else same.push(item);
+  }
+  return found;
+}
+
+/**
+ * Every field of a value, containers included, as whoever adds it by an update owns it. `.`-members on every level tell it from
+ * `fieldsOf`.
+ */
+export function everythingIn(v: JsonValue, schema: Node): FieldSet {
+  if (schema === undefined || schema.kind === 'scalar' || isAtomic(schema)) return leaf;
+  if (Array.isArray(v)) {
+    if (schema.kind !== 'list' || v.length === 0) return leaf;
+    const out: MutableSet = { '.': leaf };
+    for (const [element, items] of itemsByElement(v, schema)) {
+      out[element] = items.length > 1 ? leaf : everythingIn(items[0]!, schema.items);
+    }
+    return out;
+  }
+  const map = asMap(v);
+  if (map === undefined || schema.kind === 'list') return leaf;
+  const keys = Object.keys(map);
+  if (keys.length === 0) return leaf;
+  const out: MutableSet = { '.': leaf };
+  const isStruct = schema.kind === 'struct';
+  for (const key of keys) {
+    const child = childSchema(schema, key);
+    if (child !== undefined) out[isStruct ? declaredElement(key) : fieldElement(key)] = everythingIn(map[key]!, child);
+  }
+  return out;
+}

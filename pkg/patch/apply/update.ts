@@ -1,0 +1,211 @@
+import { equalJson, type JsonObject } from '../../api/index.js';
+import type { Schema } from '../../schema/index.js';
+import { type Comparison, compareObjects, excludeFields } from './compare.js';
+import {
+  difference,
+  emptySet,
+  type FieldSet,
+  intersection,
+  isEmptySet,
+  recursiveDifference,
+  union,
+  withNamedFields,
+} from './field-set.js';
+import { type Owner, type Owners, withSet } from './managed.js';
+import { mergeObjects } from './merge.js';
+import { reconcileSet } from './reconcile.js';
+import { removeFields } from './remove.js';
+import { fieldsOf } from './to-set.js';
+
+/** An object as one API version shows it. */
+export interface Versioned {
+  readonly value: JsonObject;
+  readonly schema: Schema;
+  readonly apiVersion: string;
+}
+
+/** The object in another version of its kind; undefined when that version is not known any more. */
+export type Convert = (o: Versioned, apiVersion: string) => Versioned | undefined;
+
+/** What an owner loses or would lose to this write. */
+export type Conflicts = Map<string, FieldSet>;
+
+export class ConflictError extends Error {
+  readonly conflicts: Conflicts;
+  readonly owners: Owners;
+  constructor(conflicts: Conflicts, owners: Owners) {
+    super('apply conflict');
+    this.conflicts = conflicts;
+    this.owners = owners;
+  }
+}
+
+/** Converts at most once per object and version. */
+class Versions {
+  readonly #convert: Convert;
+  readonly #known = new Map<JsonObject, Map<string, Versioned | undefined>>();
+
+  constructor(convert: Convert) {
+    this.#convert = convert;
+  }
+
+  at(o: Versioned, apiVersion: string): Versioned | undefined {
+    if (o.apiVersion === apiVersion) return o;
+    let byVersion = this.#known.get(o.value);
+    if (byVersion === undefined) {
+      byVersion = new Map();
+      this.#known.set(o.value, byVersion);
+    }
+    if (!byVersion.has(apiVersion)) byVersion.set(apiVersion, this.#convert(o, apiVersion));
+    return byVersion.get(apiVersion);
+  }
+}
+
+export interface Rules {
+  readonly convert: Convert;
+  /** Fields that the (sub)resource does not take from this request: never owned, never in conflict. */
+  readonly ignored: FieldSet;
+}
+
+/**
+ * What an update that turned `live` into `next` changed, and takes it from all owners. The caller gives what was gained to whoever
+ * made the update. `owners` is changed.
+ */
+export function trackUpdate(live: Versioned, next: Versioned, owners: Owners, rules: Rules): FieldSet {
+  const versions = new Versions(rules.convert);
+  reconcileOwners(live, owners, versions);
+  const comparison = moveOwnership({ live, next, owners, selfKey: undefined, force: true, rules, versions });
+  return union(comparison.modified, comparison.added);
+}
+
+/**
+ * Lays `applied` over `live`: what its manager applied before and leaves out now goes, unless someone else owns it. `owners` is
+ * changed; its entry for the applier holds all that was applied. Throws ConflictError unless forced.
+ *
+ * Returns the merged object, or undefined when it equals the live one.
+ */
+export function trackApply(
+  live: Versioned,
+  applied: Versioned,
+  owners: Owners,
+  selfKey: string,
+  self: Owner,
+  force: boolean,
+  rules: Rules,
+): JsonObject | undefined {
+  const versions = new Versions(rules.convert);
+  reconcileOwners(live, owners, versions);
+  const last = owners.get(selfKey);
+  const set = recursiveDifference(fieldsOf(applied.value, applied.schema), rules.ignored);
+  owners.set(selfKey, { ...self, set });
+  const merged: Versioned = { ...applied, value: mergeObjects(live.value, applied.value, applied.schema) };
+  const next = prune(merged, owners, last, versions);
+  moveOwnership({ live, next, owners, selfKey, force, rules, versions });
+  return equalJson(live.value, next.value) ? undefined : next.value;
+}
+
+function reconcileOwners(live: Versioned, owners: Owners, versions: Versions): void {
+  for (const [key, owner] of owners) {
+    const at = versions.at(live, owner.apiVersion);
+    // Of a version that is gone the entry is too.
+    if (at === undefined) owners.delete(key);
+    else owners.set(key, withSet(owner, reconcileSet(owner.set, at.schema)));
+  }
+}
+
+interface Move {
+  readonly live: Versioned;
+  readonly next: Versioned;
+  readonly owners: Owners;
+  readonly selfKey: string | undefined;
+  readonly force: boolean;
+  readonly rules: Rules;
+  readonly versions: Versions;
+}
+
+/** Takes from every other owner what changed or went. Owners left without anything go. */
+function moveOwnership({ live, next, owners, selfKey, force, rules, versions }: Move): Comparison {
+  const comparisons = new Map<string, Comparison>();
+  const compareAt = (apiVersion: string): Comparison | undefined => {
+    let comparison = comparisons.get(apiVersion);
+    if (comparison === undefined) {
+      const before = versions.at(live, apiVersion);
+      const after = versions.at(next, apiVersion);
+      if (before === undefined || after === undefined) return undefined;
+      comparison = excludeFields(compareObjects(before.value, after.value, after.schema), rules.ignored);
+      comparisons.set(apiVersion, comparison);
+    }
+    return comparison;
+  };
+  const own = compareAt(next.apiVersion)!;
+  const conflicts: Conflicts = new Map();
+  const losses: [key: string, owner: Owner, comparison: Comparison][] = [];
+  for (const [key, owner] of owners) {
+    if (key === selfKey) continue;
+    const comparison = compareAt(owner.apiVersion);
+    if (comparison === undefined) {
+      owners.delete(key);
+      continue;
+    }
+    losses.push([key, owner, comparison]);
+    const touched = intersection(owner.set, union(comparison.modified, comparison.added));
+    if (!isEmptySet(touched)) conflicts.set(key, touched);
+  }
+  if (!force && conflicts.size > 0) throw new ConflictError(conflicts, owners);
+  for (const [key, owner, comparison] of losses) {
+    const taken = conflicts.get(key);
+    const kept = difference(taken === undefined ? owner.set : difference(owner.set, taken), comparison.removed);
+    owners.set(key, withSet(owner, kept));
+  }
+  for (const [key, owner] of owners) if (isEmptySet(owner.set)) owners.delete(key);
+  return own;
+}
+
+/**
+ * Takes out what the manager applied last time and nobody owns now.
+ *
+ * Removing an item removes all that is in it, so what others own is put back; and what no one owns but the manager never
+ * applied either (defaults beside its fields) is put back too.
+ */
+function prune(merged: Versioned, owners: Owners, last: Owner | undefined, versions: Versions): Versioned {
+  if (last === undefined || isEmptySet(last.set)) return merged;
+  const then = versions.at(merged, last.apiVersion);
+  if (then === undefined) return merged;
+  const owned = new Map<string, FieldSet>();
+  for (const owner of owners.values()) {
+    owned.set(owner.apiVersion, union(owned.get(owner.apiVersion) ?? emptySet, owner.set));
+  }
+  // The common case: all that was applied is still owned, so nothing can go.
+  if (isEmptySet(difference(last.set, owned.get(then.apiVersion) ?? emptySet))) return merged;
+
+  const lastNamed = withNamedFields(last.set, then.schema);
+  let pruned: Versioned = { ...then, value: removeFields(then.value, lastNamed, then.schema) };
+  // The pruned version first: what others own there may be needed to convert.
+  const order = [...owned.keys()].sort((a, b) => Number(b === then.apiVersion) - Number(a === then.apiVersion));
+  let whole = then;
+  for (const apiVersion of order) {
+    const wholeAt = versions.at(whole, apiVersion);
+    const prunedAt = versions.at(pruned, apiVersion);
+    if (wholeAt === undefined || prunedAt === undefined) continue;
+    pruned = putBackOwned(wholeAt, prunedAt, owned.get(apiVersion)!);
+    whole = wholeAt;
+  }
+  const prunedThen = versions.at(pruned, then.apiVersion);
+  if (prunedThen === undefined) return merged;
+  const result = putBackDangling(then, prunedThen, lastNamed);
+  return versions.at(result, merged.apiVersion) ?? merged;
+}
+
+function putBackOwned(whole: Versioned, pruned: Versioned, owned: FieldSet): Versioned {
+  const { schema } = whole;
+  const all = withNamedFields(fieldsOf(whole.value, schema), schema);
+  const kept = union(withNamedFields(fieldsOf(pruned.value, schema), schema), withNamedFields(owned, schema));
+  return { ...whole, value: removeFields(whole.value, difference(all, kept), schema) };
+}
+
+function putBackDangling(whole: Versioned, pruned: Versioned, lastNamed: FieldSet): Versioned {
+  const { schema } = whole;
+  const all = withNamedFields(fieldsOf(whole.value, schema), schema);
+  const kept = withNamedFields(fieldsOf(pruned.value, schema), schema);
+  return { ...whole, value: removeFields(whole.value, intersection(difference(all, kept), lastNamed), schema) };
+}

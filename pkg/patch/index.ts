@@ -1,0 +1,18 @@
+export type { ApplyConflict, ConflictCause } from './apply/conflict.js';
+export { managedFieldsOf, withoutManagedFields } from './apply/managed.js';
+export {
+  type Applied,
+  type ApplyInput,
+  applyObject,
+  type ConvertedObject,
+  managedFieldsError,
+  type TrackedResource,
+  type UpdateInput,
+  updateManagedFields,
+} from './apply/manager.js';
+export { entriesAfterScale, entriesOfScale, type ReplicasPaths } from './apply/scale.js';
+export { keepTimesOfNoop } from './apply/times.js';
+export { PatchError, type PatchErrorKind } from './errors.js';
+export { goFormat, goJson } from './go-format.js';
+export { jsonPatchOperationsMax } from './limits.js';
+export { applyPatch, type Patched, type PatchInput } from './patch.js';
