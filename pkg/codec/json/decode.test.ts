@@ -1,17 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../api/index.js';
-import { type Kind, kindSchema } from '../../schema/index.js';
+import type { Kind } from '../../schema/index.js';
+import { fixtures, kindNamed } from '../testing.js';
 import { decodeJson, decodeNode, decodeValue, readJson } from './decode.js';
 import { encodeJson, encodeStored } from './encode.js';
 import { parseJson } from './parse.js';
 import { metadataSlice, spliceResourceVersion } from './splice.js';
-
-function kind(name: string, group = '', version = 'v1'): Kind {
-  const found = kindSchema({ group, version, kind: name });
-  if (found === undefined) throw new Error(`no kind ${name}`);
-  return found;
-}
 
 const decode = (k: Kind, text: string | Buffer) => decodeJson(k.schema, Buffer.from(text as string));
 
@@ -32,15 +26,15 @@ function failure(k: Kind, value: unknown): string | undefined {
   return decoded.ok ? undefined : decoded.message;
 }
 
-const configMap = kind('ConfigMap');
-const secret = kind('Secret');
-const pod = kind('Pod');
-const deployment = kind('Deployment', 'apps');
-const event = kind('Event');
-const lease = kind('Lease', 'coordination.k8s.io');
-const service = kind('Service');
-const revision = kind('ControllerRevision', 'apps');
-const crd = kind('CustomResourceDefinition', 'apiextensions.k8s.io');
+const configMap = kindNamed('ConfigMap');
+const secret = kindNamed('Secret');
+const pod = kindNamed('Pod');
+const deployment = kindNamed('Deployment', 'apps');
+const event = kindNamed('Event');
+const lease = kindNamed('Lease', 'coordination.k8s.io');
+const service = kindNamed('Service');
+const revision = kindNamed('ControllerRevision', 'apps');
+const crd = kindNamed('CustomResourceDefinition', 'apiextensions.k8s.io');
 
 describe('strict findings', () => {
   it('come in document order, unknown and duplicate fields together, with full paths', () => {
@@ -318,28 +312,21 @@ describe('canonical JSON', () => {
   });
 });
 
-describe('fixtures', () => {
-  const folder = new URL('../../../../shared/fixtures/kubernetes-api/', import.meta.url);
-  if (!existsSync(folder)) {
+describe('JSON fixtures', () => {
+  const all = fixtures();
+  if (all === undefined) {
     it.skip('skipped: no shared fixtures beside the checkout', () => {});
     return;
   }
-  const files = readdirSync(folder).filter((f) => f.endsWith('.json'));
-  it.each(files)('%s goes through its schema without loss', (file) => {
-    const text = readFileSync(new URL(file, folder));
-    const value = JSON.parse(text.toString()) as JsonObject;
-    const [group, version] = String(value['apiVersion'] ?? 'v1').includes('/')
-      ? String(value['apiVersion']).split('/')
-      : ['', String(value['apiVersion'] ?? 'v1')];
-    const k = kind(String(value['kind'] ?? 'WatchEvent'), group, version);
-    const decoded = decodeJson(k.schema, text);
+  it.each(all)('$name goes through its schema without loss', ({ kind: k, json, value }) => {
+    const decoded = decodeJson(k.schema, json);
     if (!decoded.ok) throw new Error(decoded.message);
     expect(decoded.strict.errors).toEqual([]);
     expect(decoded.object).toEqual(value);
     const encoded = encodeJson(k.schema, decoded.object);
     expect(JSON.parse(encoded.toString())).toEqual(value);
     expect(encodeJson(k.schema, value)).toEqual(encoded);
-    const parsed = parseJson(text);
+    const parsed = parseJson(json);
     expect(parsed.ok && decodeNode(k.schema, parsed.node)).toEqual(decoded);
   });
 });

@@ -1,0 +1,138 @@
+import { utf8 } from '../json/text.js';
+import { codecLimits } from '../limits.js';
+
+/** Malformed input, in the reference's words. Thrown inside this room, turned into a value at its door. */
+export class ProtobufFailure {
+  readonly message: string;
+
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
+export const UNEXPECTED_END = 'unexpected EOF';
+
+/** A position in a message. Every length is checked against what is there before anything is allocated for it. */
+export class Reader {
+  readonly buffer: Buffer;
+  at: number;
+  end: number;
+  #depth = 0;
+
+  constructor(buffer: Buffer) {
+    this.buffer = buffer;
+    this.at = 0;
+    this.end = buffer.length;
+  }
+
+  fail(message: string): never {
+    throw new ProtobufFailure(message);
+  }
+
+  /** Up to 2^53 exactly; beyond that only `int64` is. */
+  varint(): number {
+    let value = 0;
+    let scale = 1;
+    for (let i = 0; i < 10; i++) {
+      if (this.at >= this.end) this.fail(UNEXPECTED_END);
+      const b = this.buffer[this.at++]!;
+      value += (b & 0x7f) * scale;
+      if (b < 0x80) return value;
+      scale *= 128;
+    }
+    return this.fail('proto: integer overflow');
+  }
+
+  int64(): number | bigint {
+    const start = this.at;
+    const value = this.varint();
+    if (value <= Number.MAX_SAFE_INTEGER) return value;
+    let exact = 0n;
+    for (let i = this.at - 1; i >= start; i--) exact = (exact << 7n) | BigInt(this.buffer[i]! & 0x7f);
+    const signed = BigInt.asIntN(64, exact);
+    const small = Number(signed);
+    return Number.isSafeInteger(small) ? small : signed;
+  }
+
+  /** As Go converts: the low 32 bits. */
+  int32(): number {
+    const value = this.int64();
+    return typeof value === 'number' ? value | 0 : Number(BigInt.asIntN(32, value));
+  }
+
+  double(): number {
+    if (this.end - this.at < 8) this.fail(UNEXPECTED_END);
+    this.at += 8;
+    return this.buffer.readDoubleLE(this.at - 8);
+  }
+
+  /** The end of a length-delimited value that begins here. */
+  limit(): number {
+    const length = this.varint();
+    if (length > this.end - this.at)
+      this.fail(length > 0x7fffffff ? 'proto: negative length found during unmarshaling' : UNEXPECTED_END);
+    return this.at + length;
+  }
+
+  bytes(): Buffer {
+    const end = this.limit();
+    const value = this.buffer.subarray(this.at, end);
+    this.at = end;
+    return value;
+  }
+
+  text(): string {
+    return utf8(this.bytes());
+  }
+
+  /** Reads a nested message with `read`, which stops at `end`. */
+  nested(read: () => void): void {
+    const outer = this.end;
+    this.end = this.limit();
+    if (++this.#depth > codecLimits.binaryDepthMax) this.fail('proto: exceeded max recursion depth');
+    read();
+    this.#depth--;
+    this.at = this.end;
+    this.end = outer;
+  }
+
+  /** Skips the value after `tag`. */
+  skip(tag: number): void {
+    switch (tag % 8) {
+      case 0:
+        this.varint();
+        return;
+      case 1:
+        this.#advance(8);
+        return;
+      case 2:
+        this.at = this.limit();
+        return;
+      case 3:
+        this.#skipGroup();
+        return;
+      case 5:
+        this.#advance(4);
+        return;
+      case 4:
+        this.fail('proto: wiretype end group for non-group');
+        break;
+      default:
+        this.fail(`proto: illegal wireType ${tag % 8}`);
+    }
+  }
+
+  #skipGroup(): void {
+    for (let open = 1; open > 0; ) {
+      const tag = this.varint();
+      if (tag % 8 === 3) open++;
+      else if (tag % 8 === 4) open--;
+      else this.skip(tag);
+    }
+  }
+
+  #advance(size: number): void {
+    if (this.end - this.at < size) this.fail(UNEXPECTED_END);
+    this.at += size;
+  }
+}
