@@ -1,0 +1,117 @@
+import { webcrypto } from 'node:crypto';
+
+/**
+ * Issuing of certificates. The library that writes them (`@peculiar/x509`) takes longer to load than the rest of the server
+ * takes to start, and is needed on the first start and once a year: it is loaded when something is issued, never else.
+ */
+
+/** A certificate and its private key, PEM. */
+export interface KeyPair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface Subject {
+  readonly commonName: string;
+  readonly organizations?: readonly string[];
+}
+
+export interface LeafRequest {
+  readonly subject: Subject;
+  readonly use: 'server' | 'client' | 'peer';
+  /** Names and addresses that a server answers for. */
+  readonly dnsNames?: readonly string[];
+  readonly addresses?: readonly string[];
+  readonly days: number;
+}
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+const DAY = 86_400_000;
+/** Clocks of clients may be behind. */
+const BACKDATED = 5 * 60_000;
+
+export async function issueAuthority(commonName: string, now: number, days: number): Promise<KeyPair> {
+  const x509 = await library();
+  const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    serialNumber: serial(),
+    name: [{ CN: [commonName] }],
+    notBefore: new Date(now - BACKDATED),
+    notAfter: new Date(now + days * DAY),
+    signingAlgorithm: ALGORITHM,
+    keys,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, undefined, true),
+      new x509.KeyUsagesExtension(
+        x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign | x509.KeyUsageFlags.digitalSignature,
+        true,
+      ),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+  return { cert: pem(certificate.toString('pem')), key: await privatePem(keys.privateKey) };
+}
+
+export async function issueLeaf(authority: KeyPair, request: LeafRequest, now: number): Promise<KeyPair> {
+  const x509 = await library();
+  const issuer = new x509.X509Certificate(authority.cert);
+  const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+  const names = [
+    ...(request.dnsNames ?? []).map((value) => ({ type: 'dns' as const, value })),
+    ...(request.addresses ?? []).map((value) => ({ type: 'ip' as const, value })),
+  ];
+  const usages = {
+    server: [x509.ExtendedKeyUsage.serverAuth],
+    client: [x509.ExtendedKeyUsage.clientAuth],
+    peer: [x509.ExtendedKeyUsage.serverAuth, x509.ExtendedKeyUsage.clientAuth],
+  }[request.use];
+  const { organizations = [], commonName } = request.subject;
+  const certificate = await x509.X509CertificateGenerator.create({
+    serialNumber: serial(),
+    subject: [...(organizations.length > 0 ? organizations.map((o) => ({ O: [o] })) : []), { CN: [commonName] }],
+    issuer: issuer.subject,
+    notBefore: new Date(now - BACKDATED),
+    notAfter: new Date(Math.min(now + request.days * DAY, issuer.notAfter.getTime())),
+    signingAlgorithm: ALGORITHM,
+    publicKey: keys.publicKey,
+    signingKey: await importPrivate(authority.key),
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension(usages),
+      ...(names.length > 0 ? [new x509.SubjectAlternativeNameExtension(names)] : []),
+      await x509.AuthorityKeyIdentifierExtension.create(issuer),
+    ],
+  });
+  return { cert: pem(certificate.toString('pem')), key: await privatePem(keys.privateKey) };
+}
+
+async function library(): Promise<typeof import('@peculiar/x509')> {
+  await import('reflect-metadata');
+  return import('@peculiar/x509');
+}
+
+/** 16 random bytes, positive. */
+function serial(): string {
+  const bytes = webcrypto.getRandomValues(new Uint8Array(16));
+  bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;
+  return Buffer.from(bytes).toString('hex');
+}
+
+async function privatePem(key: webcrypto.CryptoKey): Promise<string> {
+  const der = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key));
+  return `-----BEGIN PRIVATE KEY-----\n${lines(der.toString('base64'))}\n-----END PRIVATE KEY-----\n`;
+}
+
+async function importPrivate(text: string): Promise<webcrypto.CryptoKey> {
+  const der = Buffer.from(text.replace(/-----[^-]+-----/g, ''), 'base64');
+  return webcrypto.subtle.importKey('pkcs8', der, ALGORITHM, false, ['sign']);
+}
+
+function lines(base64: string): string {
+  return base64.match(/.{1,64}/g)?.join('\n') ?? '';
+}
+
+function pem(text: string): string {
+  return text.endsWith('\n') ? text : `${text}\n`;
+}

@@ -1,0 +1,80 @@
+import { X509Certificate } from 'node:crypto';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { keepKubeconfig, keepPki, serverNames } from './pki.js';
+
+const NOW = Date.parse('2026-05-01T00:00:00Z');
+const DAY = 86_400_000;
+const names = serverNames('127.0.0.1', '10.96.0.1');
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trireme-pki-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the keys of a first start', () => {
+  it('are of one authority and fit the names', async () => {
+    const pki = await keepPki(folder, names, NOW);
+    const ca = new X509Certificate(pki.ca.cert);
+    const serving = new X509Certificate(pki.serving.cert);
+    const admin = new X509Certificate(pki.admin.cert);
+    expect(ca.ca).toBe(true);
+    expect(serving.verify(ca.publicKey)).toBe(true);
+    expect(admin.verify(ca.publicKey)).toBe(true);
+    for (const name of ['localhost', 'kubernetes', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'])
+      expect(serving.checkHost(name)).toBe(name);
+    for (const address of ['127.0.0.1', '::1', '10.96.0.1']) expect(serving.checkIP(address)).toBe(address);
+    expect(admin.subject).toBe('O=system:masters\nCN=kubernetes-admin');
+    expect(serving.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1']);
+    expect(admin.keyUsage).toEqual(['1.3.6.1.5.5.7.3.2']);
+    for (const file of ['ca.key', 'apiserver.key', 'admin.key'])
+      expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
+  });
+
+  it('stay as they are on later starts', async () => {
+    const first = await keepPki(folder, names, NOW);
+    expect(await keepPki(folder, names, NOW + 30 * DAY)).toEqual(first);
+  });
+
+  it('are renewed by the same authority before they expire', async () => {
+    const first = await keepPki(folder, names, NOW);
+    const later = await keepPki(folder, names, NOW + 340 * DAY);
+    expect(later.ca).toEqual(first.ca);
+    expect(later.serving).not.toEqual(first.serving);
+    expect(later.admin).not.toEqual(first.admin);
+    expect(Date.parse(new X509Certificate(later.serving.cert).validTo)).toBeGreaterThan(NOW + 700 * DAY);
+  });
+
+  it('are renewed when the server gets another name', async () => {
+    const first = await keepPki(folder, names, NOW);
+    const moved = await keepPki(folder, serverNames('192.0.2.7', '10.96.0.1'), NOW);
+    expect(moved.admin).toEqual(first.admin);
+    expect(new X509Certificate(moved.serving.cert).checkIP('192.0.2.7')).toBe('192.0.2.7');
+  });
+
+  it('are not made anew over half an authority', async () => {
+    await keepPki(folder, names, NOW);
+    rmSync(join(folder, 'ca.key'));
+    await expect(keepPki(folder, names, NOW)).rejects.toThrow(/ca\.key is missing/);
+  });
+});
+
+describe('the kubeconfig', () => {
+  it('is for its owner only and holds all it needs', async () => {
+    const pki = await keepPki(join(folder, 'pki'), names, NOW);
+    const file = join(folder, 'admin.kubeconfig');
+    keepKubeconfig(file, 'https://127.0.0.1:6443', pki);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const text = readFileSync(file, 'utf8');
+    expect(text).toContain('server: https://127.0.0.1:6443');
+    expect(text).toContain(Buffer.from(pki.admin.key).toString('base64'));
+    chmodSync(file, 0o400);
+    keepKubeconfig(file, 'https://127.0.0.1:6443', pki);
+    expect(statSync(file).mode & 0o777).toBe(0o400);
+  });
+});

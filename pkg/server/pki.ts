@@ -1,0 +1,135 @@
+import { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { readIfThere, writeSecret } from './files.js';
+import { issueAuthority, issueLeaf, type KeyPair } from './issue.js';
+import { kubeconfigText } from './kubeconfig.js';
+
+/** The keys and certificates that a server makes for itself on its first start, and keeps. */
+export interface Pki {
+  readonly ca: KeyPair;
+  readonly serving: KeyPair;
+  readonly admin: KeyPair;
+}
+
+const DAY = 86_400_000;
+const AUTHORITY_DAYS = 3650;
+const LEAF_DAYS = 365;
+/** Renewed when less is left. */
+const RENEW_DAYS = 30;
+
+export const ADMIN = { commonName: 'kubernetes-admin', organizations: ['system:masters'] } as const;
+
+/** What clients may call the server by, beside the addresses it listens on. */
+const SERVER_NAMES = [
+  'localhost',
+  'kubernetes',
+  'kubernetes.default',
+  'kubernetes.default.svc',
+  'kubernetes.default.svc.cluster.local',
+] as const;
+
+export interface ServerNames {
+  readonly dnsNames: readonly string[];
+  readonly addresses: readonly string[];
+}
+
+/** `serviceAddress`: the first of the service range, by which pods reach the API. */
+export function serverNames(bindAddress: string, serviceAddress: string): ServerNames {
+  const bound = isIP(bindAddress) > 0 && bindAddress !== '0.0.0.0' && bindAddress !== '::' ? [bindAddress] : [];
+  return {
+    dnsNames: [...new Set([...SERVER_NAMES, hostname().toLowerCase()])].filter((n) => n !== ''),
+    addresses: [...new Set(['127.0.0.1', '::1', serviceAddress, ...bound])],
+  };
+}
+
+/** A whole set that lives only in memory. */
+export async function makePki(names: ServerNames, now: number): Promise<Pki> {
+  const ca = await issueAuthority('kubernetes-ca', now, AUTHORITY_DAYS);
+  const [serving, admin] = await Promise.all([issueServing(ca, names, now), issueAdmin(ca, now)]);
+  return { ca, serving, admin };
+}
+
+function issueServing(ca: KeyPair, names: ServerNames, now: number): Promise<KeyPair> {
+  return issueLeaf(ca, { subject: { commonName: 'kube-apiserver' }, use: 'server', ...names, days: LEAF_DAYS }, now);
+}
+
+function issueAdmin(ca: KeyPair, now: number): Promise<KeyPair> {
+  return issueLeaf(ca, { subject: ADMIN, use: 'client', days: LEAF_DAYS }, now);
+}
+
+/**
+ * Reads the set below `folder`, makes what is missing, and renews what expires soon or does not fit the names any more. The
+ * authority itself is never renewed silently: every client trusts it by its bytes.
+ */
+export async function keepPki(folder: string, names: ServerNames, now: number): Promise<Pki> {
+  const ca = await keepPair(
+    folder,
+    'ca',
+    () => true,
+    () => issueAuthority('kubernetes-ca', now, AUTHORITY_DAYS),
+  );
+  const servingFits = (p: KeyPair): boolean => isOf(p, ca) && lasts(p, now) && covers(p, names);
+  const serving = await keepPair(folder, 'apiserver', servingFits, () => issueServing(ca, names, now));
+  const adminFits = (p: KeyPair): boolean => isOf(p, ca) && lasts(p, now);
+  const admin = await keepPair(folder, 'admin', adminFits, () => issueAdmin(ca, now));
+  return { ca, serving, admin };
+}
+
+async function keepPair(
+  folder: string,
+  name: string,
+  fits: (pair: KeyPair) => boolean,
+  make: () => Promise<KeyPair>,
+): Promise<KeyPair> {
+  const certFile = join(folder, `${name}.crt`);
+  const keyFile = join(folder, `${name}.key`);
+  const cert = readIfThere(certFile);
+  const key = readIfThere(keyFile);
+  if (cert !== undefined && key !== undefined) {
+    const pair = { cert, key };
+    if (fits(pair)) return pair;
+  } else if (name === 'ca' && (cert !== undefined || key !== undefined)) {
+    throw new Error(
+      `${cert === undefined ? certFile : keyFile} is missing: restore it, or remove ${folder} to make a new authority`,
+    );
+  }
+  const made = await make();
+  // The key first: a certificate without its key is found missing at the next start, and both are made again.
+  writeSecret(keyFile, made.key);
+  writeSecret(certFile, made.cert);
+  return made;
+}
+
+function isOf(pair: KeyPair, ca: KeyPair): boolean {
+  try {
+    return new X509Certificate(pair.cert).verify(new X509Certificate(ca.cert).publicKey);
+  } catch {
+    return false;
+  }
+}
+
+function lasts(pair: KeyPair, now: number): boolean {
+  return Date.parse(new X509Certificate(pair.cert).validTo) - now > RENEW_DAYS * DAY;
+}
+
+function covers(pair: KeyPair, names: ServerNames): boolean {
+  const certificate = new X509Certificate(pair.cert);
+  return (
+    names.dnsNames.every((n) => certificate.checkHost(n) !== undefined) &&
+    names.addresses.every((a) => certificate.checkIP(a) !== undefined)
+  );
+}
+
+/** Writes `admin.kubeconfig`, readable by its owner only, unless it says the same already. */
+export function keepKubeconfig(file: string, url: string, pki: Pki): void {
+  const text = kubeconfigText({
+    url,
+    ca: pki.ca.cert,
+    user: 'kubernetes-admin',
+    cert: pki.admin.cert,
+    key: pki.admin.key,
+  });
+  if (readIfThere(file) !== text) writeSecret(file, text);
+}
