@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { configOf, FLAGS, helpText, parseCommandLine } from './index.js';
+
+function run(...args: string[]) {
+  const line = parseCommandLine(args);
+  if (line.kind !== 'run') throw new Error(line.kind);
+  return configOf(line.values);
+}
+
+describe('the command line', () => {
+  it('has defaults that fit each other', () => {
+    const config = run();
+    expect(config.serving).toMatchObject({ bindAddress: '127.0.0.1', port: 6443 });
+    expect(config.limits).toEqual({
+      requestsInFlight: 400,
+      mutatingInFlight: 200,
+      requestTimeout: 60_000,
+      watchTimeout: 1_800_000,
+    });
+    expect(config.cluster.compactionRetention).toBe(300_000);
+    expect(config.api.nodePorts).toEqual({ from: 30000, to: 32767 });
+    expect(Object.isFrozen(config.serving)).toBe(true);
+  });
+
+  it('takes values behind = and as the next argument, with one dash or two', () => {
+    expect(run('--secure-port=1', '--data-dir', '/tmp/x', '-name=a').cluster.name).toBe('a');
+    expect(run('--secure-port=1', '--secure-port', '2').serving.port).toBe(2);
+    expect(run('--v=4').logLevel).toBe('debug');
+  });
+
+  it('reads switches of versions and features', () => {
+    const { api } = run('--runtime-config=apps/v1=false,api/beta', '--feature-gates=A=true,B=false');
+    expect([...api.runtimeConfig]).toEqual([
+      ['apps/v1', false],
+      ['api/beta', true],
+    ]);
+    expect([...api.featureGates]).toEqual([
+      ['A', true],
+      ['B', false],
+    ]);
+  });
+
+  it('reads durations', () => {
+    expect(run('--request-timeout=1m30s').limits.requestTimeout).toBe(90_000);
+    expect(run('--auto-compaction-retention=1h').cluster.compactionRetention).toBe(3_600_000);
+  });
+
+  it.each([
+    [['--nope'], 'unknown flag --nope (see --help)'],
+    [['--secure-prot=1'], 'unknown flag --secure-prot, did you mean --secure-port? (see --help)'],
+    [['--secure-port'], 'flag --secure-port needs a value'],
+    [['--secure-port=x'], '--secure-port=x: must be a whole number, 0 or more'],
+    [['--secure-port=70000'], '--secure-port=70000: must be a port (0 to 65535)'],
+    [['--request-timeout=5'], '--request-timeout=5: must be a duration such as 90s, 5m or 1h30m'],
+    [['--bind-address=here'], '--bind-address=here: must be an IP address'],
+    [['serve'], 'unexpected argument "serve" (see --help)'],
+    [['--initial-cluster-state=old'], '--initial-cluster-state=old: must be "new" or "existing"'],
+    [
+      ['--feature-gates=A=maybe'],
+      '--feature-gates=A=maybe: must be comma-separated key=true or key=false pairs, not "A=maybe"',
+    ],
+    [['--tls-cert-file=a'], '--tls-cert-file and --tls-private-key-file go together'],
+    [['--initial-cluster=a=https://127.0.0.1:1'], '--initial-cluster does not name this peer, default'],
+    [['--election-timeout=100'], '--election-timeout must be at least five times --heartbeat-interval'],
+  ])('refuses %j', (args, message) => {
+    expect(() => run(...args)).toThrow(message);
+  });
+
+  it('names every flag in its help', () => {
+    const help = helpText('trireme-apiserver');
+    for (const flag of FLAGS) expect(help).toContain(`--${flag.name}`);
+    expect(parseCommandLine(['--help', '--nope'])).toEqual({ kind: 'help' });
+  });
+});

@@ -1,0 +1,132 @@
+import { resolve } from 'node:path';
+import { ConfigError, parseDuration, parsePairs } from './flag.js';
+import type { FlagName } from './flags.js';
+import type { FlagValues } from './parse.js';
+
+/** All that was decided before the start. Frozen: nobody changes his mind while the server runs. Times in milliseconds. */
+export interface Config {
+  readonly dataDir: string;
+  readonly serving: ServingConfig;
+  readonly cluster: ClusterConfig;
+  readonly api: ApiConfig;
+  readonly limits: LimitsConfig;
+  readonly controllers: readonly string[];
+  readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+}
+
+export interface ServingConfig {
+  readonly bindAddress: string;
+  readonly port: number;
+  /** '' for the one served on. */
+  readonly advertiseAddress: string;
+  /** Files; '' where the server makes its own. */
+  readonly certFile: string;
+  readonly keyFile: string;
+  readonly clientCaFile: string;
+  readonly shutdownDelay: number;
+  readonly shutdownGrace: number;
+}
+
+export interface ClusterConfig {
+  readonly name: string;
+  /** Name -> URL; empty for a peer alone. */
+  readonly initialCluster: ReadonlyMap<string, string>;
+  readonly initialState: 'new' | 'existing';
+  readonly token: string;
+  readonly listenPeerUrls: readonly string[];
+  readonly advertisePeerUrls: readonly string[];
+  readonly peerCertFile: string;
+  readonly peerKeyFile: string;
+  readonly peerCaFile: string;
+  readonly heartbeatInterval: number;
+  readonly electionTimeout: number;
+  readonly snapshotCount: number;
+  readonly compactionRetention: number;
+  readonly quotaBytes: number;
+}
+
+export interface ApiConfig {
+  readonly runtimeConfig: ReadonlyMap<string, boolean>;
+  readonly featureGates: ReadonlyMap<string, boolean>;
+  readonly serviceRanges: readonly string[];
+  readonly nodePorts: { readonly from: number; readonly to: number };
+}
+
+export interface LimitsConfig {
+  readonly requestsInFlight: number;
+  readonly mutatingInFlight: number;
+  readonly requestTimeout: number;
+  readonly watchTimeout: number;
+}
+
+/** From the texts of the flags, each good by itself, to what they say together. Throws `ConfigError` where they contradict. */
+export function configOf(values: FlagValues): Config {
+  const text = (name: FlagName): string => values[name];
+  const integer = (name: FlagName): number => Number(values[name]);
+  const duration = (name: FlagName): number => parseDuration(values[name]) ?? 0;
+  const list = (name: FlagName): readonly string[] => values[name].split(',').filter((s) => s !== '');
+  const switches = (name: FlagName): ReadonlyMap<string, boolean> =>
+    new Map([...parsePairs(values[name])].map(([k, v]) => [k, /^(?:true|t|1)$/i.test(v)]));
+
+  if ((text('tls-cert-file') === '') !== (text('tls-private-key-file') === ''))
+    throw new ConfigError('--tls-cert-file and --tls-private-key-file go together');
+  if (integer('election-timeout') < 5 * integer('heartbeat-interval'))
+    throw new ConfigError('--election-timeout must be at least five times --heartbeat-interval');
+  const initialCluster = parsePairs(text('initial-cluster'));
+  if (initialCluster.size > 0 && !initialCluster.has(text('name')))
+    throw new ConfigError(`--initial-cluster does not name this peer, ${text('name')}`);
+  const [from, to] = text('service-node-port-range').split('-').map(Number) as [number, number];
+  const advertised = list('initial-advertise-peer-urls');
+
+  return deepFreeze({
+    dataDir: resolve(text('data-dir')),
+    serving: {
+      bindAddress: text('bind-address'),
+      port: integer('secure-port'),
+      advertiseAddress: text('advertise-address'),
+      certFile: text('tls-cert-file'),
+      keyFile: text('tls-private-key-file'),
+      clientCaFile: text('client-ca-file'),
+      shutdownDelay: duration('shutdown-delay-duration'),
+      shutdownGrace: duration('shutdown-grace-duration'),
+    },
+    cluster: {
+      name: text('name'),
+      initialCluster,
+      initialState: text('initial-cluster-state') as 'new' | 'existing',
+      token: text('initial-cluster-token'),
+      listenPeerUrls: list('listen-peer-urls'),
+      advertisePeerUrls: advertised.length > 0 ? advertised : list('listen-peer-urls'),
+      peerCertFile: text('peer-cert-file'),
+      peerKeyFile: text('peer-key-file'),
+      peerCaFile: text('peer-trusted-ca-file'),
+      heartbeatInterval: integer('heartbeat-interval'),
+      electionTimeout: integer('election-timeout'),
+      snapshotCount: integer('snapshot-count'),
+      compactionRetention: duration('auto-compaction-retention'),
+      quotaBytes: integer('quota-backend-bytes'),
+    },
+    api: {
+      runtimeConfig: switches('runtime-config'),
+      featureGates: switches('feature-gates'),
+      serviceRanges: list('service-cluster-ip-range'),
+      nodePorts: { from, to },
+    },
+    limits: {
+      requestsInFlight: integer('max-requests-inflight'),
+      mutatingInFlight: integer('max-mutating-requests-inflight'),
+      requestTimeout: duration('request-timeout'),
+      watchTimeout: integer('min-request-timeout') * 1000,
+    },
+    controllers: list('controllers'),
+    logLevel: integer('v') >= 8 ? 'trace' : integer('v') >= 4 ? 'debug' : (text('log-level') as Config['logLevel']),
+  });
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !(value instanceof Map)) {
+    for (const inner of Object.values(value)) deepFreeze(inner);
+    Object.freeze(value);
+  }
+  return value;
+}

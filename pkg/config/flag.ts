@@ -1,0 +1,46 @@
+/** A flag as data: parsing, defaults, checks and help are all read from it. */
+export type FlagKind = 'string' | 'boolean' | 'integer' | 'duration' | 'list' | 'pairs' | 'bytes';
+
+export interface Flag {
+  readonly name: string;
+  readonly kind: FlagKind;
+  /** As it would be written on the command line. */
+  readonly default: string;
+  /** Heading in the help. */
+  readonly group: FlagGroup;
+  readonly help: string;
+  /** What the value is called in the help. */
+  readonly value?: string;
+  /** Says what is wrong with a value, or undefined. */
+  readonly check?: (text: string) => string | undefined;
+}
+
+export type FlagGroup = 'Serving' | 'Storage and cluster' | 'API' | 'Limits' | 'Controllers' | 'Log';
+
+/** What the user wrote cannot be used. One line, made for him. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/** Milliseconds of `90s`, `1m30s`, `500ms`, `1h`; undefined when it is none. A plain 0 needs no unit. */
+export function parseDuration(text: string): number | undefined {
+  if (text === '0') return 0;
+  if (!/^(?:\d+(?:\.\d+)?(?:ms|us|s|m|h))+$/.test(text)) return undefined;
+  let total = 0;
+  for (const [, n, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|us|s|m|h)/g)) total += Number(n) * UNITS[unit!]!;
+  return total;
+}
+
+const UNITS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** `a=true,b=false,c` -> pairs; a key alone has the value `true`. */
+export function parsePairs(text: string): ReadonlyMap<string, string> {
+  const pairs = new Map<string, string>();
+  for (const part of text.split(',')) {
+    if (part === '') continue;
+    const eq = part.indexOf('=');
+    if (eq < 0) pairs.set(part.trim(), 'true');
+    else pairs.set(part.slice(0, eq).trim(), part.slice(eq + 1).trim());
+  }
+  return pairs;
+}

@@ -1,0 +1,316 @@
+import { isIP } from 'node:net';
+import { type Flag, parsePairs } from './flag.js';
+
+const port = (text: string): string | undefined => (Number(text) <= 65535 ? undefined : 'must be a port (0 to 65535)');
+const address = (text: string): string | undefined => (isIP(text) > 0 ? undefined : 'must be an IP address');
+const positive = (text: string): string | undefined => (Number(text) > 0 ? undefined : 'must be more than 0');
+const notEmpty = (text: string): string | undefined => (text !== '' ? undefined : 'must not be empty');
+const cidr = (text: string): string | undefined =>
+  /^[0-9a-fA-F:.]+\/\d+(?:,[0-9a-fA-F:.]+\/\d+)?$/.test(text) &&
+  text.split(',').every((c) => isIP(c.split('/')[0]!) > 0)
+    ? undefined
+    : 'must be one or two CIDR blocks, such as 10.96.0.0/12';
+const portRange = (text: string): string | undefined => {
+  const m = /^(\d+)-(\d+)$/.exec(text);
+  return m !== null && Number(m[1]) > 0 && Number(m[1]) <= Number(m[2]) && Number(m[2]) <= 65535
+    ? undefined
+    : 'must be two ports, such as 30000-32767';
+};
+const switches = (text: string): string | undefined => {
+  for (const [key, value] of parsePairs(text))
+    if (key === '' || !/^(?:true|false|True|False|TRUE|FALSE|0|1|t|f|T|F)$/.test(value))
+      return `must be comma-separated key=true or key=false pairs, not "${key}=${value}"`;
+  return undefined;
+};
+const clusterState = (text: string): string | undefined =>
+  text === 'new' || text === 'existing' ? undefined : 'must be "new" or "existing"';
+const logLevel = (text: string): string | undefined =>
+  ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'].includes(text)
+    ? undefined
+    : 'must be one of trace, debug, info, warn, error, fatal, silent';
+
+/**
+ * Every flag. Those of the API side are named as kube-apiserver names them, those of the store and its peers as etcd does, so
+ * that what people know and what their unit files say goes on to work.
+ */
+export const FLAGS = [
+  {
+    name: 'data-dir',
+    kind: 'string',
+    default: './.trireme',
+    group: 'Storage and cluster',
+    check: notEmpty,
+    value: 'FOLDER',
+    help: 'Where the store, the keys and the admin kubeconfig live.',
+  },
+  {
+    name: 'name',
+    kind: 'string',
+    default: 'default',
+    group: 'Storage and cluster',
+    check: notEmpty,
+    value: 'NAME',
+    help: 'Name of this peer.',
+  },
+  {
+    name: 'initial-cluster',
+    kind: 'pairs',
+    default: '',
+    group: 'Storage and cluster',
+    value: 'NAME=URL,...',
+    help: 'All peers of a new cluster; empty: this one alone.',
+  },
+  {
+    name: 'initial-cluster-state',
+    kind: 'string',
+    default: 'new',
+    group: 'Storage and cluster',
+    check: clusterState,
+    value: 'new|existing',
+    help: 'Whether this peer begins a cluster or joins one.',
+  },
+  {
+    name: 'initial-cluster-token',
+    kind: 'string',
+    default: 'trireme-cluster',
+    group: 'Storage and cluster',
+    value: 'TOKEN',
+    help: 'Keeps clusters apart that were set up alike.',
+  },
+  {
+    name: 'listen-peer-urls',
+    kind: 'list',
+    default: 'https://127.0.0.1:2380',
+    group: 'Storage and cluster',
+    value: 'URL,...',
+    help: 'Where this peer listens for its peers.',
+  },
+  {
+    name: 'initial-advertise-peer-urls',
+    kind: 'list',
+    default: '',
+    group: 'Storage and cluster',
+    value: 'URL,...',
+    help: 'Where the other peers reach this one; empty: as listened on.',
+  },
+  {
+    name: 'peer-cert-file',
+    kind: 'string',
+    default: '',
+    group: 'Storage and cluster',
+    value: 'FILE',
+    help: 'Certificate shown to peers.',
+  },
+  { name: 'peer-key-file', kind: 'string', default: '', group: 'Storage and cluster', value: 'FILE', help: 'Its key.' },
+  {
+    name: 'peer-trusted-ca-file',
+    kind: 'string',
+    default: '',
+    group: 'Storage and cluster',
+    value: 'FILE',
+    help: 'Authority of the peers.',
+  },
+  {
+    name: 'heartbeat-interval',
+    kind: 'integer',
+    default: '100',
+    group: 'Storage and cluster',
+    check: positive,
+    value: 'MS',
+    help: 'Milliseconds between heartbeats of the leader.',
+  },
+  {
+    name: 'election-timeout',
+    kind: 'integer',
+    default: '1000',
+    group: 'Storage and cluster',
+    check: positive,
+    value: 'MS',
+    help: 'Milliseconds without a leader after which one is elected.',
+  },
+  {
+    name: 'snapshot-count',
+    kind: 'integer',
+    default: '10000',
+    group: 'Storage and cluster',
+    check: positive,
+    value: 'N',
+    help: 'Log entries that are kept for peers that lag behind.',
+  },
+  {
+    name: 'auto-compaction-retention',
+    kind: 'duration',
+    default: '5m',
+    group: 'Storage and cluster',
+    value: 'DURATION',
+    help: 'How long history is kept, for watches and lists of the past.',
+  },
+  {
+    name: 'quota-backend-bytes',
+    kind: 'bytes',
+    default: '8589934592',
+    group: 'Storage and cluster',
+    value: 'BYTES',
+    help: 'Writes are refused when the store is larger.',
+  },
+
+  {
+    name: 'bind-address',
+    kind: 'string',
+    default: '127.0.0.1',
+    group: 'Serving',
+    check: address,
+    value: 'ADDRESS',
+    help: 'Address to serve on; 0.0.0.0 for all.',
+  },
+  {
+    name: 'secure-port',
+    kind: 'integer',
+    default: '6443',
+    group: 'Serving',
+    check: port,
+    value: 'PORT',
+    help: 'Port to serve on; 0 for any that is free.',
+  },
+  {
+    name: 'advertise-address',
+    kind: 'string',
+    default: '',
+    group: 'Serving',
+    value: 'ADDRESS',
+    help: 'Address that clients are told; empty: the one served on.',
+  },
+  {
+    name: 'tls-cert-file',
+    kind: 'string',
+    default: '',
+    group: 'Serving',
+    value: 'FILE',
+    help: 'Serving certificate; empty: made on the first start.',
+  },
+  { name: 'tls-private-key-file', kind: 'string', default: '', group: 'Serving', value: 'FILE', help: 'Its key.' },
+  {
+    name: 'client-ca-file',
+    kind: 'string',
+    default: '',
+    group: 'Serving',
+    value: 'FILE',
+    help: 'Authority of client certificates; empty: the one made on the first start.',
+  },
+  {
+    name: 'shutdown-delay-duration',
+    kind: 'duration',
+    default: '0s',
+    group: 'Serving',
+    value: 'DURATION',
+    help: 'After SIGTERM, how long to serve on while /readyz fails.',
+  },
+  {
+    name: 'shutdown-grace-duration',
+    kind: 'duration',
+    default: '10s',
+    group: 'Serving',
+    value: 'DURATION',
+    help: 'After that, how long requests may take to finish.',
+  },
+
+  {
+    name: 'runtime-config',
+    kind: 'pairs',
+    default: '',
+    group: 'API',
+    check: switches,
+    value: 'KEY=BOOL,...',
+    help: 'Versions and resources on or off: apps/v1=false, api/beta=true, resource.k8s.io/v1beta1/resourceclaims=true.',
+  },
+  {
+    name: 'feature-gates',
+    kind: 'pairs',
+    default: '',
+    group: 'API',
+    check: switches,
+    value: 'GATE=BOOL,...',
+    help: 'Features on or off.',
+  },
+  {
+    name: 'service-cluster-ip-range',
+    kind: 'string',
+    default: '10.96.0.0/12',
+    group: 'API',
+    check: cidr,
+    value: 'CIDR[,CIDR]',
+    help: 'Cluster IPs of services come from here.',
+  },
+  {
+    name: 'service-node-port-range',
+    kind: 'string',
+    default: '30000-32767',
+    group: 'API',
+    check: portRange,
+    value: 'FROM-TO',
+    help: 'Node ports of services come from here.',
+  },
+
+  {
+    name: 'max-requests-inflight',
+    kind: 'integer',
+    default: '400',
+    group: 'Limits',
+    value: 'N',
+    help: 'Reading requests served at a time; further ones wait, then get 429. 0: no limit.',
+  },
+  {
+    name: 'max-mutating-requests-inflight',
+    kind: 'integer',
+    default: '200',
+    group: 'Limits',
+    value: 'N',
+    help: 'The same for changing requests.',
+  },
+  {
+    name: 'request-timeout',
+    kind: 'duration',
+    default: '1m0s',
+    group: 'Limits',
+    value: 'DURATION',
+    help: 'A request that takes longer gets 504.',
+  },
+  {
+    name: 'min-request-timeout',
+    kind: 'integer',
+    default: '1800',
+    group: 'Limits',
+    check: positive,
+    value: 'SECONDS',
+    help: 'A watch that names no time-out lasts this long at least, and less than twice.',
+  },
+
+  {
+    name: 'controllers',
+    kind: 'list',
+    default: '*',
+    group: 'Controllers',
+    value: 'NAME,...',
+    help: 'Which run here: * for all, -NAME for all but that, NAME for that alone.',
+  },
+
+  {
+    name: 'v',
+    kind: 'integer',
+    default: '0',
+    group: 'Log',
+    value: 'N',
+    help: 'Verbosity: 4 and more is debug, 8 and more trace.',
+  },
+  {
+    name: 'log-level',
+    kind: 'string',
+    default: 'info',
+    group: 'Log',
+    check: logLevel,
+    value: 'LEVEL',
+    help: 'Least level that is logged.',
+  },
+] as const satisfies readonly Flag[];
+
+export type FlagName = (typeof FLAGS)[number]['name'];

@@ -1,0 +1,11 @@
+export {
+  type ApiConfig,
+  type ClusterConfig,
+  type Config,
+  configOf,
+  type LimitsConfig,
+  type ServingConfig,
+} from './config.js';
+export { ConfigError } from './flag.js';
+export { FLAGS, type FlagName } from './flags.js';
+export { type CommandLine, type FlagValues, helpText, parseCommandLine } from './parse.js';
