@@ -46,7 +46,7 @@ describe('the command line', () => {
   });
 
   it.each([
-    [['--nope'], 'unknown flag --nope (see --help)'],
+    [['--frobnicate'], 'unknown flag --frobnicate (see --help)'],
     [['--secure-prot=1'], 'unknown flag --secure-prot, did you mean --secure-port? (see --help)'],
     [['--secure-port'], 'flag --secure-port needs a value'],
     [['--secure-port=x'], '--secure-port=x: must be a whole number, 0 or more'],
