@@ -1,0 +1,258 @@
+import { ApiError, type JsonObject, parseApiVersion } from '../api/index.js';
+import type { StoredObject } from '../cache/index.js';
+import type { ServedResource } from '../registry/index.js';
+import type { Place, Policy } from './cluster.js';
+import type { Controller, ControllerContext } from './controller.js';
+import { type Meta, metaOf, type OwnerReference } from './meta.js';
+import { WorkQueue } from './queue.js';
+
+const ORPHAN = 'orphan';
+const FOREGROUND = 'foregroundDeletion';
+const WORKERS = 8;
+
+/** Marks in an object's bytes without which it is of no interest here: most objects are never parsed. */
+const MARKS = ['"ownerReferences":', '"deletionTimestamp":'].map((m) => Buffer.from(m));
+
+/** An object that has owners, as the index keeps it. */
+interface Dependent {
+  readonly place: Place;
+  readonly uid: string;
+  readonly owners: readonly OwnerReference[];
+}
+
+/**
+ * Deletes what belongs to what is gone, by owner references.
+ *
+ * Only objects with owners are indexed (by the uid of each owner), and an owner is looked up when it matters: its absence is
+ * never concluded from an index, always from a consistent read of the object itself. So a collector that has just started, or has
+ * missed something, can be late but not wrong.
+ *
+ * Invariants
+ * 1. An object is deleted only after each of its owners was read as absent, or as another object by uid, or as waiting for it.
+ * 2. Every write carries the uid that was read: a namesake made meanwhile is never touched.
+ * 3. An owner of a kind that is not served decides nothing: the object stays.
+ */
+export function garbageCollector(context: ControllerContext): Controller {
+  const { cluster } = context;
+  const dependents = new Map<string, Dependent>();
+  const byOwner = new Map<string, Set<string>>();
+  const queue = new WorkQueue({
+    world: context.world,
+    workers: WORKERS,
+    sync: (key) => sync(key),
+    failed: (key, error) => context.log('garbage collector: will try again', { key, error: String(error) }),
+  });
+  /** Work for objects that are no dependents: owners being deleted. */
+  const owners = new Map<string, Place>();
+  let stopFollowing: (() => void) | undefined;
+
+  function changed(resource: ServedResource, before: StoredObject | undefined, after: StoredObject | undefined): void {
+    if (after === undefined) {
+      if (before !== undefined) gone(before);
+      return;
+    }
+    const json = after.json;
+    if (!MARKS.some((m) => json.includes(m))) {
+      if (dependents.has(after.key)) forget(after.key);
+      return;
+    }
+    const meta = metaOf(after.parse());
+    const place: Place = { resource, namespace: after.namespace, name: after.name };
+    index(after.key, { place, uid: meta.uid, owners: meta.owners });
+    if (meta.owners.length > 0) queue.add(after.key);
+    if (meta.deleting && meta.finalizers.some((f) => f === ORPHAN || f === FOREGROUND)) {
+      owners.set(after.key, place);
+      queue.add(after.key);
+    }
+    // a dependent whose own fate changed may free its owners
+    if (meta.deleting || meta.owners.length === 0) wakeOwners(meta.owners);
+  }
+
+  function gone(before: StoredObject): void {
+    const was = dependents.get(before.key);
+    forget(before.key);
+    owners.delete(before.key);
+    if (was !== undefined) wakeOwners(was.owners);
+    const uid = uidOf(before);
+    if (uid === undefined) return;
+    for (const key of byOwner.get(uid) ?? []) queue.add(key);
+  }
+
+  /** Owners that wait for their dependents look again. */
+  function wakeOwners(references: readonly OwnerReference[]): void {
+    if (references.length === 0 || owners.size === 0) return;
+    for (const [key, place] of owners)
+      if (references.some((r) => r.name === place.name && r.kind === place.resource.kind)) queue.add(key);
+  }
+
+  function index(key: string, dependent: Dependent): void {
+    forget(key);
+    if (dependent.owners.length === 0) return;
+    dependents.set(key, dependent);
+    for (const o of dependent.owners) {
+      let keys = byOwner.get(o.uid);
+      if (keys === undefined) {
+        keys = new Set();
+        byOwner.set(o.uid, keys);
+      }
+      keys.add(key);
+    }
+  }
+
+  function forget(key: string): void {
+    const was = dependents.get(key);
+    if (was === undefined) return;
+    dependents.delete(key);
+    for (const o of was.owners) {
+      const keys = byOwner.get(o.uid);
+      keys?.delete(key);
+      if (keys?.size === 0) byOwner.delete(o.uid);
+    }
+  }
+
+  async function sync(key: string): Promise<void> {
+    const owner = owners.get(key);
+    if (owner !== undefined) await releaseOwner(key, owner);
+    const dependent = dependents.get(key);
+    if (dependent !== undefined) await judge(dependent);
+  }
+
+  /** An object that is being deleted with a finalizer of ours: its dependents first. */
+  async function releaseOwner(key: string, place: Place): Promise<void> {
+    const object = await cluster.get(place);
+    const meta = object === undefined ? undefined : metaOf(object);
+    if (meta === undefined || !meta.deleting || !meta.finalizers.some((f) => f === ORPHAN || f === FOREGROUND)) {
+      owners.delete(key);
+      return;
+    }
+    const keys = [...(byOwner.get(meta.uid) ?? [])];
+    if (meta.finalizers.includes(ORPHAN)) {
+      for (const k of keys) await takeReferencesAway(dependents.get(k), (o) => o.uid === meta.uid);
+      await removeFinalizer(place, meta, ORPHAN);
+      return;
+    }
+    const blocking: string[] = [];
+    for (const k of keys) {
+      if (dependents.get(k)?.owners.some((o) => o.uid === meta.uid && o.blockOwnerDeletion)) blocking.push(k);
+      queue.add(k);
+    }
+    if (blocking.length === 0) await removeFinalizer(place, meta, FOREGROUND);
+  }
+
+  /** An object with owners: does any of them still keep it? */
+  async function judge(dependent: Dependent): Promise<void> {
+    const object = await cluster.get(dependent.place);
+    if (object === undefined) return;
+    const meta = metaOf(object);
+    if (meta.uid !== dependent.uid || meta.owners.length === 0) return;
+    // being deleted without waiting for dependents of its own: nothing left to decide
+    if (meta.deleting) return;
+    const lost: OwnerReference[] = [];
+    const waiting: OwnerReference[] = [];
+    for (const reference of meta.owners) {
+      const state = await stateOf(reference, dependent.place);
+      if (state === 'unknown') return;
+      if (state === 'absent') lost.push(reference);
+      else if (state === 'waiting') waiting.push(reference);
+    }
+    const kept = meta.owners.length - lost.length - waiting.length;
+    if (kept > 0) {
+      const drop = new Set([...lost, ...waiting].map((r) => r.uid));
+      if (drop.size > 0) await takeReferencesAway(dependent, (o) => drop.has(o.uid));
+      return;
+    }
+    const policy = waiting.length > 0 && byOwner.has(meta.uid) ? 'Foreground' : policyOf(meta);
+    await cluster.delete(dependent.place, { uid: meta.uid, policy });
+  }
+
+  type OwnerState = 'solid' | 'absent' | 'waiting' | 'unknown';
+
+  async function stateOf(reference: OwnerReference, of: Place): Promise<OwnerState> {
+    const gv = parseApiVersion(reference.apiVersion);
+    const resource = gv === undefined ? undefined : cluster.catalogue().findKind({ ...gv, kind: reference.kind });
+    if (resource === undefined) return 'unknown';
+    // a cluster-scoped object cannot have an owner inside a namespace: which one would it be?
+    if (resource.namespaced && of.namespace === '') return 'unknown';
+    const owner = await cluster.get({
+      resource,
+      namespace: resource.namespaced ? of.namespace : '',
+      name: reference.name,
+    });
+    if (owner === undefined) return 'absent';
+    const meta = metaOf(owner);
+    if (meta.uid !== reference.uid) return 'absent';
+    return meta.deleting && meta.finalizers.includes(FOREGROUND) ? 'waiting' : 'solid';
+  }
+
+  async function takeReferencesAway(
+    dependent: Dependent | undefined,
+    which: (o: OwnerReference) => boolean,
+  ): Promise<void> {
+    if (dependent === undefined) return;
+    const object = await cluster.get(dependent.place);
+    if (object === undefined) return;
+    const meta = metaOf(object);
+    if (meta.uid !== dependent.uid || !meta.owners.some(which)) return;
+    const references = (object['metadata'] as JsonObject)['ownerReferences'] as JsonObject[];
+    const left = references.filter((_, i) => !which(meta.owners[i]!));
+    await unlessGone(
+      cluster.patch(dependent.place, '', {
+        metadata: {
+          uid: meta.uid,
+          resourceVersion: meta.resourceVersion,
+          ownerReferences: left.length === 0 ? null : left,
+        },
+      }),
+    );
+  }
+
+  async function removeFinalizer(place: Place, meta: Meta, finalizer: string): Promise<void> {
+    const left = meta.finalizers.filter((f) => f !== finalizer);
+    await unlessGone(
+      cluster.patch(place, '', {
+        metadata: {
+          uid: meta.uid,
+          resourceVersion: meta.resourceVersion,
+          finalizers: left.length === 0 ? null : [...left],
+        },
+      }),
+    );
+  }
+
+  return {
+    name: 'garbage-collector-controller',
+    start: async () => {
+      stopFollowing = await cluster.follow({ changed });
+    },
+    stop: () => {
+      stopFollowing?.();
+      queue.stop();
+    },
+    get depth() {
+      return queue.depth;
+    },
+  };
+}
+
+/** A policy that its own finalizers already state goes on; otherwise dependents follow in the background. */
+function policyOf(meta: Meta): Policy {
+  if (meta.finalizers.includes(ORPHAN)) return 'Orphan';
+  return meta.finalizers.includes(FOREGROUND) ? 'Foreground' : 'Background';
+}
+
+const UID = /"uid":"([^"\\]*)"/;
+
+/** The uid out of an object's bytes: metadata comes first, and nothing before `uid` in it holds another uid. */
+function uidOf(o: StoredObject): string | undefined {
+  return UID.exec(o.json.toString('latin1', 0, 2048))?.[1] ?? (metaOf(o.parse()).uid || undefined);
+}
+
+/** Someone else was faster: that is what was wanted. */
+async function unlessGone(write: Promise<void>): Promise<void> {
+  try {
+    await write;
+  } catch (e) {
+    if (e instanceof ApiError && e.status.code === 404) return;
+    throw e;
+  }
+}

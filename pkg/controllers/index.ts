@@ -1,0 +1,6 @@
+export type { Cluster, Observer, Place, Policy } from './cluster.js';
+export type { Controller, ControllerContext } from './controller.js';
+export { garbageCollector } from './garbagecollector.js';
+export { ControllerManager, isWanted, unknownControllers } from './manager.js';
+export { namespaceController } from './namespace.js';
+export { defaultServiceAccount, rootCaPublisher } from './namespacecontent.js';

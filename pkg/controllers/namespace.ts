@@ -1,0 +1,218 @@
+import { ApiError, isObject, type JsonObject } from '../api/index.js';
+import type { StoredObject } from '../cache/index.js';
+import type { ServedResource } from '../registry/index.js';
+import type { Controller, ControllerContext } from './controller.js';
+import { metaOf } from './meta.js';
+import { WorkQueue } from './queue.js';
+
+const FINALIZER = 'kubernetes';
+const WORKERS = 4;
+/** How soon a namespace whose content waits for finalizers is looked at again. */
+const RETRY_MILLISECONDS = 500;
+
+const DELETING = Buffer.from('"deletionTimestamp":');
+
+/**
+ * Empties namespaces that are being deleted, of every kind there is, and lets them go when they are empty. What is left, and which
+ * finalizers hold it, stands in the namespace's conditions.
+ */
+export function namespaceController(context: ControllerContext): Controller {
+  const { cluster, world } = context;
+  let stopFollowing: (() => void) | undefined;
+  const queue = new WorkQueue({
+    world,
+    workers: WORKERS,
+    sync,
+    failed: (key, error) =>
+      context.log('namespace controller: will try again', { namespace: key, error: String(error) }),
+  });
+
+  function changed(resource: ServedResource, _before: StoredObject | undefined, after: StoredObject | undefined): void {
+    if (resource.group === '' && resource.resource === 'namespaces' && after?.json.includes(DELETING))
+      queue.add(after.name);
+  }
+
+  async function sync(name: string): Promise<void> {
+    const namespaces = cluster.catalogue().find('', 'v1', 'namespaces')!;
+    const place = { resource: namespaces, namespace: '', name };
+    const namespace = await cluster.get(place);
+    if (namespace === undefined || !metaOf(namespace).deleting) return;
+    if (!finalizersOf(namespace).includes(FINALIZER)) return;
+    const content = await empty(name);
+    await report(place, content);
+    if (content.objects.size > 0 || content.failures.length > 0) {
+      queue.addAfter(name, RETRY_MILLISECONDS);
+      return;
+    }
+    const fresh = await cluster.get(place);
+    if (fresh === undefined) return;
+    const finalizers = finalizersOf(fresh).filter((f) => f !== FINALIZER);
+    await cluster.replace(place, 'finalize', {
+      ...fresh,
+      spec: finalizers.length === 0 ? {} : { finalizers: [...finalizers] },
+    });
+  }
+
+  /** Deletes all there is, pods first (they may use what comes after), and tells what remains. */
+  async function empty(name: string): Promise<Content> {
+    const content: Content = { objects: new Map(), finalizers: new Map(), failures: [] };
+    const resources = deletable();
+    const pods = resources.filter((r) => r.resource === 'pods' && r.group === '');
+    for (const r of pods) await emptyOf(r, name, content);
+    if (content.objects.size > 0) return content;
+    for (const r of resources) if (!pods.includes(r)) await emptyOf(r, name, content);
+    return content;
+  }
+
+  async function emptyOf(resource: ServedResource, namespace: string, content: Content): Promise<void> {
+    try {
+      if ((await cluster.list(resource, namespace)).length === 0) return;
+      await cluster.deleteCollection(resource, namespace);
+      const left = await cluster.list(resource, namespace);
+      if (left.length === 0) return;
+      const id = resource.group === '' ? `${resource.resource}.` : `${resource.resource}.${resource.group}`;
+      content.objects.set(id, left.length);
+      for (const o of left)
+        for (const f of metaOf(o).finalizers) content.finalizers.set(f, (content.finalizers.get(f) ?? 0) + 1);
+    } catch (e) {
+      if (!(e instanceof ApiError)) throw e;
+      content.failures.push(e.message);
+    }
+  }
+
+  /** Every namespaced kind once, in one of its versions: what is deleted in one is gone from all. */
+  function deletable(): readonly ServedResource[] {
+    const byStorage = new Map<string, ServedResource>();
+    for (const group of cluster.catalogue().groups) {
+      for (const version of group.versions) {
+        for (const r of version.resources) {
+          if (!r.namespaced || !r.verbs.includes('list') || !r.verbs.includes('deletecollection')) continue;
+          if (!byStorage.has(r.storage.prefix)) byStorage.set(r.storage.prefix, r);
+        }
+      }
+    }
+    return [...byStorage.values()];
+  }
+
+  async function report(
+    place: { readonly resource: ServedResource; readonly namespace: string; readonly name: string },
+    content: Content,
+  ): Promise<void> {
+    const namespace = await cluster.get(place);
+    if (namespace === undefined) return;
+    const before =
+      isObject(namespace['status']) && Array.isArray(namespace['status']['conditions'])
+        ? namespace['status']['conditions'].filter(isObject)
+        : [];
+    const now = new Date(world.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
+    const conditions = conditionsOf(content).map((c) => {
+      const old = before.find((b) => b['type'] === c.type);
+      const unchanged = old !== undefined && old['status'] === c.status;
+      return { ...c, lastTransitionTime: unchanged ? old['lastTransitionTime']! : now };
+    });
+    const same = conditions.every((c) =>
+      before.some(
+        (b) =>
+          b['type'] === c.type && b['status'] === c.status && b['message'] === c.message && b['reason'] === c.reason,
+      ),
+    );
+    if (same) return;
+    // an empty namespace that never had to wait needs no conditions: it is about to go
+    if (before.length === 0 && content.objects.size === 0 && content.failures.length === 0) return;
+    await cluster.patch(place, 'status', {
+      status: { phase: 'Terminating', conditions: conditions as unknown as JsonObject[] },
+    });
+  }
+
+  return {
+    name: 'namespace-controller',
+    start: async () => {
+      stopFollowing = await cluster.follow({ changed });
+    },
+    stop: () => {
+      stopFollowing?.();
+      queue.stop();
+    },
+    get depth() {
+      return queue.depth;
+    },
+  };
+}
+
+interface Content {
+  /** `configmaps.`, `deployments.apps` -> how many are left. */
+  readonly objects: Map<string, number>;
+  readonly finalizers: Map<string, number>;
+  readonly failures: string[];
+}
+
+interface Condition {
+  readonly type: string;
+  readonly status: 'True' | 'False';
+  readonly reason: string;
+  readonly message: string;
+}
+
+function conditionsOf(content: Content): readonly Condition[] {
+  const counts = (m: ReadonlyMap<string, number>, text: (k: string, n: number) => string) =>
+    [...m]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([k, n]) => text(k, n))
+      .join(', ');
+  const condition = (
+    type: string,
+    holds: boolean,
+    yes: readonly [string, string],
+    no: readonly [string, string],
+  ): Condition => {
+    const [reason, message] = holds ? yes : no;
+    return { type, status: holds ? 'True' : 'False', reason, message };
+  };
+  return [
+    condition(
+      'NamespaceDeletionDiscoveryFailure',
+      false,
+      ['', ''],
+      ['ResourcesDiscovered', 'All resources successfully discovered'],
+    ),
+    condition(
+      'NamespaceDeletionGroupVersionParsingFailure',
+      false,
+      ['', ''],
+      ['ParsedGroupVersions', 'All legacy kube types successfully parsed'],
+    ),
+    condition(
+      'NamespaceDeletionContentFailure',
+      content.failures.length > 0,
+      [
+        'ContentDeletionFailed',
+        `Failed to delete all resource types, ${content.failures.length} remaining: ${content.failures.join(', ')}`,
+      ],
+      ['ContentDeleted', 'All content successfully deleted, may be waiting on finalization'],
+    ),
+    condition(
+      'NamespaceContentRemaining',
+      content.objects.size > 0,
+      [
+        'SomeResourcesRemain',
+        `Some resources are remaining: ${counts(content.objects, (k, n) => `${k} has ${n} resource instances`)}`,
+      ],
+      ['ContentRemoved', 'All content successfully removed'],
+    ),
+    condition(
+      'NamespaceFinalizersRemaining',
+      content.finalizers.size > 0,
+      [
+        'SomeFinalizersRemain',
+        `Some content in the namespace has finalizers remaining: ${counts(content.finalizers, (k, n) => `${k} in ${n} resource instances`)}`,
+      ],
+      ['ContentHasNoFinalizers', 'All content-preserving finalizers finished'],
+    ),
+  ];
+}
+
+function finalizersOf(namespace: JsonObject): readonly string[] {
+  const spec = namespace['spec'];
+  const list = isObject(spec) ? spec['finalizers'] : undefined;
+  return Array.isArray(list) ? list.filter((f): f is string => typeof f === 'string') : [];
+}

@@ -1,0 +1,88 @@
+import type { World } from '../base/index.js';
+
+export interface QueueOptions {
+  readonly world: World;
+  /** How many keys are worked on at the same time. */
+  readonly workers: number;
+  /** Does the work of a key; throwing means "again, later". */
+  readonly sync: (key: string) => Promise<void>;
+  /** Told of each failure. */
+  readonly failed: (key: string, error: unknown) => void;
+}
+
+const BACKOFF_FIRST_MILLISECONDS = 50;
+const BACKOFF_MAX_MILLISECONDS = 60_000;
+
+/**
+ * Work by key, level-triggered: a key that is added while it waits is there once; a key that is added while it is worked on is
+ * worked on again afterwards. A key that fails comes back with exponential backoff.
+ *
+ * Bound: at most one entry a key, and keys are names of objects that exist or have just gone.
+ */
+export class WorkQueue {
+  readonly #options: QueueOptions;
+  readonly #waiting = new Set<string>();
+  readonly #working = new Set<string>();
+  readonly #again = new Set<string>();
+  readonly #failures = new Map<string, number>();
+  readonly #timers = new Map<string, () => void>();
+  #stopped = false;
+
+  constructor(options: QueueOptions) {
+    this.#options = options;
+  }
+
+  /** Keys that wait, are worked on or are backing off. */
+  get depth(): number {
+    return this.#waiting.size + this.#working.size + this.#timers.size;
+  }
+
+  add(key: string): void {
+    if (this.#stopped) return;
+    if (this.#working.has(key)) this.#again.add(key);
+    else this.#waiting.add(key);
+    this.#pump();
+  }
+
+  addAfter(key: string, milliseconds: number): void {
+    if (this.#stopped || this.#timers.has(key)) return;
+    const cancel = this.#options.world.timers.after(milliseconds, () => {
+      this.#timers.delete(key);
+      this.add(key);
+    });
+    this.#timers.set(key, cancel);
+  }
+
+  /** Nothing new is begun; what is under way ends by itself. */
+  stop(): void {
+    this.#stopped = true;
+    for (const cancel of this.#timers.values()) cancel();
+    this.#timers.clear();
+    this.#waiting.clear();
+    this.#again.clear();
+  }
+
+  #pump(): void {
+    for (const key of this.#waiting) {
+      if (this.#working.size >= this.#options.workers) return;
+      this.#waiting.delete(key);
+      this.#working.add(key);
+      void this.#work(key);
+    }
+  }
+
+  async #work(key: string): Promise<void> {
+    try {
+      await this.#options.sync(key);
+      this.#failures.delete(key);
+    } catch (error) {
+      const failures = (this.#failures.get(key) ?? 0) + 1;
+      this.#failures.set(key, failures);
+      if (!this.#stopped) this.#options.failed(key, error);
+      this.addAfter(key, Math.min(BACKOFF_FIRST_MILLISECONDS * 2 ** (failures - 1), BACKOFF_MAX_MILLISECONDS));
+    }
+    this.#working.delete(key);
+    if (this.#again.delete(key) && !this.#stopped) this.#waiting.add(key);
+    this.#pump();
+  }
+}
