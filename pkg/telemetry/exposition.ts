@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import { CounterFamily, type HistogramFamily } from './series.js';
+import { CounterFamily, type HistogramFamily, type ScrapedMetric } from './series.js';
 
 /**
  * Everything that can be scraped. prom-client (its text form, and what it knows of the process: CPU, memory, descriptors, event
@@ -9,6 +9,7 @@ import { CounterFamily, type HistogramFamily } from './series.js';
 export class Exposition {
   readonly #families: (CounterFamily | HistogramFamily)[] = [];
   readonly #collectors: (() => void)[] = [];
+  readonly #sources: (() => Promise<readonly ScrapedMetric[]>)[] = [];
   #registry: Promise<Registry> | undefined;
 
   add(...families: readonly (CounterFamily | HistogramFamily)[]): void {
@@ -20,6 +21,11 @@ export class Exposition {
     this.#collectors.push(f);
   }
 
+  /** Metrics that somebody else counts (the peer's thread): asked for at each scrape. A source that fails is left out. */
+  addSource(source: () => Promise<readonly ScrapedMetric[]>): void {
+    this.#sources.push(source);
+  }
+
   /** Loads what a scrape needs. */
   async warm(): Promise<void> {
     await this.#open();
@@ -29,20 +35,29 @@ export class Exposition {
   async scrape(): Promise<string> {
     const registry = await this.#open();
     for (const collect of this.#collectors) collect();
-    return registry.metrics();
+    const foreign = (await Promise.all(this.#sources.map((ask) => ask().catch(() => [])))).flat();
+    for (const metric of foreign) register(registry, { name: metric.name, get: () => metric });
+    try {
+      return await registry.metrics();
+    } finally {
+      for (const metric of foreign) registry.removeSingleMetric(metric.name);
+    }
   }
 
   #open(): Promise<Registry> {
     this.#registry ??= import('prom-client').then((prom) => {
       const registry = new prom.Registry();
       prom.collectDefaultMetrics({ register: registry });
-      // prom-client takes anything that can say its name and `get()`; its types name only its own classes.
-      for (const family of this.#families)
-        registry.registerMetric(family as unknown as Parameters<Registry['registerMetric']>[0]);
+      for (const family of this.#families) register(registry, family);
       return registry;
     });
     return this.#registry;
   }
+}
+
+/** prom-client takes anything that can say its name and `get()`; its types name only its own classes. */
+function register(registry: Registry, metric: { readonly name: string; get(): ScrapedMetric }): void {
+  registry.registerMetric(metric as unknown as Parameters<Registry['registerMetric']>[0]);
 }
 
 /** `kubernetes_build_info`, which dashboards use to find servers of unequal versions. */

@@ -6,4 +6,4 @@ export {
 } from './apiserver.js';
 export { buildInfo, Exposition } from './exposition.js';
 export { createLog, type Log, type LogLevel, type LogOptions } from './log.js';
-export { type Cell, CounterFamily, type HistogramCell, HistogramFamily } from './series.js';
+export { type Cell, CounterFamily, type HistogramCell, HistogramFamily, type ScrapedMetric } from './series.js';

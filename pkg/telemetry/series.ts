@@ -28,7 +28,7 @@ export interface ScrapedMetric {
 
 export interface ScrapedValue {
   readonly value: number;
-  readonly labels: Record<string, string | number>;
+  readonly labels: Readonly<Record<string, string | number>>;
   readonly metricName?: string;
 }
 

@@ -44,6 +44,19 @@ describe('exposition', () => {
   });
 });
 
+describe('metrics counted elsewhere', () => {
+  it('are shown as they are at each scrape, and a source that fails hides nothing else', async () => {
+    const exposition = new Exposition();
+    let n = 0;
+    exposition.addSource(async () => [
+      { name: 'etcd_x', help: 'x', type: 'gauge', aggregator: 'sum', values: [{ value: ++n, labels: { To: 'a' } }] },
+    ]);
+    exposition.addSource(() => Promise.reject(new Error('gone')));
+    expect(await exposition.scrape()).toContain('etcd_x{To="a"} 1');
+    expect(await exposition.scrape()).toContain('etcd_x{To="a"} 2');
+  });
+});
+
 describe('families', () => {
   it('gives the same cell for the same labels', () => {
     const family = new CounterFamily({ name: 'x', help: 'x' }, ['a', 'b']);
