@@ -27,7 +27,8 @@ export const deployment: ResourceDeclaration = {
   }),
   subresources: {
     scale: scaleSubresource((o) => selectorText(at(o, 'spec', 'selector'))),
-    status: statusSubresource({ prepareForUpdate: keepLabels }),
+    // Labels are not taken from a status write, so they are not owned through one either.
+    status: statusSubresource({ resetFields: [['spec'], ['metadata', 'labels']], prepareForUpdate: keepLabels }),
   },
   table: table(
     [
