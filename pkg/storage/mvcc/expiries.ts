@@ -10,6 +10,7 @@ export class Expiries {
   #heapSlots: number[] = [];
   /** Slots taken off the heap because they were due; they stay here until they change. */
   readonly #due = new Set<number>();
+  #lastLook = 0;
 
   /** `time` in milliseconds since the epoch; 0: never. */
   set(slot: number, time: number): void {
@@ -25,6 +26,12 @@ export class Expiries {
 
   /** Slots whose time is not above `now`, at most `limit` of them, in no particular order. They remain until they change. */
   due(now: number, limit: number): number[] {
+    // The wall clock was set back: what was due then may not be now.
+    if (now < this.#lastLook) {
+      this.#due.clear();
+      this.#rebuild();
+    }
+    this.#lastLook = now;
     while (this.#heapTimes.length > 0 && this.#heapTimes[0]! <= now && this.#due.size < limit) {
       const slot = this.#heapSlots[0]!;
       if (this.#times.get(slot) === this.#heapTimes[0]) this.#due.add(slot);
@@ -33,8 +40,7 @@ export class Expiries {
     const out: number[] = [];
     for (const slot of this.#due) {
       if (out.length >= limit) break;
-      // The wall clock may have been set back since.
-      if (this.#times.get(slot)! <= now) out.push(slot);
+      out.push(slot);
     }
     return out;
   }
