@@ -1,3 +1,4 @@
+export { type DeclarativeOptions, declarativeErrors } from './declarative/index.js';
 export { applySchemaDefaults } from './defaults.js';
 export { dropDisabledFields } from './gates.js';
 export {

@@ -3,7 +3,10 @@ import type { GroupVersionKind } from '../api/index.js';
 import { structByName } from './load.js';
 import type { StructSchema } from './types.js';
 
-/** Releases as text (`1.22`). Absent: not known or not planned. */
+/**
+ * Releases as text (`1.22`). Absent: not known or not planned. For alpha and beta versions without dates of their own,
+ * `deprecated` and `removed` follow from `introduced`.
+ */
 export interface Lifecycle {
   readonly introduced?: string;
   readonly deprecated?: string;
@@ -162,21 +165,32 @@ function describeKind(
     ...(item !== undefined && { itemKind: item.kind }),
     subresources: flags.get('sub')?.split(',') ?? [],
     ...(isSubresource !== undefined && { isSubresource }),
-    lifecycle: lifecycle(flags),
+    lifecycle: lifecycle(at.version, flags),
   };
 }
 
-function lifecycle(flags: ReadonlyMap<string, string>): Lifecycle {
+/** Pre-release versions end by themselves: deprecated three releases after they came, gone three after that. */
+const RELEASES_UNTIL_NEXT = 3;
+
+function lifecycle(version: string, flags: ReadonlyMap<string, string>): Lifecycle {
+  const ends = /alpha|beta/.test(version);
+  const later = (release: string | undefined): string | undefined => (ends ? releaseAfter(release) : undefined);
   const introduced = flags.get('introduced');
-  const deprecated = flags.get('deprecated');
-  const removed = flags.get('removed');
-  const [group, version, kind] = flags.get('replacement')?.split(',') ?? [];
+  const deprecated = flags.get('deprecated') ?? later(introduced);
+  const removed = flags.get('removed') ?? later(deprecated);
+  const [group, version_, kind] = flags.get('replacement')?.split(',') ?? [];
   return {
     ...(introduced !== undefined && { introduced }),
     ...(deprecated !== undefined && { deprecated }),
     ...(removed !== undefined && { removed }),
     ...(group !== undefined &&
-      version !== undefined &&
-      kind !== undefined && { replacement: { group, version, kind } }),
+      version_ !== undefined &&
+      kind !== undefined && { replacement: { group, version: version_, kind } }),
   };
+}
+
+function releaseAfter(release: string | undefined): string | undefined {
+  if (release === undefined) return undefined;
+  const [major, minor] = release.split('.');
+  return `${major}.${Number(minor) + RELEASES_UNTIL_NEXT}`;
 }

@@ -94,6 +94,13 @@ describe('declarations', () => {
       removed: '1.25',
       replacement: { group: 'batch', version: 'v1', kind: 'CronJob' },
     });
+    expect(
+      kindSchema({ group: 'resource.k8s.io', version: 'v1beta2', kind: 'DeviceTaintRule' })?.info.lifecycle,
+    ).toEqual({
+      introduced: '1.36',
+      deprecated: '1.39',
+      removed: '1.42',
+    });
     expect(kindSchema({ group: 'apps', version: 'v1', kind: 'DeleteOptions' })?.info.type).toBe(
       'meta/v1.DeleteOptions',
     );

@@ -148,9 +148,14 @@ function alias(name: string, pkg: string, declaration: AliasDeclaration): NamedT
       type: target.type,
       alias: name,
       ...(closed && { enum: values }),
-      ...(rules.length > 0 && { rules }),
+      ...(rules.length > 0 && { rules: rules.map((rule) => withValues(rule, values)) }),
     },
   };
+}
+
+/** The rule `enum` means the constants beside it. */
+function withValues(rule: string, values: readonly string[]): string {
+  return /(^|\/)enum$/.test(rule) ? `${rule}=${values.join(',')}` : rule;
 }
 
 function either(name: string, pkg: string, declaration: EitherDeclaration): NamedType {

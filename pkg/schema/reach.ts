@@ -6,6 +6,8 @@ export interface Plan {
   readonly own: readonly Field[];
   /** Fields below which some field has it: all others are never looked into. */
   readonly descend: readonly Field[];
+  /** All of these, in declaration order. */
+  readonly all: readonly Field[];
 }
 
 /**
@@ -49,7 +51,9 @@ export function planner(has: (field: Field) => boolean): {
     plan(schema) {
       let plan = plans.get(schema);
       if (plan === undefined) {
-        plan = { own: schema.fields.filter(has), descend: schema.fields.filter((f) => reaches(f.schema)) };
+        const own = schema.fields.filter(has);
+        const descend = schema.fields.filter((f) => reaches(f.schema));
+        plan = { own, descend, all: schema.fields.filter((f) => own.includes(f) || descend.includes(f)) };
         plans.set(schema, plan);
       }
       return plan;

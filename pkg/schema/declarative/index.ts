@@ -1,0 +1,1 @@
+export { type DeclarativeOptions, declarativeErrors } from './validate.js';

@@ -1,0 +1,314 @@
+import {
+  type FieldError,
+  FieldErrors,
+  FieldPath,
+  getOwn,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../api/index.js';
+import { planner } from '../reach.js';
+import type { Field, ListSchema, Schema, StructSchema } from '../types.js';
+import { identityOf, isEmpty, run, type Subject, same } from './checks.js';
+import { parseRule, type Rule, type Scope } from './rules.js';
+
+export interface DeclarativeOptions {
+  /** Feature gates: rules may depend on them. */
+  readonly enabled: (gate: string) => boolean;
+  /** Run rules of level beta too: kinds with rules of their own in code cover those already. Alpha rules never run. */
+  readonly beta: boolean;
+}
+
+/**
+ * Checks the `+k8s:` validation markers of a type. `old` is the stored object on update: what did not change is not checked
+ * again, so that an object from before a rule stays usable. Sentences and order are the reference's (declarative validation).
+ *
+ * Not checked here: `customUnique`, `customValidation` and `item(...)`, which stand for code of the kind's own.
+ */
+export function declarativeErrors(
+  object: JsonObject,
+  old: JsonObject | undefined,
+  schema: StructSchema,
+  options: DeclarativeOptions,
+): readonly FieldError[] {
+  if (!reaches(schema)) return [];
+  const errors = new FieldErrors();
+  const walk: Walk = { options, errors, update: old !== undefined };
+  visitStruct(object, old, FieldPath.root, schema, walk);
+  return errors.list;
+}
+
+interface Walk {
+  readonly options: DeclarativeOptions;
+  readonly errors: FieldErrors;
+  readonly update: boolean;
+}
+
+const { plan, reaches } = planner((field) => rulesOf(field).length > 0);
+
+/** Rules of the field and, for a named scalar, of its type. */
+function rulesOf(field: Field): readonly Rule[] {
+  let found = parsed.get(field);
+  if (found === undefined) {
+    const texts = [...(field.rules ?? []), ...typeRules(field.schema)];
+    found = texts.map(parseRule).filter((rule): rule is Rule => rule !== undefined && rule.level !== 'alpha');
+    parsed.set(field, found);
+  }
+  return found;
+}
+
+/** Rules that a named scalar brings along, to the field that has it as value, item or map value. */
+function typeRules(schema: Schema): readonly string[] {
+  if (schema.kind === 'scalar') return schema.rules ?? [];
+  const item = schema.kind === 'list' ? schema.items : schema.kind === 'map' ? schema.values : undefined;
+  return item?.kind === 'scalar' ? (item.rules ?? []).map((rule) => rule.replace(/[^/]+$/, 'eachVal/$&')) : [];
+}
+
+const parsed = new WeakMap<Field, readonly Rule[]>();
+
+const active = (rule: Rule, { options }: Walk): boolean =>
+  (rule.level === 'stable' || options.beta) &&
+  rule.scopes.every((s) =>
+    s.kind === 'ifEnabled'
+      ? options.enabled(s.argument)
+      : s.kind === 'ifDisabled'
+        ? !options.enabled(s.argument)
+        : true,
+  );
+
+/** `old` undefined within an update: this struct is new, or cannot be told from others. */
+function visitStruct(
+  object: JsonObject,
+  old: JsonObject | undefined,
+  path: FieldPath,
+  schema: StructSchema,
+  walk: Walk,
+): void {
+  const { own, all } = plan(schema);
+  checkUnion(object, old, path, own, walk);
+  for (const field of all) visitField(object, old, path, schema, field, walk);
+}
+
+function visitField(
+  object: JsonObject,
+  oldObject: JsonObject | undefined,
+  parent: FieldPath,
+  owner: StructSchema,
+  field: Field,
+  walk: Walk,
+): void {
+  const read = (from: JsonObject | undefined): JsonValue | undefined =>
+    from === undefined ? undefined : (getOwn(from, field.name) ?? undefined);
+  const subject: Subject = {
+    value: effective(read(object), field),
+    old: effective(read(oldObject), field),
+    updated: walk.update && oldObject !== undefined,
+    zeroCounts: field.pointer,
+    path: parent.child(field.name),
+    errors: walk.errors,
+  };
+  const rules = rulesOf(field).filter((rule) => active(rule, walk));
+  checkMode(object, oldObject, owner, field, rules, subject);
+  if (subject.updated && same(subject.value, subject.old)) return;
+  let stop = false;
+  for (const rule of rules) if (rule.first && decide(rule, subject, field)) stop = true;
+  if (stop || rules.some((rule) => rule.name === 'opaqueType' && rule.scopes.length === 0)) return;
+  const there = subject.value !== undefined;
+  for (const rule of rules) {
+    if (there && !rule.first && rule.scopes[0]?.kind !== 'ifMode') {
+      apply(rule, conditionsPassed(rule), subject, field.schema);
+    }
+  }
+  const opaqueItems = rules.some((rule) => rule.name === 'opaqueType' && rule.scopes.some((s) => s.kind === 'eachVal'));
+  if (there && !opaqueItems) visitValue(subject, field.schema, walk);
+}
+
+/** Scopes without the conditions, which have been asked already. */
+const conditionsPassed = (rule: Rule): readonly Scope[] =>
+  rule.scopes.filter((s) => s.kind !== 'ifEnabled' && s.kind !== 'ifDisabled');
+
+/** What Go has for an absent field that is no pointer: a struct with nothing in it, a zero scalar. */
+function effective(value: JsonValue | undefined, field: Field): JsonValue | undefined {
+  if (value !== undefined || field.pointer) return value;
+  if (field.schema.kind === 'struct') return EMPTY;
+  if (field.schema.kind !== 'scalar') return undefined;
+  switch (field.schema.type) {
+    case 'string':
+      return '';
+    case 'bool':
+      return false;
+    case 'int32':
+    case 'int64':
+    case 'float64':
+      return 0;
+    default:
+      return undefined;
+  }
+}
+
+const EMPTY: JsonObject = Object.freeze({});
+
+/** Runs a rule that decides whether to look further; true: do not. */
+function decide(rule: Rule, subject: Subject, field: Field): boolean {
+  const { value, updated, path, errors } = subject;
+  const given = isGiven(value, field);
+  switch (rule.name) {
+    case 'optional':
+      // A default makes it required; a zero default of a field that cannot tell says nothing at all.
+      if (field.default !== undefined) {
+        if (!field.pointer && isEmpty(field.default)) return false;
+        return require(given, path, errors);
+      }
+      return !given;
+    case 'required':
+      return require(given, path, errors);
+    case 'forbidden':
+      if (given) errors.forbidden(path, '');
+      return true;
+    case 'immutable':
+      // Reached only when the value changed.
+      if (updated) errors.invalid(path, undefined, 'field is immutable');
+      return updated;
+    case 'maxItems':
+    case 'maxProperties': {
+      const max = Number(rule.value);
+      const count = Array.isArray(value) ? value.length : isObject(value) ? Object.keys(value).length : 0;
+      if (count > max) errors.tooMany(path, count, max);
+      return count > max;
+    }
+    case 'update': {
+      const before = errors.list.length;
+      run(rule, subject);
+      return errors.list.length > before;
+    }
+    default:
+      return false;
+  }
+}
+
+function require(given: boolean, path: FieldPath, errors: FieldErrors): boolean {
+  if (!given) errors.required(path);
+  return !given;
+}
+
+/** A pointer is given when it is there; a list or map when it has something; a scalar when it is not zero. */
+function isGiven(value: JsonValue | undefined, field: Field): boolean {
+  if (value === undefined) return false;
+  switch (field.schema.kind) {
+    case 'list':
+      return Array.isArray(value) && value.length > 0;
+    case 'map':
+      return isObject(value) && Object.keys(value).length > 0;
+    case 'scalar':
+      return field.pointer || !isEmpty(value);
+    default:
+      return true;
+  }
+}
+
+/** Applies a rule at what its remaining scopes lead to. */
+function apply(rule: Rule, scopes: readonly Scope[], subject: Subject, schema: Schema): void {
+  const [scope, ...rest] = scopes;
+  const { value, old, path, errors } = subject;
+  if (scope === undefined) {
+    run(rule, subject);
+  } else if (scope.kind === 'eachVal') {
+    eachValue(subject, schema, (item, inner) => apply(rule, rest, item, inner));
+  } else if (scope.kind === 'eachKey' && isObject(value)) {
+    for (const key of Object.keys(value).sort()) {
+      const known = isObject(old) && Object.hasOwn(old, key);
+      if (!known) run(rule, { value: key, old: undefined, updated: false, zeroCounts: true, path, errors });
+    }
+  } else if (scope.kind === 'subfield' && isObject(value)) {
+    const before = isObject(old) ? (getOwn(old, scope.argument) ?? undefined) : undefined;
+    const now = getOwn(value, scope.argument) ?? undefined;
+    if (subject.updated && same(now, before)) return;
+    if (!isEmpty(now)) run(rule, { ...subject, value: now, old: before, path: path.child(scope.argument) });
+  }
+}
+
+/** Items of a list or values of a map, each with the one it was before. Unchanged ones are left out on update. */
+function eachValue(subject: Subject, schema: Schema, visit: (item: Subject, schema: Schema) => void): void {
+  const { value, old, updated, path, errors } = subject;
+  if (schema.kind === 'list' && Array.isArray(value)) {
+    const before = new Map((Array.isArray(old) ? old : []).map((item) => [identityOf(item, keysOf(schema)), item]));
+    value.forEach((item, i) => {
+      const was = updated ? before.get(identityOf(item, keysOf(schema))) : undefined;
+      if (was !== undefined && same(item, was)) return;
+      visit(
+        { value: item, old: was, updated: was !== undefined, zeroCounts: true, path: path.index(i), errors },
+        schema.items,
+      );
+    });
+  } else if (schema.kind === 'map' && isObject(value)) {
+    for (const key of Object.keys(value).sort()) {
+      const was = updated && isObject(old) ? getOwn(old, key) : undefined;
+      const item = value[key] as JsonValue;
+      if (was !== undefined && same(item, was)) continue;
+      visit(
+        { value: item, old: was, updated: was !== undefined, zeroCounts: true, path: path.key(key), errors },
+        schema.values,
+      );
+    }
+  }
+}
+
+const keysOf = (schema: ListSchema): readonly string[] => (schema.listType === 'map' ? schema.keys : []);
+
+function visitValue(subject: Subject, schema: Schema, walk: Walk): void {
+  if (schema.kind === 'struct') {
+    const { value, old, path } = subject;
+    if (!isObject(value)) return;
+    visitStruct(value, subject.updated && isObject(old) ? old : undefined, path, schema, walk);
+  } else if (schema.kind === 'list' || schema.kind === 'map') {
+    if (reaches(schema)) eachValue(subject, schema, (item, inner) => visitValue(item, inner, walk));
+  }
+}
+
+/** `unionMember`: exactly one of the fields that carry it. Not checked again while the same ones are given. */
+function checkUnion(
+  object: JsonObject,
+  old: JsonObject | undefined,
+  path: FieldPath,
+  fields: readonly Field[],
+  walk: Walk,
+): void {
+  const members = fields.filter((f) => rulesOf(f).some((rule) => rule.name === 'unionMember' && active(rule, walk)));
+  if (members.length === 0) return;
+  const given = (from: JsonObject): Field[] =>
+    members.filter((f) => isGiven(effective(getOwn(from, f.name) ?? undefined, f), f));
+  const now = given(object);
+  if (old !== undefined && same(names(now), names(given(old)))) return;
+  const all = quoted(members);
+  if (now.length === 0) walk.errors.invalid(path, '', `must specify one of: ${all}`);
+  else if (now.length > 1) {
+    walk.errors.invalid(path, `{${names(now).join(', ')}}`, `must specify exactly one of: ${all}`);
+  }
+}
+
+const names = (fields: readonly Field[]): string[] => fields.map((f) => f.name);
+const quoted = (fields: readonly Field[]): string => fields.map((f) => `\`${f.name}\``).join(', ');
+
+/** `ifMode(X)`: what holds for this field while the struct's mode discriminator is X; under any other mode it is forbidden. */
+function checkMode(
+  object: JsonObject,
+  old: JsonObject | undefined,
+  owner: StructSchema,
+  field: Field,
+  rules: readonly Rule[],
+  subject: Subject,
+): void {
+  const modal = rules.filter((rule) => rule.scopes[0]?.kind === 'ifMode');
+  if (modal.length === 0) return;
+  const discriminator = owner.fields.find((f) => rulesOf(f).some((rule) => rule.name === 'modeDiscriminator'));
+  if (discriminator === undefined) return;
+  const mode = getOwn(object, discriminator.name) ?? '';
+  const before = old === undefined ? undefined : (getOwn(old, discriminator.name) ?? '');
+  if (subject.updated && mode === before && same(subject.value, subject.old)) return;
+  const now = modal.filter((rule) => (rule.scopes[0] as { argument: string }).argument === mode);
+  if (now.length === 0) {
+    if (isGiven(subject.value, field)) subject.errors.forbidden(subject.path, '');
+    return;
+  }
+  for (const rule of now) if (!decide(rule, subject, field)) run(rule, subject);
+}
