@@ -22,17 +22,6 @@ export type ServerFactory = (handler: (request: IncomingMessage, response: Serve
  * spelled out (which there are changes while the server runs): what no route takes goes to `serveResource`.
  */
 export function createFrame(services: HttpServices, serverFactory?: ServerFactory): FastifyInstance {
-  const app = fastify({
-    logger: false,
-    exposeHeadRoutes: false,
-    routerOptions: { ignoreTrailingSlash: false, maxParamLength: limits.headerBytesMax },
-    bodyLimit: limits.bodyBytesMax,
-    ...(serverFactory === undefined ? {} : { serverFactory }),
-  });
-  // Bodies are read by the verbs, after the client was let in: no parser may do so before.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-
   const route = (handler: (call: Call, request: FastifyRequest) => void | Promise<void>) => {
     return (request: FastifyRequest, reply: FastifyReply): void => {
       reply.hijack();
@@ -40,6 +29,19 @@ export function createFrame(services: HttpServices, serverFactory?: ServerFactor
       void serve(exchange, services.stages, (call) => handler(call, request));
     };
   };
+  const app = fastify({
+    logger: false,
+    exposeHeadRoutes: false,
+    routerOptions: { ignoreTrailingSlash: false, maxParamLength: limits.headerBytesMax },
+    bodyLimit: limits.bodyBytesMax,
+    // A path that cannot be decoded: the pipeline says so in its own words.
+    frameworkErrors: (_error, request, reply) => route((call) => serveElse(call, services))(request, reply),
+    ...(serverFactory === undefined ? {} : { serverFactory }),
+  });
+  // Bodies are read by the verbs, after the client was let in: no parser may do so before.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+
   const get = (path: string, handler: Handler): void => {
     app.get(path, route(handler));
   };

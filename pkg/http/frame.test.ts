@@ -1,0 +1,270 @@
+import { describe, expect, it } from 'vitest';
+import { createFrame } from './frame.js';
+import { testServices, testWorld } from './testing.js';
+
+const nobody = { user: () => undefined };
+const jane = { user: () => ({ name: 'jane', groups: ['system:authenticated'] }) };
+
+function app(options: Parameters<typeof testServices>[1] = {}) {
+  const services = testServices(testWorld, options);
+  return { services, frame: createFrame(services) };
+}
+
+const cm = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
+const CMS = '/api/v1/namespaces/n/configmaps';
+
+describe('the way of a request', () => {
+  it('ends at a verb', async () => {
+    const { frame } = app();
+    const made = await frame.inject({ method: 'POST', url: CMS, payload: cm, headers: { 'user-agent': 'kubectl/1' } });
+    expect(made.statusCode).toBe(201);
+    expect(made.json()).toEqual(cm);
+    expect(made.headers['warning']).toEqual(['299 - "by \\"kubectl\\""']);
+    expect(made.headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/);
+    expect(made.headers['cache-control']).toBe('no-cache, private');
+    const got = await frame.inject({ url: `${CMS}/a` });
+    expect([got.statusCode, got.headers['content-type'], got.json()]).toEqual([200, 'application/json', cm]);
+    const gone = await frame.inject({ method: 'DELETE', url: `${CMS}/a` });
+    expect([gone.statusCode, gone.json().status]).toEqual([200, 'Success']);
+    const none = await frame.inject({ url: `${CMS}/a` });
+    expect([none.statusCode, none.json().reason]).toEqual([404, 'NotFound']);
+  });
+
+  it('keeps the audit id that a client gives, if it is one', async () => {
+    const { frame } = app();
+    expect((await frame.inject({ url: CMS, headers: { 'audit-id': 'mine' } })).headers['audit-id']).toBe('mine');
+    expect((await frame.inject({ url: CMS, headers: { 'audit-id': 'x y' } })).headers['audit-id']).not.toBe('x y');
+  });
+
+  it('stops who is not recognised', async () => {
+    const { frame } = app(nobody);
+    const r = await frame.inject({ method: 'POST', url: CMS, payload: '{' });
+    expect([r.statusCode, r.json()]).toEqual([
+      401,
+      {
+        kind: 'Status',
+        apiVersion: 'v1',
+        metadata: {},
+        status: 'Failure',
+        message: 'Unauthorized',
+        reason: 'Unauthorized',
+        code: 401,
+      },
+    ]);
+  });
+
+  it('stops who may not, before anything is parsed', async () => {
+    const { frame } = app(jane);
+    for (const [method, url, verb] of [
+      ['POST', `${CMS}?dryRun=bad`, 'create'],
+      ['GET', `${CMS}?limit=abc`, 'list'],
+      ['GET', `${CMS}?watch=1`, 'watch'],
+    ] as const) {
+      const r = await frame.inject({ method, url, ...(method === 'POST' ? { payload: '{' } : {}) });
+      expect([r.statusCode, r.json().message]).toEqual([
+        403,
+        `configmaps is forbidden: User "jane" cannot ${verb} resource "configmaps" in API group "" in the namespace "n"`,
+      ]);
+    }
+    const path = await frame.inject({ url: '/metrics' });
+    expect([path.statusCode, path.json().message]).toEqual([403, 'forbidden: User "jane" cannot get path "/metrics"']);
+    expect((await frame.inject({ url: '/api/v1' })).statusCode).toBe(200);
+  });
+
+  it('lets an administrator act as somebody else', async () => {
+    const { frame } = app();
+    const r = await frame.inject({ url: CMS, headers: { 'impersonate-user': 'jane' } });
+    expect([r.statusCode, r.json().message]).toEqual([
+      403,
+      'configmaps is forbidden: User "jane" cannot list resource "configmaps" in API group "" in the namespace "n"',
+    ]);
+    const denied = await app(jane).frame.inject({ url: '/api/v1', headers: { 'impersonate-user': 'bob' } });
+    expect(denied.json().message).toBe(
+      'users "bob" is forbidden: User "jane" cannot impersonate resource "users" in API group "" at the cluster scope',
+    );
+  });
+
+  it('tells a fault of its own only by the id under which it is logged', async () => {
+    const { frame, services } = app();
+    services.registry.before = () => {
+      throw new TypeError('secret thing');
+    };
+    const r = await frame.inject({ url: CMS });
+    expect([r.statusCode, r.json().reason]).toEqual([500, 'InternalError']);
+    expect(r.body).not.toContain('secret thing');
+    expect(r.body).toContain(String(r.headers['audit-id']));
+  });
+});
+
+describe('what names nothing', () => {
+  it.each([
+    ['GET', '/apis/nope.example.com', 404],
+    ['GET', '/apis/nope.example.com/v1', 404],
+    ['POST', '/apis/nope.example.com/v1/things', 404],
+    ['GET', '/api/v1/configmaps/a', 404],
+    ['GET', '/api/v1/namespaces/n/namespaces', 404],
+    ['GET', '/api/V1', 404],
+    ['GET', '/API/v1', 404],
+    ['GET', '/api/v1/namespaces/n/configmap', 404],
+    ['GET', '/nope', 404],
+    ['GET', '/healthz/', 404],
+    ['GET', '/readyz/nope', 404],
+    ['GET', '/api/v1/watch/componentstatuses', 404],
+    ['GET', '/api/v1/namespaces/n/configmaps/a/status', 404],
+    ['OPTIONS', CMS, 405],
+    ['TRACE', CMS, 405],
+    ['POST', `${CMS}/a`, 405],
+    ['POST', '/api/v1/configmaps', 405],
+    ['DELETE', '/api/v1/configmaps', 405],
+    ['PUT', CMS, 405],
+    ['POST', '/api', 405],
+    ['POST', '/apis', 405],
+    ['PUT', '/api/v1', 405],
+    ['POST', '/version', 405],
+    ['POST', '/api/v1/watch/namespaces/n/configmaps', 405],
+    ['DELETE', '/api/v1/componentstatuses/a', 405],
+    ['GET', '/api/v1/componentstatuses?watch=true', 405],
+  ])('%s %s is %i', async (method, url, code) => {
+    const { frame } = app();
+    const r = await frame.inject({ method: method as 'GET', url });
+    expect([r.statusCode, r.json().kind, r.json().code]).toEqual([code, 'Status', code]);
+  });
+
+  it('is a plain 400 where the path cannot be decoded', async () => {
+    const r = await app().frame.inject({ url: `${CMS}/%zz` });
+    expect([r.statusCode, r.headers['content-type']]).toEqual([400, 'text/plain; charset=utf-8']);
+  });
+});
+
+describe('media types', () => {
+  it.each([
+    [
+      { accept: 'text/html' },
+      'application/json, application/yaml, application/vnd.kubernetes.protobuf, application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch',
+    ],
+    [
+      { accept: 'application/*' },
+      'application/json, application/yaml, application/vnd.kubernetes.protobuf, application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch',
+    ],
+  ])('%j is 406', async (headers, types) => {
+    const r = await app().frame.inject({ url: CMS, headers });
+    expect([r.statusCode, r.json().message]).toEqual([
+      406,
+      `406: Not Acceptable\n\nAvailable representations: ${types}`,
+    ]);
+  });
+
+  it('refuses a body in an unknown form', async () => {
+    const { frame } = app();
+    for (const type of ['text/plain', 'application/json; charset', '*/*', 'application/cbor']) {
+      const r = await frame.inject({ method: 'POST', url: CMS, payload: '{}', headers: { 'content-type': type } });
+      expect([type, r.statusCode, r.json().reason]).toEqual([type, 415, 'UnsupportedMediaType']);
+    }
+  });
+
+  it('knows patches by their type', async () => {
+    const { frame } = app();
+    const patch = (type: string, query = '') =>
+      frame.inject({ method: 'PATCH', url: `${CMS}/a${query}`, payload: '{}', headers: { 'content-type': type } });
+    expect((await patch('application/merge-patch+json')).json()).toEqual({ type: 'merge', force: false });
+    expect((await patch('application/strategic-merge-patch+json; charset=utf-8')).json().type).toBe('strategic');
+    expect((await patch('application/apply-patch+yaml', '?fieldManager=x&force=1')).json()).toEqual({
+      type: 'apply',
+      force: true,
+    });
+    expect((await patch('application/json')).json().message).toBe('415: Unsupported Media Type');
+    expect((await patch('application/merge-patch+json ; a=b')).json().message).toContain(
+      'accepted media types include: application/json-patch+json,',
+    );
+  });
+
+  it('refuses a body over the limit', async () => {
+    const { frame } = app();
+    const r = await frame.inject({
+      method: 'POST',
+      url: CMS,
+      payload: 'x'.repeat(3 * 1024 * 1024 + 1),
+      headers: { 'content-type': 'application/json' },
+    });
+    expect([r.statusCode, r.json().reason]).toEqual([413, 'RequestEntityTooLarge']);
+  });
+});
+
+describe('paths beside resources', () => {
+  it('tell the health', async () => {
+    let broken = false;
+    const { frame } = app({
+      readyz: [
+        { name: 'ping', check: () => undefined },
+        { name: 'store', check: () => (broken ? 'no leader' : undefined) },
+      ],
+    });
+    const get = async (url: string) => {
+      const r = await frame.inject({ url, headers: { accept: 'text/html' } });
+      return [r.statusCode, r.body];
+    };
+    expect(await get('/readyz')).toEqual([200, 'ok']);
+    expect(await get('/readyz/ping')).toEqual([200, 'ok']);
+    expect(await get('/readyz?verbose')).toEqual([200, '[+]ping ok\n[+]store ok\nreadyz check passed\n']);
+    expect(await get('/readyz?exclude=nope')).toEqual([200, 'ok']);
+    broken = true;
+    expect(await get('/readyz')).toEqual([500, '[+]ping ok\n[-]store failed: reason withheld\nreadyz check failed\n']);
+    expect(await get('/readyz?exclude=store')).toEqual([200, 'ok']);
+    expect((await get('/readyz/store'))[0]).toBe(500);
+    expect(await get('/livez')).toEqual([200, 'ok']);
+    expect((await frame.inject({ method: 'POST', url: '/healthz' })).statusCode).toBe(200);
+  });
+
+  it('tell the version', async () => {
+    const { frame } = app();
+    const r = await frame.inject({ url: '/version' });
+    expect(r.json()).toMatchObject({ major: '1', minor: '37', gitVersion: 'v1.37.0' });
+    expect((await frame.inject({ url: '/version', headers: { accept: 'application/yaml' } })).statusCode).toBe(406);
+  });
+
+  it('tell what is served', async () => {
+    const { frame } = app();
+    expect((await frame.inject({ url: '/api' })).json()).toEqual({
+      kind: 'APIVersions',
+      versions: ['v1'],
+      serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: '127.0.0.1:6443' }],
+    });
+    const v1 = (await frame.inject({ url: '/api/v1' })).json();
+    expect(v1.resources[1]).toEqual({
+      name: 'configmaps',
+      singularName: 'configmap',
+      namespaced: true,
+      kind: 'ConfigMap',
+      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+      storageVersionHash: 'BcsYVNKF43M=',
+    });
+  });
+
+  it('tell it in one document, with a tag', async () => {
+    const { frame } = app();
+    const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+    const first = await frame.inject({ url: '/api', headers: { accept: `${accept},application/json` } });
+    expect(first.headers['content-type']).toBe(accept);
+    expect(first.json().items[0].versions[0].resources[0].resource).toBe('componentstatuses');
+    const tag = String(first.headers['etag']);
+    const again = await frame.inject({ url: '/api', headers: { accept, 'if-none-match': tag } });
+    expect([again.statusCode, again.body]).toEqual([304, '']);
+    expect((await frame.inject({ url: '/api', headers: { accept, 'if-none-match': '"x"' } })).statusCode).toBe(200);
+    const old = accept.replace('v=v2', 'v=v2beta1');
+    expect((await frame.inject({ url: '/api', headers: { accept: old } })).statusCode).toBe(406);
+    expect((await frame.inject({ url: '/api', headers: { accept: `${old},application/json` } })).json().kind).toBe(
+      'APIVersions',
+    );
+  });
+
+  it('count what was asked', async () => {
+    const { frame } = app();
+    await frame.inject({ url: `${CMS}/a` });
+    await frame.inject({ url: '/api/v1/namespaces/n/inventions/a' });
+    const text = (await frame.inject({ url: '/metrics' })).body;
+    expect(text).toContain(
+      'apiserver_request_total{verb="GET",dry_run="",group="",version="v1",resource="configmaps",subresource="",scope="resource",component="apiserver",code="404"} 1',
+    );
+    expect(text).not.toContain('inventions');
+  });
+});

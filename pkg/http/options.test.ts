@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../api/index.js';
+import { checkedDeleteOptions, deleteWishOfQuery, managerOf, patchOptions, writeOptions } from './options.js';
+import { Query } from './requestinfo.js';
+
+function refusal(f: () => unknown): string {
+  try {
+    f();
+  } catch (error) {
+    if (error instanceof ApiError) return `${error.status.code} ${error.message}`;
+    throw error;
+  }
+  throw new Error('not refused');
+}
+
+const create = (query: string) => writeOptions('CreateOptions', new Query(query), 'kubectl/v1.33 (linux)');
+
+describe('options of a write', () => {
+  it('name the manager, else take it from the user agent', () => {
+    expect(create('').fieldManager).toBe('kubectl');
+    expect(create('dryRun=All').fieldManager).toBe('kubectl');
+    expect(create('fieldManager=me')).toEqual({ dryRun: false, fieldManager: 'me', fieldValidation: 'Warn' });
+    expect(create('dryRun=All&dryRun=All&fieldValidation=Strict')).toMatchObject({
+      dryRun: true,
+      fieldValidation: 'Strict',
+    });
+  });
+
+  it.each([
+    [
+      'fieldValidation=strict',
+      'fieldValidation: Unsupported value: "strict": supported values: "", "Ignore", "Strict", "Warn"',
+    ],
+    ['dryRun=', 'dryRun: Unsupported value: [""]: supported values: "All"'],
+    ['dryRun=All&dryRun=Some', 'dryRun: Unsupported value: ["All","Some"]: supported values: "All"'],
+    [`fieldManager=${'m'.repeat(129)}`, 'fieldManager: Too long: may not be more than 128 bytes'],
+    [`fieldManager=${'%C3%A9'.repeat(65)}`, 'fieldManager: Too long: may not be more than 128 bytes'],
+    ['fieldManager=a%00b', 'fieldManager: Invalid value: "a\\x00b": invalid character U+0000 (at position 1)'],
+    ['fieldManager=a%0Ab', 'fieldManager: Invalid value: "a\\nb": invalid character U+000A (at position 1)'],
+    [
+      'dryRun=x&fieldValidation=y',
+      '[dryRun: Unsupported value: ["x"]: supported values: "All", fieldValidation: Unsupported value: "y": supported values: "", "Ignore", "Strict", "Warn"]',
+    ],
+  ])('%s', (query, message) => {
+    expect(refusal(() => create(query))).toBe(`422 CreateOptions.meta.k8s.io "" is invalid: ${message}`);
+  });
+
+  it('make a manager of what can be printed', () => {
+    expect(managerOf('a\u0001b c/1')).toBe('ab c');
+    expect(managerOf('é'.repeat(100))).toBe('é'.repeat(64));
+    expect(managerOf('')).toBe('');
+  });
+});
+
+describe('options of a patch', () => {
+  const patch = (type: 'apply' | 'merge', query: string) => patchOptions(new Query(query), type, 'kubectl/v1');
+
+  it('belong together', () => {
+    expect(patch('apply', 'fieldManager=a&force=maybe').force).toBe(true);
+    expect(patch('apply', 'fieldManager=a').force).toBe(false);
+    expect(patch('merge', '').options.fieldManager).toBe('kubectl');
+    expect(refusal(() => patch('merge', 'force=false'))).toContain(
+      'force: Forbidden: may not be specified for non-apply patch',
+    );
+    expect(refusal(() => patch('apply', ''))).toContain('fieldManager: Required value: is required for apply patch');
+  });
+});
+
+describe('options of a deletion', () => {
+  const options = (query: string) => checkedDeleteOptions(deleteWishOfQuery(new Query(query)));
+
+  it('are read from the query', () => {
+    expect(options('')).toEqual({ dryRun: false, ignoreStoreReadError: false });
+    expect(options('gracePeriodSeconds=0&propagationPolicy=Orphan')).toMatchObject({
+      gracePeriodSeconds: 0,
+      propagationPolicy: 'Orphan',
+    });
+  });
+
+  it('are refused where they contradict', () => {
+    expect(refusal(() => options('propagationPolicy=Maybe'))).toBe(
+      '422 DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "Maybe": supported values: "Foreground", "Background", "Orphan", "nil"',
+    );
+    expect(refusal(() => options('propagationPolicy=Orphan&orphanDependents=true'))).toContain(
+      'orphanDependents and deletionPropagation cannot be both set',
+    );
+    expect(refusal(() => options('gracePeriodSeconds=x'))).toBe('400 strconv.ParseInt: parsing "x": invalid syntax');
+  });
+});

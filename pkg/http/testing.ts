@@ -1,0 +1,249 @@
+import { errors, type JsonObject } from '../api/index.js';
+import { bootstrapAuthorizer, mastersAuthorizer, type UserInfo, unionAuthorizer } from '../auth/index.js';
+import type { World } from '../base/index.js';
+import type {
+  Answer,
+  Catalogue,
+  EventStream,
+  Frames,
+  Registry,
+  ResourceDeclaration,
+  ServedResource,
+  Verb,
+} from '../registry/index.js';
+import { kindSchema } from '../schema/index.js';
+import { ApiServerMetrics, createLog, Exposition } from '../telemetry/index.js';
+import type { Call } from './call.js';
+import type { HealthCheck } from './health.js';
+import { Places } from './inflight.js';
+import { requestCounter } from './metrics.js';
+import { spoken } from './negotiate.js';
+import { knownResource } from './resources.js';
+import type { HttpServices } from './services.js';
+
+/** For tests of this room: services on a registry that is a map, so that only HTTP is tried. */
+
+const ALL: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+
+function served(resource: string, kind: string, namespaced: boolean, verbs: readonly Verb[]): ServedResource {
+  const schema = kindSchema({ group: '', version: 'v1', kind })!.schema;
+  const declaration: ResourceDeclaration = {
+    group: '',
+    resource,
+    singular: kind.toLowerCase(),
+    kind,
+    versions: [{ version: 'v1', schema: 'core/v1' }],
+    storageVersion: 'v1',
+    namespaced,
+    strategy: {},
+  };
+  return {
+    declaration,
+    group: '',
+    version: 'v1',
+    resource,
+    kind,
+    apiVersion: 'v1',
+    namespaced,
+    verbs,
+    subresources: {},
+    strategy: {},
+    schema,
+    groupResource: { group: '', resource },
+    storage: { apiVersion: 'v1', kind, schema, prefix: `/registry/${resource}/`, fields: [] },
+    fieldLabels: new Map(),
+    conversion: undefined,
+    deprecation: undefined,
+  };
+}
+
+const RESOURCES = [
+  served('componentstatuses', 'ComponentStatus', false, ['get', 'list']),
+  served('configmaps', 'ConfigMap', true, ALL),
+  served('namespaces', 'Namespace', false, ALL),
+];
+
+const CATALOGUE: Catalogue = {
+  groups: [{ group: '', versions: [{ version: 'v1', resources: RESOURCES }] }],
+  find: (group, version, resource) =>
+    group === '' && version === 'v1' ? RESOURCES.find((r) => r.resource === resource) : undefined,
+  findKind: () => undefined,
+  hasVersion: (group, version) => group === '' && version === 'v1',
+};
+
+/** A stream that a test feeds. */
+export class TestStream implements EventStream {
+  readonly #pending: Buffer[] = [];
+  #wake: () => void = () => {};
+  ended = false;
+  closed = false;
+
+  push(text: string): void {
+    this.#pending.push(Buffer.from(text));
+    this.#wake();
+  }
+
+  end(): void {
+    this.ended = true;
+    this.#wake();
+  }
+
+  take(): Frames | undefined {
+    if (this.#pending.length === 0) return undefined;
+    const events = this.#pending.length;
+    const payload = Buffer.concat(this.#pending.splice(0));
+    const chunk = Buffer.concat([Buffer.from(`${payload.length.toString(16)}\r\n`), payload, Buffer.from('\r\n')]);
+    return { payload, chunk, events };
+  }
+
+  onReady(f: () => void): void {
+    this.#wake = f;
+  }
+
+  close(): void {
+    this.closed = true;
+  }
+}
+
+export class TestRegistry implements Registry {
+  readonly catalogue = CATALOGUE;
+  readonly objects = new Map<string, JsonObject>();
+  readonly streams: TestStream[] = [];
+  /** Runs before every verb; may throw or wait. */
+  before: () => Promise<void> | void = () => {};
+
+  async get(request: Parameters<Registry['get']>[0]): Promise<Answer> {
+    await this.before();
+    const value = this.objects.get(request.name);
+    if (value === undefined) throw errors.notFound(request.target.resource.groupResource, request.name);
+    return { kind: 'value', value };
+  }
+
+  async list(): ReturnType<Registry['list']> {
+    await this.before();
+    return { revision: 1 as never, continue: '', remainingItemCount: undefined, items: [] };
+  }
+
+  async watch(): Promise<EventStream> {
+    await this.before();
+    const stream = new TestStream();
+    this.streams.push(stream);
+    return stream;
+  }
+
+  async create(
+    request: Parameters<Registry['create']>[0],
+    context: Parameters<Registry['create']>[1],
+  ): ReturnType<Registry['create']> {
+    await this.before();
+    const value = JSON.parse(request.body.bytes.toString()) as JsonObject;
+    context.warn(`by "${request.options.fieldManager}"`);
+    this.objects.set(String((value['metadata'] as JsonObject)['name']), value);
+    return { outcome: 'created', object: { kind: 'value', value } };
+  }
+
+  update(
+    request: Parameters<Registry['update']>[0],
+    context: Parameters<Registry['update']>[1],
+  ): ReturnType<Registry['update']> {
+    return this.create(request, context);
+  }
+
+  async patch(request: Parameters<Registry['patch']>[0]): ReturnType<Registry['patch']> {
+    await this.before();
+    const value: JsonObject = { type: request.type, force: request.force };
+    return { outcome: 'updated', object: { kind: 'value', value } };
+  }
+
+  async delete(request: Parameters<Registry['delete']>[0]): ReturnType<Registry['delete']> {
+    await this.before();
+    const there = this.objects.delete(request.name);
+    if (!there) throw errors.notFound(request.target.resource.groupResource, request.name);
+    return { kind: 'deleted', status: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' } };
+  }
+
+  async deleteCollection(): ReturnType<Registry['deleteCollection']> {
+    this.objects.clear();
+    return this.list();
+  }
+
+  async close(): Promise<void> {}
+}
+
+export const ADMIN: UserInfo = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
+
+export interface TestServices extends HttpServices {
+  readonly registry: TestRegistry;
+}
+
+/** `user` undefined: nobody is recognised, as if no certificate were shown. */
+export function testServices(
+  world: World,
+  options: {
+    readonly user?: () => UserInfo | undefined;
+    readonly inFlight?: number;
+    readonly readyz?: readonly HealthCheck[];
+  } = {},
+): TestServices {
+  const metrics = new ApiServerMetrics();
+  const log = createLog({ level: 'silent' });
+  const registry = new TestRegistry();
+  const user = options.user ?? (() => ADMIN);
+  const exposition = new Exposition();
+  exposition.add(...metrics.families);
+  const ping: HealthCheck = { name: 'ping', check: () => undefined };
+  return {
+    world,
+    log,
+    metrics,
+    exposition,
+    registry,
+    renderAnswer: (_target, answer) => Buffer.from(JSON.stringify(answer.kind === 'value' ? answer.value : {})),
+    renderList: () => {
+      const body = Buffer.from('{"kind":"List","items":[]}');
+      return { bytes: body.length, chunks: [body] };
+    },
+    stages: {
+      world,
+      log,
+      authenticator: {
+        authenticate(_call: Call): UserInfo {
+          const found = user();
+          if (found === undefined) throw errors.unauthorized();
+          return found;
+        },
+      },
+      authorizer: unionAuthorizer(mastersAuthorizer, bootstrapAuthorizer),
+      audit: { requestReceived: () => {}, responseComplete: () => {} },
+      readOnly: new Places(world, options.inFlight ?? 0),
+      mutating: new Places(world, options.inFlight ?? 0),
+      counter: requestCounter(world, metrics, (info) => knownResource(CATALOGUE, info)),
+      requestTime: 60_000,
+    },
+    health: { healthz: [ping], livez: [ping], readyz: options.readyz ?? [ping] },
+    spoken: spoken(false),
+    watches: new Set(),
+    watchTime: 1_800_000,
+    address: () => '127.0.0.1:6443',
+  };
+}
+
+/** Real time, because sockets are real; nothing in these tests depends on how long anything takes. */
+export const testWorld: World = {
+  clock: { now: () => Date.now(), monotonic: () => performance.now() },
+  timers: {
+    after(milliseconds, f) {
+      const timer = setTimeout(f, milliseconds);
+      return () => clearTimeout(timer);
+    },
+    every(milliseconds, f) {
+      const timer = setInterval(f, milliseconds);
+      return () => clearInterval(timer);
+    },
+  },
+  random: {
+    float: () => 0.5,
+    bytes: (n) => new Uint8Array(n),
+    uuid: () => '00000000-0000-4000-8000-000000000000',
+  },
+};

@@ -1,0 +1,120 @@
+import { bootstrapAuthorizer, mastersAuthorizer, unionAuthorizer } from '../auth/index.js';
+import type { World } from '../base/index.js';
+import type { Config } from '../config/index.js';
+import {
+  API_VERSION,
+  certificateAuthenticator,
+  type HealthCheck,
+  type HealthChecks,
+  type HttpServices,
+  knownResource,
+  type Listener,
+  openListener,
+  Places,
+  requestCounter,
+  spoken,
+  type TlsMaterial,
+} from '../http/index.js';
+import { type Registry, renderAnswer, renderList } from '../registry/index.js';
+import type { Keyspace } from '../storage/index.js';
+import { ApiServerMetrics, buildInfo, Exposition, type Log } from '../telemetry/index.js';
+
+/** What an API needs to be served. */
+export interface ApiParts {
+  readonly world: World;
+  readonly log: Log;
+  readonly config: Config;
+  readonly keyspace: Keyspace;
+  readonly registry: Registry;
+  readonly tls: TlsMaterial;
+  /** How clients reach the server, with its port: `127.0.0.1:6443`. */
+  readonly address: (port: number) => string;
+}
+
+/** A served API. */
+export interface Api {
+  readonly port: number;
+  readonly exposition: Exposition;
+  /** From now on `/readyz` says no: no new work is to be sent here. */
+  unready(): void;
+  /** Ends every watch: their clients begin anew. */
+  endWatches(): void;
+  renew(tls: TlsMaterial): void;
+  drain(graceTime: number): Promise<void>;
+}
+
+/** Puts the HTTP side together and opens the port. */
+export async function openApi(parts: ApiParts): Promise<Api> {
+  const { world, log, config, keyspace, registry } = parts;
+  const metrics = new ApiServerMetrics();
+  const exposition = new Exposition();
+  exposition.add(...metrics.families, buildInfo(API_VERSION.gitVersion));
+  const readOnly = new Places(world, config.limits.requestsInFlight);
+  const mutating = new Places(world, config.limits.mutatingInFlight);
+  exposition.beforeScrape(() => {
+    metrics.readOnlyInFlight.value = readOnly.taken;
+    metrics.mutatingInFlight.value = mutating.taken;
+  });
+  const state = { ready: true };
+  let listener: Listener | undefined;
+  const services: HttpServices = {
+    world,
+    log,
+    metrics,
+    exposition,
+    registry,
+    renderAnswer,
+    renderList,
+    stages: {
+      world,
+      log,
+      authenticator: certificateAuthenticator(world, metrics),
+      authorizer: unionAuthorizer(mastersAuthorizer, bootstrapAuthorizer),
+      audit: NO_AUDIT,
+      readOnly,
+      mutating,
+      counter: requestCounter(world, metrics, (info) => knownResource(registry.catalogue, info)),
+      requestTime: config.limits.requestTimeout,
+    },
+    health: healthChecks(keyspace, state),
+    spoken: spoken(config.api.featureGates.get('CBORServingAndStorage') ?? false),
+    watches: new Set(),
+    watchTime: config.limits.watchTimeout,
+    address: () => parts.address(listener?.port ?? config.serving.port),
+  };
+  listener = await openListener(services, {
+    host: config.serving.bindAddress,
+    port: config.serving.port,
+    tls: parts.tls,
+  });
+  return {
+    port: listener.port,
+    exposition,
+    unready: () => {
+      state.ready = false;
+    },
+    endWatches: () => {
+      for (const stop of [...services.watches]) stop();
+    },
+    renew: (tls) => listener.renew(tls),
+    drain: (graceTime) => listener.drain(graceTime),
+  };
+}
+
+/** The place of audit: nothing is written until a policy says what. */
+const NO_AUDIT = { requestReceived: () => {}, responseComplete: () => {} } as const;
+
+function healthChecks(keyspace: Keyspace, state: { readonly ready: boolean }): HealthChecks {
+  const ok = (name: string): HealthCheck => ({ name, check: () => undefined });
+  // Named as people's probes name it: the store.
+  const store: HealthCheck = {
+    name: 'etcd',
+    check: () => (keyspace.status().hasLeader ? undefined : 'the store has no leader'),
+  };
+  const shutdown: HealthCheck = {
+    name: 'shutdown',
+    check: () => (state.ready ? undefined : 'process is shutting down'),
+  };
+  const common = [ok('ping'), ok('log'), store];
+  return { healthz: common, livez: [ok('ping'), ok('log')], readyz: [...common, ok('informer-sync'), shutdown] };
+}

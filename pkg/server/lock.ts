@@ -1,0 +1,61 @@
+import { closeSync, mkdirSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { readIfThere } from './files.js';
+
+/**
+ * Keeps a data folder for one process. The lock names its owner by process id and start time, so that a lock left behind by a
+ * process that was killed is seen for what it is, also when its id was given to another. It is for a clear message early; two
+ * processes that clear the same stale lock in the same moment are kept apart by the store's own lock.
+ */
+export function lockFolder(folder: string): { release(): void } {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, 'lock');
+  const mine = `${process.pid} ${startTime(process.pid) ?? ''}\n`;
+  for (let attempt = 0; attempt < 3; attempt++) {
+    try {
+      const fd = openSync(file, 'wx', 0o600);
+      writeSync(fd, mine);
+      closeSync(fd);
+      return {
+        release() {
+          if (readIfThere(file) === mine) unlinkSync(file);
+        },
+      };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    const owner = readIfThere(file);
+    const pid = owner === undefined ? undefined : livingOwner(owner);
+    if (pid !== undefined) throw new Error(`data folder ${folder} is in use by process ${pid}`);
+    try {
+      unlinkSync(file);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
+  throw new Error(`data folder ${folder} is being opened by another process`);
+}
+
+/** The process that a lock names, if it still runs and is not this one (which holds no lock it does not know of). */
+function livingOwner(text: string): number | undefined {
+  const [id = '', started = ''] = text.trim().split(' ');
+  const pid = Number(id);
+  if (!Number.isSafeInteger(pid) || pid <= 0) return undefined;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return undefined;
+  }
+  const now = startTime(pid);
+  return now === undefined || started === '' || now === started ? pid : undefined;
+}
+
+/** Clock ticks from the machine's start to the process's; undefined where the system does not tell. */
+function startTime(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  } catch {
+    return undefined;
+  }
+}

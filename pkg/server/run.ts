@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config/index.js';
+import type { TlsMaterial } from '../http/index.js';
+import { openPeerThread, PEER_DEFAULTS, type PeerHandle } from '../peer/index.js';
+import { createLog, type Log } from '../telemetry/index.js';
+import { type Api, openApi } from './api.js';
+import { failureOf } from './exit.js';
+import { lockFolder } from './lock.js';
+import { openObjects } from './objects.js';
+import { keepKubeconfig, keepPki, type Pki, serverNames } from './pki.js';
+import { serviceAddresses } from './services.js';
+import { systemWorld } from './world.js';
+
+/** What the process shows of itself, and how it is told to end. */
+export interface ProcessDoor {
+  /** For people: two lines at the start, one when it cannot start. */
+  print(line: string): void;
+  complain(line: string): void;
+  onSignal(f: (signal: string) => void): void;
+  exit(code: number): void;
+}
+
+/**
+ * Start order: folder, keys, store, objects, port; then the ready line. Stop order: the other way round. Whatever is missing at
+ * the start is one line and an exit code that is not 0. `began`: milliseconds since the process began, by `performance.now()`.
+ */
+export async function runApiServer(config: Config, door: ProcessDoor): Promise<void> {
+  const log = createLog({ level: config.logLevel });
+  try {
+    const server = await start(config, log, (error) => {
+      log.fatal({ err: error }, 'the store has stopped');
+      door.complain(`stopped: ${failureOf(error).line}`);
+      door.exit(1);
+    });
+    door.print(`trireme ready on ${server.url} in ${Math.round(performance.now())} ms`);
+    door.print(`export KUBECONFIG=${server.kubeconfig}`);
+    let stopping = false;
+    door.onSignal((signal) => {
+      if (stopping) {
+        door.exit(1);
+        return;
+      }
+      stopping = true;
+      log.info({ signal }, 'stopping');
+      server.stop().then(
+        () => door.exit(0),
+        (error: unknown) => {
+          log.error({ err: error }, 'stop failed');
+          door.exit(1);
+        },
+      );
+    });
+  } catch (error) {
+    const failure = failureOf(error);
+    log.debug({ err: error }, 'start failed');
+    door.complain(failure.line);
+    door.exit(failure.code);
+  }
+}
+
+interface Running {
+  readonly url: string;
+  readonly kubeconfig: string;
+  stop(): Promise<void>;
+}
+
+const DAY = 86_400_000;
+
+async function start(config: Config, log: Log, fatal: (error: Error) => void): Promise<Running> {
+  const world = systemWorld;
+  const lock = lockFolder(config.dataDir);
+  const undo: (() => Promise<void> | void)[] = [() => lock.release()];
+  const stop = async (): Promise<void> => {
+    for (const f of undo.splice(0).reverse()) await f();
+  };
+  try {
+    // The store opens on its own thread while this one sees to the keys.
+    const opening = openStore(config, log, fatal);
+    opening.catch(() => {});
+    const names = serverNames(config.serving.bindAddress, serviceAddresses(config.api.serviceRanges)[0]!);
+    const pkiFolder = join(config.dataDir, 'pki');
+    let pki = await keepPki(pkiFolder, names, world.clock.now());
+    const keyspace = await opening;
+    undo.push(() => keyspace.close());
+    const objects = await openObjects({ world, config, keyspace, log });
+    undo.push(() => objects.close());
+    const host = urlHost(config);
+    const api: Api = await openApi({
+      world,
+      log,
+      config,
+      keyspace,
+      registry: objects.registry,
+      tls: tlsMaterial(config, pki),
+      address: (port) => `${host}:${port}`,
+    });
+    api.exposition.addSource(() => keyspace.metrics());
+    undo.push(() => shutDown(api, config));
+    const url = `https://${host}:${api.port}`;
+    const kubeconfig = join(config.dataDir, 'admin.kubeconfig');
+    keepKubeconfig(kubeconfig, url, pki);
+    const stopRenewing = world.timers.every(DAY, () => {
+      keepPki(pkiFolder, names, world.clock.now()).then(
+        (renewed) => {
+          pki = renewed;
+          api.renew(tlsMaterial(config, pki));
+          keepKubeconfig(kubeconfig, url, pki);
+        },
+        (error: unknown) => log.error({ err: error }, 'certificates could not be renewed'),
+      );
+    });
+    undo.push(stopRenewing);
+    const warming = world.timers.after(1000, () => void api.exposition.warm());
+    undo.push(warming);
+    log.info({ url }, 'serving');
+    return { url, kubeconfig, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function shutDown(api: Api, config: Config): Promise<void> {
+  api.unready();
+  if (config.serving.shutdownDelay > 0) await new Promise((r) => setTimeout(r, config.serving.shutdownDelay));
+  await api.drain(config.serving.shutdownGrace);
+}
+
+function openStore(config: Config, log: Log, fatal: (error: Error) => void): Promise<PeerHandle> {
+  const { cluster } = config;
+  return openPeerThread(
+    {
+      ...PEER_DEFAULTS,
+      name: cluster.name,
+      dataDir: config.dataDir,
+      heartbeatMs: cluster.heartbeatInterval,
+      electionMs: cluster.electionTimeout,
+      snapshotCount: cluster.snapshotCount,
+      compactionRetentionMs: cluster.compactionRetention,
+      quotaBytes: cluster.quotaBytes,
+      initialClusterToken: cluster.token,
+    },
+    { fatal, note: (level, message) => log[level](message) },
+  );
+}
+
+function tlsMaterial(config: Config, pki: Pki): TlsMaterial {
+  const { certFile, keyFile, clientCaFile } = config.serving;
+  // The authority of the first start is always trusted: the admin kubeconfig is of it.
+  const clientCa = clientCaFile === '' ? pki.ca.cert : `${readFileSync(clientCaFile, 'utf8')}\n${pki.ca.cert}`;
+  return certFile === ''
+    ? { cert: pki.serving.cert, key: pki.serving.key, clientCa }
+    : { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8'), clientCa };
+}
+
+/** How clients of this machine reach the server. */
+function urlHost(config: Config): string {
+  const { advertiseAddress, bindAddress } = config.serving;
+  const address = advertiseAddress !== '' ? advertiseAddress : bindAddress;
+  if (address === '0.0.0.0') return '127.0.0.1';
+  if (address === '::') return '[::1]';
+  return address.includes(':') ? `[${address}]` : address;
+}
