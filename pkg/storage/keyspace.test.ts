@@ -39,4 +39,3 @@ describeKeyspace('model', async () => {
 });
 describeKeyspace('memory', () => local(memoryHome(), false));
 describeKeyspace('rocksdb', () => local(rocksHome(join(root, String(folders++))), true));
-describeKeyspace('rocksdb, not synced', () => local(rocksHome(join(root, String(folders++))), false));
