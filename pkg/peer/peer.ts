@@ -206,6 +206,7 @@ class RunningPeer implements Peer {
     this.#soft = soft;
     this.#proposals.retryHeld();
     this.#loop.poke();
+    this.#parts.events.progressed?.();
   }
 
   #membersChanged(_config: Configuration): void {}
@@ -225,6 +226,7 @@ class RunningPeer implements Peer {
     this.#reads.applied();
     this.#housekeeping.look();
     this.#loop.poke();
+    this.#parts.events.progressed?.();
   }
 
   /** Something broke that must not break: nothing is answered any more, and the owner hears of it. */

@@ -26,10 +26,14 @@ export function serveKeyspace(
   port: MessagePort,
   keyspace: Keyspace,
   calls: ControlCalls,
-): { flush(): void; stop(): void } {
+): {
+  /** The status has changed: it will be told soon. */
+  progressed(): void;
+  stop(): void;
+} {
   const server = new Server(port, keyspace, calls);
   port.on('message', (message: SlabMessage) => server.receive(message));
-  return { flush: () => server.flush(), stop: () => server.stop() };
+  return { progressed: () => server.scheduleFlush(), stop: () => server.stop() };
 }
 
 interface ServedWatch {
@@ -105,18 +109,21 @@ class Server {
   }
 
   #begin(tell: number, id: number): SlabWriter {
-    if (this.#out.length > THREAD_LIMITS.messageBytesTarget) this.flush();
-    if (!this.#flushing && !this.#stopped) {
-      this.#flushing = true;
-      // After the events of this turn: all that they brought goes out as one message.
-      setImmediate(() => this.flush());
-    }
+    if (this.#out.length > THREAD_LIMITS.messageBytesTarget) this.#flush();
+    this.scheduleFlush();
     this.#out.u8(tell);
     this.#out.uint(id);
     return this.#out;
   }
 
-  flush(): void {
+  scheduleFlush(): void {
+    if (this.#flushing || this.#stopped) return;
+    this.#flushing = true;
+    // After the events of this turn: all that they brought goes out as one message.
+    setImmediate(() => this.#flush());
+  }
+
+  #flush(): void {
     this.#flushing = false;
     if (this.#stopped) return;
     this.#tellStatus();
@@ -252,7 +259,7 @@ class Server {
   }
 
   stop(): void {
-    this.flush();
+    this.#flush();
     this.#stopped = true;
     for (const { watch } of this.#watches.values()) watch?.cancel();
     this.#watches.clear();

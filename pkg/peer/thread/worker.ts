@@ -19,11 +19,14 @@ function callsOf(peer: Peer): ControlCalls {
 }
 
 try {
+  let progressed = (): void => {};
   const peer = await openPeer(config, threadWorld(), {
     fatal: (error) => tell({ kind: 'fatal', message: error.message }),
+    progressed: () => progressed(),
     note: (level, message) => tell({ kind: 'note', level, message }),
   });
   const served = serveKeyspace(port, peer.keyspace, callsOf(peer));
+  progressed = served.progressed;
   parentPort?.on('message', (message: ToWorker) => {
     if (message.kind !== 'close') return;
     void peer.close().finally(() => {
