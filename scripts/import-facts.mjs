@@ -41,6 +41,14 @@ const BUILT_IN = {
   'apiserverinternal/v1alpha1': ['struct StorageVersionSpec', ''],
 };
 
+/** Fields that the specification has beyond the facts; their protobuf numbers are not known, so JSON alone shows them. */
+const MORE_FIELDS = {
+  DeviceSubRequest: ['  0 derivedAttributes []DeviceDerivedAttribute omitempty list=atomic gate=DRADerivedAttributes !optional !maxItems=32'],
+};
+for (const version of ['v1', 'v1beta1', 'v1beta2']) {
+  BUILT_IN[`resource/${version}`] = ['struct DeviceDerivedAttribute', '  0 name string required', '  0 expression string required', ''];
+}
+
 /** Types whose JSON is not an object with their protobuf message's fields: `either` names what JSON shows instead. */
 const SPECIAL = {
   'runtime.RawExtension': ['alias RawExtension rawExtension'],
@@ -210,6 +218,7 @@ function typeLines(name, t, pkg) {
   for (const [fieldName, f] of Object.entries(t.fields)) {
     if (fieldName !== '-') lines.push(fieldLine(fieldName, f, pkg, full));
   }
+  if (pkg.startsWith('resource/')) lines.push(...(MORE_FIELDS[name] ?? []));
   return lines;
 }
 
@@ -247,7 +256,9 @@ for (const facts of packages.values()) {
     lines.push(...written);
     if (written[0].startsWith('struct')) lines.push('');
   }
-  lines.push(...(BUILT_IN[pkg] ?? []));
+  const more = BUILT_IN[pkg] ?? [];
+  if (more[0]?.startsWith('struct') && lines.at(-1) !== '') lines.push('');
+  lines.push(...more);
   writeFileSync(join(target, `${pkg.replace('/', '_')}.schema`), `${lines.join('\n').trimEnd()}\n`);
   if (GROUPLESS.has(pkg)) continue;
   const group = facts.group ?? '';

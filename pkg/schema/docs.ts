@@ -9,25 +9,42 @@ const packages = new Map<string, ReadonlyMap<string, string>>();
 
 /** Of a type by its full name (`core/v1.PodSpec`); '' when nothing is written. */
 export function describeType(type: string): string {
-  const dot = type.lastIndexOf('.');
-  return docs(type.slice(0, dot)).get(type.slice(dot + 1)) ?? '';
-}
-
-function fieldText(owner: string, name: string): string | undefined {
-  const dot = owner.lastIndexOf('.');
-  return docs(owner.slice(0, dot)).get(`${owner.slice(dot + 1)}.${name}`);
+  const [pkg, name] = split(type);
+  const own = find(pkg, name);
+  if (own !== undefined) return own;
+  const item = /^(.+)List$/.exec(name)?.[1];
+  return item === undefined || find(pkg, item) === undefined ? '' : `A list of ${item} objects.`;
 }
 
 /** Of a field of a type, also when an inlined type declares it; '' when nothing is written. */
 export function describeField(owner: string, field: Field): string {
   if (field.description !== undefined) return field.description;
-  const inner = field.inlineIn?.schema.name;
+  return declaredText(owner, field) ?? find('meta/v1', `*.${field.name}`) ?? '';
+}
+
+/** What the type says of the field, or the inlined type that declares it. */
+function declaredText(owner: string, field: Field): string | undefined {
+  const inner = field.inlineIn?.schema;
+  const declared = inner?.byName.get(field.name);
   return (
     fieldText(owner, field.name) ??
-    (inner === undefined ? undefined : fieldText(inner, field.name)) ??
-    (field.proto === 0 ? fieldText('meta/v1.TypeMeta', field.name) : undefined) ??
-    ''
+    (inner === undefined || declared === undefined ? undefined : declaredText(inner.name, declared))
   );
+}
+
+function fieldText(owner: string, field: string): string | undefined {
+  const [pkg, name] = split(owner);
+  return find(pkg, `${name}.${field}`);
+}
+
+/** Where a pre-release version says nothing, the stable version of its group speaks for it. */
+function find(pkg: string, key: string): string | undefined {
+  return docs(pkg).get(key) ?? (/(alpha|beta)\d+$/.test(pkg) ? docs(pkg.replace(/\/.*/, '/v1')).get(key) : undefined);
+}
+
+function split(type: string): [pkg: string, name: string] {
+  const dot = type.lastIndexOf('.');
+  return [type.slice(0, dot), type.slice(dot + 1)];
 }
 
 function docs(pkg: string): ReadonlyMap<string, string> {

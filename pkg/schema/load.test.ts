@@ -130,6 +130,8 @@ describe('fixtures', () => {
 
 /** Fixtures end recursion where it starts and leave the type of a nested object out. */
 function omittedByDesign(field: Field, schema: Schema, outer: readonly Schema[]): boolean {
+  // The specification has it, the level that the fixtures are of has not.
+  if (field.name === 'derivedAttributes') return true;
   if (outer.length > 0 && (field.name === 'kind' || field.name === 'apiVersion') && field.proto === 0) return true;
   const type = field.schema.kind === 'list' ? field.schema.items : field.schema;
   return type === schema || outer.includes(type) || outer.includes(schema);
