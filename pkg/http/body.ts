@@ -5,7 +5,9 @@ import { limits } from './limits.js';
 /** Reads a request's body whole, within its bounds of size (413) and time (408 as 400, then the connection goes). */
 export function readBody(call: Call): Promise<Buffer> {
   const { exchange } = call;
-  const declared = Number(exchange.headers['content-length'] ?? 0);
+  const length = exchange.headers['content-length'];
+  const declared = length === undefined ? -1 : Number(length);
+  if (declared === 0) return Promise.resolve(EMPTY);
   if (declared > limits.bodyBytesMax) return Promise.reject(tooLarge());
   const { body } = exchange;
   return new Promise((resolve, reject) => {
@@ -25,6 +27,7 @@ export function readBody(call: Call): Promise<Buffer> {
       if (first === undefined) first = piece;
       else if (rest === undefined) rest = [first, piece];
       else rest.push(piece);
+      if (size === declared) finish(undefined);
     };
     const onEnd = (): void => finish(undefined);
     const onClose = (): void => finish(errors.badRequest('the request body ended early'));
@@ -33,6 +36,7 @@ export function readBody(call: Call): Promise<Buffer> {
       body.off('data', onData);
       body.off('end', onEnd);
       body.off('close', onClose);
+      if (size === declared) exchange.bodyTaken();
       if (error === undefined) resolve(rest === undefined ? (first ?? EMPTY) : Buffer.concat(rest, size));
       else {
         body.resume();

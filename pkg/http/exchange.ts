@@ -14,6 +14,8 @@ export interface Exchange {
   readonly headers: IncomingHttpHeaders;
   /** The body, unread. */
   readonly body: Readable;
+  /** All bytes that the headers announced were taken from `body`. */
+  bodyTaken(): void;
   /** Values of a header that may come in several lines, one each. */
   lines(name: string): readonly string[];
 

@@ -33,6 +33,8 @@ export class MessageExchange implements Exchange {
     return found;
   }
 
+  bodyTaken(): void {}
+
   send(status: number, headers: OutgoingHttpHeaders, body: Buffer | undefined): void {
     this.#response.writeHead(status, headers);
     if (body === undefined || this.method === 'HEAD') this.#response.end();

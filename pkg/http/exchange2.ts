@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { AnswerStream, Connection, Exchange } from './exchange.js';
 import { connectionOf } from './exchange1.js';
+import { limits } from './limits.js';
 
 /** HTTP/2, on the bare stream. */
 export class StreamExchange implements Exchange {
@@ -44,8 +45,23 @@ export class StreamExchange implements Exchange {
       stream.respond(headers);
       stream.end(body);
     }
-    // A client that still sends a body nobody wants is told to stop, without an error (RFC 9113, 8.1).
-    if (!stream.readableEnded && !stream.readableFlowing) stream.resume();
+    // What the client still sends of a body that nobody wants is read away. (A stream without a body is left alone: reading to
+    // its end makes Node destroy it before the answer's last write is done, at the price of an error object each time.)
+    if (!stream.endAfterHeaders && stream.readableFlowing === null) this.#discardBody();
+  }
+
+  bodyTaken(): void {
+    this.#stream.pause();
+  }
+
+  #discardBody(): void {
+    const stream = this.#stream;
+    let discarded = 0;
+    stream.on('data', (piece: Buffer) => {
+      discarded += piece.length;
+      // The client is told to stop, without an error (RFC 9113, 8.1).
+      if (discarded > limits.discardBytesMax) stream.close(constants.NGHTTP2_NO_ERROR);
+    });
   }
 
   stream(status: number, headers: OutgoingHttpHeaders): AnswerStream {

@@ -41,7 +41,4 @@ export const limits = {
 
   /** `timeoutSeconds` unset on a watch: at least this, at most twice. */
   watchTime: 1_800_000,
-
-  /** Certificates' users that are remembered for open sockets live as long as the socket. Path segments looked at. */
-  pathSegmentsMax: 64,
 } as const;

@@ -54,7 +54,7 @@ export function requestInfo(method: string, url: string): RequestInfo {
   const path = raw.includes('%') ? decodePath(raw) : raw;
   if (!path.startsWith('/api')) return { kind: 'path', path, query };
   // Empty segments at the end (`/configmaps/`) do not count.
-  const parts = path.split('/', PARTS_MAX);
+  const parts = path.split('/');
   while (parts.length > 1 && parts[parts.length - 1] === '') parts.pop();
   let at: number;
   let group: string;
@@ -97,7 +97,6 @@ export function requestInfo(method: string, url: string): RequestInfo {
 }
 
 const NOTHING: readonly string[] = [];
-const PARTS_MAX = 64;
 
 function verbOf(
   method: string,
