@@ -8,13 +8,6 @@ import { groupVersionDocument } from './v3.js';
 
 const golden = new URL('../../../../shared/golden/', import.meta.url);
 
-/** Resources whose DELETE answers with the object. */
-const RETURNED: ReadonlySet<string> = new Set([
-  ...['deviceclasses', 'resourceclaims', 'resourceclaimtemplates', 'resourceslices', 'csidrivers', 'csinodes'],
-  ...['storageclasses', 'volumeattachments', 'volumeattributesclasses', 'persistentvolumeclaims', 'pods'],
-  ...['podtemplates', 'resourcequotas', 'serviceaccounts', 'services', 'persistentvolumes'],
-]);
-
 function servedFromDiscovery(list: JsonObject): ApiGroupVersion[] {
   return Object.entries(list).map(([apiVersion, entries]) => {
     const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
@@ -27,7 +20,6 @@ function servedFromDiscovery(list: JsonObject): ApiGroupVersion[] {
       if (sub === undefined) {
         resources.set(name, {
           ...{ name, kind, verbs, namespaced: entry['namespaced'] as boolean, subresources: [] },
-          deleteReturnsObject: RETURNED.has(name),
         });
       }
     }

@@ -43,6 +43,16 @@ export interface Content {
 /** Path -> operations, in the order in which they are declared. */
 export type Paths = Map<string, Operation[]>;
 
+/** Where DELETE answers with the object instead of a Status: a fact of each resource in the reference. */
+const RETURNS_DELETED: ReadonlySet<string> = new Set([
+  ...['persistentvolumeclaims', 'persistentvolumes', 'pods', 'podtemplates', 'resourcequotas', 'serviceaccounts'],
+  'services',
+  ...['deviceclasses', 'resourceclaims', 'resourceclaimtemplates', 'resourceslices'].map((r) => `resource.k8s.io/${r}`),
+  ...['csidrivers', 'csinodes', 'storageclasses', 'volumeattachments', 'volumeattributesclasses'].map(
+    (r) => `storage.k8s.io/${r}`,
+  ),
+]);
+
 const JSON_TYPE = 'application/json';
 const YAML = 'application/yaml';
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
@@ -221,7 +231,9 @@ class ResourcePaths {
   }
 
   #item(path: string, can: (verb: string) => boolean): void {
-    const { kind, deleteReturnsObject } = this.#resource;
+    const { kind, name } = this.#resource;
+    const { group } = this.#gv;
+    const returned = RETURNS_DELETED.has(group === '' ? name : `${group}/${name}`);
     const self = this.#ref(this.#gvk);
     if (can('get')) this.#read(path, this.#gvk, '');
     if (can('update')) this.#replace(path, this.#gvk, '');
@@ -234,7 +246,7 @@ class ResourcePaths {
         body: { types: this.#custom ? CUSTOM_TYPES : ['*/*'], schema: machinery('DeleteOptions', this.#definitions) },
         responses: answers([200, 202], {
           types: this.#objectTypes,
-          schema: deleteReturnsObject ? self : machinery('Status', this.#definitions),
+          schema: returned ? self : machinery('Status', this.#definitions),
         }),
       });
     }

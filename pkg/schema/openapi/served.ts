@@ -25,8 +25,6 @@ export interface ApiResource {
   /** As discovery lists them: `create`, `delete`, `deletecollection`, `get`, `list`, `patch`, `update`, `watch`. */
   readonly verbs: readonly string[];
   readonly subresources: readonly ApiSubresource[];
-  /** DELETE answers with the deleted object instead of a Status. */
-  readonly deleteReturnsObject?: boolean;
   /** For a custom resource. */
   readonly custom?: CustomSchema;
 }
