@@ -1,11 +1,13 @@
 import type { Revision } from '../base/index.js';
 import {
+  type Entry,
   encodeEntry,
   type Keyspace,
   type KeyspaceStatus,
   type RangeRequest,
   type RangeResult,
   type ReadIndexResult,
+  sizeProblem,
   type Txn,
   type TxnResult,
   type Watch,
@@ -30,8 +32,32 @@ export interface KeyspaceParts {
   close(): Promise<void>;
 }
 
+/** A keyspace that also takes transactions that are encoded already: the serving thread does it, to spare this one. */
+export interface PeerKeyspace extends Keyspace {
+  /** `entry` is what `encodeTxn` made; it is copied. `puts`: how many of its ops put something. */
+  proposeTxn(entry: Uint8Array, about: { readonly puts: number }): Promise<TxnResult>;
+}
+
+export type EncodedTxn =
+  | { readonly refusal: undefined; readonly entry: Uint8Array; readonly puts: number }
+  | { readonly refusal: TxnResult; readonly entry: Uint8Array; readonly puts: number };
+
+const NOTHING = new Uint8Array(0);
+
+/** The log entry of a transaction, or why it is refused. Throws `InvariantError` on what no caller may propose. */
+export function encodeTxn(txn: Txn): EncodedTxn {
+  const entry: Entry = { kind: 'txn', txn };
+  const problem = sizeProblem(txn, entry);
+  if (problem !== undefined) {
+    return { refusal: { kind: 'refused', reason: 'tooLarge', message: problem }, entry: NOTHING, puts: 0 };
+  }
+  let puts = 0;
+  for (const op of txn.ops) if (op.kind === 'put') puts++;
+  return { refusal: undefined, entry: encodeEntry(entry), puts };
+}
+
 /** The replicated keyspace, as this peer sees it. */
-export function peerKeyspace(parts: KeyspaceParts): Keyspace {
+export function peerKeyspace(parts: KeyspaceParts): PeerKeyspace {
   const { proposals, reads, space, state, metrics } = parts;
 
   const propose = (command: Uint8Array): Promise<TxnResult> => {
@@ -40,22 +66,21 @@ export function peerKeyspace(parts: KeyspaceParts): Keyspace {
     return answer;
   };
 
+  const proposeTxn = async (entry: Uint8Array, { puts }: { readonly puts: number }): Promise<TxnResult> => {
+    const refusal = puts > 0 ? space.refusal() : undefined;
+    if (refusal !== undefined) return refusal;
+    const result = await propose(entry);
+    if (result.kind === 'refused' || result.kind === 'unknown') metrics.proposalsFailed++;
+    return result;
+  };
+
   return {
     async txn(txn: Txn): Promise<TxnResult> {
-      const puts = countPuts(txn);
-      if (puts > 0) {
-        const refusal = space.refusal();
-        if (refusal !== undefined) return refusal;
-      }
-      const result = await propose(encodeEntry({ kind: 'txn', txn }));
-      if (result.kind === 'committed') {
-        metrics.puts += puts;
-        metrics.deletes += txn.ops.length - puts;
-      } else if (result.kind !== 'conflict') {
-        metrics.proposalsFailed++;
-      }
-      return result;
+      const { refusal, entry, puts } = encodeTxn(txn);
+      return refusal ?? proposeTxn(entry, { puts });
     },
+
+    proposeTxn,
 
     readIndex(): Promise<ReadIndexResult> {
       const answer = reads.submit();
@@ -80,10 +105,4 @@ export function peerKeyspace(parts: KeyspaceParts): Keyspace {
 
     close: () => parts.close(),
   };
-}
-
-function countPuts(txn: Txn): number {
-  let puts = 0;
-  for (const op of txn.ops) if (op.kind === 'put') puts++;
-  return puts;
 }

@@ -31,12 +31,12 @@ export const PROPOSAL_LIMITS = {
   pendingMax: 16_384,
   /** Their bytes together; one more is refused as `overloaded`. */
   pendingBytesMax: 64 * MiB,
-  /** One transaction, encoded; a larger one is refused as `tooLarge`. */
-  txnBytesMax: 8 * MiB,
   /** Without a known leader a proposal waits this many election timeouts before it is refused: an election passes unseen. */
   holdElectionTimeouts: 3,
   /** A proposal that may have been appended is answered `unknown` after this plus two election timeouts. */
   answerMs: 5000,
+  /** A peer that closes gives what waits this long to be answered. */
+  drainMs: 2000,
 } as const;
 
 export const READ_LIMITS = {

@@ -13,14 +13,15 @@ import {
   type Write,
 } from '../../raft/index.js';
 import type { World } from '../base/index.js';
-import { type Keyspace, memoryHome, rocksHome, type TxnResult } from '../storage/index.js';
+import { type Applied, memoryHome, rocksHome, type TxnResult } from '../storage/index.js';
 import { Applier } from './applier.js';
 import type { PeerConfig } from './config.js';
 import type { PeerControl, PeerReport } from './control.js';
 import { Duties } from './duties.js';
 import type { PeerEvents } from './events.js';
 import { Housekeeping } from './housekeeping.js';
-import { peerKeyspace } from './keyspace.js';
+import { type PeerKeyspace, peerKeyspace } from './keyspace.js';
+import { PROPOSAL_LIMITS } from './limits.js';
 import { ReadyLoop } from './loop.js';
 import { type MetricData, PeerMetrics } from './metrics.js';
 import { type Network, SILENT_NETWORK } from './network.js';
@@ -33,7 +34,7 @@ import { LogCorruptError } from './wal/recover.js';
 
 /** One member of the cluster, running. */
 export interface Peer {
-  readonly keyspace: Keyspace;
+  readonly keyspace: PeerKeyspace;
   readonly control: PeerControl;
   close(): Promise<void>;
 }
@@ -47,7 +48,10 @@ export async function openPeer(config: PeerConfig, world: World, events: PeerEve
   const state = await ReplicatedState.open(home, {
     world,
     fail: (error) => late.peer?.fail(error),
-    applied: (batch) => late.peer?.noteApplied(batch.events.at(-1)?.revision),
+    applied: (batch) => {
+      countChanges(batch, metrics);
+      late.peer?.noteApplied(batch.events.at(-1)?.revision);
+    },
   });
   try {
     const log = await openLog(config, world, metrics, state.machine.applied, async () => foundCluster(config));
@@ -69,7 +73,7 @@ interface PeerParts {
 }
 
 class RunningPeer implements Peer {
-  readonly keyspace: Keyspace;
+  readonly keyspace: PeerKeyspace;
   readonly control: PeerControl;
   readonly #parts: PeerParts;
   readonly #raft: RaftNode;
@@ -309,13 +313,33 @@ class RunningPeer implements Peer {
     });
   }
 
+  /** What was taken is answered, if that does not take too long. */
+  async #drain(): Promise<void> {
+    let cancel = (): void => {};
+    const late = new Promise<void>((resolve) => {
+      cancel = this.#parts.world.timers.after(PROPOSAL_LIMITS.drainMs, resolve);
+    });
+    await Promise.race([this.#proposals.drain('this peer is closing'), late]);
+    cancel();
+  }
+
   async #close(): Promise<void> {
+    if (this.#stopped === undefined) await this.#drain();
     this.#stop('this peer is closed');
     await this.#network.close();
     await this.#applier.settled();
     await this.#housekeeping.settled();
     await this.#parts.log.journal.close();
     await this.#parts.state.close('this peer is closed');
+  }
+}
+
+function countChanges({ events }: Applied, metrics: PeerMetrics): void {
+  for (const { changes } of events) {
+    for (const { kind } of changes) {
+      if (kind === 'put') metrics.puts++;
+      else metrics.deletes++;
+    }
   }
 }
 

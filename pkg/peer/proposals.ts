@@ -51,6 +51,7 @@ export class Proposals {
   #bytes = 0;
   #lastId = 0;
   #stopped: string | undefined;
+  #drained: (() => void) | undefined;
 
   constructor(ports: ProposalPorts, origin: number) {
     this.#ports = ports;
@@ -64,10 +65,6 @@ export class Proposals {
   /** Proposes `command`; resolves with what became of it. */
   submit(command: Uint8Array): Promise<TxnResult> {
     if (this.#stopped !== undefined) return Promise.resolve(refused('stopping', this.#stopped));
-    if (command.length > PROPOSAL_LIMITS.txnBytesMax) {
-      const message = `the transaction has ${command.length} bytes, at most ${PROPOSAL_LIMITS.txnBytesMax} are taken`;
-      return Promise.resolve(refused('tooLarge', message));
-    }
     if (this.#pending.size >= PROPOSAL_LIMITS.pendingMax || this.#bytes >= PROPOSAL_LIMITS.pendingBytesMax) {
       return Promise.resolve(refused('overloaded', 'too many proposals are waiting'));
     }
@@ -112,6 +109,7 @@ export class Proposals {
     if (!this.#pending.delete(pending.id)) return;
     this.#bytes -= pending.data.length;
     pending.resolve(result);
+    if (this.#pending.size === 0) this.#drained?.();
   }
 
   /** The leader's answer to a forwarded proposal. */
@@ -179,6 +177,15 @@ export class Proposals {
       const pending = this.#pending.get(place.id);
       if (pending !== undefined) this.#settle(pending, unknown('this peer was caught up by a snapshot meanwhile'));
     }
+  }
+
+  /** Nothing is taken any more; resolves when what waits is answered, which `stop` brings about at the latest. */
+  drain(why: string): Promise<void> {
+    this.#stopped ??= why;
+    if (this.#pending.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#drained = resolve;
+    });
   }
 
   /** Answers everything. Nothing is taken any more. */

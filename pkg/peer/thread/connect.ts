@@ -15,6 +15,7 @@ import type {
   WatchRequest,
   WatchSink,
 } from '../../storage/index.js';
+import { encodeTxn } from '../keyspace.js';
 import { THREAD_LIMITS } from '../limits.js';
 import {
   ASK,
@@ -26,9 +27,7 @@ import {
   readTxnResult,
   type SlabMessage,
   TELL,
-  txnBytes,
   writeRange,
-  writeTxn,
   writeWatch,
 } from './protocol.js';
 import { SlabReader, SlabWriter } from './slab.js';
@@ -40,9 +39,9 @@ export interface RemoteKeyspace extends Keyspace {
   lost(why: string): void;
 }
 
-/** The keyspace that `serveKeyspace` serves at the other end of `port`, as it looks from here. */
-export function connectKeyspace(port: MessagePort, status: KeyspaceStatus, close: () => Promise<void>): RemoteKeyspace {
-  const client = new Client(port, status, close);
+/** The keyspace that `serveKeyspace` serves at the other end of `port`, as it looks from here. Closing it closes the port. */
+export function connectKeyspace(port: MessagePort, status: KeyspaceStatus): RemoteKeyspace {
+  const client = new Client(port, status);
   port.on('message', (message: SlabMessage) => client.receive(message));
   return client;
 }
@@ -62,12 +61,13 @@ interface RunningCall {
 
 class Client implements RemoteKeyspace {
   readonly #port: MessagePort;
-  readonly #close: () => Promise<void>;
   readonly #out = new SlabWriter();
   #flushing = false;
   #lastId = 0;
   #status: KeyspaceStatus;
   #lost: string | undefined;
+  #closed: Promise<void> | undefined;
+  #onClosed: ((why: string) => void) | undefined;
 
   readonly #txns = new Map<number, { readonly resolve: Answer<TxnResult>; readonly bytes: number }>();
   #txnBytes = 0;
@@ -79,21 +79,21 @@ class Client implements RemoteKeyspace {
   readonly #reads = new Map<number, readonly Answer<ReadIndexResult>[]>();
   #readersWaiting = 0;
 
-  constructor(port: MessagePort, status: KeyspaceStatus, close: () => Promise<void>) {
+  constructor(port: MessagePort, status: KeyspaceStatus) {
     this.#port = port;
     this.#status = status;
-    this.#close = close;
   }
 
-  txn(txn: Txn): Promise<TxnResult> {
-    const bytes = txnBytes(txn);
-    const full = this.#full(bytes);
-    if (full !== undefined) return Promise.resolve(full);
+  async txn(txn: Txn): Promise<TxnResult> {
+    const { refusal: why, entry, puts } = encodeTxn(txn);
+    const full = why ?? this.#full(entry.length);
+    if (full !== undefined) return full;
     return new Promise((resolve) => {
       const id = this.#begin(ASK.txn);
-      writeTxn(this.#out, txn);
-      this.#txns.set(id, { resolve, bytes });
-      this.#txnBytes += bytes;
+      this.#out.bytes(entry);
+      this.#out.u8(puts > 0 ? 1 : 0);
+      this.#txns.set(id, { resolve, bytes: entry.length });
+      this.#txnBytes += entry.length;
     });
   }
 
@@ -163,9 +163,18 @@ class Client implements RemoteKeyspace {
     });
   }
 
-  async close(): Promise<void> {
-    await this.#close();
-    this.lost('the keyspace is closed');
+  close(): Promise<void> {
+    if (this.#lost !== undefined) return Promise.resolve();
+    this.#closed ??= new Promise((resolve, reject) => {
+      this.#onClosed = (why) => {
+        this.lost('the keyspace is closed');
+        this.#port.close();
+        if (why === '') resolve();
+        else reject(new Error(why));
+      };
+      this.#put(ASK.close, 0);
+    });
+    return this.#closed;
   }
 
   lost(why: string): void {
@@ -178,6 +187,7 @@ class Client implements RemoteKeyspace {
     for (const { reject } of this.#calls.values()) reject(new Error(why));
     for (const resolve of [...this.#readers, ...[...this.#reads.values()].flat()]) resolve(refusal('stopping', why));
     for (const sink of this.#sinks.values()) sink.end({ kind: 'stopped', message: why });
+    this.#onClosed?.('');
     for (const waiting of [this.#txns, this.#ranges, this.#calls, this.#reads, this.#sinks]) waiting.clear();
     this.#readers = [];
   }
@@ -288,6 +298,12 @@ class Client implements RemoteKeyspace {
       case TELL.status:
         this.#status = readStatus(from);
         return 0;
+      case TELL.closed: {
+        const why = from.text();
+        if (this.#onClosed === undefined) this.lost('the peer has stopped');
+        else this.#onClosed(why);
+        return 0;
+      }
       default: {
         const ok = from.u8() === 1;
         const value: unknown = JSON.parse(from.text());

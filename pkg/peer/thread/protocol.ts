@@ -5,11 +5,9 @@ import type {
   HistoryError,
   KeyspaceStatus,
   KeyValue,
-  Op,
   RangeRequest,
   ReadIndexResult,
   RefusalReason,
-  Txn,
   TxnResult,
   WatchRequest,
 } from '../../storage/index.js';
@@ -27,6 +25,8 @@ export const ASK = {
   credit: 7,
   /** A control call, as JSON. */
   call: 8,
+  /** End in order. */
+  close: 9,
 } as const;
 
 /** What the peer thread tells. */
@@ -41,6 +41,8 @@ export const TELL = {
   watchEnd: 7,
   status: 8,
   call: 9,
+  /** Everything is answered and closed; the last word. */
+  closed: 10,
 } as const;
 
 /** One message between the threads. `length` bytes of the slab are used. */
@@ -50,47 +52,6 @@ export interface SlabMessage {
 }
 
 const REASONS: readonly RefusalReason[] = ['overloaded', 'noLeader', 'noSpace', 'tooLarge', 'stopping'];
-
-export function writeTxn(out: SlabWriter, txn: Txn): void {
-  out.uint(txn.compares.length);
-  for (const { key, modRevision } of txn.compares) {
-    out.text(key);
-    out.uint(modRevision);
-  }
-  out.uint(txn.ops.length);
-  for (const op of txn.ops) {
-    if (op.kind === 'delete') {
-      out.u8(0);
-      out.text(op.key);
-      continue;
-    }
-    out.u8(op.expiresAt === undefined ? 1 : 2);
-    out.text(op.key);
-    out.bytes(op.value);
-    if (op.expiresAt !== undefined) out.uint(op.expiresAt);
-  }
-}
-
-/** Values are views of the message. */
-export function readTxn(from: SlabReader): Txn {
-  const compares = times(from.uint(), () => ({ key: from.text(), modRevision: from.revision() }));
-  const ops = times(from.uint(), (): Op => {
-    const form = from.u8();
-    const key = from.text();
-    if (form === 0) return { kind: 'delete', key };
-    const value = from.view();
-    return form === 1 ? { kind: 'put', key, value } : { kind: 'put', key, value, expiresAt: from.uint() };
-  });
-  return { compares, ops };
-}
-
-/** Bytes that a transaction takes in a message, about. */
-export function txnBytes(txn: Txn): number {
-  let bytes = 32;
-  for (const { key } of txn.compares) bytes += key.length + 16;
-  for (const op of txn.ops) bytes += op.key.length + 16 + (op.kind === 'put' ? op.value.length : 0);
-  return bytes;
-}
 
 export function writeTxnResult(out: SlabWriter, result: TxnResult): void {
   switch (result.kind) {

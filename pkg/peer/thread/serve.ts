@@ -1,11 +1,11 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Revision } from '../../base/index.js';
-import type { AppliedEvent, Keyspace, KeyspaceStatus, RangeResult, Watch, WatchRequest } from '../../storage/index.js';
+import type { AppliedEvent, KeyspaceStatus, RangeResult, Watch, WatchRequest } from '../../storage/index.js';
+import type { PeerKeyspace } from '../keyspace.js';
 import { THREAD_LIMITS } from '../limits.js';
 import {
   ASK,
   readRange,
-  readTxn,
   readWatch,
   type SlabMessage,
   TELL,
@@ -21,19 +21,20 @@ import { SlabReader, SlabWriter } from './slab.js';
 /** Control calls by name; arguments and result are JSON values. */
 export type ControlCalls = Readonly<Record<string, (argument: unknown) => unknown>>;
 
-/** Serves a keyspace to the other end of `port`. The keyspace's end does not close the port; its owner does. */
+/** Serves a keyspace to the other end of `port`, until that end closes it. */
 export function serveKeyspace(
   port: MessagePort,
-  keyspace: Keyspace,
+  keyspace: PeerKeyspace,
   calls: ControlCalls,
 ): {
   /** The status has changed: it will be told soon. */
   progressed(): void;
-  stop(): void;
+  /** The keyspace is closed, and the other end was told so. */
+  readonly closed: Promise<void>;
 } {
   const server = new Server(port, keyspace, calls);
   port.on('message', (message: SlabMessage) => server.receive(message));
-  return { progressed: () => server.scheduleFlush(), stop: () => server.stop() };
+  return { progressed: () => server.scheduleFlush(), closed: server.closed };
 }
 
 interface ServedWatch {
@@ -46,7 +47,7 @@ interface ServedWatch {
 
 class Server {
   readonly #port: MessagePort;
-  readonly #keyspace: Keyspace;
+  readonly #keyspace: PeerKeyspace;
   readonly #calls: ControlCalls;
   readonly #out = new SlabWriter();
   readonly #watches = new Map<number, ServedWatch>();
@@ -56,11 +57,16 @@ class Server {
   /** Bytes of events that the other side has not acknowledged. */
   #eventBytes = 0;
   #lastStatus: KeyspaceStatus | undefined;
+  readonly closed: Promise<void>;
+  #setClosed: () => void = () => {};
 
-  constructor(port: MessagePort, keyspace: Keyspace, calls: ControlCalls) {
+  constructor(port: MessagePort, keyspace: PeerKeyspace, calls: ControlCalls) {
     this.#port = port;
     this.#keyspace = keyspace;
     this.#calls = calls;
+    this.closed = new Promise((resolve) => {
+      this.#setClosed = resolve;
+    });
   }
 
   receive({ slab, length }: SlabMessage): void {
@@ -73,7 +79,7 @@ class Server {
     const id = from.uint();
     switch (ask) {
       case ASK.txn:
-        this.#answerTxn(id, this.#keyspace.txn(readTxn(from)));
+        this.#answerTxn(id, this.#keyspace.proposeTxn(from.view(), { puts: from.u8() }));
         break;
       case ASK.compact:
         this.#answerTxn(id, this.#keyspace.compact(from.revision()));
@@ -104,6 +110,9 @@ class Server {
         break;
       case ASK.call:
         void this.#call(id, from.text(), from.text());
+        break;
+      case ASK.close:
+        void this.#close();
         break;
     }
   }
@@ -144,7 +153,7 @@ class Server {
     writeStatus(this.#out, status);
   }
 
-  #answerTxn(id: number, answer: ReturnType<Keyspace['txn']>): void {
+  #answerTxn(id: number, answer: ReturnType<PeerKeyspace['txn']>): void {
     void answer.then(
       (result) => writeTxnResult(this.#begin(TELL.txn, id), result),
       (error: unknown) => writeTxnResult(this.#begin(TELL.txn, id), { kind: 'unknown', message: String(error) }),
@@ -258,10 +267,18 @@ class Server {
     out.text(JSON.stringify(value ?? null));
   }
 
-  stop(): void {
+  async #close(): Promise<void> {
+    let why = '';
+    try {
+      await this.#keyspace.close();
+    } catch (error) {
+      why = error instanceof Error ? error.message : String(error);
+    }
+    // Answers that the closing brought are told in callbacks of their own: they come first.
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#begin(TELL.closed, 0).text(why);
     this.#flush();
     this.#stopped = true;
-    for (const { watch } of this.#watches.values()) watch?.cancel();
-    this.#watches.clear();
+    this.#setClosed();
   }
 }

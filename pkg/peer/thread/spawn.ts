@@ -8,14 +8,11 @@ import { openPeer } from '../peer.js';
 import { connectKeyspace, type RemoteKeyspace } from './connect.js';
 import { threadWorld } from './world.js';
 
-export type ToWorker = { readonly kind: 'close' };
-
 export type FromWorker =
   | { readonly kind: 'ready'; readonly status: KeyspaceStatus }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'fatal'; readonly message: string }
-  | { readonly kind: 'note'; readonly level: 'info' | 'warn' | 'error'; readonly message: string }
-  | { readonly kind: 'closed' };
+  | { readonly kind: 'note'; readonly level: 'info' | 'warn' | 'error'; readonly message: string };
 
 /** A peer behind a boundary: its keyspace and its control in one. `close` ends both. */
 export type PeerHandle = Keyspace & PeerControl;
@@ -36,21 +33,15 @@ export async function openPeerThread(config: PeerConfig, events: PeerEvents): Pr
 
   return new Promise((resolve, reject) => {
     let remote: RemoteKeyspace | undefined;
-    let closed: () => void = () => {};
     const gone = (message: string): void => {
       if (remote === undefined) reject(new Error(message));
       else remote.lost(message);
     };
-    const close = (): Promise<void> =>
-      new Promise((done) => {
-        closed = done;
-        worker.postMessage({ kind: 'close' } satisfies ToWorker);
-      });
 
     worker.on('message', (message: FromWorker) => {
       switch (message.kind) {
         case 'ready':
-          remote = connectKeyspace(port1, message.status, close);
+          remote = connectKeyspace(port1, message.status);
           resolve(withControl(remote));
           break;
         case 'failed':
@@ -63,9 +54,6 @@ export async function openPeerThread(config: PeerConfig, events: PeerEvents): Pr
         case 'note':
           events.note?.(message.level, message.message);
           break;
-        case 'closed':
-          closed();
-          break;
       }
     });
     worker.on('error', (error) => {
@@ -73,7 +61,6 @@ export async function openPeerThread(config: PeerConfig, events: PeerEvents): Pr
       events.fatal?.(error);
     });
     worker.on('exit', () => {
-      closed();
       gone('the peer has stopped');
       port1.close();
     });

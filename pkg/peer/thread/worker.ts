@@ -4,7 +4,7 @@ import type { PeerConfig } from '../config.js';
 import { CONTROL_CALLS } from '../control.js';
 import { openPeer, type Peer } from '../peer.js';
 import { type ControlCalls, serveKeyspace } from './serve.js';
-import type { FromWorker, ToWorker } from './spawn.js';
+import type { FromWorker } from './spawn.js';
 import { threadWorld } from './world.js';
 
 const { config, port } = workerData as { readonly config: PeerConfig; readonly port: MessagePort };
@@ -27,18 +27,10 @@ try {
   });
   const served = serveKeyspace(port, peer.keyspace, callsOf(peer));
   progressed = served.progressed;
-  parentPort?.on('message', (message: ToWorker) => {
-    if (message.kind !== 'close') return;
-    void peer.close().finally(() => {
-      served.stop();
-      tell({ kind: 'closed' });
-      port.close();
-      parentPort?.close();
-    });
-  });
   tell({ kind: 'ready', status: peer.keyspace.status() });
+  await served.closed;
+  port.close();
 } catch (error) {
   tell({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
   port.close();
-  parentPort?.close();
 }
