@@ -125,7 +125,11 @@ function checked(value: string, max: number, ok: boolean, sentence: string): rea
   return found;
 }
 
-export const isDns1123Label: Rule = (v) => checked(v, dns1123LabelMax, lowerLabel(v), messages.label);
+/** A subdomain that is no label is one because of its dots, and is told so. */
+export const isDns1123Label: Rule = (v) => {
+  const dotted = v.includes('.') && everyLabel(v, lowerLabel);
+  return checked(v, dns1123LabelMax, lowerLabel(v), dotted ? 'must not contain dots' : messages.label);
+};
 
 export const isDns1123Subdomain: Rule = (v) =>
   checked(v, dns1123SubdomainMax, everyLabel(v, lowerLabel), messages.subdomain);

@@ -127,6 +127,15 @@ export const errors = {
   alreadyExists: (gr: GroupResourceName, name: string): ApiError =>
     new ApiError(409, 'AlreadyExists', `${qualified(gr)} "${name}" already exists`, about(gr, name)),
 
+  /** A generated name that was taken as often as it was drawn. */
+  noUniqueName: (gr: GroupResourceName, name: string): ApiError =>
+    new ApiError(
+      409,
+      'AlreadyExists',
+      `${qualified(gr)} "${name}" already exists, the server was not able to generate a unique name for the object`,
+      { ...about(gr, name), retryAfterSeconds: 1 },
+    ),
+
   conflict: (gr: GroupResourceName, name: string, why: string): ApiError =>
     new ApiError(
       409,
@@ -205,6 +214,13 @@ export const errors = {
   /** The change may or may not have happened; the client must look before it tries again. */
   timeout: (message: string, retryAfterSeconds = 0): ApiError =>
     new ApiError(504, 'Timeout', `Timeout: ${message}`, retryAfterSeconds > 0 ? { retryAfterSeconds } : {}),
+
+  /** A version was asked for that this server has not seen in time. */
+  tooLargeResourceVersion: (wanted: number, current: number): ApiError =>
+    new ApiError(504, 'Timeout', `Timeout: Too large resource version: ${wanted}, current: ${current}`, {
+      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+      retryAfterSeconds: 1,
+    }),
 
   serviceUnavailable: (message: string): ApiError => new ApiError(503, 'ServiceUnavailable', message),
 

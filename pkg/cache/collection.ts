@@ -2,6 +2,7 @@ import { revision as asRevision, invariant, type Revision } from '../base/index.
 import { type AppliedEvent, type Change, type Keyspace, type KeyValue, prefixEnd } from '../storage/index.js';
 import { Cursor, type CursorHome, type CursorOptions } from './cursor.js';
 import { decide, Lane, type LaneEvent, type LaneMember, type Selection } from './lane.js';
+import { cacheLimits } from './limits.js';
 import { EventLog, type LogEntry } from './log.js';
 import { atRevision, type CachedObject, fromStored, type ObjectForm, type StoredObject } from './object.js';
 import { Replay } from './replay.js';
@@ -10,8 +11,10 @@ import { type Snapshot, Tree } from './tree.js';
 
 /** A state of a collection at one revision: reads never change it, writes never reach it. */
 export interface CollectionSnapshot {
-  /** The newest revision whose changes are in it. */
+  /** Everything up to here is in it. */
   readonly revision: Revision;
+  /** Revision of the last change in it: it is the state of every revision from there to `revision`. */
+  readonly changed: Revision;
   readonly objects: Snapshot<StoredObject>;
 }
 
@@ -46,6 +49,9 @@ export class Collection {
   #applied: Revision;
   #changed: Revision;
   #snapshot: CollectionSnapshot | undefined;
+  #kept: { readonly snapshot: CollectionSnapshot; readonly superseded: number }[] = [];
+  /** Bytes of objects that were current once. */
+  #superseded = 0;
   #gone: { readonly of: CachedObject; readonly as: CachedObject } | undefined;
 
   /** Nothing up to `at` is in the event log; the objects of that state come by `fill`. */
@@ -90,10 +96,26 @@ export class Collection {
 
   snapshot(): CollectionSnapshot {
     if (this.#snapshot === undefined || this.#snapshot.revision < this.#changed)
-      this.#snapshot = { revision: this.#applied, objects: this.#tree.snapshot() as Snapshot<StoredObject> };
-    else if (this.#snapshot.revision !== this.#applied)
-      this.#snapshot = { revision: this.#applied, objects: this.#snapshot.objects };
+      this.#snapshot = {
+        revision: this.#applied,
+        changed: this.#changed,
+        objects: this.#tree.snapshot() as Snapshot<StoredObject>,
+      };
+    else if (this.#snapshot.revision !== this.#applied) this.#snapshot = { ...this.#snapshot, revision: this.#applied };
     return this.#snapshot;
+  }
+
+  /** The state at `revision`, if it is still at hand: the current one, or one that was kept. */
+  snapshotAt(revision: Revision): CollectionSnapshot | undefined {
+    if (revision >= this.#changed && revision <= this.#applied) return this.snapshot();
+    return this.#kept.find((k) => revision >= k.snapshot.changed && revision <= k.snapshot.revision)?.snapshot;
+  }
+
+  /** Keeps a snapshot at hand for the following pages of a list, as long as it costs little. */
+  keep(snapshot: CollectionSnapshot): void {
+    if (this.#kept.some((k) => k.snapshot === snapshot)) return;
+    if (this.#kept.length >= cacheLimits.snapshotsKept) this.#kept.shift();
+    this.#kept.push({ snapshot, superseded: this.#superseded });
   }
 
   /** An object from history, in the form of a cached one; its bytes are its own. */
@@ -117,14 +139,14 @@ export class Collection {
       object.hold();
       const previous = this.#tree.set(object);
       this.#append({ revision, object, previous, deleted: false });
-      previous?.letGo(this.#allocator);
+      if (previous !== undefined) this.#supersede(previous);
       return;
     }
     const previous = this.#tree.delete(change.key);
     if (previous === undefined) return;
     const object = atRevision(this.#form, this.#allocator, previous, revision);
     this.#append({ revision, object, previous, deleted: true });
-    previous.letGo(this.#allocator);
+    this.#supersede(previous);
   }
 
   /** Everything up to `revision` has been applied. */
@@ -162,6 +184,14 @@ export class Collection {
     const whole = this.#log.append(entry);
     this.#routes.each(whole, (lane) => lane.offer(whole, this.#woken));
     if ((whole.position & 255) === 0) this.#log.trim();
+  }
+
+  #supersede(previous: CachedObject): void {
+    this.#superseded += previous.length;
+    previous.letGo(this.#allocator);
+    const oldest = this.#kept[0];
+    if (oldest !== undefined && this.#superseded - oldest.superseded > cacheLimits.snapshotChurnBytesMax)
+      this.#kept.shift();
   }
 
   #forget(e: LogEntry): void {

@@ -16,8 +16,10 @@ export const cacheLimits = {
   fillPageKeys: 1_000,
   /** Callers waiting for a revision. Beyond, reads are refused as overload. */
   revisionWaitersMax: 20_000,
-  /** Snapshots kept so that the pages of a list read one state; the oldest go, and its pages then read from history. */
-  snapshotsPerCollection: 32,
+  /** Snapshots kept per resource so that the pages of a list read one state; the oldest go, and its pages then read history. */
+  snapshotsKept: 4,
+  /** Bytes of objects superseded since a kept snapshot was taken, all of which it may hold on to; beyond, it goes. */
+  snapshotChurnBytesMax: 32 * 1024 * 1024,
   /** Distinct label sets remembered so that equal ones are one object in memory; forgotten all at once at the bound. */
   labelSetsMax: 20_000,
 } as const;

@@ -28,6 +28,7 @@ export interface StoredObject {
   /** Parsed anew at each call; the caller owns the tree. */
   parse(): JsonObject;
   labels(): Labels;
+  uid(): string;
   /** Values of the resource's selectable fields, as its collection declares them; computed once. */
   fields(): readonly string[];
   /** Another encoding of this version, made at first need and kept as long as the version. */
@@ -95,6 +96,12 @@ export class CachedObject implements StoredObject {
   labels(): Labels {
     this.#labels ??= this.#form.labelSets.of(this.json);
     return this.#labels;
+  }
+
+  uid(): string {
+    const json = this.json;
+    const where = findInMetadata(json, '"uid"');
+    return where === undefined ? '' : json.toString('latin1', where.start + 1, where.end - 1);
   }
 
   fields(): readonly string[] {

@@ -160,6 +160,8 @@ export interface ListResult {
   readonly continue: string;
   readonly remainingItemCount: number | undefined;
   readonly items: readonly StoredObject[];
+  /** Of a virtual resource: the whole list, complete; `items` is then empty. */
+  readonly value?: JsonObject;
 }
 
 /**

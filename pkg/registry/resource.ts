@@ -28,6 +28,10 @@ export interface ResourceDeclaration {
   readonly table?: TableDeclaration;
   /** Field selectors beyond metadata.name and metadata.namespace: label -> value of an object. */
   readonly selectableFields?: Readonly<Record<string, (o: JsonObject) => string>>;
+  /** The sentence for a field selector that is not one of them; default by whether there are any. */
+  readonly unknownFieldLabel?: (label: string) => string;
+  /** A selectable field by which most watchers select (`spec.nodeName` of pods): events are offered only to those concerned. */
+  readonly hotField?: string;
   /** Key below /registry/, when it is not the resource's name (as in etcd: `services/specs`, `events`, `minions`). */
   readonly storagePrefix?: string;
   /** Answers a request that has no stored object (reviews, componentstatuses); such a resource is not stored. */
@@ -40,6 +44,8 @@ export interface DeclaredVersion {
   readonly version: string;
   /** Package of the facts that holds the type, e.g. `apps/v1`; the schema is `<package>.<kind>`. */
   readonly schema: string;
+  /** Field selectors of this version -> names in `selectableFields`, where they differ; those not named here are not supported. */
+  readonly fieldLabels?: Readonly<Record<string, string>>;
   /** To and from the storage version, where they differ by more than apiVersion. In place on a private copy. */
   readonly toStorage?: (o: JsonObject) => void;
   readonly fromStorage?: (o: JsonObject) => void;

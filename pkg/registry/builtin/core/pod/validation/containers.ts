@@ -1,0 +1,225 @@
+import { type FieldErrors, type FieldPath, isDns1123Label, isIpSloppy, isPortName, isPortNumber, type JsonObject } from '../../../../../api/index.js';
+import { at, boolAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../../../access.js';
+import { oneOf, sentences } from '../../../rules.js';
+import { environment } from './env.js';
+import { lifecycle, probes } from './handlers.js';
+import { volumeDevices, volumeMounts } from './mounts.js';
+import { resourceRequirements } from './resources.js';
+import { containerSecurity } from './security.js';
+
+/** Containers of all three kinds. What they share is checked by `common`; what sets them apart is said where each kind is checked. */
+
+export interface ContainerContext {
+  readonly spec: JsonObject;
+  readonly path: FieldPath;
+  readonly errors: FieldErrors;
+  readonly volumes: ReadonlyMap<string, JsonObject>;
+  readonly claims: readonly string[];
+}
+
+const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
+const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
+const RESTART_POLICIES = ['Always', 'Never', 'OnFailure'];
+const RULE_ACTIONS = ['Restart', 'RestartAllContainers'];
+const RULE_OPERATORS = ['In', 'NotIn'];
+const RESTART_RULES_MAX = 20;
+const EXIT_CODES_MAX = 255;
+
+export function containers(context: ContainerContext): void {
+  const { spec, errors } = context;
+  const path = context.path.child('containers');
+  const all = objectsAt(spec, 'containers');
+  if (all.length === 0) {
+    errors.required(path);
+    return;
+  }
+  const names = new Set<string>();
+  for (const [i, c] of all.entries()) {
+    const here = path.index(i);
+    common(c, here, context);
+    unique(c, names, here, errors);
+    lifecycle(c, graceOf(spec), here, errors);
+    probes(c, here, errors);
+    restart(c, here, errors, false);
+  }
+  hostPorts(all, path, errors);
+}
+
+export function initContainers(context: ContainerContext): void {
+  const { spec, errors } = context;
+  const path = context.path.child('initContainers');
+  const names = new Set(objectsAt(spec, 'containers').map((c) => textAt(c, 'name')));
+  for (const [i, c] of objectsAt(spec, 'initContainers').entries()) {
+    const here = path.index(i);
+    common(c, here, context);
+    unique(c, names, here, errors);
+    restart(c, here, errors, true);
+    hostPorts([c], path, errors);
+    if (textAt(c, 'restartPolicy') === 'Always') {
+      lifecycle(c, graceOf(spec), here, errors);
+      probes(c, here, errors);
+      continue;
+    }
+    // it runs to its end before the others start: there is nothing to probe or to hook into
+    for (const field of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
+      if (at(c, field) !== undefined) errors.forbidden(here.child(field), 'may not be set for init containers without restartPolicy=Always');
+    }
+  }
+}
+
+const EPHEMERAL_FIELDS: ReadonlySet<string> = new Set([
+  'name',
+  'image',
+  'command',
+  'args',
+  'workingDir',
+  'envFrom',
+  'env',
+  'volumeMounts',
+  'volumeDevices',
+  'terminationMessagePath',
+  'terminationMessagePolicy',
+  'imagePullPolicy',
+  'securityContext',
+  'stdin',
+  'stdinOnce',
+  'tty',
+]);
+
+export function ephemeralContainers(context: ContainerContext): void {
+  const { spec, errors } = context;
+  const path = context.path.child('ephemeralContainers');
+  const others = new Set([...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')].map((c) => textAt(c, 'name')));
+  const names = new Set(others);
+  for (const [i, c] of objectsAt(spec, 'ephemeralContainers').entries()) {
+    const here = path.index(i);
+    common(c, here, context);
+    unique(c, names, here, errors);
+    const target = textAt(c, 'targetContainerName');
+    if (target !== '' && !others.has(target)) errors.notFound(here.child('targetContainerName'), target);
+    for (const [field, v] of Object.entries(c)) {
+      if (EPHEMERAL_FIELDS.has(field) || field === 'targetContainerName') continue;
+      const empty = typeof v === 'object' && v !== null && Object.keys(v).length === 0;
+      if (!empty) errors.forbidden(here.child(field), 'cannot be set for an Ephemeral Container');
+    }
+    for (const m of objectsAt(c, 'volumeMounts')) {
+      if (textAt(m, 'subPath') !== '') errors.forbidden(here.child('volumeMounts', 'subPath'), 'cannot be set for an Ephemeral Container');
+      if (textAt(m, 'subPathExpr') !== '') errors.forbidden(here.child('volumeMounts', 'subPathExpr'), 'cannot be set for an Ephemeral Container');
+    }
+  }
+}
+
+/** The grace that hooks may use up; none is known for a template that does not say. */
+function graceOf(spec: JsonObject): number | undefined {
+  const v = at(spec, 'terminationGracePeriodSeconds');
+  return typeof v === 'number' ? v : undefined;
+}
+
+function common(c: JsonObject, path: FieldPath, { spec, errors, volumes, claims }: ContainerContext): void {
+  const name = textAt(c, 'name');
+  if (name === '') errors.required(path.child('name'));
+  else sentences(name, isDns1123Label, path.child('name'), errors);
+  const image = textAt(c, 'image');
+  if (image === '') errors.required(path.child('image'));
+  else if (image !== image.trim()) errors.invalid(path.child('image'), image, 'must not have leading or trailing whitespace');
+  oneOf(textAt(c, 'terminationMessagePolicy'), path.child('terminationMessagePolicy'), ['File', 'FallbackToLogsOnError'], errors);
+  ports(c, path.child('ports'), errors);
+  environment(c, volumes, path, errors);
+  volumeMounts(c, volumes, path, errors);
+  volumeDevices(c, volumes, path, errors);
+  oneOf(textAt(c, 'imagePullPolicy'), path.child('imagePullPolicy'), PULL_POLICIES, errors);
+  resourceRequirements(objectAt(c, 'resources'), { claims }, path.child('resources'), errors);
+  resizePolicy(c, spec, path.child('resizePolicy'), errors);
+  containerSecurity(c, spec, path, errors);
+  if (boolAt(spec, 'hostNetwork')) {
+    for (const [i, p] of objectsAt(c, 'ports').entries()) {
+      if (numberAt(p, 'hostPort') !== numberAt(p, 'containerPort')) {
+        errors.invalid(path.child('ports').index(i).child('hostPort'), numberAt(p, 'hostPort'), 'must match `containerPort` when `hostNetwork` is true');
+      }
+    }
+  }
+}
+
+function unique(c: JsonObject, names: Set<string>, path: FieldPath, errors: FieldErrors): void {
+  const name = textAt(c, 'name');
+  if (names.has(name)) errors.duplicate(path.child('name'), name);
+  else if (name !== '') names.add(name);
+}
+
+function ports(c: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const names = new Set<string>();
+  for (const [i, p] of objectsAt(c, 'ports').entries()) {
+    const here = path.index(i);
+    const name = textAt(p, 'name');
+    if (name !== '') {
+      const wrong = isPortName(name);
+      for (const s of wrong) errors.invalid(here.child('name'), name, s);
+      if (wrong.length === 0) {
+        if (names.has(name)) errors.duplicate(here.child('name'), name);
+        names.add(name);
+      }
+    }
+    const port = numberAt(p, 'containerPort');
+    if (port === 0) errors.required(here.child('containerPort'));
+    else for (const s of isPortNumber(port)) errors.invalid(here.child('containerPort'), port, s);
+    const host = numberAt(p, 'hostPort');
+    if (host !== 0) for (const s of isPortNumber(host)) errors.invalid(here.child('hostPort'), host, s);
+    oneOf(textAt(p, 'protocol'), here.child('protocol'), PROTOCOLS, errors);
+    const ip = textAt(p, 'hostIP');
+    if (ip !== '') sentences(ip, isIpSloppy, here.child('hostIP'), errors);
+  }
+}
+
+function hostPorts(all: readonly JsonObject[], path: FieldPath, errors: FieldErrors): void {
+  const taken = new Set<string>();
+  for (const [i, c] of all.entries()) {
+    for (const [j, p] of objectsAt(c, 'ports').entries()) {
+      const port = numberAt(p, 'hostPort');
+      if (port === 0) continue;
+      const key = `${textAt(p, 'protocol')}/${textAt(p, 'hostIP')}/${port}`;
+      if (taken.has(key)) errors.duplicate(path.index(i).child('ports').index(j).child('hostPort'), key);
+      taken.add(key);
+    }
+  }
+}
+
+const RESIZE = ['NotRequired', 'RestartContainer'];
+
+function resizePolicy(c: JsonObject, spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const seen = new Set<string>();
+  for (const [i, p] of objectsAt(c, 'resizePolicy').entries()) {
+    const name = textAt(p, 'resourceName');
+    if (seen.has(name)) errors.duplicate(path.index(i), name);
+    seen.add(name);
+    if (name === '') errors.required(path);
+    else if (name !== 'cpu' && name !== 'memory') errors.notSupported(path, name, ['cpu', 'memory']);
+    const policy = textAt(p, 'restartPolicy');
+    if (policy === '') errors.required(path);
+    else if (!RESIZE.includes(policy)) errors.notSupported(path, policy, RESIZE);
+    if (textAt(spec, 'restartPolicy') === 'Never' && policy !== 'NotRequired') {
+      errors.invalid(path, policy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'");
+    }
+  }
+}
+
+function restart(c: JsonObject, path: FieldPath, errors: FieldErrors, _init: boolean): void {
+  const policy = at(c, 'restartPolicy');
+  const rules = objectsAt(c, 'restartPolicyRules');
+  if (typeof policy === 'string' && !RESTART_POLICIES.includes(policy)) errors.notSupported(path.child('restartPolicy'), policy, RESTART_POLICIES);
+  if (rules.length === 0) return;
+  if (policy === undefined) errors.required(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used');
+  const here = path.child('restartPolicyRules');
+  if (rules.length > RESTART_RULES_MAX) errors.tooMany(here, rules.length, RESTART_RULES_MAX);
+  for (const [i, rule] of rules.entries()) {
+    const one = here.index(i);
+    oneOf(textAt(rule, 'action'), one.child('action'), RULE_ACTIONS, errors);
+    const codes = at(rule, 'exitCodes');
+    if (codes === undefined) {
+      errors.required(one.child('exitCodes'), 'must be specified');
+      continue;
+    }
+    oneOf(textAt(codes, 'operator'), one.child('exitCodes', 'operator'), RULE_OPERATORS, errors, false);
+    const values = listAt(codes, 'values');
+    if (values.length > EXIT_CODES_MAX) errors.tooMany(one.child('exitCodes', 'values'), values.length, EXIT_CODES_MAX);
+  }
+}

@@ -1,0 +1,132 @@
+import { type FieldErrors, type FieldPath, isConfigMapKey, isDns1123Subdomain, isLabelKey, isRelaxedEnvVarName, type JsonObject, type JsonValue } from '../../../../../api/index.js';
+import { at, objectsAt, textAt } from '../../../access.js';
+import { nonReservedPath, sentences } from '../../../rules.js';
+import { READABLE_RESOURCES, resourceFieldSelector } from './resources.js';
+
+/** Environment of a container, and the references to fields of the pod that the environment and files share. */
+
+const SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'] as const;
+
+export function environment(container: JsonObject, volumes: ReadonlyMap<string, JsonObject>, path: FieldPath, errors: FieldErrors): void {
+  for (const [i, env] of objectsAt(container, 'env').entries()) {
+    const here = path.child('env').index(i);
+    const name = textAt(env, 'name');
+    if (name === '') errors.required(here.child('name'));
+    else sentences(name, isRelaxedEnvVarName, here.child('name'), errors);
+    const from = at(env, 'valueFrom');
+    if (from !== undefined) valueFrom(env, from, volumes, here.child('valueFrom'), errors);
+  }
+  for (const [i, from] of objectsAt(container, 'envFrom').entries()) envFrom(from, path.child('envFrom'), i, errors);
+}
+
+function valueFrom(env: JsonObject, from: JsonValue, volumes: ReadonlyMap<string, JsonObject>, path: FieldPath, errors: FieldErrors): void {
+  let count = 0;
+  for (const source of SOURCES) {
+    const ref = at(from, source);
+    if (ref === undefined) continue;
+    count++;
+    const here = path.child(source);
+    if (source === 'fieldRef') fieldSelector(ref, ENV_FIELDS, here, errors);
+    else if (source === 'resourceFieldRef') resourceFieldSelector(ref, READABLE_RESOURCES, false, here, errors);
+    else if (source === 'fileKeyRef') fileKey(ref, volumes, here, errors);
+    else keySelector(ref, here, errors);
+  }
+  if (count === 0) errors.invalid(path, '', `must specify one of: ${SOURCES.slice(0, -1).map((s) => `\`${s}\``).join(', ')} or \`fileKeyRef\``);
+  if (textAt(env, 'value') !== '') {
+    if (count > 0) errors.invalid(path, '', 'may not be specified when `value` is not empty');
+  } else if (count > 1) errors.invalid(path, '', 'may not have more than one field specified at a time');
+}
+
+function keySelector(ref: JsonValue, path: FieldPath, errors: FieldErrors): void {
+  const name = textAt(ref, 'name');
+  if (name === '') errors.required(path.child('name'));
+  else sentences(name, isDns1123Subdomain, path.child('name'), errors);
+  const key = textAt(ref, 'key');
+  if (key === '') errors.required(path.child('key'));
+  else sentences(key, isConfigMapKey, path.child('key'), errors);
+}
+
+function fileKey(ref: JsonValue, volumes: ReadonlyMap<string, JsonObject>, path: FieldPath, errors: FieldErrors): void {
+  const key = textAt(ref, 'key');
+  if (key === '') errors.required(path.child('key'));
+  else sentences(key, isRelaxedEnvVarName, path.child('key'), errors);
+  const volume = textAt(ref, 'volumeName');
+  if (volume === '') errors.required(path.child('volumeName'));
+  const file = textAt(ref, 'path');
+  if (file === '') errors.required(path.child('path'));
+  else nonReservedPath(file, path.child('path'), errors);
+  const source = volumes.get(volume);
+  if (source === undefined) errors.notFound(path.child('volumeName'), volume);
+  else if (at(source, 'emptyDir') === undefined) errors.invalid(path.child('volumeName'), volume, 'referenced volume must be of type emptyDir');
+}
+
+function envFrom(from: JsonObject, path: FieldPath, i: number, errors: FieldErrors): void {
+  const here = path.index(i);
+  const prefix = textAt(from, 'prefix');
+  if (prefix !== '') sentences(prefix, isRelaxedEnvVarName, here.child('prefix'), errors);
+  let count = 0;
+  for (const source of ['configMapRef', 'secretRef'] as const) {
+    const ref = at(from, source);
+    if (ref === undefined) continue;
+    count++;
+    const name = textAt(ref, 'name');
+    if (name === '') errors.required(here.child(source, 'name'));
+    else sentences(name, isDns1123Subdomain, here.child(source, 'name'), errors);
+  }
+  if (count === 0) errors.invalid(path, '', 'must specify one of: `configMapRef` or `secretRef`');
+  else if (count > 1) errors.invalid(path, '', 'may not have more than one field specified at a time');
+}
+
+const ENV_FIELDS: ReadonlySet<string> = new Set([
+  'metadata.name',
+  'metadata.namespace',
+  'metadata.uid',
+  'spec.nodeName',
+  'spec.serviceAccountName',
+  'status.hostIP',
+  'status.hostIPs',
+  'status.podIP',
+  'status.podIPs',
+]);
+
+export const VOLUME_FIELDS: ReadonlySet<string> = new Set(['metadata.name', 'metadata.namespace', 'metadata.labels', 'metadata.annotations', 'metadata.uid']);
+
+/** Every field that has a label at all; which of them may be read where is another question. */
+const CONVERTIBLE: ReadonlySet<string> = new Set([
+  ...ENV_FIELDS,
+  ...VOLUME_FIELDS,
+  'spec.restartPolicy',
+  'spec.schedulerName',
+  'status.phase',
+]);
+
+/** A field of the pod, whole or by key: `metadata.labels['app']`. */
+export function fieldSelector(ref: JsonValue, readable: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
+  const version = textAt(ref, 'apiVersion');
+  const field = textAt(ref, 'fieldPath');
+  if (version === '') {
+    errors.required(path.child('apiVersion'));
+    return;
+  }
+  if (field === '') {
+    errors.required(path.child('fieldPath'));
+    return;
+  }
+  const here = path.child('fieldPath');
+  const keyed = /^(metadata\.(?:annotations|labels))\['(.*)'\]$/.exec(field);
+  if (version !== 'v1') {
+    errors.invalid(here, field, `error converting fieldPath: unsupported pod version: ${version}`);
+  } else if (keyed !== null) {
+    const key = keyed[2]!;
+    sentences(keyed[1] === 'metadata.annotations' ? key.toLowerCase() : key, isLabelKey, here, errors);
+  } else {
+    const subscripted = /^(.*)\['.*'\]$/.exec(field);
+    if (subscripted !== null) {
+      errors.invalid(here, field, `error converting fieldPath: field label does not support subscript: ${field}`);
+    } else if (field === 'spec.host') {
+      return;
+    } else if (!CONVERTIBLE.has(field)) {
+      errors.invalid(here, field, `error converting fieldPath: field label not supported: ${field}`);
+    } else if (!readable.has(field)) errors.notSupported(here, field, [...readable].sort());
+  }
+}

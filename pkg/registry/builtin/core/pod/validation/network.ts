@@ -1,0 +1,66 @@
+import { type FieldErrors, type FieldPath, isDns1123Label, isDns1123Subdomain, isIpSloppy, type JsonObject } from '../../../../../api/index.js';
+import { at, boolAt, listAt, objectsAt, textAt } from '../../../access.js';
+import { sentences } from '../../../rules.js';
+
+/** Names and addresses of a pod, and how it resolves others. */
+
+const NAMESERVERS_MAX = 3;
+const SEARCHES_MAX = 32;
+const SEARCH_CHARACTERS_MAX = 2048;
+const POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
+
+export function dns(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const policy = textAt(spec, 'dnsPolicy');
+  if (policy === '') errors.required(path.child('dnsPolicy'));
+  else if (!POLICIES.includes(policy)) errors.notSupported(path.child('dnsPolicy'), policy, POLICIES);
+  const config = at(spec, 'dnsConfig');
+  const here = path.child('dnsConfig');
+  if (policy === 'None') {
+    if (config === undefined) {
+      errors.required(here, 'must provide `dnsConfig` when `dnsPolicy` is None');
+      return;
+    }
+    if (listAt(config, 'nameservers').length === 0) {
+      errors.required(here.child('nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None');
+      return;
+    }
+  }
+  if (config === undefined) return;
+  const servers = listAt(config, 'nameservers').map(String);
+  if (servers.length > NAMESERVERS_MAX) errors.invalid(here.child('nameservers'), servers, `must not have more than ${NAMESERVERS_MAX} nameservers`);
+  for (const [i, ip] of servers.entries()) sentences(ip, isIpSloppy, here.child('nameservers').index(i), errors);
+  const searches = listAt(config, 'searches').map(String);
+  if (searches.length > SEARCHES_MAX) errors.invalid(here.child('searches'), searches, `must not have more than ${SEARCHES_MAX} search paths`);
+  if (searches.join(' ').length > SEARCH_CHARACTERS_MAX) errors.invalid(here.child('searches'), searches, `must not have more than ${SEARCH_CHARACTERS_MAX} characters (including spaces) in the search list`);
+  for (const [i, search] of searches.entries()) {
+    if (search === '.') continue;
+    const plain = search.replace(/\.$/, '').replaceAll('_', 'x');
+    for (const s of isDns1123Subdomain(plain)) errors.invalid(here.child('searches').index(i), search, s);
+  }
+  for (const [i, option] of objectsAt(config, 'options').entries()) {
+    if (textAt(option, 'name') === '') errors.required(here.child('options').index(i), 'must not be empty');
+  }
+}
+
+export function hostNames(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  for (const field of ['hostname', 'subdomain'] as const) {
+    const v = textAt(spec, field);
+    if (v !== '') sentences(v, isDns1123Label, path.child(field), errors);
+  }
+  const override = at(spec, 'hostnameOverride');
+  if (typeof override === 'string') hostnameOverride(override, spec, path.child('hostnameOverride'), errors);
+  for (const [i, alias] of objectsAt(spec, 'hostAliases').entries()) {
+    const here = path.child('hostAliases').index(i);
+    sentences(textAt(alias, 'ip'), isIpSloppy, here.child('ip'), errors);
+    for (const [j, name] of listAt(alias, 'hostnames').map(String).entries()) sentences(name, isDns1123Subdomain, here.child('hostnames').index(j), errors);
+  }
+}
+
+const HOST_NAME_MAX = 64;
+
+function hostnameOverride(name: string, spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  sentences(name, isDns1123Subdomain, path, errors);
+  if (name.length > HOST_NAME_MAX) errors.tooLong(path, HOST_NAME_MAX);
+  if (boolAt(spec, 'setHostnameAsFQDN')) errors.forbidden(path, 'may not be specified when setHostnameAsFQDN is true');
+  if (boolAt(spec, 'hostNetwork')) errors.forbidden(path, 'may not be specified when hostNetwork is true');
+}

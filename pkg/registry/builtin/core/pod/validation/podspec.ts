@@ -1,0 +1,145 @@
+import {
+  addQuantities,
+  compareQuantities,
+  type FieldErrors,
+  type FieldPath,
+  formatQuantity,
+  isDns1123Subdomain,
+  isInRange,
+  type JsonObject,
+  parseQuantity,
+  type Quantity,
+  subdomainName,
+  zeroQuantity,
+} from '../../../../../api/index.js';
+import { at, listAt, objectAt, objectsAt, textAt } from '../../../access.js';
+import { goStruct, labels, oneOf, sentences } from '../../../rules.js';
+import { type ContainerContext, containers, ephemeralContainers, initContainers } from './containers.js';
+import { dns, hostNames } from './network.js';
+import { containerResourceName, resourceAmount, resourceRequirements } from './resources.js';
+import { affinity, readinessGates, schedulingGates, tolerations, topologySpread } from './scheduling.js';
+import { hostProcess, hostUsers, operatingSystem, podSecurity } from './security.js';
+import { volumes } from './volumes.js';
+
+/**
+ * The rules of a pod spec, of a pod or of a template. `pod`: the object whose metadata names it (empty for templates).
+ * What only a template or only a pod must keep to is with its own kind.
+ */
+export function podSpec(spec: JsonObject, pod: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const byName = volumes(pod, spec, path, errors);
+  const claims = resourceClaims(spec, path, errors);
+  const context: ContainerContext = { spec, path, errors, volumes: byName, claims };
+  containers(context);
+  initContainers(context);
+  ephemeralContainers(context);
+  oneOf(textAt(spec, 'restartPolicy'), path.child('restartPolicy'), ['Always', 'OnFailure', 'Never'], errors);
+  dns(spec, path, errors);
+  labels(objectAt(spec, 'nodeSelector'), path.child('nodeSelector'), errors);
+  podSecurity(spec, path, errors);
+  affinity(spec, path, errors);
+  readinessGates(spec, path, errors);
+  schedulingGates(spec, path, errors);
+  topologySpread(spec, path, errors);
+  hostProcess(spec, path, errors);
+  hostUsers(spec, path, errors);
+  const account = textAt(spec, 'serviceAccountName');
+  if (account !== '') for (const s of subdomainName(account, false)) errors.invalid(path.child('serviceAccountName'), account, s);
+  const node = textAt(spec, 'nodeName');
+  if (node !== '') sentences(node, isDns1123Subdomain, path.child('nodeName'), errors);
+  const deadline = at(spec, 'activeDeadlineSeconds');
+  if (typeof deadline === 'number') for (const s of isInRange(deadline, 1, 2147483647)) errors.invalid(path.child('activeDeadlineSeconds'), deadline, s);
+  hostNames(spec, path, errors);
+  tolerations(spec, path, errors);
+  names(spec, path, errors);
+  const preemption = at(spec, 'preemptionPolicy');
+  if (typeof preemption === 'string') oneOf(preemption, path.child('preemptionPolicy'), ['PreemptLowerPriority', 'Never'], errors);
+  for (const [n, v] of Object.entries(objectAt(spec, 'overhead'))) {
+    const here = path.child('overhead', 'limits').key(n);
+    containerResourceName(n, here, errors);
+    resourceAmount(n, v, here, errors);
+  }
+  operatingSystem(spec, path, errors);
+  podLevelResources(spec, claims, path, errors);
+}
+
+function names(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const priority = textAt(spec, 'priorityClassName');
+  if (priority !== '') sentences(priority, isDns1123Subdomain, path.child('priorityClassName'), errors);
+  const runtime = at(spec, 'runtimeClassName');
+  if (typeof runtime === 'string') sentences(runtime, isDns1123Subdomain, path.child('runtimeClassName'), errors);
+}
+
+const CLAIM_FIELDS = [
+  ['name', 'Name', ''],
+  ['resourceClaimName', 'ResourceClaimName', null],
+  ['resourceClaimTemplateName', 'ResourceClaimTemplateName', null],
+] as const;
+
+function resourceClaims(spec: JsonObject, path: FieldPath, errors: FieldErrors): readonly string[] {
+  const seen = new Set<string>();
+  for (const [i, claim] of objectsAt(spec, 'resourceClaims').entries()) {
+    const here = path.child('resourceClaims').index(i);
+    const name = textAt(claim, 'name');
+    if (name === '') errors.required(here.child('name'));
+    else if (seen.has(name)) errors.duplicate(here.child('name'), name);
+    else sentences(name, (v) => subdomainName(v, false).slice(0, 0), here.child('name'), errors);
+    seen.add(name);
+    const direct = at(claim, 'resourceClaimName');
+    const template = at(claim, 'resourceClaimTemplateName');
+    if (direct !== undefined && template !== undefined) {
+      errors.invalid(here, goStruct(claim, CLAIM_FIELDS), 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified');
+    }
+    if (direct === undefined && template === undefined) {
+      errors.invalid(here, goStruct(claim, CLAIM_FIELDS), 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`');
+    }
+    if (typeof direct === 'string') sentences(direct, isDns1123Subdomain, here.child('resourceClaimName'), errors);
+    if (typeof template === 'string') sentences(template, isDns1123Subdomain, here.child('resourceClaimTemplateName'), errors);
+  }
+  seen.delete('');
+  return [...seen];
+}
+
+/** Resources of the pod as a whole hold all its containers. */
+function podLevelResources(spec: JsonObject, claims: readonly string[], path: FieldPath, errors: FieldErrors): void {
+  const resources = at(spec, 'resources');
+  if (resources === undefined) return;
+  const here = path.child('resources');
+  if (listAt(resources, 'claims').length > 0) errors.forbidden(here.child('claims'), 'claims may not be set for Resources at pod-level');
+  resourceRequirements(objectAt(spec, 'resources'), { claims, podLevel: true }, here, errors);
+  for (const [name, v] of Object.entries(objectAt(resources, 'requests'))) {
+    const asked = parseQuantity(String(v));
+    const sum = aggregateRequests(spec, name);
+    if (asked !== undefined && compareQuantities(sum, asked) > 0) {
+      errors.invalid(here.child('requests').key(name), formatQuantity(asked), `must be greater than or equal to aggregate container requests of ${formatQuantity(sum)}`);
+    }
+  }
+  const limits = objectAt(resources, 'limits');
+  for (const [i, c] of objectsAt(spec, 'containers').entries()) {
+    for (const [name, v] of Object.entries(objectAt(c, 'resources', 'limits'))) {
+      const own = parseQuantity(String(v));
+      const whole = Object.hasOwn(limits, name) ? parseQuantity(String(limits[name])) : undefined;
+      if (own !== undefined && whole !== undefined && compareQuantities(own, whole) > 0) {
+        errors.invalid(here.child('containers').index(i).key('resources').child('limits'), formatQuantity(own), `must be less than or equal to pod limits of ${formatQuantity(whole)}`);
+      }
+    }
+  }
+}
+
+/** What the containers ask for together: all that run at once, or the most that starting needs. */
+function aggregateRequests(spec: JsonObject, name: string): Quantity {
+  const of = (c: JsonObject): Quantity => parseQuantity(textAt(c, 'resources', 'requests', name)) ?? zeroQuantity;
+  let running = zeroQuantity;
+  for (const c of objectsAt(spec, 'containers')) running = addQuantities(running, of(c));
+  let sidecars = zeroQuantity;
+  let starting = zeroQuantity;
+  for (const c of objectsAt(spec, 'initContainers')) {
+    if (textAt(c, 'restartPolicy') === 'Always') {
+      sidecars = addQuantities(sidecars, of(c));
+      continue;
+    }
+    const needs = addQuantities(of(c), sidecars);
+    if (compareQuantities(needs, starting) > 0) starting = needs;
+  }
+  running = addQuantities(running, sidecars);
+  return compareQuantities(starting, running) > 0 ? starting : running;
+}

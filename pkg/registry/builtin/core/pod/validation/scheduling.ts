@@ -1,0 +1,214 @@
+import { equalJson, type FieldErrors, type FieldPath, isDns1123Label, isLabelKey, isLabelValue, isQualifiedName, type JsonObject, type JsonValue } from '../../../../../api/index.js';
+import { at, listAt, numberAt, objectAt, objectsAt, textAt } from '../../../access.js';
+import { labelSelector, oneOf, sentences } from '../../../rules.js';
+
+/** Where a pod may run: affinity, tolerations, spreading, gates. */
+
+export function affinity(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const a = at(spec, 'affinity');
+  if (a === undefined) return;
+  const here = path.child('affinity');
+  nodeAffinity(at(a, 'nodeAffinity'), here.child('nodeAffinity'), errors);
+  podAffinity(at(a, 'podAffinity'), here.child('podAffinity'), errors);
+  podAffinity(at(a, 'podAntiAffinity'), here.child('podAntiAffinity'), errors);
+}
+
+const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
+const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
+
+function nodeAffinity(a: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
+  const required = at(a, REQUIRED);
+  if (required !== undefined) nodeSelector(required, path.child(REQUIRED), errors);
+  for (const [i, term] of objectsAt(a, PREFERRED).entries()) {
+    const here = path.child(PREFERRED).index(i);
+    weight(term, here, errors);
+    nodeSelectorTerm(objectAt(term, 'preference'), here.child('preference'), errors);
+  }
+}
+
+export function nodeSelector(selector: JsonValue, path: FieldPath, errors: FieldErrors): void {
+  const terms = objectsAt(selector, 'nodeSelectorTerms');
+  if (terms.length === 0) errors.required(path.child('nodeSelectorTerms'), 'must have at least one node selector term');
+  for (const [i, term] of terms.entries()) nodeSelectorTerm(term, path.child('nodeSelectorTerms').index(i), errors);
+}
+
+function nodeSelectorTerm(term: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  for (const [i, e] of objectsAt(term, 'matchExpressions').entries()) nodeExpression(e, path.child('matchExpressions').index(i), errors);
+  for (const [i, e] of objectsAt(term, 'matchFields').entries()) nodeField(e, path.child('matchFields').index(i), errors);
+}
+
+function nodeExpression(e: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const operator = textAt(e, 'operator');
+  const values = listAt(e, 'values');
+  const here = path.child('values');
+  switch (operator) {
+    case 'In':
+    case 'NotIn':
+      if (values.length === 0) errors.required(here, "must be specified when `operator` is 'In' or 'NotIn'");
+      break;
+    case 'Exists':
+    case 'DoesNotExist':
+      if (values.length > 0) errors.forbidden(here, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+      break;
+    case 'Gt':
+    case 'Lt':
+      if (values.length !== 1) errors.required(here, "must be specified single value when `operator` is 'Lt' or 'Gt'");
+      break;
+    default:
+      errors.invalid(path.child('operator'), operator, 'not a valid selector operator');
+  }
+  sentences(textAt(e, 'key'), isLabelKey, path.child('key'), errors);
+}
+
+function nodeField(e: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const operator = textAt(e, 'operator');
+  const values = listAt(e, 'values').map(String);
+  if (operator === 'In' || operator === 'NotIn') {
+    if (values.length !== 1) errors.required(path.child('values'), 'must be only one value when `operator` is \'In\' or \'NotIn\' for node field selector');
+  } else errors.invalid(path.child('operator'), operator, 'not a valid selector operator');
+  const key = textAt(e, 'key');
+  if (key !== 'metadata.name') errors.invalid(path.child('key'), key, 'not a valid field selector key');
+}
+
+function weight(term: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const w = numberAt(term, 'weight');
+  if (w <= 0 || w > 100) errors.invalid(path.child('weight'), w, 'must be in the range 1-100');
+}
+
+function podAffinity(a: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
+  for (const [i, term] of objectsAt(a, REQUIRED).entries()) podAffinityTerm(term, path.child(REQUIRED).index(i), errors);
+  for (const [i, term] of objectsAt(a, PREFERRED).entries()) {
+    const here = path.child(PREFERRED).index(i);
+    weight(term, here, errors);
+    podAffinityTerm(objectAt(term, 'podAffinityTerm'), here.child('podAffinityTerm'), errors);
+  }
+}
+
+function podAffinityTerm(term: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  labelSelector(at(term, 'labelSelector'), path.child('labelSelector'), errors, false);
+  labelSelector(at(term, 'namespaceSelector'), path.child('namespaceSelector'), errors, false);
+  for (const namespace of listAt(term, 'namespaces').map(String)) sentences(namespace, isDns1123Label, path.child('namespace'), errors);
+  matchLabelKeys(term, path, errors);
+  const key = textAt(term, 'topologyKey');
+  if (key === '') errors.required(path.child('topologyKey'), 'can not be empty');
+  sentences(key, isLabelKey, path.child('topologyKey'), errors);
+}
+
+function matchLabelKeys(term: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const selector = at(term, 'labelSelector');
+  const selected = new Set([...Object.keys(objectAt(selector, 'matchLabels')), ...objectsAt(selector, 'matchExpressions').map((e) => textAt(e, 'key'))]);
+  const match = listAt(term, 'matchLabelKeys').map(String);
+  const mismatch = listAt(term, 'mismatchLabelKeys').map(String);
+  for (const [field, keys] of [
+    ['matchLabelKeys', match],
+    ['mismatchLabelKeys', mismatch],
+  ] as const) {
+    if (keys.length > 0 && selector === undefined) errors.forbidden(path.child(field), 'must not be specified when labelSelector is not set');
+    for (const [i, key] of keys.entries()) {
+      sentences(key, isLabelKey, path.child(field).index(i), errors);
+      if (field === 'mismatchLabelKeys' && selected.has(key)) errors.invalid(path.index(i), key, 'exists in both mismatchLabelKeys and labelSelector');
+      if (field === 'matchLabelKeys' && mismatch.includes(key)) errors.invalid(path.child(field).index(i), key, 'exists in both matchLabelKeys and mismatchLabelKeys');
+    }
+  }
+}
+
+const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+
+export function tolerations(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  for (const [i, t] of objectsAt(spec, 'tolerations').entries()) toleration(t, path.child('tolerations').index(i), errors);
+}
+
+export function toleration(t: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const key = textAt(t, 'key');
+  const operator = textAt(t, 'operator');
+  const value = textAt(t, 'value');
+  const effect = textAt(t, 'effect');
+  if (key !== '') sentences(key, isLabelKey, path.child('key'), errors);
+  if (key === '' && operator !== 'Exists') {
+    errors.invalid(path.child('operator'), operator, 'operator must be Exists when `key` is empty, which means "match all values and all keys"');
+  }
+  if (at(t, 'tolerationSeconds') !== undefined && effect !== 'NoExecute') {
+    errors.invalid(path.child('effect'), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set");
+  }
+  switch (operator) {
+    case 'Equal':
+    case '':
+      if (value !== '') for (const s of isLabelValue(value)) errors.invalid(path.child('operator'), value, s);
+      break;
+    case 'Exists':
+      if (value !== '') errors.invalid(path.child('operator'), t, "value must be empty when `operator` is 'Exists'");
+      break;
+    default:
+      errors.notSupported(path.child('operator'), operator, ['Equal', 'Exists', 'Lt', 'Gt']);
+  }
+  if (effect !== '') oneOf(effect, path.child('effect'), EFFECTS, errors, false);
+}
+
+const UNSATISFIABLE = ['DoNotSchedule', 'ScheduleAnyway'];
+const INCLUSION = ['Honor', 'Ignore'];
+
+export function topologySpread(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const all = objectsAt(spec, 'topologySpreadConstraints');
+  const here = path.child('topologySpreadConstraints');
+  for (const [i, c] of all.entries()) {
+    const one = here.index(i);
+    const skew = numberAt(c, 'maxSkew');
+    if (skew <= 0) errors.invalid(one.child('maxSkew'), skew, 'must be greater than zero');
+    const key = textAt(c, 'topologyKey');
+    if (key === '') errors.required(one.child('topologyKey'), 'can not be empty');
+    const when = textAt(c, 'whenUnsatisfiable');
+    if (!UNSATISFIABLE.includes(when)) errors.notSupported(one.child('whenUnsatisfiable'), when, UNSATISFIABLE);
+    for (const other of all.slice(i + 1)) {
+      if (textAt(other, 'topologyKey') === key && textAt(other, 'whenUnsatisfiable') === when) {
+        errors.duplicate(one.child('{topologyKey, whenUnsatisfiable}'), `{${key}, ${when}}`);
+        break;
+      }
+    }
+    const domains = at(c, 'minDomains');
+    if (typeof domains === 'number') {
+      if (domains <= 0) errors.invalid(one.child('minDomains'), domains, 'must be greater than zero');
+      if (when !== 'DoNotSchedule') errors.invalid(one.child('minDomains'), domains, `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${when}`);
+    }
+    for (const field of ['nodeAffinityPolicy', 'nodeTaintsPolicy'] as const) {
+      const v = at(c, field);
+      if (typeof v === 'string') oneOf(v, one.child(field), INCLUSION, errors, false);
+    }
+    spreadKeys(c, one, errors);
+    labelSelector(at(c, 'labelSelector'), one.child('labelSelector'), errors, false);
+  }
+}
+
+function spreadKeys(c: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const keys = listAt(c, 'matchLabelKeys').map(String);
+  const selector = at(c, 'labelSelector');
+  const here = path.child('matchLabelKeys');
+  if (keys.length > 0 && selector === undefined) {
+    errors.forbidden(here, 'must not be specified when labelSelector is not set');
+    return;
+  }
+  const selected = new Set([...Object.keys(objectAt(selector, 'matchLabels')), ...objectsAt(selector, 'matchExpressions').map((e) => textAt(e, 'key'))]);
+  for (const [i, key] of keys.entries()) {
+    sentences(key, isLabelKey, here.index(i), errors);
+    if (selected.has(key)) errors.invalid(path.index(i), key, 'exists in both matchLabelKeys and labelSelector');
+  }
+}
+
+export function readinessGates(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  for (const [i, gate] of objectsAt(spec, 'readinessGates').entries()) {
+    sentences(textAt(gate, 'conditionType'), isQualifiedName, path.child('readinessGates').index(i).child('conditionType'), errors);
+  }
+}
+
+export function schedulingGates(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const seen = new Set<string>();
+  for (const [i, gate] of objectsAt(spec, 'schedulingGates').entries()) {
+    const here = path.child('schedulingGates').index(i);
+    const name = textAt(gate, 'name');
+    sentences(name, isQualifiedName, here, errors);
+    if (seen.has(name)) errors.duplicate(here, name);
+    seen.add(name);
+  }
+}
+
+/** Same place, other order counts as other: the reference compares as written. */
+export const sameTolerations = (a: JsonValue | undefined, b: JsonValue | undefined): boolean => equalJson(a ?? [], b ?? []);

@@ -1,0 +1,287 @@
+import { type FieldErrors, type FieldPath, isDns1123Subdomain, isGroupId, isUserId, type JsonObject, type JsonValue } from '../../../../../api/index.js';
+import { at, boolAt, listAt, objectAt, objectsAt, textAt } from '../../../access.js';
+import { goStruct, noBacksteps, oneOf, sentences } from '../../../rules.js';
+
+/** Security contexts of pods and containers, and what one operating system has that the other has not. */
+
+function id(value: JsonValue | undefined, rule: (n: number) => readonly string[], path: FieldPath, errors: FieldErrors): void {
+  if (typeof value === 'number') for (const s of rule(value)) errors.invalid(path, value, s);
+}
+
+const SYSCTL = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;
+const SYSCTL_MAX = 253;
+
+export function podSecurity(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const context = objectAt(spec, 'securityContext');
+  const here = path.child('securityContext');
+  id(at(context, 'fsGroup'), isGroupId, here.child('fsGroup'), errors);
+  id(at(context, 'runAsUser'), isUserId, here.child('runAsUser'), errors);
+  id(at(context, 'runAsGroup'), isGroupId, here.child('runAsGroup'), errors);
+  for (const [i, g] of listAt(context, 'supplementalGroups').entries()) id(g, isGroupId, here.child('supplementalGroups').index(i), errors);
+  if (boolAt(spec, 'shareProcessNamespace') && boolAt(spec, 'hostPID')) {
+    errors.invalid(here.child('shareProcessNamespace'), true, 'ShareProcessNamespace and HostPID cannot both be enabled');
+  }
+  sysctls(context, spec, here.child('sysctls'), errors);
+  choice(context, 'fsGroupChangePolicy', ['Always', 'OnRootMismatch'], here, errors);
+  choice(context, 'supplementalGroupsPolicy', ['Merge', 'Strict'], here, errors);
+  choice(context, 'seLinuxChangePolicy', ['MountOption', 'Recursive'], here, errors);
+  seccomp(at(context, 'seccompProfile'), here.child('seccompProfile'), errors);
+  appArmor(at(context, 'appArmorProfile'), here.child('appArmorProfile'), errors);
+  windows(at(context, 'windowsOptions'), here.child('windowsOptions'), errors);
+}
+
+function choice(context: JsonObject, field: string, supported: readonly string[], path: FieldPath, errors: FieldErrors): void {
+  const v = at(context, field);
+  if (typeof v === 'string') oneOf(v, path.child(field), supported, errors, false);
+}
+
+function sysctls(context: JsonObject, spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const seen = new Set<string>();
+  for (const [i, s] of objectsAt(context, 'sysctls').entries()) {
+    const name = textAt(s, 'name');
+    const here = path.index(i).child('name');
+    if (name === '') errors.required(here);
+    else if (name.length > SYSCTL_MAX || !SYSCTL.test(name)) {
+      errors.invalid(here, name, `must have at most ${SYSCTL_MAX} characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$`);
+    } else if (seen.has(name)) errors.duplicate(here, name);
+    seen.add(name);
+    const plain = name.replaceAll('/', '.');
+    if (boolAt(spec, 'hostNetwork') && plain.startsWith('net.')) errors.invalid(here, name, 'may not be specified when `hostNetwork` is true');
+    if (boolAt(spec, 'hostIPC') && /^(kernel\.(shm|msg|sem)|fs\.mqueue\.)/.test(plain)) errors.invalid(here, name, 'may not be specified when `hostIPC` is true');
+  }
+}
+
+const PROFILES = ['Localhost', 'RuntimeDefault', 'Unconfined'];
+const PROFILE_FIELDS = [
+  ['type', 'Type', ''],
+  ['localhostProfile', 'LocalhostProfile', null],
+] as const;
+
+function seccomp(profile: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
+  if (profile === undefined) return;
+  const type = textAt(profile, 'type');
+  const file = at(profile, 'localhostProfile');
+  if (type === 'Localhost') {
+    if (typeof file !== 'string' || file === '') errors.required(path.child('localhostProfile'), 'must be set when seccomp type is Localhost');
+    else {
+      if (file.startsWith('/')) errors.invalid(path.child('localhostProfile'), file, 'must be a relative path');
+      noBacksteps(file, path.child('localhostProfile'), errors);
+    }
+    return;
+  }
+  if (file !== undefined) errors.invalid(path.child('localhostProfile'), goStruct(profile, PROFILE_FIELDS), 'can only be set when seccomp type is Localhost');
+  if (type === '') errors.required(path.child('type'), 'type is required when seccompProfile is set');
+  else if (!PROFILES.includes(type)) errors.notSupported(path.child('type'), type, PROFILES);
+}
+
+const APP_ARMOR_PROFILE_MAX = 4095;
+
+function appArmor(profile: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
+  if (profile === undefined) return;
+  const type = textAt(profile, 'type');
+  const file = at(profile, 'localhostProfile');
+  const here = path.child('localhostProfile');
+  if (type === 'Localhost') {
+    if (typeof file !== 'string') errors.required(here, 'must be set when AppArmor type is Localhost');
+    else {
+      const trimmed = file.trim();
+      if (file !== trimmed) errors.invalid(here, file, 'must not be padded with whitespace');
+      else if (trimmed === '') errors.required(here, 'must be set when AppArmor type is Localhost');
+      if (file.length > APP_ARMOR_PROFILE_MAX) errors.tooLong(here, APP_ARMOR_PROFILE_MAX);
+    }
+    return;
+  }
+  if (typeof file === 'string') errors.invalid(here, file, 'can only be set when AppArmor type is Localhost');
+  if (type === '') errors.required(path.child('type'), 'type is required when appArmorProfile is set');
+  else if (!PROFILES.includes(type)) errors.notSupported(path.child('type'), type, PROFILES);
+}
+
+const GMSA_SPEC_BYTES_MAX = 64 * 1024;
+const USER_DOMAIN_MAX = 256;
+const USER_NAME_MAX = 104;
+
+function windows(options: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
+  if (options === undefined) return;
+  const specName = at(options, 'gmsaCredentialSpecName');
+  if (typeof specName === 'string') sentences(specName, isDns1123Subdomain, path.child('gmsaCredentialSpecName'), errors);
+  const spec = at(options, 'gmsaCredentialSpec');
+  if (typeof spec === 'string') {
+    if (spec.length === 0) errors.invalid(path.child('gmsaCredentialSpec'), spec, 'gmsaCredentialSpec cannot be an empty string');
+    else if (spec.length > GMSA_SPEC_BYTES_MAX) errors.invalid(path.child('gmsaCredentialSpec'), spec, `gmsaCredentialSpec size must be under ${GMSA_SPEC_BYTES_MAX / 1024} KiB`);
+  }
+  const user = at(options, 'runAsUserName');
+  if (typeof user === 'string') userName(user, path.child('runAsUserName'), errors);
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be in a user name
+const CONTROL = /[\u0000-\u001f\u007f]/;
+const DOMAIN_NETBIOS = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
+const DOMAIN_DNS = /^[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?(\.[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?)*$/;
+const USER = /^[^"/\\[\]:;|=,+*?<>]{1,104}$/;
+
+function userName(value: string, path: FieldPath, errors: FieldErrors): void {
+  if (value === '') {
+    errors.invalid(path, value, 'runAsUserName cannot be an empty string');
+    return;
+  }
+  if (CONTROL.test(value)) {
+    errors.invalid(path, value, 'runAsUserName cannot contain control characters');
+    return;
+  }
+  const parts = value.split('\\');
+  if (parts.length > 2) {
+    errors.invalid(path, value, 'runAsUserName cannot contain more than one backslash');
+    return;
+  }
+  const [domain, user] = parts.length === 2 ? [parts[0]!, parts[1]!] : ['', parts[0]!];
+  if (parts.length === 2) {
+    if (domain.length >= USER_DOMAIN_MAX) errors.invalid(path, value, `runAsUserName's Domain length must be under ${USER_DOMAIN_MAX} characters`);
+    if (!DOMAIN_NETBIOS.test(domain) && !DOMAIN_DNS.test(domain)) errors.invalid(path, value, `runAsUserName's Domain doesn't match the NetBios nor the DNS format`);
+  }
+  if (user === '') errors.invalid(path, value, "runAsUserName's User cannot be empty");
+  else if (user.length > USER_NAME_MAX) errors.invalid(path, value, `runAsUserName's User length must not be longer than ${USER_NAME_MAX} characters`);
+  else if (!USER.test(user)) errors.invalid(path, value, 'runAsUserName\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]');
+  else if (/^[. ]+$/.test(user)) errors.invalid(path, value, "runAsUserName's User cannot contain only periods or spaces");
+}
+
+/** How the reference prints a container's security context. */
+const CONTEXT_FIELDS = [
+  ['capabilities', 'Capabilities'],
+  ['privileged', 'Privileged'],
+  ['seLinuxOptions', 'SELinuxOptions'],
+  ['windowsOptions', 'WindowsOptions'],
+  ['runAsUser', 'RunAsUser'],
+  ['runAsGroup', 'RunAsGroup'],
+  ['runAsNonRoot', 'RunAsNonRoot'],
+  ['readOnlyRootFilesystem', 'ReadOnlyRootFilesystem'],
+  ['allowPrivilegeEscalation', 'AllowPrivilegeEscalation'],
+  ['procMount', 'ProcMount'],
+  ['seccompProfile', 'SeccompProfile'],
+  ['appArmorProfile', 'AppArmorProfile'],
+] as const;
+
+function printed(context: JsonValue): JsonObject {
+  const out: JsonObject = {};
+  for (const [json, go] of CONTEXT_FIELDS) out[go] = at(context, json) ?? null;
+  const capabilities = at(context, 'capabilities');
+  if (capabilities !== undefined) out['Capabilities'] = { Add: at(capabilities, 'add') ?? null, Drop: at(capabilities, 'drop') ?? null };
+  const linux = at(context, 'seLinuxOptions');
+  if (linux !== undefined) out['SELinuxOptions'] = { User: textAt(linux, 'user'), Role: textAt(linux, 'role'), Type: textAt(linux, 'type'), Level: textAt(linux, 'level') };
+  for (const [json, go] of [
+    ['seccompProfile', 'SeccompProfile'],
+    ['appArmorProfile', 'AppArmorProfile'],
+  ] as const) {
+    const profile = at(context, json);
+    if (profile !== undefined) out[go] = goStruct(profile, PROFILE_FIELDS);
+  }
+  return out;
+}
+
+export function containerSecurity(container: JsonObject, spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const context = at(container, 'securityContext');
+  if (context === undefined) return;
+  const here = path.child('securityContext');
+  id(at(context, 'runAsUser'), isUserId, here.child('runAsUser'), errors);
+  id(at(context, 'runAsGroup'), isGroupId, here.child('runAsGroup'), errors);
+  const mount = at(context, 'procMount');
+  if (typeof mount === 'string') {
+    oneOf(mount, here.child('procMount'), ['Default', 'Unmasked'], errors, false);
+    if (mount === 'Unmasked' && at(spec, 'hostUsers') !== false) errors.invalid(here.child('procMount'), mount, '`hostUsers` must be false to use `Unmasked`');
+  }
+  seccomp(at(context, 'seccompProfile'), here.child('seccompProfile'), errors);
+  appArmor(at(context, 'appArmorProfile'), here.child('appArmorProfile'), errors);
+  if (at(context, 'allowPrivilegeEscalation') === false) {
+    if (boolAt(context, 'privileged')) errors.invalid(here, printed(context), 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true');
+    if (listAt(context, 'capabilities', 'add').includes('CAP_SYS_ADMIN')) {
+      errors.invalid(here, printed(context), 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN');
+    }
+  }
+  windows(at(context, 'windowsOptions'), here.child('windowsOptions'), errors);
+}
+
+const POD_LINUX_ONLY = ['hostPID', 'hostIPC', 'shareProcessNamespace', 'hostUsers'] as const;
+const POD_CONTEXT_LINUX_ONLY = [
+  'appArmorProfile',
+  'seLinuxOptions',
+  'seccompProfile',
+  'fsGroup',
+  'fsGroupChangePolicy',
+  'sysctls',
+  'runAsUser',
+  'runAsGroup',
+  'supplementalGroups',
+  'supplementalGroupsPolicy',
+  'seLinuxChangePolicy',
+] as const;
+const CONTAINER_CONTEXT_LINUX_ONLY = [
+  'appArmorProfile',
+  'seLinuxOptions',
+  'seccompProfile',
+  'capabilities',
+  'readOnlyRootFilesystem',
+  'privileged',
+  'allowPrivilegeEscalation',
+  'procMount',
+  'runAsUser',
+  'runAsGroup',
+] as const;
+
+/** What `spec.os` rules out. */
+export function operatingSystem(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const os = at(spec, 'os');
+  if (os === undefined) return;
+  const name = textAt(os, 'name');
+  if (name === '') errors.required(path.child('os', 'name'));
+  else if (name !== 'linux' && name !== 'windows') errors.notSupported(path.child('os'), name, ['linux', 'windows']);
+  const context = at(spec, 'securityContext');
+  const contextPath = path.child('securityContext');
+  if (name === 'windows') {
+    const forbid = (here: FieldPath) => errors.forbidden(here, 'cannot be set for a windows pod');
+    for (const f of POD_CONTEXT_LINUX_ONLY) if (isSet(at(context, f))) forbid(contextPath.child(f));
+    for (const f of POD_LINUX_ONLY) if (f === 'hostUsers' ? at(spec, f) !== undefined : boolAt(spec, f)) forbid(path.child(f));
+    eachContainer(spec, path, (c, here) => {
+      for (const f of CONTAINER_CONTEXT_LINUX_ONLY) if (isSet(at(c, 'securityContext', f))) forbid(here.child('securityContext', f));
+    });
+  } else if (name === 'linux') {
+    const forbid = (here: FieldPath) => errors.forbidden(here, 'windows options cannot be set for a linux pod');
+    if (at(context, 'windowsOptions') !== undefined) forbid(contextPath.child('windowsOptions'));
+    eachContainer(spec, path, (c, here) => {
+      if (at(c, 'securityContext', 'windowsOptions') !== undefined) forbid(here.child('securityContext', 'windowsOptions'));
+    });
+  }
+}
+
+const isSet = (v: JsonValue | undefined): boolean => v !== undefined && !(Array.isArray(v) && v.length === 0);
+
+function eachContainer(spec: JsonObject, path: FieldPath, f: (c: JsonObject, path: FieldPath) => void): void {
+  for (const list of ['initContainers', 'containers', 'ephemeralContainers'] as const) {
+    for (const [i, c] of objectsAt(spec, list).entries()) f(c, path.child(list).index(i));
+  }
+}
+
+/** Windows host processes: all containers or none, and then on the host's network. */
+export function hostProcess(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const podWide = at(spec, 'securityContext', 'windowsOptions', 'hostProcess');
+  let having = 0;
+  let lacking = 0;
+  eachContainer(spec, path, (c, here) => {
+    const own = at(c, 'securityContext', 'windowsOptions', 'hostProcess');
+    if (typeof podWide === 'boolean' && typeof own === 'boolean' && podWide !== own) {
+      errors.invalid(here.child('securityContext', 'windowsOptions', 'hostProcess'), own, `pod hostProcess value must be identical if both are specified, was ${podWide}`);
+    }
+    if (own === true || (podWide === true && own !== false)) having++;
+    else lacking++;
+  });
+  if (having === 0) return;
+  if (lacking > 0) errors.invalid(path, '', 'If pod contains any hostProcess containers then all containers must be HostProcess containers');
+  if (!boolAt(spec, 'hostNetwork')) errors.invalid(path.child('hostNetwork'), false, 'hostNetwork must be true if pod contains any hostProcess containers');
+}
+
+/** A user namespace of its own excludes the host's other namespaces. */
+export function hostUsers(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  if (at(spec, 'hostUsers') !== false) return;
+  const why = 'when `hostUsers` is false';
+  if (boolAt(spec, 'hostNetwork')) errors.forbidden(path.child('hostNetwork'), why);
+  if (boolAt(spec, 'hostPID')) errors.forbidden(path.child('HostPID'), why);
+  if (boolAt(spec, 'hostIPC')) errors.forbidden(path.child('HostIPC'), why);
+}

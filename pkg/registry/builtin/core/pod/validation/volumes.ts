@@ -1,0 +1,393 @@
+import {
+  type FieldErrors,
+  type FieldPath,
+  isDns1123Label,
+  isDns1123Subdomain,
+  type JsonObject,
+  type JsonValue,
+} from '../../../../../api/index.js';
+import { at, listAt, nameOf, numberAt, objectsAt, textAt } from '../../../access.js';
+import { descendingPath, fileMode, noBacksteps, nonReservedPath, oneOf, sentences } from '../../../rules.js';
+import { fieldSelector, VOLUME_FIELDS } from './env.js';
+import { READABLE_RESOURCES, resourceFieldSelector } from './resources.js';
+
+/** Volumes of a pod: each of exactly one type. PersistentVolumes have many of the same sources. */
+
+export type SourceRule = (source: JsonValue, path: FieldPath, errors: FieldErrors) => void;
+
+const need =
+  (...fields: readonly string[]): SourceRule =>
+  (s, path, errors) => {
+    for (const f of fields) if (textAt(s, f) === '') errors.required(path.child(f));
+  };
+
+function partition(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
+  const n = at(s, 'partition');
+  if (typeof n === 'number' && (n < 0 || n > 255)) errors.invalid(path.child('partition'), n, 'must be between 1 and 255, inclusive');
+}
+
+function items(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
+  for (const [i, item] of objectsAt(s, 'items').entries()) {
+    const here = path.child('items').index(i);
+    if (textAt(item, 'key') === '') errors.required(here.child('key'));
+    const file = textAt(item, 'path');
+    if (file === '') errors.required(here.child('path'));
+    else nonReservedPath(file, here.child('path'), errors);
+    fileMode(at(item, 'mode'), here.child('mode'), errors);
+  }
+}
+
+function downwardItems(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
+  for (const item of objectsAt(s, 'items')) {
+    const file = textAt(item, 'path');
+    if (file === '') errors.required(path.child('path'));
+    else nonReservedPath(file, path.child('path'), errors);
+    const field = at(item, 'fieldRef');
+    const resource = at(item, 'resourceFieldRef');
+    if (field !== undefined) {
+      fieldSelector(field, VOLUME_FIELDS, path.child('fieldRef'), errors);
+      if (resource !== undefined) errors.invalid(path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously');
+    } else if (resource !== undefined) resourceFieldSelector(resource, READABLE_RESOURCES, true, path.child('resourceFieldRef'), errors);
+    else errors.required(path, 'one of fieldRef and resourceFieldRef is required');
+    fileMode(at(item, 'mode'), path.child('mode'), errors);
+  }
+}
+
+const IQN = /^iqn\.\d{4}-\d{2}\.([A-Za-z0-9.-]+)(:[^,;*&$|\s]+)$/;
+const EUI = /^eui\.[A-Fa-f0-9]{16}$/;
+const NAA = /^naa\.[A-Fa-f0-9]{32}$/;
+
+const iscsi: SourceRule = (s, path, errors) => {
+  need('targetPortal')(s, path, errors);
+  const iqn = textAt(s, 'iqn');
+  if (iqn === '') errors.required(path.child('iqn'));
+  else if (!/^(iqn|eui|naa)/.test(iqn)) errors.invalid(path.child('iqn'), iqn, 'must be valid format starting with iqn, eui, or naa');
+  else if (![IQN, EUI, NAA].some((r) => r.test(iqn))) errors.invalid(path.child('iqn'), iqn, 'must be valid format');
+  lun(s, path, errors);
+  if ((at(s, 'chapAuthDiscovery') === true || at(s, 'chapAuthSession') === true) && at(s, 'secretRef') === undefined) errors.required(path.child('secretRef'));
+  const initiator = at(s, 'initiatorName');
+  if (typeof initiator === 'string' && ![IQN, EUI, NAA].some((r) => r.test(initiator))) errors.invalid(path.child('initiatorname'), initiator, 'must be valid format');
+};
+
+function lun(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
+  const n = numberAt(s, 'lun');
+  if (n < 0 || n > 255) errors.invalid(path.child('lun'), n, 'must be between 0 and 255, inclusive');
+}
+
+const fc: SourceRule = (s, path, errors) => {
+  const wwns = listAt(s, 'targetWWNs');
+  const wwids = listAt(s, 'wwids');
+  if (wwns.length === 0 && wwids.length === 0) errors.required(path.child('targetWWNs'), 'must specify either targetWWNs or wwids, but not both');
+  if (wwns.length > 0 && wwids.length > 0) errors.invalid(path.child('targetWWNs'), wwns, 'targetWWNs and wwids can not be specified simultaneously');
+  if (wwns.length === 0) return;
+  if (at(s, 'lun') === undefined) errors.required(path.child('lun'), 'lun is required if targetWWNs is specified');
+  else lun(s, path, errors);
+};
+
+const QUOBYTE_HOST = /^[^:,]+:\d+(,[^:,]+:\d+)*$/;
+
+/** Rules by JSON name, in the order in which the reference looks: the first one found is checked, the others are one too many. */
+const SOURCES: readonly { readonly json: string; readonly forbidden?: string; readonly named?: string; readonly rule: SourceRule }[] = [
+  {
+    json: 'emptyDir',
+    rule: (s, path, errors) => {
+      if (textAt(s, 'sizeLimit').startsWith('-')) errors.forbidden(path.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity');
+    },
+  },
+  {
+    json: 'hostPath',
+    rule: (s, path, errors) => {
+      const where = textAt(s, 'path');
+      if (where === '') errors.required(path.child('path'));
+      else noBacksteps(where, path.child('path'), errors);
+      const type = at(s, 'type');
+      if (typeof type === 'string') oneOf(type, path.child('type'), HOST_PATH_TYPES, errors, false);
+    },
+  },
+  {
+    json: 'gitRepo',
+    rule: (s, path, errors) => {
+      need('repository')(s, path, errors);
+      descendingPath(textAt(s, 'directory'), path.child('directory'), errors);
+    },
+  },
+  {
+    json: 'gcePersistentDisk',
+    named: 'persistentDisk',
+    rule: (s, path, errors) => {
+      need('pdName')(s, path, errors);
+      partition(s, path, errors);
+    },
+  },
+  {
+    json: 'awsElasticBlockStore',
+    rule: (s, path, errors) => {
+      need('volumeID')(s, path, errors);
+      partition(s, path, errors);
+    },
+  },
+  {
+    json: 'secret',
+    rule: (s, path, errors) => {
+      need('secretName')(s, path, errors);
+      fileMode(at(s, 'defaultMode'), path.child('defaultMode'), errors);
+      items(s, path, errors);
+    },
+  },
+  {
+    json: 'nfs',
+    rule: (s, path, errors) => {
+      need('server', 'path')(s, path, errors);
+      if (!textAt(s, 'path').startsWith('/')) errors.invalid(path.child('path'), textAt(s, 'path'), 'must be an absolute path');
+    },
+  },
+  { json: 'iscsi', rule: iscsi },
+  { json: 'glusterfs', rule: need('endpoints', 'path') },
+  {
+    json: 'flocker',
+    rule: (s, path, errors) => {
+      const name = textAt(s, 'datasetName');
+      const uuid = textAt(s, 'datasetUUID');
+      if (name === '' && uuid === '') errors.required(path, 'one of datasetName and datasetUUID is required');
+      if (name !== '' && uuid !== '') errors.invalid(path, 'resource', 'datasetName and datasetUUID can not be specified simultaneously');
+      if (name.includes('/')) errors.invalid(path.child('datasetName'), name, "must not contain '/'");
+    },
+  },
+  { json: 'persistentVolumeClaim', rule: need('claimName') },
+  {
+    json: 'rbd',
+    rule: (s, path, errors) => {
+      if (listAt(s, 'monitors').length === 0) errors.required(path.child('monitors'));
+      need('image')(s, path, errors);
+    },
+  },
+  {
+    json: 'cinder',
+    rule: (s, path, errors) => {
+      need('volumeID')(s, path, errors);
+      secretReference(s, path, errors);
+    },
+  },
+  {
+    json: 'cephfs',
+    forbidden: 'cephFS',
+    rule: (s, path, errors) => {
+      if (listAt(s, 'monitors').length === 0) errors.required(path.child('monitors'));
+    },
+  },
+  {
+    json: 'quobyte',
+    rule: (s, path, errors) => {
+      const registry = textAt(s, 'registry');
+      if (registry === '') errors.required(path.child('registry'), 'must be a host:port pair or multiple pairs separated by commas');
+      else if (!QUOBYTE_HOST.test(registry)) errors.invalid(path.child('registry'), registry, 'must be a host:port pair or multiple pairs separated by commas');
+      need('volume')(s, path, errors);
+    },
+  },
+  {
+    json: 'downwardAPI',
+    forbidden: 'downwarAPI',
+    rule: (s, path, errors) => {
+      fileMode(at(s, 'defaultMode'), path.child('defaultMode'), errors);
+      downwardItems(s, path, errors);
+    },
+  },
+  { json: 'fc', rule: fc },
+  {
+    json: 'flexVolume',
+    rule: (s, path, errors) => {
+      need('driver')(s, path, errors);
+      secretReference(s, path, errors);
+    },
+  },
+  {
+    json: 'configMap',
+    rule: (s, path, errors) => {
+      need('name')(s, path, errors);
+      fileMode(at(s, 'defaultMode'), path.child('defaultMode'), errors);
+      items(s, path, errors);
+    },
+  },
+  { json: 'azureFile', rule: need('secretName', 'shareName') },
+  { json: 'vsphereVolume', rule: need('volumePath') },
+  { json: 'photonPersistentDisk', rule: need('pdID') },
+  { json: 'portworxVolume', rule: need('volumeID') },
+  {
+    json: 'azureDisk',
+    rule: (s, path, errors) => {
+      need('diskName', 'diskURI')(s, path, errors);
+      const caching = at(s, 'cachingMode');
+      if (typeof caching === 'string') oneOf(caching, path.child('cachingMode'), ['None', 'ReadOnly', 'ReadWrite'], errors, false);
+      const kind = at(s, 'kind');
+      if (typeof kind === 'string') oneOf(kind, path.child('kind'), ['Dedicated', 'Managed', 'Shared'], errors, false);
+    },
+  },
+  {
+    json: 'storageos',
+    rule: (s, path, errors) => {
+      const name = textAt(s, 'volumeName');
+      if (name === '') errors.required(path.child('volumeName'));
+      else sentences(name, isDns1123Label, path.child('volumeName'), errors);
+      const namespace = textAt(s, 'volumeNamespace');
+      if (namespace !== '') sentences(namespace, isDns1123Label, path.child('volumeNamespace'), errors);
+      secretReference(s, path, errors);
+    },
+  },
+  {
+    json: 'projected',
+    rule: (s, path, errors) => {
+      fileMode(at(s, 'defaultMode'), path.child('defaultMode'), errors);
+      projected(s, path, errors);
+    },
+  },
+  {
+    json: 'scaleIO',
+    rule: (s, path, errors) => {
+      need('gateway', 'system', 'volumeName')(s, path, errors);
+    },
+  },
+  {
+    json: 'csi',
+    rule: (s, path, errors) => {
+      csiDriverName(textAt(s, 'driver'), path.child('driver'), errors);
+      const ref = at(s, 'nodePublishSecretRef');
+      if (ref !== undefined && textAt(ref, 'name') === '') errors.required(path.child('nodePublishSecretRef', 'name'));
+    },
+  },
+  {
+    json: 'ephemeral',
+    rule: (s, path, errors) => {
+      if (at(s, 'volumeClaimTemplate') === undefined) errors.required(path.child('volumeClaimTemplate'));
+    },
+  },
+  {
+    json: 'image',
+    rule: (s, path, errors) => {
+      need('reference')(s, path, errors);
+      const policy = textAt(s, 'pullPolicy');
+      if (policy !== '') oneOf(policy, path.child('pullPolicy'), ['Always', 'IfNotPresent', 'Never'], errors, false);
+    },
+  },
+];
+
+const HOST_PATH_TYPES = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'];
+
+function secretReference(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
+  const ref = at(s, 'secretRef');
+  if (ref !== undefined && textAt(ref, 'name') === '') errors.required(path.child('secretRef', 'name'));
+}
+
+const CSI_DRIVER_MAX = 63;
+
+export function csiDriverName(name: string, path: FieldPath, errors: FieldErrors): void {
+  if (name === '') {
+    errors.required(path);
+    return;
+  }
+  if (name.length > CSI_DRIVER_MAX) errors.tooLong(path, CSI_DRIVER_MAX);
+  sentences(name.toLowerCase(), isDns1123Subdomain, path, errors);
+}
+
+const TOKEN_SECONDS_MIN = 600;
+
+function projected(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
+  const paths = new Set<string>();
+  const claim = (file: string, here: FieldPath) => {
+    if (file === '') return;
+    if (paths.has(file)) errors.invalid(here, file, 'conflicting duplicate paths');
+    paths.add(file);
+  };
+  for (const [i, source] of objectsAt(s, 'sources').entries()) {
+    const here = path.child('sources').index(i);
+    let first = true;
+    for (const name of ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken', 'clusterTrustBundle', 'podCertificate'] as const) {
+      const v = at(source, name);
+      if (v === undefined) continue;
+      if (!first) {
+        errors.forbidden(here.child(name), 'may not specify more than 1 volume type');
+        continue;
+      }
+      first = false;
+      const inner = here.child(name);
+      if (name === 'secret' || name === 'configMap') {
+        if (textAt(v, 'name') === '') errors.required(inner.child('name'));
+        items(v, inner, errors);
+        for (const item of objectsAt(v, 'items')) claim(textAt(item, 'path'), path);
+      } else if (name === 'downwardAPI') {
+        downwardItems(v, inner, errors);
+        for (const item of objectsAt(v, 'items')) claim(textAt(item, 'path'), path);
+      } else if (name === 'serviceAccountToken') {
+        const seconds = at(v, 'expirationSeconds');
+        if (typeof seconds === 'number' && seconds < TOKEN_SECONDS_MIN) errors.invalid(inner.child('expirationSeconds'), seconds, 'may not specify a duration less than 10 minutes');
+        if (typeof seconds === 'number' && seconds > 2 ** 32) errors.invalid(inner.child('expirationSeconds'), seconds, 'may not specify a duration larger than 2^32 seconds');
+        const file = textAt(v, 'path');
+        if (file === '') errors.required(path.child('path'));
+        else nonReservedPath(file, path.child('path'), errors);
+        claim(file, path);
+      } else if (name === 'clusterTrustBundle') {
+        trustBundle(v, inner, errors);
+        claim(textAt(v, 'path'), path);
+      }
+    }
+    if (first) errors.required(here, 'must specify a volume type');
+  }
+}
+
+function trustBundle(v: JsonValue, path: FieldPath, errors: FieldErrors): void {
+  const name = at(v, 'name');
+  const signer = at(v, 'signerName');
+  if (name !== undefined && signer !== undefined) errors.invalid(path, '', 'only one of name and signerName may be used');
+  if (name === undefined && signer === undefined) errors.required(path, 'either name or signerName must be specified');
+  const file = textAt(v, 'path');
+  if (file === '') errors.required(path.child('path'));
+  else nonReservedPath(file, path.child('path'), errors);
+}
+
+/** Checks all volumes; returns them by name. */
+export function volumes(pod: JsonObject, spec: JsonObject, path: FieldPath, errors: FieldErrors): ReadonlyMap<string, JsonObject> {
+  const byName = new Map<string, JsonObject>();
+  for (const [i, volume] of objectsAt(spec, 'volumes').entries()) {
+    const here = path.child('volumes').index(i);
+    const name = textAt(volume, 'name');
+    let wrong = true;
+    if (name === '') errors.required(here.child('name'));
+    else {
+      const found = isDns1123Label(name);
+      for (const s of found) errors.invalid(here.child('name'), name, s);
+      wrong = found.length > 0;
+      if (byName.has(name)) {
+        errors.duplicate(here.child('name'), name);
+        wrong = true;
+      }
+    }
+    volumeSource(volume, here, errors);
+    if (at(volume, 'ephemeral') !== undefined && !wrong) claimName(pod, name, here, errors);
+    if (!byName.has(name) && name !== '') byName.set(name, volume);
+  }
+  return byName;
+}
+
+function volumeSource(volume: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  let first = true;
+  for (const { json, forbidden, named, rule } of SOURCES) {
+    const source = at(volume, json);
+    if (source === undefined) continue;
+    if (first) rule(source, path.child(named ?? json), errors);
+    else errors.forbidden(path.child(forbidden ?? json), 'may not specify more than 1 volume type');
+    first = false;
+  }
+  if (first) errors.required(path, 'must specify a volume type');
+}
+
+/** The claim that is made for an ephemeral volume is named after the pod and the volume, and must have a legal name too. */
+function claimName(pod: JsonObject, volume: string, path: FieldPath, errors: FieldErrors): void {
+  const podName = nameOf(pod);
+  if (podName === '') return;
+  const claim = `${podName}-${volume}`;
+  for (const s of isDns1123Subdomain(claim)) errors.invalid(path.child('name'), volume, `PVC name "${claim}": ${s}`);
+}
+
+/** The rule of a source that pods and PersistentVolumes share. */
+export function sourceRule(json: string): SourceRule | undefined {
+  return SOURCES.find((s) => s.json === json)?.rule;
+}

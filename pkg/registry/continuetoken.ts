@@ -1,0 +1,53 @@
+import { errors, isObject } from '../api/index.js';
+import { revision as asRevision, type Revision } from '../base/index.js';
+import { readJson } from '../codec/index.js';
+import { limits } from './limits.js';
+
+/** Where a list goes on. The form is the reference's, so that a token says the same to both. */
+export interface Continuation {
+  /** The state that the pages are read from; undefined: whatever is current (an expired token's successor). */
+  readonly revision: Revision | undefined;
+  /** First key, relative to the list's own prefix. */
+  readonly start: string;
+}
+
+const VERSION = 'meta.k8s.io/v1';
+
+export function encodeContinue(c: Continuation): string {
+  const token = JSON.stringify({ v: VERSION, rv: c.revision ?? -1, start: c.start });
+  return Buffer.from(token).toString('base64url');
+}
+
+export function decodeContinue(text: string): Continuation {
+  if (text.length > limits.continueTokenMax) throw bad('token is too long');
+  const invalidAt = firstInvalid(text);
+  if (invalidAt !== undefined) throw bad(`illegal base64 data at input byte ${invalidAt}`);
+  const json = readJson(Buffer.from(text, 'base64url'));
+  if (!json.ok) throw bad(json.message);
+  if (json.value !== null && !isObject(json.value))
+    throw bad(`json: cannot unmarshal ${kindOf(json.value)} into Go value of type storage.continueToken`);
+  const token = json.value ?? {};
+  const version = typeof token['v'] === 'string' ? token['v'] : '';
+  if (version !== VERSION) throw bad(`server does not recognize this encoded version ${version}`);
+  const { rv, start } = token;
+  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0)
+    throw bad(`incorrect encoded start resourceVersion (version ${VERSION})`);
+  if (typeof start !== 'string' || start === '') throw bad(`empty encoded start key (version ${VERSION})`);
+  if (start.startsWith('/') || start.split('/').includes('..')) throw bad(start);
+  return { revision: rv < 0 ? undefined : asRevision(rv), start };
+}
+
+function bad(why: string): Error {
+  return errors.badRequest(`invalid continue token: continue key is not valid: ${why}`);
+}
+
+/** The byte at which Go's unpadded URL-safe decoder gives up. */
+function firstInvalid(text: string): number | undefined {
+  const at = text.search(/[^A-Za-z0-9_-]/);
+  if (at >= 0) return at;
+  return text.length % 4 === 1 ? text.length - 1 : undefined;
+}
+
+function kindOf(v: unknown): string {
+  return Array.isArray(v) ? 'array' : typeof v === 'string' ? 'string' : typeof v === 'boolean' ? 'bool' : 'number';
+}

@@ -1,0 +1,84 @@
+import { type ApiError, errors, type GroupResourceName } from '../api/index.js';
+import type { Revision, World } from '../base/index.js';
+import { type Cache, type Collection, NotServed, type StoredObject } from '../cache/index.js';
+import type { Keyspace, RefusalReason } from '../storage/index.js';
+import type { Admission } from './admission.js';
+import type { Catalogue, ServedResource } from './catalogue.js';
+import { limits } from './limits.js';
+import type { RequestContext, Target } from './requests.js';
+
+/** What the verbs stand on. */
+export interface Core {
+  readonly world: World;
+  readonly keyspace: Keyspace;
+  readonly cache: Cache;
+  readonly admission: Admission;
+  catalogue(): Catalogue;
+  featureEnabled(gate: string): boolean;
+}
+
+export function collectionOf(core: Core, resource: ServedResource): Collection {
+  const found = core.cache.collection(resource.storage.prefix);
+  if (found === undefined) throw errors.internal(`${resource.resource} is not stored here`);
+  return found;
+}
+
+/** Key of an object; of a collection in one namespace or in all when `name` is ''. */
+export function keyOf(resource: ServedResource, namespace: string, name: string): string {
+  const { prefix } = resource.storage;
+  return resource.namespaced && namespace !== '' ? `${prefix}${namespace}/${name}` : `${prefix}${name}`;
+}
+
+export function notFound(target: Target, name: string): ApiError {
+  return errors.notFound(target.resource.groupResource, name);
+}
+
+/** Waits until every write acknowledged before the call can be read. */
+export async function fresh(core: Core, context: RequestContext): Promise<void> {
+  try {
+    await core.cache.fresh(context.deadline);
+  } catch (e) {
+    throw e instanceof NotServed ? refusal(e.reason, e.message) : e;
+  }
+}
+
+/** Waits, not for long, until a version is here. */
+export async function notOlderThan(core: Core, revision: Revision, context: RequestContext): Promise<void> {
+  if (revision <= core.cache.applied) return;
+  const deadline = Math.min(context.deadline, core.world.clock.monotonic() + limits.freshnessWait);
+  try {
+    await core.cache.waitFor(revision, deadline);
+  } catch (e) {
+    if (!(e instanceof NotServed)) throw e;
+    if (e.reason !== 'timeout') throw refusal(e.reason, e.message);
+    throw errors.tooLargeResourceVersion(revision, core.cache.applied);
+  }
+}
+
+/** Why the store did not take a request, as a failure that tells the client to come again. */
+export function refusal(reason: RefusalReason | 'timeout', message: string): ApiError {
+  switch (reason) {
+    case 'timeout':
+      return errors.timeout(message, 1);
+    case 'tooLarge':
+      return errors.tooLarge(`Request entity is too large: ${message}`);
+    case 'overloaded':
+    case 'noLeader':
+    case 'noSpace':
+    case 'stopping':
+      return errors.tooManyRequests(message, 1);
+  }
+}
+
+export function conflict(gr: GroupResourceName, name: string): ApiError {
+  return errors.conflict(
+    gr,
+    name,
+    'the object has been modified; please apply your changes to the latest version and try again',
+  );
+}
+
+export function find(core: Core, target: Target, name: string): StoredObject | undefined {
+  if (name === '' || name.includes('/')) return undefined;
+  return collectionOf(core, target.resource).get(keyOf(target.resource, target.namespace, name));
+}

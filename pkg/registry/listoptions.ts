@@ -1,0 +1,83 @@
+import { errors, FieldErrors, FieldPath } from '../api/index.js';
+import { revision as asRevision, type Revision } from '../base/index.js';
+import type { ListOptions, WatchOptions } from './requests.js';
+
+/** Which combinations of list and watch parameters make sense, in the reference's words. */
+
+const MATCH = FieldPath.of('resourceVersionMatch');
+const INITIAL = FieldPath.of('sendInitialEvents');
+const SHARDS = FieldPath.of('shardSelector');
+
+function refuse(found: FieldErrors): void {
+  if (!found.empty) throw errors.invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', found.list);
+}
+
+export function checkListOptions(o: ListOptions, shardsAllowed: boolean): void {
+  if (o.resourceVersionMatch === '' && o.sendInitialEvents === undefined && o.shardSelector === '') return;
+  const found = new FieldErrors();
+  const match = o.resourceVersionMatch;
+  if (match !== '') {
+    if (o.resourceVersion === '')
+      found.forbidden(MATCH, 'resourceVersionMatch is forbidden unless resourceVersion is provided');
+    if (o.continue !== '') found.forbidden(MATCH, 'resourceVersionMatch is forbidden when continue is provided');
+    if (match !== 'Exact' && match !== 'NotOlderThan') found.notSupported(MATCH, match, ['Exact', 'NotOlderThan', '']);
+    if (match === 'Exact' && o.resourceVersion === '0')
+      found.forbidden(MATCH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
+  }
+  if (o.sendInitialEvents !== undefined) found.forbidden(INITIAL, 'sendInitialEvents is forbidden for list');
+  checkShards(o, shardsAllowed, found);
+  refuse(found);
+}
+
+/** Fills what a watch that says nothing means, then checks: a watch from nothing or '0' begins with what is there. */
+export function checkedWatchOptions(given: WatchOptions, shardsAllowed: boolean): WatchOptions {
+  const legacy = given.resourceVersion === '' || given.resourceVersion === '0';
+  const silent = given.sendInitialEvents === undefined && given.resourceVersionMatch === '';
+  const o: WatchOptions =
+    legacy && silent ? { ...given, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } : given;
+  const found = new FieldErrors();
+  const match = o.resourceVersionMatch;
+  if (o.sendInitialEvents !== undefined && match !== 'NotOlderThan')
+    found.forbidden(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
+  if (match !== '') {
+    if (o.sendInitialEvents === undefined)
+      found.forbidden(MATCH, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');
+    if (match !== 'NotOlderThan') found.notSupported(MATCH, match, ['NotOlderThan']);
+    if (o.continue !== '') found.forbidden(MATCH, 'resourceVersionMatch is forbidden when continue is provided');
+  }
+  checkShards(o, shardsAllowed, found);
+  refuse(found);
+  return o;
+}
+
+function checkShards(o: ListOptions, allowed: boolean, found: FieldErrors): void {
+  if (o.shardSelector !== '' && !allowed)
+    found.forbidden(SHARDS, 'shardSelector is forbidden unless the ShardedListAndWatch feature gate is enabled');
+}
+
+const UINT64_MAX = 2n ** 64n - 1n;
+
+/** Why a text is no resource version, as Go's parser says it; undefined when it is one. */
+export function badVersion(text: string): string | undefined {
+  if (!/^\d+$/.test(text)) return `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
+  if (text.length > 20 || BigInt(text) > UINT64_MAX)
+    return `strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range`;
+  return undefined;
+}
+
+/** A version that a client gave. Beyond what a revision can be is beyond anything this server will ever have. */
+export function parseVersion(text: string): Revision {
+  const bad = badVersion(text);
+  if (bad !== undefined) throw errors.badRequest(`resourceVersion: Invalid value: ${JSON.stringify(text)}: ${bad}`);
+  return asRevision(Math.min(Number(text), Number.MAX_SAFE_INTEGER));
+}
+
+/** The same where a list is asked for, whose sentence is longer. */
+export function parseListVersion(text: string): Revision {
+  const bad = badVersion(text);
+  if (bad !== undefined)
+    throw errors.badRequest(
+      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: ${bad}`,
+    );
+  return parseVersion(text);
+}

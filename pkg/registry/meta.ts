@@ -1,0 +1,173 @@
+import {
+  equalJson,
+  type FieldErrors,
+  type FieldPath,
+  isDns1123Label,
+  isLabelKey,
+  isLabelValue,
+  isObject,
+  isQualifiedName,
+  type JsonObject,
+  type JsonValue,
+  type NameRule,
+  parseApiVersion,
+} from '../api/index.js';
+import { limits } from './limits.js';
+
+/** Rules of ObjectMeta, the same for every kind, with the reference's sentences in the reference's order. */
+
+/** The object's metadata; made when it has none, so that what the server sets has a place. */
+export function metaOf(o: JsonObject): JsonObject {
+  const meta = o['metadata'];
+  if (isObject(meta)) return meta;
+  const made: JsonObject = {};
+  o['metadata'] = made;
+  return made;
+}
+
+export function text(o: JsonObject, field: string): string {
+  const v = o[field];
+  return typeof v === 'string' ? v : '';
+}
+
+export function strings(o: JsonObject, field: string): readonly string[] {
+  const v = o[field];
+  return Array.isArray(v) ? v.filter((x): x is string => typeof x === 'string') : [];
+}
+
+export const orphanFinalizer = 'orphan';
+export const foregroundFinalizer = 'foregroundDeletion';
+const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', orphanFinalizer, foregroundFinalizer]);
+
+export interface MetaRules {
+  readonly namespaced: boolean;
+  readonly nameRule: NameRule;
+}
+
+/** Of any object, whatever its history. */
+export function validateMeta(meta: JsonObject, rules: MetaRules, path: FieldPath, errors: FieldErrors): void {
+  const generateName = text(meta, 'generateName');
+  if (generateName !== '')
+    for (const s of rules.nameRule(generateName, true)) errors.invalid(path.child('generateName'), generateName, s);
+  const name = text(meta, 'name');
+  if (name === '') errors.required(path.child('name'), 'name or generateName is required');
+  else for (const s of rules.nameRule(name, false)) errors.invalid(path.child('name'), name, s);
+  const namespace = text(meta, 'namespace');
+  if (!rules.namespaced) {
+    if (namespace !== '') errors.forbidden(path.child('namespace'), 'not allowed on this type');
+  } else if (namespace === '') errors.required(path.child('namespace'));
+  else for (const s of isDns1123Label(namespace)) errors.invalid(path.child('namespace'), namespace, s);
+  const generation = meta['generation'];
+  if (typeof generation === 'number' && generation < 0)
+    errors.invalid(path.child('generation'), generation, 'must be greater than or equal to 0');
+  validateLabels(meta['labels'], path.child('labels'), errors);
+  validateAnnotations(meta['annotations'], path.child('annotations'), errors);
+  validateOwners(meta['ownerReferences'], path.child('ownerReferences'), errors);
+  validateFinalizers(strings(meta, 'finalizers'), path.child('finalizers'), errors);
+}
+
+/** What finalizers of built-in kinds must be beyond qualified names. */
+export function validateFinalizerNames(meta: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  strings(meta, 'finalizers').forEach((f, i) => {
+    if (!f.includes('/') && !STANDARD_FINALIZERS.has(f))
+      errors.invalid(
+        path.child('finalizers').index(i),
+        f,
+        'name is neither a standard finalizer name nor is it fully qualified',
+      );
+  });
+}
+
+/** What an update may not change. */
+export function validateMetaUpdate(meta: JsonObject, old: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  if (old['deletionTimestamp'] !== undefined) {
+    const before = new Set(strings(old, 'finalizers'));
+    const added = [...new Set(strings(meta, 'finalizers').filter((f) => !before.has(f)))].sort();
+    if (added.length > 0)
+      errors.forbidden(
+        path.child('finalizers'),
+        `no new finalizers can be added if the object is being deleted, found new finalizers []string{${added.map((f) => JSON.stringify(f)).join(', ')}}`,
+      );
+  }
+  if (text(meta, 'resourceVersion') === '')
+    errors.invalid(path.child('resourceVersion'), '', 'must be specified for an update');
+  if (numberOf(meta['generation']) < numberOf(old['generation']))
+    errors.invalid(path.child('generation'), meta['generation'] ?? 0, 'must not be decremented');
+  for (const field of IMMUTABLE)
+    if (!equalJson(meta[field] ?? ZERO[field]!, old[field] ?? ZERO[field]!))
+      errors.invalid(path.child(field), meta[field] ?? ZERO[field]!, 'field is immutable');
+  validateLabels(meta['labels'], path.child('labels'), errors);
+  validateAnnotations(meta['annotations'], path.child('annotations'), errors);
+  validateOwners(meta['ownerReferences'], path.child('ownerReferences'), errors);
+}
+
+const IMMUTABLE = [
+  'name',
+  'namespace',
+  'uid',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+] as const;
+
+const ZERO: Readonly<Record<string, JsonValue>> = {
+  name: '',
+  namespace: '',
+  uid: '',
+  creationTimestamp: null,
+  deletionTimestamp: null,
+  deletionGracePeriodSeconds: null,
+};
+
+const numberOf = (v: JsonValue | undefined): number => (typeof v === 'number' ? v : 0);
+
+export function validateLabels(labels: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
+  if (!isObject(labels)) return;
+  for (const [key, value] of sorted(labels)) {
+    for (const s of isLabelKey(key)) errors.invalid(path, key, s);
+    if (typeof value === 'string') for (const s of isLabelValue(value)) errors.invalid(path, value, s);
+  }
+}
+
+export function validateAnnotations(annotations: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
+  if (!isObject(annotations)) return;
+  let bytes = 0;
+  for (const [key, value] of sorted(annotations)) {
+    for (const s of isQualifiedName(key.toLowerCase())) errors.invalid(path, key, s);
+    bytes += Buffer.byteLength(key) + (typeof value === 'string' ? Buffer.byteLength(value) : 0);
+  }
+  if (bytes > limits.annotationsBytesMax) errors.tooLong(path, limits.annotationsBytesMax);
+}
+
+const sorted = (o: JsonObject): [string, JsonValue][] => Object.entries(o).sort(([a], [b]) => (a < b ? -1 : 1));
+
+function validateOwners(owners: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
+  if (!Array.isArray(owners)) return;
+  let controller = '';
+  for (const ref of owners) {
+    if (!isObject(ref)) continue;
+    const gv = parseApiVersion(text(ref, 'apiVersion'));
+    const kind = text(ref, 'kind');
+    if (gv === undefined || gv.version === '')
+      errors.invalid(path.child('apiVersion'), text(ref, 'apiVersion'), 'version must not be empty');
+    for (const field of ['kind', 'name', 'uid'])
+      if (text(ref, field) === '') errors.invalid(path.child(field), '', 'must not be empty');
+    if (gv?.group === '' && gv.version === 'v1' && kind === 'Event')
+      errors.invalid(path, ref, '/v1, Kind=Event is disallowed from being an owner');
+    if (ref['controller'] !== true) continue;
+    const name = `${kind}/${text(ref, 'name')}`;
+    if (controller === '') controller = name;
+    else
+      errors.invalid(
+        path,
+        owners,
+        `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`,
+      );
+  }
+}
+
+function validateFinalizers(finalizers: readonly string[], path: FieldPath, errors: FieldErrors): void {
+  for (const f of finalizers) for (const s of isQualifiedName(f)) errors.invalid(path, f, s);
+  if (finalizers.includes(orphanFinalizer) && finalizers.includes(foregroundFinalizer))
+    errors.invalid(path, [...finalizers], `finalizer ${orphanFinalizer} and ${foregroundFinalizer} cannot be both set`);
+}

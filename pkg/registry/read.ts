@@ -1,0 +1,226 @@
+import { errors } from '../api/index.js';
+import type { Revision } from '../base/index.js';
+import type { Collection, CollectionSnapshot, StoredObject } from '../cache/index.js';
+import { prefixEnd } from '../storage/index.js';
+import type { ServedResource } from './catalogue.js';
+import { type Continuation, decodeContinue, encodeContinue } from './continuetoken.js';
+import { type Core, collectionOf, find, fresh, keyOf, notFound, notOlderThan } from './core.js';
+import { limits } from './limits.js';
+import { checkListOptions, parseListVersion, parseVersion } from './listoptions.js';
+import type { Answer, GetRequest, ListRequest, ListResult, RequestContext } from './requests.js';
+import { parseSelectors, type Selected, select } from './selection.js';
+import { virtualAnswer, virtualList } from './virtual.js';
+
+export const SHARDS_GATE = 'ShardedListAndWatch';
+
+/** GET of one object, or of what is below it. */
+export async function get(core: Core, request: GetRequest, context: RequestContext): Promise<Answer> {
+  const { target, name } = request;
+  const { resource } = target;
+  if (resource.declaration.virtual !== undefined) return virtualAnswer(core, target, { name, verb: 'get' }, context);
+  await current(core, request.resourceVersion, context);
+  const stored = find(core, target, name);
+  if (stored === undefined) throw notFound(target, name);
+  if (target.subresource === '') return { kind: 'stored', stored };
+  const { behaviour } = resource.subresources[target.subresource]!;
+  switch (behaviour.kind) {
+    case 'part':
+      return { kind: 'stored', stored };
+    case 'view':
+      return { kind: 'value', value: behaviour.read(stored.parse()) };
+    case 'action':
+      return virtualAnswer(core, target, { name, verb: 'get' }, context);
+  }
+}
+
+/** Waits until what is here is as new as the request wants it. */
+async function current(core: Core, version: string, context: RequestContext): Promise<void> {
+  if (version === '') return fresh(core, context);
+  const wanted = parseVersion(version);
+  if (wanted > 0) await notOlderThan(core, wanted, context);
+}
+
+/** GET of a collection. */
+export async function list(core: Core, request: ListRequest, context: RequestContext): Promise<ListResult> {
+  const { target, options } = request;
+  const { resource } = target;
+  const parsed = parseSelectors(options);
+  checkListOptions(options, core.featureEnabled(SHARDS_GATE));
+  const selected = select(target, options, parsed);
+  if (resource.declaration.virtual !== undefined) return virtualList(core, target, context);
+  const from = await startOf(core, request, context);
+  const prefix = keyOf(resource, target.namespace, '');
+  const page: Page = {
+    prefix,
+    start: prefix + (from.continuation?.start ?? ''),
+    end: prefixEnd(prefix),
+    limit: from.limit,
+    selected,
+  };
+  const found = from.snapshot !== undefined ? scan(from.snapshot, page) : readHistory(core, from, page, resource);
+  const { items, next, remaining } = await found;
+  if (next === undefined) return { revision: from.revision, continue: '', remainingItemCount: undefined, items };
+  if (from.snapshot !== undefined) collectionOf(core, resource).keep(from.snapshot);
+  return {
+    revision: from.revision,
+    continue: encodeContinue({ revision: from.revision, start: next.slice(prefix.length) }),
+    remainingItemCount: selected.restricted ? undefined : remaining,
+    items,
+  };
+}
+
+interface Page {
+  readonly prefix: string;
+  readonly start: string;
+  readonly end: string;
+  /** 0 is none. */
+  readonly limit: number;
+  readonly selected: Selected;
+}
+
+interface Found {
+  readonly items: readonly StoredObject[];
+  /** Key from which the next page reads; undefined when nothing follows. */
+  readonly next: string | undefined;
+  readonly remaining: number | undefined;
+}
+
+/** The state that a list reads: a snapshot at hand, or, without one, history at `revision`. */
+interface Start {
+  readonly revision: Revision;
+  readonly snapshot: CollectionSnapshot | undefined;
+  readonly continuation: Continuation | undefined;
+  readonly limit: number;
+}
+
+/**
+ * Which state a list reads. Unset: the newest acknowledged anywhere. `0`: whatever is here, whole. `N`: not older, or exactly
+ * that one (`Exact`, or where a limit makes it the first page of that state). A continue token: the state of its first page.
+ */
+async function startOf(core: Core, { target, options }: ListRequest, context: RequestContext): Promise<Start> {
+  const collection = collectionOf(core, target.resource);
+  const limit = Math.max(0, options.limit);
+  const { resourceVersion } = options;
+  if (options.continue !== '') {
+    const continuation = decodeContinue(options.continue);
+    if (resourceVersion !== '' && resourceVersion !== '0')
+      throw errors.badRequest('specifying resource version is not allowed when using continue');
+    if (resourceVersion === '0') return { ...newest(collection), continuation, limit: 0 };
+    if (continuation.revision !== undefined) {
+      await notOlderThan(core, continuation.revision, context);
+      return { ...exactly(collection, continuation.revision), continuation, limit };
+    }
+    await fresh(core, context);
+    return { ...newest(collection), continuation, limit };
+  }
+  if (resourceVersion === '') {
+    await fresh(core, context);
+    return { ...newest(collection), continuation: undefined, limit };
+  }
+  const wanted = parseListVersion(resourceVersion);
+  if (wanted === 0) return { ...newest(collection), continuation: undefined, limit: 0 };
+  await notOlderThan(core, wanted, context);
+  const exact = options.resourceVersionMatch === 'Exact' || (options.resourceVersionMatch === '' && limit > 0);
+  return { ...(exact ? exactly(collection, wanted) : newest(collection)), continuation: undefined, limit };
+}
+
+type State = Pick<Start, 'revision' | 'snapshot'>;
+
+function newest(collection: Collection): State {
+  const snapshot = collection.snapshot();
+  return { revision: snapshot.revision, snapshot };
+}
+
+function exactly(collection: Collection, revision: Revision): State {
+  return { revision, snapshot: collection.snapshotAt(revision) };
+}
+
+/** Objects looked at before other requests get their turn. */
+const STRIDE = 4_000;
+
+async function scan({ objects }: CollectionSnapshot, page: Page): Promise<Found> {
+  const { selected, end, limit } = page;
+  const start = narrowed(page);
+  if (start.only) {
+    const one = objects.get(start.key);
+    const items = one !== undefined && one.key >= page.start && (selected.matches?.(one) ?? true) ? [one] : [];
+    return { items, next: undefined, remaining: undefined };
+  }
+  const items: StoredObject[] = [];
+  if (selected.matches === undefined) {
+    objects.collect(start.key, end, limit === 0 ? Number.MAX_SAFE_INTEGER : limit, items);
+    return limit === 0 ? { items, next: undefined, remaining: undefined } : following(items, page, objects);
+  }
+  let looked = 0;
+  for (const o of objects.range(start.key, start.end)) {
+    if (++looked % STRIDE === 0) await turn();
+    if (!selected.matches(o)) continue;
+    items.push(o);
+    if (items.length === limit) return following(items, page, objects);
+  }
+  return { items, next: undefined, remaining: undefined };
+}
+
+/** Lets the event loop go round once. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+function following(items: readonly StoredObject[], page: Page, objects: CollectionSnapshot['objects']): Found {
+  const last = items.at(-1);
+  if (last === undefined || items.length < page.limit) return { items, next: undefined, remaining: undefined };
+  const next = `${last.key}\u0000`;
+  const remaining = objects.count(next, page.end);
+  return remaining === 0 ? { items, next: undefined, remaining: undefined } : { items, next, remaining };
+}
+
+/** A selection by namespace or name reads only the keys it can match. */
+function narrowed({ start, end, prefix, selected }: Page): {
+  readonly key: string;
+  readonly end: string;
+  readonly only: boolean;
+} {
+  const { namespace, name, resourcePrefix, namespaced } = selected;
+  const within = namespaced && namespace !== '' ? `${resourcePrefix}${namespace}/` : prefix;
+  if (name !== '' && (!namespaced || namespace !== '')) return { key: within + name, end, only: true };
+  if (within === prefix) return { key: start, end, only: false };
+  return { key: start > within ? start : within, end: prefixEnd(within), only: false };
+}
+
+/** A page of a state that is only in history. */
+async function readHistory(core: Core, from: Start, page: Page, resource: ServedResource): Promise<Found> {
+  const collection = collectionOf(core, resource);
+  const items: StoredObject[] = [];
+  const { selected, limit, end } = page;
+  let { start } = page;
+  for (;;) {
+    const want = limit === 0 ? limits.historyPageKeys : Math.min(limit - items.length, limits.historyPageKeys);
+    const read = await core.keyspace.range({ start, end, revision: from.revision, limit: want });
+    if (read.kind === 'compacted') throw expired(from);
+    if (read.kind === 'future') throw errors.tooLargeResourceVersion(from.revision, read.newest);
+    for (const kv of read.items) {
+      const o = collection.restore(kv);
+      if (selected.matches?.(o) ?? true) items.push(o);
+    }
+    if (!read.more) return { items, next: undefined, remaining: undefined };
+    start = `${read.items.at(-1)!.key}\u0000`;
+    if (limit > 0 && items.length >= limit)
+      return { items, next: start, remaining: await countHistory(core, from.revision, { start, end }) };
+  }
+}
+
+/** How many keys follow in history; unknown when they are many, because counting them reads them. */
+async function countHistory(
+  core: Core,
+  revision: Revision,
+  range: { readonly start: string; readonly end: string },
+): Promise<number | undefined> {
+  const read = await core.keyspace.range({ ...range, revision, limit: limits.historyPageKeys });
+  return read.kind !== 'ok' || read.more ? undefined : read.items.length;
+}
+
+function expired(from: Start): Error {
+  if (from.continuation === undefined) return errors.expired('The resourceVersion for the provided list is too old.');
+  return errors.expired(
+    'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
+    { continue: encodeContinue({ revision: undefined, start: from.continuation.start }) },
+  );
+}

@@ -1,0 +1,95 @@
+import {
+  errors,
+  type FieldSelector,
+  type LabelSelector,
+  matchesLabels,
+  parseFieldSelector,
+  parseLabelSelector,
+  requiredValue,
+  SelectorError,
+} from '../api/index.js';
+import type { Selection, StoredObject } from '../cache/index.js';
+import type { ServedResource } from './catalogue.js';
+import type { ListOptions, Target } from './requests.js';
+import { parseShardSelector, type ShardSelector } from './shards.js';
+
+/** What a list, a watch or a deletecollection selects of a collection. */
+export interface Selected extends Selection {
+  /** Selectors of labels, fields or shards restrict it: how many follow a page is then not known. */
+  readonly restricted: boolean;
+  readonly namespaced: boolean;
+  /** Of the resource: `/registry/pods/`. */
+  readonly resourcePrefix: string;
+}
+
+/** The selectors of a request, parsed: they are looked at before anything else, as the reference does. */
+export interface ParsedSelectors {
+  readonly labels: LabelSelector;
+  readonly fields: FieldSelector;
+  readonly shards: ShardSelector | undefined;
+}
+
+export function parseSelectors(options: ListOptions): ParsedSelectors {
+  try {
+    return {
+      labels: parseLabelSelector(options.labelSelector),
+      fields: parseFieldSelector(options.fieldSelector),
+      shards: options.shardSelector === '' ? undefined : parseShardSelector(options.shardSelector),
+    };
+  } catch (e) {
+    throw e instanceof SelectorError ? errors.badRequest(e.message) : e;
+  }
+}
+
+const NAME = 'metadata.name';
+const NAMESPACE = 'metadata.namespace';
+
+export function select(target: Target, options: ListOptions, parsed: ParsedSelectors): Selected {
+  const { resource } = target;
+  const { labels, shards } = parsed;
+  const fields = parsed.fields.map((r) => ({ ...r, field: fieldNumber(resource, r.field) }));
+  const name = requiredValue(parsed.fields, NAME);
+  const inNamespace = requiredValue(parsed.fields, NAMESPACE);
+  const restricted = labels.length > 0 || fields.length > 0 || shards !== undefined;
+  const hotField = resource.declaration.hotField;
+  const hotNumber = hotField === undefined ? undefined : resource.fieldLabels.get(hotField);
+  const hot = fields.find((f) => f.equal && f.field === hotNumber && hotNumber !== undefined);
+  const matches = (o: StoredObject): boolean => {
+    for (const f of fields) if ((fieldValue(o, f.field) === f.value) !== f.equal) return false;
+    if (labels.length > 0 && !matchesLabels(labels, o.labels())) return false;
+    return shards === undefined || shards(o);
+  };
+  return {
+    id: `${target.namespace}|${options.labelSelector}|${options.fieldSelector}|${options.shardSelector}`,
+    namespace: target.namespace !== '' || !resource.namespaced ? target.namespace : (inNamespace ?? ''),
+    // An empty name selects nothing: it must not read as "any".
+    name: name ?? '',
+    restricted,
+    namespaced: resource.namespaced,
+    resourcePrefix: resource.storage.prefix,
+    ...(restricted ? { matches } : {}),
+    ...(hot === undefined ? {} : { hot: { field: hot.field, value: hot.value } }),
+  };
+}
+
+const NAME_FIELD = -1;
+const NAMESPACE_FIELD = -2;
+
+function fieldValue(o: StoredObject, field: number): string {
+  return field === NAME_FIELD ? o.name : field === NAMESPACE_FIELD ? o.namespace : o.fields()[field]!;
+}
+
+function fieldNumber(resource: ServedResource, label: string): number {
+  if (label === NAME) return NAME_FIELD;
+  // Kinds without a namespace that declare fields of their own do not know the label.
+  if (label === NAMESPACE && (resource.namespaced || resource.fieldLabels.size === 0)) return NAMESPACE_FIELD;
+  const number = resource.fieldLabels.get(label);
+  if (number !== undefined) return number;
+  const say = resource.declaration.unknownFieldLabel;
+  if (say !== undefined) throw errors.badRequest(say(label));
+  throw errors.badRequest(
+    resource.fieldLabels.size > 0
+      ? `field label not supported: ${label}`
+      : `${JSON.stringify(label)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
+  );
+}

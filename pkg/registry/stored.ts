@@ -1,0 +1,30 @@
+import type { JsonObject } from '../api/index.js';
+import { errors } from '../api/index.js';
+import type { StoredObject } from '../cache/index.js';
+import { encodeJson, readJson } from '../codec/index.js';
+import type { ServedResource } from './catalogue.js';
+
+/** Numbers of 16 digits and more may be int64 that a double cannot hold. */
+const LONG_NUMBER = /[:[,]-?\d{16}/;
+
+/** Stored bytes were encoded by this server and checked then: the quick way to read them. */
+export function parseStored(bytes: Buffer): JsonObject {
+  const text = bytes.toString();
+  if (!LONG_NUMBER.test(text)) return JSON.parse(text) as JsonObject;
+  const exact = readJson(bytes);
+  if (!exact.ok) throw errors.storeRead(exact.message);
+  return exact.value as JsonObject;
+}
+
+/** The object in the version that is served, the caller's own copy. */
+export function servedObject(resource: ServedResource, stored: StoredObject): JsonObject {
+  const o = stored.parse();
+  resource.conversion?.fromStorage(o);
+  return o;
+}
+
+/** Its canonical JSON in the version that is served: the stored bytes themselves where that is the storage version. */
+export function servedJson(resource: ServedResource, stored: StoredObject): Buffer {
+  if (resource.conversion === undefined) return stored.json;
+  return stored.encoding(`json ${resource.apiVersion}`, (s) => encodeJson(resource.schema, servedObject(resource, s)));
+}
