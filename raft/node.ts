@@ -166,9 +166,9 @@ export class RaftNode {
 
   /**
    * Where to compact to: `trailing` entries stay in any case, up to `trailingMax` for a live follower that lacks them.
-   * The base of the log when there is nothing to do.
+   * Undefined when there is nothing to do.
    */
-  compactionIndex(trailing: number, trailingMax: number): LogIndex {
+  compactionIndex(trailing: number, trailingMax: number): LogIndex | undefined {
     return compactionIndex(this.#core, trailing, trailingMax);
   }
 
@@ -190,7 +190,8 @@ export class RaftNode {
   }
 
   status(): NodeStatus {
-    const { log, configs, ...core } = this.#core;
+    const core = this.#core;
+    const { log, configs } = core;
     const peers: PeerStatus[] = [...core.progress].map(([id, p]) => ({
       id,
       match: p.match,
@@ -198,7 +199,7 @@ export class RaftNode {
       state: p.state,
       recentlyActive: p.recentlyActive,
       learner: configs.current.learners.includes(id),
-      caughtUp: isCaughtUp(this.#core, id),
+      caughtUp: isCaughtUp(core, id),
     }));
     return {
       id: core.id,

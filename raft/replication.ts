@@ -54,26 +54,28 @@ export function flushAppends(core: Core): void {
 }
 
 function flushTo(core: Core, to: PeerId, progress: Progress): void {
+  if (progress.state === 'snapshot' || progress.probing) return;
   if (progress.state === 'probe') {
-    if (!progress.probing) sendAppend(core, to, progress, core.limits.appendBytesMax);
+    sendAppend(core, to, progress, core.limits.appendBytesMax);
     return;
   }
   const { log, limits } = core;
   const window = { messages: limits.inflightMessagesMax, bytes: limits.inflightBytesMax };
-  while (progress.state === 'replicate' && progress.next <= log.lastIndex && !progress.windowIsFull(window)) {
-    sendAppend(core, to, progress, limits.appendBytesMax);
+  while (progress.next <= log.lastIndex && !progress.windowIsFull(window)) {
+    if (!sendAppend(core, to, progress, limits.appendBytesMax)) return;
   }
   const commitIsNews = Math.min(log.commit, progress.match) > progress.commitSent;
-  if (progress.state === 'replicate' && (commitIsNews || progress.nudged)) sendAppend(core, to, progress, 0);
+  if (commitIsNews || progress.nudged) sendAppend(core, to, progress, 0);
 }
 
-function sendAppend(core: Core, to: PeerId, progress: Progress, maxBytes: number): void {
+/** False when the log does not reach back far enough, and the follower needs a snapshot. */
+function sendAppend(core: Core, to: PeerId, progress: Progress, maxBytes: number): boolean {
   const { log } = core;
   const prevIndex = (progress.next - 1) as LogIndex;
   const prevTerm = log.term(prevIndex);
   if (prevTerm === undefined) {
     sendSnapshot(core, to, progress);
-    return;
+    return false;
   }
   const entries = maxBytes > 0 && progress.next <= log.lastIndex ? log.slice(progress.next, maxBytes) : NO_ENTRIES;
   send(core, to, { kind: 'append', prevIndex, prevTerm, entries, commit: log.commit });
@@ -81,6 +83,7 @@ function sendAppend(core: Core, to: PeerId, progress: Progress, maxBytes: number
   if (entries.length > 0 || progress.state === 'probe') progress.sent(last, bytesOf(entries));
   progress.commitSent = Math.max(progress.commitSent, Math.min(log.commit, last)) as LogIndex;
   progress.nudged = false;
+  return true;
 }
 
 export function sendHeartbeats(core: Core): void {

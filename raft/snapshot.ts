@@ -63,13 +63,14 @@ export function compact(core: Core, index: LogIndex): SnapshotMeta {
 
 /**
  * Where the log may be cut: `trailing` entries stay in any case, up to `trailingMax` for the sake of a live follower
- * that still needs them. Never beyond applied. Returns the current base when there is nothing to cut.
+ * that still needs them. Never beyond applied. Undefined when there is nothing to cut.
  */
-export function compactionIndex(core: Core, trailing: number, trailingMax: number): LogIndex {
+export function compactionIndex(core: Core, trailing: number, trailingMax: number): LogIndex | undefined {
   const { applied, base } = core.log;
   let index = applied - trailing;
   for (const { match, recentlyActive } of core.progress.values()) {
     if (recentlyActive) index = Math.min(index, Math.max(match, applied - trailingMax));
   }
-  return Math.max(index, base.index) as LogIndex;
+  // While a snapshot is being installed the base is ahead of applied, and there is nothing to cut either.
+  return index > base.index ? (index as LogIndex) : undefined;
 }

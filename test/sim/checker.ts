@@ -1,0 +1,217 @@
+// Judges a run while it happens. Knows nothing of how raft works, only what it promised (paper figure 3):
+//
+//   election safety        one leader a term
+//   leader completeness    a new leader has every entry that was committed in earlier terms
+//   state-machine safety   nobody applies another entry at the same index
+//   linearizability        of all writes and reads, in real time
+//   durability             no acknowledged write is lost; none reported lost takes place
+//
+// The object is the log of applied entries itself: a write's place in it is its index, a read sees the log up to an
+// index. So a history is linearizable exactly if no operation's index lies before that of an operation that had ended
+// when it began: one number, the highest index seen so far, decides.
+
+import type { Entry } from '../../raft/index.js';
+
+export class CheckFailed extends Error {
+  readonly check: string;
+
+  constructor(check: string, message: string) {
+    super(`${check}: ${message}`);
+    this.name = 'CheckFailed';
+    this.check = check;
+  }
+}
+
+/** State of the machine every peer runs: the last index and a hash over all entries up to it. */
+export interface Image {
+  readonly index: number;
+  readonly hash: number;
+}
+
+export const EMPTY_IMAGE: Image = { index: 0, hash: 0 };
+
+export function applyEntry(image: Image, entry: Entry): Image {
+  let hash = Math.imul(image.hash ^ entry.term, 0x01000193) ^ operationOf(entry);
+  hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b) ^ entry.kind.length;
+  return { index: entry.index, hash: hash >>> 0 };
+}
+
+/** Client operations are 4 bytes, each different. 0 for entries that are none. */
+export function operationOf(entry: Entry): number {
+  if (entry.kind !== 'normal') return 0;
+  const { data } = entry;
+  return ((data[0]! << 24) | (data[1]! << 16) | (data[2]! << 8) | data[3]!) >>> 0;
+}
+
+export function operationBytes(operation: number): Uint8Array {
+  return new Uint8Array([operation >>> 24, operation >>> 16, operation >>> 8, operation]);
+}
+
+interface Applied {
+  readonly entry: Entry;
+  readonly image: Image;
+  readonly by: number;
+}
+
+/** An operation that has begun: whatever was seen before must not lie after it. */
+export interface Begun {
+  readonly operation: number;
+  readonly floor: number;
+}
+
+export class Checker {
+  readonly #leaders = new Map<number, number>();
+  /** By index - 1. */
+  readonly #history: Applied[] = [];
+  readonly #lost = new Set<number>();
+  #seen = 0;
+  #acknowledged = 0;
+
+  /** Highest index of an acknowledged write. */
+  get acknowledged(): number {
+    return this.#acknowledged;
+  }
+
+  /** Number of terms that had a leader. */
+  get elections(): number {
+    return this.#leaders.size;
+  }
+
+  /** Number of entries applied by anyone. */
+  get length(): number {
+    return this.#history.length;
+  }
+
+  /** Term of the entry applied at `index`. */
+  termAt(index: number): number | undefined {
+    return this.#history[index - 1]?.entry.term;
+  }
+
+  begin(operation: number): Begun {
+    return { operation, floor: this.#seen };
+  }
+
+  writeDone(begun: Begun, index: number): void {
+    if (index <= begun.floor) {
+      throw new CheckFailed(
+        'linearizability',
+        `write ${begun.operation} took place at ${index}, but ${begun.floor} was seen before it began`,
+      );
+    }
+    this.#acknowledged = Math.max(this.#acknowledged, index);
+    this.#seen = Math.max(this.#seen, index);
+  }
+
+  readDone(begun: Begun, index: number): void {
+    if (index < begun.floor) {
+      throw new CheckFailed('linearizability', `a read saw ${index}, but ${begun.floor} was seen before it began`);
+    }
+    this.#seen = Math.max(this.#seen, index);
+  }
+
+  /** The proposer was told that another entry took its place. */
+  writeLost(begun: Begun): void {
+    this.#lost.add(begun.operation);
+  }
+
+  leads(peer: number, term: number, termAt: (index: number) => number | undefined): void {
+    const other = this.#leaders.get(term);
+    if (other !== undefined && other !== peer) {
+      throw new CheckFailed('election safety', `peers ${other} and ${peer} both lead term ${term}`);
+    }
+    if (other === peer) return;
+    this.#leaders.set(term, peer);
+    const last = this.#history.findLast(({ entry }) => entry.term < term)?.entry;
+    if (last === undefined) return;
+    const here = termAt(last.index);
+    if (here !== last.term) {
+      throw new CheckFailed(
+        'leader completeness',
+        `leader ${peer} of term ${term} has term ${here} at ${last.index}, where an entry of term ${last.term} is committed`,
+      );
+    }
+  }
+
+  /** Returns the state after it. */
+  applies(peer: number, before: Image, entry: Entry): Image {
+    if (entry.index !== before.index + 1) {
+      throw new CheckFailed('state-machine safety', `peer ${peer} applies ${entry.index} after ${before.index}`);
+    }
+    const after = applyEntry(before, entry);
+    const known = this.#history[entry.index - 1];
+    if (known === undefined) {
+      if (entry.index !== this.#history.length + 1) {
+        throw new CheckFailed(
+          'state-machine safety',
+          `peer ${peer} applies ${entry.index}, but nobody applied ${entry.index - 1}`,
+        );
+      }
+      this.#history.push({ entry, image: after, by: peer });
+    } else if (known.entry.term !== entry.term || known.image.hash !== after.hash) {
+      throw new CheckFailed(
+        'state-machine safety',
+        `at ${entry.index} peer ${peer} applies ${describe(entry)}, peer ${known.by} applied ${describe(known.entry)}`,
+      );
+    }
+    return after;
+  }
+
+  /** A peer took over the state of another, or came back with what it had. */
+  restores(peer: number, image: Image): void {
+    if (image.index === 0) return;
+    if (this.#history[image.index - 1]?.image.hash !== image.hash) {
+      throw new CheckFailed(
+        'state-machine safety',
+        `peer ${peer} restored a state at ${image.index} that nobody else has`,
+      );
+    }
+  }
+
+  /** At the end, when every member has applied everything. */
+  atEnd(applied: number): void {
+    if (applied < this.#acknowledged) {
+      throw new CheckFailed(
+        'durability',
+        `write at ${this.#acknowledged} was acknowledged, but the log ends at ${applied}`,
+      );
+    }
+    for (const { entry } of this.#history) {
+      const operation = operationOf(entry);
+      if (operation !== 0 && this.#lost.has(operation)) {
+        throw new CheckFailed(
+          'durability',
+          `operation ${operation} was reported lost, but took place at ${entry.index}`,
+        );
+      }
+    }
+  }
+}
+
+function describe(entry: Entry): string {
+  return `${entry.kind} ${operationOf(entry)} of term ${entry.term}`;
+}
+
+/** One peer's log as seen from outside. */
+export interface LogView {
+  readonly peer: number;
+  readonly first: number;
+  readonly last: number;
+  readonly entry: (index: number) => Entry | undefined;
+}
+
+/** Log matching (paper 5.3): where two logs agree on a term, they agree on that entry and all before it. */
+export function checkLogMatching(a: LogView, b: LogView): void {
+  let agreed = false;
+  for (let index = Math.min(a.last, b.last); index >= Math.max(a.first, b.first); index--) {
+    const x = a.entry(index)!;
+    const y = b.entry(index)!;
+    const same = x.term === y.term && x.kind === y.kind && operationOf(x) === operationOf(y);
+    if (x.term === y.term ? !same : agreed) {
+      throw new CheckFailed(
+        'log matching',
+        `peers ${a.peer} and ${b.peer} differ at ${index}: ${describe(x)}, ${describe(y)}`,
+      );
+    }
+    agreed ||= same;
+  }
+}

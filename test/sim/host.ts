@@ -1,0 +1,400 @@
+// One peer as the caller of the core: carries out Readys on the simulated disk, network and state machine. Everything
+// but the disk is gone after a crash.
+
+import type { Entry, Message, PeerId, Ready, SafetyRules, SnapshotMeta } from '../../raft/index.js';
+import { MemoryLog, RaftNode, toPeerId } from '../../raft/index.js';
+import type { Begun, Checker, Image, LogView } from './checker.js';
+import type { DiskFaults, QueuedWrite } from './disk.js';
+import { Disk } from './disk.js';
+import type { Events } from './events.js';
+import type { Network } from './network.js';
+import type { Profile } from './profile.js';
+import { TICK } from './profile.js';
+import { Random } from './random.js';
+
+export interface World {
+  readonly events: Events;
+  readonly random: Random;
+  readonly profile: Profile;
+  readonly network: Network;
+  readonly checker: Checker;
+  readonly rules: SafetyRules;
+  readonly diskFaults: DiskFaults;
+  /** A stream of a state machine to another peer; the answer tells the sender how it ended. */
+  readonly stream: (message: Message, image: Image, ended: (ok: boolean) => void) => void;
+}
+
+interface PendingWrite {
+  readonly begun: Begun;
+  readonly term: number;
+}
+
+interface PendingRead {
+  readonly begun: Begun;
+  /** Set when the core has answered: wait until this is applied. */
+  index: number | undefined;
+}
+
+/** What dies with the process. */
+class Process {
+  readonly node: RaftNode;
+  readonly tail: MemoryLog;
+  machine: Image;
+  readonly applyQueue: Entry[] = [];
+  applying = false;
+  syncing = false;
+  awake = false;
+  readonly images = new Map<number, Image>();
+  readonly writes = new Map<number, PendingWrite>();
+  readonly reads = new Map<number, PendingRead>();
+
+  constructor(node: RaftNode, tail: MemoryLog, machine: Image) {
+    this.node = node;
+    this.tail = tail;
+    this.machine = machine;
+  }
+}
+
+export class Host {
+  readonly id: PeerId;
+  readonly #world: World;
+  readonly #disk: Disk;
+  #process: Process | undefined;
+  #pausedUntil = 0;
+  #slowUntil = 0;
+  /** Calm: disk and clock behave. */
+  #calm = false;
+  #readContext = 0;
+  readonly reads = { served: 0, refused: 0 };
+
+  constructor(id: number, base: SnapshotMeta, world: World) {
+    this.id = toPeerId(id);
+    this.#world = world;
+    this.#disk = new Disk(base, world.diskFaults);
+    this.start();
+    this.#planTick();
+  }
+
+  get up(): boolean {
+    return this.#process !== undefined;
+  }
+
+  /** The core of a running peer, for looking and for proposals of the nemesis. */
+  get node(): RaftNode | undefined {
+    return this.#process?.node;
+  }
+
+  get machine(): Image {
+    return this.#process?.machine ?? this.#disk.machine;
+  }
+
+  get log(): LogView {
+    const { log } = this.#disk;
+    return {
+      peer: this.id,
+      first: log.base().index + 1,
+      last: log.lastIndex(),
+      entry: (index) => this.#disk.entry(index),
+    };
+  }
+
+  start(): void {
+    if (this.#process !== undefined) return;
+    const { profile, random, rules, checker } = this.#world;
+    const { log, hardState, machine } = this.#disk;
+    const tail = new MemoryLog(log.base(), entriesOf(log));
+    const draws = new Random(random.int(0, 2 ** 31));
+    const node = new RaftNode(
+      {
+        id: this.id,
+        storage: tail,
+        hardState,
+        applied: machine.index as Entry['index'],
+        limits: profile.limits,
+        random: draws.unit,
+      },
+      rules,
+    );
+    checker.restores(this.id, machine);
+    this.#process = new Process(node, tail, machine);
+    this.wake();
+  }
+
+  crash(): void {
+    const process = this.#process;
+    if (process === undefined) return;
+    const { random } = this.#world;
+    // Its store may have kept what was applied, or only what was flushed.
+    if (random.chance(0.5)) this.#disk.flushMachine(process.machine);
+    this.#disk.crash(random.chance(0.5) ? 0 : random.int(0, this.#disk.queue.length));
+    this.#process = undefined;
+    this.#pausedUntil = 0;
+  }
+
+  /** SIGSTOP for a while: time goes on, nothing is done; then everything that came in is found. */
+  pause(units: number): void {
+    this.#pausedUntil = this.#world.events.now + units;
+  }
+
+  slowDown(units: number): void {
+    this.#slowUntil = this.#world.events.now + units;
+  }
+
+  calmDown(): void {
+    this.#calm = true;
+    this.#pausedUntil = 0;
+    this.#slowUntil = 0;
+    this.start();
+  }
+
+  receive(message: Message): void {
+    this.#whenRunning((process) => {
+      process.node.step(message);
+      this.wake();
+    });
+  }
+
+  /** A snapshot has arrived whole: its data first, then the message that offers it. */
+  receiveSnapshot(message: Message, image: Image): void {
+    this.#whenRunning((process) => {
+      process.images.set(image.index, image);
+      process.node.step(message);
+      this.wake();
+    });
+  }
+
+  /** Proposes if it believes to lead. True when appended. */
+  write(begun: Begun, data: Uint8Array): boolean {
+    const process = this.#process;
+    if (process === undefined || this.#paused) return false;
+    const result = process.node.propose(data);
+    if (result.kind === 'refused') return false;
+    process.writes.set(result.index, { begun, term: result.term });
+    this.wake();
+    return true;
+  }
+
+  read(begun: Begun): void {
+    const process = this.#process;
+    if (process === undefined || this.#paused) return;
+    const context = ++this.#readContext;
+    process.reads.set(context, { begun, index: undefined });
+    process.node.readIndex(context);
+    this.wake();
+  }
+
+  /** Looks at what there is to do, as soon as the thread is free. */
+  wake(): void {
+    const process = this.#process;
+    if (process === undefined || process.awake) return;
+    process.awake = true;
+    const { events, random, profile } = this.#world;
+    events.after(random.int(0, profile.busyMax), () => {
+      if (process !== this.#process) return;
+      this.#whenRunning(() => {
+        process.awake = false;
+        this.#work(process);
+      });
+    });
+  }
+
+  #work(process: Process): void {
+    for (let ready = process.node.ready(); ready !== undefined; ready = process.node.ready()) {
+      this.#carryOut(process, ready);
+    }
+  }
+
+  #carryOut(process: Process, ready: Ready): void {
+    const { checker } = this.#world;
+    if (ready.write !== undefined) this.#write(process, ready.write);
+    if (ready.softState?.role === 'leader') {
+      checker.leads(this.id, ready.softState.term, (index) => this.#termAhead(process, index));
+    }
+    for (const message of ready.messages) this.#send(process, message);
+    if (ready.committed.length > 0) {
+      process.applyQueue.push(...ready.committed);
+      this.#apply(process);
+    }
+    for (const outcome of ready.reads) {
+      const read = process.reads.get(outcome.context)!;
+      if (outcome.kind === 'ready') {
+        read.index = outcome.index;
+      } else {
+        process.reads.delete(outcome.context);
+        this.reads.refused++;
+      }
+    }
+    if (ready.reads.length > 0) this.#serveReads(process);
+  }
+
+  #send(process: Process, message: Message): void {
+    const { network, stream } = this.#world;
+    if (message.kind === 'snapshot') {
+      const { node, machine } = process;
+      // The stream holds what is applied by now, which may be more than was asked for.
+      const snapshot = node.snapshotMeta(machine.index as Entry['index']);
+      stream({ ...message, snapshot }, machine, (ok) => {
+        if (process !== this.#process) return;
+        node.reportSnapshot(message.to, ok);
+        this.wake();
+      });
+    } else if (!network.send(message)) {
+      process.node.reportUnreachable(message.to);
+    }
+  }
+
+  #write(process: Process, write: NonNullable<Ready['write']>): void {
+    const { diskFaults, profile } = this.#world;
+    let image: Image | undefined;
+    if (write.snapshot !== undefined) {
+      image = process.images.get(write.snapshot.index)!;
+      // What was handed out for applying is given up: the snapshot holds it.
+      process.applyQueue.length = 0;
+    }
+    // In order: behind a snapshot that is not installed yet, entries wait with it.
+    const behind = image !== undefined || this.#disk.queue.some((queued) => !queued.tailed);
+    const tailed = profile.tailEarly && !behind;
+    if (tailed) process.tail.append(write.entries);
+    const queued = { write, image, tailed };
+    this.#disk.enqueue(queued);
+    if (diskFaults.syncsNothing === true) this.#durable(process, queued);
+    this.#sync(process);
+  }
+
+  /** One sync at a time, for everything that is queued when it begins. */
+  #sync(process: Process): void {
+    const count = this.#disk.queue.length;
+    if (process.syncing || count === 0) return;
+    process.syncing = true;
+    const { events } = this.#world;
+    events.after(this.#syncTime(), () => {
+      if (process !== this.#process) return;
+      process.syncing = false;
+      const synced = this.#disk.sync(count);
+      if (this.#world.diskFaults.syncsNothing !== true) for (const queued of synced) this.#durable(process, queued);
+      this.#sync(process);
+      this.wake();
+    });
+  }
+
+  #durable(process: Process, { write, image, tailed }: QueuedWrite): void {
+    const { tail } = process;
+    if (write.snapshot !== undefined && image !== undefined) {
+      tail.reset(write.snapshot);
+      process.machine = image;
+      this.#world.checker.restores(this.id, image);
+      this.#settleWrites(process, undefined);
+      this.#serveReads(process);
+    }
+    if (!tailed) tail.append(write.entries);
+    process.node.persisted(write.number);
+  }
+
+  /** Applies what is handed out, a few entries at a time. */
+  #apply(process: Process): void {
+    if (process.applying) return;
+    process.applying = true;
+    const { events, random, profile } = this.#world;
+    events.after(random.int(0, this.#calm ? 1 : profile.applyMax), () => {
+      if (process !== this.#process) return;
+      process.applying = false;
+      const batch = process.applyQueue.splice(0, random.int(1, 8));
+      for (const entry of batch) this.#applyOne(process, entry);
+      if (batch.length > 0) {
+        process.node.applied(process.machine.index as Entry['index']);
+        this.#serveReads(process);
+        this.#compact(process);
+        this.wake();
+      }
+      if (process.applyQueue.length > 0) this.#apply(process);
+    });
+  }
+
+  #applyOne(process: Process, entry: Entry): void {
+    process.machine = this.#world.checker.applies(this.id, process.machine, entry);
+    this.#settleWrites(process, entry);
+  }
+
+  /** Answers the write that waits for this index; after a snapshot, gives up all that it covers. */
+  #settleWrites(process: Process, entry: Entry | undefined): void {
+    const { checker } = this.#world;
+    for (const [index, { begun, term }] of process.writes) {
+      if (index > process.machine.index) continue;
+      process.writes.delete(index);
+      if (entry?.index !== index) continue;
+      if (entry.term === term) checker.writeDone(begun, index);
+      else checker.writeLost(begun);
+    }
+  }
+
+  #serveReads(process: Process): void {
+    for (const [context, { begun, index }] of process.reads) {
+      if (index === undefined || index > process.machine.index) continue;
+      process.reads.delete(context);
+      this.reads.served++;
+      this.#world.checker.readDone(begun, process.machine.index);
+    }
+  }
+
+  #compact(process: Process): void {
+    const { random, profile } = this.#world;
+    if (random.chance(0.1)) this.#disk.flushMachine(process.machine);
+    if (profile.compaction === 0 || !random.chance(profile.compaction)) return;
+    const index = process.node.compactionIndex(profile.trailing, profile.trailing * 3);
+    if (index === undefined) return;
+    this.#disk.flushMachine(process.machine);
+    const base = process.node.compact(index);
+    process.tail.compact(base);
+    this.#disk.log.compact(base);
+  }
+
+  #syncTime(): number {
+    const { random, profile, events } = this.#world;
+    if (this.#calm) return 1;
+    if (events.now < this.#slowUntil) return random.int(TICK, 8 * TICK);
+    return random.int(1, profile.syncMax);
+  }
+
+  #planTick(): void {
+    const { events, random, profile } = this.#world;
+    const drift = this.#calm ? 0 : profile.drift;
+    // Each peer keeps its pace for the whole run.
+    const pace = 1 + drift * Math.sin(this.id * 7919 + profile.chaosTicks);
+    events.after(Math.max(1, Math.round(TICK * pace) + random.int(-5, 5)), () => {
+      this.#planTick();
+      // A stopped process does not tick, nor does it catch up later: monotonic timers coalesce.
+      if (this.#process === undefined || this.#paused) return;
+      this.#process.node.tick();
+      this.wake();
+    });
+  }
+
+  get #paused(): boolean {
+    return this.#world.events.now < this.#pausedUntil;
+  }
+
+  /** Now, or when the pause is over; never if the process has died until then. */
+  #whenRunning(run: (process: Process) => void): void {
+    const process = this.#process;
+    if (process === undefined) return;
+    if (!this.#paused) {
+      run(process);
+      return;
+    }
+    const { events } = this.#world;
+    events.after(this.#pausedUntil - events.now, () => {
+      if (process === this.#process) this.#whenRunning(run);
+    });
+  }
+
+  #termAhead(process: Process, index: number): number | undefined {
+    // What is compacted was applied: the checker has compared it already.
+    if (index <= process.tail.base().index) return this.#world.checker.termAt(index);
+    return this.#disk.entryAhead(index)?.term;
+  }
+}
+
+function entriesOf(log: MemoryLog): readonly Entry[] {
+  const first = (log.base().index + 1) as Entry['index'];
+  return log.entries(first, (log.lastIndex() + 1) as Entry['index'], Number.MAX_SAFE_INTEGER);
+}

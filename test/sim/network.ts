@@ -1,0 +1,73 @@
+// The simulated network: loses, delays, repeats and reorders messages, cut where the nemesis says so.
+
+import type { Message } from '../../raft/index.js';
+import type { Events } from './events.js';
+import type { Profile } from './profile.js';
+import type { Random } from './random.js';
+
+/** As between processes on one machine. */
+const PERFECT_DELAY = 5;
+
+export class Network {
+  readonly #events: Events;
+  readonly #random: Random;
+  readonly #profile: Profile;
+  readonly #deliver: (message: Message) => void;
+  /** Directions that are cut, as `from * 1000 + to`. */
+  readonly #cuts = new Set<number>();
+  #perfect = false;
+  sent = 0;
+
+  constructor(world: {
+    readonly events: Events;
+    readonly random: Random;
+    readonly profile: Profile;
+    readonly deliver: (message: Message) => void;
+  }) {
+    this.#events = world.events;
+    this.#random = world.random;
+    this.#profile = world.profile;
+    this.#deliver = world.deliver;
+  }
+
+  /** From now on nothing is lost, repeated or overtaken. What is on its way still arrives when it does. */
+  makePerfect(): void {
+    this.#perfect = true;
+    this.#cuts.clear();
+  }
+
+  cut(from: number, to: number): void {
+    this.#cuts.add(from * 1000 + to);
+  }
+
+  heal(): void {
+    this.#cuts.clear();
+  }
+
+  isCut(from: number, to: number): boolean {
+    return this.#cuts.has(from * 1000 + to);
+  }
+
+  /** False when the sender can tell that the message will not arrive. */
+  send(message: Message): boolean {
+    this.sent++;
+    const { loss, duplication } = this.#profile;
+    if (this.isCut(message.from, message.to)) return !this.#random.chance(0.5);
+    if (!this.#perfect && loss > 0 && this.#random.chance(loss)) return !this.#random.chance(0.2);
+    this.#carry(message);
+    if (!this.#perfect && duplication > 0 && this.#random.chance(duplication)) this.#carry(message);
+    return true;
+  }
+
+  /** Time for `size` times the usual. */
+  delay(size = 1): number {
+    const { delayMax, stragglers, stragglerMax } = this.#profile;
+    if (this.#perfect) return PERFECT_DELAY * size;
+    if (stragglers > 0 && this.#random.chance(stragglers)) return this.#random.int(1, stragglerMax);
+    return this.#random.int(1, delayMax) * size;
+  }
+
+  #carry(message: Message): void {
+    this.#events.after(this.delay(), () => this.#deliver(message));
+  }
+}

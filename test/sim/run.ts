@@ -1,0 +1,33 @@
+// make sim: many seeds, or one with everything that happens.
+//
+//   node dist/test/sim/run.js --seeds 100000 [--from 1]     every seed from 1 on; stops at the first that fails
+//   node dist/test/sim/run.js --seed 4711 [--trace]         one seed again
+
+import { parseArgs } from 'node:util';
+import { replayCommand, runSeeds } from './seeds.js';
+import { simulate } from './simulate.js';
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    seeds: { type: 'string', default: '1000' },
+    from: { type: 'string', default: '1' },
+    trace: { type: 'boolean', default: false },
+  },
+});
+
+if (values.seed !== undefined) {
+  const trace = values.trace ? { trace: (line: string) => console.log(line) } : {};
+  const result = simulate({ seed: Number(values.seed), ...trace });
+  console.log(result.failure ?? result);
+  process.exitCode = result.failure === undefined ? 0 : 1;
+} else {
+  const started = performance.now();
+  const { runs, failed, ...totals } = runSeeds({ from: Number(values.from), count: Number(values.seeds) });
+  const seconds = (performance.now() - started) / 1000;
+  console.log(`${runs} runs in ${seconds.toFixed(1)} s:`, totals);
+  if (failed !== undefined) {
+    console.log(`seed ${failed.seed}: ${failed.failure?.message}\nagain with: ${replayCommand(failed.seed)}`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,318 @@
+// One run: a cluster, its clients and its nemesis for a while, then peace, in which everything has to come right again.
+
+import type { MemberChange, Message, NodeStatus, PeerId, SafetyRules } from '../../raft/index.js';
+import {
+  emptyConfiguration,
+  initialConfiguration,
+  members,
+  RULES,
+  toLogIndex,
+  toPeerId,
+  toTerm,
+} from '../../raft/index.js';
+import type { Image } from './checker.js';
+import { Checker, CheckFailed, checkLogMatching, operationBytes } from './checker.js';
+import type { DiskFaults } from './disk.js';
+import { Events } from './events.js';
+import { Host } from './host.js';
+import { Network } from './network.js';
+import type { Act, Profile } from './profile.js';
+import { drawProfile, TICK } from './profile.js';
+import { Random } from './random.js';
+
+export interface SimOptions {
+  readonly seed: number;
+  /** Points of the profile that are not left to the seed. */
+  readonly profile?: Partial<Profile>;
+  /** Broken rules of the core: for mutations. */
+  readonly rules?: Partial<SafetyRules>;
+  readonly diskFaults?: DiskFaults;
+  /** Told everything that happens, a line at a time. */
+  readonly trace?: (line: string) => void;
+}
+
+export interface SimResult {
+  readonly seed: number;
+  /** Undefined when all went well. */
+  readonly failure: Error | undefined;
+  readonly entries: number;
+  readonly messages: number;
+  readonly readsServed: number;
+  readonly elections: number;
+}
+
+/** Upper bound on what one run may do: a loop in the core is a failure, not a hang. */
+const STEPS_MAX = 400_000;
+/** Election timeouts after which a cluster at peace must work again. */
+const PEACE_TIMEOUTS = 60;
+
+export function simulate(options: SimOptions): SimResult {
+  const run = new Run(options);
+  let failure: Error | undefined;
+  try {
+    run.chaos();
+    run.peace();
+  } catch (error) {
+    failure = error instanceof Error ? error : new Error(String(error));
+  }
+  return { ...run.figures(), seed: options.seed, failure };
+}
+
+class Run {
+  readonly #random: Random;
+  readonly #profile: Profile;
+  readonly #events = new Events();
+  readonly #checker = new Checker();
+  readonly #network: Network;
+  readonly #hosts: readonly Host[];
+  readonly #trace: ((line: string) => void) | undefined;
+  #operation = 0;
+  #atPeace = false;
+  #steps = 0;
+
+  constructor({ seed, profile, rules, diskFaults, trace }: SimOptions) {
+    this.#random = new Random(seed);
+    this.#profile = drawProfile(this.#random, profile);
+    this.#trace = trace;
+    this.#network = new Network({
+      events: this.#events,
+      random: this.#random,
+      profile: this.#profile,
+      deliver: (message) => {
+        this.#trace?.(`${this.#events.now} ${describeMessage(message)}`);
+        this.#host(message.to)?.receive(message);
+      },
+    });
+    const world = {
+      events: this.#events,
+      random: this.#random,
+      profile: this.#profile,
+      network: this.#network,
+      checker: this.#checker,
+      rules: { ...RULES, ...rules },
+      diskFaults: diskFaults ?? {},
+      stream: (message: Message, image: Image, ended: (ok: boolean) => void) => this.#stream(message, image, ended),
+    };
+    const voters = range(1, this.#profile.voters);
+    const founding = initialConfiguration(voters.map(toPeerId));
+    const all = range(1, this.#profile.voters + this.#profile.spares);
+    this.#hosts = all.map((id) => {
+      const config = voters.includes(id) ? founding : emptyConfiguration();
+      return new Host(id, { index: toLogIndex(0), term: toTerm(0), config }, world);
+    });
+  }
+
+  chaos(): void {
+    this.#planOperation();
+    this.#planNemesis();
+    this.#until(() => this.#events.now >= this.#profile.chaosTicks * TICK);
+  }
+
+  /** Faults are over: the cluster has to elect, serve reads, take a write, and bring every member up to date. */
+  peace(): void {
+    this.#atPeace = true;
+    this.#network.makePerfect();
+    for (const host of this.#hosts) host.calmDown();
+    const deadline = this.#events.now + PEACE_TIMEOUTS * this.#profile.limits.electionTicks * TICK;
+
+    // First a read, before any write: what is left uncommitted of earlier terms must not need a client to go on.
+    const served = new Map(this.#hosts.map((host) => [host, host.reads.served]));
+    const lacksRead = () => this.#memberHosts().filter((host) => host.reads.served === served.get(host));
+    this.#insist(deadline, 'reads', (leader) => {
+      if (leader === undefined) return false;
+      for (const host of lacksRead()) host.read(this.#checker.begin(0));
+      return lacksRead().length === 0;
+    });
+    const acknowledged = this.#checker.acknowledged;
+    this.#insist(deadline, 'a write', () => {
+      if (this.#checker.acknowledged > acknowledged) return true;
+      this.#write();
+      return false;
+    });
+    this.#insist(deadline, 'every member up to date', (leader) => {
+      const target = Math.max(leader?.commit ?? 0, this.#checker.length);
+      return leader !== undefined && this.#memberHosts().every((host) => host.machine.index >= target);
+    });
+
+    this.#checker.atEnd(Math.max(...this.#memberHosts().map((host) => host.machine.index)));
+    for (const a of this.#hosts) for (const b of this.#hosts) if (a.id < b.id) checkLogMatching(a.log, b.log);
+  }
+
+  figures(): Omit<SimResult, 'seed' | 'failure'> {
+    return {
+      entries: this.#checker.length,
+      messages: this.#network.sent,
+      readsServed: this.#hosts.reduce((sum, host) => sum + host.reads.served, 0),
+      elections: this.#checker.elections,
+    };
+  }
+
+  #host(id: PeerId): Host | undefined {
+    return this.#hosts[id - 1];
+  }
+
+  #until(done: () => boolean): void {
+    while (!done()) {
+      if (!this.#events.next()) throw new CheckFailed('liveness', 'nothing is left to happen');
+      if (++this.#steps > STEPS_MAX) throw new CheckFailed('liveness', `${STEPS_MAX} steps and no end`);
+    }
+  }
+
+  /** Asks once a tick whether it is so now. */
+  #insist(deadline: number, what: string, isSo: (leader: NodeStatus | undefined) => boolean): void {
+    while (!isSo(this.#leader())) {
+      const next = this.#events.now + TICK;
+      this.#until(() => this.#events.now >= next);
+      if (this.#events.now > deadline) throw new CheckFailed('liveness', `no ${what} long after all faults are over`);
+    }
+  }
+
+  /** The leader of the highest term. */
+  #leader(): NodeStatus | undefined {
+    let leader: NodeStatus | undefined;
+    for (const { node } of this.#hosts) {
+      const status = node?.status();
+      if (status?.role === 'leader' && status.term > (leader?.term ?? 0)) leader = status;
+    }
+    return leader;
+  }
+
+  #memberHosts(): readonly Host[] {
+    const leader = this.#leader();
+    return leader === undefined ? [] : members(leader.config).map((id) => this.#host(id)!);
+  }
+
+  #planOperation(): void {
+    this.#events.after(this.#random.int(1, 2 * this.#profile.operationUnits), () => {
+      if (this.#atPeace) return;
+      if (this.#random.chance(this.#profile.reads)) this.#random.pick(this.#hosts).read(this.#checker.begin(0));
+      else this.#write();
+      this.#planOperation();
+    });
+  }
+
+  /** Proposes to whoever believes to lead, rightly or not. */
+  #write(): void {
+    const operation = ++this.#operation;
+    const first = this.#random.int(0, this.#hosts.length - 1);
+    for (let i = 0; i < this.#hosts.length; i++) {
+      const host = this.#hosts[(first + i) % this.#hosts.length]!;
+      if (host.write(this.#checker.begin(operation), operationBytes(operation))) {
+        this.#trace?.(`${this.#events.now} operation ${operation} proposed at ${host.id}`);
+        return;
+      }
+    }
+  }
+
+  #stream(message: Message, image: Image, ended: (ok: boolean) => void): void {
+    const time = this.#network.delay(10);
+    this.#events.after(time, () => {
+      const ok = !this.#network.isCut(message.from, message.to) && (this.#atPeace || !this.#random.chance(0.2));
+      if (ok) this.#host(message.to)?.receiveSnapshot(message, image);
+      this.#trace?.(`${this.#events.now} ${describeMessage(message)} ${ok ? 'arrived' : 'failed'}`);
+      this.#events.after(this.#network.delay(), () => ended(ok));
+    });
+  }
+
+  #planNemesis(): void {
+    this.#events.after(this.#random.int(1, 2 * this.#profile.nemesisTicks * TICK), () => {
+      if (this.#atPeace) return;
+      const act = this.#drawAct();
+      this.#trace?.(`${this.#events.now} nemesis: ${act}`);
+      this.#act(act);
+      this.#planNemesis();
+    });
+  }
+
+  #drawAct(): Act {
+    const acts = Object.entries(this.#profile.acts) as [Act, number][];
+    let left = this.#random.unit() * acts.reduce((sum, [, weight]) => sum + weight, 0);
+    for (const [act, weight] of acts) {
+      left -= weight;
+      if (left < 0) return act;
+    }
+    return 'restart';
+  }
+
+  #act(act: Act): void {
+    const random = this.#random;
+    const host = random.pick(this.#hosts);
+    const time = random.skewed(1, 20) * TICK;
+    const acts: Readonly<Record<Act, () => void>> = {
+      crash: () => host.crash(),
+      crashAll: () => {
+        for (const each of this.#hosts) each.crash();
+        this.#events.after(random.int(1, TICK), () => {
+          for (const each of this.#hosts) each.start();
+        });
+      },
+      restart: () => {
+        for (const each of this.#hosts) if (random.chance(0.7)) each.start();
+      },
+      split: () => {
+        const side = new Set(this.#hosts.filter(() => random.chance(0.5)));
+        this.#cut((from, to) => side.has(from) !== side.has(to));
+      },
+      isolateLeader: () => {
+        const leader = this.#leader()?.id;
+        this.#cut((from, to) => from.id === leader || to.id === leader);
+      },
+      cutOneWay: () => {
+        const other = random.pick(this.#hosts);
+        this.#cut((from, to) => from === host && (to === other || random.chance(0.5)));
+      },
+      heal: () => this.#network.heal(),
+      pause: () => host.pause(time),
+      slowDisk: () => host.slowDown(time),
+      transfer: () => {
+        for (const each of this.#hosts) each.node?.transferLeadership(host.id);
+      },
+      campaign: () => host.node?.campaign(),
+      change: () => this.#change(),
+      burst: () => {
+        for (let i = random.int(3, 12); i > 0; i--) this.#write();
+      },
+    };
+    acts[act]();
+    for (const each of this.#hosts) each.wake();
+  }
+
+  #cut(isCut: (from: Host, to: Host) => boolean): void {
+    for (const from of this.#hosts) {
+      for (const to of this.#hosts) if (from !== to && isCut(from, to)) this.#network.cut(from.id, to.id);
+    }
+  }
+
+  /** One to three members change their part, asked of everyone who believes to lead. */
+  #change(): void {
+    const random = this.#random;
+    for (const { node } of this.#hosts) {
+      const status = node?.status();
+      if (status?.role !== 'leader') continue;
+      const ids = new Set(range(1, random.pick([1, 1, 2, 3])).map(() => random.pick(this.#hosts).id));
+      const changes = [...ids].map((id): MemberChange => {
+        if (status.config.voters.includes(id)) return { kind: random.pick(['remove', 'remove', 'addLearner']), id };
+        if (status.config.learners.includes(id)) return { kind: random.pick(['addVoter', 'addVoter', 'remove']), id };
+        return { kind: random.pick(['addLearner', 'addLearner', 'addVoter']), id };
+      });
+      const result = node!.proposeConfigChange({ changes });
+      this.#trace?.(`${this.#events.now} change at ${status.id}: ${JSON.stringify(changes)} ${JSON.stringify(result)}`);
+    }
+  }
+}
+
+function range(first: number, count: number): number[] {
+  return Array.from({ length: count }, (_, i) => first + i);
+}
+
+/** One line for a trace. */
+function describeMessage(message: Message): string {
+  const { kind, from, to, term, ...rest } = message;
+  const fields = Object.entries(rest).map(([name, value]) => {
+    if (name === 'entries') {
+      return `entries=[${(value as readonly { index: number; term: number }[]).map((e) => `${e.index}/${e.term}`).join(' ')}]`;
+    }
+    return `${name}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`;
+  });
+  return `${from}->${to} ${kind} term=${term} ${fields.join(' ')}`;
+}
