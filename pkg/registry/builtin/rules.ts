@@ -1,10 +1,23 @@
-import { type FieldErrors, FieldPath, isLabelKey, isLabelValue, type JsonObject, type JsonValue } from '../../api/index.js';
+import {
+  type FieldErrors,
+  type FieldPath,
+  isLabelKey,
+  isLabelValue,
+  type JsonObject,
+  type JsonValue,
+} from '../../api/index.js';
 import { at, listAt, objectAt, objectsAt, textAt } from './access.js';
 
 /** Rules that many kinds share. Each tells the collector what is wrong and returns nothing. */
 
 /** A closed set of values. `required`: the empty value is missing rather than unsupported. */
-export function oneOf(value: string, path: FieldPath, supported: readonly string[], errors: FieldErrors, required = true): void {
+export function oneOf(
+  value: string,
+  path: FieldPath,
+  supported: readonly string[],
+  errors: FieldErrors,
+  required = true,
+): void {
   if (value === '' && required) errors.required(path);
   else if (!supported.includes(value)) errors.notSupported(path, value, supported);
 }
@@ -13,7 +26,12 @@ export function nonNegative(value: JsonValue | undefined, path: FieldPath, error
   if (typeof value === 'number' && value < 0) errors.invalid(path, value, 'must be greater than or equal to 0');
 }
 
-export function sentences(value: string, rule: (v: string) => readonly string[], path: FieldPath, errors: FieldErrors): void {
+export function sentences(
+  value: string,
+  rule: (v: string) => readonly string[],
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   for (const s of rule(value)) errors.invalid(path, value, s);
 }
 
@@ -26,7 +44,12 @@ export function labels(map: JsonObject, path: FieldPath, errors: FieldErrors): v
 }
 
 /** `LabelSelector`: matchLabels and matchExpressions. `checkValues`: values must be label values too. */
-export function labelSelector(selector: JsonValue | undefined, path: FieldPath, errors: FieldErrors, checkValues = true): void {
+export function labelSelector(
+  selector: JsonValue | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+  checkValues = true,
+): void {
   if (selector === undefined) return;
   labels(objectAt(selector, 'matchLabels'), path.child('matchLabels'), errors);
   for (const [i, e] of objectsAt(selector, 'matchExpressions').entries()) {
@@ -36,17 +59,20 @@ export function labelSelector(selector: JsonValue | undefined, path: FieldPath, 
     switch (operator) {
       case 'In':
       case 'NotIn':
-        if (values.length === 0) errors.required(here.child('values'), "must be specified when `operator` is 'In' or 'NotIn'");
+        if (values.length === 0)
+          errors.required(here.child('values'), "must be specified when `operator` is 'In' or 'NotIn'");
         break;
       case 'Exists':
       case 'DoesNotExist':
-        if (values.length > 0) errors.forbidden(here.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+        if (values.length > 0)
+          errors.forbidden(here.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
         break;
       default:
         errors.invalid(here.child('operator'), operator, 'not a valid selector operator');
     }
     sentences(textAt(e, 'key'), isLabelKey, here.child('key'), errors);
-    if (checkValues) for (const [j, v] of values.entries()) sentences(v, isLabelValue, here.child('values').index(j), errors);
+    if (checkValues)
+      for (const [j, v] of values.entries()) sentences(v, isLabelValue, here.child('values').index(j), errors);
   }
 }
 
@@ -99,14 +125,18 @@ export function nonReservedPath(value: string, path: FieldPath, errors: FieldErr
 
 /** Permission bits of a file. */
 export function fileMode(value: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
-  if (typeof value === 'number' && (value < 0 || value > 0o777)) errors.invalid(path, value, 'must be a number between 0 and 0777 (octal), both inclusive');
+  if (typeof value === 'number' && (value < 0 || value > 0o777))
+    errors.invalid(path, value, 'must be a number between 0 and 0777 (octal), both inclusive');
 }
 
 /**
  * An internal Go struct as the reference prints it in a message: its field names begin with a capital and absent ones are shown.
  * `fields`: JSON name -> how it stands there.
  */
-export function goStruct(o: JsonValue | undefined, fields: readonly (readonly [string, string, JsonValue])[]): JsonObject {
+export function goStruct(
+  o: JsonValue | undefined,
+  fields: readonly (readonly [string, string, JsonValue])[],
+): JsonObject {
   const out: JsonObject = {};
   for (const [json, go, otherwise] of fields) out[go] = at(o, json) ?? otherwise;
   return out;

@@ -1,6 +1,8 @@
-import { isObject, type JsonObject } from '../../api/index.js';
-import { at, objectIn } from './access.js';
+import { FieldErrors, FieldPath, isObject, isPercent, type JsonObject, type JsonValue } from '../../api/index.js';
+import { at, objectAt, objectIn } from './access.js';
 import { defaultPodSpec, fill } from './core/pod/defaults.js';
+import { runningTemplate } from './core/pod/validation/index.js';
+import { isEmptySelector, labelSelector, nonNegative, selects } from './rules.js';
 
 /** What the kinds share that make pods from a template. */
 
@@ -40,3 +42,47 @@ export function labelsFromTemplate(o: JsonObject, selectorToo: boolean): void {
   if (selectorToo && (!isObject(spec['selector']) || Object.keys(spec['selector']).length === 0))
     spec['selector'] = { ...labels };
 }
+
+/** The selector of a workload and that its template's labels satisfy it. */
+export function selectorAndTemplate(o: JsonObject, kind: string, errors: FieldErrors): void {
+  const path = FieldPath.of('spec');
+  const selector = at(o, 'spec', 'selector');
+  const template = objectAt(o, 'spec', 'template');
+  const here = path.child('template');
+  if (selector === undefined) errors.required(path.child('selector'));
+  else {
+    labelSelector(selector, path.child('selector'), errors);
+    if (isEmptySelector(selector))
+      errors.invalid(path.child('selector'), selector, `empty selector is invalid for ${kind}`);
+  }
+  const collector = new FieldErrors();
+  labelSelector(selector, path, collector);
+  if (!collector.empty) {
+    errors.invalid(path.child('selector'), selector, 'invalid label selector');
+    return;
+  }
+  const labels = objectAt(template, 'metadata', 'labels');
+  if (!isEmptySelector(selector) && selects(selector, labels) === false) {
+    errors.invalid(
+      here.child('metadata', 'labels'),
+      at(template, 'metadata', 'labels'),
+      '`selector` does not match template `labels`',
+    );
+  }
+  runningTemplate(template, here, errors);
+}
+
+/** A number of pods, or a share of them: not negative, and a percentage where it is text. */
+export function countOrPercent(value: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
+  if (typeof value === 'string') for (const s of isPercent(value)) errors.invalid(path, value, s);
+  else nonNegative(value, path, errors);
+}
+
+export function notOverHundredPercent(value: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
+  if (typeof value === 'string' && isPercent(value).length === 0 && Number.parseInt(value, 10) > 100)
+    errors.invalid(path, value, 'must not be greater than 100%');
+}
+
+/** Zero, as a number or as a share. */
+export const isNone = (value: JsonValue | undefined): boolean =>
+  value === 0 || value === undefined || (typeof value === 'string' && Number.parseInt(value, 10) === 0);

@@ -1,9 +1,19 @@
+import { equalJson, type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { at, numberAt, objectIn } from '../access.js';
+import { at, numberAt, objectAt, objectIn, textAt } from '../access.js';
+import { podSpecWarnings } from '../core/pod/validation/index.js';
 import { keepLabels, scaleSubresource, selectorText, statusSubresource, versions, withStatus } from '../form.js';
+import { goStruct, nonNegative } from '../rules.js';
 import { AGE, age, column, containersAndImages, table, wide } from '../table.js';
-
-import { defaultRollingUpdate, defaultTemplate, fillAbsent } from '../workloads.js';
+import {
+  countOrPercent,
+  defaultRollingUpdate,
+  defaultTemplate,
+  fillAbsent,
+  isNone,
+  notOverHundredPercent,
+  selectorAndTemplate,
+} from '../workloads.js';
 
 export const deployment: ResourceDeclaration = {
   group: 'apps',
@@ -16,6 +26,15 @@ export const deployment: ResourceDeclaration = {
   shortNames: ['deploy'],
   categories: ['all'],
   strategy: withStatus({
+    validate,
+    validateUpdate: (o, old, errors) => {
+      if (!equalJson(at(o, 'spec', 'selector'), at(old, 'spec', 'selector'))) {
+        errors.invalid(FieldPath.of('spec', 'selector'), at(o, 'spec', 'selector'), 'field is immutable');
+      }
+      validate(o, errors);
+    },
+    warn: (o, _old, context) =>
+      podSpecWarnings(objectAt(o, 'spec', 'template', 'spec'), 'spec.template.spec', context.warn),
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       fillAbsent(spec, 'replicas', 1);
@@ -50,3 +69,50 @@ export const deployment: ResourceDeclaration = {
     ],
   ),
 };
+
+const SPEC = FieldPath.of('spec');
+
+function validate(o: JsonObject, errors: FieldErrors): void {
+  nonNegative(at(o, 'spec', 'replicas'), SPEC.child('replicas'), errors);
+  selectorAndTemplate(o, 'deployment', errors);
+  strategy(o, errors);
+  const ready = numberAt(o, 'spec', 'minReadySeconds');
+  nonNegative(ready, SPEC.child('minReadySeconds'), errors);
+  nonNegative(at(o, 'spec', 'revisionHistoryLimit'), SPEC.child('revisionHistoryLimit'), errors);
+  const progress = at(o, 'spec', 'progressDeadlineSeconds');
+  nonNegative(progress, SPEC.child('progressDeadlineSeconds'), errors);
+  if (typeof progress === 'number' && progress <= ready)
+    errors.invalid(SPEC.child('progressDeadlineSeconds'), progress, 'must be greater than minReadySeconds');
+}
+
+function strategy(o: JsonObject, errors: FieldErrors): void {
+  const s = at(o, 'spec', 'strategy');
+  const path = SPEC.child('strategy');
+  const rolling = at(s, 'rollingUpdate');
+  switch (textAt(s, 'type')) {
+    case 'Recreate':
+      if (rolling !== undefined)
+        errors.forbidden(path.child('rollingUpdate'), "may not be specified when strategy `type` is 'Recreate'");
+      break;
+    case 'RollingUpdate': {
+      const unavailable = at(rolling, 'maxUnavailable');
+      const surge = at(rolling, 'maxSurge');
+      const here = path.child('rollingUpdate');
+      countOrPercent(unavailable, here.child('maxUnavailable'), errors);
+      countOrPercent(surge, here.child('maxSurge'), errors);
+      if (isNone(unavailable) && isNone(surge))
+        errors.invalid(here.child('maxUnavailable'), unavailable, 'may not be 0 when `maxSurge` is 0');
+      notOverHundredPercent(unavailable, here.child('maxUnavailable'), errors);
+      break;
+    }
+    default:
+      errors.notSupported(
+        path,
+        goStruct(s, [
+          ['type', 'Type', ''],
+          ['rollingUpdate', 'RollingUpdate', null],
+        ]),
+        ['Recreate', 'RollingUpdate'],
+      );
+  }
+}

@@ -1,8 +1,10 @@
+import { FieldPath } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { at } from '../access.js';
+import { at, objectAt } from '../access.js';
 import { labelsText, versions } from '../form.js';
 import { column, containersAndImages, table } from '../table.js';
 import { defaultTemplate } from '../workloads.js';
+import { podSpecWarnings, podTemplate as validateTemplate } from './pod/validation/index.js';
 
 export const podTemplate: ResourceDeclaration = {
   group: '',
@@ -12,7 +14,13 @@ export const podTemplate: ResourceDeclaration = {
   versions: versions('core', 'v1'),
   storageVersion: 'v1',
   namespaced: true,
-  strategy: { generation: 'spec', defaults: defaultTemplate },
+  strategy: {
+    generation: 'spec',
+    defaults: defaultTemplate,
+    validate: (o, errors) => validateTemplate(objectAt(o, 'template'), FieldPath.of('template'), errors),
+    validateUpdate: (o, _old, errors) => validateTemplate(objectAt(o, 'template'), FieldPath.of('template'), errors),
+    warn: (o, _old, context) => podSpecWarnings(objectAt(o, 'template', 'spec'), 'template.spec', context.warn),
+  },
   table: table(
     [
       column('Containers', 'Names of the containers.'),

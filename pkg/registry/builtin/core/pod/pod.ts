@@ -1,8 +1,9 @@
 import type { ResourceDeclaration } from '../../../resource.js';
-import { boolAt, textAt } from '../../access.js';
+import { boolAt, objectAt, textAt } from '../../access.js';
 import { statusSubresource, versions, withStatus } from '../../form.js';
 import { defaultPod } from './defaults.js';
 import { podTable } from './table.js';
+import { nameWarning, podSpecWarnings, validatePod, validatePodUpdate } from './validation/index.js';
 
 export const pod: ResourceDeclaration = {
   group: '',
@@ -16,6 +17,13 @@ export const pod: ResourceDeclaration = {
   categories: ['all'],
   strategy: withStatus({
     defaults: defaultPod,
+    validate: validatePod,
+    validateUpdate: validatePodUpdate,
+    warn: (o, old, context) => {
+      if (old !== undefined) return;
+      nameWarning(o, context.warn);
+      podSpecWarnings(objectAt(o, 'spec'), 'spec', context.warn);
+    },
     prepareForCreate: (o) => {
       o['status'] = { phase: 'Pending' };
     },

@@ -1,4 +1,12 @@
-import { type FieldErrors, type FieldPath, isDns1123Label, isIpSloppy, isPortName, isPortNumber, type JsonObject } from '../../../../../api/index.js';
+import {
+  type FieldErrors,
+  type FieldPath,
+  isDns1123Label,
+  isIpSloppy,
+  isPortName,
+  isPortNumber,
+  type JsonObject,
+} from '../../../../../api/index.js';
 import { at, boolAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../../../access.js';
 import { oneOf, sentences } from '../../../rules.js';
 import { environment } from './env.js';
@@ -62,7 +70,8 @@ export function initContainers(context: ContainerContext): void {
     }
     // it runs to its end before the others start: there is nothing to probe or to hook into
     for (const field of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
-      if (at(c, field) !== undefined) errors.forbidden(here.child(field), 'may not be set for init containers without restartPolicy=Always');
+      if (at(c, field) !== undefined)
+        errors.forbidden(here.child(field), 'may not be set for init containers without restartPolicy=Always');
     }
   }
 }
@@ -89,7 +98,9 @@ const EPHEMERAL_FIELDS: ReadonlySet<string> = new Set([
 export function ephemeralContainers(context: ContainerContext): void {
   const { spec, errors } = context;
   const path = context.path.child('ephemeralContainers');
-  const others = new Set([...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')].map((c) => textAt(c, 'name')));
+  const others = new Set(
+    [...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')].map((c) => textAt(c, 'name')),
+  );
   const names = new Set(others);
   for (const [i, c] of objectsAt(spec, 'ephemeralContainers').entries()) {
     const here = path.index(i);
@@ -103,8 +114,10 @@ export function ephemeralContainers(context: ContainerContext): void {
       if (!empty) errors.forbidden(here.child(field), 'cannot be set for an Ephemeral Container');
     }
     for (const m of objectsAt(c, 'volumeMounts')) {
-      if (textAt(m, 'subPath') !== '') errors.forbidden(here.child('volumeMounts', 'subPath'), 'cannot be set for an Ephemeral Container');
-      if (textAt(m, 'subPathExpr') !== '') errors.forbidden(here.child('volumeMounts', 'subPathExpr'), 'cannot be set for an Ephemeral Container');
+      if (textAt(m, 'subPath') !== '')
+        errors.forbidden(here.child('volumeMounts', 'subPath'), 'cannot be set for an Ephemeral Container');
+      if (textAt(m, 'subPathExpr') !== '')
+        errors.forbidden(here.child('volumeMounts', 'subPathExpr'), 'cannot be set for an Ephemeral Container');
     }
   }
 }
@@ -121,8 +134,14 @@ function common(c: JsonObject, path: FieldPath, { spec, errors, volumes, claims 
   else sentences(name, isDns1123Label, path.child('name'), errors);
   const image = textAt(c, 'image');
   if (image === '') errors.required(path.child('image'));
-  else if (image !== image.trim()) errors.invalid(path.child('image'), image, 'must not have leading or trailing whitespace');
-  oneOf(textAt(c, 'terminationMessagePolicy'), path.child('terminationMessagePolicy'), ['File', 'FallbackToLogsOnError'], errors);
+  else if (image !== image.trim())
+    errors.invalid(path.child('image'), image, 'must not have leading or trailing whitespace');
+  oneOf(
+    textAt(c, 'terminationMessagePolicy'),
+    path.child('terminationMessagePolicy'),
+    ['File', 'FallbackToLogsOnError'],
+    errors,
+  );
   ports(c, path.child('ports'), errors);
   environment(c, volumes, path, errors);
   volumeMounts(c, volumes, path, errors);
@@ -134,7 +153,11 @@ function common(c: JsonObject, path: FieldPath, { spec, errors, volumes, claims 
   if (boolAt(spec, 'hostNetwork')) {
     for (const [i, p] of objectsAt(c, 'ports').entries()) {
       if (numberAt(p, 'hostPort') !== numberAt(p, 'containerPort')) {
-        errors.invalid(path.child('ports').index(i).child('hostPort'), numberAt(p, 'hostPort'), 'must match `containerPort` when `hostNetwork` is true');
+        errors.invalid(
+          path.child('ports').index(i).child('hostPort'),
+          numberAt(p, 'hostPort'),
+          'must match `containerPort` when `hostNetwork` is true',
+        );
       }
     }
   }
@@ -205,9 +228,11 @@ function resizePolicy(c: JsonObject, spec: JsonObject, path: FieldPath, errors: 
 function restart(c: JsonObject, path: FieldPath, errors: FieldErrors, _init: boolean): void {
   const policy = at(c, 'restartPolicy');
   const rules = objectsAt(c, 'restartPolicyRules');
-  if (typeof policy === 'string' && !RESTART_POLICIES.includes(policy)) errors.notSupported(path.child('restartPolicy'), policy, RESTART_POLICIES);
+  if (typeof policy === 'string' && !RESTART_POLICIES.includes(policy))
+    errors.notSupported(path.child('restartPolicy'), policy, RESTART_POLICIES);
   if (rules.length === 0) return;
-  if (policy === undefined) errors.required(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used');
+  if (policy === undefined)
+    errors.required(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used');
   const here = path.child('restartPolicyRules');
   if (rules.length > RESTART_RULES_MAX) errors.tooMany(here, rules.length, RESTART_RULES_MAX);
   for (const [i, rule] of rules.entries()) {

@@ -1,4 +1,13 @@
-import { type FieldErrors, type FieldPath, isConfigMapKey, isDns1123Subdomain, isLabelKey, isRelaxedEnvVarName, type JsonObject, type JsonValue } from '../../../../../api/index.js';
+import {
+  type FieldErrors,
+  type FieldPath,
+  isConfigMapKey,
+  isDns1123Subdomain,
+  isLabelKey,
+  isRelaxedEnvVarName,
+  type JsonObject,
+  type JsonValue,
+} from '../../../../../api/index.js';
 import { at, objectsAt, textAt } from '../../../access.js';
 import { nonReservedPath, sentences } from '../../../rules.js';
 import { READABLE_RESOURCES, resourceFieldSelector } from './resources.js';
@@ -7,7 +16,12 @@ import { READABLE_RESOURCES, resourceFieldSelector } from './resources.js';
 
 const SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'] as const;
 
-export function environment(container: JsonObject, volumes: ReadonlyMap<string, JsonObject>, path: FieldPath, errors: FieldErrors): void {
+export function environment(
+  container: JsonObject,
+  volumes: ReadonlyMap<string, JsonObject>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   for (const [i, env] of objectsAt(container, 'env').entries()) {
     const here = path.child('env').index(i);
     const name = textAt(env, 'name');
@@ -19,7 +33,13 @@ export function environment(container: JsonObject, volumes: ReadonlyMap<string, 
   for (const [i, from] of objectsAt(container, 'envFrom').entries()) envFrom(from, path.child('envFrom'), i, errors);
 }
 
-function valueFrom(env: JsonObject, from: JsonValue, volumes: ReadonlyMap<string, JsonObject>, path: FieldPath, errors: FieldErrors): void {
+function valueFrom(
+  env: JsonObject,
+  from: JsonValue,
+  volumes: ReadonlyMap<string, JsonObject>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   let count = 0;
   for (const source of SOURCES) {
     const ref = at(from, source);
@@ -31,7 +51,14 @@ function valueFrom(env: JsonObject, from: JsonValue, volumes: ReadonlyMap<string
     else if (source === 'fileKeyRef') fileKey(ref, volumes, here, errors);
     else keySelector(ref, here, errors);
   }
-  if (count === 0) errors.invalid(path, '', `must specify one of: ${SOURCES.slice(0, -1).map((s) => `\`${s}\``).join(', ')} or \`fileKeyRef\``);
+  if (count === 0)
+    errors.invalid(
+      path,
+      '',
+      `must specify one of: ${SOURCES.slice(0, -1)
+        .map((s) => `\`${s}\``)
+        .join(', ')} or \`fileKeyRef\``,
+    );
   if (textAt(env, 'value') !== '') {
     if (count > 0) errors.invalid(path, '', 'may not be specified when `value` is not empty');
   } else if (count > 1) errors.invalid(path, '', 'may not have more than one field specified at a time');
@@ -57,7 +84,8 @@ function fileKey(ref: JsonValue, volumes: ReadonlyMap<string, JsonObject>, path:
   else nonReservedPath(file, path.child('path'), errors);
   const source = volumes.get(volume);
   if (source === undefined) errors.notFound(path.child('volumeName'), volume);
-  else if (at(source, 'emptyDir') === undefined) errors.invalid(path.child('volumeName'), volume, 'referenced volume must be of type emptyDir');
+  else if (at(source, 'emptyDir') === undefined)
+    errors.invalid(path.child('volumeName'), volume, 'referenced volume must be of type emptyDir');
 }
 
 function envFrom(from: JsonObject, path: FieldPath, i: number, errors: FieldErrors): void {
@@ -89,7 +117,13 @@ const ENV_FIELDS: ReadonlySet<string> = new Set([
   'status.podIPs',
 ]);
 
-export const VOLUME_FIELDS: ReadonlySet<string> = new Set(['metadata.name', 'metadata.namespace', 'metadata.labels', 'metadata.annotations', 'metadata.uid']);
+export const VOLUME_FIELDS: ReadonlySet<string> = new Set([
+  'metadata.name',
+  'metadata.namespace',
+  'metadata.labels',
+  'metadata.annotations',
+  'metadata.uid',
+]);
 
 /** Every field that has a label at all; which of them may be read where is another question. */
 const CONVERTIBLE: ReadonlySet<string> = new Set([
@@ -101,7 +135,12 @@ const CONVERTIBLE: ReadonlySet<string> = new Set([
 ]);
 
 /** A field of the pod, whole or by key: `metadata.labels['app']`. */
-export function fieldSelector(ref: JsonValue, readable: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
+export function fieldSelector(
+  ref: JsonValue,
+  readable: ReadonlySet<string>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const version = textAt(ref, 'apiVersion');
   const field = textAt(ref, 'fieldPath');
   if (version === '') {

@@ -1,4 +1,10 @@
-import { type FieldErrors, type FieldPath, isHttpHeaderName, type JsonObject, type JsonValue } from '../../../../../api/index.js';
+import {
+  type FieldErrors,
+  type FieldPath,
+  isHttpHeaderName,
+  type JsonObject,
+  type JsonValue,
+} from '../../../../../api/index.js';
 import { at, listAt, numberAt, objectsAt, textAt } from '../../../access.js';
 import { nonNegative, oneOf, sentences } from '../../../rules.js';
 import { targetPort } from '../../service/validation.js';
@@ -19,18 +25,26 @@ const CHECKS: Readonly<Record<Handler, Check>> = {
     if (textAt(h, 'path') === '') errors.required(path.child('path'));
     targetPort(at(h, 'port'), path.child('port'), errors);
     oneOf(textAt(h, 'scheme'), path.child('scheme'), ['HTTP', 'HTTPS'], errors, false);
-    for (const header of objectsAt(h, 'httpHeaders')) sentences(textAt(header, 'name'), isHttpHeaderName, path.child('httpHeaders'), errors);
+    for (const header of objectsAt(h, 'httpHeaders'))
+      sentences(textAt(header, 'name'), isHttpHeaderName, path.child('httpHeaders'), errors);
   },
   tcpSocket: (h, path, errors) => targetPort(at(h, 'port'), path.child('port'), errors),
   grpc: (h, path, errors) => targetPort(numberAt(h, 'port'), path.child('port'), errors),
   sleep: (h, path, errors, grace) => {
     const seconds = numberAt(h, 'seconds');
     const limit = grace ?? 0;
-    if (seconds < 0 || seconds > limit) errors.invalid(path, seconds, `must be non-negative and less than terminationGracePeriodSeconds (${limit})`);
+    if (seconds < 0 || seconds > limit)
+      errors.invalid(path, seconds, `must be non-negative and less than terminationGracePeriodSeconds (${limit})`);
   },
 };
 
-function handler(owner: JsonObject, names: readonly Handler[], path: FieldPath, errors: FieldErrors, grace?: number): void {
+function handler(
+  owner: JsonObject,
+  names: readonly Handler[],
+  path: FieldPath,
+  errors: FieldErrors,
+  grace?: number,
+): void {
   let first = true;
   for (const name of names) {
     const h = at(owner, name);
@@ -42,14 +56,25 @@ function handler(owner: JsonObject, names: readonly Handler[], path: FieldPath, 
   if (first) errors.required(path, 'must specify a handler type');
 }
 
-export function lifecycle(container: JsonObject, grace: number | undefined, path: FieldPath, errors: FieldErrors): void {
+export function lifecycle(
+  container: JsonObject,
+  grace: number | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   for (const hook of ['postStart', 'preStop'] as const) {
     const h = at(container, 'lifecycle', hook);
     if (h !== undefined) handler(h as JsonObject, LIFECYCLE_HANDLERS, path.child('lifecycle', hook), errors, grace);
   }
 }
 
-const COUNTS = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'] as const;
+const COUNTS = [
+  'initialDelaySeconds',
+  'timeoutSeconds',
+  'periodSeconds',
+  'successThreshold',
+  'failureThreshold',
+] as const;
 
 export function probes(container: JsonObject, path: FieldPath, errors: FieldErrors): void {
   for (const name of ['livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
@@ -59,9 +84,12 @@ export function probes(container: JsonObject, path: FieldPath, errors: FieldErro
     handler(p as JsonObject, PROBE_HANDLERS, here, errors);
     for (const count of COUNTS) nonNegative(at(p, count), here.child(count), errors);
     const grace = at(p, 'terminationGracePeriodSeconds');
-    if (typeof grace === 'number' && grace <= 0) errors.invalid(here.child('terminationGracePeriodSeconds'), grace, 'must be greater than 0');
+    if (typeof grace === 'number' && grace <= 0)
+      errors.invalid(here.child('terminationGracePeriodSeconds'), grace, 'must be greater than 0');
     if (name === 'readinessProbe') {
-      if (grace !== undefined) errors.invalid(here.child('terminationGracePeriodSeconds'), grace, 'must not be set for readinessProbes');
-    } else if (numberAt(p, 'successThreshold') !== 1) errors.invalid(here.child('successThreshold'), numberAt(p, 'successThreshold'), 'must be 1');
+      if (grace !== undefined)
+        errors.invalid(here.child('terminationGracePeriodSeconds'), grace, 'must not be set for readinessProbes');
+    } else if (numberAt(p, 'successThreshold') !== 1)
+      errors.invalid(here.child('successThreshold'), numberAt(p, 'successThreshold'), 'must be 1');
   }
 }

@@ -4,9 +4,16 @@ import { descendingPath, noBacksteps, oneOf } from '../../../rules.js';
 
 /** Where volumes appear in a container, as folders and as devices. */
 
-export function volumeMounts(container: JsonObject, volumes: ReadonlyMap<string, JsonObject>, path: FieldPath, errors: FieldErrors): void {
+export function volumeMounts(
+  container: JsonObject,
+  volumes: ReadonlyMap<string, JsonObject>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const all = path.child('volumeMounts');
-  const devices = new Map(objectsAt(container, 'volumeDevices').map((d) => [textAt(d, 'name'), textAt(d, 'devicePath')]));
+  const devices = new Map(
+    objectsAt(container, 'volumeDevices').map((d) => [textAt(d, 'name'), textAt(d, 'devicePath')]),
+  );
   const devicePaths = new Set(devices.values());
   const mountPaths = new Set<string>();
   for (const [i, mount] of objectsAt(container, 'volumeMounts').entries()) {
@@ -19,12 +26,14 @@ export function volumeMounts(container: JsonObject, volumes: ReadonlyMap<string,
     if (mountPaths.has(where)) errors.invalid(here.child('mountPath'), where, 'must be unique');
     mountPaths.add(where);
     if (devices.has(name)) errors.invalid(here.child('name'), name, 'must not already exist in volumeDevices');
-    if (devicePaths.has(where)) errors.invalid(here.child('mountPath'), where, 'must not already exist as a path in volumeDevices');
+    if (devicePaths.has(where))
+      errors.invalid(here.child('mountPath'), where, 'must not already exist as a path in volumeDevices');
     const sub = textAt(mount, 'subPath');
     const expression = textAt(mount, 'subPathExpr');
     if (sub !== '') descendingPath(sub, all.child('subPath'), errors);
     if (expression !== '') {
-      if (sub !== '') errors.invalid(here.child('subPathExpr'), expression, 'subPathExpr and subPath are mutually exclusive');
+      if (sub !== '')
+        errors.invalid(here.child('subPathExpr'), expression, 'subPathExpr and subPath are mutually exclusive');
       descendingPath(expression, all.child('subPathExpr'), errors);
     }
     propagation(container, mount, all, errors);
@@ -38,7 +47,10 @@ function propagation(container: JsonObject, mount: JsonObject, path: FieldPath, 
   if (typeof value === 'string') {
     oneOf(value, path.child('mountPropagation'), PROPAGATION, errors, false);
     if (value === 'Bidirectional' && !boolAt(container, 'securityContext', 'privileged')) {
-      errors.forbidden(path.child('mountPropagation'), 'Bidirectional mount propagation is available only to privileged containers');
+      errors.forbidden(
+        path.child('mountPropagation'),
+        'Bidirectional mount propagation is available only to privileged containers',
+      );
     }
   }
   const recursive = at(mount, 'recursiveReadOnly');
@@ -47,11 +59,17 @@ function propagation(container: JsonObject, mount: JsonObject, path: FieldPath, 
   if (recursive === 'Disabled') return;
   if (recursive === 'Enabled' || recursive === 'IfPossible') {
     if (!boolAt(mount, 'readOnly')) errors.forbidden(here, 'may only be specified when readOnly is true');
-    if (typeof value === 'string' && value !== 'None') errors.forbidden(here, 'may only be specified when mountPropagation is None or not specified');
+    if (typeof value === 'string' && value !== 'None')
+      errors.forbidden(here, 'may only be specified when mountPropagation is None or not specified');
   } else errors.notSupported(here, recursive, ['Disabled', 'Enabled', 'IfPossible']);
 }
 
-export function volumeDevices(container: JsonObject, volumes: ReadonlyMap<string, JsonObject>, path: FieldPath, errors: FieldErrors): void {
+export function volumeDevices(
+  container: JsonObject,
+  volumes: ReadonlyMap<string, JsonObject>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const mountPaths = new Set(objectsAt(container, 'volumeMounts').map((m) => textAt(m, 'mountPath')));
   const mounted = new Set(objectsAt(container, 'volumeMounts').map((m) => textAt(m, 'name')));
   const names = new Set<string>();
@@ -66,12 +84,17 @@ export function volumeDevices(container: JsonObject, volumes: ReadonlyMap<string
     const source = volumes.get(name);
     if (source === undefined) errors.notFound(here.child('name'), name);
     else if (at(source, 'persistentVolumeClaim') === undefined && at(source, 'ephemeral') === undefined) {
-      errors.invalid(here.child('name'), name, 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode');
+      errors.invalid(
+        here.child('name'),
+        name,
+        'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode',
+      );
     }
     if (where === '') errors.required(here.child('devicePath'));
     else {
       if (paths.has(where)) errors.invalid(here.child('devicePath'), where, 'must be unique');
-      if (mountPaths.has(where)) errors.invalid(here.child('devicePath'), where, 'must not already exist as a path in volumeMounts');
+      if (mountPaths.has(where))
+        errors.invalid(here.child('devicePath'), where, 'must not already exist as a path in volumeMounts');
       noBacksteps(where, here.child('devicePath'), errors);
     }
     paths.add(where);

@@ -1,4 +1,11 @@
-import { type FieldErrors, type FieldPath, isDns1123Label, isDns1123Subdomain, isIpSloppy, type JsonObject } from '../../../../../api/index.js';
+import {
+  type FieldErrors,
+  type FieldPath,
+  isDns1123Label,
+  isDns1123Subdomain,
+  isIpSloppy,
+  type JsonObject,
+} from '../../../../../api/index.js';
 import { at, boolAt, listAt, objectsAt, textAt } from '../../../access.js';
 import { sentences } from '../../../rules.js';
 
@@ -27,11 +34,18 @@ export function dns(spec: JsonObject, path: FieldPath, errors: FieldErrors): voi
   }
   if (config === undefined) return;
   const servers = listAt(config, 'nameservers').map(String);
-  if (servers.length > NAMESERVERS_MAX) errors.invalid(here.child('nameservers'), servers, `must not have more than ${NAMESERVERS_MAX} nameservers`);
+  if (servers.length > NAMESERVERS_MAX)
+    errors.invalid(here.child('nameservers'), servers, `must not have more than ${NAMESERVERS_MAX} nameservers`);
   for (const [i, ip] of servers.entries()) sentences(ip, isIpSloppy, here.child('nameservers').index(i), errors);
   const searches = listAt(config, 'searches').map(String);
-  if (searches.length > SEARCHES_MAX) errors.invalid(here.child('searches'), searches, `must not have more than ${SEARCHES_MAX} search paths`);
-  if (searches.join(' ').length > SEARCH_CHARACTERS_MAX) errors.invalid(here.child('searches'), searches, `must not have more than ${SEARCH_CHARACTERS_MAX} characters (including spaces) in the search list`);
+  if (searches.length > SEARCHES_MAX)
+    errors.invalid(here.child('searches'), searches, `must not have more than ${SEARCHES_MAX} search paths`);
+  if (searches.join(' ').length > SEARCH_CHARACTERS_MAX)
+    errors.invalid(
+      here.child('searches'),
+      searches,
+      `must not have more than ${SEARCH_CHARACTERS_MAX} characters (including spaces) in the search list`,
+    );
   for (const [i, search] of searches.entries()) {
     if (search === '.') continue;
     const plain = search.replace(/\.$/, '').replaceAll('_', 'x');
@@ -52,7 +66,8 @@ export function hostNames(spec: JsonObject, path: FieldPath, errors: FieldErrors
   for (const [i, alias] of objectsAt(spec, 'hostAliases').entries()) {
     const here = path.child('hostAliases').index(i);
     sentences(textAt(alias, 'ip'), isIpSloppy, here.child('ip'), errors);
-    for (const [j, name] of listAt(alias, 'hostnames').map(String).entries()) sentences(name, isDns1123Subdomain, here.child('hostnames').index(j), errors);
+    for (const [j, name] of listAt(alias, 'hostnames').map(String).entries())
+      sentences(name, isDns1123Subdomain, here.child('hostnames').index(j), errors);
   }
 }
 

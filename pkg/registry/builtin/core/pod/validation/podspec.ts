@@ -4,6 +4,7 @@ import {
   type FieldErrors,
   type FieldPath,
   formatQuantity,
+  isDns1123Label,
   isDns1123Subdomain,
   isInRange,
   type JsonObject,
@@ -43,16 +44,20 @@ export function podSpec(spec: JsonObject, pod: JsonObject, path: FieldPath, erro
   hostProcess(spec, path, errors);
   hostUsers(spec, path, errors);
   const account = textAt(spec, 'serviceAccountName');
-  if (account !== '') for (const s of subdomainName(account, false)) errors.invalid(path.child('serviceAccountName'), account, s);
+  if (account !== '')
+    for (const s of subdomainName(account, false)) errors.invalid(path.child('serviceAccountName'), account, s);
   const node = textAt(spec, 'nodeName');
   if (node !== '') sentences(node, isDns1123Subdomain, path.child('nodeName'), errors);
   const deadline = at(spec, 'activeDeadlineSeconds');
-  if (typeof deadline === 'number') for (const s of isInRange(deadline, 1, 2147483647)) errors.invalid(path.child('activeDeadlineSeconds'), deadline, s);
+  if (typeof deadline === 'number')
+    for (const s of isInRange(deadline, 1, 2147483647))
+      errors.invalid(path.child('activeDeadlineSeconds'), deadline, s);
   hostNames(spec, path, errors);
   tolerations(spec, path, errors);
   names(spec, path, errors);
   const preemption = at(spec, 'preemptionPolicy');
-  if (typeof preemption === 'string') oneOf(preemption, path.child('preemptionPolicy'), ['PreemptLowerPriority', 'Never'], errors);
+  if (typeof preemption === 'string')
+    oneOf(preemption, path.child('preemptionPolicy'), ['PreemptLowerPriority', 'Never'], errors);
   for (const [n, v] of Object.entries(objectAt(spec, 'overhead'))) {
     const here = path.child('overhead', 'limits').key(n);
     containerResourceName(n, here, errors);
@@ -82,18 +87,27 @@ function resourceClaims(spec: JsonObject, path: FieldPath, errors: FieldErrors):
     const name = textAt(claim, 'name');
     if (name === '') errors.required(here.child('name'));
     else if (seen.has(name)) errors.duplicate(here.child('name'), name);
-    else sentences(name, (v) => subdomainName(v, false).slice(0, 0), here.child('name'), errors);
+    else sentences(name, isDns1123Label, here.child('name'), errors);
     seen.add(name);
     const direct = at(claim, 'resourceClaimName');
     const template = at(claim, 'resourceClaimTemplateName');
     if (direct !== undefined && template !== undefined) {
-      errors.invalid(here, goStruct(claim, CLAIM_FIELDS), 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified');
+      errors.invalid(
+        here,
+        goStruct(claim, CLAIM_FIELDS),
+        'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified',
+      );
     }
     if (direct === undefined && template === undefined) {
-      errors.invalid(here, goStruct(claim, CLAIM_FIELDS), 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`');
+      errors.invalid(
+        here,
+        goStruct(claim, CLAIM_FIELDS),
+        'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`',
+      );
     }
     if (typeof direct === 'string') sentences(direct, isDns1123Subdomain, here.child('resourceClaimName'), errors);
-    if (typeof template === 'string') sentences(template, isDns1123Subdomain, here.child('resourceClaimTemplateName'), errors);
+    if (typeof template === 'string')
+      sentences(template, isDns1123Subdomain, here.child('resourceClaimTemplateName'), errors);
   }
   seen.delete('');
   return [...seen];
@@ -104,13 +118,18 @@ function podLevelResources(spec: JsonObject, claims: readonly string[], path: Fi
   const resources = at(spec, 'resources');
   if (resources === undefined) return;
   const here = path.child('resources');
-  if (listAt(resources, 'claims').length > 0) errors.forbidden(here.child('claims'), 'claims may not be set for Resources at pod-level');
+  if (listAt(resources, 'claims').length > 0)
+    errors.forbidden(here.child('claims'), 'claims may not be set for Resources at pod-level');
   resourceRequirements(objectAt(spec, 'resources'), { claims, podLevel: true }, here, errors);
   for (const [name, v] of Object.entries(objectAt(resources, 'requests'))) {
     const asked = parseQuantity(String(v));
     const sum = aggregateRequests(spec, name);
     if (asked !== undefined && compareQuantities(sum, asked) > 0) {
-      errors.invalid(here.child('requests').key(name), formatQuantity(asked), `must be greater than or equal to aggregate container requests of ${formatQuantity(sum)}`);
+      errors.invalid(
+        here.child('requests').key(name),
+        formatQuantity(asked),
+        `must be greater than or equal to aggregate container requests of ${formatQuantity(sum)}`,
+      );
     }
   }
   const limits = objectAt(resources, 'limits');
@@ -119,7 +138,11 @@ function podLevelResources(spec: JsonObject, claims: readonly string[], path: Fi
       const own = parseQuantity(String(v));
       const whole = Object.hasOwn(limits, name) ? parseQuantity(String(limits[name])) : undefined;
       if (own !== undefined && whole !== undefined && compareQuantities(own, whole) > 0) {
-        errors.invalid(here.child('containers').index(i).key('resources').child('limits'), formatQuantity(own), `must be less than or equal to pod limits of ${formatQuantity(whole)}`);
+        errors.invalid(
+          here.child('containers').index(i).key('resources').child('limits'),
+          formatQuantity(own),
+          `must be less than or equal to pod limits of ${formatQuantity(whole)}`,
+        );
       }
     }
   }

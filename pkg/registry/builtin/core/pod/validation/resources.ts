@@ -41,7 +41,8 @@ const OF_CONTAINERS: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-
 
 const HUGE_PAGES = 'hugepages-';
 const isHugePages = (name: string): boolean => name.startsWith(HUGE_PAGES);
-export const isStandardResource = (name: string): boolean => STANDARD.has(name) || isHugePages(name) || name.startsWith(`requests.${HUGE_PAGES}`);
+export const isStandardResource = (name: string): boolean =>
+  STANDARD.has(name) || isHugePages(name) || name.startsWith(`requests.${HUGE_PAGES}`);
 export const isNativeResource = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/');
 
 /** `example.com/gpu`: a resource that someone other than the project defined. */
@@ -67,7 +68,8 @@ export function resourceName(name: string, path: FieldPath, errors: FieldErrors)
 export function containerResourceName(name: string, path: FieldPath, errors: FieldErrors): void {
   resourceName(name, path, errors);
   if (!name.includes('/')) {
-    if (!OF_CONTAINERS.has(name) && !isHugePages(name)) errors.invalid(path, name, 'must be a standard resource for containers');
+    if (!OF_CONTAINERS.has(name) && !isHugePages(name))
+      errors.invalid(path, name, 'must be a standard resource for containers');
   } else if (!isNativeResource(name) && !isExtendedResource(name)) {
     errors.invalid(path, name, "doesn't follow extended resource name standard");
   }
@@ -78,7 +80,8 @@ export function resourceAmount(name: string, value: JsonValue, path: FieldPath, 
   const q = parseQuantity(String(value));
   if (q === undefined) return;
   if (compareQuantities(q, zeroQuantity) < 0) errors.invalid(path, value, 'must be greater than or equal to 0');
-  if ((isExtendedResource(name) || COUNTED.has(name)) && !isIntegerQuantity(q)) errors.invalid(path, value, 'must be an integer');
+  if ((isExtendedResource(name) || COUNTED.has(name)) && !isIntegerQuantity(q))
+    errors.invalid(path, value, 'must be an integer');
 }
 
 const COUNTED: ReadonlySet<string> = new Set([
@@ -100,7 +103,12 @@ export interface ResourceRules {
   readonly podLevel?: boolean;
 }
 
-export function resourceRequirements(resources: JsonObject, rules: ResourceRules, path: FieldPath, errors: FieldErrors): void {
+export function resourceRequirements(
+  resources: JsonObject,
+  rules: ResourceRules,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const limits = objectAt(resources, 'limits');
   const requests = objectAt(resources, 'requests');
   const name = rules.podLevel ? podResourceName : containerResourceName;
@@ -131,17 +139,34 @@ function podResourceName(name: string, path: FieldPath, errors: FieldErrors): vo
   if (!supported.includes(name) && !isHugePages(name)) errors.notSupported(path, name, ['cpu', 'hugepages-', 'memory']);
 }
 
-function requestWithinLimit(name: string, request: JsonValue, limits: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function requestWithinLimit(
+  name: string,
+  request: JsonValue,
+  limits: JsonObject,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const limit = Object.hasOwn(limits, name) ? parseQuantity(String(limits[name])) : undefined;
   const asked = parseQuantity(String(request));
   if (asked === undefined) return;
   if (limit === undefined) {
-    if (!isOvercommittable(name)) errors.required(path.child('limits'), 'Limit must be set for non overcommitable resources');
+    if (!isOvercommittable(name))
+      errors.required(path.child('limits'), 'Limit must be set for non overcommitable resources');
     return;
   }
   const order = compareQuantities(asked, limit);
-  if (order !== 0 && !isOvercommittable(name)) errors.invalid(path.child('requests'), formatQuantity(asked), `must be equal to ${name} limit of ${formatQuantity(limit)}`);
-  else if (order > 0) errors.invalid(path.child('requests'), formatQuantity(asked), `must be less than or equal to ${name} limit of ${formatQuantity(limit)}`);
+  if (order !== 0 && !isOvercommittable(name))
+    errors.invalid(
+      path.child('requests'),
+      formatQuantity(asked),
+      `must be equal to ${name} limit of ${formatQuantity(limit)}`,
+    );
+  else if (order > 0)
+    errors.invalid(
+      path.child('requests'),
+      formatQuantity(asked),
+      `must be less than or equal to ${name} limit of ${formatQuantity(limit)}`,
+    );
 }
 
 function claims(resources: JsonObject, rules: ResourceRules, path: FieldPath, errors: FieldErrors): void {
@@ -159,20 +184,36 @@ function claims(resources: JsonObject, rules: ResourceRules, path: FieldPath, er
     else seen.add(key);
     if (rules.claims.includes(name)) continue;
     const known = [...rules.claims].sort();
-    const detail = known.length === 0 ? 'must be one of the names in pod.spec.resourceClaims which is empty' : `must be one of the names in pod.spec.resourceClaims: ${known.join(', ')}`;
+    const detail =
+      known.length === 0
+        ? 'must be one of the names in pod.spec.resourceClaims which is empty'
+        : `must be one of the names in pod.spec.resourceClaims: ${known.join(', ')}`;
     errors.add('FieldValueNotFound', here, `Not found: ${JSON.stringify(name)}: ${detail}`);
   }
 }
 
 /** What a container reads of its own resources, in the environment and in files. */
-const READABLE = ['limits.cpu', 'limits.ephemeral-storage', 'limits.memory', 'requests.cpu', 'requests.ephemeral-storage', 'requests.memory'];
+const READABLE = [
+  'limits.cpu',
+  'limits.ephemeral-storage',
+  'limits.memory',
+  'requests.cpu',
+  'requests.ephemeral-storage',
+  'requests.memory',
+];
 
 const DIVISORS: Readonly<Record<string, readonly string[]>> = {
   cpu: ['1m', '1'],
   memory: ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'],
 };
 
-export function resourceFieldSelector(ref: JsonValue, readable: readonly string[], inVolume: boolean, path: FieldPath, errors: FieldErrors): void {
+export function resourceFieldSelector(
+  ref: JsonValue,
+  readable: readonly string[],
+  inVolume: boolean,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const resource = textAt(ref, 'resource');
   if (inVolume && textAt(ref, 'containerName') === '') errors.required(path.child('containerName'));
   else if (resource === '') errors.required(path.child('resource'));
@@ -190,10 +231,24 @@ function divisor(ref: JsonValue, resource: string, path: FieldPath, errors: Fiel
   const q = text === '' ? undefined : parseQuantity(text);
   // not set, and set to nothing, are the same
   if (q === undefined || compareQuantities(q, zeroQuantity) === 0) return;
-  const kind = /cpu$/.test(resource) ? 'cpu' : /(memory|storage)$/.test(resource) || resource.includes(HUGE_PAGES) ? 'memory' : undefined;
+  const kind = /cpu$/.test(resource)
+    ? 'cpu'
+    : /(memory|storage)$/.test(resource) || resource.includes(HUGE_PAGES)
+      ? 'memory'
+      : undefined;
   if (kind === undefined) return;
   const allowed = DIVISORS[kind]!;
   if (allowed.includes(formatQuantity(q))) return;
-  const what = /memory$/.test(resource) ? 'memory resource' : /storage$/.test(resource) ? 'local ephemeral storage resource' : kind === 'cpu' ? 'cpu resource' : 'hugepages resource';
-  errors.invalid(path, text, `only divisor's values ${allowed.join(kind === 'cpu' ? ' and ' : ', ')} are supported with the ${what}`);
+  const what = /memory$/.test(resource)
+    ? 'memory resource'
+    : /storage$/.test(resource)
+      ? 'local ephemeral storage resource'
+      : kind === 'cpu'
+        ? 'cpu resource'
+        : 'hugepages resource';
+  errors.invalid(
+    path,
+    text,
+    `only divisor's values ${allowed.join(kind === 'cpu' ? ' and ' : ', ')} are supported with the ${what}`,
+  );
 }

@@ -1,4 +1,14 @@
-import { equalJson, type FieldErrors, type FieldPath, isDns1123Label, isLabelKey, isLabelValue, isQualifiedName, type JsonObject, type JsonValue } from '../../../../../api/index.js';
+import {
+  equalJson,
+  type FieldErrors,
+  type FieldPath,
+  isDns1123Label,
+  isLabelKey,
+  isLabelValue,
+  isQualifiedName,
+  type JsonObject,
+  type JsonValue,
+} from '../../../../../api/index.js';
 import { at, listAt, numberAt, objectAt, objectsAt, textAt } from '../../../access.js';
 import { labelSelector, oneOf, sentences } from '../../../rules.js';
 
@@ -33,8 +43,10 @@ export function nodeSelector(selector: JsonValue, path: FieldPath, errors: Field
 }
 
 function nodeSelectorTerm(term: JsonObject, path: FieldPath, errors: FieldErrors): void {
-  for (const [i, e] of objectsAt(term, 'matchExpressions').entries()) nodeExpression(e, path.child('matchExpressions').index(i), errors);
-  for (const [i, e] of objectsAt(term, 'matchFields').entries()) nodeField(e, path.child('matchFields').index(i), errors);
+  for (const [i, e] of objectsAt(term, 'matchExpressions').entries())
+    nodeExpression(e, path.child('matchExpressions').index(i), errors);
+  for (const [i, e] of objectsAt(term, 'matchFields').entries())
+    nodeField(e, path.child('matchFields').index(i), errors);
 }
 
 function nodeExpression(e: JsonObject, path: FieldPath, errors: FieldErrors): void {
@@ -48,7 +60,8 @@ function nodeExpression(e: JsonObject, path: FieldPath, errors: FieldErrors): vo
       break;
     case 'Exists':
     case 'DoesNotExist':
-      if (values.length > 0) errors.forbidden(here, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+      if (values.length > 0)
+        errors.forbidden(here, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
       break;
     case 'Gt':
     case 'Lt':
@@ -64,7 +77,11 @@ function nodeField(e: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const operator = textAt(e, 'operator');
   const values = listAt(e, 'values').map(String);
   if (operator === 'In' || operator === 'NotIn') {
-    if (values.length !== 1) errors.required(path.child('values'), 'must be only one value when `operator` is \'In\' or \'NotIn\' for node field selector');
+    if (values.length !== 1)
+      errors.required(
+        path.child('values'),
+        "must be only one value when `operator` is 'In' or 'NotIn' for node field selector",
+      );
   } else errors.invalid(path.child('operator'), operator, 'not a valid selector operator');
   const key = textAt(e, 'key');
   if (key !== 'metadata.name') errors.invalid(path.child('key'), key, 'not a valid field selector key');
@@ -76,7 +93,8 @@ function weight(term: JsonObject, path: FieldPath, errors: FieldErrors): void {
 }
 
 function podAffinity(a: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
-  for (const [i, term] of objectsAt(a, REQUIRED).entries()) podAffinityTerm(term, path.child(REQUIRED).index(i), errors);
+  for (const [i, term] of objectsAt(a, REQUIRED).entries())
+    podAffinityTerm(term, path.child(REQUIRED).index(i), errors);
   for (const [i, term] of objectsAt(a, PREFERRED).entries()) {
     const here = path.child(PREFERRED).index(i);
     weight(term, here, errors);
@@ -87,7 +105,8 @@ function podAffinity(a: JsonValue | undefined, path: FieldPath, errors: FieldErr
 function podAffinityTerm(term: JsonObject, path: FieldPath, errors: FieldErrors): void {
   labelSelector(at(term, 'labelSelector'), path.child('labelSelector'), errors, false);
   labelSelector(at(term, 'namespaceSelector'), path.child('namespaceSelector'), errors, false);
-  for (const namespace of listAt(term, 'namespaces').map(String)) sentences(namespace, isDns1123Label, path.child('namespace'), errors);
+  for (const namespace of listAt(term, 'namespaces').map(String))
+    sentences(namespace, isDns1123Label, path.child('namespace'), errors);
   matchLabelKeys(term, path, errors);
   const key = textAt(term, 'topologyKey');
   if (key === '') errors.required(path.child('topologyKey'), 'can not be empty');
@@ -96,18 +115,24 @@ function podAffinityTerm(term: JsonObject, path: FieldPath, errors: FieldErrors)
 
 function matchLabelKeys(term: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const selector = at(term, 'labelSelector');
-  const selected = new Set([...Object.keys(objectAt(selector, 'matchLabels')), ...objectsAt(selector, 'matchExpressions').map((e) => textAt(e, 'key'))]);
+  const selected = new Set([
+    ...Object.keys(objectAt(selector, 'matchLabels')),
+    ...objectsAt(selector, 'matchExpressions').map((e) => textAt(e, 'key')),
+  ]);
   const match = listAt(term, 'matchLabelKeys').map(String);
   const mismatch = listAt(term, 'mismatchLabelKeys').map(String);
   for (const [field, keys] of [
     ['matchLabelKeys', match],
     ['mismatchLabelKeys', mismatch],
   ] as const) {
-    if (keys.length > 0 && selector === undefined) errors.forbidden(path.child(field), 'must not be specified when labelSelector is not set');
+    if (keys.length > 0 && selector === undefined)
+      errors.forbidden(path.child(field), 'must not be specified when labelSelector is not set');
     for (const [i, key] of keys.entries()) {
       sentences(key, isLabelKey, path.child(field).index(i), errors);
-      if (field === 'mismatchLabelKeys' && selected.has(key)) errors.invalid(path.index(i), key, 'exists in both mismatchLabelKeys and labelSelector');
-      if (field === 'matchLabelKeys' && mismatch.includes(key)) errors.invalid(path.child(field).index(i), key, 'exists in both matchLabelKeys and mismatchLabelKeys');
+      if (field === 'mismatchLabelKeys' && selected.has(key))
+        errors.invalid(path.index(i), key, 'exists in both mismatchLabelKeys and labelSelector');
+      if (field === 'matchLabelKeys' && mismatch.includes(key))
+        errors.invalid(path.child(field).index(i), key, 'exists in both matchLabelKeys and mismatchLabelKeys');
     }
   }
 }
@@ -115,7 +140,8 @@ function matchLabelKeys(term: JsonObject, path: FieldPath, errors: FieldErrors):
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
 export function tolerations(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
-  for (const [i, t] of objectsAt(spec, 'tolerations').entries()) toleration(t, path.child('tolerations').index(i), errors);
+  for (const [i, t] of objectsAt(spec, 'tolerations').entries())
+    toleration(t, path.child('tolerations').index(i), errors);
 }
 
 export function toleration(t: JsonObject, path: FieldPath, errors: FieldErrors): void {
@@ -125,7 +151,11 @@ export function toleration(t: JsonObject, path: FieldPath, errors: FieldErrors):
   const effect = textAt(t, 'effect');
   if (key !== '') sentences(key, isLabelKey, path.child('key'), errors);
   if (key === '' && operator !== 'Exists') {
-    errors.invalid(path.child('operator'), operator, 'operator must be Exists when `key` is empty, which means "match all values and all keys"');
+    errors.invalid(
+      path.child('operator'),
+      operator,
+      'operator must be Exists when `key` is empty, which means "match all values and all keys"',
+    );
   }
   if (at(t, 'tolerationSeconds') !== undefined && effect !== 'NoExecute') {
     errors.invalid(path.child('effect'), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set");
@@ -167,7 +197,12 @@ export function topologySpread(spec: JsonObject, path: FieldPath, errors: FieldE
     const domains = at(c, 'minDomains');
     if (typeof domains === 'number') {
       if (domains <= 0) errors.invalid(one.child('minDomains'), domains, 'must be greater than zero');
-      if (when !== 'DoNotSchedule') errors.invalid(one.child('minDomains'), domains, `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${when}`);
+      if (when !== 'DoNotSchedule')
+        errors.invalid(
+          one.child('minDomains'),
+          domains,
+          `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${when}`,
+        );
     }
     for (const field of ['nodeAffinityPolicy', 'nodeTaintsPolicy'] as const) {
       const v = at(c, field);
@@ -186,7 +221,10 @@ function spreadKeys(c: JsonObject, path: FieldPath, errors: FieldErrors): void {
     errors.forbidden(here, 'must not be specified when labelSelector is not set');
     return;
   }
-  const selected = new Set([...Object.keys(objectAt(selector, 'matchLabels')), ...objectsAt(selector, 'matchExpressions').map((e) => textAt(e, 'key'))]);
+  const selected = new Set([
+    ...Object.keys(objectAt(selector, 'matchLabels')),
+    ...objectsAt(selector, 'matchExpressions').map((e) => textAt(e, 'key')),
+  ]);
   for (const [i, key] of keys.entries()) {
     sentences(key, isLabelKey, here.index(i), errors);
     if (selected.has(key)) errors.invalid(path.index(i), key, 'exists in both matchLabelKeys and labelSelector');
@@ -195,7 +233,12 @@ function spreadKeys(c: JsonObject, path: FieldPath, errors: FieldErrors): void {
 
 export function readinessGates(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
   for (const [i, gate] of objectsAt(spec, 'readinessGates').entries()) {
-    sentences(textAt(gate, 'conditionType'), isQualifiedName, path.child('readinessGates').index(i).child('conditionType'), errors);
+    sentences(
+      textAt(gate, 'conditionType'),
+      isQualifiedName,
+      path.child('readinessGates').index(i).child('conditionType'),
+      errors,
+    );
   }
 }
 
@@ -211,4 +254,5 @@ export function schedulingGates(spec: JsonObject, path: FieldPath, errors: Field
 }
 
 /** Same place, other order counts as other: the reference compares as written. */
-export const sameTolerations = (a: JsonValue | undefined, b: JsonValue | undefined): boolean => equalJson(a ?? [], b ?? []);
+export const sameTolerations = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>
+  equalJson(a ?? [], b ?? []);

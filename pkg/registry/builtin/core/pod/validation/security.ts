@@ -1,10 +1,23 @@
-import { type FieldErrors, type FieldPath, isDns1123Subdomain, isGroupId, isUserId, type JsonObject, type JsonValue } from '../../../../../api/index.js';
+import {
+  type FieldErrors,
+  type FieldPath,
+  isDns1123Subdomain,
+  isGroupId,
+  isUserId,
+  type JsonObject,
+  type JsonValue,
+} from '../../../../../api/index.js';
 import { at, boolAt, listAt, objectAt, objectsAt, textAt } from '../../../access.js';
 import { goStruct, noBacksteps, oneOf, sentences } from '../../../rules.js';
 
 /** Security contexts of pods and containers, and what one operating system has that the other has not. */
 
-function id(value: JsonValue | undefined, rule: (n: number) => readonly string[], path: FieldPath, errors: FieldErrors): void {
+function id(
+  value: JsonValue | undefined,
+  rule: (n: number) => readonly string[],
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (typeof value === 'number') for (const s of rule(value)) errors.invalid(path, value, s);
 }
 
@@ -17,9 +30,14 @@ export function podSecurity(spec: JsonObject, path: FieldPath, errors: FieldErro
   id(at(context, 'fsGroup'), isGroupId, here.child('fsGroup'), errors);
   id(at(context, 'runAsUser'), isUserId, here.child('runAsUser'), errors);
   id(at(context, 'runAsGroup'), isGroupId, here.child('runAsGroup'), errors);
-  for (const [i, g] of listAt(context, 'supplementalGroups').entries()) id(g, isGroupId, here.child('supplementalGroups').index(i), errors);
+  for (const [i, g] of listAt(context, 'supplementalGroups').entries())
+    id(g, isGroupId, here.child('supplementalGroups').index(i), errors);
   if (boolAt(spec, 'shareProcessNamespace') && boolAt(spec, 'hostPID')) {
-    errors.invalid(here.child('shareProcessNamespace'), true, 'ShareProcessNamespace and HostPID cannot both be enabled');
+    errors.invalid(
+      here.child('shareProcessNamespace'),
+      true,
+      'ShareProcessNamespace and HostPID cannot both be enabled',
+    );
   }
   sysctls(context, spec, here.child('sysctls'), errors);
   choice(context, 'fsGroupChangePolicy', ['Always', 'OnRootMismatch'], here, errors);
@@ -30,7 +48,13 @@ export function podSecurity(spec: JsonObject, path: FieldPath, errors: FieldErro
   windows(at(context, 'windowsOptions'), here.child('windowsOptions'), errors);
 }
 
-function choice(context: JsonObject, field: string, supported: readonly string[], path: FieldPath, errors: FieldErrors): void {
+function choice(
+  context: JsonObject,
+  field: string,
+  supported: readonly string[],
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const v = at(context, field);
   if (typeof v === 'string') oneOf(v, path.child(field), supported, errors, false);
 }
@@ -42,12 +66,18 @@ function sysctls(context: JsonObject, spec: JsonObject, path: FieldPath, errors:
     const here = path.index(i).child('name');
     if (name === '') errors.required(here);
     else if (name.length > SYSCTL_MAX || !SYSCTL.test(name)) {
-      errors.invalid(here, name, `must have at most ${SYSCTL_MAX} characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$`);
+      errors.invalid(
+        here,
+        name,
+        `must have at most ${SYSCTL_MAX} characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$`,
+      );
     } else if (seen.has(name)) errors.duplicate(here, name);
     seen.add(name);
     const plain = name.replaceAll('/', '.');
-    if (boolAt(spec, 'hostNetwork') && plain.startsWith('net.')) errors.invalid(here, name, 'may not be specified when `hostNetwork` is true');
-    if (boolAt(spec, 'hostIPC') && /^(kernel\.(shm|msg|sem)|fs\.mqueue\.)/.test(plain)) errors.invalid(here, name, 'may not be specified when `hostIPC` is true');
+    if (boolAt(spec, 'hostNetwork') && plain.startsWith('net.'))
+      errors.invalid(here, name, 'may not be specified when `hostNetwork` is true');
+    if (boolAt(spec, 'hostIPC') && /^(kernel\.(shm|msg|sem)|fs\.mqueue\.)/.test(plain))
+      errors.invalid(here, name, 'may not be specified when `hostIPC` is true');
   }
 }
 
@@ -62,14 +92,20 @@ function seccomp(profile: JsonValue | undefined, path: FieldPath, errors: FieldE
   const type = textAt(profile, 'type');
   const file = at(profile, 'localhostProfile');
   if (type === 'Localhost') {
-    if (typeof file !== 'string' || file === '') errors.required(path.child('localhostProfile'), 'must be set when seccomp type is Localhost');
+    if (typeof file !== 'string' || file === '')
+      errors.required(path.child('localhostProfile'), 'must be set when seccomp type is Localhost');
     else {
       if (file.startsWith('/')) errors.invalid(path.child('localhostProfile'), file, 'must be a relative path');
       noBacksteps(file, path.child('localhostProfile'), errors);
     }
     return;
   }
-  if (file !== undefined) errors.invalid(path.child('localhostProfile'), goStruct(profile, PROFILE_FIELDS), 'can only be set when seccomp type is Localhost');
+  if (file !== undefined)
+    errors.invalid(
+      path.child('localhostProfile'),
+      goStruct(profile, PROFILE_FIELDS),
+      'can only be set when seccomp type is Localhost',
+    );
   if (type === '') errors.required(path.child('type'), 'type is required when seccompProfile is set');
   else if (!PROFILES.includes(type)) errors.notSupported(path.child('type'), type, PROFILES);
 }
@@ -103,11 +139,18 @@ const USER_NAME_MAX = 104;
 function windows(options: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
   if (options === undefined) return;
   const specName = at(options, 'gmsaCredentialSpecName');
-  if (typeof specName === 'string') sentences(specName, isDns1123Subdomain, path.child('gmsaCredentialSpecName'), errors);
+  if (typeof specName === 'string')
+    sentences(specName, isDns1123Subdomain, path.child('gmsaCredentialSpecName'), errors);
   const spec = at(options, 'gmsaCredentialSpec');
   if (typeof spec === 'string') {
-    if (spec.length === 0) errors.invalid(path.child('gmsaCredentialSpec'), spec, 'gmsaCredentialSpec cannot be an empty string');
-    else if (spec.length > GMSA_SPEC_BYTES_MAX) errors.invalid(path.child('gmsaCredentialSpec'), spec, `gmsaCredentialSpec size must be under ${GMSA_SPEC_BYTES_MAX / 1024} KiB`);
+    if (spec.length === 0)
+      errors.invalid(path.child('gmsaCredentialSpec'), spec, 'gmsaCredentialSpec cannot be an empty string');
+    else if (spec.length > GMSA_SPEC_BYTES_MAX)
+      errors.invalid(
+        path.child('gmsaCredentialSpec'),
+        spec,
+        `gmsaCredentialSpec size must be under ${GMSA_SPEC_BYTES_MAX / 1024} KiB`,
+      );
   }
   const user = at(options, 'runAsUserName');
   if (typeof user === 'string') userName(user, path.child('runAsUserName'), errors);
@@ -135,13 +178,18 @@ function userName(value: string, path: FieldPath, errors: FieldErrors): void {
   }
   const [domain, user] = parts.length === 2 ? [parts[0]!, parts[1]!] : ['', parts[0]!];
   if (parts.length === 2) {
-    if (domain.length >= USER_DOMAIN_MAX) errors.invalid(path, value, `runAsUserName's Domain length must be under ${USER_DOMAIN_MAX} characters`);
-    if (!DOMAIN_NETBIOS.test(domain) && !DOMAIN_DNS.test(domain)) errors.invalid(path, value, `runAsUserName's Domain doesn't match the NetBios nor the DNS format`);
+    if (domain.length >= USER_DOMAIN_MAX)
+      errors.invalid(path, value, `runAsUserName's Domain length must be under ${USER_DOMAIN_MAX} characters`);
+    if (!DOMAIN_NETBIOS.test(domain) && !DOMAIN_DNS.test(domain))
+      errors.invalid(path, value, `runAsUserName's Domain doesn't match the NetBios nor the DNS format`);
   }
   if (user === '') errors.invalid(path, value, "runAsUserName's User cannot be empty");
-  else if (user.length > USER_NAME_MAX) errors.invalid(path, value, `runAsUserName's User length must not be longer than ${USER_NAME_MAX} characters`);
-  else if (!USER.test(user)) errors.invalid(path, value, 'runAsUserName\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]');
-  else if (/^[. ]+$/.test(user)) errors.invalid(path, value, "runAsUserName's User cannot contain only periods or spaces");
+  else if (user.length > USER_NAME_MAX)
+    errors.invalid(path, value, `runAsUserName's User length must not be longer than ${USER_NAME_MAX} characters`);
+  else if (!USER.test(user))
+    errors.invalid(path, value, 'runAsUserName\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]');
+  else if (/^[. ]+$/.test(user))
+    errors.invalid(path, value, "runAsUserName's User cannot contain only periods or spaces");
 }
 
 /** How the reference prints a container's security context. */
@@ -164,9 +212,16 @@ function printed(context: JsonValue): JsonObject {
   const out: JsonObject = {};
   for (const [json, go] of CONTEXT_FIELDS) out[go] = at(context, json) ?? null;
   const capabilities = at(context, 'capabilities');
-  if (capabilities !== undefined) out['Capabilities'] = { Add: at(capabilities, 'add') ?? null, Drop: at(capabilities, 'drop') ?? null };
+  if (capabilities !== undefined)
+    out['Capabilities'] = { Add: at(capabilities, 'add') ?? null, Drop: at(capabilities, 'drop') ?? null };
   const linux = at(context, 'seLinuxOptions');
-  if (linux !== undefined) out['SELinuxOptions'] = { User: textAt(linux, 'user'), Role: textAt(linux, 'role'), Type: textAt(linux, 'type'), Level: textAt(linux, 'level') };
+  if (linux !== undefined)
+    out['SELinuxOptions'] = {
+      User: textAt(linux, 'user'),
+      Role: textAt(linux, 'role'),
+      Type: textAt(linux, 'type'),
+      Level: textAt(linux, 'level'),
+    };
   for (const [json, go] of [
     ['seccompProfile', 'SeccompProfile'],
     ['appArmorProfile', 'AppArmorProfile'],
@@ -186,14 +241,20 @@ export function containerSecurity(container: JsonObject, spec: JsonObject, path:
   const mount = at(context, 'procMount');
   if (typeof mount === 'string') {
     oneOf(mount, here.child('procMount'), ['Default', 'Unmasked'], errors, false);
-    if (mount === 'Unmasked' && at(spec, 'hostUsers') !== false) errors.invalid(here.child('procMount'), mount, '`hostUsers` must be false to use `Unmasked`');
+    if (mount === 'Unmasked' && at(spec, 'hostUsers') !== false)
+      errors.invalid(here.child('procMount'), mount, '`hostUsers` must be false to use `Unmasked`');
   }
   seccomp(at(context, 'seccompProfile'), here.child('seccompProfile'), errors);
   appArmor(at(context, 'appArmorProfile'), here.child('appArmorProfile'), errors);
   if (at(context, 'allowPrivilegeEscalation') === false) {
-    if (boolAt(context, 'privileged')) errors.invalid(here, printed(context), 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true');
+    if (boolAt(context, 'privileged'))
+      errors.invalid(here, printed(context), 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true');
     if (listAt(context, 'capabilities', 'add').includes('CAP_SYS_ADMIN')) {
-      errors.invalid(here, printed(context), 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN');
+      errors.invalid(
+        here,
+        printed(context),
+        'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN',
+      );
     }
   }
   windows(at(context, 'windowsOptions'), here.child('windowsOptions'), errors);
@@ -238,15 +299,18 @@ export function operatingSystem(spec: JsonObject, path: FieldPath, errors: Field
   if (name === 'windows') {
     const forbid = (here: FieldPath) => errors.forbidden(here, 'cannot be set for a windows pod');
     for (const f of POD_CONTEXT_LINUX_ONLY) if (isSet(at(context, f))) forbid(contextPath.child(f));
-    for (const f of POD_LINUX_ONLY) if (f === 'hostUsers' ? at(spec, f) !== undefined : boolAt(spec, f)) forbid(path.child(f));
+    for (const f of POD_LINUX_ONLY)
+      if (f === 'hostUsers' ? at(spec, f) !== undefined : boolAt(spec, f)) forbid(path.child(f));
     eachContainer(spec, path, (c, here) => {
-      for (const f of CONTAINER_CONTEXT_LINUX_ONLY) if (isSet(at(c, 'securityContext', f))) forbid(here.child('securityContext', f));
+      for (const f of CONTAINER_CONTEXT_LINUX_ONLY)
+        if (isSet(at(c, 'securityContext', f))) forbid(here.child('securityContext', f));
     });
   } else if (name === 'linux') {
     const forbid = (here: FieldPath) => errors.forbidden(here, 'windows options cannot be set for a linux pod');
     if (at(context, 'windowsOptions') !== undefined) forbid(contextPath.child('windowsOptions'));
     eachContainer(spec, path, (c, here) => {
-      if (at(c, 'securityContext', 'windowsOptions') !== undefined) forbid(here.child('securityContext', 'windowsOptions'));
+      if (at(c, 'securityContext', 'windowsOptions') !== undefined)
+        forbid(here.child('securityContext', 'windowsOptions'));
     });
   }
 }
@@ -267,14 +331,28 @@ export function hostProcess(spec: JsonObject, path: FieldPath, errors: FieldErro
   eachContainer(spec, path, (c, here) => {
     const own = at(c, 'securityContext', 'windowsOptions', 'hostProcess');
     if (typeof podWide === 'boolean' && typeof own === 'boolean' && podWide !== own) {
-      errors.invalid(here.child('securityContext', 'windowsOptions', 'hostProcess'), own, `pod hostProcess value must be identical if both are specified, was ${podWide}`);
+      errors.invalid(
+        here.child('securityContext', 'windowsOptions', 'hostProcess'),
+        own,
+        `pod hostProcess value must be identical if both are specified, was ${podWide}`,
+      );
     }
     if (own === true || (podWide === true && own !== false)) having++;
     else lacking++;
   });
   if (having === 0) return;
-  if (lacking > 0) errors.invalid(path, '', 'If pod contains any hostProcess containers then all containers must be HostProcess containers');
-  if (!boolAt(spec, 'hostNetwork')) errors.invalid(path.child('hostNetwork'), false, 'hostNetwork must be true if pod contains any hostProcess containers');
+  if (lacking > 0)
+    errors.invalid(
+      path,
+      '',
+      'If pod contains any hostProcess containers then all containers must be HostProcess containers',
+    );
+  if (!boolAt(spec, 'hostNetwork'))
+    errors.invalid(
+      path.child('hostNetwork'),
+      false,
+      'hostNetwork must be true if pod contains any hostProcess containers',
+    );
 }
 
 /** A user namespace of its own excludes the host's other namespaces. */

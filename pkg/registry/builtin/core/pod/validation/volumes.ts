@@ -23,7 +23,8 @@ const need =
 
 function partition(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
   const n = at(s, 'partition');
-  if (typeof n === 'number' && (n < 0 || n > 255)) errors.invalid(path.child('partition'), n, 'must be between 1 and 255, inclusive');
+  if (typeof n === 'number' && (n < 0 || n > 255))
+    errors.invalid(path.child('partition'), n, 'must be between 1 and 255, inclusive');
 }
 
 function items(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
@@ -46,8 +47,10 @@ function downwardItems(s: JsonValue, path: FieldPath, errors: FieldErrors): void
     const resource = at(item, 'resourceFieldRef');
     if (field !== undefined) {
       fieldSelector(field, VOLUME_FIELDS, path.child('fieldRef'), errors);
-      if (resource !== undefined) errors.invalid(path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously');
-    } else if (resource !== undefined) resourceFieldSelector(resource, READABLE_RESOURCES, true, path.child('resourceFieldRef'), errors);
+      if (resource !== undefined)
+        errors.invalid(path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously');
+    } else if (resource !== undefined)
+      resourceFieldSelector(resource, READABLE_RESOURCES, true, path.child('resourceFieldRef'), errors);
     else errors.required(path, 'one of fieldRef and resourceFieldRef is required');
     fileMode(at(item, 'mode'), path.child('mode'), errors);
   }
@@ -61,12 +64,15 @@ const iscsi: SourceRule = (s, path, errors) => {
   need('targetPortal')(s, path, errors);
   const iqn = textAt(s, 'iqn');
   if (iqn === '') errors.required(path.child('iqn'));
-  else if (!/^(iqn|eui|naa)/.test(iqn)) errors.invalid(path.child('iqn'), iqn, 'must be valid format starting with iqn, eui, or naa');
+  else if (!/^(iqn|eui|naa)/.test(iqn))
+    errors.invalid(path.child('iqn'), iqn, 'must be valid format starting with iqn, eui, or naa');
   else if (![IQN, EUI, NAA].some((r) => r.test(iqn))) errors.invalid(path.child('iqn'), iqn, 'must be valid format');
   lun(s, path, errors);
-  if ((at(s, 'chapAuthDiscovery') === true || at(s, 'chapAuthSession') === true) && at(s, 'secretRef') === undefined) errors.required(path.child('secretRef'));
+  if ((at(s, 'chapAuthDiscovery') === true || at(s, 'chapAuthSession') === true) && at(s, 'secretRef') === undefined)
+    errors.required(path.child('secretRef'));
   const initiator = at(s, 'initiatorName');
-  if (typeof initiator === 'string' && ![IQN, EUI, NAA].some((r) => r.test(initiator))) errors.invalid(path.child('initiatorname'), initiator, 'must be valid format');
+  if (typeof initiator === 'string' && ![IQN, EUI, NAA].some((r) => r.test(initiator)))
+    errors.invalid(path.child('initiatorname'), initiator, 'must be valid format');
 };
 
 function lun(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
@@ -77,8 +83,10 @@ function lun(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
 const fc: SourceRule = (s, path, errors) => {
   const wwns = listAt(s, 'targetWWNs');
   const wwids = listAt(s, 'wwids');
-  if (wwns.length === 0 && wwids.length === 0) errors.required(path.child('targetWWNs'), 'must specify either targetWWNs or wwids, but not both');
-  if (wwns.length > 0 && wwids.length > 0) errors.invalid(path.child('targetWWNs'), wwns, 'targetWWNs and wwids can not be specified simultaneously');
+  if (wwns.length === 0 && wwids.length === 0)
+    errors.required(path.child('targetWWNs'), 'must specify either targetWWNs or wwids, but not both');
+  if (wwns.length > 0 && wwids.length > 0)
+    errors.invalid(path.child('targetWWNs'), wwns, 'targetWWNs and wwids can not be specified simultaneously');
   if (wwns.length === 0) return;
   if (at(s, 'lun') === undefined) errors.required(path.child('lun'), 'lun is required if targetWWNs is specified');
   else lun(s, path, errors);
@@ -87,11 +95,17 @@ const fc: SourceRule = (s, path, errors) => {
 const QUOBYTE_HOST = /^[^:,]+:\d+(,[^:,]+:\d+)*$/;
 
 /** Rules by JSON name, in the order in which the reference looks: the first one found is checked, the others are one too many. */
-const SOURCES: readonly { readonly json: string; readonly forbidden?: string; readonly named?: string; readonly rule: SourceRule }[] = [
+const SOURCES: readonly {
+  readonly json: string;
+  readonly forbidden?: string;
+  readonly named?: string;
+  readonly rule: SourceRule;
+}[] = [
   {
     json: 'emptyDir',
     rule: (s, path, errors) => {
-      if (textAt(s, 'sizeLimit').startsWith('-')) errors.forbidden(path.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity');
+      if (textAt(s, 'sizeLimit').startsWith('-'))
+        errors.forbidden(path.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity');
     },
   },
   {
@@ -138,7 +152,8 @@ const SOURCES: readonly { readonly json: string; readonly forbidden?: string; re
     json: 'nfs',
     rule: (s, path, errors) => {
       need('server', 'path')(s, path, errors);
-      if (!textAt(s, 'path').startsWith('/')) errors.invalid(path.child('path'), textAt(s, 'path'), 'must be an absolute path');
+      if (!textAt(s, 'path').startsWith('/'))
+        errors.invalid(path.child('path'), textAt(s, 'path'), 'must be an absolute path');
     },
   },
   { json: 'iscsi', rule: iscsi },
@@ -149,7 +164,8 @@ const SOURCES: readonly { readonly json: string; readonly forbidden?: string; re
       const name = textAt(s, 'datasetName');
       const uuid = textAt(s, 'datasetUUID');
       if (name === '' && uuid === '') errors.required(path, 'one of datasetName and datasetUUID is required');
-      if (name !== '' && uuid !== '') errors.invalid(path, 'resource', 'datasetName and datasetUUID can not be specified simultaneously');
+      if (name !== '' && uuid !== '')
+        errors.invalid(path, 'resource', 'datasetName and datasetUUID can not be specified simultaneously');
       if (name.includes('/')) errors.invalid(path.child('datasetName'), name, "must not contain '/'");
     },
   },
@@ -179,8 +195,14 @@ const SOURCES: readonly { readonly json: string; readonly forbidden?: string; re
     json: 'quobyte',
     rule: (s, path, errors) => {
       const registry = textAt(s, 'registry');
-      if (registry === '') errors.required(path.child('registry'), 'must be a host:port pair or multiple pairs separated by commas');
-      else if (!QUOBYTE_HOST.test(registry)) errors.invalid(path.child('registry'), registry, 'must be a host:port pair or multiple pairs separated by commas');
+      if (registry === '')
+        errors.required(path.child('registry'), 'must be a host:port pair or multiple pairs separated by commas');
+      else if (!QUOBYTE_HOST.test(registry))
+        errors.invalid(
+          path.child('registry'),
+          registry,
+          'must be a host:port pair or multiple pairs separated by commas',
+        );
       need('volume')(s, path, errors);
     },
   },
@@ -217,7 +239,8 @@ const SOURCES: readonly { readonly json: string; readonly forbidden?: string; re
     rule: (s, path, errors) => {
       need('diskName', 'diskURI')(s, path, errors);
       const caching = at(s, 'cachingMode');
-      if (typeof caching === 'string') oneOf(caching, path.child('cachingMode'), ['None', 'ReadOnly', 'ReadWrite'], errors, false);
+      if (typeof caching === 'string')
+        oneOf(caching, path.child('cachingMode'), ['None', 'ReadOnly', 'ReadWrite'], errors, false);
       const kind = at(s, 'kind');
       if (typeof kind === 'string') oneOf(kind, path.child('kind'), ['Dedicated', 'Managed', 'Shared'], errors, false);
     },
@@ -270,7 +293,16 @@ const SOURCES: readonly { readonly json: string; readonly forbidden?: string; re
   },
 ];
 
-const HOST_PATH_TYPES = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'];
+const HOST_PATH_TYPES = [
+  '',
+  'BlockDevice',
+  'CharDevice',
+  'Directory',
+  'DirectoryOrCreate',
+  'File',
+  'FileOrCreate',
+  'Socket',
+];
 
 function secretReference(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
   const ref = at(s, 'secretRef');
@@ -300,7 +332,14 @@ function projected(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
   for (const [i, source] of objectsAt(s, 'sources').entries()) {
     const here = path.child('sources').index(i);
     let first = true;
-    for (const name of ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken', 'clusterTrustBundle', 'podCertificate'] as const) {
+    for (const name of [
+      'secret',
+      'configMap',
+      'downwardAPI',
+      'serviceAccountToken',
+      'clusterTrustBundle',
+      'podCertificate',
+    ] as const) {
       const v = at(source, name);
       if (v === undefined) continue;
       if (!first) {
@@ -318,8 +357,14 @@ function projected(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
         for (const item of objectsAt(v, 'items')) claim(textAt(item, 'path'), path);
       } else if (name === 'serviceAccountToken') {
         const seconds = at(v, 'expirationSeconds');
-        if (typeof seconds === 'number' && seconds < TOKEN_SECONDS_MIN) errors.invalid(inner.child('expirationSeconds'), seconds, 'may not specify a duration less than 10 minutes');
-        if (typeof seconds === 'number' && seconds > 2 ** 32) errors.invalid(inner.child('expirationSeconds'), seconds, 'may not specify a duration larger than 2^32 seconds');
+        if (typeof seconds === 'number' && seconds < TOKEN_SECONDS_MIN)
+          errors.invalid(inner.child('expirationSeconds'), seconds, 'may not specify a duration less than 10 minutes');
+        if (typeof seconds === 'number' && seconds > 2 ** 32)
+          errors.invalid(
+            inner.child('expirationSeconds'),
+            seconds,
+            'may not specify a duration larger than 2^32 seconds',
+          );
         const file = textAt(v, 'path');
         if (file === '') errors.required(path.child('path'));
         else nonReservedPath(file, path.child('path'), errors);
@@ -336,7 +381,8 @@ function projected(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
 function trustBundle(v: JsonValue, path: FieldPath, errors: FieldErrors): void {
   const name = at(v, 'name');
   const signer = at(v, 'signerName');
-  if (name !== undefined && signer !== undefined) errors.invalid(path, '', 'only one of name and signerName may be used');
+  if (name !== undefined && signer !== undefined)
+    errors.invalid(path, '', 'only one of name and signerName may be used');
   if (name === undefined && signer === undefined) errors.required(path, 'either name or signerName must be specified');
   const file = textAt(v, 'path');
   if (file === '') errors.required(path.child('path'));
@@ -344,7 +390,12 @@ function trustBundle(v: JsonValue, path: FieldPath, errors: FieldErrors): void {
 }
 
 /** Checks all volumes; returns them by name. */
-export function volumes(pod: JsonObject, spec: JsonObject, path: FieldPath, errors: FieldErrors): ReadonlyMap<string, JsonObject> {
+export function volumes(
+  pod: JsonObject,
+  spec: JsonObject,
+  path: FieldPath,
+  errors: FieldErrors,
+): ReadonlyMap<string, JsonObject> {
   const byName = new Map<string, JsonObject>();
   for (const [i, volume] of objectsAt(spec, 'volumes').entries()) {
     const here = path.child('volumes').index(i);

@@ -1,0 +1,48 @@
+import { type FieldErrors, FieldPath, isLabelKey, type JsonObject } from '../../../../../api/index.js';
+import { at, listAt, objectAt, textAt } from '../../../access.js';
+import { labels, sentences } from '../../../rules.js';
+import { podSpec } from './podspec.js';
+import { podUpdate } from './update.js';
+
+export { sourceRule } from './volumes.js';
+export { nameWarning, podSpecWarnings } from './warnings.js';
+
+const SPEC = FieldPath.of('spec');
+
+export function validatePod(pod: JsonObject, errors: FieldErrors): void {
+  podSpec(objectAt(pod, 'spec'), pod, SPEC, errors);
+  if (listAt(pod, 'spec', 'ephemeralContainers').length > 0)
+    errors.forbidden(SPEC.child('ephemeralContainers'), 'cannot be set on create');
+  if (textAt(pod, 'spec', 'nodeName') !== '' && listAt(pod, 'spec', 'schedulingGates').length > 0) {
+    errors.forbidden(SPEC.child('nodeName'), 'cannot be set until all schedulingGates have been cleared');
+  }
+}
+
+export function validatePodUpdate(pod: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  podSpec(objectAt(pod, 'spec'), pod, SPEC, errors);
+  podUpdate(pod, old, errors);
+}
+
+/** A template, anywhere: `path` is that of the template itself. */
+export function podTemplate(template: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  labels(objectAt(template, 'metadata', 'labels'), path.child('labels'), errors);
+  for (const key of Object.keys(objectAt(template, 'metadata', 'annotations')))
+    sentences(key.toLowerCase(), isLabelKey, path.child('annotations'), errors);
+  podSpec(objectAt(template, 'spec'), {}, path.child('spec'), errors);
+  if (listAt(template, 'spec', 'ephemeralContainers').length > 0) {
+    errors.forbidden(path.child('spec', 'ephemeralContainers'), 'ephemeral containers not allowed in pod template');
+  }
+}
+
+/** The template of a workload that keeps its pods running for ever. */
+export function runningTemplate(template: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  podTemplate(template, path, errors);
+  const policy = textAt(template, 'spec', 'restartPolicy');
+  if (policy !== 'Always') errors.notSupported(path.child('spec', 'restartPolicy'), policy, ['Always']);
+  if (at(template, 'spec', 'activeDeadlineSeconds') !== undefined) {
+    errors.forbidden(
+      path.child('spec', 'activeDeadlineSeconds'),
+      'activeDeadlineSeconds in ReplicaSet is not Supported',
+    );
+  }
+}

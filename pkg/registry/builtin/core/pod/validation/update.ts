@@ -1,0 +1,153 @@
+import {
+  cloneJson,
+  equalJson,
+  type FieldErrors,
+  FieldPath,
+  isInRange,
+  isObject,
+  type JsonObject,
+} from '../../../../../api/index.js';
+import { at, listAt, numberAt, objectAt, objectsAt, textAt } from '../../../access.js';
+
+/** What of a pod may still change once it is there: very little, for a node may have begun to run it. */
+
+const SPEC = FieldPath.of('spec');
+const FIXED =
+  'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
+
+/** Stops at the first thing after which comparing the whole would only repeat it. */
+export function podUpdate(pod: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  const spec = objectAt(pod, 'spec');
+  const before = objectAt(old, 'spec');
+  for (const list of ['containers', 'initContainers'] as const) {
+    if (objectsAt(spec, list).length !== objectsAt(before, list).length) {
+      errors.forbidden(SPEC.child(list), 'pod updates may not add or remove containers');
+      return;
+    }
+  }
+  if (!deadline(spec, before, errors)) return;
+  onlyAddedTolerations(spec, before, errors);
+  onlyFewerGates(spec, before, errors);
+  const munged = cloneJson(spec);
+  for (const list of ['containers', 'initContainers'] as const) {
+    for (const [i, c] of objectsAt(munged, list).entries()) take(c, objectsAt(before, list)[i]!, 'image');
+  }
+  take(munged, before, 'activeDeadlineSeconds');
+  take(munged, before, 'tolerations');
+  take(munged, before, 'schedulingGates');
+  if (numberAt(before, 'terminationGracePeriodSeconds') < 0 && numberAt(spec, 'terminationGracePeriodSeconds') === 1)
+    take(munged, before, 'terminationGracePeriodSeconds');
+  if (objectsAt(before, 'schedulingGates').length > 0) tightened(munged, spec, before, errors);
+  if (!equalJson(munged, before)) errors.forbidden(SPEC, `${FIXED}\n${difference(before, munged)}`);
+}
+
+function take(into: JsonObject, from: JsonObject, field: string): void {
+  const v = from[field];
+  if (v === undefined) delete into[field];
+  else into[field] = cloneJson(v);
+}
+
+function deadline(spec: JsonObject, before: JsonObject, errors: FieldErrors): boolean {
+  const path = SPEC.child('activeDeadlineSeconds');
+  const now = at(spec, 'activeDeadlineSeconds');
+  const was = at(before, 'activeDeadlineSeconds');
+  if (typeof now === 'number') {
+    const wrong = isInRange(now, 0, 2147483647);
+    for (const s of wrong) errors.invalid(path, now, s);
+    if (wrong.length > 0) return false;
+    if (typeof was === 'number' && was < now) {
+      errors.invalid(path, now, 'must be less than or equal to previous value');
+      return false;
+    }
+  } else if (typeof was === 'number')
+    errors.invalid(path, null, 'must not update from a positive integer to nil value');
+  return true;
+}
+
+const tolerationKey = (t: JsonObject): string =>
+  ['key', 'operator', 'value', 'effect'].map((f) => textAt(t, f)).join('|');
+
+/** Every toleration that was there is there still, with whatever time limit. */
+function onlyAddedTolerations(spec: JsonObject, before: JsonObject, errors: FieldErrors): void {
+  const now = new Set(objectsAt(spec, 'tolerations').map(tolerationKey));
+  const kept = objectsAt(before, 'tolerations').every((t) => now.has(tolerationKey(t)));
+  if (!kept)
+    errors.forbidden(SPEC.child('tolerations'), 'existing toleration can not be modified except its tolerationSeconds');
+}
+
+function onlyFewerGates(spec: JsonObject, before: JsonObject, errors: FieldErrors): void {
+  const were = new Set(objectsAt(before, 'schedulingGates').map((g) => textAt(g, 'name')));
+  for (const [i, gate] of objectsAt(spec, 'schedulingGates').entries()) {
+    const name = textAt(gate, 'name');
+    if (!were.has(name))
+      errors.forbidden(
+        SPEC.child('schedulingGates').index(i).child('name'),
+        `only deletion is allowed, but found new scheduling gate '${name}'`,
+      );
+  }
+}
+
+/** While gates hold a pod back, its choice of nodes may be narrowed, never widened. */
+function tightened(munged: JsonObject, spec: JsonObject, before: JsonObject, errors: FieldErrors): void {
+  const was = objectAt(before, 'nodeSelector');
+  const now = objectAt(spec, 'nodeSelector');
+  if (!equalJson(was, now)) {
+    if (Object.entries(was).every(([k, v]) => now[k] === v)) take(munged, before, 'nodeSelector');
+    else
+      errors.invalid(
+        SPEC.child('nodeSelector'),
+        now,
+        'only additions to spec.nodeSelector are allowed (no mutations or deletions)',
+      );
+  }
+  const affinity = at(munged, 'affinity', 'nodeAffinity');
+  const affinityBefore = at(before, 'affinity', 'nodeAffinity');
+  if (equalJson(affinity, affinityBefore)) return;
+  if (nodeAffinityNarrowed(affinityBefore, affinity, errors)) {
+    if (isObject(munged['affinity'])) take(munged['affinity'], objectAt(before, 'affinity'), 'nodeAffinity');
+    if (Object.keys(objectAt(munged, 'affinity')).length === 0 && before['affinity'] === undefined)
+      delete munged['affinity'];
+  }
+}
+
+const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
+
+function nodeAffinityNarrowed(before: ReturnType<typeof at>, now: ReturnType<typeof at>, errors: FieldErrors): boolean {
+  const terms = objectsAt(before, REQUIRED, 'nodeSelectorTerms');
+  if (terms.length === 0) return true;
+  const path = SPEC.child('affinity', 'nodeAffinity', REQUIRED, 'nodeSelectorTerms');
+  const newTerms = objectsAt(now, REQUIRED, 'nodeSelectorTerms');
+  if (newTerms.length !== terms.length) {
+    errors.invalid(
+      path,
+      listAt(now, REQUIRED, 'nodeSelectorTerms'),
+      'no additions/deletions to non-empty NodeSelectorTerms list are allowed',
+    );
+    return false;
+  }
+  let narrowed = true;
+  for (const [i, term] of terms.entries()) {
+    for (const field of ['matchExpressions', 'matchFields'] as const) {
+      const kept = objectsAt(term, field).every((e) => objectsAt(newTerms[i], field).some((n) => equalJson(e, n)));
+      if (kept) continue;
+      errors.invalid(path.index(i), newTerms[i], 'only additions are allowed (no mutations or deletions)');
+      narrowed = false;
+    }
+  }
+  return narrowed;
+}
+
+/** The fields that differ, a line each: a client should not have to look for them. */
+function difference(before: JsonObject, now: JsonObject): string {
+  const lines: string[] = [];
+  const walk = (a: ReturnType<typeof at>, b: ReturnType<typeof at>, path: string): void => {
+    if (equalJson(a, b)) return;
+    if (isObject(a) && isObject(b)) {
+      for (const k of new Set([...Object.keys(a), ...Object.keys(b)])) walk(a[k], b[k], `${path}.${k}`);
+    } else if (Array.isArray(a) && Array.isArray(b) && a.length === b.length) {
+      for (const [i, x] of a.entries()) walk(x, b[i], `${path}[${i}]`);
+    } else lines.push(`  ${path}: ${JSON.stringify(a ?? null)} -> ${JSON.stringify(b ?? null)}`);
+  };
+  walk(before, now, 'spec');
+  return lines.join('\n');
+}
