@@ -1,15 +1,20 @@
-import { errors, isObject, type JsonObject, type JsonValue } from '../api/index.js';
+import { errors, isObject, type JsonValue } from '../api/index.js';
+import { decodeBody } from '../codec/index.js';
 import type { Body } from '../registry/index.js';
+import { type Kind, kindSchema } from '../schema/index.js';
 import type { DeleteWish } from './options.js';
 
-/** The DeleteOptions in a request's body. */
+/** The DeleteOptions in a request's body, in whatever version and encoding; what it is not is a 400. */
 export function deleteWishOfBody(body: Body): DeleteWish {
-  const o = decode(body);
+  const decoded = decodeBody(body, expected(), { otherVersions: true });
+  if (!decoded.ok) throw errors.badRequest(decoded.cause);
+  const o = decoded.object;
   const preconditions = o['preconditions'];
   const dryRun = o['dryRun'];
   const uid = isObject(preconditions) ? text(preconditions['uid']) : undefined;
   const resourceVersion = isObject(preconditions) ? text(preconditions['resourceVersion']) : undefined;
   const grace = o['gracePeriodSeconds'];
+  const orphan = o['orphanDependents'];
   return {
     dryRun: Array.isArray(dryRun) ? dryRun.map(String) : [],
     gracePeriodSeconds: typeof grace === 'number' || typeof grace === 'bigint' ? Number(grace) : undefined,
@@ -18,18 +23,15 @@ export function deleteWishOfBody(body: Body): DeleteWish {
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
     },
     propagationPolicy: text(o['propagationPolicy']),
-    orphanDependents: typeof o['orphanDependents'] === 'boolean' ? o['orphanDependents'] : undefined,
+    orphanDependents: typeof orphan === 'boolean' ? orphan : undefined,
     ignoreStoreReadError: o['ignoreStoreReadErrorWithClusterBreakingPotential'] === true,
   };
 }
 
-function text(v: JsonValue | undefined): string | undefined {
-  return typeof v === 'string' ? v : undefined;
+function expected(): Kind {
+  return kindSchema({ group: '', version: 'v1', kind: 'DeleteOptions' })!;
 }
 
-function decode(body: Body): JsonObject {
-  const value = JSON.parse(body.bytes.toString()) as JsonValue;
-  if (value === null) return {};
-  if (!isObject(value)) throw errors.badRequest('not an object');
-  return value;
+function text(v: JsonValue | undefined): string | undefined {
+  return typeof v === 'string' ? v : undefined;
 }

@@ -1,8 +1,25 @@
-import type { JsonObject, Status } from '../api/index.js';
+import { type JsonObject, parseApiVersion, type Status } from '../api/index.js';
+import { encodeCbor, encodeProtobuf, sealEnvelope } from '../codec/index.js';
+import { kindSchema, type StructSchema } from '../schema/index.js';
 import type { Encoding } from './negotiate.js';
 
-/** Answers that are no stored objects: Status, discovery. */
+/** Encodes answers that are no stored objects: Status, discovery. They are values made by this program, complete as they are. */
 export function encodeDocument(value: JsonObject | Status, encoding: Encoding, pretty: boolean): Buffer {
-  void encoding;
-  return Buffer.from(pretty ? `${JSON.stringify(value, null, 2)}\n` : `${JSON.stringify(value)}\n`);
+  switch (encoding) {
+    case 'json':
+    case 'yaml':
+      return Buffer.from(pretty ? `${JSON.stringify(value, null, 2)}\n` : `${JSON.stringify(value)}\n`);
+    case 'protobuf': {
+      const { apiVersion, kind } = value as { apiVersion?: string; kind: string };
+      const raw = encodeProtobuf(schemaOf(apiVersion ?? 'v1', kind), value as JsonObject);
+      return sealEnvelope({ apiVersion: apiVersion ?? 'v1', kind, raw });
+    }
+    case 'cbor':
+      return encodeCbor(schemaOf('v1', value.kind as string), value as JsonObject);
+  }
+}
+
+function schemaOf(apiVersion: string, kind: string): StructSchema {
+  const gv = parseApiVersion(apiVersion) ?? { group: '', version: 'v1' };
+  return kindSchema({ ...gv, kind })!.schema;
 }

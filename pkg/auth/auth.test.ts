@@ -1,0 +1,157 @@
+import type { PeerCertificate } from 'node:tls';
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../api/index.js';
+import {
+  bootstrapAuthorizer,
+  certificateUser,
+  forbidden,
+  impersonate,
+  mastersAuthorizer,
+  type ResourceAttributes,
+  type UserInfo,
+  unionAuthorizer,
+  wantsImpersonation,
+} from './index.js';
+
+const admin: UserInfo = { name: 'admin', groups: ['system:masters'] };
+const jane: UserInfo = { name: 'jane', groups: ['system:authenticated'] };
+const authorizer = unionAuthorizer(mastersAuthorizer, bootstrapAuthorizer);
+const pods: ResourceAttributes = {
+  kind: 'resource',
+  verb: 'list',
+  group: '',
+  version: 'v1',
+  resource: 'pods',
+  subresource: '',
+  namespace: 'n',
+  name: '',
+};
+
+function certificate(subject: Record<string, unknown>, more: Partial<PeerCertificate> = {}): PeerCertificate {
+  return {
+    subject,
+    raw: Buffer.from('x'),
+    valid_to: 'May  1 00:00:00 2027 GMT',
+    ...more,
+  } as unknown as PeerCertificate;
+}
+
+describe('the user of a client certificate', () => {
+  it('has its common name, and its organisations as groups', () => {
+    const found = certificateUser({
+      verified: true,
+      certificate: certificate({ CN: 'kubernetes-admin', O: ['system:masters', 'b'] }),
+    });
+    expect(found?.user).toMatchObject({
+      name: 'kubernetes-admin',
+      groups: ['system:masters', 'b', 'system:authenticated'],
+    });
+    expect(found?.validUntil).toBe(Date.parse('2027-05-01T00:00:00Z'));
+  });
+
+  it("is nobody when the certificate is not verified, names nobody or is no client's", () => {
+    expect(certificateUser({ verified: false, certificate: certificate({ CN: 'a' }) })).toBeUndefined();
+    expect(certificateUser({ verified: true, certificate: certificate({ O: 'system:masters' }) })).toBeUndefined();
+    expect(
+      certificateUser({
+        verified: true,
+        certificate: certificate({ CN: 'a' }, { ext_key_usage: ['1.3.6.1.5.5.7.3.1'] }),
+      }),
+    ).toBeUndefined();
+  });
+
+  it('is not made of what a name pretends', () => {
+    const found = certificateUser({ verified: true, certificate: certificate({ CN: 'eve\nO=system:masters' }) });
+    expect(found?.user.groups).toEqual(['system:authenticated']);
+  });
+});
+
+describe('who may', () => {
+  it('is masters everything, others what every cluster grants', async () => {
+    const kind = async (user: UserInfo, a: Parameters<typeof authorizer.authorize>[1]) =>
+      (await authorizer.authorize(user, a)).kind;
+    expect(await kind(admin, pods)).toBe('allow');
+    expect(await kind(jane, pods)).toBe('noOpinion');
+    expect(await kind(jane, { kind: 'path', verb: 'get', path: '/api/v1' })).toBe('allow');
+    expect(await kind(jane, { kind: 'path', verb: 'get', path: '/metrics' })).toBe('noOpinion');
+    expect(await kind(jane, { kind: 'path', verb: 'post', path: '/version' })).toBe('noOpinion');
+    const review = {
+      ...pods,
+      verb: 'create',
+      group: 'authentication.k8s.io',
+      resource: 'selfsubjectreviews',
+      namespace: '',
+    };
+    expect(await kind(jane, review)).toBe('allow');
+    expect(await kind(jane, { ...review, group: 'authorization.k8s.io' })).toBe('noOpinion');
+    expect(await kind({ name: 'x', groups: [] }, { kind: 'path', verb: 'get', path: '/healthz' })).toBe('noOpinion');
+  });
+
+  it('is told in the sentence of the reference', () => {
+    expect(forbidden(jane, pods, '').message).toBe(
+      'pods is forbidden: User "jane" cannot list resource "pods" in API group "" in the namespace "n"',
+    );
+    expect(
+      forbidden(
+        jane,
+        {
+          ...pods,
+          group: 'apps',
+          resource: 'deployments',
+          subresource: 'scale',
+          name: 'd',
+          verb: 'get',
+          namespace: '',
+        },
+        'x',
+      ).message,
+    ).toBe(
+      'deployments.apps "d" is forbidden: User "jane" cannot get resource "deployments/scale" in API group "apps" at the cluster scope: x',
+    );
+  });
+});
+
+describe('acting as somebody else', () => {
+  it('makes the user that the headers name', async () => {
+    const headers = {
+      'impersonate-user': 'jane',
+      'impersonate-uid': 'u',
+      'impersonate-extra-acme.com%2fproject': 'p',
+      'impersonate-extra-scopes': 'a, b',
+    };
+    expect(wantsImpersonation(headers)).toBe(true);
+    expect(await impersonate(admin, headers, ['dev', 'ops'], authorizer)).toEqual({
+      name: 'jane',
+      uid: 'u',
+      groups: ['dev', 'ops', 'system:authenticated'],
+      extra: { 'acme.com/project': ['p'], scopes: ['a', 'b'] },
+    });
+    expect(
+      (await impersonate(admin, { 'impersonate-user': 'system:serviceaccount:n:default' }, [], authorizer)).groups,
+    ).toEqual(['system:serviceaccounts', 'system:serviceaccounts:n', 'system:authenticated']);
+    expect((await impersonate(admin, { 'impersonate-user': 'system:anonymous' }, [], authorizer)).groups).toEqual([
+      'system:unauthenticated',
+    ]);
+  });
+
+  it('is allowed part by part', async () => {
+    await expect(impersonate(jane, { 'impersonate-user': 'bob' }, [], authorizer)).rejects.toThrow(
+      'users "bob" is forbidden: User "jane" cannot impersonate resource "users" in API group "" at the cluster scope',
+    );
+    const justBob = {
+      authorize: (_: UserInfo, a: { kind: string; name?: string }) => ({
+        kind: a.name === 'bob' ? ('allow' as const) : ('noOpinion' as const),
+        reason: '',
+      }),
+    };
+    await expect(impersonate(jane, { 'impersonate-user': 'bob' }, ['g'], justBob)).rejects.toThrow(
+      'groups "g" is forbidden',
+    );
+    await expect(
+      impersonate(jane, { 'impersonate-user': 'bob', 'impersonate-extra-s': 'a' }, [], justBob),
+    ).rejects.toThrow(
+      'userextras.authentication.k8s.io "a" is forbidden: User "jane" cannot impersonate resource "userextras/s"',
+    );
+    await expect(impersonate(admin, { 'impersonate-uid': 'u' }, [], authorizer)).rejects.toBeInstanceOf(ApiError);
+  });
+});

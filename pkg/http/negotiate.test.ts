@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { allowsMeta, bodyEncoding, negotiate, representationOf, type Shape, spoken, wantsPretty } from './negotiate.js';
+import { Query } from './requestinfo.js';
+
+const server = spoken(false);
+
+function form(accept: string | undefined, shape: Shape = 'list', query = '') {
+  return representationOf({ accept, query: new Query(query), userAgent: 'x' }, server, shape, '*core.Secret');
+}
+
+describe('what a client accepts', () => {
+  it.each([
+    [undefined, 'json'],
+    ['', 'json'],
+    ['*/*', 'json'],
+    ['application/*', 'json'],
+    ['application/yaml', 'yaml'],
+    ['application/vnd.kubernetes.protobuf,application/json', 'protobuf'],
+    ['application/json;q=0.5, application/yaml;q=0.9', 'yaml'],
+    ['*/*;q=0.1,application/yaml', 'yaml'],
+    ['*/*,application/yaml', 'yaml'],
+    ['text/nope, application/yaml', 'yaml'],
+    ['application/json;;', 'json'],
+    ['application/json;as', 'json'],
+    ['application/cbor,application/json', 'json'],
+  ])('%s is %s', (accept, encoding) => {
+    expect(negotiate(accept, server, allowsMeta, false)?.encoding).toBe(encoding);
+  });
+
+  it.each([
+    'text/html',
+    'json',
+    '/',
+    ';',
+    ',',
+    'a/b/c',
+    'application/cbor',
+    'application/json;stream=watch',
+    'application/json;as=Nope;g=meta.k8s.io;v=v1',
+  ])('%s cannot be satisfied', (accept) => {
+    expect(negotiate(accept, server, allowsMeta, false)).toBeUndefined();
+  });
+
+  it('may be tables and bare metadata', () => {
+    const table = 'application/json;as=Table;g=meta.k8s.io;v=v1';
+    expect(form(table)).toEqual({
+      encoding: 'json',
+      form: 'table',
+      metaVersion: 'v1',
+      includeObject: 'Metadata',
+      pretty: false,
+    });
+    expect(form(`${table},application/json`, 'object', 'includeObject=None').includeObject).toBe('None');
+    expect(form('application/json;as=Table;g=meta.k8s.io;v=v2,application/json').form).toBe('object');
+    expect(
+      form('application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;v=v1beta1;g=meta.k8s.io'),
+    ).toMatchObject({ encoding: 'protobuf', form: 'metadata', metaVersion: 'v1beta1' });
+    expect(() => form('application/vnd.kubernetes.protobuf;as=Table;g=meta.k8s.io;v=v1')).toThrow(
+      'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+    );
+    expect(() => form('application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1')).toThrow(
+      'you requested PartialObjectMetadata, but the requested object is a list (*core.SecretList)',
+    );
+    expect(() => form('application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1', 'object')).toThrow(
+      'you requested PartialObjectMetadataList, but the requested object is not a list (*core.Secret)',
+    );
+    expect(() => form(table, 'list', 'includeObject=Bad')).toThrow(
+      `Unable to convert to Table as requested: includeObject: Invalid value: "Bad": must be 'Metadata', 'Object', 'None', or empty`,
+    );
+  });
+
+  it('may be streams, of watches only', () => {
+    expect(form('application/json;stream=watch', 'watch').encoding).toBe('json');
+    expect(() => form('application/json;stream=other', 'watch')).toThrow('only the following media types');
+  });
+});
+
+describe('pretty', () => {
+  it.each([
+    ['pretty=true', 'x', true],
+    ['pretty=1', 'x', true],
+    ['pretty=odd', 'curl/8', false],
+    ['pretty=0', 'curl/8', false],
+    ['', 'curl/8', true],
+    ['', 'Mozilla/5.0 (X11)', true],
+    ['', 'kubectl/v1', false],
+  ])('%s by %s', (query, userAgent, expected) => {
+    expect(wantsPretty({ accept: undefined, query: new Query(query), userAgent }, false)).toBe(expected);
+  });
+});
+
+describe('the encoding of a body', () => {
+  it.each([
+    [undefined, 'json'],
+    ['', 'json'],
+    ['application/json; charset=utf-8', 'json'],
+    ['Application/YAML', 'yaml'],
+    ['application/vnd.kubernetes.protobuf', 'protobuf'],
+  ])('%s is %s', (type, encoding) => {
+    expect(bodyEncoding(type, server)).toBe(encoding);
+  });
+
+  it.each(['text/plain', 'application/json; charset', '*/*', 'application/cbor', 'application/merge-patch+json'])(
+    '%s is unknown',
+    (type) => {
+      expect(() => bodyEncoding(type, server)).toThrow('the body of the request was in an unknown format');
+    },
+  );
+
+  it('may be CBOR behind its gate', () => {
+    expect(bodyEncoding('application/cbor', spoken(true))).toBe('cbor');
+  });
+});
