@@ -23,6 +23,7 @@ export {
   type OpenApiOptions,
 } from './openapi/index.js';
 export { prune } from './prune.js';
+export { compileStructuralSchema, dropNulls, validateStructure } from './structural/index.js';
 export type {
   AnySchema,
   Constraints,

@@ -170,6 +170,11 @@ export interface Constraints {
   readonly uniqueItems?: boolean;
   readonly nullable?: boolean;
   readonly enum?: readonly JsonValue[];
+  /** What a combination below demands of the inside of a value: there only, everything else says it by its schema. */
+  readonly required?: readonly string[];
+  readonly properties?: ReadonlyMap<string, Constraints>;
+  readonly additionalProperties?: Constraints;
+  readonly items?: Constraints;
   /** Boolean combinations of a custom resource's schema, compiled by the custom-resource compiler only. */
   readonly allOf?: readonly Constraints[];
   readonly anyOf?: readonly Constraints[];

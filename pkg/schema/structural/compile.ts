@@ -1,0 +1,166 @@
+import { getOwn, isObject, type JsonObject, type JsonValue } from '../../api/index.js';
+import { structByName } from '../load.js';
+import type { Constraints, Field, ListType, ScalarType, Schema, StructSchema } from '../types.js';
+
+/**
+ * Compiles the structural schema of a custom resource's version (`openAPIV3Schema`) into the form of the built-in types.
+ * The schema must have passed the rules for definitions: here nothing is checked any more, what makes no sense is opaque.
+ * `name` is the type's, `<group>/<version>.<Kind>`. Validation rules in CEL are not part of the form.
+ */
+export function compileStructuralSchema(schema: JsonObject, name: string): StructSchema {
+  return struct({ ...schema, 'x-kubernetes-embedded-resource': true }, name);
+}
+
+function compile(schema: JsonObject, name: string): Schema {
+  const constraints = constraintsOf(schema);
+  const more = constraints === undefined ? {} : { constraints };
+  if (schema['x-kubernetes-int-or-string'] === true) return { kind: 'scalar', type: 'intOrString', ...more };
+  switch (schema['type']) {
+    case 'object': {
+      const values = schema['additionalProperties'];
+      if (values !== undefined && values !== false) {
+        const inner: Schema = isObject(values) ? compile(values, `${name}{}`) : ANYTHING;
+        return { kind: 'map', values: inner, atomic: schema['x-kubernetes-map-type'] === 'atomic', ...more };
+      }
+      return struct(schema, name);
+    }
+    case 'array': {
+      const items = schema['items'];
+      const listType = schema['x-kubernetes-list-type'];
+      return {
+        kind: 'list',
+        items: isObject(items) ? compile(items, `${name}[]`) : ANYTHING,
+        listType: (listType as ListType | undefined) ?? 'atomic',
+        keys: strings(schema['x-kubernetes-list-map-keys']),
+        ...(listType === undefined && { undeclared: true }),
+        ...more,
+      };
+    }
+    default: {
+      const type = SCALARS.get(schema['type'] as string);
+      return type === undefined ? { ...ANYTHING, ...more } : { kind: 'scalar', type, ...more };
+    }
+  }
+}
+
+const ANYTHING: Schema = { kind: 'any', form: 'json' };
+
+/** `format: byte` stays text: custom resources are kept as JSON. */
+const SCALARS: ReadonlyMap<string, ScalarType> = new Map<string, ScalarType>([
+  ['string', 'string'],
+  ['boolean', 'bool'],
+  ['integer', 'int64'],
+  ['number', 'float64'],
+]);
+
+function struct(schema: JsonObject, name: string): StructSchema {
+  const required = new Set(strings(schema['required']));
+  const declared = schema['properties'];
+  const embedded = schema['x-kubernetes-embedded-resource'] === true;
+  const fields: Field[] = embedded ? objectFields() : [];
+  if (isObject(declared)) {
+    for (const key of Object.keys(declared)) {
+      if (embedded && OBJECT_FIELDS.has(key)) continue;
+      const property = declared[key];
+      if (isObject(property)) fields.push(fieldOf(key, property, required.has(key), `${name}.${key}`));
+    }
+  }
+  const constraints = constraintsOf(schema);
+  const description = schema['description'];
+  return {
+    kind: 'struct',
+    name,
+    fields,
+    byName: new Map(fields.map((f) => [f.name, f])),
+    atomic: schema['x-kubernetes-map-type'] === 'atomic',
+    preserveUnknown: schema['x-kubernetes-preserve-unknown-fields'] === true,
+    embeddedResource: embedded,
+    unions: [],
+    ...(constraints !== undefined && { constraints }),
+    ...(typeof description === 'string' && { description }),
+  };
+}
+
+const OBJECT_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
+
+/** What every object has; its rules are those of all objects, not of this schema. */
+function objectFields(): Field[] {
+  const common = { proto: 0, required: false, omitEmpty: true, pointer: true, patchStrategy: [], deprecated: false };
+  const text: Schema = { kind: 'scalar', type: 'string' };
+  return [
+    { name: 'apiVersion', schema: text, ...common },
+    { name: 'kind', schema: text, ...common },
+    { name: 'metadata', schema: structByName('meta/v1.ObjectMeta'), ...common },
+  ];
+}
+
+/** Absent always differs from zero in a custom resource. */
+function fieldOf(name: string, schema: JsonObject, required: boolean, path: string): Field {
+  const byDefault = getOwn(schema, 'default');
+  const description = schema['description'];
+  const constraints = constraintsOf(schema);
+  return {
+    name,
+    schema: compile(schema, path),
+    proto: 0,
+    required,
+    omitEmpty: true,
+    pointer: true,
+    patchStrategy: [],
+    deprecated: false,
+    ...(byDefault !== undefined && { default: byDefault }),
+    ...(constraints?.nullable === true && { constraints: { nullable: true } }),
+    ...(typeof description === 'string' && { description }),
+  };
+}
+
+const NUMBERS = [
+  'minimum',
+  'maximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+] as const;
+const FLAGS = ['exclusiveMinimum', 'exclusiveMaximum', 'uniqueItems', 'nullable'] as const;
+const COMBINATIONS = ['allOf', 'anyOf', 'oneOf'] as const;
+
+/** Constraints of the value itself; undefined when there are none. */
+function constraintsOf(schema: JsonObject): Constraints | undefined {
+  const found: { -readonly [K in keyof Constraints]: Constraints[K] } = {};
+  for (const key of NUMBERS) if (typeof schema[key] === 'number') found[key] = schema[key];
+  for (const key of FLAGS) if (schema[key] === true) found[key] = true;
+  if (typeof schema['pattern'] === 'string') found.pattern = schema['pattern'];
+  if (typeof schema['format'] === 'string') found.format = schema['format'];
+  if (Array.isArray(schema['enum'])) found.enum = schema['enum'];
+  for (const key of COMBINATIONS) {
+    const list = schema[key];
+    if (Array.isArray(list)) found[key] = list.filter(isObject).map(insideOf);
+  }
+  if (isObject(schema['not'])) found.not = insideOf(schema['not']);
+  return Object.keys(found).length === 0 ? undefined : found;
+}
+
+/** What a branch of a combination demands, of the value and of what is inside it. */
+function insideOf(schema: JsonObject): Constraints {
+  const required = strings(schema['required']);
+  const properties = schema['properties'];
+  const additionalProperties = schema['additionalProperties'];
+  const items = schema['items'];
+  return {
+    ...constraintsOf(schema),
+    ...(required.length > 0 && { required }),
+    ...(isObject(properties) && {
+      properties: new Map(Object.entries(properties).map(([k, v]) => [k, isObject(v) ? insideOf(v) : {}])),
+    }),
+    ...(isObject(additionalProperties) && { additionalProperties: insideOf(additionalProperties) }),
+    ...(isObject(items) && { items: insideOf(items) }),
+  };
+}
+
+function strings(value: JsonValue | undefined): string[] {
+  return Array.isArray(value) ? value.filter((v): v is string => typeof v === 'string') : [];
+}

@@ -1,0 +1,157 @@
+import { RE2JS } from 're2js';
+import { equalJson, FieldErrors, type FieldPath, getOwn, isObject, type JsonValue } from '../../api/index.js';
+import type { Constraints } from '../types.js';
+import { textFormats } from './formats.js';
+
+/**
+ * Checks a value against constraints; sentences are the reference's. Constraints that speak of another type of value than
+ * this one say nothing: that the type is wrong has been said.
+ */
+export function checkConstraints(value: JsonValue, c: Constraints, path: FieldPath, errors: FieldErrors): void {
+  checkCombinations(value, c, path, errors);
+  if (typeof value === 'string') checkText(value, c, path, errors);
+  else if (typeof value === 'number' || typeof value === 'bigint') checkNumber(value, c, path, errors);
+  else if (Array.isArray(value)) checkCount(value.length, c.minItems, c.maxItems, 'items', path, errors);
+  else if (isObject(value)) {
+    checkCount(Object.keys(value).length, c.minProperties, c.maxProperties, 'properties', path, errors);
+  }
+  if (c.enum !== undefined && !c.enum.some((allowed) => equalJson(allowed, value))) {
+    const supported = c.enum.map((v) => (typeof v === 'string' ? v : JSON.stringify(v)));
+    errors.notSupported(path, value, supported);
+  }
+  checkInside(value, c, path, errors);
+}
+
+function checkText(value: string, c: Constraints, path: FieldPath, errors: FieldErrors): void {
+  if (c.minLength !== undefined && (value.length < c.minLength || codePoints(value) < c.minLength)) {
+    errors.invalid(path, value, `${path} in body should be at least ${c.minLength} chars long`);
+  }
+  if (c.maxLength !== undefined && value.length > c.maxLength && codePoints(value) > c.maxLength) {
+    errors.tooLong(path, c.maxLength);
+  }
+  if (c.pattern !== undefined && !patternOf(c.pattern).matcher(value).find()) {
+    errors.invalid(path, value, `${path} in body should match '${c.pattern}'`);
+  }
+  if (c.format !== undefined && textFormats.get(c.format)?.(value) === false) wrongType(value, c.format, path, errors);
+}
+
+const codePoints = (text: string): number => [...text].length;
+
+/** The type, or the format, is not what it should be. `actual` is shown: the type for types, the value for formats. */
+export function wrongType(actual: string, expected: string, path: FieldPath, errors: FieldErrors): void {
+  const shown = JSON.stringify(actual);
+  errors.typeInvalid(path, actual, `${path} in body must be of type ${expected}: ${shown}`);
+}
+
+/**
+ * Patterns come from clients: RE2 takes time linear in the text, whatever the pattern. Compiled once; the bound is for
+ * definitions that come and go.
+ */
+const PATTERNS_MAX = 1000;
+const patterns = new Map<string, RE2JS>();
+
+function patternOf(pattern: string): RE2JS {
+  let compiled = patterns.get(pattern);
+  if (compiled === undefined) {
+    if (patterns.size >= PATTERNS_MAX) patterns.clear();
+    compiled = RE2JS.compile(pattern);
+    patterns.set(pattern, compiled);
+  }
+  return compiled;
+}
+
+function checkNumber(value: number | bigint, c: Constraints, path: FieldPath, errors: FieldErrors): void {
+  const say = (words: string): void => void errors.invalid(path, value, `${path} in body should be ${words}`);
+  if (c.minimum !== undefined) {
+    if (c.exclusiveMinimum === true && value <= c.minimum) say(`greater than ${c.minimum}`);
+    else if (value < c.minimum) say(`greater than or equal to ${c.minimum}`);
+  }
+  if (c.maximum !== undefined) {
+    if (c.exclusiveMaximum === true && value >= c.maximum) say(`less than ${c.maximum}`);
+    else if (value > c.maximum) say(`less than or equal to ${c.maximum}`);
+  }
+  if (c.multipleOf !== undefined && !isMultiple(Number(value), c.multipleOf)) say(`a multiple of ${c.multipleOf}`);
+}
+
+/** 0.3 is a multiple of 0.1, whatever floating point says. */
+function isMultiple(value: number, of: number): boolean {
+  const times = value / of;
+  return Math.abs(times - Math.round(times)) <= 1e-9 * Math.max(1, Math.abs(times));
+}
+
+function checkCount(
+  count: number,
+  min: number | undefined,
+  max: number | undefined,
+  what: 'items' | 'properties',
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  if (min !== undefined && count < min) {
+    errors.invalid(path, count, `${path} in body should have at least ${min} ${what}`);
+  }
+  if (max !== undefined && count > max) errors.tooMany(path, count, max);
+}
+
+/** Only branches of combinations have these. */
+function checkInside(value: JsonValue, c: Constraints, path: FieldPath, errors: FieldErrors): void {
+  if (Array.isArray(value)) {
+    const { items } = c;
+    if (items !== undefined) value.forEach((item, i) => void checkConstraints(item, items, path.index(i), errors));
+  } else if (isObject(value)) {
+    for (const [name, inner] of c.properties ?? []) {
+      const given = getOwn(value, name);
+      if (given !== undefined) checkConstraints(given, inner, path.child(name), errors);
+    }
+    const { additionalProperties } = c;
+    if (additionalProperties !== undefined) {
+      for (const name of Object.keys(value)) {
+        if (c.properties?.has(name) === true) continue;
+        checkConstraints(value[name] as JsonValue, additionalProperties, path.child(name), errors);
+      }
+    }
+    for (const name of c.required ?? []) {
+      if (!Object.hasOwn(value, name)) errors.required(path.child(name));
+    }
+  }
+}
+
+function checkCombinations(value: JsonValue, c: Constraints, path: FieldPath, errors: FieldErrors): void {
+  const { allOf, anyOf, oneOf, not } = c;
+  const fail = (words: string): void =>
+    void errors.add('FieldValueInvalid', '<nil>', `Invalid value: "": "${path}" ${words}`);
+  const attempt = (branch: Constraints): FieldErrors => {
+    const found = new FieldErrors();
+    checkConstraints(value, branch, path, found);
+    return found;
+  };
+  if (anyOf !== undefined) {
+    const tries = anyOf.map(attempt);
+    if (!tries.some((t) => t.empty)) {
+      fail('must validate at least one schema (anyOf)');
+      errors.addAll(fewest(tries));
+    }
+  }
+  if (oneOf !== undefined) {
+    const tries = oneOf.map(attempt);
+    const valid = tries.filter((t) => t.empty).length;
+    if (valid !== 1) {
+      const found = valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`;
+      fail(`must validate one and only one schema (oneOf). ${found}`);
+      if (valid === 0) errors.addAll(fewest(tries));
+    }
+  }
+  if (allOf !== undefined) {
+    const tries = allOf.map(attempt);
+    for (const t of tries) errors.addAll(t.list);
+    if (tries.some((t) => !t.empty)) fail('must validate all the schemas (allOf)');
+  }
+  if (not !== undefined && attempt(not).empty) fail('must not validate the schema (not)');
+}
+
+/** The branch that came nearest says what is missing. */
+function fewest(tries: readonly FieldErrors[]): FieldErrors['list'] {
+  let best: FieldErrors['list'] = [];
+  for (const { list } of tries) if (best.length === 0 || list.length < best.length) best = list;
+  return best;
+}

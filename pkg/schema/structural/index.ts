@@ -1,0 +1,3 @@
+export { compileStructuralSchema } from './compile.js';
+export { dropNulls } from './nulls.js';
+export { validateStructure } from './validate.js';

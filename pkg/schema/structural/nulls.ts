@@ -1,0 +1,27 @@
+import { isObject, type JsonObject, type JsonValue } from '../../api/index.js';
+import type { Field, Schema, StructSchema } from '../types.js';
+
+/**
+ * Drops fields whose value is null though the schema does not let it be, in place: for a custom resource such a null is the
+ * same as leaving the field out. Runs before defaults, which then fill those that have one. Items of lists and values of maps
+ * stay: there, null is a wrong type.
+ */
+export function dropNulls(object: JsonObject, schema: StructSchema): void {
+  for (const field of schema.fields) {
+    if (!Object.hasOwn(object, field.name)) continue;
+    const value = object[field.name] as JsonValue;
+    if (value !== null) walk(value, field.schema);
+    else if (!isNullable(field)) delete object[field.name];
+  }
+}
+
+const isNullable = (field: Field): boolean =>
+  field.constraints?.nullable === true || (field.schema.kind === 'any' && field.schema.constraints === undefined);
+
+function walk(value: JsonValue, schema: Schema): void {
+  if (schema.kind === 'struct' && isObject(value)) dropNulls(value, schema);
+  else if (schema.kind === 'list' && Array.isArray(value)) for (const item of value) walk(item, schema.items);
+  else if (schema.kind === 'map' && isObject(value)) {
+    for (const key of Object.keys(value)) walk(value[key] as JsonValue, schema.values);
+  }
+}

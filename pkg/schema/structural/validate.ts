@@ -1,0 +1,203 @@
+import {
+  equalJson,
+  FieldErrors,
+  FieldPath,
+  getOwn,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../api/index.js';
+import type { Constraints, Field, ListSchema, ScalarSchema, Schema, StructSchema } from '../types.js';
+import { checkConstraints, wrongType } from './constraints.js';
+
+/**
+ * Checks an object against its schema: types, required fields, limits, enums, formats, patterns, combinations, and that
+ * items of sets and of lists by key are unique. Sentences are the reference's for custom resources.
+ *
+ * With `old`, the stored object, a value that has not changed is not checked again, so that a schema that became stricter
+ * does not lock objects in. Items of lists by key are compared with the item of the same key; of other lists, if anything
+ * in the list changed, every item is checked.
+ */
+export function validateStructure(object: JsonObject, schema: StructSchema, old?: JsonObject): FieldErrors {
+  const errors = new FieldErrors();
+  visitStruct(object, old, schema, FieldPath.root, errors);
+  return errors;
+}
+
+function visit(
+  value: JsonValue,
+  old: JsonValue | undefined,
+  schema: Schema,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  if (old !== undefined && equalJson(value, old)) return;
+  const { constraints } = schema;
+  if (value === null && constraints?.nullable === true) return;
+  if (!checkType(value, schema, path, errors)) return;
+  if (schema.kind === 'scalar' && checkRange(value, schema, path, errors)) return;
+  if (schema.kind === 'struct') {
+    visitStruct(value as JsonObject, isObject(old) ? old : undefined, schema, path, errors);
+    return;
+  }
+  check(value, constraints, path, errors);
+  if (schema.kind === 'list') visitList(value as JsonValue[], old, schema, path, errors);
+  else if (schema.kind === 'map') {
+    for (const key of Object.keys(value as JsonObject)) {
+      const before = isObject(old) ? getOwn(old, key) : undefined;
+      visit((value as JsonObject)[key] as JsonValue, before, schema.values, path.child(key), errors);
+    }
+  }
+}
+
+function check(value: JsonValue, constraints: Constraints | undefined, path: FieldPath, errors: FieldErrors): void {
+  if (constraints !== undefined) checkConstraints(value, constraints, path, errors);
+}
+
+function visitStruct(
+  object: JsonObject,
+  old: JsonObject | undefined,
+  schema: StructSchema,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  check(object, schema.constraints, path, errors);
+  for (const field of schema.fields) {
+    const value = getOwn(object, field.name);
+    if (value === undefined) {
+      if (field.required) errors.required(path.child(field.name));
+    } else if (!(schema.embeddedResource && ruledElsewhere(field))) {
+      visit(
+        value,
+        old === undefined ? undefined : getOwn(old, field.name),
+        field.schema,
+        path.child(field.name),
+        errors,
+      );
+    }
+  }
+}
+
+/** Names, labels and the like have rules of their own. */
+const ruledElsewhere = (field: Field): boolean => field.name === 'metadata';
+
+function visitList(
+  list: readonly JsonValue[],
+  old: JsonValue | undefined,
+  schema: ListSchema,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  const byKey = schema.listType === 'map' && Array.isArray(old);
+  const before = new Map(byKey ? old.map((item) => [keyText(item, schema), item] as const) : []);
+  list.forEach((item, i) => {
+    visit(item, byKey ? before.get(keyText(item, schema)) : undefined, schema.items, path.index(i), errors);
+  });
+  if (schema.listType !== 'atomic') checkUnique(list, schema, path, errors);
+}
+
+/** Each value that comes again is told once, where it comes again first. */
+function checkUnique(list: readonly JsonValue[], schema: ListSchema, path: FieldPath, errors: FieldErrors): void {
+  const times = new Map<string, number>();
+  list.forEach((item, i) => {
+    const key = keyText(item, schema);
+    const count = times.get(key) ?? 0;
+    times.set(key, count + 1);
+    if (count === 1) errors.duplicate(path.index(i), schema.listType === 'map' ? keysOf(item, schema) : item);
+  });
+}
+
+/** The values of the key fields, by name; one that is absent counts as its default. */
+function keysOf(item: JsonValue, { keys, items }: ListSchema): JsonValue {
+  if (!isObject(item)) return item;
+  const found: JsonObject = {};
+  for (const key of [...keys].sort()) {
+    const byDefault = items.kind === 'struct' ? items.byName.get(key)?.default : undefined;
+    const value = getOwn(item, key) ?? byDefault;
+    if (value !== undefined) found[key] = value;
+  }
+  return found;
+}
+
+function keyText(item: JsonValue, schema: ListSchema): string {
+  return text(schema.listType === 'map' ? keysOf(item, schema) : item);
+}
+
+const text = (value: JsonValue): string =>
+  JSON.stringify(value, (_, v: unknown) => {
+    if (typeof v === 'bigint') return `${v}n`;
+    if (typeof v !== 'object' || v === null || Array.isArray(v)) return v;
+    return Object.entries(v).sort(([a], [b]) => (a < b ? -1 : 1));
+  });
+
+/** True when the value is of the schema's type. */
+function checkType(value: JsonValue, schema: Schema, path: FieldPath, errors: FieldErrors): boolean {
+  const expected = typeName(schema);
+  if (expected === undefined) return true;
+  const actual = typeOf(value);
+  if (actual === expected || (expected === 'number' && actual === 'integer')) return true;
+  if (expected === 'integer,string' && (actual === 'integer' || actual === 'string')) return true;
+  wrongType(actual, expected, path, errors);
+  if (expected === 'integer' && actual === 'number' && isWhole(value)) {
+    outOfRange('integer (default format)', path, errors);
+  }
+  return false;
+}
+
+/** What a schema wants; undefined: anything. */
+function typeName(schema: Schema): string | undefined {
+  switch (schema.kind) {
+    case 'struct':
+    case 'map':
+      return 'object';
+    case 'list':
+      return 'array';
+    case 'any':
+      return schema.form === 'json' ? undefined : 'object';
+    case 'scalar':
+      return SCALAR_NAMES[schema.type];
+  }
+}
+
+const SCALAR_NAMES = {
+  string: 'string',
+  bytes: 'string',
+  time: 'string',
+  microTime: 'string',
+  duration: 'string',
+  quantity: 'string',
+  bool: 'boolean',
+  int32: 'integer',
+  int64: 'integer',
+  float64: 'number',
+  intOrString: 'integer,string',
+} as const satisfies Record<ScalarSchema['type'], string>;
+
+const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n } as const;
+const INT32 = { min: -(2n ** 31n), max: 2n ** 31n - 1n } as const;
+
+/** `integer` is what fits 64 bits: beyond, the reference takes a number for a floating one. */
+function typeOf(value: JsonValue): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number' || typeof value === 'bigint') {
+    return isWhole(value) && inRange(value, INT64) ? 'integer' : 'number';
+  }
+  return typeof value;
+}
+
+const isWhole = (value: JsonValue): value is number | bigint => typeof value === 'bigint' || Number.isInteger(value);
+const inRange = (value: number | bigint, range: { readonly min: bigint; readonly max: bigint }): boolean =>
+  value >= range.min && value <= range.max;
+
+/** An integer too large for its format. True: said so. */
+function checkRange(value: JsonValue, schema: ScalarSchema, path: FieldPath, errors: FieldErrors): boolean {
+  const narrow = schema.type === 'int32' || schema.constraints?.format === 'int32';
+  if (!narrow || !isWhole(value) || inRange(value, INT32)) return false;
+  outOfRange('integer with format int32', path, errors);
+  return true;
+}
+
+function outOfRange(what: string, path: FieldPath, errors: FieldErrors): void {
+  errors.add('FieldValueInvalid', '<nil>', `Invalid value: "": Checked value must be of type ${what} in ${path}`);
+}
