@@ -1,4 +1,5 @@
-import { RE2JS } from 're2js';
+import { createRequire } from 'node:module';
+import type { RE2JS } from 're2js';
 import { equalJson, FieldErrors, type FieldPath, getOwn, isObject, type JsonValue } from '../../api/index.js';
 import type { Constraints } from '../types.js';
 import { textFormats } from './formats.js';
@@ -49,12 +50,16 @@ export function wrongType(actual: string, expected: string, path: FieldPath, err
  */
 const PATTERNS_MAX = 1000;
 const patterns = new Map<string, RE2JS>();
+const load = createRequire(import.meta.url);
+let engine: typeof import('re2js') | undefined;
 
 function patternOf(pattern: string): RE2JS {
   let compiled = patterns.get(pattern);
   if (compiled === undefined) {
     if (patterns.size >= PATTERNS_MAX) patterns.clear();
-    compiled = RE2JS.compile(pattern);
+    // At first need: a quarter of a megabyte of code that a server without custom resources never runs.
+    engine ??= load('re2js') as typeof import('re2js');
+    compiled = engine.RE2JS.compile(pattern);
     patterns.set(pattern, compiled);
   }
   return compiled;
