@@ -4,8 +4,11 @@ export {
   type DecodedBody,
   decodeBody,
   type EncodedBody,
+  type ReadBody,
+  readBody,
   strictMessage,
 } from './body.js';
+export { type ReadCbor, readCbor } from './cbor/read.js';
 export { encodeCbor } from './cbor/write.js';
 export {
   type Decoded,
@@ -18,5 +21,10 @@ export {
 } from './json/decode.js';
 export { encodeJson, encodeStored } from './json/encode.js';
 export { metadataSlice, spliceResourceVersion } from './json/splice.js';
+export { writeValue as jsonText } from './json/write.js';
+export { codecLimits } from './limits.js';
+export { decodeProtobuf } from './protobuf/decode.js';
 export { encodeProtobuf } from './protobuf/encode.js';
-export { envelopeAround, envelopeEnd, sealEnvelope } from './protobuf/envelope.js';
+export { type Envelope, type Opened, openEnvelope, sealEnvelope } from './protobuf/envelope.js';
+export { type ReadYaml, readYaml } from './yaml/read.js';
+export { encodeYaml } from './yaml/write.js';

@@ -47,10 +47,10 @@ export function decodeJson(schema: StructSchema, text: Buffer): Decoded {
  * the result.
  */
 export function decodeValue(schema: StructSchema, value: JsonValue): Decoded {
-  const before = nodeOf(value);
   const { clean, value: object } = normalise(schema, value);
   if (clean) return { ok: true, object: object as JsonObject, strict: nothingStrict };
-  return decodeNode(schema, before);
+  // What normalising has already done to the value changes nothing that the exact decoder would find.
+  return decodeNode(schema, nodeOf(value));
 }
 
 /** Decodes a tree with nothing lost; the one that says precisely what is wrong. */

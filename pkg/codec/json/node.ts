@@ -49,7 +49,10 @@ export function numberOf(text: string): number | bigint | undefined {
   return Number.isFinite(n) ? n : undefined;
 }
 
-/** A value as a node: what came from YAML, CBOR or a patch and is then decoded like a text. */
+/**
+ * A value as a node: what came from YAML, CBOR or a patch and is then decoded like a text. Keys that hold undefined (marks of a
+ * normalisation that gave up) are absent.
+ */
 export function nodeOf(value: JsonValue): Node {
   switch (typeof value) {
     case 'number':
@@ -58,7 +61,7 @@ export function nodeOf(value: JsonValue): Node {
     case 'object': {
       if (value === null) return null;
       if (Array.isArray(value)) return { kind: 'list', items: value.map(nodeOf) };
-      const keys = Object.keys(value);
+      const keys = Object.keys(value).filter((key) => value[key] !== undefined);
       return { kind: 'map', keys, values: keys.map((key) => nodeOf(value[key]!)) };
     }
     default:

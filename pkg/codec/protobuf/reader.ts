@@ -114,11 +114,8 @@ export class Reader {
       case 5:
         this.#advance(4);
         return;
-      case 4:
-        this.fail('proto: wiretype end group for non-group');
-        break;
       default:
-        this.fail(`proto: illegal wireType ${tag % 8}`);
+        this.fail(tag % 8 === 4 ? 'proto: wiretype end group for non-group' : `proto: illegal wireType ${tag % 8}`);
     }
   }
 

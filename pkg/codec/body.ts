@@ -1,0 +1,227 @@
+import { apiVersionOf, type GroupVersionKind, type JsonObject, type JsonValue } from '../api/index.js';
+import type { Kind } from '../schema/index.js';
+import { readCbor } from './cbor/read.js';
+import { type Decoded, decodeNode, decodeValue, parseFast, readJson, type Strictness } from './json/decode.js';
+import { nodeOf } from './json/node.js';
+import { normalise } from './json/normal.js';
+import { parseJson } from './json/parse.js';
+import { countMembers, NEEDS_EXACT_READER } from './json/scan.js';
+import {
+  interpretNode,
+  interpretValue,
+  notConvertible,
+  notRegistered,
+  registeredKind,
+  type TypeMeta,
+  withDefaults,
+} from './kind.js';
+import { decodeProtobuf } from './protobuf/decode.js';
+import { openEnvelope } from './protobuf/envelope.js';
+import { readYaml } from './yaml/read.js';
+
+export type BodyEncoding = 'json' | 'yaml' | 'protobuf' | 'cbor';
+
+export interface EncodedBody {
+  readonly bytes: Buffer;
+  readonly encoding: BodyEncoding;
+}
+
+/**
+ * What a request's body holds. A failure is a 400: `message` is the whole sentence for an object, `cause` its inner part, which is
+ * all that DELETE says about broken options.
+ */
+export type DecodedBody =
+  | {
+      readonly ok: true;
+      /** In normal form, with kind and apiVersion. */
+      readonly object: JsonObject;
+      readonly gvk: GroupVersionKind;
+      readonly strict: Strictness;
+    }
+  | { readonly ok: false; readonly message: string; readonly cause: string };
+
+export interface BodyOptions {
+  /** Other versions of the same kind are taken too (scale, eviction); otherwise the body must have the expected one. */
+  readonly otherVersions?: boolean;
+  /** Which kinds there are; by default all built-in ones. */
+  readonly kindOf?: (gvk: GroupVersionKind) => Kind | undefined;
+}
+
+/**
+ * Decodes a body as the built-in kind that an endpoint expects. A body may leave out kind and apiVersion; null counts as an
+ * object with nothing in it.
+ */
+export function decodeBody(body: EncodedBody, expected: Kind, options: BodyOptions = {}): DecodedBody {
+  return new BodyDecoder(body.bytes, expected, options).decode(body.encoding);
+}
+
+const BODY_SHOWN = 30;
+
+/** The beginning of a body as error texts show it: an object's text as it is, anything else in hexadecimal. */
+function summary(bytes: Buffer): string {
+  if (bytes.length === 0) return '<empty>';
+  const shown = bytes.subarray(0, BODY_SHOWN);
+  const text = bytes[0] === 0x7b ? shown.toString('utf8') : shown.toString('hex');
+  return bytes.length > BODY_SHOWN ? `${text} ...` : text;
+}
+
+/** One body on its way through the steps that every encoding shares. */
+class BodyDecoder {
+  readonly #bytes: Buffer;
+  readonly #expected: Kind;
+  readonly #options: BodyOptions;
+
+  constructor(bytes: Buffer, expected: Kind, options: BodyOptions) {
+    this.#bytes = bytes;
+    this.#expected = expected;
+    this.#options = options;
+  }
+
+  decode(encoding: BodyEncoding): DecodedBody {
+    switch (encoding) {
+      case 'json':
+        return this.#json();
+      case 'yaml':
+        return this.#yaml();
+      case 'protobuf':
+        return this.#protobuf();
+      case 'cbor':
+        return this.#cbor();
+    }
+  }
+
+  #json(): DecodedBody {
+    return this.#fastJson() ?? this.#exactJson();
+  }
+
+  /** undefined: anything at all is unusual. */
+  #fastJson(): DecodedBody | undefined {
+    const members = countMembers(this.#bytes);
+    if (members === NEEDS_EXACT_READER) return undefined;
+    const value = parseFast(this.#bytes);
+    const meta = value === undefined ? undefined : interpretValue(value);
+    if (meta === undefined || !this.#isExpected(meta)) return undefined;
+    const { clean, value: object, members: found } = normalise(this.#expected.schema, value!);
+    if (!clean || found !== members) return undefined;
+    return this.#done(this.#expected.info, object as JsonObject, NOTHING);
+  }
+
+  #isExpected({ apiVersion, kind }: TypeMeta): boolean {
+    const { info } = this.#expected;
+    return (kind === '' || kind === info.kind) && (apiVersion === '' || apiVersion === apiVersionOf(info));
+  }
+
+  #exactJson(): DecodedBody {
+    const parsed = parseJson(this.#bytes);
+    if (!parsed.ok) return this.#unrecognized(`couldn't get version/kind; json parse error: ${parsed.message}`);
+    const { node } = parsed;
+    return this.#typed(interpretNode(node), (kind) => decodeNode(kind.schema, node));
+  }
+
+  #yaml(): DecodedBody {
+    const read = readYaml(this.#bytes);
+    if (!read.ok) return this.#unrecognized(read.message);
+    const { value, duplicates } = read;
+    const decoded = this.#typed(interpretNode(nodeOf(value)), (kind) => decodeValue(kind.schema, value));
+    return decoded.ok ? { ...decoded, strict: yamlStrictness(duplicates, decoded.strict) } : decoded;
+  }
+
+  #cbor(): DecodedBody {
+    const read = readCbor(this.#bytes);
+    if (!read.ok) return this.#unrecognized(`unable to determine group/version/kind: ${read.message}`);
+    const { value } = read;
+    return this.#typed(interpretNode(nodeOf(value)), (kind) => decodeValue(kind.schema, value));
+  }
+
+  #protobuf(): DecodedBody {
+    const opened = openEnvelope(this.#bytes);
+    if (!opened.ok) return this.#unrecognized(opened.message);
+    const { envelope } = opened;
+    return this.#typed(envelope, (kind) => decodeProtobuf(kind.schema, envelope.raw));
+  }
+
+  #typed(meta: TypeMeta | string, decode: (kind: Kind) => Decoded): DecodedBody {
+    if (typeof meta === 'string') return this.#unrecognized(meta);
+    const expected = this.#expected;
+    const resolved = withDefaults(meta, expected.info);
+    if (!resolved.ok) return this.#unrecognized(resolved.message);
+    const { gvk } = resolved;
+    if (gvk.version === '')
+      return this.#unhandled(gvk, `Object 'apiVersion' is missing in '${this.#bytes.toString('utf8')}'`);
+    const same =
+      gvk.kind === expected.info.kind && gvk.version === expected.info.version && gvk.group === expected.info.group;
+    const kind = same ? expected : (this.#options.kindOf ?? registeredKind)(gvk);
+    if (kind === undefined) return this.#unhandled(gvk, notRegistered(gvk));
+    const decoded = decode(kind);
+    if (!decoded.ok) return this.#unhandled(gvk, decoded.message);
+    if (!same && gvk.kind !== expected.info.kind) return this.#unhandled(gvk, notConvertible(kind, expected));
+    if (!same && !this.#options.otherVersions) {
+      const message = `the API version in the data (${apiVersionOf(gvk)}) does not match the expected API version (${apiVersionOf(expected.info)})`;
+      return { ok: false, message, cause: message };
+    }
+    return this.#done(gvk, decoded.object, decoded.strict);
+  }
+
+  #done(gvk: GroupVersionKind, object: JsonObject, strict: Strictness): DecodedBody {
+    object['kind'] = gvk.kind;
+    object['apiVersion'] = apiVersionOf(gvk);
+    return { ok: true, object, gvk: { group: gvk.group, version: gvk.version, kind: gvk.kind }, strict };
+  }
+
+  #unrecognized(cause: string): DecodedBody {
+    const kind = this.#expected.info.kind;
+    const message = `the object provided is unrecognized (must be of type ${kind}): ${cause} (${summary(this.#bytes)})`;
+    return { ok: false, message, cause };
+  }
+
+  #unhandled(gvk: GroupVersionKind, cause: string): DecodedBody {
+    const message = `${gvk.kind} in version "${gvk.version}" cannot be handled as a ${this.#expected.info.kind}: ${cause}`;
+    return { ok: false, message, cause };
+  }
+}
+
+const NOTHING: Strictness = { errors: [], warnings: [] };
+
+/** The message of a Strict request that found something: a 400. */
+export function strictMessage(gvk: GroupVersionKind, expected: GroupVersionKind, strict: Strictness): string {
+  return `${gvk.kind} in version "${gvk.version}" cannot be handled as a ${expected.kind}: strict decoding error: ${strict.errors.join(', ')}`;
+}
+
+/** A body that no schema describes: a patch, a custom resource. */
+export type ReadBody =
+  | {
+      readonly ok: true;
+      readonly value: JsonValue;
+      /** Duplicate keys only: who knows the schema finds the unknown fields. */
+      readonly strict: Strictness;
+    }
+  | { readonly ok: false; readonly message: string };
+
+/** Reads a body as a plain value. Protobuf has none without a schema. The message is that of the encoding's own reader. */
+export function readBody({ bytes, encoding }: EncodedBody): ReadBody {
+  switch (encoding) {
+    case 'json': {
+      const read = readJson(bytes);
+      if (!read.ok) return read;
+      const { value, duplicates } = read;
+      return { ok: true, value, strict: { errors: duplicates, warnings: duplicates } };
+    }
+    case 'yaml': {
+      const read = readYaml(bytes);
+      return read.ok ? { ok: true, value: read.value, strict: yamlStrictness(read.duplicates, NOTHING) } : read;
+    }
+    case 'cbor': {
+      const read = readCbor(bytes);
+      return read.ok ? { ok: true, value: read.value, strict: NOTHING } : read;
+    }
+    case 'protobuf':
+      return { ok: false, message: 'protobuf cannot be read without a schema' };
+  }
+}
+
+/** Duplicate keys of YAML are one error with a line each, and one warning each; they come before what the decoder finds. */
+function yamlStrictness(duplicates: readonly string[], found: Strictness): Strictness {
+  if (duplicates.length === 0) return found;
+  const error = `yaml: unmarshal errors:\n${duplicates.map((d) => `  ${d}`).join('\n')}`;
+  return { errors: [error, ...found.errors], warnings: [...duplicates, ...found.warnings] };
+}

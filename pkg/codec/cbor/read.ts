@@ -1,0 +1,234 @@
+import { isUtf8 } from 'node:buffer';
+import { type JsonArray, type JsonObject, type JsonValue, setOwn } from '../../api/index.js';
+import { utf8 } from '../json/text.js';
+import { codecLimits } from '../limits.js';
+import { halfValue } from './write.js';
+
+export type ReadCbor =
+  | { readonly ok: true; readonly value: JsonValue }
+  | { readonly ok: false; readonly message: string };
+
+/**
+ * Reads one CBOR data item (RFC 8949) as the reference does: byte strings are text, or base64, base64url or hexadecimal text
+ * under the tags that say so; other tags are looked through; duplicate keys, keys that are no strings, integers beyond int64, NaN,
+ * infinities, big numbers and simple values but true, false and null are refused. Indefinite lengths are read.
+ */
+export function readCbor(bytes: Buffer): ReadCbor {
+  const reader = new CborReader(bytes);
+  try {
+    return { ok: true, value: reader.whole() };
+  } catch (failure) {
+    if (failure instanceof CborFailure) return { ok: false, message: failure.message };
+    throw failure;
+  }
+}
+
+/** Thrown and caught inside this file only. */
+class CborFailure {
+  readonly message: string;
+
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
+const BREAK = Symbol('break');
+
+type Rendering = 'text' | 'base64' | 'base64url' | 'hex';
+const RENDERINGS: ReadonlyMap<number, Rendering> = new Map([
+  [21, 'base64url'],
+  [22, 'base64'],
+  [23, 'hex'],
+]);
+
+class CborReader {
+  readonly #bytes: Buffer;
+  #at = 0;
+  #depth = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  whole(): JsonValue {
+    if (this.#bytes.length === 0) this.#fail('EOF');
+    const value = this.#item('text');
+    const rest = this.#bytes.length - this.#at;
+    if (rest > 0) this.#fail(`cbor: ${rest} bytes of extraneous data starting at index ${this.#at}`);
+    return value;
+  }
+
+  #fail(message: string): never {
+    throw new CborFailure(message);
+  }
+
+  #item(rendering: Rendering): JsonValue {
+    const value = this.#itemOrBreak(rendering);
+    if (value === BREAK) this.#fail('cbor: unexpected "break" code');
+    return value;
+  }
+
+  #itemOrBreak(rendering: Rendering): JsonValue | typeof BREAK {
+    const first = this.#next();
+    const major = first >>> 5;
+    const info = first & 0x1f;
+    switch (major) {
+      case 0:
+        return this.#integer(this.#argument(info), 1n);
+      case 1:
+        return this.#integer(this.#argument(info), -1n);
+      case 2:
+        return render(this.#string(info, 2), rendering);
+      case 3: {
+        const text = this.#string(info, 3);
+        if (!isUtf8(text)) this.#fail('cbor: invalid UTF-8 string');
+        return text.toString('utf8');
+      }
+      case 4:
+        return this.#nested(() => this.#list(info, rendering));
+      case 5:
+        return this.#nested(() => this.#map(info, rendering));
+      case 6:
+        return this.#tagged(Number(this.#argument(info)), rendering);
+      default:
+        return info === 31 ? BREAK : this.#simple(info);
+    }
+  }
+
+  #nested<T>(read: () => T): T {
+    if (++this.#depth > codecLimits.binaryDepthMax)
+      this.#fail(`cbor: exceeded max nested level ${codecLimits.binaryDepthMax}`);
+    const value = read();
+    this.#depth--;
+    return value;
+  }
+
+  #next(): number {
+    const b = this.#bytes[this.#at];
+    if (b === undefined) this.#fail('unexpected EOF');
+    this.#at++;
+    return b;
+  }
+
+  #take(size: number): Buffer {
+    if (size > this.#bytes.length - this.#at) this.#fail('unexpected EOF');
+    this.#at += size;
+    return this.#bytes.subarray(this.#at - size, this.#at);
+  }
+
+  #argument(info: number): number | bigint {
+    switch (info) {
+      case 24:
+        return this.#next();
+      case 25:
+        return this.#take(2).readUInt16BE();
+      case 26:
+        return this.#take(4).readUInt32BE();
+      case 27: {
+        const big = this.#take(8).readBigUInt64BE();
+        return big <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(big) : big;
+      }
+      default:
+        if (info < 24) return info;
+        return this.#fail(`cbor: invalid additional information ${info}`);
+    }
+  }
+
+  #integer(argument: number | bigint, sign: 1n | -1n): JsonValue {
+    if (typeof argument === 'number') {
+      const value = sign === 1n ? argument : -1 - argument;
+      if (Number.isSafeInteger(value)) return value;
+    }
+    const big = sign === 1n ? BigInt(argument) : -1n - BigInt(argument);
+    if (BigInt.asIntN(64, big) !== big)
+      this.#fail(`cbor: cannot unmarshal ${big} into Go value of type int64 (overflow)`);
+    return big;
+  }
+
+  /** A count of things that each take a byte at least: a larger one than there are bytes left is refused before it costs anything. */
+  #length(info: number): number {
+    const length = Number(this.#argument(info));
+    if (length > this.#bytes.length - this.#at) this.#fail('unexpected EOF');
+    return length;
+  }
+
+  #string(info: number, major: number): Buffer {
+    if (info !== 31) return this.#take(this.#length(info));
+    const chunks: Buffer[] = [];
+    for (;;) {
+      const first = this.#next();
+      if (first === 0xff) return Buffer.concat(chunks);
+      if (first >>> 5 !== major || (first & 0x1f) === 31)
+        this.#fail('cbor: wrong element type for indefinite-length string');
+      chunks.push(this.#take(this.#length(first & 0x1f)));
+    }
+  }
+
+  #list(info: number, rendering: Rendering): JsonArray {
+    const list: JsonArray = [];
+    const count = info === 31 ? Number.POSITIVE_INFINITY : this.#length(info);
+    while (list.length < count) {
+      const item = info === 31 ? this.#itemOrBreak(rendering) : this.#item(rendering);
+      if (item === BREAK) break;
+      list.push(item);
+    }
+    return list;
+  }
+
+  #map(info: number, rendering: Rendering): JsonObject {
+    const map: JsonObject = {};
+    const count = info === 31 ? Number.POSITIVE_INFINITY : this.#length(info);
+    for (let i = 0; i < count; i++) {
+      const key = info === 31 ? this.#itemOrBreak('text') : this.#item('text');
+      if (key === BREAK) break;
+      if (typeof key !== 'string') this.#fail('cbor: cannot unmarshal a map key that is no string');
+      if (Object.hasOwn(map, key)) this.#fail(`cbor: found duplicate map key "${key}" at map element index ${i}`);
+      setOwn(map, key, this.#item(rendering));
+    }
+    return map;
+  }
+
+  #tagged(tag: number, rendering: Rendering): JsonValue {
+    if (tag === 2 || tag === 3) this.#fail(`cbor: cannot unmarshal tag ${tag}: bignum`);
+    return this.#nested(() => {
+      if (tag === 0 || tag === 1) return this.#time(tag);
+      return this.#item(RENDERINGS.get(tag) ?? rendering);
+    });
+  }
+
+  #time(tag: 0 | 1): JsonValue {
+    const value = this.#item('text');
+    if (tag === 0) return typeof value === 'string' ? value : this.#fail('cbor: tag 0 content is no string');
+    const date = new Date(typeof value === 'number' ? value * 1000 : Number.NaN);
+    if (Number.isNaN(date.getTime())) this.#fail('cbor: tag 1 content is no time');
+    return date.toISOString().replace('.000Z', 'Z');
+  }
+
+  #simple(info: number): JsonValue {
+    switch (info) {
+      case 20:
+        return false;
+      case 21:
+        return true;
+      case 22:
+        return null;
+      case 25:
+        return this.#finite(halfValue(this.#take(2).readUInt16BE()));
+      case 26:
+        return this.#finite(this.#take(4).readFloatBE());
+      case 27:
+        return this.#finite(this.#take(8).readDoubleBE());
+      default:
+        return this.#fail(`cbor: simple value ${info} is not recognized`);
+    }
+  }
+
+  #finite(value: number): number {
+    if (!Number.isFinite(value)) this.#fail('cbor: floating-point NaN and infinity are not permitted');
+    return value;
+  }
+}
+
+function render(bytes: Buffer, rendering: Rendering): string {
+  return rendering === 'text' ? utf8(bytes) : bytes.toString(rendering);
+}

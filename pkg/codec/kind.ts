@@ -1,0 +1,80 @@
+import { type GroupVersion, type GroupVersionKind, isObject, type JsonValue, parseApiVersion } from '../api/index.js';
+import { type Kind, kindSchema } from '../schema/index.js';
+import { type Node, nodeName } from './json/node.js';
+import { quote } from './json/text.js';
+
+/** What a body says it is; '' where it does not say. */
+export interface TypeMeta {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+const NO_STRUCT =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+/**
+ * Kind and version of a JSON text, looked for without regard to case (as the reference's first look does, unlike its decoder), or
+ * why they cannot be told.
+ */
+export function interpretNode(root: Node): TypeMeta | string {
+  if (root === null) return { apiVersion: '', kind: '' };
+  if (typeof root !== 'object' || root.kind !== 'map')
+    return parseError(`${nodeName(root)} into Go value of type ${NO_STRUCT}`);
+  const found = { apiVersion: '', kind: '' };
+  for (let i = 0; i < root.keys.length; i++) {
+    const name = root.keys[i]!.toLowerCase();
+    const field = name === 'kind' ? 'kind' : name === 'apiversion' ? 'apiVersion' : undefined;
+    const value = root.values[i]!;
+    if (field === undefined || value === null) continue;
+    if (typeof value !== 'string')
+      return parseError(`${nodeName(value)} into Go struct field .${field} of type string`);
+    found[field] = value;
+  }
+  return found;
+}
+
+function parseError(what: string): string {
+  return `couldn't get version/kind; json parse error: json: cannot unmarshal ${what}`;
+}
+
+/** The same for a plain value that is exactly spelled; undefined: look exactly. */
+export function interpretValue(value: JsonValue): TypeMeta | undefined {
+  if (!isObject(value)) return undefined;
+  const kind = value['kind'] ?? '';
+  const apiVersion = value['apiVersion'] ?? '';
+  return typeof kind === 'string' && typeof apiVersion === 'string' ? { apiVersion, kind } : undefined;
+}
+
+export type Resolved =
+  | { readonly ok: true; readonly gvk: GroupVersionKind }
+  | { readonly ok: false; readonly message: string };
+
+/** Fills what a body leaves open from what is expected of it. */
+export function withDefaults({ apiVersion, kind }: TypeMeta, expected: GroupVersionKind): Resolved {
+  let gv: GroupVersion = { group: '', version: '' };
+  if (apiVersion !== '' && apiVersion !== '/') {
+    const parsed = parseApiVersion(apiVersion);
+    if (parsed === undefined) return { ok: false, message: `unexpected GroupVersion string: ${apiVersion}` };
+    gv = parsed;
+  }
+  if (gv.version === '' && (gv.group === '' || gv.group === expected.group))
+    gv = { group: expected.group, version: expected.version };
+  return { ok: true, gvk: { ...gv, kind: kind === '' ? expected.kind : kind } };
+}
+
+const SCHEME = 'k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30';
+
+export function notRegistered(gvk: GroupVersionKind): string {
+  const version = gvk.group === '' ? gvk.version : `${gvk.group}/${gvk.version}`;
+  return `no kind ${quote(gvk.kind)} is registered for version ${quote(version)} in scheme ${quote(SCHEME)}`;
+}
+
+/** Why one kind is not another. Go names the types: the version's package, and the internal one. */
+export function notConvertible(from: Kind, to: Kind): string {
+  const internal = to.info.kind === 'Event' ? 'core' : to.info.package.slice(0, to.info.package.indexOf('/'));
+  return `converting (${from.info.version}.${from.info.kind}) to (${internal}.${to.info.kind}): unknown conversion`;
+}
+
+export function registeredKind(gvk: GroupVersionKind): Kind | undefined {
+  return kindSchema(gvk);
+}

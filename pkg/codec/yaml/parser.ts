@@ -1,0 +1,256 @@
+import { codecLimits } from '../limits.js';
+import { Scanner } from './scanner.js';
+import type { Source } from './source.js';
+import { type Mark, parserFailure, type Token, type TokenType, yamlFailure } from './token.js';
+
+export type YamlNode = ScalarNode | ListNode | MapNode | AliasNode;
+
+export interface ScalarNode {
+  readonly kind: 'scalar';
+  readonly mark: Mark;
+  /** `''`, or with its shorthand: `!!str`, `!local`. */
+  readonly tag: string;
+  readonly value: string;
+  /** Its type is told by what it looks like. */
+  readonly implicit: boolean;
+}
+
+export interface ListNode {
+  readonly kind: 'list';
+  readonly mark: Mark;
+  readonly items: YamlNode[];
+}
+
+/** Keys and values by turns. */
+export interface MapNode {
+  readonly kind: 'map';
+  readonly mark: Mark;
+  readonly items: YamlNode[];
+}
+
+export interface AliasNode {
+  readonly kind: 'alias';
+  readonly mark: Mark;
+  readonly name: string;
+  readonly target: YamlNode;
+}
+
+/** The tree of the first document of a text; undefined when there is none. What follows it is not looked at. Throws YamlFailure. */
+export function parseYaml(source: Source): YamlNode | undefined {
+  return new Parser(source).document();
+}
+
+const NOT_CONTENT: ReadonlySet<TokenType> = new Set(['directive', 'documentStart', 'documentEnd', 'streamEnd']);
+const NO_ENTRY: ReadonlySet<TokenType> = new Set(['blockEntry', 'blockEnd']);
+const NO_INDENTLESS_ENTRY: ReadonlySet<TokenType> = new Set(['blockEntry', 'key', 'value', 'blockEnd']);
+const NO_MAP_PART: ReadonlySet<TokenType> = new Set(['key', 'value', 'blockEnd']);
+const NO_FLOW_KEY: ReadonlySet<TokenType> = new Set(['value', 'flowEntry', 'flowMappingEnd', 'flowSequenceEnd']);
+const NO_FLOW_VALUE: ReadonlySet<TokenType> = new Set(['flowEntry', 'flowMappingEnd', 'flowSequenceEnd']);
+
+const CORE_TAG = 'tag:yaml.org,2002:';
+
+class Parser {
+  readonly #scanner: Scanner;
+  readonly #anchors = new Map<string, YamlNode>();
+  readonly #handles = new Map([
+    ['!', '!'],
+    ['!!', CORE_TAG],
+  ]);
+  #depth = 0;
+
+  constructor(source: Source) {
+    this.#scanner = new Scanner(source);
+  }
+
+  document(): YamlNode | undefined {
+    const first = this.#scanner.peek();
+    if (first.type === 'streamEnd') return undefined;
+    if (NOT_CONTENT.has(first.type)) {
+      this.#directives();
+      const start = this.#scanner.take();
+      if (start.type === 'streamEnd') return undefined;
+      if (start.type !== 'documentStart')
+        throw parserFailure(undefined, 'did not find expected <document start>', start.mark);
+    }
+    const content = this.#scanner.peek();
+    const root = NOT_CONTENT.has(content.type) ? empty(content.mark) : this.#node(true, false);
+    // The end of a document is looked for, so what stands there must be a token.
+    this.#scanner.peek();
+    return root;
+  }
+
+  #directives(): void {
+    for (;;) {
+      const token = this.#scanner.peek();
+      if (token.type === 'documentEnd') {
+        this.#scanner.take();
+        continue;
+      }
+      if (token.type !== 'directive') return;
+      this.#scanner.take();
+      const [name, ...words] = token.value.split(/\s+/);
+      if (name === 'YAML' && words[0] !== '1.1')
+        throw parserFailure(undefined, 'found incompatible YAML document', token.mark);
+      if (name === 'TAG' && words.length === 2) this.#handles.set(words[0]!, words[1]!);
+    }
+  }
+
+  #node(block: boolean, indentless: boolean): YamlNode {
+    if (++this.#depth > codecLimits.valueDepthMax)
+      throw yamlFailure(`exceeded max depth of ${codecLimits.textDepthMax}`);
+    const node = this.#anyNode(block, indentless);
+    this.#depth--;
+    return node;
+  }
+
+  #anyNode(block: boolean, indentless: boolean): YamlNode {
+    const first = this.#scanner.peek();
+    if (first.type === 'alias') {
+      this.#scanner.take();
+      const target = this.#anchors.get(first.value);
+      if (target === undefined) throw yamlFailure(`unknown anchor '${first.value}' referenced`);
+      return { kind: 'alias', mark: first.mark, name: first.value, target };
+    }
+    let anchor: string | undefined;
+    let tag = '';
+    for (let i = 0; i < 2; i++) {
+      const token = this.#scanner.peek();
+      if (token.type === 'anchor' && anchor === undefined) anchor = token.value;
+      else if (token.type === 'tag' && tag === '') tag = this.#resolveTag(token, first.mark);
+      else break;
+      this.#scanner.take();
+    }
+    const keep = <N extends YamlNode>(node: N): N => {
+      if (anchor !== undefined) this.#anchors.set(anchor, node);
+      return node;
+    };
+    const token = this.#scanner.peek();
+    const { mark } = token;
+    if (indentless && token.type === 'blockEntry') return this.#indentlessList(keep({ kind: 'list', mark, items: [] }));
+    switch (token.type) {
+      case 'scalar': {
+        this.#scanner.take();
+        const implicit = (token.plain === true && tag === '') || tag === '!';
+        return keep({ kind: 'scalar', mark, tag, value: token.value, implicit });
+      }
+      case 'flowSequenceStart':
+        return this.#flowList(keep({ kind: 'list', mark, items: [] }));
+      case 'flowMappingStart':
+        return this.#flowMap(keep({ kind: 'map', mark, items: [] }));
+      case 'blockSequenceStart':
+        if (block) return this.#blockList(keep({ kind: 'list', mark, items: [] }));
+        break;
+      case 'blockMappingStart':
+        if (block) return this.#blockMap(keep({ kind: 'map', mark, items: [] }));
+        break;
+      default:
+        break;
+    }
+    if (anchor === undefined && tag === '') throw parserFailure(first.mark, 'did not find expected node content', mark);
+    return keep({ kind: 'scalar', mark: first.mark, tag, value: '', implicit: tag === '' });
+  }
+
+  /** `!!int` for the core types, whatever the handle; the whole tag otherwise. */
+  #resolveTag(token: Token, start: Mark): string {
+    if (token.handle === '') return shorten(token.value);
+    const prefix = this.#handles.get(token.handle!);
+    if (prefix === undefined) throw parserFailure(start, 'found undefined tag handle', token.mark);
+    return shorten(prefix + token.value);
+  }
+
+  #blockList(list: ListNode): ListNode {
+    this.#scanner.take();
+    for (;;) {
+      const token = this.#scanner.take();
+      if (token.type === 'blockEnd') return list;
+      if (token.type !== 'blockEntry')
+        throw parserFailure(list.mark, "did not find expected '-' indicator", token.mark);
+      list.items.push(this.#nodeUnless(NO_ENTRY, true, false, token.mark));
+    }
+  }
+
+  #indentlessList(list: ListNode): ListNode {
+    while (this.#scanner.peek().type === 'blockEntry') {
+      const { mark } = this.#scanner.take();
+      list.items.push(this.#nodeUnless(NO_INDENTLESS_ENTRY, true, false, mark));
+    }
+    return list;
+  }
+
+  #blockMap(map: MapNode): MapNode {
+    this.#scanner.take();
+    for (;;) {
+      const token = this.#scanner.take();
+      if (token.type === 'blockEnd') return map;
+      if (token.type !== 'key') throw parserFailure(map.mark, 'did not find expected key', token.mark);
+      map.items.push(this.#nodeUnless(NO_MAP_PART, true, true, token.mark));
+      map.items.push(this.#valueUnless(NO_MAP_PART, true, token.mark));
+    }
+  }
+
+  #flowList(list: ListNode): ListNode {
+    this.#scanner.take();
+    for (let first = true; ; first = false) {
+      if (!first && this.#scanner.peek().type !== 'flowSequenceEnd') {
+        const comma = this.#scanner.take();
+        if (comma.type !== 'flowEntry') throw parserFailure(list.mark, "did not find expected ',' or ']'", comma.mark);
+      }
+      const token = this.#scanner.peek();
+      if (token.type === 'flowSequenceEnd') {
+        this.#scanner.take();
+        return list;
+      }
+      if (token.type === 'key') {
+        this.#scanner.take();
+        const key = this.#nodeUnless(NO_FLOW_KEY, false, false, token.mark);
+        list.items.push({
+          kind: 'map',
+          mark: token.mark,
+          items: [key, this.#valueUnless(NO_FLOW_VALUE, false, token.mark)],
+        });
+      } else list.items.push(this.#node(false, false));
+    }
+  }
+
+  #flowMap(map: MapNode): MapNode {
+    this.#scanner.take();
+    for (let first = true; ; first = false) {
+      if (!first && this.#scanner.peek().type !== 'flowMappingEnd') {
+        const comma = this.#scanner.take();
+        if (comma.type !== 'flowEntry') throw parserFailure(map.mark, "did not find expected ',' or '}'", comma.mark);
+      }
+      const token = this.#scanner.peek();
+      if (token.type === 'flowMappingEnd') {
+        this.#scanner.take();
+        return map;
+      }
+      if (token.type === 'key') {
+        this.#scanner.take();
+        map.items.push(this.#nodeUnless(NO_FLOW_KEY, false, false, token.mark));
+        map.items.push(this.#valueUnless(NO_FLOW_VALUE, false, token.mark));
+      } else {
+        map.items.push(this.#node(false, false));
+        map.items.push(empty(token.mark));
+      }
+    }
+  }
+
+  #nodeUnless(stop: ReadonlySet<TokenType>, block: boolean, indentless: boolean, at: Mark): YamlNode {
+    const token = this.#scanner.peek();
+    return stop.has(token.type) ? empty(at) : this.#node(block, indentless);
+  }
+
+  #valueUnless(stop: ReadonlySet<TokenType>, block: boolean, at: Mark): YamlNode {
+    if (this.#scanner.peek().type !== 'value') return empty(at);
+    const { mark } = this.#scanner.take();
+    return this.#nodeUnless(stop, block, block, mark);
+  }
+}
+
+function empty(mark: Mark): ScalarNode {
+  return { kind: 'scalar', mark, tag: '', value: '', implicit: true };
+}
+
+function shorten(tag: string): string {
+  return tag.startsWith(CORE_TAG) ? `!!${tag.slice(CORE_TAG.length)}` : tag;
+}

@@ -1,0 +1,78 @@
+import { isUtf8 } from 'node:buffer';
+import { type Mark, scannerFailure, yamlFailure } from './token.js';
+
+/** Neither printable nor a line break in the sense of YAML 1.1. */
+const UNPRINTABLE = /[^\t\n\r -~\u0085\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]/u;
+
+/** The characters of one document and a position among them. Past the end every character is NaN. */
+export class Source {
+  readonly text: string;
+  at = 0;
+  line = 0;
+  column = 0;
+
+  constructor(bytes: Buffer) {
+    if (!isUtf8(bytes)) throw yamlFailure('invalid leading UTF-8 octet');
+    const text = bytes.toString('utf8');
+    this.text = text.startsWith('\ufeff') ? text.slice(1) : text;
+    if (UNPRINTABLE.test(this.text)) throw yamlFailure('control characters are not allowed');
+  }
+
+  mark(): Mark {
+    return { line: this.line, column: this.column };
+  }
+
+  fail(context: Mark, problem: string): never {
+    throw scannerFailure(context, problem, this.mark());
+  }
+
+  /** The character `ahead` of here, as a number. */
+  peek(ahead = 0): number {
+    return this.text.charCodeAt(this.at + ahead);
+  }
+
+  ended(): boolean {
+    return this.at >= this.text.length;
+  }
+
+  /** Over `n` characters of this line. */
+  skip(n = 1): void {
+    this.at += n;
+    this.column += n;
+  }
+
+  /** Over one line break (CR LF counts as one); answers what it reads as. */
+  lineBreak(): string {
+    const c = this.peek();
+    const size = c === 0x0d && this.peek(1) === 0x0a ? 2 : 1;
+    this.at += size;
+    this.line++;
+    this.column = 0;
+    return c === 0x2028 ? '\u2028' : c === 0x2029 ? '\u2029' : '\n';
+  }
+
+  /** `---` or `...` at the beginning of a line. */
+  atDocumentIndicator(): boolean {
+    if (this.column !== 0) return false;
+    const c = this.peek();
+    return (c === 0x2d || c === 0x2e) && this.peek(1) === c && this.peek(2) === c && isBlankOrEnd(this.peek(3));
+  }
+}
+
+export function isBreak(c: number): boolean {
+  return c === 0x0a || c === 0x0d || c === 0x85 || c === 0x2028 || c === 0x2029;
+}
+
+export function isBlank(c: number): boolean {
+  return c === 0x20 || c === 0x09;
+}
+
+/** A blank, a line break, or the end (NaN). */
+export function isBlankOrEnd(c: number): boolean {
+  return Number.isNaN(c) || isBlank(c) || isBreak(c);
+}
+
+/** A line break or the end. */
+export function isBreakOrEnd(c: number): boolean {
+  return Number.isNaN(c) || isBreak(c);
+}

@@ -1,0 +1,287 @@
+import type { JsonArray, JsonObject, JsonValue } from '../../api/index.js';
+import { resolvePlain } from './resolve.js';
+
+/** Lines are folded at the first space beyond this column. */
+const WIDTH = 80;
+/** A key longer than this is written with `?`. */
+const SIMPLE_KEY_MAX = 128;
+
+/**
+ * A value as YAML in the reference's hand: keys sorted (numbers inside them by value), lists at the column of their key, strings plain
+ * where they stay strings, literal blocks for text with line breaks.
+ */
+export function encodeYaml(value: JsonValue): Buffer {
+  const writer = new YamlWriter();
+  writer.root(value);
+  return Buffer.from(writer.out);
+}
+
+class YamlWriter {
+  out = '';
+  /** Where the current line begins in `out`. */
+  #lineAt = 0;
+
+  root(value: JsonValue): void {
+    if (isCollection(value)) this.#collection(value, 0, '');
+    else {
+      this.#scalar(value, 2);
+      this.#newLine();
+    }
+  }
+
+  #write(text: string): void {
+    this.out += text;
+  }
+
+  #newLine(): void {
+    this.out += '\n';
+    this.#lineAt = this.out.length;
+  }
+
+  /** A collection that is not empty, its first line right here, the others at `indent`. */
+  #collection(value: JsonArray | JsonObject, indent: number, lead: string): void {
+    if (Array.isArray(value)) this.#list(value, indent, lead);
+    else this.#map(value, indent, lead);
+  }
+
+  #list(list: JsonArray, indent: number, lead: string): void {
+    const pad = ' '.repeat(indent);
+    list.forEach((item, i) => {
+      this.#write(`${i === 0 ? lead : pad}- `);
+      if (isCollection(item)) this.#collection(item, indent + 2, '');
+      else {
+        this.#scalar(item, indent + 2);
+        this.#newLine();
+      }
+    });
+  }
+
+  #map(map: JsonObject, indent: number, lead: string): void {
+    const pad = ' '.repeat(indent);
+    const keys = Object.keys(map).sort(compareKeys);
+    keys.forEach((key, i) => {
+      this.#write(i === 0 ? lead : pad);
+      const simple = key.length <= SIMPLE_KEY_MAX && !/[\n\r\u0085\u2028\u2029]/.test(key);
+      if (simple) this.#write(`${keyText(key)}:`);
+      else {
+        this.#write('? ');
+        this.#scalar(key, indent + 2);
+        this.#newLine();
+        this.#write(`${pad}:`);
+      }
+      this.#valueOfKey(map[key]!, indent, simple);
+    });
+  }
+
+  #valueOfKey(value: JsonValue, indent: number, simple: boolean): void {
+    if (!isCollection(value)) {
+      this.#write(' ');
+      this.#scalar(value, indent + 2);
+      this.#newLine();
+    } else if (!simple) {
+      this.#write(' ');
+      this.#collection(value, indent + 2, '');
+    } else if (Array.isArray(value)) {
+      this.#newLine();
+      this.#list(value, indent, ' '.repeat(indent));
+    } else {
+      this.#newLine();
+      this.#map(value, indent + 2, ' '.repeat(indent + 2));
+    }
+  }
+
+  /** A scalar or an empty collection; further lines of it at `indent`. */
+  #scalar(value: JsonValue, indent: number): void {
+    if (typeof value === 'string') this.#string(value, indent);
+    else if (typeof value === 'object' && value !== null) this.#write(Array.isArray(value) ? '[]' : '{}');
+    else this.#write(String(value));
+  }
+
+  #string(text: string, indent: number): void {
+    const shape = analyse(text);
+    const multiLine = text.includes('\n');
+    if (multiLine && shape.literal) this.#literal(text, indent);
+    else if (!multiLine && staysString(text)) {
+      if (shape.plain) this.#folded(text, indent);
+      else if (shape.single) this.#folded(`'${text.replaceAll("'", "''")}'`, indent);
+      else this.#double(text, indent);
+    } else this.#double(text, indent);
+  }
+
+  /** Text that may be broken at single spaces. */
+  #folded(text: string, indent: number): void {
+    if (this.out.length - this.#lineAt + text.length <= WIDTH) {
+      this.#write(text);
+      return;
+    }
+    const pad = ' '.repeat(indent);
+    const quoted = text[0] === "'";
+    const last = quoted ? text.length - 2 : text.length - 1;
+    let from = 0;
+    let column = this.out.length - this.#lineAt;
+    for (let i = 0; i < text.length; i++, column++) {
+      if (text[i] !== ' ' || column <= WIDTH || i === 0 || i >= last) continue;
+      if (text[i - 1] === ' ' || text[i + 1] === ' ' || (quoted && i === 1)) continue;
+      this.#write(text.slice(from, i));
+      this.#newLine();
+      this.#write(pad);
+      from = i + 1;
+      column = indent - 1;
+    }
+    this.#write(text.slice(from));
+  }
+
+  #literal(text: string, indent: number): void {
+    const hint = /^[ \n]/.test(text) ? '2' : '';
+    const chomp = !text.endsWith('\n') ? '-' : text === '\n' || text.endsWith('\n\n') ? '+' : '';
+    this.#write(`|${hint}${chomp}`);
+    const pad = ' '.repeat(indent);
+    const lines = (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
+    for (const line of lines) {
+      this.#newLine();
+      this.#write(line === '' ? '' : pad + line);
+    }
+  }
+
+  #double(text: string, indent: number): void {
+    const pad = ' '.repeat(indent);
+    this.#write('"');
+    let column = this.out.length - this.#lineAt;
+    const characters = [...text];
+    for (let i = 0; i < characters.length; i++) {
+      const c = characters[i]!;
+      if (c === ' ' && column > WIDTH && i > 0 && i < characters.length - 1 && characters[i - 1] !== ' ') {
+        this.#newLine();
+        this.#write(pad + (characters[i + 1] === ' ' ? '\\' : ''));
+        column = indent;
+        continue;
+      }
+      const written = escaped(c);
+      this.#write(written);
+      column += written.length;
+    }
+    this.#write('"');
+  }
+}
+
+function isCollection(value: JsonValue): value is JsonArray | JsonObject {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.length > 0;
+  for (const _ in value) return true;
+  return false;
+}
+
+function keyText(key: string): string {
+  const shape = analyse(key);
+  if (!staysString(key)) return doubleQuoted(key);
+  if (shape.plain) return key;
+  return shape.single ? `'${key.replaceAll("'", "''")}'` : doubleQuoted(key);
+}
+
+function doubleQuoted(text: string): string {
+  let out = '"';
+  for (const c of text) out += escaped(c);
+  return `${out}"`;
+}
+
+const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
+const TIMESTAMP = /^\d{4}-\d\d?-\d\d?(?:$|[Tt ])/;
+
+/** Without quotes it would be read as a string again, by readers of other dialects too. */
+function staysString(text: string): boolean {
+  return typeof resolvePlain(text) === 'string' && text !== '<<' && !BASE_60.test(text) && !TIMESTAMP.test(text);
+}
+
+interface Shape {
+  readonly plain: boolean;
+  readonly single: boolean;
+  readonly literal: boolean;
+}
+
+const NEVER: Shape = { plain: false, single: false, literal: false };
+const SPECIAL = /[^\n\u0020-\u007e\u0085\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]/u;
+const INDICATOR_FIRST = /^(?:[#,[\]{}&*!|>'"%@`]|[?:-](?:\s|$)|---|\.\.\.)/;
+const INDICATOR_INSIDE = /:(?:\s|$)|\s#/;
+const ANY_BREAK = /[\n\u0085\u2028\u2029]/;
+
+/** Which ways of writing keep the text. */
+function analyse(text: string): Shape {
+  if (text === '') return { plain: false, single: true, literal: false };
+  const spaceBreak = / [\n\u0085\u2028\u2029]/.test(text);
+  if (spaceBreak || SPECIAL.test(text)) return NEVER;
+  const breakSpace = /[\n\u0085\u2028\u2029] /.test(text);
+  const edges = /^[ \n]|[ \n]$/.test(text);
+  const indicators = INDICATOR_FIRST.test(text) || INDICATOR_INSIDE.test(text);
+  return {
+    plain: !edges && !breakSpace && !indicators && !ANY_BREAK.test(text),
+    single: !breakSpace,
+    literal: !text.endsWith(' '),
+  };
+}
+
+const SHORT_ESCAPES: Readonly<Record<string, string>> = {
+  '\0': '\\0',
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\t': '\\t',
+  '\n': '\\n',
+  '\v': '\\v',
+  '\f': '\\f',
+  '\r': '\\r',
+  '\x1b': '\\e',
+  '"': '\\"',
+  '\\': '\\\\',
+  '\u0085': '\\N',
+  '\u00a0': '\\_',
+  '\u2028': '\\L',
+  '\u2029': '\\P',
+};
+
+function escaped(c: string): string {
+  const short = SHORT_ESCAPES[c];
+  if (short !== undefined) return short;
+  if (!SPECIAL.test(c)) return c;
+  const code = c.codePointAt(0)!;
+  if (code <= 0xff) return `\\x${code.toString(16).toUpperCase().padStart(2, '0')}`;
+  if (code <= 0xffff) return `\\u${code.toString(16).toUpperCase().padStart(4, '0')}`;
+  return `\\U${code.toString(16).toUpperCase().padStart(8, '0')}`;
+}
+
+const LETTER = /\p{L}/u;
+const DIGIT = /\d/;
+
+/** Letters after everything else, runs of digits by their value. */
+function compareKeys(a: string, b: string): number {
+  const x = [...a];
+  const y = [...b];
+  for (let i = 0; i < x.length && i < y.length; i++) {
+    if (x[i] === y[i]) continue;
+    const aLetter = LETTER.test(x[i]!);
+    const bLetter = LETTER.test(y[i]!);
+    if (aLetter && bLetter) return order(x[i]!.codePointAt(0)!, y[i]!.codePointAt(0)!);
+    if (aLetter || bLetter) return bLetter ? -1 : 1;
+    const aRun = digitsAt(x, i);
+    const bRun = digitsAt(y, i);
+    // A zero here belongs to a number that has begun before: only the length of what follows counts.
+    const started = (x[i] === '0' || y[i] === '0') && nonZeroBefore(x, i);
+    const aNumber = BigInt(started ? `1${aRun}` : aRun === '' ? '0' : aRun);
+    const bNumber = BigInt(started ? `1${bRun}` : bRun === '' ? '0' : bRun);
+    if (aNumber !== bNumber) return aNumber < bNumber ? -1 : 1;
+    if (aRun.length !== bRun.length) return order(aRun.length, bRun.length);
+    return order(x[i]!.codePointAt(0)!, y[i]!.codePointAt(0)!);
+  }
+  return order(x.length, y.length);
+}
+
+const order = (a: number, b: number): number => (a < b ? -1 : a > b ? 1 : 0);
+
+function digitsAt(text: readonly string[], from: number): string {
+  let run = '';
+  for (let i = from; i < text.length && DIGIT.test(text[i]!); i++) run += text[i];
+  return run;
+}
+
+function nonZeroBefore(text: readonly string[], at: number): boolean {
+  for (let i = at - 1; i >= 0 && DIGIT.test(text[i]!); i--) if (text[i] !== '0') return true;
+  return false;
+}
