@@ -25,6 +25,13 @@ export { writeValue as jsonText } from './json/write.js';
 export { codecLimits } from './limits.js';
 export { decodeProtobuf } from './protobuf/decode.js';
 export { encodeProtobuf } from './protobuf/encode.js';
-export { type Envelope, type Opened, openEnvelope, sealEnvelope } from './protobuf/envelope.js';
+export {
+  type Envelope,
+  envelopeAround,
+  envelopeEnd,
+  type Opened,
+  openEnvelope,
+  sealEnvelope,
+} from './protobuf/envelope.js';
 export { type ReadYaml, readYaml } from './yaml/read.js';
 export { encodeYaml } from './yaml/write.js';
