@@ -22,6 +22,8 @@ export function restoreTyped(
   }
 }
 
+export type Restored = { readonly value: JsonObject } | { readonly error: string };
+
 class Misfit extends Error {}
 
 function restore(v: JsonValue, schema: Schema): JsonValue {

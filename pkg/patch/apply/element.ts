@@ -40,16 +40,16 @@ export function fieldElement(name: string): PathElement {
 
 /** `fields` sorted by name. */
 export function keyElement(fields: readonly (readonly [name: string, value: JsonValue])[]): PathElement {
-  let text = 'k:{';
-  for (let i = 0; i < fields.length; i++) {
-    const [name, value] = fields[i]!;
-    text += `${i > 0 ? ',' : ''}${goJsonString(name)}:${goJson(value)}`;
-  }
-  return `${text}}`;
+  return `k:{${fields.map(([name, value]) => `${goJsonString(name)}:${valueJson(value)}`).join(',')}}`;
 }
 
 export function valueElement(value: JsonValue): PathElement {
-  return `v:${goJson(value)}`;
+  return `v:${valueJson(value)}`;
+}
+
+/** A key's or set item's value as its element writes it. */
+export function valueJson(value: JsonValue): string {
+  return typeof value === 'string' ? goJsonString(value) : typeof value === 'number' ? String(value) : goJson(value);
 }
 
 const remembered = new Map<PathElement, ParsedElement>();
@@ -87,21 +87,20 @@ function parseValue(text: string): JsonValue {
   return JSON.parse(text) as JsonValue;
 }
 
-/** Elements whose text is canonical as it stands: names, and keys and values of plain text and small integers. */
+/** Keys and values of plain text and small integers: their text is canonical as it stands. */
 const plain =
-  /^(?:f:|v:(?:"[ !#-%'-;=?-[\]-~]*"|-?(?:0|[1-9][0-9]{0,14}))$|k:\{"[a-zA-Z0-9]+":(?:"[ !#-%'-;=?-[\]-~]*"|(?:0|[1-9][0-9]{0,14}))\}$)/;
+  /^(?:v:(?:"[ !#-%'-;=?-[\]-~]*"|-?(?:0|[1-9][0-9]{0,14}))$|k:\{"[a-zA-Z0-9]+":(?:"[ !#-%'-;=?-[\]-~]*"|(?:0|[1-9][0-9]{0,14}))\}$)/;
 
 /**
  * The canonical text of an element that a client wrote; undefined for a type of element that is not known (such are dropped).
  * Throws an Error for what is none at all.
  */
 export function canonicalElement(text: string): PathElement | undefined {
+  if (text.charCodeAt(0) === 0x66 && text.charCodeAt(1) === 0x3a) return text;
   if (text.length < 2) throw new Error('key must be 2 characters long:');
   if (text[1] !== ':') throw new Error(`missing colon: ${text}`);
   if (plain.test(text)) return text;
   switch (text[0]) {
-    case 'f':
-      return text;
     case 'k': {
       const parsed = parseOther(text);
       return parsed.kind === 'key' ? keyElement(parsed.fields) : undefined;

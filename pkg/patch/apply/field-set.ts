@@ -1,7 +1,7 @@
 import { isObject, type JsonValue } from '../../api/index.js';
 import { fieldSetDepthMax } from '../limits.js';
-import { canonicalElement, compareElements, type PathElement, parseElement } from './element.js';
-import { childSchema, type Node } from './shape.js';
+import { canonicalElement, compareElements, type PathElement } from './element.js';
+import { elementSchema, type Node } from './shape.js';
 
 /**
  * A set of paths, in the very form in which managedFields holds it: a tree of objects keyed by path element.
@@ -42,7 +42,8 @@ function isMember(node: FieldSet): boolean {
   return node['.'] !== undefined || bare(node);
 }
 
-function hasChildren(node: FieldSet): boolean {
+/** Whether anything is below a node. */
+export function hasChildren(node: FieldSet): boolean {
   for (const k in node) if (k !== '.') return true;
   return false;
 }
@@ -226,18 +227,12 @@ export function withNamedFields(set: FieldSet, schema: Node): FieldSet {
       out[k] = node;
       continue;
     }
-    const isField = schema?.kind === 'struct' && k.charCodeAt(0) === 0x66 && schema.byName.has(k.slice(2));
-    out[k] = makeNode(isField || isMember(node), withNamedFields(node, elementSchema(schema, k)))!;
+    const child = elementSchema(schema, k);
+    const isField =
+      schema?.kind === 'struct' && child !== undefined && (!schema.preserveUnknown || schema.byName.has(k.slice(2)));
+    out[k] = makeNode(isField || isMember(node), withNamedFields(node, child))!;
   }
   return out;
-}
-
-/** The schema below an element, where it has one. */
-export function elementSchema(schema: Node, element: PathElement): Node {
-  if (schema === undefined) return undefined;
-  const parsed = parseElement(element);
-  if (parsed.kind === 'field') return childSchema(schema, parsed.name);
-  return parsed.kind === 'key' && schema.kind === 'list' ? schema.items : undefined;
 }
 
 /** Fields of a resource as paths of names: `[['status'], ['metadata', 'labels']]`. */

@@ -48,17 +48,21 @@ export function withoutManagedFields(o: JsonObject): JsonObject {
   return { ...o, metadata: rest };
 }
 
-/** Reads the entries; of two with one identity the last counts. Throws an Error with the reference's sentence. */
-export function decodeOwners(entries: JsonArray | undefined): Owners {
+/**
+ * Reads the entries; of two with one identity the last counts. Throws an Error with the reference's sentence.
+ *
+ * @param stored the entries are those of a stored object: `encodeOwners` wrote them, so their sets are taken as they are
+ */
+export function decodeOwners(entries: JsonArray | undefined, stored = false): Owners {
   const owners: Owners = new Map();
   entries?.forEach((entry, i) => {
-    const owner = decodeOwner(entry, i);
+    const owner = decodeOwner(entry, i, stored);
     owners.set(ownerKey(owner), owner);
   });
   return owners;
 }
 
-function decodeOwner(entry: JsonValue, i: number): Owner {
+function decodeOwner(entry: JsonValue, i: number, stored: boolean): Owner {
   const e = isObject(entry) ? entry : {};
   const operation = textOf(e, 'operation');
   if (operation !== 'Apply' && operation !== 'Update') throw new Error('operation must be `Apply` or `Update`');
@@ -70,13 +74,17 @@ function decodeOwner(entry: JsonValue, i: number): Owner {
   const manager = textOf(e, 'manager');
   const subresource = textOf(e, 'subresource');
   const time = textOf(e, 'time');
-  let set: FieldSet;
+  const set = readSet(getOwn(e, 'fieldsV1') ?? null, stored);
+  return { manager, operation, apiVersion, subresource, set, time: time === '' ? undefined : time, source: e };
+}
+
+function readSet(fields: JsonValue, stored: boolean): FieldSet {
+  if (stored && isObject(fields)) return fields as FieldSet;
   try {
-    set = parseSet(getOwn(e, 'fieldsV1') ?? null);
+    return parseSet(fields);
   } catch (error) {
     throw new Error(`error decoding set: ${error instanceof Error ? error.message : 'no field set'}`);
   }
-  return { manager, operation, apiVersion, subresource, set, time: time === '' ? undefined : time, source: e };
 }
 
 function textOf(e: JsonObject, name: string): string {
@@ -85,9 +93,9 @@ function textOf(e: JsonObject, name: string): string {
 }
 
 /** As `decodeOwners`, or undefined when the entries cannot be read. */
-export function tryDecodeOwners(entries: JsonArray | undefined): Owners | undefined {
+export function tryDecodeOwners(entries: JsonArray | undefined, stored: boolean): Owners | undefined {
   try {
-    return decodeOwners(entries);
+    return decodeOwners(entries, stored);
   } catch {
     return undefined;
   }
@@ -141,8 +149,16 @@ export function seconds(time: string | undefined): number {
 
 /** Milliseconds since the epoch as entries write them. */
 export function timeText(now: number): string {
-  return `${new Date(now).toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(now / 1000);
+  if (second !== lastSecond) {
+    lastSecond = second;
+    lastText = `${new Date(second * 1000).toISOString().slice(0, 19)}Z`;
+  }
+  return lastText;
 }
+
+let lastSecond = 0;
+let lastText = '1970-01-01T00:00:00Z';
 
 /** The owner with another set; undefined when nothing is left. */
 export function withSet(o: Owner, set: FieldSet): Owner {

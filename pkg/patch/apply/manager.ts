@@ -2,7 +2,7 @@ import { getOwn, isObject, type JsonArray, type JsonObject, type JsonValue, setO
 import type { StructSchema } from '../../schema/index.js';
 import { PatchError } from '../errors.js';
 import { updateManagersMax } from '../limits.js';
-import { restoreTyped } from '../unstructured.js';
+import { type Restored, restoreTyped } from '../unstructured.js';
 import { type ApplyConflict, conflictOf, withoutPaths } from './conflict.js';
 import { difference, emptySet, equalSets, type FieldSet, isEmptySet, setOfNames, union } from './field-set.js';
 import { annotationAfterApply, pathsFromLastApplied } from './last-applied.js';
@@ -105,9 +105,9 @@ export function updateManagedFields(input: UpdateInput): void {
   let owners: Owners | undefined;
   if (reset) owners = new Map();
   else {
-    if (resource.subresource === '' && sent !== undefined && sent.length > 0) owners = tryDecodeOwners(sent);
+    if (resource.subresource === '' && sent !== undefined && sent.length > 0) owners = tryDecodeOwners(sent, false);
     if (owners === undefined || owners.size === 0) {
-      owners = (live === undefined ? undefined : tryDecodeOwners(managedFieldsOf(live))) ?? new Map();
+      owners = (live === undefined ? undefined : tryDecodeOwners(managedFieldsOf(live), true)) ?? new Map();
     }
   }
   if (owners.size > 0 || live === undefined || reset) {
@@ -244,7 +244,7 @@ export function applyObject(input: ApplyInput): Applied {
   const misfit = typeErrors(applied, config.schema);
   if (misfit !== undefined) throw new PatchError('schema', `failed to create typed patch object (${about}): ${misfit}`);
 
-  const owners = live === undefined ? new Map() : (tryDecodeOwners(managedFieldsOf(live)) ?? new Map());
+  const owners = live === undefined ? new Map() : (tryDecodeOwners(managedFieldsOf(live), true) ?? new Map());
   const rules = rulesOf(resource);
   const before = versionedLive(resource, live);
   if (owners.size === 0 && live !== undefined) {
@@ -254,8 +254,7 @@ export function applyObject(input: ApplyInput): Applied {
   }
   const outcome = attempt(input, before, config, owners, rules);
   if (outcome.kind === 'conflict') return outcome;
-  const restored =
-    resource.schema === undefined ? { value: outcome.object } : restoreTyped(outcome.object, resource.schema);
+  const restored = restoreApplied(outcome.object, applied, resource.schema);
   if ('error' in restored) {
     throw new PatchError(
       'schema',
@@ -263,6 +262,13 @@ export function applyObject(input: ApplyInput): Applied {
     );
   }
   return { kind: 'merged', object: restored.value };
+}
+
+/** Only what was applied can misfit: the rest was typed before. */
+function restoreApplied(merged: JsonObject, applied: JsonObject, schema: StructSchema | undefined): Restored {
+  if (schema === undefined) return { value: merged };
+  const restored = restoreTyped(applied, schema);
+  return 'value' in restored && restored.value === applied ? { value: merged } : restoreTyped(merged, schema);
 }
 
 function attempt(input: ApplyInput, before: Versioned, config: Versioned, owners: Owners, rules: Rules): Applied {

@@ -1,4 +1,4 @@
-import { getOwn, type JsonArray, type JsonObject, type JsonValue, setOwn } from '../../api/index.js';
+import { equalJson, getOwn, type JsonArray, type JsonObject, type JsonValue, setOwn } from '../../api/index.js';
 import type { ListSchema } from '../../schema/index.js';
 import type { PathElement } from './element.js';
 import { asMap, childSchema, isAtomic, listElement, type Node } from './shape.js';
@@ -17,7 +17,9 @@ export function mergeObjects(live: JsonObject, applied: JsonObject, schema: Node
 /** `undefined` on one side: that side does not have it. */
 function mergeValues(l: JsonValue | undefined, r: JsonValue | undefined, schema: Node): JsonValue {
   if (r === undefined) return l!;
-  if (l === undefined || l === r || schema === undefined || schema.kind === 'scalar' || isAtomic(schema)) return r;
+  if (l === undefined || l === r || schema === undefined || schema.kind === 'scalar') return r;
+  // Where both say the same the live value stands, so that what did not change is seen by identity.
+  if (isAtomic(schema)) return equalJson(l, r) ? l : r;
   if (schema.kind === 'list') {
     const ll = Array.isArray(l) ? l : [];
     const rl = Array.isArray(r) ? r : [];
@@ -52,6 +54,11 @@ function mergeMaps(l: JsonObject, r: JsonObject, schema: Node): JsonObject {
 function mergeLists(l: JsonArray, r: JsonArray, schema: ListSchema): JsonArray {
   const live = l.map((item) => listElement(schema, item));
   const applied = r.map((item) => listElement(schema, item));
+  if (live.length === applied.length && live.every((e, i) => e === applied[i])) {
+    // The same items in the same order, which an applied list has no duplicates in.
+    const out = l.map((item, i) => mergeValues(item, r[i]!, schema.items));
+    return sameItems(l, out) ? l : out;
+  }
   const liveItems = new Map<PathElement, JsonValue>();
   // Duplicates of the live list are not merged into: the applied item stands for all of them.
   for (const [i, e] of live.entries()) liveItems.set(e, liveItems.has(e) ? null : l[i]!);
@@ -96,5 +103,9 @@ function mergeLists(l: JsonArray, r: JsonArray, schema: ListSchema): JsonArray {
       if (shared[nextShared] === right) nextShared++;
     }
   }
-  return out;
+  return sameItems(l, out) ? l : out;
+}
+
+function sameItems(a: JsonArray, b: JsonArray): boolean {
+  return a.length === b.length && a.every((item, i) => item === b[i]);
 }

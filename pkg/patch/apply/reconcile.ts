@@ -1,5 +1,5 @@
-import { elementSchema, type FieldSet, leaf, type MutableSet } from './field-set.js';
-import { isAtomic, type Node } from './shape.js';
+import { type FieldSet, hasChildren, leaf, type MutableSet } from './field-set.js';
+import { elementSchema, isAtomic, type Node } from './shape.js';
 
 /**
  * A set brought up to what the schema says now: where a container has become one value since the set was written, whoever owned
@@ -12,15 +12,7 @@ export function reconcileSet(set: FieldSet, schema: Node): FieldSet {
   for (const element in set) {
     if (element === '.') continue;
     const node = set[element]!;
-    if (node === leaf) continue;
-    let below = false;
-    for (const k in node) {
-      if (k !== '.') {
-        below = true;
-        break;
-      }
-    }
-    if (!below) continue;
+    if (!hasChildren(node)) continue;
     const child = elementSchema(schema, element);
     if (child === undefined) continue;
     const kept = isAtomic(child) ? leaf : reconcileSet(node, child);

@@ -1,7 +1,7 @@
 import { getOwn, isObject, type JsonObject, type JsonValue, setOwn } from '../../api/index.js';
 import type { AnySchema, Field, ListSchema, ScalarSchema, Schema, StructSchema } from '../../schema/index.js';
-import { goFormat, goQuote } from '../go-format.js';
-import { keyElement, type PathElement, valueElement } from './element.js';
+import { goFormat, goJsonString, goQuote } from '../go-format.js';
+import { type PathElement, valueElement, valueJson } from './element.js';
 
 /** A schema, or undefined for a member that nothing declares. */
 export type Node = Schema | undefined;
@@ -24,6 +24,22 @@ export function childSchema(schema: Node, name: string): Node {
     default:
       return undefined;
   }
+}
+
+const byElement = new WeakMap<StructSchema, Map<PathElement, Schema>>();
+
+/** The schema below a path element, where it has one. */
+export function elementSchema(schema: Node, element: PathElement): Node {
+  if (element.charCodeAt(0) !== 0x66) {
+    return schema?.kind === 'list' && element.charCodeAt(0) === 0x6b ? schema.items : undefined;
+  }
+  if (schema?.kind !== 'struct') return childSchema(schema, element.slice(2));
+  let fields = byElement.get(schema);
+  if (fields === undefined) {
+    fields = new Map(schema.fields.map((f) => [`f:${f.name}`, f.schema]));
+    byElement.set(schema, fields);
+  }
+  return fields.get(element) ?? (schema.preserveUnknown ? deduced : undefined);
 }
 
 /** A container that is one value: owned, compared and replaced as a whole. */
@@ -69,6 +85,8 @@ export class ElementError extends Error {}
 
 interface KeyField {
   readonly name: string;
+  /** `"name":` */
+  readonly text: string;
   /** What an item without the field counts as having; undefined where it counts as having none. */
   readonly default: JsonValue | undefined;
 }
@@ -79,7 +97,11 @@ function keyFieldsOf(list: ListSchema): readonly KeyField[] {
   let fields = keyFields.get(list);
   if (fields === undefined) {
     const byName = list.items.kind === 'struct' ? list.items.byName : undefined;
-    fields = [...list.keys].sort().map((name) => ({ name, default: keyDefault(byName?.get(name)) }));
+    fields = [...list.keys].sort().map((name) => ({
+      name,
+      text: `${goJsonString(name)}:`,
+      default: keyDefault(byName?.get(name)),
+    }));
     keyFields.set(list, fields);
   }
   return fields;
@@ -97,18 +119,17 @@ export function listElement(list: ListSchema, item: JsonValue): PathElement {
   if (list.listType === 'set') return setElement(item);
   if (item === null) throw new ElementError('associative list with keys may not have a null element');
   if (!isObject(item)) throw new ElementError('associative list with keys may not have non-map elements');
-  const key: [string, JsonValue][] = [];
+  let key = '';
   for (const field of keyFieldsOf(list)) {
-    const value = getOwn(item, field.name) ?? (Object.hasOwn(item, field.name) ? null : field.default);
-    if (value !== undefined) key.push([field.name, value]);
+    const own = getOwn(item, field.name);
+    const value = own === undefined ? field.default : own;
+    if (value !== undefined) key += `${key === '' ? 'k:{' : ','}${field.text}${valueJson(value)}`;
   }
-  if (key.length === 0) {
-    const names = list.keys.map(goQuote).join(' ');
-    throw new ElementError(
-      `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`,
-    );
-  }
-  return keyElement(key);
+  if (key !== '') return `${key}}`;
+  const names = list.keys.map(goQuote).join(' ');
+  throw new ElementError(
+    `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`,
+  );
 }
 
 function setElement(item: JsonValue): PathElement {

@@ -42,25 +42,31 @@ function isEmptyMap(v: JsonValue): boolean {
 
 function mentionedItems(list: JsonArray, schema: ListSchema): FieldSet | undefined {
   let out: MutableSet | undefined;
-  for (const [element, items] of itemsByElement(list, schema)) {
+  for (const item of list) {
+    const element = elementOf(schema, item);
+    if (element === undefined) continue;
     out ??= {};
     // Duplicates are owned as a whole: nothing tells their fields apart.
-    out[element] = items.length > 1 ? leaf : asMember(mentioned(items[0]!, schema.items));
+    out[element] = out[element] === undefined ? asMember(mentioned(item, schema.items)) : leaf;
   }
   return out;
+}
+
+function elementOf(schema: ListSchema, item: JsonValue): PathElement | undefined {
+  try {
+    return listElement(schema, item);
+  } catch (e) {
+    if (e instanceof ElementError) return undefined;
+    throw e;
+  }
 }
 
 /** The items of an associative list by identity, in order of first appearance. Items without one are left out. */
 export function itemsByElement(list: JsonArray, schema: ListSchema): Map<PathElement, JsonValue[]> {
   const found = new Map<PathElement, JsonValue[]>();
   for (const item of list) {
-    let element: PathElement;
-    try {
-      element = listElement(schema, item);
-    } catch (e) {
-      if (e instanceof ElementError) continue;
-      throw e;
-    }
+    const element = elementOf(schema, item);
+    if (element === undefined) continue;
     const same = found.get(element);
     if (same === undefined) found.set(element, [item]);
     else same.push(item);
@@ -77,8 +83,9 @@ export function everythingIn(v: JsonValue, schema: Node): FieldSet {
   if (Array.isArray(v)) {
     if (schema.kind !== 'list' || v.length === 0) return leaf;
     const out: MutableSet = { '.': leaf };
-    for (const [element, items] of itemsByElement(v, schema)) {
-      out[element] = items.length > 1 ? leaf : everythingIn(items[0]!, schema.items);
+    for (const item of v) {
+      const element = elementOf(schema, item);
+      if (element !== undefined) out[element] = out[element] === undefined ? everythingIn(item, schema.items) : leaf;
     }
     return out;
   }

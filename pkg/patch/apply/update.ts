@@ -74,8 +74,10 @@ export interface Rules {
 export function trackUpdate(live: Versioned, next: Versioned, owners: Owners, rules: Rules): FieldSet {
   const versions = new Versions(rules.convert);
   reconcileOwners(live, owners, versions);
-  const comparison = moveOwnership({ live, next, owners, selfKey: undefined, force: true, rules, versions });
-  return union(comparison.modified, comparison.added);
+  const compareAt = comparer(live, next, rules, versions);
+  moveOwnership(owners, undefined, compareAt, true);
+  const comparison = compareAt(next.apiVersion);
+  return comparison === undefined ? emptySet : union(comparison.modified, comparison.added);
 }
 
 /**
@@ -100,7 +102,7 @@ export function trackApply(
   owners.set(selfKey, { ...self, set });
   const merged: Versioned = { ...applied, value: mergeObjects(live.value, applied.value, applied.schema) };
   const next = prune(merged, owners, last, versions);
-  moveOwnership({ live, next, owners, selfKey, force, rules, versions });
+  moveOwnership(owners, selfKey, comparer(live, next, rules, versions), force);
   return equalJson(live.value, next.value) ? undefined : next.value;
 }
 
@@ -113,31 +115,26 @@ function reconcileOwners(live: Versioned, owners: Owners, versions: Versions): v
   }
 }
 
-interface Move {
-  readonly live: Versioned;
-  readonly next: Versioned;
-  readonly owners: Owners;
-  readonly selfKey: string | undefined;
-  readonly force: boolean;
-  readonly rules: Rules;
-  readonly versions: Versions;
-}
+/** The comparison of two objects in a version, made at first need; undefined when one has no such version. */
+type Comparer = (apiVersion: string) => Comparison | undefined;
 
-/** Takes from every other owner what changed or went. Owners left without anything go. */
-function moveOwnership({ live, next, owners, selfKey, force, rules, versions }: Move): Comparison {
-  const comparisons = new Map<string, Comparison>();
-  const compareAt = (apiVersion: string): Comparison | undefined => {
-    let comparison = comparisons.get(apiVersion);
+function comparer(live: Versioned, next: Versioned, rules: Rules, versions: Versions): Comparer {
+  const made = new Map<string, Comparison>();
+  return (apiVersion) => {
+    let comparison = made.get(apiVersion);
     if (comparison === undefined) {
       const before = versions.at(live, apiVersion);
       const after = versions.at(next, apiVersion);
       if (before === undefined || after === undefined) return undefined;
       comparison = excludeFields(compareObjects(before.value, after.value, after.schema), rules.ignored);
-      comparisons.set(apiVersion, comparison);
+      made.set(apiVersion, comparison);
     }
     return comparison;
   };
-  const own = compareAt(next.apiVersion)!;
+}
+
+/** Takes from every other owner what changed or went. Owners left without anything go. */
+function moveOwnership(owners: Owners, selfKey: string | undefined, compareAt: Comparer, force: boolean): void {
   const conflicts: Conflicts = new Map();
   const losses: [key: string, owner: Owner, comparison: Comparison][] = [];
   for (const [key, owner] of owners) {
@@ -158,7 +155,6 @@ function moveOwnership({ live, next, owners, selfKey, force, rules, versions }: 
     owners.set(key, withSet(owner, kept));
   }
   for (const [key, owner] of owners) if (isEmptySet(owner.set)) owners.delete(key);
-  return own;
 }
 
 /**

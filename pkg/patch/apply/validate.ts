@@ -10,65 +10,78 @@ import { childSchema, ElementError, isAtomic, listElement, type Node, scalarClas
  * associative list. Returns the sentence of the reference, or undefined when all is well.
  */
 export function typeErrors(v: JsonObject, schema: Schema): string | undefined {
-  const errors: string[] = [];
-  check(v, schema, '', errors);
-  if (errors.length <= 1) return errors[0];
-  return ['errors:', ...errors.slice(0, typedErrorsMax).map((e) => `  ${e}`)].join('\n');
+  const errors = check(v, schema);
+  if (errors === undefined) return undefined;
+  const texts = errors.slice(0, typedErrorsMax).map((e) => (e.path === '' ? e.message : `${e.path}: ${e.message}`));
+  return texts.length === 1 ? texts[0] : ['errors:', ...texts.map((t) => `  ${t}`)].join('\n');
 }
 
-function report(errors: string[], path: string, message: string): void {
-  if (errors.length <= typedErrorsMax) errors.push(path === '' ? message : `${path}: ${message}`);
+/** Paths are put together on the way back up, so that what is right costs none. */
+interface TypeError {
+  path: string;
+  readonly message: string;
 }
 
-function check(v: JsonValue, schema: Schema, path: string, errors: string[]): void {
-  if (v === null) return;
+type Errors = TypeError[] | undefined;
+
+function error(message: string, path = ''): TypeError[] {
+  return [{ path, message }];
+}
+
+function join(all: Errors, more: Errors, prefix: string): Errors {
+  if (more === undefined) return all;
+  for (const e of more) e.path = prefix + e.path;
+  if (all === undefined) return more;
+  return all.length < typedErrorsMax ? all.concat(more) : all;
+}
+
+function check(v: JsonValue, schema: Schema): Errors {
+  if (v === null) return undefined;
   switch (schema.kind) {
     case 'any':
-      return;
+      return undefined;
     case 'scalar': {
       const message = scalarError(v, schema);
-      if (message !== undefined) report(errors, path, message);
-      return;
+      return message === undefined ? undefined : error(message);
     }
     case 'list':
-      if (Array.isArray(v)) checkItems(v, schema, path, errors);
-      else report(errors, path, `expected list, got ${shown(v)}`);
-      return;
+      return Array.isArray(v) ? checkItems(v, schema) : error(`expected list, got ${shown(v)}`);
     default:
-      if (isObject(v)) checkMembers(v, schema, path, errors);
-      else report(errors, path, `expected map, got ${shown(v)}`);
+      return isObject(v) ? checkMembers(v, schema) : error(`expected map, got ${shown(v)}`);
   }
 }
 
-function checkMembers(v: JsonObject, schema: Node, path: string, errors: string[]): void {
+function checkMembers(v: JsonObject, schema: Node): Errors {
+  let errors: Errors;
   for (const key of Object.keys(v)) {
     const child = childSchema(schema, key);
-    if (child === undefined) {
-      report(errors, `${path}.${key}`, 'field not declared in schema');
-      return;
-    }
-    check(v[key]!, child, `${path}.${key}`, errors);
+    if (child === undefined) return join(errors, error('field not declared in schema'), `.${key}`);
+    const found = check(v[key]!, child);
+    if (found !== undefined) errors = join(errors, found, `.${key}`);
   }
+  return errors;
 }
 
-function checkItems(list: JsonArray, schema: ListSchema, path: string, errors: string[]): void {
+function checkItems(list: JsonArray, schema: ListSchema): Errors {
   const atomic = isAtomic(schema);
-  const seen = new Set<string>();
+  const seen = atomic ? undefined : new Set<string>();
+  let errors: Errors;
   for (let i = 0; i < list.length; i++) {
-    let element = `i:${i}`;
-    if (!atomic) {
+    let element = '';
+    if (seen !== undefined) {
       try {
         element = listElement(schema, list[i]!);
       } catch (e) {
         if (!(e instanceof ElementError)) throw e;
-        report(errors, path, `element ${i}: ${e.message}`);
-        return;
+        return join(errors, error(`element ${i}: ${e.message}`), '');
       }
-      if (seen.has(element)) report(errors, path, `duplicate entries for key ${elementText(element)}`);
+      if (seen.has(element)) errors = join(errors, error(`duplicate entries for key ${elementText(element)}`), '');
       seen.add(element);
     }
-    check(list[i]!, schema.items, path + elementText(element), errors);
+    const found = check(list[i]!, schema.items);
+    if (found !== undefined) errors = join(errors, found, seen === undefined ? `[${i}]` : elementText(element));
   }
+  return errors;
 }
 
 function scalarError(v: JsonValue, schema: ScalarSchema): string | undefined {
