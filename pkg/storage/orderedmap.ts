@@ -17,14 +17,21 @@ export interface OrderedView<V> {
   scanReverse(start: string, end: string | undefined, visit: (key: string, value: V) => boolean): void;
 }
 
+/** The leaves in order, and for each a key that is not above its keys and above those of every leaf before it. */
+interface Level<V> {
+  readonly leaves: Leaf<V>[];
+  /** Beside the leaves, so that a search touches one small array and the strings it compares. The first is ''. */
+  readonly fences: string[];
+  readonly epoch: number;
+}
+
 /**
  * An ordered map as a sorted list of small sorted leaves: two binary searches to find a key, no node objects,
  * about 1.3 pointers and values per entry. `snapshot()` costs nothing at once; afterwards each leaf is copied
  * when it is first written again, and so is the list of leaves.
  */
 export class OrderedMap<V> implements OrderedView<V> {
-  #leaves: Leaf<V>[] = [];
-  #leavesEpoch = 0;
+  #level: Level<V> = { leaves: [{ keys: [], values: [], epoch: 0 }], fences: [''], epoch: 0 };
   #epoch = 0;
   #size = 0;
 
@@ -33,35 +40,30 @@ export class OrderedMap<V> implements OrderedView<V> {
   }
 
   get(key: string): V | undefined {
-    return getIn(this.#leaves, key);
+    return getIn(this.#level, key);
   }
 
   scan(start: string, end: string | undefined, visit: (key: string, value: V) => boolean): void {
-    scanIn(this.#leaves, start, end, visit);
+    scanIn(this.#level, start, end, visit);
   }
 
   scanReverse(start: string, end: string | undefined, visit: (key: string, value: V) => boolean): void {
-    scanReverseIn(this.#leaves, start, end, visit);
+    scanReverseIn(this.#level, start, end, visit);
   }
 
   /** The map as it is now; later writes do not show in it. */
   snapshot(): OrderedView<V> {
     this.#epoch++;
-    const leaves = this.#leaves;
+    const level = this.#level;
     return {
-      get: (key) => getIn(leaves, key),
-      scan: (start, end, visit) => scanIn(leaves, start, end, visit),
-      scanReverse: (start, end, visit) => scanReverseIn(leaves, start, end, visit),
+      get: (key) => getIn(level, key),
+      scan: (start, end, visit) => scanIn(level, start, end, visit),
+      scanReverse: (start, end, visit) => scanReverseIn(level, start, end, visit),
     };
   }
 
   set(key: string, value: V): void {
-    if (this.#leaves.length === 0) {
-      this.#ownLeaves().push({ keys: [key], values: [value], epoch: this.#epoch });
-      this.#size = 1;
-      return;
-    }
-    const at = leafOf(this.#leaves, key);
+    const at = leafOf(this.#level.fences, key);
     const leaf = this.#ownLeaf(at);
     const i = lowerBound(leaf.keys, key);
     if (leaf.keys[i] === key) {
@@ -75,64 +77,66 @@ export class OrderedMap<V> implements OrderedView<V> {
       return;
     }
     // Keys that arrive in order leave full leaves behind them; others split in the middle.
-    const cut = i === leafMax && at === this.#leaves.length - 1 ? leafMax : leafMax >> 1;
+    const { leaves, fences } = this.#ownLevel();
+    const cut = i === leafMax && at === leaves.length - 1 ? leafMax : leafMax >> 1;
     const right: Leaf<V> = { keys: leaf.keys.splice(cut), values: leaf.values.splice(cut), epoch: this.#epoch };
     const into = i >= cut ? right : leaf;
     const place = i >= cut ? i - cut : i;
     into.keys.splice(place, 0, key);
     into.values.splice(place, 0, value);
-    this.#ownLeaves().splice(at + 1, 0, right);
+    leaves.splice(at + 1, 0, right);
+    fences.splice(at + 1, 0, right.keys[0]!);
   }
 
   /** Whether the key was there. */
   delete(key: string): boolean {
-    if (this.#leaves.length === 0) return false;
-    const at = leafOf(this.#leaves, key);
-    const i = lowerBound(this.#leaves[at]!.keys, key);
-    if (this.#leaves[at]!.keys[i] !== key) return false;
+    const at = leafOf(this.#level.fences, key);
+    const i = lowerBound(this.#level.leaves[at]!.keys, key);
+    if (this.#level.leaves[at]!.keys[i] !== key) return false;
     const leaf = this.#ownLeaf(at);
     leaf.keys.splice(i, 1);
     leaf.values.splice(i, 1);
     this.#size--;
-    if (leaf.keys.length === 0) this.#ownLeaves().splice(at, 1);
-    else if (leaf.keys.length < leafMax >> 2 && at > 0) this.#mergeLeft(at);
+    if (leaf.keys.length < leafMax >> 2 && at > 0) this.#mergeLeft(at);
     return true;
   }
 
   /** Folds a thin leaf into its left neighbour where both fit, so that deletions do not leave a crowd of tiny leaves. */
   #mergeLeft(at: number): void {
-    const thin = this.#leaves[at]!;
-    if (this.#leaves[at - 1]!.keys.length + thin.keys.length > leafMax >> 1) return;
+    const thin = this.#level.leaves[at]!;
+    if (this.#level.leaves[at - 1]!.keys.length + thin.keys.length > leafMax >> 1) return;
     const left = this.#ownLeaf(at - 1);
     for (const key of thin.keys) left.keys.push(key);
     for (const value of thin.values) left.values.push(value);
-    this.#ownLeaves().splice(at, 1);
+    const { leaves, fences } = this.#ownLevel();
+    leaves.splice(at, 1);
+    fences.splice(at, 1);
   }
 
-  #ownLeaves(): Leaf<V>[] {
-    if (this.#leavesEpoch !== this.#epoch) {
-      this.#leaves = this.#leaves.slice();
-      this.#leavesEpoch = this.#epoch;
+  #ownLevel(): Level<V> {
+    if (this.#level.epoch !== this.#epoch) {
+      const { leaves, fences } = this.#level;
+      this.#level = { leaves: leaves.slice(), fences: fences.slice(), epoch: this.#epoch };
     }
-    return this.#leaves;
+    return this.#level;
   }
 
   #ownLeaf(at: number): Leaf<V> {
-    const leaf = this.#leaves[at]!;
+    const leaf = this.#level.leaves[at]!;
     if (leaf.epoch === this.#epoch) return leaf;
     const copy: Leaf<V> = { keys: leaf.keys.slice(), values: leaf.values.slice(), epoch: this.#epoch };
-    this.#ownLeaves()[at] = copy;
+    this.#ownLevel().leaves[at] = copy;
     return copy;
   }
 }
 
-/** Index of the leaf that holds `key` or would: the last whose first key is not above it. At least one leaf. */
-function leafOf<V>(leaves: readonly Leaf<V>[], key: string): number {
+/** Index of the leaf that holds `key` or would. */
+function leafOf(fences: readonly string[], key: string): number {
   let low = 0;
-  let high = leaves.length - 1;
+  let high = fences.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (leaves[middle]!.keys[0]! <= key) low = middle;
+    if (fences[middle]! <= key) low = middle;
     else high = middle - 1;
   }
   return low;
@@ -150,21 +154,19 @@ function lowerBound(keys: readonly string[], key: string): number {
   return low;
 }
 
-function getIn<V>(leaves: readonly Leaf<V>[], key: string): V | undefined {
-  if (leaves.length === 0) return undefined;
-  const leaf = leaves[leafOf(leaves, key)]!;
+function getIn<V>({ leaves, fences }: Level<V>, key: string): V | undefined {
+  const leaf = leaves[leafOf(fences, key)]!;
   const i = lowerBound(leaf.keys, key);
   return leaf.keys[i] === key ? leaf.values[i] : undefined;
 }
 
 function scanIn<V>(
-  leaves: readonly Leaf<V>[],
+  { leaves, fences }: Level<V>,
   start: string,
   end: string | undefined,
   visit: (key: string, value: V) => boolean,
 ): void {
-  if (leaves.length === 0) return;
-  let at = leafOf(leaves, start);
+  let at = leafOf(fences, start);
   let i = lowerBound(leaves[at]!.keys, start);
   for (; at < leaves.length; at++, i = 0) {
     const { keys, values } = leaves[at]!;
@@ -177,14 +179,13 @@ function scanIn<V>(
 }
 
 function scanReverseIn<V>(
-  leaves: readonly Leaf<V>[],
+  { leaves, fences }: Level<V>,
   start: string,
   end: string | undefined,
   visit: (key: string, value: V) => boolean,
 ): void {
-  if (leaves.length === 0) return;
-  let at = end === undefined ? leaves.length - 1 : leafOf(leaves, end);
-  let i = end === undefined ? leaves[at]!.keys.length - 1 : lowerBound(leaves[at]!.keys, end) - 1;
+  let at = end === undefined ? leaves.length - 1 : leafOf(fences, end);
+  let i = (end === undefined ? leaves[at]!.keys.length : lowerBound(leaves[at]!.keys, end)) - 1;
   for (; at >= 0; at--, i = at >= 0 ? leaves[at]!.keys.length - 1 : -1) {
     const { keys, values } = leaves[at]!;
     for (; i >= 0; i--) {

@@ -49,6 +49,9 @@ export class Versions {
   readonly #log = new ChangeLog();
   readonly #expiries = new Expiries();
   #slotsMade = 0;
+  /** The key asked for last: a transaction compares and writes the same one, and each look-up takes 20 comparisons. */
+  #lastKey = '';
+  #lastSlot: number | undefined;
 
   /** Keys that exist or whose deletion is still kept. */
   get keys(): number {
@@ -62,7 +65,7 @@ export class Versions {
 
   /** Revision of the newest put of a key that exists, else 0. */
   modRevision(key: string): number {
-    const slot = this.#slots.get(key);
+    const slot = this.#slotOf(key);
     if (slot === undefined) return 0;
     const chunk = this.#chunk(slot);
     const i = slot & (chunkSize - 1);
@@ -71,7 +74,7 @@ export class Versions {
 
   /** What a change of `key` at `revision` would supersede. */
   before(key: string, revision: number): Recorded {
-    const slot = this.#slots.get(key);
+    const slot = this.#slotOf(key);
     const createRevision = slot === undefined ? 0 : this.#chunk(slot).createRevision[slot & (chunkSize - 1)]!;
     if (slot === undefined || createRevision === 0) return { previous: nowhere, createRevision: revision };
     return { previous: this.#newest(slot), createRevision };
@@ -79,7 +82,7 @@ export class Versions {
 
   /** Makes `at` the newest version of `key`. `at` lies after every version recorded before. */
   record(at: RowAt, kind: RowKind, key: string, bytes: number, createRevision: number, expiresAt: number): void {
-    const slot = this.#slots.get(key) ?? this.#add(key);
+    const slot = this.#slotOf(key) ?? this.#add(key);
     const chunk = this.#chunk(slot);
     const i = slot & (chunkSize - 1);
     const existed = chunk.createRevision[i] !== 0;
@@ -101,7 +104,7 @@ export class Versions {
 
   /** For loading: a version that was already swept when the store was written. False if the key has one. */
   load(at: RowAt, key: string, bytes: number, createRevision: number, expiresAt: number): boolean {
-    if (this.#slots.get(key) !== undefined) return false;
+    if (this.#slotOf(key) !== undefined) return false;
     const slot = this.#add(key);
     const chunk = this.#chunk(slot);
     const i = slot & (chunkSize - 1);
@@ -169,6 +172,7 @@ export class Versions {
     drop(at, rowBytes(key.length, 0));
     if (chunk.revision[i] !== at.revision) return;
     this.#slots.delete(key);
+    if (key === this.#lastKey) this.#lastSlot = undefined;
     chunk.keys[i] = undefined;
     this.#free.push(slot);
   }
@@ -192,6 +196,14 @@ export class Versions {
     const { previous, previousBytes } = this.#log.at(place);
     if (previous.revision === 0) return undefined;
     return { revision: previous.revision, sequence: previous.sequence, bytes: previousBytes };
+  }
+
+  #slotOf(key: string): number | undefined {
+    if (key !== this.#lastKey) {
+      this.#lastSlot = this.#slots.get(key);
+      this.#lastKey = key;
+    }
+    return this.#lastSlot;
   }
 
   #newest(slot: number): RowAt {
@@ -222,6 +234,8 @@ export class Versions {
     chunk.createRevision[i] = 0;
     chunk.change[i] = noChange;
     this.#slots.set(key, slot);
+    this.#lastKey = key;
+    this.#lastSlot = slot;
     return slot;
   }
 
