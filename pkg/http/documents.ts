@@ -1,13 +1,14 @@
 import { type JsonObject, parseApiVersion, type Status } from '../api/index.js';
-import { encodeCbor, encodeProtobuf, sealEnvelope } from '../codec/index.js';
+import { encodeCbor, encodeProtobuf, encodeYaml, sealEnvelope } from '../codec/index.js';
 import { kindSchema, type StructSchema } from '../schema/index.js';
 import type { Encoding } from './negotiate.js';
 
 /** Encodes answers that are no stored objects: Status, discovery. They are values made by this program, complete as they are. */
 export function encodeDocument(value: JsonObject | Status, encoding: Encoding, pretty: boolean): Buffer {
   switch (encoding) {
-    case 'json':
     case 'yaml':
+      return encodeYaml(value as JsonObject);
+    case 'json':
       return Buffer.from(pretty ? `${JSON.stringify(value, null, 2)}\n` : `${JSON.stringify(value)}\n`);
     case 'protobuf': {
       const { apiVersion, kind } = value as { apiVersion?: string; kind: string };

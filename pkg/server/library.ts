@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Config, configOf, parseCommandLine } from '../config/index.js';
+import { type Keyspace, openMemoryKeyspace, prefixEnd } from '../storage/index.js';
+import { createLog, type LogLevel } from '../telemetry/index.js';
+import { openApi } from './api.js';
+import { kubeconfigText } from './kubeconfig.js';
+import { openObjects } from './objects.js';
+import { makePki, serverNames } from './pki.js';
+import { systemWorld } from './world.js';
+
+export interface TestApiServerOptions {
+  /** 0, the default: a free one. */
+  readonly port?: number;
+  /** `{ 'api/beta': true }` */
+  readonly runtimeConfig?: Readonly<Record<string, boolean>>;
+  readonly featureGates?: Readonly<Record<string, boolean>>;
+  /** As `--controllers`; default all. `[]` for none: then nothing happens but what the test does. */
+  readonly controllers?: readonly string[];
+  /** Silent unless told otherwise. */
+  readonly logLevel?: LogLevel;
+}
+
+/** An API server in this process, for tests of whatever speaks to one. */
+export interface TestApiServer {
+  readonly url: string;
+  /** Text of a kubeconfig of an administrator. */
+  readonly kubeconfig: string;
+  /** The same in a file, for kubectl; gone after `close`. */
+  readonly kubeconfigPath: string;
+  /** PEM texts: the authority, and the administrator's certificate and key. */
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+  /** Everything is as at the start again. Versions go on rising; watches end, so that their clients list anew. */
+  reset(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts one in memory: nothing of it outlives `close`. */
+export async function startApiServer(options: TestApiServerOptions = {}): Promise<TestApiServer> {
+  const world = systemWorld;
+  const config = libraryConfig(options);
+  const log = createLog({ level: options.logLevel ?? 'silent' });
+  const [pki, keyspace] = await Promise.all([
+    makePki(serverNames('127.0.0.1', '10.96.0.1'), world.clock.now()),
+    openMemoryKeyspace(world),
+  ]);
+  const objects = await openObjects({ world, config, keyspace, log, rootCa: pki.ca.cert });
+  const api = await openApi({
+    world,
+    log,
+    config,
+    keyspace,
+    registry: objects.registry,
+    tls: { cert: pki.serving.cert, key: pki.serving.key, clientCa: pki.ca.cert },
+    address: (port) => `127.0.0.1:${port}`,
+  });
+  const url = `https://127.0.0.1:${api.port}`;
+  const kubeconfig = kubeconfigText({
+    url,
+    ca: pki.ca.cert,
+    user: 'kubernetes-admin',
+    cert: pki.admin.cert,
+    key: pki.admin.key,
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'trireme-'));
+  const kubeconfigPath = join(folder, 'kubeconfig');
+  writeFileSync(kubeconfigPath, kubeconfig, { mode: 0o600 });
+  let closing: Promise<void> | undefined;
+  return {
+    url,
+    kubeconfig,
+    kubeconfigPath,
+    ca: pki.ca.cert,
+    cert: pki.admin.cert,
+    key: pki.admin.key,
+    async reset() {
+      objects.pause();
+      await empty(keyspace);
+      await objects.begin();
+      api.endWatches();
+    },
+    close() {
+      closing ??= (async () => {
+        await api.drain(GRACE);
+        await objects.close();
+        await keyspace.close();
+        rmSync(folder, { recursive: true, force: true });
+      })();
+      return closing;
+    },
+  };
+}
+
+/** Milliseconds that requests get to finish: a test that still has some open does not want to wait for them. */
+const GRACE = 200;
+
+function libraryConfig(options: TestApiServerOptions): Config {
+  const switches = (of: Readonly<Record<string, boolean>> | undefined): string =>
+    Object.entries(of ?? {})
+      .map(([k, v]) => `${k}=${v}`)
+      .join(',');
+  const line = parseCommandLine([
+    `--secure-port=${options.port ?? 0}`,
+    `--runtime-config=${switches(options.runtimeConfig)}`,
+    `--feature-gates=${switches(options.featureGates)}`,
+    `--controllers=${(options.controllers ?? ['*']).join(',')}`,
+  ]);
+  if (line.kind !== 'run') throw new Error('unreachable');
+  return configOf(line.values);
+}
+
+const OPS = 1000;
+
+/** Deletes every key. */
+async function empty(keyspace: Keyspace): Promise<void> {
+  for (;;) {
+    const found = await keyspace.range({ start: '/', end: prefixEnd('/'), limit: OPS });
+    if (found.kind !== 'ok') throw new Error('the store cannot be read');
+    if (found.items.length === 0) return;
+    const ops = found.items.map((item) => ({ kind: 'delete' as const, key: item.key }));
+    const result = await keyspace.txn({ compares: [], ops });
+    if (result.kind !== 'committed') throw new Error(`the store could not be emptied: ${result.kind}`);
+  }
+}

@@ -1,0 +1,200 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Client, type Credentials, WatchLines } from './client.js';
+import { isBuilt, ServerProcess } from './process.js';
+
+if (!isBuilt) console.warn('process tests skipped: dist/ is missing (npm run build)');
+
+let data: string;
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), 'trireme-data-'));
+});
+afterEach(() => {
+  chmodSync(data, 0o700);
+  rmSync(data, { recursive: true, force: true });
+});
+
+function credentials(server: ServerProcess): Credentials {
+  const read = (name: string): string => readFileSync(join(server.dataDir, 'pki', name), 'utf8');
+  return { url: server.url, ca: read('ca.crt'), cert: read('admin.crt'), key: read('admin.key') };
+}
+
+const CMS = '/api/v1/namespaces/default/configmaps';
+const cm = (name: string): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
+
+describe.skipIf(!isBuilt)('a start', () => {
+  it('makes keys, says how to use them, and keeps everything over a restart', async () => {
+    let server = await ServerProcess.start(data);
+    expect(server.kubeconfig).toBe(join(data, 'admin.kubeconfig'));
+    expect(statSync(server.kubeconfig).mode & 0o777).toBe(0o600);
+    const first = readFileSync(server.kubeconfig, 'utf8');
+    let client = new Client(credentials(server));
+    const made = (await client.ask(CMS, { body: cm('kept') })).json();
+    const port = server.port;
+    client.close();
+    const ended = await server.stop();
+    expect([ended.code, ended.err]).toEqual([0, '']);
+    server = await ServerProcess.start(data, port);
+    expect(readFileSync(server.kubeconfig, 'utf8')).toBe(first);
+    client = new Client(credentials(server));
+    expect((await client.ask(`${CMS}/kept`)).json()).toEqual(made);
+    client.close();
+    await server.stop();
+  });
+
+  it('keeps what was acknowledged when it is killed', async () => {
+    let server = await ServerProcess.start(data);
+    let client = new Client(credentials(server));
+    const names: string[] = [];
+    const writing = (async () => {
+      for (let i = 0; ; i++) {
+        const r = await client.ask(CMS, { body: cm(`k-${i}`) });
+        if (r.status === 201) names.push(`k-${i}`);
+      }
+    })().catch(() => {});
+    await new Promise((r) => setTimeout(r, 500));
+    await server.kill();
+    await writing;
+    client.close();
+    expect(names.length).toBeGreaterThan(0);
+    server = await ServerProcess.start(data);
+    client = new Client(credentials(server));
+    const there = new Set(
+      (await client.ask(CMS)).json().items.map((o: { metadata: { name: string } }) => o.metadata.name),
+    );
+    expect(names.filter((n) => !there.has(n))).toEqual([]);
+    client.close();
+    await server.stop();
+  });
+});
+
+describe.skipIf(!isBuilt)('a start that cannot be', () => {
+  it('says that the port is taken', async () => {
+    const taken: Server = await new Promise((resolve) => {
+      const s = createServer().listen(0, '127.0.0.1', () => resolve(s));
+    });
+    const { port } = taken.address() as { port: number };
+    const ended = await ServerProcess.run(data, port);
+    taken.close();
+    expect(ended.code).toBe(1);
+    expect(ended.err).toBe(
+      `trireme-apiserver: port ${port} on 127.0.0.1 is taken by another process (--secure-port)\n`,
+    );
+  });
+
+  it('says that the data folder is in use', async () => {
+    const server = await ServerProcess.start(data);
+    const ended = await ServerProcess.run(data, 0);
+    expect([ended.code, ended.err]).toEqual([
+      1,
+      `trireme-apiserver: data folder ${data} is in use by process ${server.pid}\n`,
+    ]);
+    expect((await new Client(credentials(server)).ask('/livez')).status).toBe(200);
+    await server.stop();
+  });
+
+  it('says that the data folder cannot be written', async () => {
+    if (process.getuid?.() === 0) {
+      // The administrator may write everywhere: a file in the folder's place is as good.
+      const file = join(data, 'file');
+      writeFileSync(file, '');
+      const ended = await ServerProcess.run(file, 0);
+      expect(ended.code).toBe(1);
+      expect(ended.err).toMatch(/^trireme-apiserver: not a folder: .*\n$/);
+      return;
+    }
+    chmodSync(data, 0o500);
+    const ended = await ServerProcess.run(data, 0);
+    expect(ended.code).toBe(1);
+    expect(ended.err).toMatch(/^trireme-apiserver: no permission: .*\n$/);
+  });
+
+  it('says what is wrong with the command line', async () => {
+    const ended = await ServerProcess.run(data, 0, ['--nonsense']);
+    expect([ended.code, ended.err]).toEqual([2, 'trireme-apiserver: unknown flag --nonsense (see --help)\n']);
+  });
+
+  it('says that the store is damaged', async () => {
+    const server = await ServerProcess.start(data);
+    const client = new Client(credentials(server));
+    for (let i = 0; i < 30; i++) await client.ask(CMS, { body: cm(`d-${i}`) });
+    client.close();
+    await server.kill();
+    // A byte in the middle of what was acknowledged, not at the torn end.
+    const wal = join(data, 'wal');
+    const segment = join(
+      wal,
+      readdirSync(wal)
+        .filter((f) => statSync(join(wal, f)).size > 0)
+        .sort()[0]!,
+    );
+    const bytes = readFileSync(segment);
+    const end = bytes.findLastIndex((b) => b !== 0);
+    const at = Math.floor(end / 2);
+    bytes[at] = bytes[at]! ^ 0xff;
+    writeFileSync(segment, bytes);
+    const ended = await ServerProcess.run(data, 0);
+    expect(ended.code).toBe(1);
+    expect(ended.err.trimEnd().split('\n').length).toBe(1);
+    expect(ended.err).toMatch(/^trireme-apiserver: .*(?:damaged|corrupt|checksum)/i);
+  });
+});
+
+describe.skipIf(!isBuilt)('SIGTERM', () => {
+  let server: ServerProcess;
+  let client: Client;
+  beforeEach(async () => {
+    server = await ServerProcess.start(data);
+    client = new Client(credentials(server));
+  });
+  afterEach(async () => {
+    client.close();
+    await server.stop();
+  });
+
+  it.each([false, true])('ends watches cleanly (HTTP/2: %s)', async (http2) => {
+    const watcher = new Client(credentials(server), { http2 });
+    const watch = watcher.watch(`${CMS}?watch=1`);
+    await client.ask(CMS, { body: cm('seen') });
+    await watch.until((w) => w.events.some((e) => e.object.metadata.name === 'seen'));
+    server.terminate();
+    await watch.until((w) => w.ended);
+    expect(watch.failed).toBe(false);
+    expect(await server.ended).toMatchObject({ code: 0, err: '' });
+    watcher.close();
+  });
+
+  it('lets requests under way finish', async () => {
+    const made: number[] = [];
+    let stopped = false;
+    const writers = Array.from({ length: 8 }, async (_, w) => {
+      for (let i = 0; !stopped; i++) {
+        const r = await client.ask(CMS, { body: cm(`t-${w}-${i}`) }).catch(() => undefined);
+        if (r === undefined) return;
+        made.push(r.status);
+      }
+    });
+    await new Promise((r) => setTimeout(r, 300));
+    server.terminate();
+    const ended = await server.ended;
+    stopped = true;
+    await Promise.all(writers);
+    expect(ended.code).toBe(0);
+    // Whoever got an answer got a whole one.
+    expect(new Set(made)).toEqual(new Set([201]));
+  });
+
+  it('does not wait for ever for a client that does not go', async () => {
+    const socket = await client.raw();
+    socket.write(`POST ${CMS} HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n`);
+    const idle = WatchLines.over1(credentials(server), `${CMS}?watch=1`);
+    await client.ask('/livez');
+    server.terminate();
+    expect((await server.ended).code).toBe(0);
+    idle.close();
+    socket.destroy();
+  });
+});

@@ -1,0 +1,287 @@
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startApiServer, type TestApiServer } from '../../pkg/server/index.js';
+import { Client, readAll, WatchLines } from './client.js';
+
+let server: TestApiServer;
+beforeAll(async () => {
+  server = await startApiServer();
+});
+afterAll(async () => {
+  await server?.close();
+});
+
+const CMS = '/api/v1/namespaces/default/configmaps';
+const cm = (name: string, data: object = {}): object => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name },
+  data,
+});
+
+describe.each([
+  { http2: false, name: 'HTTP/1.1' },
+  { http2: true, name: 'HTTP/2' },
+])('$name', ({ http2, name }) => {
+  let client: Client;
+  const prefix = http2 ? 'two' : 'one';
+  beforeAll(() => {
+    client = new Client(server, { http2 });
+  });
+  afterAll(() => client?.close());
+
+  it('writes and reads', async () => {
+    const made = await client.ask(CMS, { body: cm(`${prefix}-a`, { k: 'é' }) });
+    expect(made.status).toBe(201);
+    expect(made.headers['content-type']).toBe('application/json');
+    const got = await client.ask(`${CMS}/${prefix}-a`);
+    expect([got.status, got.json().data, Number(got.headers['content-length'])]).toEqual([
+      200,
+      { k: 'é' },
+      got.body.length,
+    ]);
+    expect(got.body.at(-1)).toBe(0x0a);
+    expect((await client.ask(`${CMS}/${prefix}-a`, { method: 'DELETE' })).json().status).toBe('Success');
+    expect((await client.ask(`${CMS}/${prefix}-a`)).status).toBe(404);
+  });
+
+  it('answers HEAD with headers alone', async () => {
+    const head = await client.ask(CMS, { method: 'HEAD' });
+    expect([head.status, head.body.length]).toEqual([200, 0]);
+  });
+
+  it('asks for a certificate, save where anyone may look', async () => {
+    const anonymous = new Client(server, { http2, anonymous: true });
+    for (const path of ['/livez', '/readyz', '/healthz', '/version'])
+      expect((await anonymous.ask(path)).status).toBe(200);
+    for (const path of [CMS, '/api', '/metrics', '/openapi/v2', '/nope']) {
+      const r = await anonymous.ask(path);
+      expect([path, r.status, r.json().message]).toEqual([path, 401, 'Unauthorized']);
+    }
+    anonymous.close();
+  });
+
+  it('serves many requests on few connections', async () => {
+    const all = await Promise.all(Array.from({ length: 200 }, () => client.ask('/api/v1/namespaces/default')));
+    expect(new Set(all.map((r) => r.status))).toEqual(new Set([200]));
+  });
+
+  it('watches, in order and at once', async () => {
+    const { metadata } = (await client.ask(CMS)).json();
+    const watch = client.watch(`${CMS}?watch=1&resourceVersion=${metadata.resourceVersion}`);
+    const n = 20;
+    for (let i = 0; i < n; i++) await client.ask(CMS, { body: cm(`${prefix}-w${i}`) });
+    await watch.until((w) => w.events.length >= n);
+    expect(watch.events.map((e) => `${e.type} ${e.object.metadata.name}`)).toEqual(
+      Array.from({ length: n }, (_, i) => `ADDED ${prefix}-w${i}`),
+    );
+    await client.ask(`${CMS}/${prefix}-w0`, { method: 'DELETE' });
+    await watch.until((w) => w.events.at(-1)?.type === 'DELETED');
+    watch.close();
+    await client.ask(CMS, { method: 'DELETE' });
+  });
+
+  it('ends a watch when its time is over', async () => {
+    const watch = client.watch(`${CMS}?watch=1&timeoutSeconds=1`);
+    await watch.until((w) => w.ended);
+    expect(watch.failed).toBe(false);
+  });
+
+  it('compresses large answers on request', async () => {
+    await client.ask(CMS, { body: cm(`${prefix}-big`, { k: 'x'.repeat(300_000) }) });
+    const plain = await client.ask(`${CMS}/${prefix}-big`);
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    for (const path of [`${CMS}/${prefix}-big`, `${CMS}?resourceVersion=0`]) {
+      const packed = await client.ask(path, { headers: { 'accept-encoding': 'gzip' } });
+      expect([packed.headers['content-encoding'], packed.headers['vary']]).toEqual(['gzip', 'Accept-Encoding']);
+      expect(JSON.stringify(JSON.parse(gunzipSync(packed.body).toString()))).toContain('x'.repeat(300_000));
+      expect(packed.body.length).toBeLessThan(20_000);
+    }
+    const small = await client.ask('/api/v1/namespaces/default', { headers: { 'accept-encoding': 'gzip' } });
+    expect(small.headers['content-encoding']).toBeUndefined();
+  });
+
+  it('refuses a body over the limit, and goes on', async () => {
+    const r = await client.ask(CMS, { body: cm('huge', { k: 'x'.repeat(4 << 20) }) });
+    expect([r.status, r.json().reason]).toEqual([413, 'RequestEntityTooLarge']);
+    expect((await client.ask('/livez')).status).toBe(200);
+  });
+
+  it(`speaks ${name} where it was asked to`, async () => {
+    if (http2) expect(client.session().alpnProtocol).toBe('h2');
+    else expect((await client.ask('/livez')).headers[':status']).toBeUndefined();
+  });
+});
+
+describe('bad input', () => {
+  let client: Client;
+  beforeAll(() => {
+    client = new Client(server);
+  });
+  afterAll(() => client?.close());
+
+  const post = (body: string | Buffer, type = 'application/json') =>
+    client.ask(CMS, { body, headers: { 'content-type': type } });
+
+  it.each([
+    ['broken JSON', '{"kind":', 'application/json', 400],
+    ['no JSON at all', 'hello', 'application/json', 400],
+    ['a list', '[]', 'application/json', 400],
+    ['broken YAML', 'a: [b\nc: }', 'application/yaml', 400],
+    ['a broken envelope', 'nope', 'application/vnd.kubernetes.protobuf', 400],
+    ['JSON 10,000 deep', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`, 'application/json', 400],
+    ['YAML 10,000 deep', `${'['.repeat(10_000)}${']'.repeat(10_000)}`, 'application/yaml', 400],
+    ['another kind', '{"kind":"Secret","apiVersion":"v1","metadata":{"name":"a"}}', 'application/json', 400],
+    ['another version', '{"kind":"ConfigMap","apiVersion":"v2","metadata":{"name":"a"}}', 'application/json', 400],
+    [
+      'another namespace',
+      '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"other"}}',
+      'application/json',
+      400,
+    ],
+    [
+      'a name that is none',
+      '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"../a"}}',
+      'application/json',
+      422,
+    ],
+    ['no name', '{"kind":"ConfigMap","apiVersion":"v1","metadata":{}}', 'application/json', 422],
+    ['an unknown type', '{}', 'text/plain', 415],
+  ])('%s is refused clearly', async (_what, body, type, code) => {
+    const r = await post(body, type);
+    expect([r.status, r.json().kind, r.json().code]).toEqual([code, 'Status', code]);
+    expect(r.json().message.length).toBeLessThan(100_000);
+  });
+
+  it('bytes that are no UTF-8 are refused or replaced, and stop nothing', async () => {
+    const r = await post(
+      Buffer.concat([
+        Buffer.from('{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"utf"},"data":{"k":"'),
+        Buffer.from([0xff, 0xfe]),
+        Buffer.from('"}}'),
+      ]),
+    );
+    expect([201, 400]).toContain(r.status);
+    expect((await client.ask('/livez')).status).toBe(200);
+  });
+
+  it('keys that mean something to JavaScript are keys', async () => {
+    const body =
+      '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"proto","labels":{"constructor":"x"},"annotations":{"__proto__":"a"}},"data":{"__proto__":"p","constructor":"c","toString":"t"}}';
+    expect((await post(body)).status).toBe(201);
+    const text = (await client.ask(`${CMS}/proto`)).body.toString();
+    expect(text).toContain('"data":{"__proto__":"p","constructor":"c","toString":"t"}');
+    const patch = await client.ask(`${CMS}/proto`, {
+      method: 'PATCH',
+      body: '{"data":{"__proto__":null,"hasOwnProperty":"h"},"__proto__":{"polluted":"yes"}}',
+      headers: { 'content-type': 'application/merge-patch+json' },
+    });
+    expect(patch.status).toBe(200);
+    expect(Object.keys(patch.json().data).sort()).toEqual(['constructor', 'hasOwnProperty', 'toString']);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+    await client.ask(`${CMS}/proto`, { method: 'DELETE' });
+  });
+
+  it('conflicts are told apart', async () => {
+    const made = (await client.ask(CMS, { body: cm('c') })).json();
+    const again = await client.ask(CMS, { body: cm('c') });
+    expect([again.status, again.json().reason]).toEqual([409, 'AlreadyExists']);
+    await client.ask(`${CMS}/c`, { method: 'PUT', body: { ...made, data: { a: '1' } } });
+    const stale = await client.ask(`${CMS}/c`, { method: 'PUT', body: { ...made, data: { a: '2' } } });
+    expect([stale.status, stale.json().reason]).toEqual([409, 'Conflict']);
+    await client.ask(`${CMS}/c`, { method: 'DELETE' });
+  });
+
+  it('a flood of headers is cut off', async () => {
+    const socket = await client.raw();
+    const answer = readAll(socket);
+    socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n');
+    const line = `X-Flood: ${'f'.repeat(8000)}\r\n`;
+    for (let sent = 0; sent < 100 << 20 && socket.writable; sent += line.length * 100) {
+      if (!socket.write(line.repeat(100))) await new Promise((r) => socket.once('drain', r).once('close', r));
+    }
+    expect(await answer).toMatch(/^HTTP\/1\.1 431 /);
+    expect((await client.ask('/livez')).status).toBe(200);
+  });
+
+  it('a method that nobody knows is told so', async () => {
+    const socket = await client.raw();
+    const answer = readAll(socket);
+    socket.write('FROB /api/v1/pods HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(await answer).toMatch(/^HTTP\/1\.1 405 .*"reason":"MethodNotAllowed"/s);
+  });
+
+  it('what is no HTTP is told so', async () => {
+    const socket = await client.raw();
+    const answer = readAll(socket);
+    socket.write('hello there\r\n\r\n');
+    expect(await answer).toMatch(/^HTTP\/1\.1 40[05] /);
+  });
+
+  it('dots in a path are names, not ways', async () => {
+    for (const [path, code] of [
+      ['/api/v1/../v1', 404],
+      ['/api/./v1', 404],
+      [`${CMS}/../secrets`, 404],
+      [`${CMS}/..`, 400],
+    ] as const) {
+      const socket = await client.raw();
+      const answer = readAll(socket);
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      expect(`${path} ${(await answer).slice(0, 12)}`).toBe(`${path} HTTP/1.1 ${code}`);
+    }
+  });
+
+  it('a client that goes in the middle of its body disturbs nobody', async () => {
+    for (let i = 0; i < 20; i++) {
+      const socket = await client.raw();
+      socket.write(
+        `POST ${CMS} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"a":`,
+      );
+      socket.destroy();
+    }
+    expect((await client.ask('/livez')).status).toBe(200);
+  });
+
+  it("a client that does not read its list stands in nobody's way", async () => {
+    for (let i = 0; i < 8; i++) await client.ask(CMS, { body: cm(`fat-${i}`, { k: 'y'.repeat(900_000) }) });
+    const lazy = await Promise.all(Array.from({ length: 10 }, () => client.raw()));
+    for (const socket of lazy) {
+      socket.pause();
+      socket.write(`GET ${CMS} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    }
+    for (let i = 0; i < 50; i++) expect((await client.ask(`${CMS}/fat-0`)).status).toBe(200);
+    for (const socket of lazy) socket.destroy();
+    await client.ask(CMS, { method: 'DELETE' });
+  });
+});
+
+describe('the server as a library', () => {
+  it('resets to what it was, with versions that go on', async () => {
+    const client = new Client(server);
+    const before = (await client.ask(CMS, { body: cm('left') })).json();
+    const watch = WatchLines.over1(server, `${CMS}?watch=1`);
+    await watch.until((w) => w.events.length > 0);
+    await server.reset();
+    await watch.until((w) => w.ended);
+    expect((await client.ask(`${CMS}/left`)).status).toBe(404);
+    expect(
+      (await client.ask('/api/v1/namespaces')).json().items.map((n: { metadata: { name: string } }) => n.metadata.name),
+    ).toEqual(['default', 'kube-node-lease', 'kube-public', 'kube-system']);
+    const after = (await client.ask(CMS, { body: cm('new') })).json();
+    expect(Number(after.metadata.resourceVersion)).toBeGreaterThan(Number(before.metadata.resourceVersion));
+    client.close();
+  });
+
+  it('runs beside others in one process', async () => {
+    const other = await startApiServer();
+    const client = new Client(other);
+    await client.ask(CMS, { body: cm('mine') });
+    const here = new Client(server);
+    expect((await here.ask(`${CMS}/mine`)).status).toBe(404);
+    here.close();
+    client.close();
+    await other.close();
+    await other.close();
+  });
+});

@@ -1,0 +1,154 @@
+import { execFile, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+
+/** The kubectl of this machine: the one in the path, and what lies beside it in other versions (`kubectl.1.27`). */
+export interface Kubectl {
+  readonly file: string;
+  /** `1.27`, or `path` for the one in the path. */
+  readonly version: string;
+}
+
+export function findKubectls(): readonly Kubectl[] {
+  const found = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'kubectl'))
+    .find((file) => existsSync(file));
+  if (found === undefined) return [];
+  const folder = dirname(realpathSync(found));
+  const beside = readdirSync(folder)
+    .map((name) => /^kubectl\.(\d+)\.(\d+)$/.exec(name))
+    .filter((m) => m !== null)
+    .sort((a, b) => Number(a[1]) - Number(b[1]) || Number(a[2]) - Number(b[2]))
+    .map((m) => ({ file: join(folder, m[0]), version: `${m[1]}.${m[2]}` }));
+  return [...beside, { file: found, version: 'path' }];
+}
+
+/** The oldest and the newest, to try everything with; the one in the path where there is no other. */
+export function oldestAndNewest(): readonly Kubectl[] {
+  const all = findKubectls();
+  const numbered = all.filter((k) => k.version !== 'path');
+  if (numbered.length === 0) return all;
+  return numbered.length === 1 ? numbered : [numbered[0]!, numbered[numbered.length - 1]!];
+}
+
+export interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+const RUN_TIME = 30_000;
+
+/** kubectl with a kubeconfig of its own and a home of its own (its caches do not mix with the user's or another server's). */
+export class KubectlRunner {
+  readonly #kubectl: Kubectl;
+  readonly #kubeconfig: string;
+  readonly #home: string;
+
+  constructor(kubectl: Kubectl, kubeconfig: string) {
+    this.#kubectl = kubectl;
+    this.#kubeconfig = kubeconfig;
+    this.#home = mkdtempSync(join(tmpdir(), 'trireme-kubectl-'));
+  }
+
+  get version(): string {
+    return this.#kubectl.version;
+  }
+
+  get environment(): Record<string, string> {
+    return {
+      PATH: process.env['PATH'] ?? '',
+      HOME: this.#home,
+      KUBECONFIG: this.#kubeconfig,
+      KUBECACHEDIR: join(this.#home, 'cache'),
+      KUBECTL_COMMAND_HEADERS: 'false',
+    };
+  }
+
+  /** Whatever comes of it. */
+  run(args: readonly string[], input?: string, environment: Record<string, string> = {}): Promise<Ran> {
+    return new Promise((resolve) => {
+      const child = execFile(
+        this.#kubectl.file,
+        args,
+        { env: { ...this.environment, ...environment }, timeout: RUN_TIME, maxBuffer: 64 << 20 },
+        (error, out, err) => {
+          const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
+          resolve({ code, out, err });
+        },
+      );
+      if (input !== undefined) child.stdin?.end(input);
+      else child.stdin?.end();
+    });
+  }
+
+  /** Must succeed; its output. `'get cm -o name'` is split at spaces; give a list where an argument has some. */
+  async ok(command: string | readonly string[], input?: string, environment?: Record<string, string>): Promise<string> {
+    const args = typeof command === 'string' ? command.split(' ') : command;
+    const ran = await this.run(args, input, environment);
+    if (ran.code !== 0) throw new Error(`kubectl ${args.join(' ')}: exit ${ran.code}\n${ran.err}\n${ran.out}`);
+    return ran.out;
+  }
+
+  /** Must fail; what it says. */
+  async fails(command: string | readonly string[], input?: string): Promise<string> {
+    const args = typeof command === 'string' ? command.split(' ') : command;
+    const ran = await this.run(args, input);
+    if (ran.code === 0) throw new Error(`kubectl ${args.join(' ')} did not fail\n${ran.out}`);
+    return ran.err;
+  }
+
+  /** Starts a command that goes on, such as a watch. */
+  start(args: readonly string[]): Streaming {
+    return new Streaming(this.#kubectl.file, args, this.environment);
+  }
+
+  close(): void {
+    rmSync(this.#home, { recursive: true, force: true });
+  }
+}
+
+/** Output of a command that goes on. */
+export class Streaming {
+  readonly #child;
+  #text = '';
+  #wake: () => void = () => {};
+
+  constructor(file: string, args: readonly string[], env: Record<string, string>) {
+    this.#child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    this.#child.stdout.setEncoding('utf8');
+    this.#child.stdout.on('data', (text: string) => {
+      this.#text += text;
+      this.#wake();
+    });
+  }
+
+  /** Waits until the output has `pattern`. */
+  async until(pattern: RegExp, milliseconds = 15_000): Promise<string> {
+    const end = performance.now() + milliseconds;
+    while (!pattern.test(this.#text)) {
+      const left = end - performance.now();
+      if (left <= 0) throw new Error(`no ${pattern} in:\n${this.#text}`);
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, left);
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    return this.#text;
+  }
+
+  stop(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#child.exitCode !== null || this.#child.signalCode !== null) resolve();
+      else {
+        this.#child.once('exit', () => resolve());
+        this.#child.kill('SIGTERM');
+      }
+    });
+  }
+}

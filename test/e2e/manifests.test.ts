@@ -1,0 +1,65 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KubectlRunner, oldestAndNewest } from './kubectl.js';
+import { ServerProcess } from './process.js';
+
+const folder = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'shared', 'manifests');
+const kubectl = oldestAndNewest().at(-1);
+const why = !existsSync(folder)
+  ? 'no ../shared/manifests beside this checkout'
+  : kubectl === undefined
+    ? 'no kubectl in the path'
+    : undefined;
+if (why !== undefined) console.warn(`manifest tests skipped: ${why}`);
+const files = why === undefined ? readdirSync(folder).filter((f) => f.endsWith('.yaml')) : [];
+
+describe.skipIf(why !== undefined).each(files)('%s', (file) => {
+  const path = join(folder, file);
+  let data: string;
+  let server: ServerProcess;
+  let k: KubectlRunner;
+
+  beforeAll(async () => {
+    data = mkdtempSync(join(tmpdir(), 'trireme-data-'));
+    server = await ServerProcess.start(data);
+    k = new KubectlRunner(kubectl!, server.kubeconfig);
+  });
+
+  afterAll(async () => {
+    k?.close();
+    await server?.stop();
+    if (data !== undefined) rmSync(data, { recursive: true, force: true });
+  });
+
+  it('is applied, and what is read back does not differ', async () => {
+    expect(await k.ok(`apply -f ${path}`)).toMatch(/created/);
+    expect(await k.ok(`diff -f ${path}`)).toBe('');
+    expect(await k.ok(`apply -f ${path}`)).not.toMatch(/created|configured/);
+  });
+
+  it('is still there after a restart', async () => {
+    const before = await k.ok(`get -f ${path} -o json`);
+    await server.stop();
+    server = await ServerProcess.start(data, server.port);
+    expect(await k.ok(`get -f ${path} -o json`)).toBe(before);
+    expect(await k.ok(`diff -f ${path}`)).toBe('');
+  });
+
+  it('is still there after the server was killed', async () => {
+    await k.ok(`annotate -f ${path} killed=soon`);
+    const before = await k.ok(`get -f ${path} -o json`);
+    await server.kill();
+    server = await ServerProcess.start(data, server.port);
+    expect(await k.ok(`get -f ${path} -o json`)).toBe(before);
+  });
+
+  it('is changed and deleted', async () => {
+    await k.ok(`label -f ${path} tried=yes`);
+    expect(await k.ok(`diff -f ${path}`)).toBe('');
+    await k.ok(`delete -f ${path} --timeout=25s`);
+    expect(await k.ok(`get -f ${path} --ignore-not-found -o name`)).toBe('');
+  });
+});
