@@ -23,6 +23,7 @@ export { encodeJson, encodeStored } from './json/encode.js';
 export { metadataSlice, spliceResourceVersion } from './json/splice.js';
 export { writeValue as jsonText } from './json/write.js';
 export { codecLimits } from './limits.js';
+export { cborList, type EncodedList, jsonItemOffset, jsonListHead, type ListHead, protobufList } from './list.js';
 export { decodeProtobuf } from './protobuf/decode.js';
 export { encodeProtobuf } from './protobuf/encode.js';
 export {
@@ -33,5 +34,13 @@ export {
   openEnvelope,
   sealEnvelope,
 } from './protobuf/envelope.js';
+export {
+  cborWatchFraming,
+  jsonWatchFraming,
+  protobufWatchFraming,
+  type WatchEventType,
+  type WatchFraming,
+  watchFrame,
+} from './watch.js';
 export { type ReadYaml, readYaml } from './yaml/read.js';
 export { encodeYaml } from './yaml/write.js';

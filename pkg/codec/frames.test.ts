@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../api/index.js';
+import { readCbor } from './cbor/read.js';
+import { encodeCbor } from './cbor/write.js';
+import { encodeJson } from './json/encode.js';
+import { cborList, jsonItemOffset, jsonListHead, protobufList } from './list.js';
+import { decodeProtobuf } from './protobuf/decode.js';
+import { encodeProtobuf } from './protobuf/encode.js';
+import { openEnvelope, sealEnvelope } from './protobuf/envelope.js';
+import { kindNamed } from './testing.js';
+import { cborWatchFraming, jsonWatchFraming, protobufWatchFraming, watchFrame } from './watch.js';
+
+const configMap = kindNamed('ConfigMap');
+const object = (n: number): JsonObject => ({ metadata: { name: 'a' }, data: { k: 'x'.repeat(n) } });
+const typed = (n: number): JsonObject => ({ kind: 'ConfigMap', apiVersion: 'v1', ...object(n) });
+const SIZES = [0, 1, 100, 200, 20_000, 3_000_000];
+
+describe('watch frames', () => {
+  it('are lines of JSON', () => {
+    const json = encodeJson(configMap.schema, typed(3));
+    expect(watchFrame(jsonWatchFraming, 'MODIFIED', json).toString()).toBe(
+      '{"type":"MODIFIED","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"k":"xxx"}}}\n',
+    );
+  });
+
+  it.each(SIZES)('are WatchEvents in protobuf behind their length, of %d bytes', (n) => {
+    const body = sealEnvelope({
+      kind: 'ConfigMap',
+      apiVersion: 'v1',
+      raw: encodeProtobuf(configMap.schema, object(n)),
+    });
+    const frame = watchFrame(protobufWatchFraming, 'ADDED', body);
+    expect(frame.readUInt32BE()).toBe(frame.length - 4);
+    // The message, read by hand: 0a 05 ADDED 12 len 0a len body.
+    expect(frame.subarray(4, 11)).toEqual(Buffer.from('\n\x05ADDED', 'latin1'));
+    expect(frame.subarray(frame.length - body.length).equals(body)).toBe(true);
+    const opened = openEnvelope(frame.subarray(frame.length - body.length));
+    expect(opened.ok && decodeProtobuf(configMap.schema, opened.envelope.raw)).toMatchObject({ ok: true });
+  });
+
+  it.each(SIZES)('are items of a CBOR sequence, of %d bytes', (n) => {
+    const frame = watchFrame(cborWatchFraming, 'DELETED', encodeCbor(configMap.schema, typed(n)));
+    expect(readCbor(frame)).toEqual({ ok: true, value: { type: 'DELETED', object: typed(n) } });
+  });
+});
+
+describe('lists of encoded items', () => {
+  const join = (list: { bytes: number; chunks: Iterable<Buffer> }): Buffer => {
+    const all = Buffer.concat([...list.chunks]);
+    expect(all.length).toBe(list.bytes);
+    return all;
+  };
+  const head = { apiVersion: 'v1', kind: 'ConfigMapList', metadata: { resourceVersion: '5', remainingItemCount: 3 } };
+
+  it('in JSON leave kind and apiVersion of the items out', () => {
+    const json = encodeJson(configMap.schema, typed(3));
+    const text = `${jsonListHead(head)}{${json.subarray(jsonItemOffset('v1', 'ConfigMap'))}]}`;
+    expect(text).toBe(
+      '{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"5","remainingItemCount":3},"items":[{"metadata":{"name":"a"},"data":{"k":"xxx"}}]}',
+    );
+    expect(JSON.parse(text)).toBeDefined();
+  });
+
+  it.each([0, 1, 30, 300])('in protobuf are what encoding the whole gives, %d items', (count) => {
+    const items = Array.from({ length: count }, (_, i) => object(i));
+    const list = join(
+      protobufList(
+        head,
+        items.map((o) => encodeProtobuf(configMap.schema, o)),
+      ),
+    );
+    const listKind = kindNamed('ConfigMapList');
+    const raw = encodeProtobuf(listKind.schema, { metadata: head.metadata, items });
+    expect(list.equals(sealEnvelope({ apiVersion: 'v1', kind: 'ConfigMapList', raw }))).toBe(true);
+  });
+
+  it.each([0, 1, 23, 24, 300, 70_000])('in CBOR are what encoding the whole gives, %d items', (count) => {
+    const one = encodeCbor(configMap.schema, object(1));
+    const list = join(
+      cborList(
+        head,
+        Array.from({ length: count }, () => one),
+      ),
+    );
+    const expected = encodeCbor(undefined, {
+      apiVersion: 'v1',
+      kind: 'ConfigMapList',
+      metadata: head.metadata,
+      items: Array.from({ length: count }, () => object(1)),
+    });
+    expect(list.equals(expected)).toBe(true);
+  });
+});

@@ -1,0 +1,98 @@
+/** `ERROR` carries a Status, `BOOKMARK` an object with nothing but its version. */
+export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+
+/**
+ * How an event of a watch is put around the bytes of its object. The object is encoded once, its frame is some bytes before and
+ * after it: `headBytes(type, n)` bytes, then the `n` bytes of the object, then `tail`.
+ */
+export interface WatchFraming {
+  headBytes(type: WatchEventType, objectBytes: number): number;
+  /** Writes the head at `at`, answers the offset after it. */
+  writeHead(type: WatchEventType, objectBytes: number, target: Buffer, at: number): number;
+  readonly tail: Buffer;
+}
+
+/** The frame of one event, made whole. */
+export function watchFrame(framing: WatchFraming, type: WatchEventType, object: Buffer): Buffer {
+  const frame = Buffer.allocUnsafe(framing.headBytes(type, object.length) + object.length + framing.tail.length);
+  const at = framing.writeHead(type, object.length, frame, 0);
+  object.copy(frame, at);
+  framing.tail.copy(frame, at + object.length);
+  return frame;
+}
+
+const TYPES = ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'] as const satisfies readonly WatchEventType[];
+
+function perType(head: (type: WatchEventType) => Buffer): Readonly<Record<WatchEventType, Buffer>> {
+  return Object.fromEntries(TYPES.map((type) => [type, head(type)])) as Record<WatchEventType, Buffer>;
+}
+
+function constantHeads(heads: Readonly<Record<WatchEventType, Buffer>>, tail: Buffer): WatchFraming {
+  return {
+    headBytes: (type) => heads[type].length,
+    writeHead: (type, _objectBytes, target, at) => at + heads[type].copy(target, at),
+    tail,
+  };
+}
+
+/** JSON documents, a line each. The object is canonical JSON. */
+export const jsonWatchFraming: WatchFraming = constantHeads(
+  perType((type) => Buffer.from(`{"type":"${type}","object":`)),
+  Buffer.from('}\n'),
+);
+
+/**
+ * `application/cbor-seq` (RFC 8742): one item an event, each under the self-describing tag, its two keys byte strings. The object
+ * is a CBOR body, its own tag included.
+ */
+export const cborWatchFraming: WatchFraming = constantHeads(
+  perType((type) =>
+    Buffer.concat([
+      Buffer.from([0xd9, 0xd9, 0xf7, 0xa2, 0x44]),
+      Buffer.from('type'),
+      Buffer.from([0x40 + type.length]),
+      Buffer.from(type),
+      Buffer.from([0x46]),
+      Buffer.from('object'),
+    ]),
+  ),
+  Buffer.alloc(0),
+);
+
+const typeFields = perType((type) => Buffer.concat([Buffer.from([0x0a, type.length]), Buffer.from(type)]));
+const LENGTH_BYTES = 4;
+
+/**
+ * `application/vnd.kubernetes.protobuf;stream=watch`: four bytes of length, big-endian, then the bare message WatchEvent: type = 1,
+ * object = 2, a RawExtension whose raw = 1 is a whole protobuf body, envelope and prefix included.
+ */
+export const protobufWatchFraming: WatchFraming = {
+  headBytes(type, objectBytes) {
+    const extension = 1 + varintBytes(objectBytes);
+    return LENGTH_BYTES + typeFields[type].length + 1 + varintBytes(extension + objectBytes) + extension;
+  },
+  writeHead(type, objectBytes, target, at) {
+    const extension = 1 + varintBytes(objectBytes) + objectBytes;
+    const message = typeFields[type].length + 1 + varintBytes(extension) + extension;
+    let next = target.writeUInt32BE(message, at);
+    next += typeFields[type].copy(target, next);
+    target[next++] = 0x12;
+    next = writeVarint(extension, target, next);
+    target[next++] = 0x0a;
+    return writeVarint(objectBytes, target, next);
+  },
+  tail: Buffer.alloc(0),
+};
+
+function varintBytes(value: number): number {
+  let size = 1;
+  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 128)) size++;
+  return size;
+}
+
+function writeVarint(value: number, target: Buffer, at: number): number {
+  let rest = value;
+  for (; rest >= 0x80; rest = Math.floor(rest / 128)) target[at++] = (rest % 128) | 0x80;
+  target[at++] = rest;
+  return at;
+}
