@@ -115,7 +115,7 @@ export function builtIn(
 
 export type Outcome = 'ok' | readonly string[];
 
-/** One stored object. A clock tick a write; nulls are dropped, as the decoder would. */
+/** One stored object. A clock tick a write. */
 export class Written {
   readonly resource: TrackedResource;
   object: JsonObject | undefined;
@@ -192,10 +192,15 @@ export class Written {
   }
 }
 
+/** As the decoder leaves an object: nulls and empty containers are absent. */
 function withoutNulls(v: JsonValue): JsonValue {
   if (Array.isArray(v)) return v.map(withoutNulls);
   if (typeof v !== 'object' || v === null) return v;
   const out: JsonObject = {};
-  for (const k of Object.keys(v)) if (v[k] !== null) out[k] = withoutNulls(v[k]!);
+  for (const k of Object.keys(v)) {
+    const kept = k === 'managedFields' ? v[k]! : withoutNulls(v[k]!);
+    const empty = typeof kept === 'object' && kept !== null && Object.keys(kept).length === 0;
+    if (kept !== null && !empty) out[k] = kept;
+  }
   return out;
 }
