@@ -91,7 +91,7 @@ export function rocksHome(folder: string): EngineHome {
   };
 }
 
-async function readCurrent(folder: string): Promise<string | undefined> {
+export async function readCurrent(folder: string): Promise<string | undefined> {
   let text: string;
   try {
     text = await readFile(join(folder, currentFile), 'utf8');

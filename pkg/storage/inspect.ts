@@ -1,0 +1,121 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { readCurrent } from './engine/folder.js';
+import { storeErrorOf } from './engine/rocksdb.js';
+import { corrupt, StoreError } from './errors.js';
+import { emptyMeta, type Meta, metaKey, readMeta } from './mvcc/meta.js';
+import { readRow, readRowKey } from './mvcc/row.js';
+import { Loader } from './mvcc/state.js';
+
+/** What `inspectStore` found. */
+export interface StoreReport {
+  /** Name of the engine that counts, within the folder. */
+  readonly engine: string;
+  readonly meta: Meta;
+  /** Keys that exist, and changes that are kept as history. */
+  readonly keys: number;
+  readonly changes: number;
+  /** Keys and bytes of their newest rows by the first two parts of the key, the largest first. */
+  readonly prefixes: readonly { readonly prefix: string; readonly keys: number; readonly bytes: number }[];
+  /** What is wrong, one line each, the first `problemsMax`; empty for a sound store. */
+  readonly problems: readonly string[];
+}
+
+const problemsMax = 20;
+
+/** The part of `level-rocksdb` used here. Offline tooling has time for its convenience; the server has not. */
+interface Level {
+  close(): Promise<void>;
+  iterator(options: { readonly highWaterMark: number }): LevelIterator;
+}
+interface LevelIterator {
+  next(): Promise<[Buffer, Buffer] | undefined>;
+  end(): Promise<void>;
+}
+type OpenLevel = (
+  folder: string,
+  options: Readonly<Record<string, unknown>>,
+  done: (error: Error | null, db: Level) => void,
+) => void;
+
+/**
+ * Reads the whole store in `folder` and checks every row, going on after damage. Opens read-only and takes no
+ * lock: beside a running server it sees the state as it is at that moment. Rejects with a `StoreError` where
+ * there is nothing to read.
+ */
+export async function inspectStore(folder: string): Promise<StoreReport> {
+  const engine = await current(folder);
+  const level = createRequire(import.meta.url)('level-rocksdb') as OpenLevel;
+  const options = { readOnly: true, createIfMissing: false, keyEncoding: 'binary', valueEncoding: 'binary' };
+  let db: Level | undefined;
+  try {
+    db = await new Promise<Level>((resolve, reject) => {
+      level(join(folder, engine), options, (error, opened) => (error ? reject(error) : resolve(opened)));
+    });
+    return { engine, ...(await inspect(folder, db)) };
+  } catch (error) {
+    throw error instanceof StoreError ? error : storeErrorOf(folder, error as Error);
+  } finally {
+    await db?.close();
+  }
+}
+
+async function current(folder: string): Promise<string> {
+  const name = await readCurrent(folder).catch((error: Error) => {
+    throw error instanceof StoreError ? error : storeErrorOf(folder, error);
+  });
+  if (name === undefined) throw new StoreError('unreadable', `there is no store in ${folder}: name another folder`);
+  return name;
+}
+
+async function inspect(folder: string, db: Level): Promise<Omit<StoreReport, 'engine'>> {
+  const problems: string[] = [];
+  const problem = (text: string | undefined): void => {
+    if (text !== undefined && problems.length < problemsMax) problems.push(text);
+  };
+  const iterator = db.iterator({ highWaterMark: 1 << 20 });
+  let meta = emptyMeta;
+  let loader: Loader | undefined;
+  for (let next = await iterator.next(); next !== undefined; next = await iterator.next()) {
+    const [key, value] = next;
+    if (key.equals(metaKey)) {
+      meta = metaOf(folder, value);
+      loader = new Loader(meta);
+      continue;
+    }
+    const at = readRowKey(key);
+    const row = at === undefined ? undefined : readRow(at, value);
+    if (at === undefined) problem(`a stray key ${key.toString('hex')}`);
+    else if (row === undefined) problem(`row ${at.revision}.${at.sequence} fails its checksum`);
+    else if (loader === undefined) problem('there is no meta row');
+    else problem(loader.row(at, row));
+  }
+  await iterator.end();
+  if (loader === undefined) return { meta, keys: 0, changes: 0, prefixes: [], problems };
+  problem(loader.end());
+  return { meta, ...census(loader), problems };
+}
+
+function metaOf(folder: string, bytes: Buffer): Meta {
+  const meta = readMeta(bytes);
+  if (meta === 'newer') throw new StoreError('format', `the store in ${folder} was written by a newer version`);
+  if (meta === 'damaged') throw corrupt(folder, 'its meta row fails its checksum');
+  return meta;
+}
+
+function census({ state }: Loader): Pick<StoreReport, 'keys' | 'changes' | 'prefixes'> {
+  const found = new Map<string, { prefix: string; keys: number; bytes: number }>();
+  let keys = 0;
+  state.versions.scan('', '\x7f', Number.POSITIVE_INFINITY, (key, version) => {
+    if (version === undefined) return true;
+    const prefix = key.split('/', 3).join('/');
+    const entry = found.get(prefix) ?? { prefix, keys: 0, bytes: 0 };
+    entry.keys++;
+    entry.bytes += version.bytes;
+    found.set(prefix, entry);
+    keys++;
+    return true;
+  });
+  const prefixes = [...found.values()].sort((a, b) => b.bytes - a.bytes);
+  return { keys, changes: state.versions.changes, prefixes };
+}
