@@ -7,8 +7,9 @@ export interface WireHello {
   readonly to: number;
   readonly version: string;
   readonly protocol: number;
-  readonly refused?: string;
+  readonly refused: string;
   readonly incarnation: number;
+  readonly urls: readonly string[];
 }
 
 export interface WireEntry {
@@ -68,7 +69,7 @@ export interface WireProposalAnswer {
 
 export interface WireStateHash {
   readonly revision: number;
-  readonly hash: Uint8Array;
+  readonly hash: string;
 }
 
 export interface WirePing {
@@ -97,13 +98,34 @@ export interface WireSnapshotPart {
   readonly begin: WireSnapshotBegin | null;
   readonly data: Uint8Array;
   readonly checksum: number;
-  readonly end: { readonly bytes: number; readonly hash: Uint8Array } | null;
+  readonly end: { readonly bytes: number } | null;
 }
 
 export interface WireSnapshotAck {
-  readonly bytes: number;
   readonly installed: boolean;
   readonly refused: string;
+}
+
+export interface WireMember {
+  readonly id: number;
+  readonly name: string;
+  readonly peerUrls: readonly string[];
+  readonly learner: boolean;
+}
+
+export interface WireMembers {
+  readonly clusterId: string;
+  readonly members: readonly WireMember[];
+}
+
+export interface WireControlCall {
+  readonly name: string;
+  readonly argument: string;
+}
+
+export interface WireControlReply {
+  readonly result: string;
+  readonly failed: string;
 }
 
 /** Both directions of one message type. `encode` takes any subset of the fields. `decode` throws on bytes that are no such message; byte fields are views into its argument. */
@@ -117,8 +139,19 @@ interface Generated {
   decode(bytes: Uint8Array): unknown;
 }
 
+type TypeName =
+  | 'Bundle'
+  | 'SnapshotPart'
+  | 'SnapshotAck'
+  | 'MembersRequest'
+  | 'MembersReply'
+  | 'ControlCall'
+  | 'ControlReply';
+
 const types = (
-  trireme as unknown as { readonly peer: Readonly<Record<'Bundle' | 'SnapshotPart' | 'SnapshotAck', Generated>> }
+  trireme as unknown as {
+    readonly peer: Readonly<Record<TypeName, Generated>>;
+  }
 ).peer;
 
 function codec<T>(type: Generated): WireCodec<T> {
@@ -133,8 +166,16 @@ export const bundleCodec: WireCodec<WireBundle> = codec(types.Bundle);
 export const snapshotPartCodec: WireCodec<WireSnapshotPart> = codec(types.SnapshotPart);
 export const snapshotAckCodec: WireCodec<WireSnapshotAck> = codec(types.SnapshotAck);
 
+export const membersRequestCodec: WireCodec<object> = codec(types.MembersRequest);
+export const membersReplyCodec: WireCodec<WireMembers> = codec(types.MembersReply);
+
+export const controlCallCodec: WireCodec<WireControlCall> = codec(types.ControlCall);
+export const controlReplyCodec: WireCodec<WireControlReply> = codec(types.ControlReply);
+
 /** Full names of the methods, as gRPC has them on the wire. */
 export const PEER_METHODS = {
   connect: '/trireme.peer.Peer/Connect',
   snapshot: '/trireme.peer.Peer/Snapshot',
+  members: '/trireme.peer.Peer/Members',
+  control: '/trireme.peer.Peer/Control',
 } as const;

@@ -4,11 +4,8 @@ import type { MetricData } from './metrics.js';
 export interface PeerControl {
   report(): Promise<PeerReport>;
   metrics(): Promise<readonly MetricData[]>;
-}
-
-export interface MembershipControl {
   members(): Promise<readonly MemberReport[]>;
-  /** Adds a learner; it becomes a voter by itself when it has caught up, unless `learner` is 'stay'. */
+  /** Adds a learner; it becomes a voter by itself when it has caught up, unless it `staysLearner`. */
   addMember(request: AddMember): Promise<ControlResult<MemberReport>>;
   promoteMember(id: number): Promise<ControlResult<null>>;
   removeMember(id: number): Promise<ControlResult<null>>;

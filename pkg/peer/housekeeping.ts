@@ -29,11 +29,11 @@ export class Housekeeping {
 
   /** Called after each apply: cheap when there is nothing to do. */
   look(): void {
-    const { tail, snapshotCount, raft } = this.#ports;
+    const { tail, snapshotCount } = this.#ports;
     if (this.#cutting !== undefined) return;
     const entries = tail.lastIndex() - tail.base().index;
     if (entries < snapshotCount && this.#tailBytes() < LOG_LIMITS.tailBytesMax) return;
-    if (this.#target(raft) <= tail.base().index) return;
+    if (this.#target() <= tail.base().index) return;
     this.#cutting = this.#cut()
       .catch((error: unknown) => this.#ports.fail(error))
       .finally(() => {
@@ -63,15 +63,16 @@ export class Housekeeping {
     return entryBytes(this.#ports.tail.entries(index as LogIndex, (index + 1) as LogIndex, 1)[0]!);
   }
 
-  #target(raft: RaftNode): number {
-    const { tail, snapshotCount } = this.#ports;
+  /** Where the log may be cut; its base when there is nothing to cut. */
+  #target(): number {
+    const { raft, tail, snapshotCount } = this.#ports;
     const count = Math.max(1, tail.lastIndex() - tail.base().index);
     const perEntry = Math.max(1, this.#tailBytes() / count);
     const within = (bytes: number, entries: number): number =>
       Math.max(1, Math.min(entries, Math.floor(bytes / perEntry)));
     const trailing = within(LOG_LIMITS.trailingBytes, Math.ceil(snapshotCount / 2));
     const trailingMax = within(LOG_LIMITS.trailingBytesMax, snapshotCount * LOG_LIMITS.trailingSnapshotCounts);
-    return raft.compactionIndex(trailing, Math.max(trailing, trailingMax));
+    return raft.compactionIndex(trailing, Math.max(trailing, trailingMax)) ?? tail.base().index;
   }
 
   async #cut(): Promise<void> {
@@ -79,7 +80,7 @@ export class Housekeeping {
     const started = now();
     const durable = await this.#ports.machine().barrier();
     metrics.snapFsync.observe((now() - started) / 1000);
-    const index = Math.min(this.#target(raft), durable);
+    const index = Math.min(this.#target(), durable);
     if (index <= tail.base().index) return;
     const base = raft.compact(index as LogIndex);
     await journal.cut(base);

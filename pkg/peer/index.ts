@@ -6,7 +6,14 @@ export {
   type PeerNetwork,
   type PeerTls,
 } from './config.js';
-export type { PeerControl, PeerReport } from './control.js';
+export type {
+  AddMember,
+  ControlResult,
+  MemberReport,
+  PeerControl,
+  PeerReport,
+  SavedSnapshot,
+} from './control.js';
 export type { PeerEvents } from './events.js';
 export { type MetricData, memberIdText } from './metrics.js';
 export { openPeer, type Peer } from './peer.js';

@@ -4,7 +4,7 @@ import type { Keyspace } from '../storage/index.js';
 import { testWorld } from '../storage/testworld.js';
 import type { PeerKeyspace } from './keyspace.js';
 import { openPeer } from './peer.js';
-import { soloConfig, temporaryFolder } from './testing.js';
+import { soloConfig, temporaryFolder } from './testing/solo.js';
 import { connectKeyspace } from './thread/connect.js';
 import { serveKeyspace } from './thread/serve.js';
 

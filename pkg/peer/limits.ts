@@ -86,3 +86,57 @@ export const DUTY_LIMITS = {
   compactionSlices: 30,
   compactionEveryMsMin: 1000,
 } as const;
+
+/** Bounds of the connections between peers (`transport/`). */
+export const TRANSPORT_LIMITS = {
+  /** Number of the protocol; peers of different numbers do not talk. */
+  protocol: 1,
+  /** A bundle is closed when it is this large (a single larger message still goes alone). */
+  bundleBytesTarget: 1 * MiB,
+  /** No larger message is taken from the wire. */
+  messageBytesMax: 64 * MiB,
+  /** Raft messages waiting for one connection; beyond either bound they are dropped and the peer is reported unreachable. */
+  queuedMessagesMax: 4096,
+  queuedBytesMax: 32 * MiB,
+  /** Proposals and answers waiting for one connection; beyond, a proposal did not leave. */
+  queuedProposalsMax: 16_384,
+  /** First wait before a connection is tried again; doubles up to the second, and up to half of it is random. */
+  reconnectMs: 50,
+  reconnectMsMax: 2000,
+  /** A refused handshake is tried again after this: whoever refuses will not change its mind at once. */
+  refusedMs: 5000,
+  /** A handshake that is not answered by then is given up. */
+  helloMs: 3000,
+  /** Round trips are measured this often. */
+  pingEveryMs: 1000,
+  /** HTTP/2 keepalive: a peer that does not answer within the second is disconnected. */
+  keepaliveMs: 2000,
+  keepaliveTimeoutMs: 3000,
+  /** HTTP/2 window of a stream. */
+  windowBytes: 4 * MiB,
+} as const;
+
+/** Bounds of snapshots on the wire (`snapshot/`). */
+export const SNAPSHOT_LIMITS = {
+  /** Streams going out at a time; a further one is reported as failed and asked for again later. */
+  outgoingMax: 2,
+  /** A stream that makes no progress for this long is given up, by either side. */
+  stallMs: 30_000,
+} as const;
+
+/** Bounds of the hash check (`checks.ts`). */
+export const CHECK_LIMITS = {
+  /** Rounds of which not every peer has told its hash yet. */
+  roundsMax: 16,
+} as const;
+
+/** Bounds of joining and of control calls (`join.ts`, `peer.ts`). */
+export const CONTROL_LIMITS = {
+  /** A peer that is to join asks the others who it is for so long. */
+  joinMs: 30_000,
+  joinEveryMs: 500,
+  /** One such question, and one control call passed on to the leader. */
+  callMs: 10_000,
+  /** How often a leader looks after the members. */
+  tendEveryMs: 500,
+} as const;

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Revision, revision } from '../base/index.js';
 import type { AppliedEvent, Keyspace, TxnResult } from '../storage/index.js';
 import { openPeer, type Peer } from './peer.js';
-import { soloConfig, type TemporaryFolder, temporaryFolder } from './testing.js';
+import { soloConfig, type TemporaryFolder, temporaryFolder } from './testing/solo.js';
 import { threadWorld } from './thread/world.js';
 
 const cleanups: (() => Promise<void> | void)[] = [];

@@ -1,41 +1,45 @@
 import { join } from 'node:path';
 import {
-  type Configuration,
-  DEFAULT_LIMITS,
   type LogIndex,
   type Message,
   NO_PEER,
-  type RaftLimits,
-  RaftNode,
+  type PeerId,
+  type RaftNode,
   type SoftState,
-  toLogIndex,
   toPeerId,
-  type Write,
 } from '../../raft/index.js';
-import type { World } from '../base/index.js';
-import { type Applied, memoryHome, rocksHome, type TxnResult } from '../storage/index.js';
+import { invariant, type World } from '../base/index.js';
+import { type Applied, type Engine, memoryHome, rocksHome, type TxnResult } from '../storage/index.js';
 import { Applier } from './applier.js';
-import type { PeerConfig } from './config.js';
-import type { PeerControl, PeerReport } from './control.js';
+import { HashChecks } from './checks.js';
+import { foundingId, type PeerConfig } from './config.js';
+import type { PeerControl } from './control.js';
+import { type PeerControls, peerControls } from './controls.js';
 import { Duties } from './duties.js';
 import type { PeerEvents } from './events.js';
 import { Housekeeping } from './housekeeping.js';
+import { findIdentity } from './join.js';
 import { type PeerKeyspace, peerKeyspace } from './keyspace.js';
-import { PROPOSAL_LIMITS } from './limits.js';
+import { CONTROL_LIMITS, PROPOSAL_LIMITS } from './limits.js';
 import { ReadyLoop } from './loop.js';
-import { type MetricData, PeerMetrics } from './metrics.js';
-import { type Network, SILENT_NETWORK } from './network.js';
-import { foundCluster, type OpenedLog, openLog } from './open.js';
+import { Members } from './members.js';
+import { PeerMetrics } from './metrics.js';
+import { type Network, type NetworkSink, SILENT_NETWORK } from './network.js';
+import { type OpenedLog, openLog } from './open.js';
 import { Proposals } from './proposals.js';
 import { Reads } from './reads.js';
+import { SnapshotReceiver } from './snapshot/receive.js';
 import { Space } from './space.js';
+import { startRaft } from './start.js';
 import { ReplicatedState } from './state.js';
-import { LogCorruptError } from './wal/recover.js';
+import type { Wires } from './wires.js';
 
 /** One member of the cluster, running. */
 export interface Peer {
   readonly keyspace: PeerKeyspace;
   readonly control: PeerControl;
+  /** Addresses on which it listens for other peers. */
+  readonly addresses: readonly string[];
   close(): Promise<void>;
 }
 
@@ -48,17 +52,21 @@ export async function openPeer(config: PeerConfig, world: World, events: PeerEve
   const state = await ReplicatedState.open(home, {
     world,
     fail: (error) => late.peer?.fail(error),
-    applied: (batch) => {
-      countChanges(batch, metrics);
-      late.peer?.noteApplied(batch.events.at(-1)?.revision);
-    },
+    applied: (batch) => late.peer?.batchApplied(batch),
   });
   try {
-    const log = await openLog(config, world, metrics, state.machine.applied, async () => foundCluster(config));
+    const found = () => findIdentity(config, world);
+    const log = await openLog(config, world, metrics, state.machine.applied, found);
     late.peer = new RunningPeer({ config, world, events, metrics, state, log });
-    return late.peer;
   } catch (error) {
     await state.close('the peer did not start');
+    throw error;
+  }
+  try {
+    await late.peer.start();
+    return late.peer;
+  } catch (error) {
+    await late.peer.close();
     throw error;
   }
 }
@@ -72,9 +80,9 @@ interface PeerParts {
   readonly log: OpenedLog;
 }
 
+/** Brings the parts of a peer together and does nothing itself: who calls whom can be read here. */
 class RunningPeer implements Peer {
   readonly keyspace: PeerKeyspace;
-  readonly control: PeerControl;
   readonly #parts: PeerParts;
   readonly #raft: RaftNode;
   readonly #loop: ReadyLoop;
@@ -84,8 +92,13 @@ class RunningPeer implements Peer {
   readonly #space: Space;
   readonly #housekeeping: Housekeeping;
   readonly #duties: Duties;
-  readonly #network: Network = SILENT_NETWORK;
-  readonly #stopTicking: () => void;
+  readonly #members: Members;
+  readonly #checks: HashChecks;
+  readonly #receiver: SnapshotReceiver;
+  readonly #controls: PeerControls;
+  readonly #stops: (() => void)[] = [];
+  #wires: Wires | undefined;
+  #network: Network = SILENT_NETWORK;
   #soft: SoftState;
   #newestWrite: number;
   #stopped: string | undefined;
@@ -93,23 +106,31 @@ class RunningPeer implements Peer {
 
   constructor(parts: PeerParts) {
     this.#parts = parts;
-    const { config, world, metrics, state, log } = parts;
-    const { monotonic } = world.clock;
-    const raft = startRaft(parts);
+    const { config, world, metrics, state, log, events } = parts;
+    const raft = startRaft(config, world, state.machine.applied, log);
+    const id = toPeerId(log.identity.peerId);
     this.#raft = raft;
     this.#soft = { role: 'follower', term: raft.status().term, leader: NO_PEER };
     this.#newestWrite = state.machine.applied;
 
-    const timing = { now: monotonic, electionTimeoutMs: config.electionMs };
-    const origin = Buffer.from(world.random.bytes(6)).readUIntLE(0, 6);
+    const now = (): number => world.clock.monotonic();
+    const timing = { now, electionTimeoutMs: config.electionMs };
+    const fail = (error: unknown): void => this.fail(error);
+    const poke = (): void => this.#loop.poke();
+    const propose = (command: Uint8Array): Promise<TxnResult> => this.#propose(command);
+    const isLeader = (): boolean => this.#soft.role === 'leader';
+    const machine = () => state.machine;
+    const note = events.note ?? (() => {});
+    const core = { raft, tail: log.tail, journal: log.journal, fail };
+
     this.#proposals = new Proposals(
       {
         ...timing,
         propose: (data) => raft.propose(data),
-        forward: (leader, id, data) => this.#network.forward(leader, id, data),
+        forward: (leader, proposal, data) => this.#network.forward(leader, proposal, data),
         leader: () => this.#soft.leader,
       },
-      origin,
+      Buffer.from(world.random.bytes(6)).readUIntLE(0, 6),
     );
     this.#reads = new Reads({
       ...timing,
@@ -121,42 +142,74 @@ class RunningPeer implements Peer {
       directory: config.dataDir,
       quotaBytes: config.quotaBytes,
       reserveBytes: config.diskReserveBytes,
-      stateBytes: () => state.machine.sizeBytes,
+      stateBytes: () => state.machine.sizeInUseBytes,
       logHasRoom: () => log.journal.hasRoom,
+    });
+    this.#members = new Members({
+      world,
+      clusterId: log.identity.clusterId,
+      founders: config.initialCluster.map((member) => ({
+        ...member,
+        id: foundingId(member, config.initialClusterToken),
+      })),
+      isLeader,
+      configuration: () => raft.status().config,
+      caughtUp: (member) => raft.status().peers.some((peer) => peer.id === member && peer.caughtUp),
+      change: (change) => {
+        poke();
+        return raft.proposeConfigChange({ changes: [change] });
+      },
+      propose,
+      changed: () => this.#connect(),
+      promoted: () => {
+        metrics.learnerPromotions++;
+      },
+      note,
+    });
+    this.#checks = new HashChecks({
+      self: id,
+      voters: () => raft.status().config.voters,
+      tell: (at, hash) => this.#network.tellHash(at, hash),
+      differs: (message) => fail(new Error(message)),
+      note,
     });
     this.#applier = new Applier(state.machine, {
       proposals: this.#proposals,
       metrics,
-      now: monotonic,
+      now,
       applied: (index) => this.#applied(index),
-      checked: () => {},
-      memberEntry: () => {},
-      fail: (error) => this.fail(error),
+      checked: (at, hash) => this.#checks.own(at, hash),
+      memberEntry: (entry) => this.#members.committed(entry),
+      fail,
     });
-    const shared = { raft, tail: log.tail, journal: log.journal, fail: (error: unknown) => this.fail(error) };
-    this.#housekeeping = new Housekeeping({
-      ...shared,
+    this.#housekeeping = new Housekeeping({ ...core, metrics, now, machine, snapshotCount: config.snapshotCount });
+    this.#receiver = new SnapshotReceiver({
+      world,
       metrics,
-      now: monotonic,
-      machine: () => state.machine,
-      snapshotCount: config.snapshotCount,
+      home: state.home,
+      clusterId: log.identity.clusterId,
+      self: id,
+      directory: config.dataDir,
+      offer: (message) => this.#offered(message),
+      quiesced: () => this.#quiesced(),
+      replace: (engine, index) => this.#replace(engine, index),
     });
     this.#loop = new ReadyLoop({
-      ...shared,
+      ...core,
       reads: this.#reads,
-      send: (messages) => this.#send(messages),
+      send: (messages) => this.#network.send(messages),
       apply: (entries) => this.#applier.push(entries),
-      install: (write, persist) => this.#install(write, persist),
+      install: (write, persist) => this.#receiver.install(write, persist),
       roleChanged: (soft) => this.#roleChanged(soft),
-      membersChanged: (members) => this.#membersChanged(members),
+      membersChanged: () => this.#connect(),
     });
     this.#duties = new Duties({
       world,
-      isLeader: () => this.#soft.role === 'leader',
+      isLeader,
       voters: () => raft.status().config.voters.length,
-      machine: () => state.machine,
+      machine,
       newestWrite: () => this.#newestWrite,
-      propose: (command) => this.#propose(command),
+      propose,
       compactionRetentionMs: config.compactionRetentionMs,
       hashCheckMs: config.hashCheckMs,
     });
@@ -166,19 +219,116 @@ class RunningPeer implements Peer {
       space: this.#space,
       state,
       metrics,
-      poke: () => this.#loop.poke(),
-      leadership: () => ({ isLeader: this.#soft.role === 'leader', hasLeader: this.#soft.leader !== NO_PEER }),
+      poke,
+      leadership: () => ({ isLeader: isLeader(), hasLeader: this.#soft.leader !== NO_PEER }),
       close: () => this.close(),
     });
-    this.control = {
-      report: async () => this.#report(),
-      metrics: async () => this.#metrics(),
-    };
-    this.#stopTicking = this.#startTicking();
+    this.#controls = peerControls({
+      config,
+      world,
+      identity: log.identity,
+      raft,
+      state,
+      journal: log.journal,
+      metrics,
+      members: this.#members,
+      proposals: this.#proposals,
+      space: this.#space,
+      soft: () => this.#soft,
+      stopped: () => this.#stopped,
+      askLeader: (name, argument) => {
+        if (this.#wires === undefined) return Promise.reject(new Error('no leader is known'));
+        return this.#wires.askLeader(this.#soft.leader, name, argument);
+      },
+      poke,
+    });
+  }
+
+  get control(): PeerControl {
+    return this.#controls.control;
+  }
+
+  get addresses(): readonly string[] {
+    return this.#wires?.addresses ?? [];
+  }
+
+  /** Begins to take part. */
+  async start(): Promise<void> {
+    const { config, state } = this.#parts;
+    await this.#members.load(state.machine);
+    this.#stops.push(this.#startTicking());
+    const { voters } = this.#raft.status().config;
     // Alone there is nobody to wait for.
-    const { voters } = raft.status().config;
-    if (voters.length === 1 && voters[0] === log.identity.peerId) raft.campaign();
+    if (voters.length === 1 && voters[0] === this.#raft.status().id) this.#raft.campaign();
     this.#loop.poke();
+    if (config.network === undefined) return;
+    const opening = this.#openWires();
+    // A peer alone need not wait until it can be joined; but when it can not be, that must not go unseen.
+    if (voters.length === 1) opening.catch((error) => this.fail(error));
+    else await opening;
+  }
+
+  async #openWires(): Promise<void> {
+    const { config, world, metrics, state, log, events } = this.#parts;
+    const { openWires } = await import('./wires.js');
+    if (this.#stopped !== undefined) return;
+    const wires = await openWires({
+      config,
+      world,
+      metrics,
+      state,
+      raft: this.#raft,
+      members: this.#members,
+      receiver: this.#receiver,
+      self: toPeerId(log.identity.peerId),
+      clusterId: log.identity.clusterId,
+      sink: this.#sink(),
+      control: (name, argument) => this.#controls.passedOn(name, argument),
+      poke: () => this.#loop.poke(),
+      note: events.note ?? (() => {}),
+    });
+    this.#wires = wires;
+    this.#network = wires.network;
+    if (this.#stopped !== undefined) return wires.network.close();
+    this.#stops.push(world.timers.every(CONTROL_LIMITS.tendEveryMs, () => void this.#members.tend()));
+    this.#connect();
+    return undefined;
+  }
+
+  /** What comes in over the wires. */
+  #sink(): NetworkSink {
+    const step = (run: () => void): void => {
+      if (this.#stopped !== undefined) return;
+      try {
+        run();
+      } catch (error) {
+        this.fail(error);
+      }
+      this.#loop.poke();
+    };
+    return {
+      raft: (message) => step(() => this.#raft.step(message)),
+      proposal: (from, id, data) => step(() => this.#forwarded(from, id, data)),
+      answered: (answer) => this.#proposals.answered(answer),
+      hash: (from, at, hash) => this.#checks.heard(from, at, hash),
+      unreachable: (peer) => step(() => this.#raft.reportUnreachable(peer)),
+    };
+  }
+
+  /** Another peer's proposal: this one leads, or did a moment ago. */
+  #forwarded(from: PeerId, id: number, data: Uint8Array): void {
+    const result = this.#raft.propose(data);
+    const place = result.kind === 'appended' ? result : { index: 0, term: 0 };
+    const overloaded = result.kind === 'refused' && result.reason === 'uncommittedLimit';
+    const refused = result.kind === 'appended' ? '' : overloaded ? 'overloaded' : 'noLeader';
+    const message = result.kind === 'appended' ? '' : result.detail;
+    this.#network.answer(from, { id, index: place.index, term: place.term, refused, message });
+  }
+
+  #connect(): void {
+    const peers = new Map<PeerId, readonly string[]>();
+    for (const { id, peerUrls } of this.#members.list()) peers.set(toPeerId(id), peerUrls);
+    this.#network.setPeers(peers);
   }
 
   #startTicking(): () => void {
@@ -201,27 +351,29 @@ class RunningPeer implements Peer {
     return answer;
   }
 
-  #send(messages: readonly Message[]): void {
-    this.#network.send(messages);
-  }
-
   #roleChanged(soft: SoftState): void {
-    if (soft.leader !== this.#soft.leader && soft.leader !== NO_PEER) this.#parts.metrics.leaderChanges++;
+    const { metrics, events } = this.#parts;
+    if (soft.leader !== this.#soft.leader && soft.leader !== NO_PEER) metrics.leaderChanges++;
+    if (this.#soft.role === 'leader' && soft.role !== 'leader') this.#members.lostLeadership();
     this.#soft = soft;
     this.#proposals.retryHeld();
     this.#loop.poke();
-    this.#parts.events.progressed?.();
-  }
-
-  #membersChanged(_config: Configuration): void {}
-
-  async #install(_write: Write, _persist: () => Promise<void>): Promise<void> {
-    throw new Error('a peer alone receives no snapshot');
+    events.progressed?.();
   }
 
   /** Called as each batch is written, before its watches and answers. */
-  noteApplied(newest: number | undefined): void {
-    if (newest !== undefined) this.#newestWrite = newest;
+  batchApplied({ events }: Applied): void {
+    const newest = events.at(-1)?.revision;
+    if (newest === undefined) return;
+    this.#newestWrite = newest;
+    this.#members.applied(events);
+    const { metrics } = this.#parts;
+    for (const { changes } of events) {
+      for (const { kind } of changes) {
+        if (kind === 'put') metrics.puts++;
+        else metrics.deletes++;
+      }
+    }
   }
 
   #applied(index: number): void {
@@ -233,23 +385,53 @@ class RunningPeer implements Peer {
     this.#parts.events.progressed?.();
   }
 
+  /** A snapshot is here: true when the core will stand on it. */
+  #offered(message: Message): boolean {
+    invariant(message.kind === 'snapshot', 'only a snapshot is offered');
+    if (this.#stopped !== undefined) return false;
+    const before = this.#raft.status();
+    this.#raft.step(message);
+    this.#loop.poke();
+    const { index } = message.snapshot;
+    return index > before.commit && this.#raft.status().firstIndex === index + 1;
+  }
+
+  async #quiesced(): Promise<void> {
+    await this.#applier.settled();
+    await this.#housekeeping.settled();
+  }
+
+  async #replace(engine: Engine, index: number): Promise<void> {
+    const { state } = this.#parts;
+    await state.replace(engine);
+    invariant(state.machine.applied === index, `a snapshot of ${index} holds the state of ${state.machine.applied}`);
+    this.#applier.replace(state.machine);
+    this.#newestWrite = index;
+    this.#proposals.overtaken(index);
+    await this.#members.load(state.machine);
+  }
+
   /** Something broke that must not break: nothing is answered any more, and the owner hears of it. */
   fail(cause: unknown): void {
     if (this.#stopped !== undefined) return;
     const error = cause instanceof Error ? cause : new Error(String(cause));
     this.#stop(`this peer has stopped: ${error.message}`);
+    void this.#network.close();
     this.#parts.events.fatal?.(error);
   }
 
   #stop(why: string): void {
     if (this.#stopped !== undefined) return;
     this.#stopped = why;
-    this.#stopTicking();
+    this.#soft = { ...this.#soft, role: 'follower', leader: NO_PEER };
+    for (const stop of this.#stops) stop();
     this.#loop.stop();
     this.#duties.stop();
     this.#space.stop();
     this.#proposals.stop(why);
     this.#reads.stop(why);
+    this.#members.lostLeadership();
+    this.#receiver.close();
     this.#parts.state.hub.stop(why);
   }
 
@@ -258,113 +440,28 @@ class RunningPeer implements Peer {
     return this.#closing;
   }
 
-  #report(): PeerReport {
-    const { config, state, log } = this.#parts;
-    const { id, role, leader, term, lastIndex, commit, firstIndex, peers, config: membership } = this.#raft.status();
-    const problem = this.#stopped ?? this.#space.problem;
-    return {
-      clusterId: log.identity.clusterId,
-      id,
-      name: log.identity.name,
-      version: config.version,
-      role: membership.learners.includes(id) ? 'learner' : role,
-      leader,
-      term,
-      lastIndex,
-      commit,
-      applied: state.machine.applied,
-      firstIndex,
-      sizeBytes: state.machine.sizeBytes,
-      sizeInUseBytes: state.machine.sizeInUseBytes,
-      quotaBytes: config.quotaBytes,
-      walBytes: log.journal.sizeBytes,
-      noSpace: this.#space.problem !== undefined,
-      ...(problem === undefined ? {} : { problem }),
-      peers: peers
-        .filter((peer) => peer.id !== id)
-        .map(({ id, match, state, recentlyActive: active, learner, caughtUp }) => ({
-          id,
-          match,
-          state,
-          active,
-          learner,
-          caughtUp,
-        })),
-    };
-  }
-
-  #metrics(): readonly MetricData[] {
-    const { config, state, metrics } = this.#parts;
-    const { machine } = state;
-    const { id, commit, config: membership } = this.#raft.status();
-    return metrics.collect({
-      id,
-      hasLeader: this.#soft.leader !== NO_PEER,
-      isLeader: this.#soft.role === 'leader',
-      isLearner: membership.learners.includes(id),
-      proposalsPending: this.#proposals.pending,
-      commit,
-      applied: machine.applied,
-      quotaBytes: config.quotaBytes,
-      sizeBytes: machine.sizeBytes,
-      sizeInUseBytes: machine.sizeInUseBytes,
-      compacted: machine.compacted,
-      keys: machine.counts.keys,
-    });
-  }
-
-  /** What was taken is answered, if that does not take too long. */
-  async #drain(): Promise<void> {
-    let cancel = (): void => {};
-    const late = new Promise<void>((resolve) => {
-      cancel = this.#parts.world.timers.after(PROPOSAL_LIMITS.drainMs, resolve);
-    });
-    await Promise.race([this.#proposals.drain('this peer is closing'), late]);
-    cancel();
-  }
-
   async #close(): Promise<void> {
     if (this.#stopped === undefined) await this.#drain();
     this.#stop('this peer is closed');
     await this.#network.close();
-    await this.#applier.settled();
-    await this.#housekeeping.settled();
+    await this.#quiesced();
     await this.#parts.log.journal.close();
     await this.#parts.state.close('this peer is closed');
   }
-}
 
-function countChanges({ events }: Applied, metrics: PeerMetrics): void {
-  for (const { changes } of events) {
-    for (const { kind } of changes) {
-      if (kind === 'put') metrics.puts++;
-      else metrics.deletes++;
-    }
+  /** What was taken is answered, if that does not take too long, and a leader with others hands over. */
+  async #drain(): Promise<void> {
+    const { world } = this.#parts;
+    let cancel = (): void => {};
+    const late = new Promise<void>((resolve) => {
+      cancel = world.timers.after(PROPOSAL_LIMITS.drainMs, resolve);
+    });
+    const handOver = async (): Promise<void> => {
+      await this.#proposals.drain('this peer is closing');
+      const others = this.#raft.status().config.voters.length > 1;
+      if (others && this.#soft.role === 'leader') await this.control.moveLeader(0);
+    };
+    await Promise.race([handOver(), late]);
+    cancel();
   }
-}
-
-function startRaft({ config, world, state, log }: PeerParts): RaftNode {
-  const { tail, identity } = log;
-  const applied = state.machine.applied;
-  if (applied < tail.base().index) {
-    throw new LogCorruptError(`The log begins after entry ${tail.base().index}, but the state ends at ${applied}`);
-  }
-  if (applied > tail.lastIndex()) {
-    throw new LogCorruptError(`The state goes up to entry ${applied}, but the log ends at ${tail.lastIndex()}`);
-  }
-  const limits: RaftLimits = {
-    ...DEFAULT_LIMITS,
-    electionTicks: Math.max(2, Math.ceil(config.electionMs / config.heartbeatMs)),
-    heartbeatTicks: 1,
-  };
-  // What was applied was committed, whatever the log had heard of it by then.
-  const hardState = log.hardState && { ...log.hardState, commit: toLogIndex(Math.max(log.hardState.commit, applied)) };
-  return new RaftNode({
-    id: toPeerId(identity.peerId),
-    storage: tail,
-    hardState,
-    applied: toLogIndex(applied),
-    limits,
-    random: () => world.random.float(),
-  });
 }

@@ -54,7 +54,8 @@ export class ReplicatedState {
     this.hub.replaceSource(this.#machine);
     // Reads under way end by themselves; then the old files go.
     void old
-      .close()
+      .unread()
+      .then(() => old.close())
       .then(() => this.home.sweep())
       .catch((error: Error) => this.#ports.fail(error));
   }

@@ -141,6 +141,7 @@ export const trireme = $root.trireme = (() => {
         peer.Hello = (function() {
 
             function Hello(properties) {
+                this.urls = [];
                 if (properties)
                     for (let keys = Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -154,6 +155,7 @@ export const trireme = $root.trireme = (() => {
             Hello.prototype.protocol = 0;
             Hello.prototype.refused = "";
             Hello.prototype.incarnation = 0;
+            Hello.prototype.urls = $util.emptyArray;
 
             Hello.create = function create(properties) {
                 return new Hello(properties);
@@ -180,6 +182,9 @@ export const trireme = $root.trireme = (() => {
                     writer.uint32(50).string(message.refused);
                 if (message.incarnation != null && Object.hasOwnProperty.call(message, "incarnation"))
                     writer.uint32(57).double(message.incarnation);
+                if (message.urls != null && message.urls.length)
+                    for (let i = 0; i < message.urls.length; ++i)
+                        writer.uint32(66).string(message.urls[i]);
                 return writer;
             };
 
@@ -232,6 +237,12 @@ export const trireme = $root.trireme = (() => {
                         }
                     case 7: {
                             message.incarnation = reader.double();
+                            break;
+                        }
+                    case 8: {
+                            if (!(message.urls && message.urls.length))
+                                message.urls = [];
+                            message.urls.push(reader.string());
                             break;
                         }
                     default:
@@ -1036,7 +1047,7 @@ export const trireme = $root.trireme = (() => {
             }
 
             StateHash.prototype.revision = 0;
-            StateHash.prototype.hash = $util.newBuffer([]);
+            StateHash.prototype.hash = "";
 
             StateHash.create = function create(properties) {
                 return new StateHash(properties);
@@ -1052,7 +1063,7 @@ export const trireme = $root.trireme = (() => {
                 if (message.revision != null && Object.hasOwnProperty.call(message, "revision"))
                     writer.uint32(9).double(message.revision);
                 if (message.hash != null && Object.hasOwnProperty.call(message, "hash"))
-                    writer.uint32(18).bytes(message.hash);
+                    writer.uint32(18).string(message.hash);
                 return writer;
             };
 
@@ -1084,7 +1095,7 @@ export const trireme = $root.trireme = (() => {
                             break;
                         }
                     case 2: {
-                            message.hash = reader.bytes();
+                            message.hash = reader.string();
                             break;
                         }
                     default:
@@ -1302,7 +1313,6 @@ export const trireme = $root.trireme = (() => {
             }
 
             SnapshotEnd.prototype.bytes = 0;
-            SnapshotEnd.prototype.hash = $util.newBuffer([]);
 
             SnapshotEnd.create = function create(properties) {
                 return new SnapshotEnd(properties);
@@ -1317,8 +1327,6 @@ export const trireme = $root.trireme = (() => {
                     throw Error("max depth exceeded");
                 if (message.bytes != null && Object.hasOwnProperty.call(message, "bytes"))
                     writer.uint32(9).double(message.bytes);
-                if (message.hash != null && Object.hasOwnProperty.call(message, "hash"))
-                    writer.uint32(18).bytes(message.hash);
                 return writer;
             };
 
@@ -1349,10 +1357,6 @@ export const trireme = $root.trireme = (() => {
                             message.bytes = reader.double();
                             break;
                         }
-                    case 2: {
-                            message.hash = reader.bytes();
-                            break;
-                        }
                     default:
                         reader.skipType(tag & 7, long);
                         break;
@@ -1378,7 +1382,6 @@ export const trireme = $root.trireme = (() => {
                             this[keys[i]] = properties[keys[i]];
             }
 
-            SnapshotAck.prototype.bytes = 0;
             SnapshotAck.prototype.installed = false;
             SnapshotAck.prototype.refused = "";
 
@@ -1393,12 +1396,10 @@ export const trireme = $root.trireme = (() => {
                     q = 0;
                 if (q > $util.recursionLimit)
                     throw Error("max depth exceeded");
-                if (message.bytes != null && Object.hasOwnProperty.call(message, "bytes"))
-                    writer.uint32(9).double(message.bytes);
                 if (message.installed != null && Object.hasOwnProperty.call(message, "installed"))
-                    writer.uint32(16).bool(message.installed);
+                    writer.uint32(8).bool(message.installed);
                 if (message.refused != null && Object.hasOwnProperty.call(message, "refused"))
-                    writer.uint32(26).string(message.refused);
+                    writer.uint32(18).string(message.refused);
                 return writer;
             };
 
@@ -1426,14 +1427,10 @@ export const trireme = $root.trireme = (() => {
                         break;
                     switch (tag >>> 3) {
                     case 1: {
-                            message.bytes = reader.double();
-                            break;
-                        }
-                    case 2: {
                             message.installed = reader.bool();
                             break;
                         }
-                    case 3: {
+                    case 2: {
                             message.refused = reader.string();
                             break;
                         }
@@ -1451,6 +1448,398 @@ export const trireme = $root.trireme = (() => {
             };
 
             return SnapshotAck;
+        })();
+
+        peer.MembersRequest = (function() {
+
+            function MembersRequest(properties) {
+                if (properties)
+                    for (let keys = Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            }
+
+            MembersRequest.create = function create(properties) {
+                return new MembersRequest(properties);
+            };
+
+            MembersRequest.encode = function encode(message, writer, q) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (q === undefined)
+                    q = 0;
+                if (q > $util.recursionLimit)
+                    throw Error("max depth exceeded");
+                return writer;
+            };
+
+            MembersRequest.decode = function decode(reader, length, error, long) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (long === undefined)
+                    long = 0;
+                if (long > $Reader.recursionLimit)
+                    throw Error("maximum nesting depth exceeded");
+                let end, message;
+                if (length === undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = new $root.trireme.peer.MembersRequest();
+                while (reader.pos < end) {
+                    let tag = reader.uint32();
+                    if (tag === error)
+                        break;
+                    switch (tag >>> 3) {
+                    default:
+                        reader.skipType(tag & 7, long);
+                        break;
+                    }
+                }
+                if (length !== undefined) {
+                    if (reader.pos !== end)
+                        throw RangeError("index out of range");
+                    reader.len = length;
+                }
+                return message;
+            };
+
+            return MembersRequest;
+        })();
+
+        peer.MembersReply = (function() {
+
+            function MembersReply(properties) {
+                this.members = [];
+                if (properties)
+                    for (let keys = Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            }
+
+            MembersReply.prototype.clusterId = "";
+            MembersReply.prototype.members = $util.emptyArray;
+
+            MembersReply.create = function create(properties) {
+                return new MembersReply(properties);
+            };
+
+            MembersReply.encode = function encode(message, writer, q) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (q === undefined)
+                    q = 0;
+                if (q > $util.recursionLimit)
+                    throw Error("max depth exceeded");
+                if (message.clusterId != null && Object.hasOwnProperty.call(message, "clusterId"))
+                    writer.uint32(10).string(message.clusterId);
+                if (message.members != null && message.members.length)
+                    for (let i = 0; i < message.members.length; ++i)
+                        $root.trireme.peer.Member.encode(message.members[i], writer.uint32(18).fork(), q + 1).ldelim();
+                return writer;
+            };
+
+            MembersReply.decode = function decode(reader, length, error, long) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (long === undefined)
+                    long = 0;
+                if (long > $Reader.recursionLimit)
+                    throw Error("maximum nesting depth exceeded");
+                let end, message;
+                if (length === undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = new $root.trireme.peer.MembersReply();
+                while (reader.pos < end) {
+                    let tag = reader.uint32();
+                    if (tag === error)
+                        break;
+                    switch (tag >>> 3) {
+                    case 1: {
+                            message.clusterId = reader.string();
+                            break;
+                        }
+                    case 2: {
+                            if (!(message.members && message.members.length))
+                                message.members = [];
+                            message.members.push($root.trireme.peer.Member.decode(reader, reader.uint32(), undefined, long + 1));
+                            break;
+                        }
+                    default:
+                        reader.skipType(tag & 7, long);
+                        break;
+                    }
+                }
+                if (length !== undefined) {
+                    if (reader.pos !== end)
+                        throw RangeError("index out of range");
+                    reader.len = length;
+                }
+                return message;
+            };
+
+            return MembersReply;
+        })();
+
+        peer.Member = (function() {
+
+            function Member(properties) {
+                this.peerUrls = [];
+                if (properties)
+                    for (let keys = Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            }
+
+            Member.prototype.id = 0;
+            Member.prototype.name = "";
+            Member.prototype.peerUrls = $util.emptyArray;
+            Member.prototype.learner = false;
+
+            Member.create = function create(properties) {
+                return new Member(properties);
+            };
+
+            Member.encode = function encode(message, writer, q) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (q === undefined)
+                    q = 0;
+                if (q > $util.recursionLimit)
+                    throw Error("max depth exceeded");
+                if (message.id != null && Object.hasOwnProperty.call(message, "id"))
+                    writer.uint32(9).double(message.id);
+                if (message.name != null && Object.hasOwnProperty.call(message, "name"))
+                    writer.uint32(18).string(message.name);
+                if (message.peerUrls != null && message.peerUrls.length)
+                    for (let i = 0; i < message.peerUrls.length; ++i)
+                        writer.uint32(26).string(message.peerUrls[i]);
+                if (message.learner != null && Object.hasOwnProperty.call(message, "learner"))
+                    writer.uint32(32).bool(message.learner);
+                return writer;
+            };
+
+            Member.decode = function decode(reader, length, error, long) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (long === undefined)
+                    long = 0;
+                if (long > $Reader.recursionLimit)
+                    throw Error("maximum nesting depth exceeded");
+                let end, message;
+                if (length === undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = new $root.trireme.peer.Member();
+                while (reader.pos < end) {
+                    let tag = reader.uint32();
+                    if (tag === error)
+                        break;
+                    switch (tag >>> 3) {
+                    case 1: {
+                            message.id = reader.double();
+                            break;
+                        }
+                    case 2: {
+                            message.name = reader.string();
+                            break;
+                        }
+                    case 3: {
+                            if (!(message.peerUrls && message.peerUrls.length))
+                                message.peerUrls = [];
+                            message.peerUrls.push(reader.string());
+                            break;
+                        }
+                    case 4: {
+                            message.learner = reader.bool();
+                            break;
+                        }
+                    default:
+                        reader.skipType(tag & 7, long);
+                        break;
+                    }
+                }
+                if (length !== undefined) {
+                    if (reader.pos !== end)
+                        throw RangeError("index out of range");
+                    reader.len = length;
+                }
+                return message;
+            };
+
+            return Member;
+        })();
+
+        peer.ControlCall = (function() {
+
+            function ControlCall(properties) {
+                if (properties)
+                    for (let keys = Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            }
+
+            ControlCall.prototype.name = "";
+            ControlCall.prototype.argument = "";
+
+            ControlCall.create = function create(properties) {
+                return new ControlCall(properties);
+            };
+
+            ControlCall.encode = function encode(message, writer, q) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (q === undefined)
+                    q = 0;
+                if (q > $util.recursionLimit)
+                    throw Error("max depth exceeded");
+                if (message.name != null && Object.hasOwnProperty.call(message, "name"))
+                    writer.uint32(10).string(message.name);
+                if (message.argument != null && Object.hasOwnProperty.call(message, "argument"))
+                    writer.uint32(18).string(message.argument);
+                return writer;
+            };
+
+            ControlCall.decode = function decode(reader, length, error, long) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (long === undefined)
+                    long = 0;
+                if (long > $Reader.recursionLimit)
+                    throw Error("maximum nesting depth exceeded");
+                let end, message;
+                if (length === undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = new $root.trireme.peer.ControlCall();
+                while (reader.pos < end) {
+                    let tag = reader.uint32();
+                    if (tag === error)
+                        break;
+                    switch (tag >>> 3) {
+                    case 1: {
+                            message.name = reader.string();
+                            break;
+                        }
+                    case 2: {
+                            message.argument = reader.string();
+                            break;
+                        }
+                    default:
+                        reader.skipType(tag & 7, long);
+                        break;
+                    }
+                }
+                if (length !== undefined) {
+                    if (reader.pos !== end)
+                        throw RangeError("index out of range");
+                    reader.len = length;
+                }
+                return message;
+            };
+
+            return ControlCall;
+        })();
+
+        peer.ControlReply = (function() {
+
+            function ControlReply(properties) {
+                if (properties)
+                    for (let keys = Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            }
+
+            ControlReply.prototype.result = "";
+            ControlReply.prototype.failed = "";
+
+            ControlReply.create = function create(properties) {
+                return new ControlReply(properties);
+            };
+
+            ControlReply.encode = function encode(message, writer, q) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (q === undefined)
+                    q = 0;
+                if (q > $util.recursionLimit)
+                    throw Error("max depth exceeded");
+                if (message.result != null && Object.hasOwnProperty.call(message, "result"))
+                    writer.uint32(10).string(message.result);
+                if (message.failed != null && Object.hasOwnProperty.call(message, "failed"))
+                    writer.uint32(18).string(message.failed);
+                return writer;
+            };
+
+            ControlReply.decode = function decode(reader, length, error, long) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (long === undefined)
+                    long = 0;
+                if (long > $Reader.recursionLimit)
+                    throw Error("maximum nesting depth exceeded");
+                let end, message;
+                if (length === undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = new $root.trireme.peer.ControlReply();
+                while (reader.pos < end) {
+                    let tag = reader.uint32();
+                    if (tag === error)
+                        break;
+                    switch (tag >>> 3) {
+                    case 1: {
+                            message.result = reader.string();
+                            break;
+                        }
+                    case 2: {
+                            message.failed = reader.string();
+                            break;
+                        }
+                    default:
+                        reader.skipType(tag & 7, long);
+                        break;
+                    }
+                }
+                if (length !== undefined) {
+                    if (reader.pos !== end)
+                        throw RangeError("index out of range");
+                    reader.len = length;
+                }
+                return message;
+            };
+
+            return ControlReply;
         })();
 
         return peer;

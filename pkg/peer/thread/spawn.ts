@@ -69,7 +69,8 @@ export async function openPeerThread(config: PeerConfig, events: PeerEvents): Pr
 
 /** The same on this thread: for tests, and for a server that lives in another program. */
 export async function openPeerDirect(config: PeerConfig, events: PeerEvents): Promise<PeerHandle> {
-  const { keyspace, control, close } = await openPeer(config, threadWorld(), events);
+  const peer = await openPeer(config, threadWorld(), events);
+  const { keyspace, control } = peer;
   return {
     txn: (txn) => keyspace.txn(txn),
     readIndex: () => keyspace.readIndex(),
@@ -77,7 +78,7 @@ export async function openPeerDirect(config: PeerConfig, events: PeerEvents): Pr
     watch: (request, sink) => keyspace.watch(request, sink),
     compact: (at) => keyspace.compact(at),
     status: () => keyspace.status(),
-    close,
+    close: () => peer.close(),
     ...control,
   };
 }

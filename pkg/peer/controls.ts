@@ -1,0 +1,187 @@
+import { createWriteStream } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { finished } from 'node:stream/promises';
+import { NO_PEER, type RaftNode, type SoftState, toPeerId } from '../../raft/index.js';
+import type { World } from '../base/index.js';
+import { inspectSnapshot } from '../storage/index.js';
+import type { Identity, PeerConfig } from './config.js';
+import type { AddMember, ControlResult, PeerControl, PeerReport, SavedSnapshot } from './control.js';
+import type { Journal } from './journal.js';
+import type { Members } from './members.js';
+import type { PeerMetrics } from './metrics.js';
+import type { Proposals } from './proposals.js';
+import type { Space } from './space.js';
+import type { ReplicatedState } from './state.js';
+
+export interface ControlParts {
+  readonly config: PeerConfig;
+  readonly world: World;
+  readonly identity: Identity;
+  readonly raft: RaftNode;
+  readonly state: ReplicatedState;
+  readonly journal: Journal;
+  readonly metrics: PeerMetrics;
+  readonly members: Members;
+  readonly proposals: Proposals;
+  readonly space: Space;
+  soft(): SoftState;
+  /** Why this peer serves no more, if it does not. */
+  stopped(): string | undefined;
+  askLeader(name: string, argument: unknown): Promise<unknown>;
+  poke(): void;
+}
+
+/** What a leader does itself and any other peer passes on to it. */
+const LEADER_CALLS = ['addMember', 'promoteMember', 'removeMember', 'moveLeader'] as const;
+
+export interface PeerControls {
+  readonly control: PeerControl;
+  /** A call that another peer passed on. */
+  passedOn(name: string, argument: unknown): Promise<unknown>;
+}
+
+export function peerControls(parts: ControlParts): PeerControls {
+  const { members } = parts;
+  const here: Pick<PeerControl, (typeof LEADER_CALLS)[number]> = {
+    addMember: (request) => members.add(request),
+    promoteMember: (id) => members.promote(id),
+    removeMember: (id) => members.remove(id),
+    moveLeader: (id) => moveLeader(parts, id),
+  };
+  const atLeader = async <T>(name: (typeof LEADER_CALLS)[number], argument: unknown): Promise<ControlResult<T>> => {
+    if (parts.soft().role === 'leader') return runHere(here, name, argument) as Promise<ControlResult<T>>;
+    try {
+      return (await parts.askLeader(name, argument)) as ControlResult<T>;
+    } catch (error) {
+      return { kind: 'refused', message: `the leader could not be asked: ${(error as Error).message}` };
+    }
+  };
+  return {
+    control: {
+      report: async () => report(parts),
+      metrics: async () => metricsOf(parts),
+      members: async () => members.list(),
+      addMember: (request) => atLeader('addMember', request),
+      promoteMember: (id) => atLeader('promoteMember', id),
+      removeMember: (id) => atLeader('removeMember', id),
+      moveLeader: (id) => atLeader('moveLeader', id),
+      saveSnapshot: (file) => saveSnapshot(parts, file),
+    },
+    passedOn: async (name, argument) => {
+      const known = LEADER_CALLS.find((call) => call === name);
+      if (known === undefined) throw new Error(`there is no call ${name}`);
+      if (parts.soft().role !== 'leader') return { kind: 'refused', message: 'the leader has changed: try again' };
+      return runHere(here, known, argument);
+    },
+  };
+}
+
+function runHere(
+  here: Pick<PeerControl, (typeof LEADER_CALLS)[number]>,
+  name: (typeof LEADER_CALLS)[number],
+  argument: unknown,
+): Promise<ControlResult<unknown>> {
+  return name === 'addMember' ? here.addMember(argument as AddMember) : here[name](Number(argument));
+}
+
+async function moveLeader(parts: ControlParts, id: number): Promise<ControlResult<null>> {
+  const { raft, world, config } = parts;
+  const self = raft.status().id;
+  const best = [...raft.status().peers]
+    .filter((peer) => peer.id !== self && !peer.learner && peer.recentlyActive)
+    .sort((a, b) => b.match - a.match)[0];
+  const to = id === 0 ? best?.id : toPeerId(id);
+  if (to === undefined) return { kind: 'refused', message: 'there is no other voter to move to' };
+  const result = raft.transferLeadership(to);
+  parts.poke();
+  if (result.kind === 'refused') return { kind: 'refused', message: `not possible: ${result.reason}` };
+  const deadline = world.clock.monotonic() + 2 * config.electionMs;
+  while (parts.soft().leader !== to) {
+    if (world.clock.monotonic() > deadline)
+      return { kind: 'refused', message: 'the other peer did not take over in time' };
+    await new Promise<void>((resolve) => world.timers.after(config.heartbeatMs, resolve));
+  }
+  return { kind: 'ok', value: null };
+}
+
+/** Writes, syncs, reads back and checks before the file gets its name. */
+async function saveSnapshot({ state }: ControlParts, file: string): Promise<ControlResult<SavedSnapshot>> {
+  const draft = `${file}.part`;
+  try {
+    const snapshot = await state.machine.openSnapshot();
+    let bytes = 0;
+    try {
+      const out = createWriteStream(draft, { flags: 'wx', mode: 0o600 });
+      for await (const chunk of snapshot.chunks()) {
+        bytes += chunk.length;
+        if (!out.write(chunk)) await new Promise<void>((resolve) => out.once('drain', resolve));
+      }
+      out.end();
+      await finished(out);
+    } finally {
+      await snapshot.close();
+    }
+    const handle = await open(draft, 'r');
+    await handle.sync();
+    const meta = await inspectSnapshot(handle.createReadStream({ highWaterMark: 256 * 1024 }));
+    await rename(draft, file);
+    return { kind: 'ok', value: { file, bytes, revision: meta.applied, hash: meta.chain } };
+  } catch (error) {
+    await rm(draft, { force: true });
+    return { kind: 'refused', message: `the snapshot could not be saved: ${(error as Error).message}` };
+  }
+}
+
+function report(parts: ControlParts): PeerReport {
+  const { config, identity, raft, state, journal, space } = parts;
+  const { id, role, leader, term, lastIndex, commit, firstIndex, peers, config: membership } = raft.status();
+  const problem = parts.stopped() ?? space.problem;
+  return {
+    clusterId: identity.clusterId,
+    id,
+    name: identity.name,
+    version: config.version,
+    role: membership.learners.includes(id) ? 'learner' : role,
+    leader,
+    term,
+    lastIndex,
+    commit,
+    applied: state.machine.applied,
+    firstIndex,
+    sizeBytes: state.machine.sizeBytes,
+    sizeInUseBytes: state.machine.sizeInUseBytes,
+    quotaBytes: config.quotaBytes,
+    walBytes: journal.sizeBytes,
+    noSpace: space.problem !== undefined,
+    ...(problem === undefined ? {} : { problem }),
+    peers: peers
+      .filter((peer) => peer.id !== id)
+      .map((peer) => ({
+        id: peer.id,
+        match: peer.match,
+        state: peer.state,
+        active: peer.recentlyActive,
+        learner: peer.learner,
+        caughtUp: peer.caughtUp,
+      })),
+  };
+}
+
+function metricsOf({ config, raft, state, metrics, proposals, soft }: ControlParts) {
+  const { machine } = state;
+  const { id, commit, config: membership } = raft.status();
+  return metrics.collect({
+    id,
+    hasLeader: soft().leader !== NO_PEER,
+    isLeader: soft().role === 'leader',
+    isLearner: membership.learners.includes(id),
+    proposalsPending: proposals.pending,
+    commit,
+    applied: machine.applied,
+    quotaBytes: config.quotaBytes,
+    sizeBytes: machine.sizeBytes,
+    sizeInUseBytes: machine.sizeInUseBytes,
+    compacted: machine.compacted,
+    keys: machine.counts.keys,
+  });
+}

@@ -1,0 +1,67 @@
+import {
+  emptyConfiguration,
+  initialConfiguration,
+  type SnapshotMeta,
+  toLogIndex,
+  toPeerId,
+  toTerm,
+} from '../../raft/index.js';
+import type { World } from '../base/index.js';
+import { foundingClusterId, foundingId, type PeerConfig } from './config.js';
+import { CONTROL_LIMITS } from './limits.js';
+import type { Founding } from './open.js';
+
+/** Who a peer without a log is: a founder, as the flags say, or a member that a running cluster has added. */
+export function findIdentity(config: PeerConfig, world: World): Promise<Founding> {
+  return config.initialClusterState === 'new' ? Promise.resolve(foundCluster(config)) : joinCluster(config, world);
+}
+
+/** A new cluster. All founders compute the same from the same flags. Throws when the flags do not fit together. */
+export function foundCluster(config: PeerConfig): Founding {
+  const token = config.initialClusterToken;
+  const founders =
+    config.initialCluster.length > 0
+      ? config.initialCluster
+      : [{ name: config.name, peerUrls: config.network?.advertiseUrls ?? [] }];
+  const me = founders.find((member) => member.name === config.name);
+  if (me === undefined) throw new Error(`--initial-cluster does not name this peer (--name=${config.name})`);
+  const ids = founders.map((member) => foundingId(member, token));
+  if (new Set(ids).size !== ids.length) throw new Error('--initial-cluster names a member twice');
+  const peerId = foundingId(me, token);
+  const base: SnapshotMeta = { index: toLogIndex(0), term: toTerm(0), config: initialConfiguration(ids.map(toPeerId)) };
+  return { identity: { clusterId: foundingClusterId(ids, token), peerId, name: config.name }, base };
+}
+
+/**
+ * Asks the members of a running cluster who this peer is: the one that was added with this peer's URLs. It then waits to
+ * hear from the leader, with a log that holds nothing and names nobody.
+ */
+async function joinCluster(config: PeerConfig, world: World): Promise<Founding> {
+  const { network, name } = config;
+  const others = config.initialCluster.filter((member) => member.name !== name).flatMap((member) => member.peerUrls);
+  if (network === undefined || others.length === 0) {
+    throw new Error('--initial-cluster-state=existing needs --initial-cluster with the other members, and peer URLs');
+  }
+  const { fetchMembers } = await import('./transport/index.js');
+  const mine = new Set(network.advertiseUrls);
+  const giveUp = world.clock.monotonic() + CONTROL_LIMITS.joinMs;
+  let problem = '';
+  do {
+    for (const url of others) {
+      const deadline = world.clock.now() + CONTROL_LIMITS.callMs;
+      try {
+        const { clusterId, members } = await fetchMembers({ url, tls: network.tls, deadline });
+        const me = members.find(({ peerUrls }) => peerUrls.some((own) => mine.has(own)));
+        if (me !== undefined) {
+          const base: SnapshotMeta = { index: toLogIndex(0), term: toTerm(0), config: emptyConfiguration() };
+          return { identity: { clusterId, peerId: me.id, name }, base };
+        }
+        problem = `no member has the URL ${[...mine].join(', ')}: add it first (triremectl member add)`;
+      } catch (error) {
+        problem = error instanceof Error ? error.message : String(error);
+      }
+    }
+    await new Promise<void>((resolve) => world.timers.after(CONTROL_LIMITS.joinEveryMs, resolve));
+  } while (world.clock.monotonic() < giveUp);
+  throw new Error(`could not join the cluster: ${problem}`);
+}

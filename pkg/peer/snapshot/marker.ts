@@ -1,0 +1,69 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { type HardState, type SnapshotMeta, toLogIndex, toTerm } from '../../../raft/index.js';
+
+/**
+ * The note that makes installing a snapshot atomic over state and log, which are two places on disk:
+ *
+ *     1. marker written: "the state is about to become this snapshot"
+ *     2. the state becomes it, in one step of its own
+ *     3. the log says that it begins there
+ *     4. marker removed
+ *
+ * Found at start, with the state at the snapshot's index: 3 is made up for. With the state before it: nothing has
+ * happened. So a state never meets a log that it has nothing to do with.
+ */
+export interface InstallMarker {
+  readonly snapshot: SnapshotMeta;
+  readonly hardState: HardState;
+}
+
+const NAME = 'install.json';
+
+export function writeMarker(directory: string, marker: InstallMarker): void {
+  const draft = join(directory, `${NAME}.new`);
+  const fd = openSync(draft, 'w', 0o600);
+  try {
+    writeFileSync(fd, JSON.stringify(marker));
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  renameSync(draft, join(directory, NAME));
+  syncDirectory(directory);
+}
+
+export function readMarker(directory: string): InstallMarker | undefined {
+  const file = join(directory, NAME);
+  if (!existsSync(file)) return undefined;
+  const { snapshot, hardState } = JSON.parse(readFileSync(file, 'utf8')) as InstallMarker;
+  return {
+    snapshot: { index: toLogIndex(snapshot.index), term: toTerm(snapshot.term), config: snapshot.config },
+    hardState: { term: toTerm(hardState.term), vote: hardState.vote, commit: toLogIndex(hardState.commit) },
+  };
+}
+
+export function removeMarker(directory: string): void {
+  const file = join(directory, NAME);
+  if (!existsSync(file)) return;
+  unlinkSync(file);
+  syncDirectory(directory);
+}
+
+function syncDirectory(directory: string): void {
+  const fd = openSync(directory, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,185 @@
+import type { WireSnapshotAck, WireSnapshotBegin, WireSnapshotPart } from '../../../proto/index.js';
+import { type Message, type SnapshotMeta, toPeerId, toTerm, type Write } from '../../../raft/index.js';
+import { InvariantError, type World } from '../../base/index.js';
+import { type Engine, type EngineHome, installSnapshot } from '../../storage/index.js';
+import type { PeerMetrics } from '../metrics.js';
+import { metaFromWire } from '../transport/codec.js';
+import { crc32c } from '../wal/crc32c.js';
+import { removeMarker, writeMarker } from './marker.js';
+import { stallTimer } from './stall.js';
+
+export interface ReceiverPorts {
+  readonly world: World;
+  readonly metrics: PeerMetrics;
+  readonly home: EngineHome;
+  readonly clusterId: string;
+  readonly self: number;
+  /** Absent: nothing survives anyway. */
+  readonly directory: string | undefined;
+  /** Steps the message into the core; true when the core wants the snapshot and will hand out a write that stands on it. */
+  offer(message: Message): boolean;
+  /** The old state has nothing under way any more. */
+  quiesced(): Promise<void>;
+  /** The new state's engine takes the place of the old one's. */
+  replace(engine: Engine, index: number): Promise<void>;
+}
+
+/** A snapshot whose data is all here, waiting for the core to stand on it. */
+interface Offered {
+  readonly meta: SnapshotMeta;
+  giveUp(error: Error): void;
+  /** Makes the data the current state; resolves with its engine. */
+  adopt(): Promise<Engine>;
+}
+
+/**
+ * The receiving side: fills a second engine while the peer goes on with the first, offers the snapshot to the core when
+ * all of it is here, and puts it in place when the core says so.
+ */
+export class SnapshotReceiver {
+  readonly #ports: ReceiverPorts;
+  #busy = false;
+  #offered: Offered | undefined;
+
+  constructor(ports: ReceiverPorts) {
+    this.#ports = ports;
+  }
+
+  /** Takes a stream to its end. Throws when it is not for this peer, breaks, or is damaged: the state is as it was. */
+  async receive(parts: AsyncIterable<WireSnapshotPart>, cancelled: AbortSignal): Promise<WireSnapshotAck> {
+    if (this.#busy) throw new Error('another snapshot is being received');
+    this.#busy = true;
+    const { metrics, world } = this.#ports;
+    metrics.snapshotApplyInProgress++;
+    const abort = new AbortController();
+    cancelled.addEventListener('abort', () => abort.abort(cancelled.reason));
+    const stall = stallTimer(world, () => abort.abort(new Error('the snapshot does not go on')));
+    try {
+      const iterator = parts[Symbol.asyncIterator]();
+      const first = await iterator.next();
+      const begin = first.done === true ? null : first.value.begin;
+      if (begin === null) throw new RangeError('a snapshot must begin with what it is');
+      const installed = await this.#take(
+        begin,
+        { [Symbol.asyncIterator]: () => iterator },
+        abort.signal,
+        stall.progressed,
+      );
+      if (installed) metrics.snapshotsReceived++;
+      return { installed, refused: '' };
+    } catch (error) {
+      metrics.snapshotReceiveFailures++;
+      throw error;
+    } finally {
+      stall.stop();
+      metrics.snapshotApplyInProgress--;
+      this.#busy = false;
+    }
+  }
+
+  async #take(
+    begin: WireSnapshotBegin,
+    parts: AsyncIterable<WireSnapshotPart>,
+    signal: AbortSignal,
+    progressed: () => void,
+  ): Promise<boolean> {
+    const { clusterId, self, home } = this.#ports;
+    if (begin.clusterId !== clusterId || begin.to !== self) throw new Error('the snapshot is meant for another peer');
+    const meta = metaFromWire(begin.meta);
+    const message: Message = {
+      kind: 'snapshot',
+      from: toPeerId(begin.from),
+      to: toPeerId(begin.to),
+      term: toTerm(begin.term),
+      snapshot: meta,
+    };
+    let installed = false;
+    const gated: EngineHome = {
+      ...home,
+      fresh: async () => {
+        const fresh = await home.fresh();
+        // Called when all data is here and synced: the moment to ask the core.
+        const adopt = async (): Promise<void> => {
+          installed = await this.#offer(meta, message, fresh.engine, () => fresh.adopt());
+          if (!installed) throw new NotWanted();
+        };
+        return { engine: fresh.engine, adopt, discard: () => fresh.discard() };
+      },
+    };
+    try {
+      await installSnapshot({ home: gated, chunks: checked(parts, progressed), signal });
+    } catch (error) {
+      if (!(error instanceof NotWanted)) throw error;
+    }
+    return installed;
+  }
+
+  /** Resolves when the snapshot is in place (true) or the core has no use for it (false). */
+  #offer(meta: SnapshotMeta, message: Message, engine: Engine, adopt: () => Promise<void>): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      this.#offered = {
+        meta,
+        giveUp: reject,
+        adopt: async () => {
+          try {
+            await adopt();
+          } catch (error) {
+            reject(error);
+            throw error;
+          }
+          resolve(true);
+          return engine;
+        },
+      };
+      if (this.#ports.offer(message)) return;
+      this.#offered = undefined;
+      resolve(false);
+    });
+  }
+
+  /** What was offered and not taken yet will not be. */
+  close(): void {
+    this.#offered?.giveUp(new Error('this peer is closed'));
+    this.#offered = undefined;
+  }
+
+  /** Carries out the core's write that stands on the snapshot offered. See `InstallMarker` for the order. */
+  async install(write: Write, persist: () => Promise<void>): Promise<void> {
+    const { snapshot, hardState } = write;
+    const offered = this.#offered;
+    this.#offered = undefined;
+    if (snapshot === undefined || offered === undefined || offered.meta.index !== snapshot.index) {
+      throw new InvariantError('the core stands on a snapshot that this peer does not have');
+    }
+    const { directory } = this.#ports;
+    await this.#ports.quiesced();
+    if (directory !== undefined) writeMarker(directory, { snapshot, hardState });
+    const engine = await offered.adopt();
+    await persist();
+    if (directory !== undefined) removeMarker(directory);
+    await this.#ports.replace(engine, snapshot.index);
+  }
+}
+
+class NotWanted extends Error {
+  override readonly name = 'NotWanted';
+}
+
+/** The bytes of the parts, each checked against the running checksum, up to the end that the sender announced. */
+async function* checked(parts: AsyncIterable<WireSnapshotPart>, progressed: () => void): AsyncGenerator<Buffer> {
+  let checksum = 0;
+  let bytes = 0;
+  for await (const part of parts) {
+    progressed();
+    if (part.end !== null) {
+      if (part.end.bytes !== bytes)
+        throw new Error(`the snapshot has ${bytes} bytes, ${part.end.bytes} were announced`);
+      return;
+    }
+    checksum = crc32c(part.data, checksum);
+    if (checksum !== part.checksum) throw new Error('the snapshot was damaged on its way');
+    bytes += part.data.length;
+    yield Buffer.from(part.data.buffer, part.data.byteOffset, part.data.byteLength);
+  }
+  throw new Error('the snapshot ended before its end');
+}

@@ -1,0 +1,92 @@
+import { type ChannelCredentials, Client, type ClientWritableStream } from '@grpc/grpc-js';
+import { PEER_METHODS, snapshotAckCodec, snapshotPartCodec, type WireSnapshotAck } from '../../../proto/index.js';
+import type { SnapshotMeta, SnapshotRequest } from '../../../raft/index.js';
+import type { World } from '../../base/index.js';
+import type { Snapshot } from '../../storage/index.js';
+import { metaToWire } from '../transport/codec.js';
+import { CHANNEL_OPTIONS, hostOf, identity } from '../transport/link.js';
+import { crc32c } from '../wal/crc32c.js';
+import { stallTimer } from './stall.js';
+
+export interface OutgoingSnapshot {
+  readonly world: World;
+  readonly order: SnapshotRequest;
+  readonly clusterId: string;
+  readonly url: string;
+  readonly credentials: ChannelCredentials;
+  /** Pinned; closed by whoever opened it. */
+  readonly snapshot: Snapshot;
+  readonly meta: SnapshotMeta;
+  /** Bytes as they leave. */
+  sent(bytes: number): void;
+}
+
+/**
+ * Streams a snapshot to one peer, at the pace at which that peer stores it. Rejects when the stream breaks, stalls, or the peer
+ * refuses; resolves with false when it had no more need of it.
+ */
+export async function sendSnapshot(outgoing: OutgoingSnapshot): Promise<boolean> {
+  const { world, order, clusterId, url, credentials, snapshot, meta } = outgoing;
+  const client = new Client(hostOf(url), credentials, CHANNEL_OPTIONS);
+  const { stream, answer } = open(client);
+  const stall = stallTimer(world, () => stream.cancel());
+  try {
+    const { from, to, term } = order;
+    const begin = { clusterId, from, to, term, meta: metaToWire(meta) };
+    await write(stream, snapshotPartCodec.encode({ begin }), answer);
+    let checksum = 0;
+    let bytes = 0;
+    for await (const data of snapshot.chunks()) {
+      checksum = crc32c(data, checksum);
+      bytes += data.length;
+      await write(stream, snapshotPartCodec.encode({ data, checksum }), answer);
+      outgoing.sent(data.length);
+      stall.progressed();
+    }
+    await write(stream, snapshotPartCodec.encode({ end: { bytes } }), answer);
+    stream.end();
+    const ack = await answer;
+    if (ack.refused !== '') throw new Error(ack.refused);
+    return ack.installed;
+  } finally {
+    stall.stop();
+    stream.cancel();
+    client.close();
+  }
+}
+
+function open(client: Client): { stream: ClientWritableStream<Buffer>; answer: Promise<WireSnapshotAck> } {
+  let settle: (error: Error | null, reply?: Buffer) => void = () => {};
+  const answer = new Promise<WireSnapshotAck>((resolve, reject) => {
+    settle = (error, reply) => {
+      if (error !== null || reply === undefined) return reject(error ?? new Error('no answer'));
+      try {
+        resolve(snapshotAckCodec.decode(reply));
+      } catch (broken) {
+        reject(broken);
+      }
+    };
+  });
+  // Seen by whoever writes or waits next.
+  answer.catch(() => {});
+  const stream: ClientWritableStream<Buffer> = client.makeClientStreamRequest(
+    PEER_METHODS.snapshot,
+    identity,
+    identity,
+    (error, reply) => settle(error, reply),
+  );
+  return { stream, answer };
+}
+
+/** Resolves when the stream wants more. Rejects as soon as the other side has answered: it will take no more. */
+async function write(
+  stream: ClientWritableStream<Buffer>,
+  bytes: Buffer,
+  answer: Promise<WireSnapshotAck>,
+): Promise<void> {
+  if (stream.write(bytes)) return;
+  const early = answer.then((ack) => {
+    throw new Error(ack.refused === '' ? 'the peer answered before the end' : ack.refused);
+  });
+  await Promise.race([new Promise<void>((resolve) => stream.once('drain', resolve)), early]);
+}

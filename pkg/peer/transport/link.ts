@@ -1,0 +1,215 @@
+import { type ChannelCredentials, type ChannelOptions, Client, type ClientDuplexStream } from '@grpc/grpc-js';
+import { bundleCodec, PEER_METHODS, type WireBundle, type WireHello } from '../../../proto/index.js';
+import type { PeerId } from '../../../raft/index.js';
+import type { World } from '../../base/index.js';
+import { TRANSPORT_LIMITS } from '../limits.js';
+import type { PeerTraffic } from '../metrics.js';
+import { OutgoingQueue } from './queue.js';
+
+export interface LinkPorts {
+  readonly world: World;
+  readonly traffic: PeerTraffic;
+  readonly credentials: ChannelCredentials;
+  hello(): WireHello;
+  /** Messages to this peer were (probably) lost. */
+  lost(): void;
+  note(level: 'info' | 'warn', message: string): void;
+}
+
+type Stream = ClientDuplexStream<Buffer, Buffer>;
+
+/**
+ * The way out to one peer: a stream that is dialled, greeted, and dialled again when it breaks. While it is down, raft
+ * messages are dropped (the core sends them again in its own time) and proposals refused (they did not leave).
+ */
+export class Link {
+  readonly #peer: PeerId;
+  readonly #ports: LinkPorts;
+  readonly #queue = new OutgoingQueue();
+  #urls: readonly string[];
+  #nextUrl = 0;
+  #client: Client | undefined;
+  #stream: Stream | undefined;
+  #ready = false;
+  /** The stream has taken all that it wants for the moment. */
+  #blocked = false;
+  #flushing = false;
+  #failures = 0;
+  #cancelRetry: (() => void) | undefined;
+  #cancelHello: (() => void) | undefined;
+  readonly #stopPings: () => void;
+  #closed = false;
+  #lastNote = '';
+
+  constructor(peer: PeerId, urls: readonly string[], ports: LinkPorts) {
+    this.#peer = peer;
+    this.#urls = urls;
+    this.#ports = ports;
+    this.#stopPings = ports.world.timers.every(TRANSPORT_LIMITS.pingEveryMs, () => {
+      if (!this.#ready) return;
+      this.#queue.ping(this.#ports.world.clock.monotonic());
+      this.#flushSoon();
+    });
+    this.#dial();
+  }
+
+  get queue(): OutgoingQueue {
+    return this.#queue;
+  }
+
+  /** Whether something given to the queue now would leave. */
+  get isReady(): boolean {
+    return this.#ready;
+  }
+
+  get urls(): readonly string[] {
+    return this.#urls;
+  }
+
+  setUrls(urls: readonly string[]): void {
+    if (urls.length === 0 || urls.join() === this.#urls.join()) return;
+    this.#urls = urls;
+    this.#break('its address has changed');
+  }
+
+  /** Something was put into the queue: it leaves with all else that this turn of the event loop brings. */
+  flushSoon(): void {
+    this.#flushSoon();
+  }
+
+  #flushSoon(): void {
+    if (this.#flushing || this.#blocked || !this.#ready) return;
+    this.#flushing = true;
+    queueMicrotask(() => {
+      this.#flushing = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    while (this.#ready && !this.#blocked && !this.#queue.isEmpty) {
+      const bytes = this.#queue.take();
+      this.#ports.traffic.sentBytes += bytes.length;
+      if (this.#stream!.write(bytes) === false) this.#blocked = true;
+    }
+  }
+
+  #dial(): void {
+    if (this.#closed || this.#urls.length === 0) return;
+    const url = this.#urls[this.#nextUrl++ % this.#urls.length]!;
+    const client = new Client(hostOf(url), this.#ports.credentials, CHANNEL_OPTIONS);
+    const stream: Stream = client.makeBidiStreamRequest(PEER_METHODS.connect, identity, identity);
+    this.#client = client;
+    this.#stream = stream;
+    stream.on('data', (bytes: Buffer) => this.#receive(stream, bytes));
+    stream.on('drain', () => {
+      if (stream !== this.#stream) return;
+      this.#blocked = false;
+      this.#flush();
+    });
+    stream.on('error', (error) => stream === this.#stream && this.#break(error.message));
+    stream.on('end', () => stream === this.#stream && this.#break('the other side ended the connection'));
+    stream.write(bundleCodec.encode({ hello: this.#ports.hello() }));
+    this.#cancelHello = this.#ports.world.timers.after(TRANSPORT_LIMITS.helloMs, () => {
+      if (stream === this.#stream && !this.#ready) this.#break('it does not answer');
+    });
+  }
+
+  #receive(stream: Stream, bytes: Buffer): void {
+    if (stream !== this.#stream) return;
+    this.#ports.traffic.receivedBytes += bytes.length;
+    let bundle: WireBundle;
+    try {
+      bundle = bundleCodec.decode(bytes);
+    } catch (error) {
+      this.#break(`it sends what can not be read: ${String(error)}`);
+      return;
+    }
+    if (bundle.hello !== null && !this.#ready) this.#greeted(bundle.hello);
+    if (bundle.pong !== null) {
+      const elapsed = this.#ports.world.clock.monotonic() - bundle.pong.sent;
+      if (elapsed >= 0) this.#ports.traffic.roundTrip.observe(elapsed / 1000);
+    }
+  }
+
+  #greeted(hello: WireHello): void {
+    this.#cancelHello?.();
+    if (hello.refused !== '') {
+      this.#break(`it refuses: ${hello.refused}`, TRANSPORT_LIMITS.refusedMs);
+      return;
+    }
+    this.#ready = true;
+    this.#failures = 0;
+    this.#ports.traffic.active = 1;
+    this.#note('info', `connected to peer ${this.#peer.toString(16)} (${hello.version})`);
+    this.#flush();
+  }
+
+  #break(why: string, waitMs?: number): void {
+    if (this.#closed) return;
+    this.#cancelHello?.();
+    const stream = this.#stream;
+    this.#stream = undefined;
+    const wasReady = this.#ready;
+    this.#ready = false;
+    this.#blocked = false;
+    this.#ports.traffic.active = 0;
+    this.#ports.traffic.sentFailures++;
+    stream?.cancel();
+    this.#client?.close();
+    this.#client = undefined;
+    if (this.#queue.clear() || wasReady) this.#ports.lost();
+    this.#note('warn', `no connection to peer ${this.#peer.toString(16)} at ${this.#urls.join(', ')}: ${why}`);
+    this.#cancelRetry?.();
+    this.#cancelRetry = this.#ports.world.timers.after(waitMs ?? this.#backoff(), () => this.#dial());
+  }
+
+  #backoff(): number {
+    const full = Math.min(TRANSPORT_LIMITS.reconnectMs * 2 ** this.#failures, TRANSPORT_LIMITS.reconnectMsMax);
+    this.#failures = Math.min(this.#failures + 1, 16);
+    return full / 2 + (full / 2) * this.#ports.world.random.float();
+  }
+
+  /** The same news is told once. */
+  #note(level: 'info' | 'warn', message: string): void {
+    if (message === this.#lastNote) return;
+    this.#lastNote = message;
+    this.#ports.note(level, message);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#ready = false;
+    this.#stopPings();
+    this.#cancelHello?.();
+    this.#cancelRetry?.();
+    this.#ports.traffic.active = 0;
+    this.#stream?.end();
+    this.#stream?.cancel();
+    this.#client?.close();
+  }
+}
+
+/** Bytes go over as they are: they were encoded before. */
+export const identity = (bytes: Buffer): Buffer => bytes;
+
+/** What the url says after `https://`. */
+export function hostOf(url: string): string {
+  return new URL(url).host;
+}
+
+export const CHANNEL_OPTIONS: ChannelOptions = {
+  // One connection for one client: it ends with it. Nothing is buffered to be sent again by a layer that does not know what it may.
+  'grpc.use_local_subchannel_pool': 1,
+  'grpc.enable_retries': 0,
+  'grpc.enable_http_proxy': 0,
+  'grpc.service_config_disable_resolution': 1,
+  'grpc.max_receive_message_length': TRANSPORT_LIMITS.messageBytesMax,
+  'grpc.max_send_message_length': -1,
+  'grpc.keepalive_time_ms': TRANSPORT_LIMITS.keepaliveMs,
+  'grpc.keepalive_timeout_ms': TRANSPORT_LIMITS.keepaliveTimeoutMs,
+  'grpc.keepalive_permit_without_calls': 1,
+  'grpc.initial_reconnect_backoff_ms': TRANSPORT_LIMITS.reconnectMs,
+  'grpc.max_reconnect_backoff_ms': TRANSPORT_LIMITS.reconnectMsMax,
+  'grpc-node.flow_control_window': TRANSPORT_LIMITS.windowBytes,
+};

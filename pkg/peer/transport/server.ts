@@ -1,0 +1,150 @@
+import {
+  Server,
+  ServerCredentials,
+  type ServerDuplexStream,
+  type ServerReadableStream,
+  type ServerUnaryCall,
+  type sendUnaryData,
+} from '@grpc/grpc-js';
+import {
+  bundleCodec,
+  controlCallCodec,
+  controlReplyCodec,
+  membersReplyCodec,
+  PEER_METHODS,
+  snapshotAckCodec,
+  snapshotPartCodec,
+  type WireBundle,
+  type WireHello,
+  type WireMembers,
+  type WireSnapshotAck,
+  type WireSnapshotPart,
+} from '../../../proto/index.js';
+import type { PeerTls } from '../config.js';
+import { CHANNEL_OPTIONS, hostOf, identity } from './link.js';
+
+export interface ServerPorts {
+  /** Answers a greeting; `refused` says why the connection is not wanted. */
+  greet(hello: WireHello): WireHello;
+  /** A bundle of a peer that was greeted. What it throws ends the connection. */
+  bundle(from: number, bundle: WireBundle, bytes: number): void;
+  /** A snapshot that comes in; resolves when it is installed or not wanted. What it throws is the refusal. */
+  snapshot(parts: AsyncIterable<WireSnapshotPart>, cancelled: AbortSignal): Promise<WireSnapshotAck>;
+  members(): WireMembers;
+  /** A control call that another peer passes on. What it throws is told. */
+  control(name: string, argument: unknown): Promise<unknown>;
+}
+
+/** The way in: others dial, greet, and talk. */
+export interface PeerServer {
+  /** Addresses as bound, `host:port`. */
+  readonly addresses: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Listens on all urls. Rejects when one can not be bound. */
+export async function servePeers(urls: readonly string[], tls: PeerTls, ports: ServerPorts): Promise<PeerServer> {
+  const server = new Server({ ...CHANNEL_OPTIONS, 'grpc.max_concurrent_streams': 64 });
+  server.addService(
+    {
+      connect: duplex(PEER_METHODS.connect),
+      snapshot: { ...duplex(PEER_METHODS.snapshot), responseStream: false },
+      members: { ...duplex(PEER_METHODS.members), requestStream: false, responseStream: false },
+      control: { ...duplex(PEER_METHODS.control), requestStream: false, responseStream: false },
+    },
+    {
+      connect: (call: ServerDuplexStream<Buffer, Buffer>) => serveStream(call, ports),
+      snapshot: (call: ServerReadableStream<Buffer, Buffer>, done: sendUnaryData<Buffer>) =>
+        void serveSnapshot(call, done, ports),
+      members: (_call: ServerUnaryCall<Buffer, Buffer>, done: sendUnaryData<Buffer>) =>
+        done(null, membersReplyCodec.encode(ports.members())),
+      control: (call: ServerUnaryCall<Buffer, Buffer>, done: sendUnaryData<Buffer>) =>
+        void serveControl(call.request, done, ports),
+    },
+  );
+  const credentials = ServerCredentials.createSsl(
+    Buffer.from(tls.ca),
+    [{ cert_chain: Buffer.from(tls.cert), private_key: Buffer.from(tls.key) }],
+    true,
+  );
+  const addresses: string[] = [];
+  for (const url of urls) {
+    const host = hostOf(url);
+    const port = await new Promise<number>((resolve, reject) => {
+      server.bindAsync(host, credentials, (error, bound) => (error === null ? resolve(bound) : reject(error)));
+    });
+    addresses.push(`${new URL(url).hostname}:${port}`);
+  }
+  return {
+    addresses,
+    close: async () => server.forceShutdown(),
+  };
+}
+
+function duplex(path: string) {
+  return {
+    path,
+    requestStream: true,
+    responseStream: true,
+    requestSerialize: identity,
+    requestDeserialize: identity,
+    responseSerialize: identity,
+    responseDeserialize: identity,
+  };
+}
+
+function serveStream(call: ServerDuplexStream<Buffer, Buffer>, ports: ServerPorts): void {
+  let from: number | undefined;
+  call.on('data', (bytes: Buffer) => {
+    try {
+      const bundle = bundleCodec.decode(bytes);
+      if (from === undefined) {
+        if (bundle.hello === null) throw new RangeError('a peer must greet first');
+        const answer = ports.greet(bundle.hello);
+        call.write(bundleCodec.encode({ hello: answer }));
+        if (answer.refused === '') from = bundle.hello.from;
+        else call.end();
+        return;
+      }
+      if (bundle.ping !== null) call.write(bundleCodec.encode({ pong: bundle.ping }));
+      ports.bundle(from, bundle, bytes.length);
+    } catch (error) {
+      call.destroy(error instanceof Error ? error : new Error(String(error)));
+    }
+  });
+  call.on('end', () => call.end());
+  // The dialling side sees the same and dials again.
+  call.on('error', () => {});
+}
+
+async function serveSnapshot(
+  call: ServerReadableStream<Buffer, Buffer>,
+  done: sendUnaryData<Buffer>,
+  ports: ServerPorts,
+): Promise<void> {
+  const abort = new AbortController();
+  call.on('cancelled', () => abort.abort(new Error('the sender gave up')));
+  call.on('error', (error) => abort.abort(error));
+  let ack: WireSnapshotAck;
+  try {
+    ack = await ports.snapshot(decoded(call), abort.signal);
+  } catch (error) {
+    ack = { installed: false, refused: error instanceof Error ? error.message : String(error) };
+  }
+  done(null, snapshotAckCodec.encode(ack));
+}
+
+async function serveControl(request: Buffer, done: sendUnaryData<Buffer>, ports: ServerPorts): Promise<void> {
+  let reply: { readonly result: string; readonly failed: string };
+  try {
+    const { name, argument } = controlCallCodec.decode(request);
+    reply = { result: JSON.stringify(await ports.control(name, JSON.parse(argument))), failed: '' };
+  } catch (error) {
+    reply = { result: '', failed: error instanceof Error ? error.message : String(error) };
+  }
+  done(null, controlReplyCodec.encode(reply));
+}
+
+async function* decoded(call: ServerReadableStream<Buffer, Buffer>): AsyncGenerator<WireSnapshotPart, void, void> {
+  for await (const bytes of call) yield snapshotPartCodec.decode(bytes as Buffer);
+}

@@ -1,0 +1,187 @@
+import { type ChannelCredentials, credentials as grpcCredentials } from '@grpc/grpc-js';
+import type { WireBundle, WireHello, WireMembers, WireSnapshotAck, WireSnapshotPart } from '../../../proto/index.js';
+import { type Message, type PeerId, type SnapshotRequest, toPeerId } from '../../../raft/index.js';
+import type { World } from '../../base/index.js';
+import type { RefusalReason } from '../../storage/index.js';
+import type { PeerNetwork } from '../config.js';
+import { TRANSPORT_LIMITS } from '../limits.js';
+import type { PeerMetrics } from '../metrics.js';
+import type { Network, NetworkSink } from '../network.js';
+import type { ForwardAnswer } from '../proposals.js';
+import { fromWire } from './codec.js';
+import { Link } from './link.js';
+import { type PeerServer, servePeers } from './server.js';
+
+export interface TransportPorts {
+  readonly world: World;
+  readonly metrics: PeerMetrics;
+  readonly network: PeerNetwork;
+  readonly self: PeerId;
+  readonly clusterId: string;
+  readonly version: string;
+  readonly incarnation: number;
+  readonly heartbeatMs: number;
+  readonly sink: NetworkSink;
+  /** The core orders a snapshot for a peer that can be reached at these urls. */
+  sendSnapshot(order: SnapshotRequest, urls: readonly string[], credentials: ChannelCredentials): void;
+  receiveSnapshot(parts: AsyncIterable<WireSnapshotPart>, cancelled: AbortSignal): Promise<WireSnapshotAck>;
+  members(): WireMembers;
+  control(name: string, argument: unknown): Promise<unknown>;
+  /** True for a peer that was a member once and is none any more. */
+  wasRemoved(id: number): boolean;
+  note(level: 'info' | 'warn' | 'error', message: string): void;
+}
+
+/** Streams to and from all other peers. */
+export class Transport implements Network {
+  readonly #ports: TransportPorts;
+  readonly #credentials: ChannelCredentials;
+  readonly #links = new Map<PeerId, Link>();
+  /** Where peers said they can be reached when they greeted. */
+  readonly #heard = new Map<PeerId, readonly string[]>();
+  readonly #unreachable = new Set<PeerId>();
+  readonly #stopReports: () => void;
+  #server: PeerServer | undefined;
+
+  private constructor(ports: TransportPorts) {
+    this.#ports = ports;
+    const { ca, cert, key } = ports.network.tls;
+    this.#credentials = grpcCredentials.createSsl(Buffer.from(ca), Buffer.from(key), Buffer.from(cert));
+    // Told once a tick, not at each loss: the core answers by sending again.
+    this.#stopReports = ports.world.timers.every(ports.heartbeatMs, () => {
+      for (const peer of this.#unreachable) ports.sink.unreachable(peer);
+      this.#unreachable.clear();
+    });
+  }
+
+  /** Listens. Rejects when an address is taken. */
+  static async open(ports: TransportPorts): Promise<Transport> {
+    const transport = new Transport(ports);
+    try {
+      transport.#server = await servePeers(ports.network.listenUrls, ports.network.tls, {
+        greet: (hello) => transport.#greet(hello),
+        bundle: (from, bundle, bytes) => transport.#receive(toPeerId(from), bundle, bytes),
+        snapshot: (parts, cancelled) => ports.receiveSnapshot(parts, cancelled),
+        members: () => ports.members(),
+        control: (name, argument) => ports.control(name, argument),
+      });
+    } catch (error) {
+      transport.#stopReports();
+      throw error;
+    }
+    return transport;
+  }
+
+  /** Addresses as bound. */
+  get addresses(): readonly string[] {
+    return this.#server?.addresses ?? [];
+  }
+
+  setPeers(peers: ReadonlyMap<PeerId, readonly string[]>): void {
+    for (const [id, link] of this.#links) {
+      // A new leader may have reached us before the news of its membership did.
+      if (peers.has(id) || (this.#heard.has(id) && !this.#ports.wasRemoved(id))) continue;
+      link.close();
+      this.#links.delete(id);
+    }
+    for (const [id, urls] of peers) {
+      if (id === this.#ports.self) continue;
+      const known = urls.length > 0 ? urls : (this.#heard.get(id) ?? []);
+      const link = this.#links.get(id);
+      if (link !== undefined) link.setUrls(known);
+      else if (known.length > 0) this.#links.set(id, this.#newLink(id, known));
+    }
+  }
+
+  #newLink(id: PeerId, urls: readonly string[]): Link {
+    const { world, metrics } = this.#ports;
+    return new Link(id, urls, {
+      world,
+      traffic: metrics.traffic(id),
+      credentials: this.#credentials,
+      hello: () => this.#hello(id, ''),
+      lost: () => this.#unreachable.add(id),
+      note: (level, message) => this.#ports.note(level, message),
+    });
+  }
+
+  #hello(to: number, refused: string): WireHello {
+    const { clusterId, self: from, version, incarnation, network } = this.#ports;
+    const urls = network.advertiseUrls;
+    return { clusterId, from, to, version, protocol: TRANSPORT_LIMITS.protocol, incarnation, urls, refused };
+  }
+
+  #greet(hello: WireHello): WireHello {
+    const { self, clusterId } = this.#ports;
+    const refuse = (why: string): WireHello => this.#hello(hello.from, why);
+    if (hello.clusterId !== clusterId) return refuse(`this peer belongs to cluster ${clusterId}`);
+    if (hello.to !== self) return refuse(`this is peer ${self.toString(16)}`);
+    if (hello.protocol !== TRANSPORT_LIMITS.protocol) {
+      return refuse(`this peer speaks protocol ${TRANSPORT_LIMITS.protocol}`);
+    }
+    if (this.#ports.wasRemoved(hello.from)) return refuse('the member has been removed from the cluster');
+    const from = toPeerId(hello.from);
+    this.#heard.set(from, hello.urls);
+    // Whoever can reach us can be answered, also when we have not heard of its membership yet.
+    if (!this.#links.has(from) && hello.urls.length > 0) this.#links.set(from, this.#newLink(from, hello.urls));
+    return this.#hello(hello.from, '');
+  }
+
+  #receive(from: PeerId, bundle: WireBundle, bytes: number): void {
+    const { sink, metrics, self } = this.#ports;
+    metrics.traffic(from).receivedBytes += bytes;
+    for (const { id, index, term, refused, message } of bundle.answers) {
+      sink.answered({ id, index, term, refused: refused as RefusalReason | '', message });
+    }
+    for (const wire of bundle.raft) {
+      if (wire.to === self && wire.from === from) sink.raft(fromWire(wire));
+    }
+    for (const { id, data } of bundle.proposals) sink.proposal(from, id, data);
+    if (bundle.hash !== null) sink.hash(from, bundle.hash.revision, bundle.hash.hash);
+  }
+
+  send(messages: readonly Message[]): void {
+    for (const message of messages) {
+      const link = this.#links.get(message.to);
+      if (message.kind === 'snapshot') {
+        this.#ports.sendSnapshot(message, link?.urls ?? [], this.#credentials);
+        continue;
+      }
+      if (link?.isReady && link.queue.raft(message)) {
+        link.flushSoon();
+        continue;
+      }
+      this.#ports.metrics.traffic(message.to).sentFailures++;
+      if (message.kind === 'heartbeat') this.#ports.metrics.heartbeatSendFailures++;
+      this.#unreachable.add(message.to);
+    }
+  }
+
+  forward(to: PeerId, id: number, data: Uint8Array): boolean {
+    const link = this.#links.get(to);
+    if (!link?.isReady || !link.queue.proposal(id, data)) return false;
+    link.flushSoon();
+    return true;
+  }
+
+  answer(to: PeerId, answer: ForwardAnswer): void {
+    const link = this.#links.get(to);
+    if (!link?.isReady) return;
+    link.queue.answer(answer);
+    link.flushSoon();
+  }
+
+  tellHash(revision: number, hash: string): void {
+    for (const link of this.#links.values()) {
+      link.queue.hash(revision, hash);
+      link.flushSoon();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#stopReports();
+    for (const link of this.#links.values()) link.close();
+    this.#links.clear();
+    await this.#server?.close();
+  }
+}
