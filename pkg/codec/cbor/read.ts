@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type JsonArray, type JsonObject, type JsonValue, setOwn } from '../../api/index.js';
-import { utf8 } from '../json/text.js';
+import { utf8, utf8At } from '../json/text.js';
 import { codecLimits } from '../limits.js';
 import { halfValue } from './write.js';
 
@@ -78,7 +78,7 @@ class CborReader {
       case 1:
         return this.#integer(this.#argument(info), -1n);
       case 2:
-        return render(this.#string(info, 2), rendering);
+        return rendering === 'text' && info !== 31 ? this.#text(info) : render(this.#string(info, 2), rendering);
       case 3: {
         const text = this.#string(info, 3);
         if (!isUtf8(text)) this.#fail('cbor: invalid UTF-8 string');
@@ -150,6 +150,12 @@ class CborReader {
     const length = Number(this.#argument(info));
     if (length > this.#bytes.length - this.#at) this.#fail('unexpected EOF');
     return length;
+  }
+
+  #text(info: number): string {
+    const size = this.#length(info);
+    this.#at += size;
+    return utf8At(this.#bytes, this.#at - size, this.#at);
   }
 
   #string(info: number, major: number): Buffer {

@@ -1,6 +1,6 @@
 import { codecLimits } from '../limits.js';
 import type { ListNode, MapNode, Node } from './node.js';
-import { quoteByte, utf8, wellFormed } from './text.js';
+import { quoteByte, utf8At, wellFormed } from './text.js';
 
 /** The tree of a JSON text, or what is wrong with it in the reference's words. */
 export type Parsed = { readonly ok: true; readonly node: Node } | { readonly ok: false; readonly message: string };
@@ -199,7 +199,7 @@ class Parser {
       this.#at++;
     }
     const end = this.#at++;
-    const raw = utf8(text.subarray(start, end));
+    const raw = utf8At(text, start, end);
     return escaped ? wellFormed(JSON.parse(`"${raw}"`) as string) : raw;
   }
 

@@ -44,6 +44,18 @@ export function wellFormed(s: string): string {
   return s.replace(/\p{Surrogate}/gu, '\ufffd');
 }
 
+const SHORT_TEXT = 64;
+
+/** The text of a part of a buffer (see `utf8`), without making a view of it where it is short ASCII: nearly always. */
+export function utf8At(buffer: Buffer, from: number, to: number): string {
+  if (to - from <= SHORT_TEXT) {
+    let i = from;
+    while (i < to && buffer[i]! < 0x80) i++;
+    if (i === to) return buffer.toString('latin1', from, to);
+  }
+  return utf8(buffer.subarray(from, to));
+}
+
 /** Bytes as text; each byte that is not part of valid UTF-8 becomes one U+FFFD, as in the reference. */
 export function utf8(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');

@@ -59,7 +59,9 @@ function messageOf(schema: StructSchema): ReadMessage {
     const inner = messageOf(inline.schema);
     fields[inline.proto] = (r, owner, wireType) => {
       expectWire(r, wireType, BYTES, inline.schema.name);
-      r.nested(() => inner(r, owner));
+      const outer = r.enter();
+      inner(r, owner);
+      r.leave(outer);
     };
   }
   return message;
@@ -87,14 +89,14 @@ function fieldReader(field: Field): ReadField {
         const map = owner[name] as JsonObject;
         let key = '';
         let held: JsonValue | undefined;
-        r.nested(() => {
-          while (r.at < r.end) {
-            const tag = r.varint();
-            if (tag === 8 + BYTES) key = r.text();
-            else if (tag >= 16 && tag < 24) held = value(r, tag % 8, held, name);
-            else r.skip(tag);
-          }
-        });
+        const outer = r.enter();
+        while (r.at < r.end) {
+          const tag = r.varint();
+          if (tag === 8 + BYTES) key = r.text();
+          else if (tag >= 16 && tag < 24) held = value(r, tag % 8, held, name);
+          else r.skip(tag);
+        }
+        r.leave(outer);
         setOwn(map, key, held ?? zero());
       };
     }
@@ -124,11 +126,11 @@ function listField(name: string, schema: ListSchema): ReadField {
     const list = owner[name] as JsonArray;
     if (schema.boxed) {
       expectWire(r, wireType, BYTES, name);
-      r.nested(() => readItems(r, list, item));
+      readItems(r, list, item);
     } else if (packable && wireType === BYTES) {
-      r.nested(() => {
-        while (r.at < r.end) list.push(item(r, wire, undefined, name));
-      });
+      const outer = r.enter();
+      while (r.at < r.end) list.push(item(r, wire, undefined, name));
+      r.leave(outer);
     } else list.push(item(r, wireType, undefined, name));
   };
 }
@@ -137,11 +139,13 @@ const PACKABLE: ReadonlySet<string> = new Set(['bool', 'int32', 'int64']);
 
 /** The message that stands for a named list: `items` = 1. */
 function readItems(r: Reader, list: JsonArray, item: ReadValue): void {
+  const outer = r.enter();
   while (r.at < r.end) {
     const tag = r.varint();
     if (Math.floor(tag / 8) === 1) list.push(item(r, tag % 8, undefined, 'items'));
     else r.skip(tag);
   }
+  r.leave(outer);
 }
 
 /** Reads one value after its tag; `held` is what an earlier occurrence left. */
@@ -156,7 +160,9 @@ function valueReader(schema: Schema): ReadValue {
         const read = inner;
         expectWire(r, wireType, BYTES, name);
         const object = (held ?? {}) as JsonObject;
-        r.nested(() => read(r, object));
+        const outer = r.enter();
+        read(r, object);
+        r.leave(outer);
         return object;
       };
     }
@@ -165,7 +171,7 @@ function valueReader(schema: Schema): ReadValue {
       return (r, wireType, held, name) => {
         expectWire(r, wireType, BYTES, name);
         const list = (held ?? []) as JsonArray;
-        r.nested(() => readItems(r, list, item));
+        readItems(r, list, item);
         return list.length === 0 ? null : list;
       };
     }
@@ -224,12 +230,12 @@ function scalar(schema: ScalarSchema): ReadValue {
 
 /** Reads a nested message; `read` answers whether it took the value after `tag`. */
 function eachField(r: Reader, read: (tag: number) => boolean): void {
-  r.nested(() => {
-    while (r.at < r.end) {
-      const tag = r.varint();
-      if (!read(tag)) r.skip(tag);
-    }
-  });
+  const outer = r.enter();
+  while (r.at < r.end) {
+    const tag = r.varint();
+    if (!read(tag)) r.skip(tag);
+  }
+  r.leave(outer);
 }
 
 const ZERO_TIME_SECONDS = -62_135_596_800;

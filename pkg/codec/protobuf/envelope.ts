@@ -71,14 +71,14 @@ function readUnknown(r: Reader): Envelope {
   while (r.at < r.end) {
     const tag = r.varint();
     if (tag === 0x0a) {
-      r.nested(() => {
-        while (r.at < r.end) {
-          const inner = r.varint();
-          if (inner === 0x0a) apiVersion = r.text();
-          else if (inner === 0x12) kind = r.text();
-          else r.skip(inner);
-        }
-      });
+      const outer = r.enter();
+      while (r.at < r.end) {
+        const inner = r.varint();
+        if (inner === 0x0a) apiVersion = r.text();
+        else if (inner === 0x12) kind = r.text();
+        else r.skip(inner);
+      }
+      r.leave(outer);
     } else if (tag === 0x12) raw = r.bytes();
     else if (tag < 8) r.fail(`proto: Unknown: illegal tag 0 (wire type ${tag})`);
     else r.skip(tag);

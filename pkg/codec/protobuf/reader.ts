@@ -1,4 +1,4 @@
-import { utf8 } from '../json/text.js';
+import { utf8At } from '../json/text.js';
 import { codecLimits } from '../limits.js';
 
 /** Malformed input, in the reference's words. Thrown inside this room, turned into a value at its door. */
@@ -82,15 +82,21 @@ export class Reader {
   }
 
   text(): string {
-    return utf8(this.bytes());
+    const end = this.limit();
+    const value = utf8At(this.buffer, this.at, end);
+    this.at = end;
+    return value;
   }
 
-  /** Reads a nested message with `read`, which stops at `end`. */
-  nested(read: () => void): void {
+  /** Steps into a nested message: `end` is its end until `leave`, which takes what this answers. */
+  enter(): number {
     const outer = this.end;
     this.end = this.limit();
     if (++this.#depth > codecLimits.binaryDepthMax) this.fail('proto: exceeded max recursion depth');
-    read();
+    return outer;
+  }
+
+  leave(outer: number): void {
     this.#depth--;
     this.at = this.end;
     this.end = outer;
