@@ -72,9 +72,9 @@ export interface EngineHome {
   readonly name: string;
   /** Opens the current engine, making it if there is none yet, and removes what an interrupted install left. */
   open(): Promise<Engine>;
-  /** A new empty engine. At most one at a time. */
+  /** A new empty engine. */
   fresh(): Promise<FreshEngine>;
-  /** Removes every engine but the current one. The caller has closed them. */
+  /** Removes every engine but the current one and those still open here. */
   sweep(): Promise<void>;
 }
 

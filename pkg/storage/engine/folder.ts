@@ -21,6 +21,8 @@ const statePattern = /^state\.([1-9][0-9]{0,8})$/;
 
 export function rocksHome(folder: string): EngineHome {
   let current: string | undefined;
+  /** Engines that this process has open: an old one may still be read while the next is already current. */
+  const inUse = new Set<string>();
 
   const attempt = async <T>(run: () => Promise<T>): Promise<T> => {
     try {
@@ -32,9 +34,15 @@ export function rocksHome(folder: string): EngineHome {
 
   const states = async (): Promise<string[]> => (await readdir(folder)).filter((name) => statePattern.test(name));
 
+  const start = async (name: string): Promise<Engine> => {
+    const engine = await openRocksEngine(join(folder, name), () => inUse.delete(name));
+    inUse.add(name);
+    return engine;
+  };
+
   const sweep = async (): Promise<void> => {
     for (const name of await states()) {
-      if (name !== current) await rm(join(folder, name), { recursive: true, force: true });
+      if (name !== current && !inUse.has(name)) await rm(join(folder, name), { recursive: true, force: true });
     }
   };
 
@@ -52,7 +60,7 @@ export function rocksHome(folder: string): EngineHome {
         }
         if (named !== undefined && !present.includes(named)) throw corrupt(folder, `${named} is missing`);
         const name = named ?? firstState;
-        const engine = await openRocksEngine(join(folder, name));
+        const engine = await start(name);
         // An install in another process may have moved on between our look and our lock.
         const still = (await readCurrent(folder)) ?? name;
         if (still !== name) {
@@ -69,8 +77,9 @@ export function rocksHome(folder: string): EngineHome {
       attempt(async () => {
         invariant(current !== undefined, 'a home is opened before it is given a second engine');
         await sweep();
-        const name = `state.${Number(statePattern.exec(current)![1]) + 1}`;
-        const engine: Engine = await openRocksEngine(join(folder, name));
+        const numbers = (await states()).map((state) => Number(statePattern.exec(state)![1]));
+        const name = `state.${Math.max(...numbers) + 1}`;
+        const engine = await start(name);
         const made: FreshEngine = {
           engine,
           adopt: () =>

@@ -130,11 +130,13 @@ class RocksEngine implements Engine {
   readonly #folder: string;
   readonly #db: Binding;
   readonly #scans = new Set<RocksScan>();
+  readonly #onClosed: () => void;
   #closed = false;
 
-  constructor(folder: string, db: Binding) {
+  constructor(folder: string, db: Binding, onClosed: () => void) {
     this.#folder = folder;
     this.#db = db;
+    this.#onClosed = onClosed;
   }
 
   async get(key: Buffer): Promise<Buffer | undefined> {
@@ -191,6 +193,7 @@ class RocksEngine implements Engine {
     this.#closed = true;
     await Promise.all([...this.#scans].map((scan) => scan.close()));
     await call<void>(this.#folder, (done) => this.#db.close(done as (error: Error | null) => void));
+    this.#onClosed();
   }
 
   #live(): void {
@@ -199,7 +202,7 @@ class RocksEngine implements Engine {
 }
 
 /** Opens or makes a RocksDB in `folder`, whose parent exists. Rejects with a `StoreError`. */
-export async function openRocksEngine(folder: string): Promise<Engine> {
+export async function openRocksEngine(folder: string, onClosed: () => void = () => {}): Promise<Engine> {
   const db = bind(folder);
   await call<void>(folder, (done) =>
     db.open(
@@ -213,7 +216,7 @@ export async function openRocksEngine(folder: string): Promise<Engine> {
       done as (error: Error | null) => void,
     ),
   );
-  const engine = new RocksEngine(folder, db);
+  const engine = new RocksEngine(folder, db, onClosed);
   invariant(Number.isFinite(engine.sizeBytes()), 'RocksDB reports no sizes');
   return engine;
 }
