@@ -408,6 +408,8 @@ class RunningPeer implements Peer {
     this.#applier.replace(state.machine);
     this.#newestWrite = index;
     this.#proposals.overtaken(index);
+    this.#reads.applied();
+    this.#parts.events.progressed?.();
     await this.#members.load(state.machine);
   }
 

@@ -46,7 +46,10 @@ export async function testCluster(
       ...over,
     });
   const open = async (i: number): Promise<Peer> => {
-    const events: PeerEvents = { fatal: (error) => fatal.push(`peer${i}: ${error.message}`) };
+    const events: PeerEvents = {
+      fatal: (error) => fatal.push(`peer${i}: ${error.message}`),
+      note: (level, message) => process.env['PEER_NOTES'] && process.stderr.write(`peer${i} ${level}: ${message}\n`),
+    };
     const peer = await openPeer(config(i), threadWorld(), events);
     peers[i] = peer;
     return peer;
