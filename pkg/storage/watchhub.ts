@@ -102,7 +102,11 @@ export class WatchHub {
       }
       if (this.#recent.reaches(watcher.position)) {
         watcher.replaying = false;
-        return this.#advance(watcher);
+        const level = watcher.position;
+        await this.#advance(watcher);
+        // Nothing was pending: that its history has ended is said all the same.
+        if (!watcher.over && watcher.position === level && level <= source.applied) watcher.sink.progress?.(level);
+        return;
       }
       try {
         await this.#replay(watcher, source);
