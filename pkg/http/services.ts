@@ -5,6 +5,9 @@ import type { HealthChecks } from './health.js';
 import type { Spoken } from './negotiate.js';
 import type { Stages } from './pipeline.js';
 
+/** What HTTP sees of the registry: what is served, and the verbs. */
+export type Verbs = Omit<Registry, 'cache' | 'bootstrap' | 'close'>;
+
 /** What the HTTP side stands on; made by the composition root. */
 export interface HttpServices {
   readonly world: World;
@@ -12,7 +15,7 @@ export interface HttpServices {
   readonly stages: Stages;
   readonly metrics: ApiServerMetrics;
   readonly exposition: Exposition;
-  readonly registry: Registry;
+  readonly registry: Verbs;
   readonly renderAnswer: RenderAnswer;
   readonly renderList: RenderList;
   readonly health: HealthChecks;

@@ -19,7 +19,7 @@ import { Places } from './inflight.js';
 import { requestCounter } from './metrics.js';
 import { spoken } from './negotiate.js';
 import { knownResource } from './resources.js';
-import type { HttpServices } from './services.js';
+import type { HttpServices, Verbs } from './services.js';
 
 /** For tests of this room: services on a registry that is a map, so that only HTTP is tried. */
 
@@ -105,7 +105,7 @@ export class TestStream implements EventStream {
   }
 }
 
-export class TestRegistry implements Registry {
+export class TestRegistry implements Verbs {
   readonly catalogue = CATALOGUE;
   readonly objects = new Map<string, JsonObject>();
   readonly streams: TestStream[] = [];
@@ -166,8 +166,6 @@ export class TestRegistry implements Registry {
     this.objects.clear();
     return this.list();
   }
-
-  async close(): Promise<void> {}
 }
 
 export const ADMIN: UserInfo = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };

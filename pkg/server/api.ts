@@ -15,7 +15,7 @@ import {
   spoken,
   type TlsMaterial,
 } from '../http/index.js';
-import { type Registry, renderAnswer, renderList } from '../registry/index.js';
+import { createRenderer, type Registry } from '../registry/index.js';
 import type { Keyspace } from '../storage/index.js';
 import { ApiServerMetrics, buildInfo, Exposition, type Log } from '../telemetry/index.js';
 
@@ -63,8 +63,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
     metrics,
     exposition,
     registry,
-    renderAnswer,
-    renderList,
+    ...createRenderer(world),
     stages: {
       world,
       log,

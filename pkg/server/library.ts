@@ -47,7 +47,14 @@ export async function startApiServer(options: TestApiServerOptions = {}): Promis
     makePki(serverNames('127.0.0.1', '10.96.0.1'), world.clock.now()),
     openMemoryKeyspace(world),
   ]);
-  const objects = await openObjects({ world, config, keyspace, log, rootCa: pki.ca.cert });
+  const objects = await openObjects({
+    world,
+    config,
+    keyspace,
+    log,
+    rootCa: pki.ca.cert,
+    failed: (why) => log.error({ why }, 'the stream of changes broke'),
+  });
   const api = await openApi({
     world,
     log,

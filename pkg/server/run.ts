@@ -83,7 +83,14 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
     let pki = await keepPki(pkiFolder, names, world.clock.now());
     const keyspace = await opening;
     undo.push(() => keyspace.close());
-    const objects = await openObjects({ world, config, keyspace, log });
+    const objects = await openObjects({
+      world,
+      config,
+      keyspace,
+      log,
+      rootCa: pki.ca.cert,
+      failed: (why) => fatal(new Error(why)),
+    });
     undo.push(() => objects.close());
     const host = urlHost(config);
     const api: Api = await openApi({
