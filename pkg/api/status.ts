@@ -118,6 +118,23 @@ export const errors = {
       about(gr, name),
     ),
 
+  /** Nothing is created in a namespace that is being deleted. */
+  namespaceTerminating: (gr: GroupResourceName, name: string, namespace: string): ApiError => {
+    const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
+    const message =
+      name === '' ? `${qualified(gr)} is forbidden: ${why}` : `${qualified(gr)} "${name}" is forbidden: ${why}`;
+    return new ApiError(403, 'Forbidden', message, {
+      ...about(gr, name),
+      causes: [
+        {
+          reason: 'NamespaceTerminating',
+          message: `namespace ${namespace} is being terminated`,
+          field: 'metadata.namespace',
+        },
+      ],
+    });
+  },
+
   notFound: (gr: GroupResourceName, name: string): ApiError =>
     new ApiError(404, 'NotFound', `${qualified(gr)} "${name}" not found`, about(gr, name)),
 
@@ -173,6 +190,10 @@ export const errors = {
       },
     );
   },
+
+  /** A JSON patch that does not apply. */
+  rejected: (): ApiError =>
+    new ApiError(422, 'Invalid', 'the server rejected our request due to an error in our request', {}),
 
   methodNotSupported: (gr: GroupResourceName, action: string): ApiError =>
     new ApiError(

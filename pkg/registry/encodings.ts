@@ -1,15 +1,17 @@
 import type { JsonObject } from '../api/index.js';
-import { encodeCbor, encodeJson, encodeProtobuf, sealEnvelope } from '../codec/index.js';
+import { encodeCbor, encodeJson, encodeProtobuf, encodeYaml, sealEnvelope } from '../codec/index.js';
 import type { StructSchema } from '../schema/index.js';
 import type { Representation } from './requests.js';
+import { parseStored } from './stored.js';
 
 export type Encoding = Representation['encoding'];
 
 /** An object with its kind and apiVersion, complete as a body: line break, envelope and all. */
 export function encodeBody(encoding: Encoding, schema: StructSchema, o: JsonObject, pretty: boolean): Buffer {
   switch (encoding) {
-    case 'json':
     case 'yaml':
+      return encodeYaml(parseStored(encodeJson(schema, o)));
+    case 'json':
       return lineEnded(pretty ? indented(encodeJson(schema, o)) : encodeJson(schema, o));
     case 'cbor':
       return encodeCbor(schema, o);

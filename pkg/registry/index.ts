@@ -1,3 +1,6 @@
+export type { Admission, AdmissionRequest, AdmissionStep } from './admission.js';
+export type { BootstrapConfig } from './bootstrap.js';
+export { builtinResources, type ClusterConfig, defaultCluster } from './builtin/index.js';
 export type {
   Catalogue,
   Conversion,
@@ -6,9 +9,9 @@ export type {
   ServedVersion,
   StorageForm,
 } from './catalogue.js';
-export type { OpenRegistry, RegistryConfig } from './open.js';
+export { openRegistry, type RegistryConfig } from './open.js';
 export type { Registry } from './registry.js';
-export type { RenderAnswer, Rendering, RenderList } from './render.js';
+export { createRenderer, type RenderAnswer, type Renderer, type Rendering, type RenderList } from './render.js';
 export type {
   Answer,
   Body,
@@ -52,3 +55,4 @@ export type {
   VirtualRequest,
   WriteContext,
 } from './resource.js';
+export { isServed, type RuntimeConfig } from './runtimeconfig.js';

@@ -57,7 +57,7 @@ export async function list(core: Core, request: ListRequest, context: RequestCon
     limit: from.limit,
     selected,
   };
-  const found = from.snapshot !== undefined ? scan(from.snapshot, page) : readHistory(core, from, page, resource);
+  const found = from.snapshot !== undefined ? scan(core, from.snapshot, page) : readHistory(core, from, page, resource);
   const { items, next, remaining } = await found;
   if (next === undefined) return { revision: from.revision, continue: '', remainingItemCount: undefined, items };
   if (from.snapshot !== undefined) collectionOf(core, resource).keep(from.snapshot);
@@ -138,7 +138,7 @@ function exactly(collection: Collection, revision: Revision): State {
 /** Objects looked at before other requests get their turn. */
 const STRIDE = 4_000;
 
-async function scan({ objects }: CollectionSnapshot, page: Page): Promise<Found> {
+async function scan(core: Core, { objects }: CollectionSnapshot, page: Page): Promise<Found> {
   const { selected, end, limit } = page;
   const start = narrowed(page);
   if (start.only) {
@@ -153,7 +153,7 @@ async function scan({ objects }: CollectionSnapshot, page: Page): Promise<Found>
   }
   let looked = 0;
   for (const o of objects.range(start.key, start.end)) {
-    if (++looked % STRIDE === 0) await turn();
+    if (++looked % STRIDE === 0) await turn(core);
     if (!selected.matches(o)) continue;
     items.push(o);
     if (items.length === limit) return following(items, page, objects);
@@ -162,7 +162,7 @@ async function scan({ objects }: CollectionSnapshot, page: Page): Promise<Found>
 }
 
 /** Lets the event loop go round once. */
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const turn = (core: Core): Promise<void> => new Promise((resolve) => void core.world.timers.after(0, resolve));
 
 function following(items: readonly StoredObject[], page: Page, objects: CollectionSnapshot['objects']): Found {
   const last = items.at(-1);

@@ -1,3 +1,5 @@
+import type { Cache } from '../cache/index.js';
+import type { BootstrapConfig } from './bootstrap.js';
 import type { Catalogue } from './catalogue.js';
 import type {
   Answer,
@@ -19,6 +21,8 @@ import type {
 /** The verbs. Every failure that a client is to be told about is thrown as `ApiError`. */
 export interface Registry {
   readonly catalogue: Catalogue;
+  /** Current objects and their changes, for controllers and metrics: read only. */
+  readonly cache: Cache;
   get(request: GetRequest, context: RequestContext): Promise<Answer>;
   list(request: ListRequest, context: RequestContext): Promise<ListResult>;
   watch(request: WatchRequest, context: RequestContext): Promise<EventStream>;
@@ -28,5 +32,7 @@ export interface Registry {
   delete(request: DeleteRequest, context: RequestContext): Promise<Deleted>;
   /** The items that were deleted (or marked). */
   deleteCollection(request: DeleteCollectionRequest, context: RequestContext): Promise<ListResult>;
+  /** Makes what every cluster has from its first moment; leaves alone what is there. */
+  bootstrap(config: BootstrapConfig): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,13 +1,13 @@
 import { isObject, type JsonObject, type JsonValue } from '../api/index.js';
 import type { World } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
-import { encodeCbor, encodeProtobuf, envelopeAround, envelopeEnd, metadataSlice } from '../codec/index.js';
+import { encodeCbor, encodeProtobuf, encodeYaml, envelopeAround, envelopeEnd, metadataSlice } from '../codec/index.js';
 import { type StructSchema, structByName } from '../schema/index.js';
 import type { ServedResource } from './catalogue.js';
 import { encodeBody, indented, lineEnded } from './encodings.js';
 import { limits } from './limits.js';
 import type { Answer, ListResult, Representation, Target } from './requests.js';
-import { servedJson, servedObject } from './stored.js';
+import { parseStored, servedJson, servedObject } from './stored.js';
 import { partialMetadata, tableColumns, tableOf, tableRow } from './table.js';
 
 /** A body, made piece by piece: a large list never stands in memory as a whole. */
@@ -80,8 +80,9 @@ function schemaOfValue(target: Target, value: JsonObject): StructSchema {
 
 function renderStored(resource: ServedResource, stored: StoredObject, r: Representation): Buffer {
   switch (r.encoding) {
-    case 'json':
-    case 'yaml': {
+    case 'yaml':
+      return encodeYaml(parseStored(servedJson(resource, stored)));
+    case 'json': {
       const json = servedJson(resource, stored);
       return lineEnded(r.pretty ? indented(json) : json);
     }

@@ -133,8 +133,18 @@ export interface Strategy {
   readonly resetFields?: readonly (readonly string[])[];
   /** Deletion that takes time (pods): seconds of grace, or undefined to delete at once. May change the object (deletionTimestamp is the shared path's). */
   readonly gracePeriod?: (o: JsonObject, requested: number | undefined, context: WriteContext) => number | undefined;
+  /** What else changes when deletion is first asked for and the object stays for now (a namespace becomes Terminating). In place. */
+  readonly markDeleted?: (o: JsonObject, context: WriteContext) => void;
+  /** Holds an object back from being removed beyond finalizers and grace (a namespace's own finalizers; one not yet marked). */
+  readonly holds?: (o: JsonObject) => boolean;
+  /** A deletion is answered with the object that is gone, not with a Status. */
+  readonly returnsDeleted?: boolean;
+  /** An update is checked like a new object too: what is wrong with its metadata is then told once more. */
+  readonly checksUpdateLikeNew?: boolean;
   /** Default propagation when the client names none. */
   readonly defaultPropagation?: 'Background' | 'Orphan';
+  /** What a client is told that deletes without saying what becomes of the dependents. */
+  readonly defaultPropagationWarning?: string;
   /** Seconds after which an object expires through the log (events: 3600). */
   readonly ttlSeconds?: number;
   /**

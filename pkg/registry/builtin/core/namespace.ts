@@ -15,6 +15,13 @@ const strategy: Strategy = {
     if (!finalizers.includes('kubernetes')) spec['finalizers'] = [...finalizers, 'kubernetes'];
     o['spec'] = spec;
   },
+  // one that is not marked yet never goes at once: its content has to go first
+  holds: (o) => textAt(o, 'metadata', 'deletionTimestamp') === '' || listAt(o, 'spec', 'finalizers').length > 0,
+  markDeleted: (o) => {
+    const meta = o['metadata'];
+    if (isObject(meta)) delete meta['deletionGracePeriodSeconds'];
+    o['status'] = { ...(isObject(o['status']) ? o['status'] : {}), phase: 'Terminating' };
+  },
   // spec.finalizers changes through /finalize alone
   prepareForUpdate: (o, old) => {
     keep('spec', o, old);

@@ -1,0 +1,146 @@
+import {
+  type ApiError,
+  errors,
+  FieldErrors,
+  FieldPath,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+} from '../api/index.js';
+import { decodeBody, decodeValue, readBody, readJson, type Strictness, strictMessage } from '../codec/index.js';
+import { applyPatch, PatchError, type PatchInput } from '../patch/index.js';
+import { type Kind, kindSchema } from '../schema/index.js';
+import type { ServedResource } from './catalogue.js';
+import type { Body, FieldValidation, PatchRequest, RequestContext, Target } from './requests.js';
+
+/** Bodies to objects: what a request carries, as its target understands it. */
+
+/** The kind that a target takes: its own, or that of a subresource which has its own. */
+export function expectedKind(target: Target): Kind {
+  const own = target.subresource === '' ? undefined : target.resource.subresources[target.subresource]?.kind;
+  return own === undefined ? ownKind(target.resource) : kindSchema(own)!;
+}
+
+export function ownKind(resource: ServedResource): Kind {
+  return kindSchema({ group: resource.group, version: resource.version, kind: resource.kind })!;
+}
+
+/** Decodes a whole object. Unknown and duplicate fields are refused, told or ignored as the request wants it. */
+export function decodeObject(
+  target: Target,
+  body: Body,
+  validation: FieldValidation,
+  context: RequestContext,
+): JsonObject {
+  const expected = expectedKind(target);
+  const otherVersions = target.subresource !== '' && expected.info.kind !== target.resource.kind;
+  const decoded = decodeBody(body, expected, { otherVersions });
+  if (!decoded.ok) throw errors.badRequest(decoded.message);
+  if (validation === 'Strict' && decoded.strict.errors.length > 0)
+    throw errors.badRequest(strictMessage(decoded.gvk, expected.info, decoded.strict));
+  if (validation === 'Warn') for (const text of decoded.strict.warnings) context.warn(text);
+  const { object } = decoded;
+  object['apiVersion'] =
+    expected.info.group === '' ? expected.info.version : `${expected.info.group}/${expected.info.version}`;
+  return object;
+}
+
+/** A patch document; it is read once, however often it is then applied. */
+export interface PatchDocument {
+  readonly value: JsonValue;
+  readonly duplicates: readonly string[];
+  readonly text: string | undefined;
+}
+
+export function readPatch(request: PatchRequest): PatchDocument {
+  const { body, type } = request;
+  const read = readJson(body.bytes);
+  if (!read.ok) throw errors.badRequest(type === 'strategic' ? read.message : `error decoding patch: ${read.message}`);
+  return { value: read.value, duplicates: read.duplicates, text: body.bytes.toString() };
+}
+
+export interface PatchTarget {
+  readonly kind: Kind;
+  readonly live: JsonObject;
+}
+
+/** The patched object in the served version, decoded. Failures are the ones that clients of the reference know. */
+export function patchObject(
+  request: PatchRequest,
+  document: PatchDocument,
+  { kind, live }: PatchTarget,
+  context: RequestContext,
+): JsonObject {
+  const { fieldValidation } = request.options;
+  const typed = fieldValidation !== 'Ignore';
+  try {
+    const patched = applyPatch({
+      kind: request.type as PatchInput['kind'],
+      current: live,
+      patch: document.value,
+      schema: kind.schema,
+      typed,
+      ...(document.text === undefined ? {} : { text: document.text }),
+    });
+    const prefix = request.type === 'json' ? 'json patch ' : '';
+    const found: string[] = typed ? [...document.duplicates.map((d) => prefix + d), ...patched.unknownFields] : [];
+    const decoded = decodeValue(kind.schema, patched.object);
+    if (!decoded.ok) throw badResult(patched.show(), decoded.message);
+    const { object, strict } = decoded;
+    report(
+      { errors: [...found, ...strict.errors], warnings: [...found, ...strict.warnings] },
+      request,
+      context,
+      patched.show,
+    );
+    return object;
+  } catch (e) {
+    throw e instanceof PatchError ? patchFailure(e) : e;
+  }
+}
+
+function report(strict: Strictness, request: PatchRequest, context: RequestContext, show: () => string): void {
+  const { fieldValidation } = request.options;
+  if (fieldValidation === 'Strict' && strict.errors.length > 0)
+    throw badResult(show(), `strict decoding error: ${strict.errors.join(', ')}`);
+  if (fieldValidation === 'Warn') for (const text of strict.warnings) context.warn(text);
+}
+
+/** The result of a patch is no object of the kind. */
+function badResult(shown: string, why: string): ApiError {
+  const found = new FieldErrors().invalid(PATCH_FIELD, shown, why);
+  return errors.invalid({ group: '', kind: '' }, '', found.list);
+}
+
+const PATCH_FIELD = FieldPath.of('patch');
+
+/** What went wrong with a patch, as a Status. A client's mistake is never a 500. */
+export function patchFailure(e: PatchError): ApiError {
+  switch (e.kind) {
+    case 'badRequest':
+    case 'malformed':
+    case 'schema':
+      return errors.badRequest(e.message);
+    case 'tooLarge':
+      return errors.tooLarge(e.message);
+    case 'unsupported':
+      return errors.unsupportedMediaType([
+        'application/json-patch+json',
+        'application/merge-patch+json',
+        'application/apply-patch+yaml',
+      ]);
+    case 'rejected':
+      return errors.rejected();
+    case 'invalidResult':
+      return badResult(e.value ?? '', e.message);
+  }
+}
+
+/** The configuration of an apply: YAML, which JSON is too, or CBOR. */
+export function readApplied(body: Body): { readonly value: JsonObject; readonly strict: Strictness } {
+  const encoding = body.encoding === 'json' ? 'yaml' : body.encoding;
+  const read = readBody({ bytes: body.bytes, encoding });
+  if (!read.ok) throw errors.badRequest(`error decoding YAML: ${read.message}`);
+  if (!isObject(read.value)) throw errors.badRequest('error decoding YAML: the configuration is not an object');
+  return { value: read.value, strict: read.strict };
+}

@@ -1,0 +1,82 @@
+import { errors, type JsonObject } from '../api/index.js';
+import { type Revision, revision } from '../base/index.js';
+import type { StoredObject } from '../cache/index.js';
+import type { Compare, Op } from '../storage/index.js';
+import type { ServedResource } from './catalogue.js';
+import { type Core, collectionOf, refusal } from './core.js';
+import type { Answer } from './requests.js';
+import type { Reader } from './resource.js';
+import { inServedVersion } from './tracking.js';
+
+/** From a decided write to the store and back. */
+
+export type Committed =
+  | { readonly kind: 'committed'; readonly revision: Revision }
+  /** Some compare was false; the cache has the state in which it was. */
+  | { readonly kind: 'conflict'; readonly key: string };
+
+export async function commit(core: Core, compares: readonly Compare[], ops: readonly Op[]): Promise<Committed> {
+  const result = await core.keyspace.txn({ compares, ops });
+  switch (result.kind) {
+    case 'committed':
+      return result;
+    case 'conflict':
+      return result;
+    case 'refused':
+      throw refusal(result.reason, result.message);
+    case 'unknown':
+      throw errors.timeout(`the outcome of the request is unknown: ${result.message}`);
+  }
+}
+
+export function putOp(core: Core, resource: ServedResource, key: string, value: Buffer): Op {
+  const { ttlSeconds } = resource.strategy;
+  return ttlSeconds === undefined
+    ? { kind: 'put', key, value }
+    : { kind: 'put', key, value, expiresAt: core.world.clock.now() + ttlSeconds * 1000 };
+}
+
+/** What was written, as it stands in the cache; if something newer stands there already, made from the bytes. */
+export function writtenAnswer(
+  core: Core,
+  resource: ServedResource,
+  put: { readonly key: string; readonly value: Buffer; readonly at: Revision; readonly createRevision: Revision },
+): Answer {
+  const collection = collectionOf(core, resource);
+  const current = collection.get(put.key);
+  if (current?.revision === put.at) return { kind: 'stored', stored: current };
+  const { key, value, createRevision } = put;
+  return { kind: 'stored', stored: collection.restore({ key, value, modRevision: put.at, createRevision }) };
+}
+
+/** An object that is not stored as it is (dry runs), in the version of the request. */
+export function valueAnswer(resource: ServedResource, object: JsonObject): Answer {
+  return { kind: 'value', value: inServedVersion(resource, object) };
+}
+
+/** Whether an encoded object is what is stored already, resource version aside. */
+export function isUnchanged(stored: StoredObject, value: Buffer): boolean {
+  const version = `"resourceVersion":"${stored.revision}",`;
+  if (stored.length !== value.length + version.length) return false;
+  const json = stored.json;
+  const at = json.indexOf(version);
+  return json.compare(value, 0, at, 0, at) === 0 && json.compare(value, at, value.length, at + version.length) === 0;
+}
+
+/** Keys beside the objects, for reservations: read from the keyspace, as new as anything acknowledged. */
+export function readerOf(core: Core): Reader {
+  return {
+    get: async (key) => {
+      const read = await core.keyspace.range({ start: key, end: `${key}\u0000` });
+      if (read.kind !== 'ok') throw errors.internal(`cannot read ${key}`);
+      const kv = read.items[0];
+      return kv === undefined ? undefined : { revision: revision(kv.modRevision), value: kv.value };
+    },
+    keys: async (prefix) => {
+      const end = prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
+      const read = await core.keyspace.range({ start: prefix, end });
+      if (read.kind !== 'ok') throw errors.internal(`cannot read ${prefix}`);
+      return read.items.map((kv) => kv.key);
+    },
+  };
+}

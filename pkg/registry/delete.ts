@@ -1,0 +1,307 @@
+import { ApiError, cloneJson, errors, formatTime, type JsonObject, parseTime, type Status } from '../api/index.js';
+import type { StoredObject } from '../cache/index.js';
+import { encodeStored } from '../codec/index.js';
+import { commit, putOp, valueAnswer, writtenAnswer } from './commit.js';
+import { type Core, conflict, find, fresh, notFound } from './core.js';
+import { limits } from './limits.js';
+import { foregroundFinalizer, metaOf, orphanFinalizer, strings, text } from './meta.js';
+import { list } from './read.js';
+import type {
+  Answer,
+  DeleteCollectionRequest,
+  Deleted,
+  DeleteOptions,
+  DeleteRequest,
+  ListResult,
+  RequestContext,
+  Target,
+  WriteOptions,
+} from './requests.js';
+import type { WriteContext } from './resource.js';
+import { writeContext } from './virtual.js';
+import { admissionOf, mutate, reserve, validateAdmission } from './write.js';
+
+export const UNSAFE_DELETE_GATE = 'AllowUnsafeMalformedObjectDeletion';
+
+/**
+ * DELETE. An object goes at once unless something holds it: its grace period, its finalizers (those that the propagation policy asks
+ * for among them), or its kind. Then it is marked, and goes when the last hold does.
+ */
+export async function remove(core: Core, request: DeleteRequest, context: RequestContext): Promise<Deleted> {
+  const { target, options } = request;
+  const { strategy } = target.resource;
+  const unsaid = options.propagationPolicy === undefined && options.orphanDependents === undefined;
+  if (unsaid && strategy.defaultPropagationWarning !== undefined) context.warn(strategy.defaultPropagationWarning);
+  for (let conflicts = 0; conflicts <= limits.unconditionalRetries; conflicts++) {
+    const done = await attempt(core, request, context, conflicts > 0);
+    if (done !== 'conflict') return done;
+  }
+  throw conflict(target.resource.groupResource, request.name);
+}
+
+async function attempt(
+  core: Core,
+  request: DeleteRequest,
+  context: RequestContext,
+  current: boolean,
+): Promise<Deleted | 'conflict'> {
+  const { target, name } = request;
+  let stored = find(core, target, name);
+  try {
+    if (stored === undefined) throw notFound(target, name);
+    return await removeStored(core, request, context, stored);
+  } catch (e) {
+    if (current || !(e instanceof ApiError) || e.status.code >= 500) throw e;
+    // Decided against what this peer has, which may be behind.
+    const seen = stored;
+    await fresh(core, context);
+    stored = find(core, target, name);
+    if (stored === seen) throw e;
+    return 'conflict';
+  }
+}
+
+async function removeStored(
+  core: Core,
+  request: DeleteRequest,
+  context: RequestContext,
+  stored: StoredObject,
+): Promise<Deleted | 'conflict'> {
+  const { target, name, options } = request;
+  const old = readForDeletion(core, stored, options);
+  if (old === undefined) return removeUnread(core, target, stored);
+  checkPreconditions(target, stored, options);
+  const writeOptions: WriteOptions = { dryRun: options.dryRun, fieldManager: '', fieldValidation: 'Ignore' };
+  const admitted = admissionOf({ target, name, options: writeOptions, context }, 'delete', undefined, old);
+  await mutate(core, admitted);
+  await validateAdmission(core, admitted);
+  const wanted = writeContext(core, target, context, options.dryRun);
+  const step: Step = { core, target, stored, old, wanted, options };
+  const marked = mark(step);
+  if (marked.kind === 'pending') return stay(step, { kind: 'stored', stored });
+  if (marked.kind === 'marked') {
+    if (options.dryRun) {
+      const answer = valueAnswer(target.resource, marked.object);
+      return marked.stays ? stay(step, answer) : gone(step, answer);
+    }
+    const written = await write(step, marked.object);
+    if (written === 'conflict') return 'conflict';
+    if (marked.stays) return stay(step, { kind: 'stored', stored: written });
+    return (await finish({ ...step, stored: written, old: written.parse() })) ?? 'conflict';
+  }
+  return (await finish(step)) ?? 'conflict';
+}
+
+interface Step {
+  readonly core: Core;
+  readonly target: Target;
+  readonly stored: StoredObject;
+  readonly old: JsonObject;
+  readonly wanted: WriteContext;
+  readonly options: DeleteOptions;
+}
+
+/** The object, or undefined when it cannot be read and the client wants it gone nevertheless. */
+function readForDeletion(core: Core, stored: StoredObject, options: DeleteOptions): JsonObject | undefined {
+  try {
+    return stored.parse();
+  } catch (e) {
+    if (options.ignoreStoreReadError && core.featureEnabled(UNSAFE_DELETE_GATE)) return undefined;
+    throw errors.storeRead(`the stored object cannot be read: ${e instanceof Error ? e.message : String(e)}`);
+  }
+}
+
+async function removeUnread(core: Core, target: Target, stored: StoredObject): Promise<Deleted | 'conflict'> {
+  const { key, revision } = stored;
+  const result = await commit(core, [{ key, modRevision: revision }], [{ kind: 'delete', key }]);
+  return result.kind === 'conflict' ? 'conflict' : { kind: 'deleted', status: success(target, stored.name, '') };
+}
+
+function checkPreconditions(target: Target, stored: StoredObject, { preconditions }: DeleteOptions): void {
+  if (preconditions === undefined) return;
+  const { group, kind } = target.resource;
+  const { uid, resourceVersion } = preconditions;
+  if (uid !== undefined && uid !== stored.uid())
+    throw errors.conflict(
+      { group, resource: kind },
+      stored.name,
+      `the UID in the precondition (${uid}) does not match the UID in record (${stored.uid()}). The object might have been deleted and then recreated`,
+    );
+  if (resourceVersion !== undefined && resourceVersion !== String(stored.revision))
+    throw errors.conflict(
+      { group, resource: kind },
+      stored.name,
+      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${stored.revision}). The object might have been modified`,
+    );
+}
+
+type Mark =
+  /** Nothing holds it and nothing needs to be said before it goes. */
+  | { readonly kind: 'free' }
+  /** Its deletion is under way and this request does not shorten it. */
+  | { readonly kind: 'pending' }
+  | { readonly kind: 'marked'; readonly object: JsonObject; readonly stays: boolean };
+
+function mark(step: Step): Mark {
+  const { target, old, options, wanted } = step;
+  const { strategy } = target.resource;
+  const o = cloneJson(old);
+  const meta = metaOf(o);
+  const graceful = shorten(step, o);
+  if (graceful === 'pending') return { kind: 'pending' };
+  const finalizers = finalizersAfter(strings(meta, 'finalizers'), options, strategy.defaultPropagation);
+  if (finalizers.length > 0) meta['finalizers'] = [...finalizers];
+  else delete meta['finalizers'];
+  const held = finalizers.length > 0 || strategy.holds?.(o) === true;
+  if (graceful !== undefined) return { kind: 'marked', object: o, stays: held || graceful > 0 };
+  if (!held) return { kind: 'free' };
+  markAsDeleting(meta, step);
+  strategy.markDeleted?.(o, wanted);
+  return { kind: 'marked', object: o, stays: true };
+}
+
+/**
+ * The grace of a kind that has one: seconds, 'pending' when a deletion under way is not shortened, undefined for other kinds. The
+ * grace of a deletion under way can only be made shorter.
+ */
+function shorten({ core, target, options, wanted }: Step, o: JsonObject): number | 'pending' | undefined {
+  const { gracePeriod } = target.resource.strategy;
+  if (gracePeriod === undefined) return undefined;
+  const meta = metaOf(o);
+  const since = text(meta, 'deletionTimestamp');
+  const now = core.world.clock.now();
+  if (since !== '') {
+    const before = meta['deletionGracePeriodSeconds'];
+    if (typeof before !== 'number') return undefined;
+    const wish = options.gracePeriodSeconds;
+    if (wish === undefined || wish >= before) return 'pending';
+    meta['deletionTimestamp'] = formatTime((parseTime(since) ?? now) + (wish - before) * 1000);
+    meta['deletionGracePeriodSeconds'] = wish;
+    return wish;
+  }
+  const seconds = gracePeriod(o, options.gracePeriodSeconds, wanted);
+  if (seconds === undefined) return undefined;
+  meta['deletionTimestamp'] = formatTime(now + seconds * 1000);
+  meta['deletionGracePeriodSeconds'] = seconds;
+  raise(meta);
+  return seconds;
+}
+
+function markAsDeleting(meta: JsonObject, { core }: Step): void {
+  const since = parseTime(text(meta, 'deletionTimestamp'));
+  const now = core.world.clock.now();
+  if (since === undefined) raise(meta);
+  if (since === undefined || since > now) meta['deletionTimestamp'] = formatTime(now);
+  meta['deletionGracePeriodSeconds'] = 0;
+}
+
+/** Being deleted is a change of what is wanted, for kinds that count those. */
+function raise(meta: JsonObject): void {
+  const generation = meta['generation'];
+  if (typeof generation === 'number' && generation > 0) meta['generation'] = generation + 1;
+}
+
+/** What the propagation policy makes of the finalizers: one of its two is added, the other one taken away. */
+export function finalizersAfter(
+  given: readonly string[],
+  { orphanDependents, propagationPolicy }: DeleteOptions,
+  fallback: 'Background' | 'Orphan' | undefined,
+): readonly string[] {
+  let orphan = fallback === 'Orphan';
+  let foreground = false;
+  if (orphanDependents !== undefined) orphan = orphanDependents;
+  else if (propagationPolicy !== undefined) {
+    orphan = propagationPolicy === 'Orphan';
+    foreground = propagationPolicy === 'Foreground';
+  } else {
+    const own = given.find((f) => f === orphanFinalizer || f === foregroundFinalizer);
+    if (own !== undefined) {
+      orphan = own === orphanFinalizer;
+      foreground = !orphan;
+    }
+  }
+  const others = given.filter((f) => f !== orphanFinalizer && f !== foregroundFinalizer);
+  const after = [...others, ...(orphan ? [orphanFinalizer] : []), ...(foreground ? [foregroundFinalizer] : [])];
+  const same = after.length === given.length && after.every((f) => given.includes(f));
+  return same ? given : after;
+}
+
+async function write(step: Step, o: JsonObject): Promise<StoredObject | 'conflict'> {
+  const { core, target, stored } = step;
+  const { resource } = target;
+  const { key, revision, createRevision } = stored;
+  const value = encodeStored(resource.storage.schema, o);
+  const result = await commit(core, [{ key, modRevision: revision }], [putOp(core, resource, key, value)]);
+  if (result.kind === 'conflict') return 'conflict';
+  const answer = writtenAnswer(core, resource, { key, value, at: result.revision, createRevision });
+  return answer.kind === 'stored' ? answer.stored : 'conflict';
+}
+
+/** Takes the object away, and what was reserved for it with it; undefined when it changed meanwhile. */
+async function finish(step: Step): Promise<Deleted | undefined> {
+  const { core, target, stored, old, wanted, options } = step;
+  const { key, revision } = stored;
+  if (!options.dryRun) {
+    const released = await reserve(core, target.resource.strategy, { object: undefined, old }, wanted);
+    const compares = [{ key, modRevision: revision }, ...released.compares];
+    const result = await commit(core, compares, [{ kind: 'delete', key }, ...released.ops]);
+    if (result.kind === 'conflict') return undefined;
+  }
+  return gone(step, { kind: 'stored', stored });
+}
+
+function gone({ target, stored }: Step, object: Answer): Deleted {
+  if (target.resource.strategy.returnsDeleted === true) return { kind: 'deletedObject', object };
+  return { kind: 'deleted', status: success(target, stored.name, stored.uid()) };
+}
+
+function stay({ options }: Step, object: Answer): Deleted {
+  return { kind: 'deleting', accepted: options.orphanDependents === false, object };
+}
+
+function success({ resource }: Target, name: string, uid: string): Status {
+  const { group, resource: plural } = resource.groupResource;
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: {
+      name,
+      ...(group === '' ? {} : { group }),
+      kind: plural,
+      ...(uid === '' ? {} : { uid }),
+    },
+  };
+}
+
+/** DELETE of a collection: what the list selects, some at a time. What has gone by then is no failure. */
+export async function removeCollection(
+  core: Core,
+  request: DeleteCollectionRequest,
+  context: RequestContext,
+): Promise<ListResult> {
+  const { target, options } = request;
+  const result = await list(core, { target, options: request.list }, context);
+  const queue = result.items.values();
+  const quiet: RequestContext = {
+    user: context.user,
+    userAgent: context.userAgent,
+    deadline: context.deadline,
+    warn: () => {},
+  };
+  let failure: unknown;
+  const work = async (): Promise<void> => {
+    for (const o of queue) {
+      if (failure !== undefined) return;
+      try {
+        await remove(core, { target: { ...target, namespace: o.namespace }, name: o.name, options }, quiet);
+      } catch (e) {
+        if (!(e instanceof ApiError && e.status.code === 404)) failure ??= e;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: limits.deleteCollectionParallel }, work));
+  if (failure !== undefined) throw failure;
+  return result;
+}

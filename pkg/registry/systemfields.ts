@@ -1,0 +1,201 @@
+import {
+  type ApiError,
+  equalJson,
+  errors,
+  type FieldErrors,
+  FieldPath,
+  formatTime,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  pathSegmentName,
+  subdomainName,
+} from '../api/index.js';
+import type { World } from '../base/index.js';
+import type { StoredObject } from '../cache/index.js';
+import { conflict } from './core.js';
+import { limits } from './limits.js';
+import { badVersion } from './listoptions.js';
+import { metaOf, strings, text, validateFinalizerNames, validateMeta, validateMetaUpdate } from './meta.js';
+import type { RequestContext, Target } from './requests.js';
+import type { Strategy } from './resource.js';
+
+/** Metadata that the server owns: filled for a new object, carried over for a changed one. */
+
+const METADATA = FieldPath.of('metadata');
+
+/** A body may leave the namespace out; one that names another is refused. */
+export function placeInNamespace(object: JsonObject, target: Target): void {
+  const meta = metaOf(object);
+  const namespace = text(meta, 'namespace');
+  if (target.namespace === '') delete meta['namespace'];
+  else if (namespace === '') meta['namespace'] = target.namespace;
+  else if (namespace !== target.namespace)
+    throw errors.badRequest('the namespace of the provided object does not match the namespace sent on the request');
+}
+
+/** The name in the body must be the one in the URL. */
+export function checkName(object: JsonObject, name: string): void {
+  const given = text(metaOf(object), 'name');
+  if (given === '')
+    throw errors.badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  if (given !== name)
+    throw errors.badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
+}
+
+/** Entries that name the same owner twice are one; who sends them is told. */
+export function dropDuplicateOwners(object: JsonObject, context: RequestContext): void {
+  const meta = metaOf(object);
+  const owners = meta['ownerReferences'];
+  if (!Array.isArray(owners) || owners.length < 2) return;
+  const kept: JsonValue[] = [];
+  const repeated: string[] = [];
+  for (const owner of owners) {
+    if (!kept.some((k) => equalJson(k, owner))) kept.push(owner);
+    else if (isObject(owner)) repeated.push(text(owner, 'uid'));
+  }
+  if (repeated.length === 0) return;
+  meta['ownerReferences'] = kept;
+  context.warn(
+    `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${repeated.join(', ')}`,
+  );
+}
+
+/** What a client may not decide of a new object. */
+export function fillSystemFields(object: JsonObject, world: World): void {
+  const meta = metaOf(object);
+  const version = text(meta, 'resourceVersion');
+  if (version !== '' && badVersion(version) === undefined && BigInt(version) !== 0n)
+    throw errors.badRequest('resourceVersion should not be set on objects to be created');
+  for (const field of ['resourceVersion', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink', 'generation'])
+    delete meta[field];
+  meta['uid'] = world.random.uuid();
+  meta['creationTimestamp'] = formatTime(world.clock.now());
+}
+
+const NAME_CHARACTERS = 'bcdfghjklmnpqrstvwxz2456789';
+const SUFFIX_LENGTH = 5;
+
+/** A generateName with five characters behind it, of those that spell no words. */
+export function generatedName(base: string, world: World): string {
+  let suffix = '';
+  for (const byte of world.random.bytes(SUFFIX_LENGTH)) suffix += NAME_CHARACTERS[byte % NAME_CHARACTERS.length];
+  return base.slice(0, limits.generatedNameBaseMax) + suffix;
+}
+
+export function firstGeneration(object: JsonObject, strategy: Strategy): void {
+  if (strategy.generation !== 'none') metaOf(object)['generation'] = 1;
+}
+
+export function validateNewMeta(object: JsonObject, target: Target, found: FieldErrors): void {
+  const { namespaced, strategy } = target.resource;
+  const meta = metaOf(object);
+  validateMeta(meta, { namespaced, nameRule: strategy.validateName ?? subdomainName }, METADATA, found);
+  validateFinalizerNames(meta, METADATA, found);
+}
+
+/**
+ * Checks the version that an update was made from, and puts the current one in its place. '' and '0' mean any, where the kind
+ * allows that.
+ */
+export function checkVersion(object: JsonObject, stored: StoredObject, target: Target, strategy: Strategy): void {
+  const meta = metaOf(object);
+  const given = text(meta, 'resourceVersion');
+  const { groupResource } = target.resource;
+  if (given !== '') {
+    const bad = badVersion(given);
+    if (bad !== undefined) throw errors.badRequest(bad);
+  }
+  const any = given === '' || BigInt(given) === 0n;
+  if (any && strategy.unconditionalUpdate === false) throw versionRequired(target, text(meta, 'name'));
+  if (!any && given !== String(stored.revision)) throw conflict(groupResource, stored.name);
+  meta['resourceVersion'] = String(stored.revision);
+}
+
+function versionRequired(target: Target, name: string): ApiError {
+  const { group, kind } = target.resource;
+  return errors.invalid({ group, kind }, name, [
+    {
+      type: 'FieldValueInvalid',
+      field: 'metadata.resourceVersion',
+      message: 'Invalid value: 0: must be specified for an update',
+    },
+  ]);
+}
+
+/** A body that names another uid is about an object that is gone. */
+export function checkUid(object: JsonObject, stored: StoredObject, target: Target): void {
+  const given = text(metaOf(object), 'uid');
+  const { groupResource } = target.resource;
+  const uid = stored.uid();
+  if (given === '' || given === uid) return;
+  throw errors.conflict(
+    groupResource,
+    stored.name,
+    `StorageError: invalid object, Code: 4, Key: ${stored.key}, ResourceVersion: 0, AdditionalErrorMessage: Precondition failed: UID in precondition: ${given}, UID in object meta: ${uid}`,
+  );
+}
+
+/** What an update keeps of the old object whatever it says. */
+export function carryOver(meta: JsonObject, old: JsonObject): void {
+  if (text(meta, 'uid') === '' && old['uid'] !== undefined) meta['uid'] = old['uid'];
+  if (old['creationTimestamp'] !== undefined) meta['creationTimestamp'] = old['creationTimestamp'];
+  if (old['deletionTimestamp'] !== undefined) meta['deletionTimestamp'] = old['deletionTimestamp'];
+  if (old['deletionGracePeriodSeconds'] !== undefined && meta['deletionGracePeriodSeconds'] === undefined)
+    meta['deletionGracePeriodSeconds'] = old['deletionGracePeriodSeconds'];
+}
+
+export function keepGeneration(meta: JsonObject, old: JsonObject): void {
+  if (old['generation'] === undefined) delete meta['generation'];
+  else meta['generation'] = old['generation'];
+}
+
+/** A change of what is wanted raises the generation; a change of metadata or status does not. */
+export function raiseGeneration(object: JsonObject, old: JsonObject, strategy: Strategy): void {
+  const { generation } = strategy;
+  if (generation === 'none') return;
+  const changed =
+    typeof generation === 'function'
+      ? generation(object, old)
+      : generation === 'spec'
+        ? !equalJson(object['spec'], old['spec'])
+        : differsBeyondStatus(object, old);
+  if (!changed) return;
+  const before = metaOf(old)['generation'];
+  metaOf(object)['generation'] = (typeof before === 'number' ? before : 0) + 1;
+}
+
+const NOT_WANTED: ReadonlySet<string> = new Set(['metadata', 'status', 'kind', 'apiVersion']);
+
+function differsBeyondStatus(a: JsonObject, b: JsonObject): boolean {
+  for (const key of new Set([...Object.keys(a), ...Object.keys(b)]))
+    if (!NOT_WANTED.has(key) && !equalJson(a[key], b[key])) return true;
+  return false;
+}
+
+/**
+ * The reference looks at the metadata of an update up to four times, and tells each time: twice in general, once for the kind,
+ * once more for the kinds that check an update like a new object.
+ */
+export function validateChangedMeta(object: JsonObject, old: JsonObject, target: Target, found: FieldErrors): void {
+  const { namespaced, strategy } = target.resource;
+  const meta = metaOf(object);
+  const before = metaOf(old);
+  validateMeta(meta, { namespaced, nameRule: pathSegmentName }, METADATA, found);
+  validateMetaUpdate(meta, before, METADATA, found);
+  validateMetaUpdate(meta, before, METADATA, found);
+  validateFinalizerNames(meta, METADATA, found);
+  if (strategy.checksUpdateLikeNew === true) validateNewMeta(object, target, found);
+}
+
+/** Deletion has been asked for, the grace is over and nobody holds the object back. */
+export function isGone(object: JsonObject, old: JsonObject, strategy: Strategy): boolean {
+  const before = metaOf(old);
+  const grace = before['deletionGracePeriodSeconds'];
+  return (
+    before['deletionTimestamp'] !== undefined &&
+    (grace === undefined || grace === 0) &&
+    strings(metaOf(object), 'finalizers').length === 0 &&
+    strategy.holds?.(object) !== true
+  );
+}

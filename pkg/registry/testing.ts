@@ -1,0 +1,252 @@
+import type { JsonObject } from '../api/index.js';
+import type { World } from '../base/index.js';
+import { openMemoryKeyspace } from '../storage/index.js';
+import { builtinResources } from './builtin/index.js';
+import type { ServedResource } from './catalogue.js';
+import { openRegistry } from './open.js';
+import type { Registry } from './registry.js';
+import { createRenderer, type Renderer } from './render.js';
+import type {
+  DeleteOptions,
+  EventStream,
+  ListOptions,
+  PatchType,
+  Representation,
+  RequestContext,
+  Target,
+  WriteOptions,
+} from './requests.js';
+
+/** A registry over a keyspace in memory, and short words for its verbs: for the tests of this room. */
+
+export const JSON_FORM: Representation = {
+  encoding: 'json',
+  form: 'object',
+  metaVersion: 'v1',
+  includeObject: 'Metadata',
+  pretty: false,
+};
+
+export const EVERYTHING: ListOptions = {
+  labelSelector: '',
+  fieldSelector: '',
+  resourceVersion: '',
+  resourceVersionMatch: '',
+  limit: 0,
+  continue: '',
+  shardSelector: '',
+  sendInitialEvents: undefined,
+};
+
+/** A clock that stands still until it is moved, timers that fire when it is, and counted "random" numbers. */
+export class TestWorld implements World {
+  #now = Date.UTC(2030, 0, 1);
+  #timers = new Map<number, { at: number; readonly every: number | undefined; readonly f: () => void }>();
+  #ids = 0;
+
+  readonly clock = { now: () => this.#now, monotonic: () => this.#now };
+  readonly timers = {
+    after: (ms: number, f: () => void) => (ms === 0 ? soon(f) : this.#add(ms, undefined, f)),
+    every: (ms: number, f: () => void) => this.#add(ms, ms, f),
+  };
+  readonly random = {
+    float: () => 0.5,
+    bytes: (n: number) => Uint8Array.from({ length: n }, () => this.#ids++ % 251),
+    uuid: () => `00000000-0000-4000-8000-${String(++this.#ids).padStart(12, '0')}`,
+  };
+
+  advance(ms: number): void {
+    this.#now += ms;
+    for (const [id, t] of [...this.#timers]) {
+      if (t.at > this.#now) continue;
+      if (t.every === undefined) this.#timers.delete(id);
+      else t.at = this.#now + t.every;
+      t.f();
+    }
+  }
+
+  #add(ms: number, every: number | undefined, f: () => void): () => void {
+    const id = ++this.#ids;
+    this.#timers.set(id, { at: this.#now + ms, every, f });
+    return () => this.#timers.delete(id);
+  }
+}
+
+function soon(f: () => void): () => void {
+  let cancelled = false;
+  queueMicrotask(() => {
+    if (!cancelled) f();
+  });
+  return () => {
+    cancelled = true;
+  };
+}
+
+export interface Seen {
+  readonly type: string;
+  readonly object: JsonObject;
+}
+
+export class Bench {
+  readonly world: TestWorld;
+  readonly registry: Registry;
+  readonly renderer: Renderer;
+  readonly warnings: string[] = [];
+
+  private constructor(world: TestWorld, registry: Registry) {
+    this.world = world;
+    this.registry = registry;
+    this.renderer = createRenderer(world);
+  }
+
+  static async open(runtimeConfig: Iterable<readonly [string, boolean]> = []): Promise<Bench> {
+    const world = new TestWorld();
+    const registry = await openRegistry({
+      world,
+      keyspace: await openMemoryKeyspace(world),
+      resources: builtinResources(),
+      runtimeConfig: new Map(runtimeConfig),
+      featureEnabled: () => true,
+      failed: (why) => {
+        throw new Error(why);
+      },
+    });
+    const bench = new Bench(world, registry);
+    await bench.registry.bootstrap({ serviceAddresses: ['10.96.0.1'], securePort: 6443 });
+    return bench;
+  }
+
+  get context(): RequestContext {
+    return {
+      user: { name: 'admin', groups: ['system:masters'] },
+      userAgent: 'test/1',
+      deadline: this.world.clock.monotonic() + 60_000,
+      warn: (text) => this.warnings.push(text),
+    };
+  }
+
+  /** `pods`, `deployments.apps/v1`, `deployments.apps/v1/status`. */
+  target(what: string, namespace = ''): Target {
+    const [plural, rest = ''] = what.includes('.') ? split(what, '.') : [what.split('/')[0]!, ''];
+    const parts = rest === '' ? ['', 'v1', ...what.split('/').slice(1)] : rest.split('/');
+    // Group names have dots of their own: the resource ends at the first one.
+    const [group = '', version = 'v1', subresource = ''] = parts;
+    const resource: ServedResource | undefined = this.registry.catalogue.find(group, version, plural!);
+    if (resource === undefined) throw new Error(`no ${what}`);
+    return { resource, namespace, subresource };
+  }
+
+  async create(
+    what: string,
+    namespace: string,
+    object: JsonObject,
+    options: Partial<WriteOptions> = {},
+  ): Promise<JsonObject> {
+    const target = this.target(what, namespace);
+    const written = await this.registry.create(
+      { target, name: '', body: body(object), options: writeOptions(options) },
+      this.context,
+    );
+    return this.json(target, written.object);
+  }
+
+  async update(
+    what: string,
+    namespace: string,
+    object: JsonObject,
+    options: Partial<WriteOptions> = {},
+  ): Promise<JsonObject> {
+    const target = this.target(what, namespace);
+    const name = String((object['metadata'] as JsonObject)['name']);
+    const written = await this.registry.update(
+      { target, name, body: body(object), options: writeOptions(options) },
+      this.context,
+    );
+    return this.json(target, written.object);
+  }
+
+  async patch(
+    what: string,
+    at: readonly [string, string],
+    patch: JsonObject,
+    type: PatchType = 'merge',
+    more: Partial<WriteOptions> & { readonly force?: boolean } = {},
+  ): Promise<JsonObject> {
+    const target = this.target(what, at[0]);
+    const request = {
+      target,
+      name: at[1],
+      type,
+      body: body(patch),
+      force: more.force ?? false,
+      options: writeOptions(more),
+    };
+    const written = await this.registry.patch(request, this.context);
+    return this.json(target, written.object);
+  }
+
+  async get(what: string, namespace: string, name: string, resourceVersion = ''): Promise<JsonObject> {
+    const target = this.target(what, namespace);
+    return this.json(target, await this.registry.get({ target, name, resourceVersion }, this.context));
+  }
+
+  async list(
+    what: string,
+    namespace: string,
+    options: Partial<ListOptions> = {},
+  ): Promise<JsonObject & { items: JsonObject[] }> {
+    const target = this.target(what, namespace);
+    const result = await this.registry.list({ target, options: { ...EVERYTHING, ...options } }, this.context);
+    const { bytes, chunks } = this.renderer.renderList(target, result, JSON_FORM);
+    const whole = Buffer.concat([...chunks]);
+    if (bytes !== undefined && bytes !== whole.length) throw new Error(`said ${bytes} bytes, wrote ${whole.length}`);
+    return JSON.parse(whole.toString()) as JsonObject & { items: JsonObject[] };
+  }
+
+  async delete(
+    what: string,
+    namespace: string,
+    name: string,
+    options: Partial<DeleteOptions> = {},
+  ): Promise<JsonObject> {
+    const target = this.target(what, namespace);
+    const request = { target, name, options: { dryRun: false, ignoreStoreReadError: false, ...options } };
+    const deleted = await this.registry.delete(request, this.context);
+    return deleted.kind === 'deleted' ? (deleted.status as unknown as JsonObject) : this.json(target, deleted.object);
+  }
+
+  async watch(
+    what: string,
+    namespace: string,
+    options: Partial<ListOptions> & { readonly allowBookmarks?: boolean } = {},
+  ): Promise<EventStream> {
+    const target = this.target(what, namespace);
+    const whole = { ...EVERYTHING, allowBookmarks: false, name: '', ...options };
+    return this.registry.watch({ target, options: whole, representation: JSON_FORM }, this.context);
+  }
+
+  json(target: Target, answer: Parameters<Renderer['renderAnswer']>[1]): JsonObject {
+    return JSON.parse(this.renderer.renderAnswer(target, answer, JSON_FORM).toString()) as JsonObject;
+  }
+}
+
+function split(text: string, by: string): [string, string] {
+  const at = text.indexOf(by);
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+const body = (o: JsonObject) => ({ bytes: Buffer.from(JSON.stringify(o)), encoding: 'json' as const });
+
+function writeOptions(o: Partial<WriteOptions>): WriteOptions {
+  return { dryRun: false, fieldManager: 'test', fieldValidation: 'Strict', ...o };
+}
+
+export function drain(stream: EventStream): Seen[] {
+  const out: Seen[] = [];
+  for (let turn = 0; turn < 10_000; turn++) {
+    const frames = stream.take(64 * 1024);
+    if (frames === undefined) return out;
+    for (const line of frames.payload.toString().trimEnd().split('\n')) out.push(JSON.parse(line) as Seen);
+  }
+  throw new Error('a stream that never runs dry');
+}

@@ -1,0 +1,88 @@
+import { cloneJson, type JsonObject } from '../api/index.js';
+import { decodeValue } from '../codec/index.js';
+import { type TrackedResource, updateManagedFields } from '../patch/index.js';
+import type { ServedResource } from './catalogue.js';
+import type { Core } from './core.js';
+import { metaOf } from './meta.js';
+import type { Target } from './requests.js';
+import type { Strategy } from './resource.js';
+
+/** Who owns which field: the managed fields of an object, kept in the version that the request speaks. */
+
+const tracked = new WeakMap<ServedResource, Map<string, TrackedResource>>();
+
+export function trackedResource(core: Core, target: Target, strategy: Strategy): TrackedResource {
+  const { resource, subresource } = target;
+  const known = tracked.get(resource) ?? new Map<string, TrackedResource>();
+  tracked.set(resource, known);
+  let made = known.get(subresource);
+  if (made === undefined) {
+    const { resetFields } = strategy;
+    made = {
+      schema: resource.schema,
+      apiVersion: resource.apiVersion,
+      kind: resource.kind,
+      subresource,
+      ...(resetFields === undefined ? {} : { resetFields }),
+      convert: (object, from, to) => convert(core, resource, object, from, to),
+    };
+    known.set(subresource, made);
+  }
+  return made;
+}
+
+/** Between two served versions of a kind, by way of the storage version. */
+function convert(
+  core: Core,
+  resource: ServedResource,
+  object: JsonObject,
+  from: string,
+  to: string,
+): { readonly object: JsonObject; readonly schema: ServedResource['schema'] } | undefined {
+  const source = sibling(core, resource, from);
+  const goal = sibling(core, resource, to);
+  if (source === undefined || goal === undefined) return undefined;
+  const o = cloneJson(object);
+  source.conversion?.toStorage(o);
+  goal.conversion?.fromStorage(o);
+  return { object: o, schema: goal.schema };
+}
+
+function sibling(core: Core, resource: ServedResource, apiVersion: string): ServedResource | undefined {
+  if (apiVersion === resource.apiVersion) return resource;
+  const [first, second] = apiVersion.split('/');
+  const found = core.catalogue().find(second === undefined ? '' : first!, second ?? first!, resource.resource);
+  return found?.storage === resource.storage ? found : undefined;
+}
+
+/** A copy of a storage form in the version of the request. */
+export function inServedVersion(resource: ServedResource, o: JsonObject): JsonObject {
+  if (resource.conversion === undefined) return o;
+  const copy = cloneJson(o);
+  resource.conversion.fromStorage(copy);
+  const decoded = decodeValue(resource.schema, copy);
+  return decoded.ok ? decoded.object : copy;
+}
+
+/** Sets the managed fields of `object` (storage form) to what they are after an update by `manager`. */
+export function trackUpdate(
+  core: Core,
+  target: Target,
+  strategy: Strategy,
+  write: { readonly live: JsonObject | undefined; readonly object: JsonObject; readonly manager: string },
+): void {
+  const { resource } = target;
+  const object = inServedVersion(resource, write.object);
+  updateManagedFields({
+    resource: trackedResource(core, target, strategy),
+    live: write.live === undefined ? undefined : inServedVersion(resource, write.live),
+    object,
+    manager: write.manager,
+    now: core.world.clock.now(),
+  });
+  if (object === write.object) return;
+  const entries = metaOf(object)['managedFields'];
+  const meta = metaOf(write.object);
+  if (entries === undefined) delete meta['managedFields'];
+  else meta['managedFields'] = entries;
+}

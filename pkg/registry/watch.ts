@@ -1,0 +1,74 @@
+import { errors, type JsonObject } from '../api/index.js';
+import type { Revision } from '../base/index.js';
+import type { Snapshot, StoredObject } from '../cache/index.js';
+import { prefixEnd } from '../storage/index.js';
+import { type Core, collectionOf, fresh, notOlderThan } from './core.js';
+import { createFramer, failureFrame } from './framer.js';
+import { checkedWatchOptions, parseVersion } from './listoptions.js';
+import { SHARDS_GATE } from './read.js';
+import type { EventStream, RequestContext, WatchOptions, WatchRequest } from './requests.js';
+import { parseSelectors, type Selected, select } from './selection.js';
+
+/**
+ * A watch. It begins with what is there (`sendInitialEvents`, or an old client that names no version) or after a version; the
+ * initial events end with a bookmark that says so, for who takes bookmarks.
+ */
+export async function watch(core: Core, request: WatchRequest, context: RequestContext): Promise<EventStream> {
+  const { target, representation } = request;
+  const parsed = parseSelectors(request.options);
+  const options = checkedWatchOptions(request.options, core.featureEnabled(SHARDS_GATE));
+  const selected = named(select(target, options, parsed), options);
+  const collection = collectionOf(core, target.resource);
+  const after = await startOf(core, options, context);
+  const initial = options.sendInitialEvents === true;
+  const state = initial || after === undefined ? collection.snapshot() : undefined;
+  return collection.watch({
+    selection: selected,
+    framer: createFramer(target, representation, core.world),
+    after: state === undefined ? after! : state.revision,
+    initial: initial ? objects(state!.objects, selected) : undefined,
+    initialEnd: initial && options.allowBookmarks,
+    bookmarks: options.allowBookmarks,
+    expired: (oldest) => {
+      const from = after ?? 0;
+      const gone = errors.expired(`too old resource version: ${from} (${oldest})`);
+      return failureFrame(representation, gone.status as unknown as JsonObject);
+    },
+  });
+}
+
+/** A legacy watch of one object selects by its name. */
+function named(selected: Selected, options: WatchOptions): Selected {
+  if (options.name === '') return selected;
+  const { name } = options;
+  const inner = selected.matches;
+  return {
+    ...selected,
+    id: `${selected.id}|${name}`,
+    name,
+    matches: (o) => o.name === name && (inner === undefined || inner(o)),
+  };
+}
+
+/** The version after which events are wanted; undefined: from now on. */
+async function startOf(core: Core, options: WatchOptions, context: RequestContext): Promise<Revision | undefined> {
+  if (options.resourceVersion === '') {
+    await fresh(core, context);
+    return undefined;
+  }
+  const wanted = parseVersion(options.resourceVersion);
+  if (wanted === 0) return undefined;
+  if (options.sendInitialEvents === true) await notOlderThan(core, wanted, context);
+  return wanted;
+}
+
+function* objects(state: Snapshot<StoredObject>, selected: Selected): IterableIterator<StoredObject> {
+  const { resourcePrefix, namespaced, namespace, name } = selected;
+  const prefix = namespaced && namespace !== '' ? `${resourcePrefix}${namespace}/` : resourcePrefix;
+  if (name !== '' && (!namespaced || namespace !== '')) {
+    const one = state.get(prefix + name);
+    if (one !== undefined && (selected.matches?.(one) ?? true)) yield one;
+    return;
+  }
+  for (const o of state.range(prefix, prefixEnd(prefix))) if (selected.matches?.(o) ?? true) yield o;
+}
