@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue } from '../api/index.js';
+import { cloneJson, isObject, type JsonObject, type JsonValue } from '../api/index.js';
 import type { StructSchema } from '../schema/index.js';
 import { PatchError } from './errors.js';
 import { compareText, goFormat, goJsonString } from './go-format.js';
@@ -21,11 +21,17 @@ export interface PatchInput {
 }
 
 export interface Patched {
-  /** Shares what the patch did not touch with `current`; not yet decoded, so unknown fields and wrong types are possible. */
+  /**
+   * Private: shares nothing with `current` or the patch, so it may be decoded, defaulted and changed in place. Not yet decoded:
+   * unknown fields and wrong types are possible.
+   */
   readonly object: JsonObject;
   /** What field validation has to say about the patch itself: `json patch unknown field "[0].comment"`. */
   readonly unknownFields: readonly string[];
-  /** The result as `Invalid value:` of field `patch` shows it, when it cannot be decoded. Costly: call it only then. */
+  /**
+   * The result as `Invalid value:` of field `patch` shows it, when it cannot be decoded. Costly: call it only then. It shows what
+   * the patch made, whatever was done to `object` since; `current` and the patch must still be what they were.
+   */
   show(): string;
 }
 
@@ -42,11 +48,11 @@ export function applyPatch(input: PatchInput): Patched {
       const unknownFields = input.typed
         ? unknownOperationMembers(operations).map((at) => `json patch unknown field "${at}"`)
         : [];
-      return { object, unknownFields, show };
+      return { object: cloneJson(object), unknownFields, show };
     }
     case 'merge': {
       const object = applyMergePatch(current, patch, input.typed);
-      return { object, unknownFields: [], show: () => showPatched(object, [current]) };
+      return { object: cloneJson(object), unknownFields: [], show: () => showPatched(object, [current]) };
     }
     case 'strategic': {
       if (input.schema === undefined)
@@ -54,7 +60,7 @@ export function applyPatch(input: PatchInput): Patched {
       const merged = applyStrategicMergePatch(current, patch, input.schema);
       const restored = restoreTyped(merged, input.schema);
       if ('error' in restored) throw new PatchError('invalidResult', restored.error, goFormat(patch));
-      return { object: restored.value, unknownFields: [], show: () => goFormat(patch) };
+      return { object: cloneJson(restored.value), unknownFields: [], show: () => goFormat(patch) };
     }
   }
 }

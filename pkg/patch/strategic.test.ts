@@ -206,6 +206,24 @@ describe('the door', () => {
     );
   });
 
+  it.each<['json' | 'merge' | 'strategic', JsonValue]>([
+    ['json', [{ op: 'add', path: '/data', value: { n: '1' } }]],
+    ['merge', { data: { n: '1' }, extra: { a: [1] } }],
+    ['strategic', { data: { n: '1' }, extra: { a: [1] } }],
+  ])('gives back what may be changed: %s', (kind, patch) => {
+    const before = cloneJson([current, patch] as JsonValue);
+    const { object, show } = applyPatch({ kind, current, patch, schema: cm, typed: false });
+    const shown = show();
+    const deface = (v: JsonValue): void => {
+      if (typeof v !== 'object' || v === null) return;
+      for (const item of Object.values(v)) deface(item);
+      if (!Array.isArray(v)) v['defaced'] = true;
+    };
+    deface(object);
+    expect([current, patch]).toEqual(before);
+    expect(show()).toBe(shown);
+  });
+
   it('names unknown members of operations', () => {
     const patch = [{ op: 'add', path: '/data/n', value: 'x', comment: 1 }];
     expect(applyPatch({ kind: 'json', current, patch, schema: cm, typed: true }).unknownFields).toEqual([

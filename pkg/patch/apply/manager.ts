@@ -1,4 +1,12 @@
-import { getOwn, isObject, type JsonArray, type JsonObject, type JsonValue, setOwn } from '../../api/index.js';
+import {
+  cloneJson,
+  getOwn,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  setOwn,
+} from '../../api/index.js';
 import type { StructSchema } from '../../schema/index.js';
 import { PatchError } from '../errors.js';
 import { updateManagersMax } from '../limits.js';
@@ -66,7 +74,10 @@ export interface ApplyInput {
 }
 
 export type Applied =
-  /** Not yet decoded: nulls stand where a container lost its last field. Shares parts with `live` and `applied`. */
+  /**
+   * Private: shares nothing with `live` or `applied`, so it may be decoded and changed in place. Not yet decoded: nulls stand
+   * where a container lost its last field.
+   */
   | { readonly kind: 'merged'; readonly object: JsonObject }
   | { readonly kind: 'conflict'; readonly conflict: ApplyConflict };
 
@@ -261,7 +272,7 @@ export function applyObject(input: ApplyInput): Applied {
       `failed to convert new object (${about}) to proper version: unable to convert unstructured object to ${typeText(resource.apiVersion, resource.kind)}: ${restored.error}`,
     );
   }
-  return { kind: 'merged', object: restored.value };
+  return { kind: 'merged', object: cloneJson(restored.value) };
 }
 
 /** Only what was applied can misfit: the rest was typed before. */
