@@ -140,3 +140,9 @@ export const CONTROL_LIMITS = {
   /** How often a leader looks after the members. */
   tendEveryMs: 500,
 } as const;
+
+/** Bounds of changes of members (`members.ts`). */
+export const MEMBER_LIMITS = {
+  /** Changes waiting for their turn; one more is refused. */
+  changesMax: 16,
+} as const;

@@ -17,6 +17,7 @@ import {
 } from '../storage/index.js';
 import { idFrom } from './config.js';
 import type { AddMember, ControlResult, MemberReport } from './control.js';
+import { MEMBER_LIMITS } from './limits.js';
 import { memberIdText } from './metrics.js';
 
 /**
@@ -64,8 +65,9 @@ export class Members {
   readonly #removed = new Set<number>();
   /** Changes of membership in this peer's log as leader, by index. */
   readonly #pending = new Map<number, PendingChange>();
-  /** One change at a time. */
-  #busy = false;
+  #turn: Promise<unknown> = Promise.resolve();
+  /** Changes under way or waiting for their turn. */
+  #waiting = 0;
 
   constructor(ports: MembersPorts) {
     this.#ports = ports;
@@ -181,7 +183,7 @@ export class Members {
 
   /** What a leader does about members of its own accord; called now and then. */
   async tend(): Promise<void> {
-    if (!this.#ports.isLeader() || this.#busy) return;
+    if (!this.#ports.isLeader() || this.#waiting > 0) return;
     const config = this.#ports.configuration();
     const current = memberIds(config);
     for (const founder of this.#ports.founders) {
@@ -192,7 +194,7 @@ export class Members {
       });
     }
     for (const id of this.#known.keys()) {
-      if (current.includes(toPeerId(id)) || this.#busy) continue;
+      if (current.includes(toPeerId(id)) || this.#waiting > 0) continue;
       await this.#alone(async () => {
         await this.#bury(id);
         return refused('');
@@ -206,14 +208,13 @@ export class Members {
     }
   }
 
+  /** One change after the other. */
   async #alone<T>(run: () => Promise<ControlResult<T>>): Promise<ControlResult<T>> {
-    if (this.#busy) return refused('another change of members is under way');
-    this.#busy = true;
-    try {
-      return await run();
-    } finally {
-      this.#busy = false;
-    }
+    if (this.#waiting >= MEMBER_LIMITS.changesMax) return refused('too many changes of members are waiting');
+    this.#waiting++;
+    const mine = this.#turn.then(run);
+    this.#turn = mine.catch(() => {}).finally(() => this.#waiting--);
+    return mine;
   }
 
   /** Undefined when the change is committed, else why it is not. */

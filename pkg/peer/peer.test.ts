@@ -30,6 +30,14 @@ const put = (keyspace: Keyspace, key: string, value: string, modRevision?: Revis
     ops: [{ kind: 'put', key, value: Buffer.from(value) }],
   });
 
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 400; i++) {
+    if (await condition()) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error('waited in vain');
+}
+
 async function all(keyspace: Keyspace): Promise<Record<string, string>> {
   const read = await keyspace.readIndex();
   expect(read.kind).toBe('ok');
@@ -112,12 +120,14 @@ describe('a peer alone', () => {
     );
   });
 
-  it('refuses puts beyond the quota, takes deletes, and recovers', async () => {
-    const { keyspace } = await open({ quotaBytes: 1 });
-    const result = await put(keyspace, '/a', 'x'.repeat(10));
-    expect(result).toMatchObject({ kind: 'refused', reason: 'noSpace' });
+  it('refuses puts beyond the quota, takes deletes, and recovers by itself', async () => {
+    const { keyspace } = await open({ quotaBytes: 5000 });
+    expect((await put(keyspace, '/a', 'x'.repeat(6000))).kind).toBe('committed');
+    expect(await put(keyspace, '/b', 'x')).toMatchObject({ kind: 'refused', reason: 'noSpace' });
     const removal = await keyspace.txn({ compares: [], ops: [{ kind: 'delete', key: '/a' }] });
     expect(removal.kind).toBe('committed');
+    await keyspace.compact(keyspace.status().applied);
+    await until(async () => (await put(keyspace, '/b', 'x')).kind === 'committed');
   });
 
   it('expires keys through the log', async () => {
@@ -131,14 +141,14 @@ describe('a peer alone', () => {
       compares: [],
       ops: [{ kind: 'put', key: '/e', value: Buffer.from('x'), expiresAt: Date.now() + 100 }],
     });
-    while (events.length < 2) await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(() => events.length === 2);
     expect(events[1]!.changes[0]).toMatchObject({ kind: 'delete', key: '/e' });
   });
 
   it('gives up history by itself, and only when there was something to give up', async () => {
     const { keyspace } = await open({ compactionRetentionMs: 1000 });
     for (let i = 0; i < 10; i++) await put(keyspace, '/a', String(i));
-    while (keyspace.status().compacted === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(() => keyspace.status().compacted > 0);
     const quiet = keyspace.status().applied;
     await new Promise((resolve) => setTimeout(resolve, 2500));
     expect(keyspace.status().applied).toBeLessThanOrEqual(quiet + 1);

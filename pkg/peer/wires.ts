@@ -1,4 +1,3 @@
-import type { ChannelCredentials } from '@grpc/grpc-js';
 import { NO_PEER, type PeerId, type RaftNode, type SnapshotRequest, toPeerId } from '../../raft/index.js';
 import type { World } from '../base/index.js';
 import type { PeerConfig } from './config.js';
@@ -45,7 +44,7 @@ export async function openWires(ports: WirePorts): Promise<Wires> {
   ]);
   let outgoing = 0;
 
-  const stream = async (order: SnapshotRequest, url: string, credentials: ChannelCredentials): Promise<boolean> => {
+  const stream = async (order: SnapshotRequest, url: string): Promise<boolean> => {
     const snapshot = await ports.state.machine.openSnapshot();
     try {
       const meta = ports.raft.snapshotMeta(snapshot.index as number as typeof order.snapshot.index);
@@ -53,13 +52,13 @@ export async function openWires(ports: WirePorts): Promise<Wires> {
         ports.metrics.traffic(order.to).sentBytes += bytes;
       };
       const { clusterId } = ports;
-      return await sendSnapshot({ world, order, clusterId, url, credentials, snapshot, meta, sent });
+      return await sendSnapshot({ world, order, clusterId, url, tls: wiring.tls, snapshot, meta, sent });
     } finally {
       await snapshot.close();
     }
   };
 
-  const ordered = (order: SnapshotRequest, urls: readonly string[], credentials: ChannelCredentials): void => {
+  const ordered = (order: SnapshotRequest, urls: readonly string[]): void => {
     const to = memberIdText(order.to);
     const url = urls[0];
     if (url === undefined || outgoing >= SNAPSHOT_LIMITS.outgoingMax) {
@@ -69,7 +68,7 @@ export async function openWires(ports: WirePorts): Promise<Wires> {
     }
     outgoing++;
     ports.note('info', `sending a snapshot to peer ${to}`);
-    stream(order, url, credentials)
+    stream(order, url)
       .then(
         () => {
           ports.metrics.snapshotsSent++;

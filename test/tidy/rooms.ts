@@ -76,3 +76,6 @@ export const worldless: readonly string[] = [
   'pkg/admission',
   'pkg/auth',
 ];
+
+/** Composition roots of their own inside such rooms: the entry of a thread cannot be handed functions. */
+export const worldMakers: readonly string[] = ['pkg/peer/thread/world.ts'];

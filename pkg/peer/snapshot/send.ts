@@ -1,10 +1,11 @@
-import { type ChannelCredentials, Client, type ClientWritableStream } from '@grpc/grpc-js';
+import { Client, type ClientWritableStream } from '@grpc/grpc-js';
 import { PEER_METHODS, snapshotAckCodec, snapshotPartCodec, type WireSnapshotAck } from '../../../proto/index.js';
 import type { SnapshotMeta, SnapshotRequest } from '../../../raft/index.js';
 import type { World } from '../../base/index.js';
 import type { Snapshot } from '../../storage/index.js';
+import type { PeerTls } from '../config.js';
 import { metaToWire } from '../transport/codec.js';
-import { CHANNEL_OPTIONS, hostOf, identity } from '../transport/link.js';
+import { dialing, identity } from '../transport/credentials.js';
 import { crc32c } from '../wal/crc32c.js';
 import { stallTimer } from './stall.js';
 
@@ -13,7 +14,7 @@ export interface OutgoingSnapshot {
   readonly order: SnapshotRequest;
   readonly clusterId: string;
   readonly url: string;
-  readonly credentials: ChannelCredentials;
+  readonly tls: PeerTls;
   /** Pinned; closed by whoever opened it. */
   readonly snapshot: Snapshot;
   readonly meta: SnapshotMeta;
@@ -26,13 +27,13 @@ export interface OutgoingSnapshot {
  * refuses; resolves with false when it had no more need of it.
  */
 export async function sendSnapshot(outgoing: OutgoingSnapshot): Promise<boolean> {
-  const { world, order, clusterId, url, credentials, snapshot, meta } = outgoing;
-  const client = new Client(hostOf(url), credentials, CHANNEL_OPTIONS);
+  const { world, order, clusterId, url, tls, snapshot, meta } = outgoing;
+  const to = dialing(url, tls);
+  const client = new Client(to.target, to.credentials, to.options);
   const { stream, answer } = open(client);
   const stall = stallTimer(world, () => stream.cancel());
   try {
-    const { from, to, term } = order;
-    const begin = { clusterId, from, to, term, meta: metaToWire(meta) };
+    const begin = { clusterId, from: order.from, to: order.to, term: order.term, meta: metaToWire(meta) };
     await write(stream, snapshotPartCodec.encode({ begin }), answer);
     let checksum = 0;
     let bytes = 0;

@@ -1,4 +1,4 @@
-import { Client, credentials } from '@grpc/grpc-js';
+import { Client } from '@grpc/grpc-js';
 import {
   controlCallCodec,
   controlReplyCodec,
@@ -9,7 +9,7 @@ import {
   type WireMembers,
 } from '../../../proto/index.js';
 import type { PeerTls } from '../config.js';
-import { CHANNEL_OPTIONS, hostOf, identity } from './link.js';
+import { dialing, identity } from './credentials.js';
 
 /** Where a single question goes, and until when it may be answered (milliseconds since the epoch). */
 export interface CallTarget {
@@ -32,12 +32,8 @@ export async function callControl(target: CallTarget, name: string, argument: un
 }
 
 function call<T>({ url, tls, deadline }: CallTarget, path: string, request: Buffer, codec: WireCodec<T>): Promise<T> {
-  const { ca, cert, key } = tls;
-  const client = new Client(
-    hostOf(url),
-    credentials.createSsl(Buffer.from(ca), Buffer.from(key), Buffer.from(cert)),
-    CHANNEL_OPTIONS,
-  );
+  const to = dialing(url, tls);
+  const client = new Client(to.target, to.credentials, to.options);
   return new Promise<T>((resolve, reject) => {
     client.makeUnaryRequest(path, identity, identity, request, { deadline }, (error, reply) => {
       if (error !== null || reply === undefined) return reject(error ?? new Error('no answer'));

@@ -1,15 +1,17 @@
-import { type ChannelCredentials, type ChannelOptions, Client, type ClientDuplexStream } from '@grpc/grpc-js';
+import { Client, type ClientDuplexStream } from '@grpc/grpc-js';
 import { bundleCodec, PEER_METHODS, type WireBundle, type WireHello } from '../../../proto/index.js';
 import type { PeerId } from '../../../raft/index.js';
 import type { World } from '../../base/index.js';
+import type { PeerTls } from '../config.js';
 import { TRANSPORT_LIMITS } from '../limits.js';
 import type { PeerTraffic } from '../metrics.js';
+import { dialing, identity } from './credentials.js';
 import { OutgoingQueue } from './queue.js';
 
 export interface LinkPorts {
   readonly world: World;
   readonly traffic: PeerTraffic;
-  readonly credentials: ChannelCredentials;
+  readonly tls: PeerTls;
   hello(): WireHello;
   /** Messages to this peer were (probably) lost. */
   lost(): void;
@@ -97,7 +99,8 @@ export class Link {
   #dial(): void {
     if (this.#closed || this.#urls.length === 0) return;
     const url = this.#urls[this.#nextUrl++ % this.#urls.length]!;
-    const client = new Client(hostOf(url), this.#ports.credentials, CHANNEL_OPTIONS);
+    const to = dialing(url, this.#ports.tls);
+    const client = new Client(to.target, to.credentials, to.options);
     const stream: Stream = client.makeBidiStreamRequest(PEER_METHODS.connect, identity, identity);
     this.#client = client;
     this.#stream = stream;
@@ -189,27 +192,3 @@ export class Link {
     this.#client?.close();
   }
 }
-
-/** Bytes go over as they are: they were encoded before. */
-export const identity = (bytes: Buffer): Buffer => bytes;
-
-/** What the url says after `https://`. */
-export function hostOf(url: string): string {
-  return new URL(url).host;
-}
-
-export const CHANNEL_OPTIONS: ChannelOptions = {
-  // One connection for one client: it ends with it. Nothing is buffered to be sent again by a layer that does not know what it may.
-  'grpc.use_local_subchannel_pool': 1,
-  'grpc.enable_retries': 0,
-  'grpc.enable_http_proxy': 0,
-  'grpc.service_config_disable_resolution': 1,
-  'grpc.max_receive_message_length': TRANSPORT_LIMITS.messageBytesMax,
-  'grpc.max_send_message_length': -1,
-  'grpc.keepalive_time_ms': TRANSPORT_LIMITS.keepaliveMs,
-  'grpc.keepalive_timeout_ms': TRANSPORT_LIMITS.keepaliveTimeoutMs,
-  'grpc.keepalive_permit_without_calls': 1,
-  'grpc.initial_reconnect_backoff_ms': TRANSPORT_LIMITS.reconnectMs,
-  'grpc.max_reconnect_backoff_ms': TRANSPORT_LIMITS.reconnectMsMax,
-  'grpc-node.flow_control_window': TRANSPORT_LIMITS.windowBytes,
-};

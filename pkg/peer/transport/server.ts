@@ -21,7 +21,7 @@ import {
   type WireSnapshotPart,
 } from '../../../proto/index.js';
 import type { PeerTls } from '../config.js';
-import { CHANNEL_OPTIONS, hostOf, identity } from './link.js';
+import { CHANNEL_OPTIONS, identity } from './credentials.js';
 
 export interface ServerPorts {
   /** Answers a greeting; `refused` says why the connection is not wanted. */
@@ -69,11 +69,11 @@ export async function servePeers(urls: readonly string[], tls: PeerTls, ports: S
   );
   const addresses: string[] = [];
   for (const url of urls) {
-    const host = hostOf(url);
+    const { host, hostname } = new URL(url);
     const port = await new Promise<number>((resolve, reject) => {
       server.bindAsync(host, credentials, (error, bound) => (error === null ? resolve(bound) : reject(error)));
     });
-    addresses.push(`${new URL(url).hostname}:${port}`);
+    addresses.push(`${hostname}:${port}`);
   }
   return {
     addresses,

@@ -1,4 +1,3 @@
-import { type ChannelCredentials, credentials as grpcCredentials } from '@grpc/grpc-js';
 import type { WireBundle, WireHello, WireMembers, WireSnapshotAck, WireSnapshotPart } from '../../../proto/index.js';
 import { type Message, type PeerId, type SnapshotRequest, toPeerId } from '../../../raft/index.js';
 import type { World } from '../../base/index.js';
@@ -23,7 +22,7 @@ export interface TransportPorts {
   readonly heartbeatMs: number;
   readonly sink: NetworkSink;
   /** The core orders a snapshot for a peer that can be reached at these urls. */
-  sendSnapshot(order: SnapshotRequest, urls: readonly string[], credentials: ChannelCredentials): void;
+  sendSnapshot(order: SnapshotRequest, urls: readonly string[]): void;
   receiveSnapshot(parts: AsyncIterable<WireSnapshotPart>, cancelled: AbortSignal): Promise<WireSnapshotAck>;
   members(): WireMembers;
   control(name: string, argument: unknown): Promise<unknown>;
@@ -35,7 +34,6 @@ export interface TransportPorts {
 /** Streams to and from all other peers. */
 export class Transport implements Network {
   readonly #ports: TransportPorts;
-  readonly #credentials: ChannelCredentials;
   readonly #links = new Map<PeerId, Link>();
   /** Where peers said they can be reached when they greeted. */
   readonly #heard = new Map<PeerId, readonly string[]>();
@@ -45,8 +43,6 @@ export class Transport implements Network {
 
   private constructor(ports: TransportPorts) {
     this.#ports = ports;
-    const { ca, cert, key } = ports.network.tls;
-    this.#credentials = grpcCredentials.createSsl(Buffer.from(ca), Buffer.from(key), Buffer.from(cert));
     // Told once a tick, not at each loss: the core answers by sending again.
     this.#stopReports = ports.world.timers.every(ports.heartbeatMs, () => {
       for (const peer of this.#unreachable) ports.sink.unreachable(peer);
@@ -98,7 +94,7 @@ export class Transport implements Network {
     return new Link(id, urls, {
       world,
       traffic: metrics.traffic(id),
-      credentials: this.#credentials,
+      tls: this.#ports.network.tls,
       hello: () => this.#hello(id, ''),
       lost: () => this.#unreachable.add(id),
       note: (level, message) => this.#ports.note(level, message),
@@ -144,7 +140,7 @@ export class Transport implements Network {
     for (const message of messages) {
       const link = this.#links.get(message.to);
       if (message.kind === 'snapshot') {
-        this.#ports.sendSnapshot(message, link?.urls ?? [], this.#credentials);
+        this.#ports.sendSnapshot(message, link?.urls ?? []);
         continue;
       }
       if (link?.isReady && link.queue.raft(message)) {
