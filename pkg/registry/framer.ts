@@ -40,7 +40,8 @@ function jsonFramer(id: string, target: Target, r: Representation, world: World)
   };
   const frameOf = (type: string, body: Buffer): Buffer => {
     const out = Buffer.allocUnsafe(LINE + type.length + body.length);
-    finish(out, body.copy(out, head(out, 0, type)));
+    const from = head(out, 0, type);
+    finish(out, from + body.copy(out, from));
     return out;
   };
   const bookmark = (at: Revision, initialEnd: boolean, first: boolean): Buffer =>
