@@ -34,6 +34,8 @@ export function createFrame(services: HttpServices, serverFactory?: ServerFactor
     exposeHeadRoutes: false,
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: limits.headerBytesMax },
     bodyLimit: limits.bodyBytesMax,
+    // What cannot be parsed is answered where the sockets are (listener.ts).
+    clientErrorHandler: () => {},
     // A path that cannot be decoded: the pipeline says so in its own words.
     frameworkErrors: (_error, request, reply) => route((call) => serveElse(call, services))(request, reply),
     ...(serverFactory === undefined ? {} : { serverFactory }),
@@ -64,9 +66,7 @@ export function createFrame(services: HttpServices, serverFactory?: ServerFactor
       serveHealth(call, services.health, path, nonEmpty(call.info.path.slice(path.length + 2))),
     );
   }
-  any('/metrics', async (call) =>
-    sendText(call, 200, await services.exposition.scrape(), { 'content-type': METRICS_TYPE }),
-  );
+  any('/metrics', (call) => serveMetrics(call, services));
   get('/', (call) =>
     sendBytes(call, 200, 'application/json', encodeDocument({ paths: rootPaths(services) }, 'json', true)),
   );
@@ -119,6 +119,15 @@ const KNOWN_PATHS: ReadonlySet<string> = new Set([
 function nonEmpty(name: string): string {
   if (name === '') throw errors.noSuchPath();
   return name;
+}
+
+/** DELETE starts all counts anew, as the reference does. */
+async function serveMetrics(call: Call, services: HttpServices): Promise<void> {
+  if (call.exchange.method === 'DELETE') {
+    services.exposition.reset();
+    return sendText(call, 200, 'metrics reset\n');
+  }
+  return sendText(call, 200, await services.exposition.scrape(), { 'content-type': METRICS_TYPE });
 }
 
 function serveVersionDocument(call: Call): void | Promise<void> {

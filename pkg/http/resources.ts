@@ -20,6 +20,7 @@ export function resolve(catalogue: Catalogue, call: Call, info: ResourceInfo): R
   const served = catalogue.find(info.group, info.version, info.resource);
   if (served === undefined || !scopeFits(served, info) || !subresourceFits(served, info)) throw errors.noSuchPath();
   const action = actionOf(served, info, call.exchange.method);
+  if (info.name === '.' || info.name === '..' || info.name.includes('%')) throw badName(info.name);
   // The namespace of `/namespaces/x` is the object itself, not where it is.
   const namespace = served.namespaced ? info.namespace : '';
   const target: Target = { resource: served, namespace, subresource: info.subresource };
@@ -66,4 +67,10 @@ function actionOf(served: ServedResource, info: ResourceInfo, method: string): V
 export function knownResource(catalogue: Catalogue, info: ResourceInfo): boolean {
   const served = catalogue.find(info.group, info.version, info.resource);
   return served !== undefined && (info.subresource === '' || Object.hasOwn(served.subresources, info.subresource));
+}
+
+/** Names that could not stand in a path: refused before anything is looked up. */
+function badName(name: string): Error {
+  const why = name.includes('%') ? "may not contain '%'" : `may not be '${name}'`;
+  return errors.badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${why}`);
 }

@@ -23,8 +23,9 @@ export class Warnings {
     const values: string[] = [];
     let chars = 0;
     for (const text of this.#texts) {
+      // The one that goes over the bound is still shown, the next is not.
+      if (chars >= limits.warningsCharsMax) break;
       const shown = this.#cut ? cutTo(text, limits.warningCharsCut) : text;
-      if (chars + shown.length > limits.warningsCharsMax) break;
       chars += shown.length;
       values.push(`299 - "${latin1(shown.replace(/["\\]/g, '\\$&'))}"`);
     }

@@ -44,6 +44,11 @@ export class Exposition {
     }
   }
 
+  /** Every counter of this process begins at nothing again. */
+  reset(): void {
+    for (const family of this.#families) family.reset();
+  }
+
   #open(): Promise<Registry> {
     this.#registry ??= import('prom-client').then((prom) => {
       const registry = new prom.Registry();

@@ -100,8 +100,9 @@ export class CounterFamily {
     return { name: this.name, help: this.help, type: this.#type, aggregator: 'sum', values };
   }
 
+  /** A gauge keeps its value: what it tells of goes on. */
   reset(): void {
-    for (const c of this.#cells.all()) c.value = 0;
+    if (this.#type === 'counter') for (const c of this.#cells.all()) c.value = 0;
   }
 }
 
