@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../api/index.js';
+import { encodeAnswer, partialMetadata, prettyJson } from './answer.js';
 import { readCbor } from './cbor/read.js';
 import { encodeCbor } from './cbor/write.js';
 import { encodeJson } from './json/encode.js';
@@ -89,5 +90,38 @@ describe('lists of encoded items', () => {
       items: Array.from({ length: count }, () => object(1)),
     });
     expect(list.equals(expected)).toBe(true);
+  });
+});
+
+describe('answers', () => {
+  const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'a "b" <c>', code: 404 };
+
+  it('come in every encoding', () => {
+    expect(encodeAnswer(status, 'json')?.toString()).toBe(
+      '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"a \\"b\\" \\u003cc\\u003e","code":404}\n',
+    );
+    expect(encodeAnswer(status, 'yaml')?.toString()).toContain('message: a "b" <c>\n');
+    expect(readCbor(encodeAnswer(status, 'cbor')!)).toEqual({ ok: true, value: status });
+    const opened = openEnvelope(encodeAnswer(status, 'protobuf')!);
+    expect(opened.ok && decodeProtobuf(kindNamed('Status').schema, opened.envelope.raw)).toMatchObject({
+      object: { status: 'Failure', code: 404 },
+    });
+    expect(encodeAnswer({ kind: 'Widget', apiVersion: 'example.com/v1' }, 'protobuf')).toBeUndefined();
+    expect(encodeAnswer({ kind: 'Table', apiVersion: 'meta.k8s.io/v1' }, 'protobuf')).toBeUndefined();
+    expect(encodeAnswer({ kind: 'Widget', apiVersion: 'example.com/v1', b: 1, a: 2 }, 'json')?.toString()).toBe(
+      '{"kind":"Widget","apiVersion":"example.com/v1","b":1,"a":2}\n',
+    );
+  });
+
+  it('are laid out as people read them, number by number', () => {
+    const value = { a: [], b: {}, c: [1, { d: '{"x":[1,2]}\\' }], e: 'é, :' };
+    expect(prettyJson(Buffer.from(JSON.stringify(value))).toString()).toBe(`${JSON.stringify(value, null, 2)}\n`);
+    expect(prettyJson(Buffer.from('{"n":9223372036854775807}')).toString()).toBe('{\n  "n": 9223372036854775807\n}\n');
+  });
+
+  it('may be metadata only', () => {
+    expect(partialMetadata(encodeJson(configMap.schema, typed(3)), 'v1').toString()).toBe(
+      '{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a"}}',
+    );
   });
 });

@@ -1,3 +1,4 @@
+export { type AnswerOptions, encodeAnswer, hasProtobuf, partialMetadata, prettyJson } from './answer.js';
 export {
   type BodyEncoding,
   type BodyOptions,

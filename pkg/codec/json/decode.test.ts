@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, JsonValue } from '../../api/index.js';
-import type { Kind } from '../../schema/index.js';
+import { equalJson, type JsonObject, type JsonValue } from '../../api/index.js';
+import type { Kind, StructSchema } from '../../schema/index.js';
 import { fixtures, kindNamed } from '../testing.js';
 import { decodeJson, decodeNode, decodeValue, readJson } from './decode.js';
 import { encodeJson, encodeStored } from './encode.js';
@@ -309,6 +309,28 @@ describe('canonical JSON', () => {
     ).toBe(
       '{"metadata":{"name":"a"},"spec":{"replicas":0,"selector":null,"template":{"metadata":{},"spec":{"containers":null}},"strategy":{}},"status":{}}',
     );
+  });
+});
+
+describe('a schema that preserves unknown fields', () => {
+  const name = configMap.schema.byName.get('kind')!;
+  const open: StructSchema = {
+    ...configMap.schema,
+    name: 'example.com/v1.Open',
+    fields: [name],
+    byName: new Map([['kind', name]]),
+    preserveUnknown: true,
+  };
+
+  it.each([
+    '{"z":{"x":[1,{"y":null}]},"__proto__":1,"kind":"K","a":2}',
+    '{"z":1.5,"__proto__":{"b":1},"kind":"K","a":2}',
+  ])('keeps them: %s', (text) => {
+    const decoded = decodeJson(open, Buffer.from(text));
+    expect(decoded.ok && decoded.strict.errors).toEqual([]);
+    const encoded = encodeJson(open, decoded.ok ? decoded.object : {}).toString();
+    expect(equalJson(JSON.parse(encoded), JSON.parse(text))).toBe(true);
+    expect(encoded.startsWith('{"kind":"K","__proto__":')).toBe(true);
   });
 });
 

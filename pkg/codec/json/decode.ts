@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../api/index.js';
 import type { StructSchema } from '../../schema/index.js';
 import { codecLimits } from '../limits.js';
 import { decodeExact } from './exact.js';
-import { Findings } from './findings.js';
+import { Findings, repeats } from './findings.js';
 import { jsonOf, type Node, nodeOf, numberOf } from './node.js';
 import { membersOf, normalise } from './normal.js';
 import { parseJson } from './parse.js';
@@ -83,7 +83,7 @@ export type ReadJson =
  * reported as `duplicate field "path"`. The message of a failure is the reference's for a text that is no JSON.
  */
 export function readJson(text: Buffer): ReadJson {
-  const members = countMembers(text);
+  const members = countMembers(text, true);
   if (members !== NEEDS_EXACT_READER) {
     const value = parseFast(text);
     if (value !== undefined && membersOf(value) === members) return { ok: true, value, duplicates: [] };
@@ -109,16 +109,11 @@ function inspect(node: Node, findings: Findings, depth: number): string | undefi
     return numberOf(node.text) === undefined
       ? `json: cannot unmarshal number ${node.text} into Go value of type float64`
       : undefined;
-  const seen = new Set<string>();
+  const repeated = node.kind === 'map' ? repeats(node.keys) : undefined;
   const children = node.kind === 'list' ? node.items : node.values;
   for (let i = 0; i < children.length; i++) {
-    if (node.kind === 'list') findings.enterItem(i);
-    else {
-      const key = node.keys[i]!;
-      if (seen.has(key)) findings.duplicate(key);
-      seen.add(key);
-      findings.enterField(key);
-    }
+    if (node.kind === 'map' && repeated!(i)) findings.duplicate(node.keys[i]!);
+    findings.enter(node.kind === 'map' ? node.keys[i]! : i);
     const failure = inspect(children[i]!, findings, depth + 1);
     findings.leave();
     if (failure !== undefined) return failure;

@@ -6,7 +6,7 @@ import { writeString, writeValue } from './write.js';
 /**
  * Canonical JSON of an object: fields in the order of their declaration (kind, apiVersion, metadata first), map keys sorted, zero
  * values left out or written as Go does, no white space, no line break at the end. The same object gives the same
- * bytes on every peer. Fields that the schema does not know are not written.
+ * bytes on every peer. Fields that the schema does not know are not written, unless it preserves them: those come last, sorted.
  */
 export function encodeJson(schema: StructSchema, object: JsonObject): Buffer {
   return Buffer.from(writerOf(schema)(object));
@@ -104,12 +104,16 @@ function struct(schema: StructSchema): Writer {
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'null';
     const found: FieldWriter[] = [];
+    let unknown: string[] | undefined;
     let inOrder = true;
     let last = -1;
     let missing = always.length;
     for (const key in value) {
       const field = byName.get(key);
-      if (field === undefined) continue;
+      if (field === undefined) {
+        if (schema.preserveUnknown) (unknown ??= []).push(key);
+        continue;
+      }
       found.push(field);
       if (field.index < last) inOrder = false;
       last = field.index;
@@ -127,6 +131,9 @@ function struct(schema: StructSchema): Writer {
     for (const field of found) {
       const text = member(field, value[field.name]);
       if (text !== '') out += out === '' ? text : `,${text}`;
+    }
+    for (const key of unknown?.sort() ?? []) {
+      out += `${out === '' ? '' : ','}${writeString(key)}:${writeValue(value[key]!)}`;
     }
     return `{${out}}`;
   };

@@ -1,18 +1,10 @@
-import {
-  getOwn,
-  isObject,
-  type JsonArray,
-  type JsonObject,
-  type JsonValue,
-  parseDuration,
-  setOwn,
-} from '../../api/index.js';
+import { isObject, type JsonArray, type JsonObject, type JsonValue, parseDuration, setOwn } from '../../api/index.js';
 import type { AnySchema, ListSchema, MapSchema, ScalarSchema, Schema, StructSchema } from '../../schema/index.js';
 import { codecLimits } from '../limits.js';
 import { canonicalBase64 } from '../scalar/bytes.js';
 import { canonicalQuantityText } from '../scalar/quantity.js';
 import { type Canonical, canonicalMicroTime, canonicalTime } from '../scalar/time.js';
-import { Findings } from './findings.js';
+import { Findings, repeats } from './findings.js';
 import { depthOf, jsonOf, type ListNode, type MapNode, type Node, nodeName, numberOf } from './node.js';
 import { quote } from './text.js';
 
@@ -67,21 +59,23 @@ class Decoder {
   #value(schema: Schema, node: Node, held: JsonValue | undefined): JsonValue | undefined {
     if (node === null) return this.#null(schema, held);
     if (++this.#depth > codecLimits.valueDepthMax) throw new Stop('exceeded max depth');
-    try {
-      switch (schema.kind) {
-        case 'struct':
-          return this.#struct_(schema, node, held);
-        case 'map':
-          return this.#map(schema, node, held);
-        case 'list':
-          return this.#list(schema, node, held);
-        case 'scalar':
-          return this.#scalar(schema, node) ?? held;
-        case 'any':
-          return this.#any(schema, node);
-      }
-    } finally {
-      this.#depth--;
+    const value = this.#typed(schema, node, held);
+    this.#depth--;
+    return value;
+  }
+
+  #typed(schema: Schema, node: Exclude<Node, null>, held: JsonValue | undefined): JsonValue | undefined {
+    switch (schema.kind) {
+      case 'struct':
+        return this.#fieldsOf(schema, node, held);
+      case 'map':
+        return this.#map(schema, node, held);
+      case 'list':
+        return this.#list(schema, node, held);
+      case 'scalar':
+        return this.#scalar(schema, node) ?? held;
+      case 'any':
+        return this.#any(schema, node);
     }
   }
 
@@ -92,27 +86,28 @@ class Decoder {
       : null;
   }
 
-  #struct_(schema: StructSchema, node: Node, held: JsonValue | undefined): JsonValue | undefined {
+  #fieldsOf(schema: StructSchema, node: Node, held: JsonValue | undefined): JsonValue | undefined {
     if (!isMap(node)) return this.#wrongType(nodeName(node), schema, held);
     const object: JsonObject = isObject(held) ? held : {};
     const outer = this.#struct;
-    const seen = new Set<string>();
+    const repeated = repeats(node.keys);
     for (let i = 0; i < node.keys.length; i++) {
       const key = node.keys[i]!;
+      const again = repeated(i);
       const field = schema.byName.get(key);
       if (field === undefined) {
-        this.findings.unknown(key);
+        if (schema.preserveUnknown) setOwn(object, key, this.#raw(node.values[i]!));
+        else this.findings.unknown(key);
         continue;
       }
-      if (seen.has(key)) this.findings.duplicate(key);
-      seen.add(key);
-      this.#struct = schema.name.slice(schema.name.lastIndexOf('.') + 1);
+      if (again) this.findings.duplicate(key);
+      this.#struct = schema.name;
       this.#fields.push(key);
-      this.findings.enterField(key);
-      const value = this.#value(field.schema, node.values[i]!, getOwn(object, key));
+      this.findings.enter(key);
+      const value = this.#value(field.schema, node.values[i]!, again || object === held ? object[key] : undefined);
       this.findings.leave();
       this.#fields.pop();
-      if (value !== undefined) setOwn(object, key, value);
+      if (value !== undefined) object[key] = value;
     }
     this.#struct = outer;
     return object;
@@ -121,12 +116,11 @@ class Decoder {
   #map(schema: MapSchema, node: Node, held: JsonValue | undefined): JsonValue | undefined {
     if (!isMap(node)) return this.#wrongType(nodeName(node), schema, held);
     const object: JsonObject = isObject(held) ? held : {};
-    const seen = new Set<string>();
+    const repeated = repeats(node.keys);
     for (let i = 0; i < node.keys.length; i++) {
       const key = node.keys[i]!;
-      if (seen.has(key)) this.findings.duplicate(key);
-      seen.add(key);
-      this.findings.enterField(key);
+      if (repeated(i)) this.findings.duplicate(key);
+      this.findings.enter(key);
       setOwn(object, key, this.#value(schema.values, node.values[i]!, undefined) ?? null);
       this.findings.leave();
     }
@@ -138,7 +132,7 @@ class Decoder {
     const before = Array.isArray(held) ? held : [];
     const list: JsonArray = [];
     for (let i = 0; i < node.items.length; i++) {
-      this.findings.enterItem(i);
+      this.findings.enter(i);
       list.push(this.#value(schema.items, node.items[i]!, before[i]) ?? null);
       this.findings.leave();
     }
@@ -205,10 +199,7 @@ class Decoder {
 
   #any(schema: AnySchema, node: Exclude<Node, null>): JsonValue {
     const { either } = schema;
-    if (either === undefined) {
-      if (this.#depth + depthOf(node) > codecLimits.valueDepthMax) throw new Stop('exceeded max depth');
-      return jsonOf(node);
-    }
+    if (either === undefined) return this.#raw(node);
     // These types read themselves with a decoder of their own, which drops unknown fields in silence.
     const inner = new Decoder();
     inner.#depth = this.#depth;
@@ -230,6 +221,11 @@ class Decoder {
     });
   }
 
+  #raw(node: Node): JsonValue {
+    if (this.#depth + depthOf(node) > codecLimits.valueDepthMax) throw new Stop('exceeded max depth');
+    return jsonOf(node);
+  }
+
   /** Remembers the first wrong type; the place keeps what it held. */
   #wrongType(found: string, schema: Schema, held?: JsonValue): JsonValue | undefined {
     this.failure ??= this.#mismatch(found, goType(schema));
@@ -237,7 +233,10 @@ class Decoder {
   }
 
   #mismatch(found: string, type: string): string {
-    const place = this.#fields.length === 0 ? 'value' : `struct field ${this.#struct}.${this.#fields.join('.')}`;
+    const place =
+      this.#fields.length === 0
+        ? 'value'
+        : `struct field ${this.#struct.slice(this.#struct.lastIndexOf('.') + 1)}.${this.#fields.join('.')}`;
     return `json: cannot unmarshal ${found} into Go ${place} of type ${type}`;
   }
 }

@@ -145,8 +145,12 @@ function struct(schema: StructSchema): Step {
     for (const key in value) {
       members++;
       const field = fields.get(key);
-      if (field === undefined) return unclean(value);
       const given = value[key]!;
+      if (field === undefined) {
+        if (!schema.preserveUnknown) return unclean(value);
+        if (typeof given === 'object') members += membersOf(given);
+        continue;
+      }
       let held: JsonValue | undefined;
       if (given === null) held = field.zero === undefined ? undefined : field.zero();
       else {

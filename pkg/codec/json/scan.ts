@@ -13,10 +13,10 @@ const SHORT_STRING = 48;
  * keys silently; a caller who finds fewer keys in its result than this count knows that there were duplicates.
  *
  * Answers `NEEDS_EXACT_READER` for everything that `JSON.parse` would lose or change: numbers with a fraction, an exponent or 16
- * digits and more, escaped surrogates, deep nesting, a text that ends inside a string. It does not check the grammar:
- * `JSON.parse` does.
+ * digits and more, escaped surrogates, deep nesting, a text that ends inside a string. `fractions`: they are all the same to the
+ * caller. It does not check the grammar: `JSON.parse` does.
  */
-export function countMembers(text: Buffer): number {
+export function countMembers(text: Buffer, fractions = false): number {
   const n = text.length;
   const escapes = text.includes(BACKSLASH);
   let members = 0;
@@ -35,7 +35,7 @@ export function countMembers(text: Buffer): number {
       let next = text[i + 1]!;
       while (next >= 0x30 && next <= 0x39) next = text[++i + 1]!;
       // '.', 'e', 'E'; past the end of the text the comparison with undefined is false.
-      if (i - start >= 15 || next === 0x2e || next === 0x65 || next === 0x45) return NEEDS_EXACT_READER;
+      if (i - start >= 15 || (next === 0x2e && !fractions) || next === 0x65 || next === 0x45) return NEEDS_EXACT_READER;
     }
   }
   return members;

@@ -26,7 +26,7 @@ export type ReadYaml =
  */
 export function readYaml(text: Buffer): ReadYaml {
   if (text[0] === 0x7b) {
-    const members = countMembers(text);
+    const members = countMembers(text, true);
     const value = members === NEEDS_EXACT_READER ? undefined : parseFast(text);
     if (value !== undefined && membersOf(value) === members)
       return { ok: true, value: withSortedKeys(value), duplicates: [] };

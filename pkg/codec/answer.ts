@@ -1,0 +1,117 @@
+import { apiVersionOf, type JsonObject, parseApiVersion } from '../api/index.js';
+import { kindSchema, type StructSchema } from '../schema/index.js';
+import type { BodyEncoding } from './body.js';
+import { encodeCbor } from './cbor/write.js';
+import { encodeJson } from './json/encode.js';
+import { metadataSlice } from './json/splice.js';
+import { writeValue } from './json/write.js';
+import { encodeProtobuf } from './protobuf/encode.js';
+import { sealEnvelope } from './protobuf/envelope.js';
+import { encodeYaml } from './yaml/write.js';
+
+export interface AnswerOptions {
+  /** Of the value; looked up by its kind and apiVersion when it is not given. Without one (custom resources) JSON keeps the order of keys. */
+  readonly schema?: StructSchema;
+  /** JSON on many lines. */
+  readonly pretty?: boolean;
+}
+
+/**
+ * A whole answer (an object, a Status, a discovery document) in an encoding, ready to be sent: JSON ends with a line break, protobuf
+ * has its envelope, CBOR its tag. undefined: this kind has no protobuf form.
+ */
+export function encodeAnswer(
+  value: JsonObject,
+  encoding: BodyEncoding,
+  options: AnswerOptions = {},
+): Buffer | undefined {
+  const schema = options.schema ?? schemaOf(value);
+  switch (encoding) {
+    case 'json': {
+      const json = schema === undefined ? Buffer.from(writeValue(value)) : encodeJson(schema, value);
+      return options.pretty ? prettyJson(json) : Buffer.concat([json, LINE_END]);
+    }
+    case 'yaml':
+      return encodeYaml(value);
+    case 'cbor':
+      return encodeCbor(schema, value);
+    case 'protobuf': {
+      if (schema === undefined || !hasProtobuf(schema)) return undefined;
+      const { apiVersion = '', kind = '' } = value as { apiVersion?: string; kind?: string };
+      return sealEnvelope({ apiVersion, kind, raw: encodeProtobuf(schema, value) });
+    }
+  }
+}
+
+const LINE_END = Buffer.from('\n');
+
+function schemaOf(value: JsonObject): StructSchema | undefined {
+  const { apiVersion, kind } = value;
+  const gv = typeof apiVersion === 'string' ? parseApiVersion(apiVersion) : undefined;
+  return gv === undefined || typeof kind !== 'string' ? undefined : kindSchema({ ...gv, kind })?.schema;
+}
+
+/** Tables and what else was never given field numbers cannot be sent as protobuf. */
+export function hasProtobuf(schema: StructSchema): boolean {
+  return schema.fields.some((f) => f.proto > 0);
+}
+
+/** JSON without white space, laid out with two spaces a level and a line break at the end. Works on the text: no number loses a digit. */
+export function prettyJson(json: Buffer): Buffer {
+  const text = json.toString('utf8');
+  const parts: string[] = [];
+  let from = 0;
+  let indent = '\n';
+  const flush = (to: number): void => {
+    if (to > from) parts.push(text.slice(from, to));
+    from = to;
+  };
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c === 0x22) i = endOfString(text, i);
+    else if (c === 0x7b || c === 0x5b) {
+      const next = text.charCodeAt(i + 1);
+      if (next === 0x7d || next === 0x5d) {
+        i++;
+        continue;
+      }
+      indent += '  ';
+      flush(i + 1);
+      parts.push(indent);
+    } else if (c === 0x7d || c === 0x5d) {
+      flush(i);
+      indent = indent.slice(0, -2);
+      parts.push(indent);
+    } else if (c === 0x2c) {
+      flush(i + 1);
+      parts.push(indent);
+    } else if (c === 0x3a) {
+      flush(i + 1);
+      parts.push(' ');
+    }
+  }
+  flush(text.length);
+  parts.push('\n');
+  return Buffer.from(parts.join(''));
+}
+
+/** Position of the closing quote. */
+function endOfString(text: string, at: number): number {
+  for (let i = at + 1; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c === 0x22) return i;
+    if (c === 0x5c) i++;
+  }
+  return text.length;
+}
+
+/** `PartialObjectMetadata` of an object, cut out of its canonical JSON; nothing is parsed. No line break at the end. */
+export function partialMetadata(json: Buffer, version: 'v1' | 'v1beta1'): Buffer {
+  const apiVersion = apiVersionOf({ group: 'meta.k8s.io', version });
+  const metadata = metadataSlice(json) ?? Buffer.from('{}');
+  return Buffer.concat([
+    Buffer.from(`{"kind":"PartialObjectMetadata","apiVersion":"${apiVersion}","metadata":`),
+    metadata,
+    Buffer.from('}'),
+  ]);
+}
