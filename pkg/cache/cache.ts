@@ -1,7 +1,7 @@
 import type { JsonObject } from '../api/index.js';
 import { revision as asRevision, type Revision, type World } from '../base/index.js';
 import { type AppliedEvent, type Keyspace, prefixEnd, type RefusalReason, type Watch } from '../storage/index.js';
-import { Collection } from './collection.js';
+import { Collection, type ObservedChange } from './collection.js';
 import { cacheLimits } from './limits.js';
 import { LabelSets } from './object.js';
 import { SlabAllocator } from './slab.js';
@@ -55,6 +55,7 @@ export class Cache {
   #watch: Watch | undefined;
   /** By revision, lowest first. */
   #waiters: Waiter[] = [];
+  readonly #observers = new Set<(change: ObservedChange) => void>();
   #stopped: string | undefined;
   #reading: Promise<Revision> | undefined;
   #nextReading: Promise<Revision> | undefined;
@@ -75,6 +76,20 @@ export class Cache {
 
   collection(prefix: string): Collection | undefined {
     return this.#collections.get(prefix);
+  }
+
+  /** Every collection there is. */
+  collections(): Iterable<Collection> {
+    return this.#collections.values();
+  }
+
+  /**
+   * `f` is told of every change, in order, as it is taken in; it must be quick, and may not keep the objects. Returns what ends
+   * it.
+   */
+  observe(f: (change: ObservedChange) => void): () => void {
+    this.#observers.add(f);
+    return () => this.#observers.delete(f);
   }
 
   /** Fills the collections from one state and follows the keyspace from there. */
@@ -217,6 +232,9 @@ export class Cache {
           prefix,
           keyspace: this.#options.keyspace,
           allocator: this.#allocator,
+          observed: (change) => {
+            for (const f of this.#observers) f(change);
+          },
           form: {
             prefix,
             labelSets: this.#labelSets,

@@ -30,6 +30,17 @@ export interface CollectionOptions {
   readonly form: ObjectForm;
   readonly keyspace: Keyspace;
   readonly allocator: SlabAllocator;
+  /** Told of every change as it is taken in. */
+  readonly observed: (change: ObservedChange) => void;
+}
+
+/** One change of one object, for who follows everything: controllers. */
+export interface ObservedChange {
+  readonly prefix: string;
+  readonly revision: Revision;
+  readonly before: StoredObject | undefined;
+  /** undefined: deleted. */
+  readonly after: StoredObject | undefined;
 }
 
 /** The current objects of one resource, its recent events, and everyone who watches it. */
@@ -38,6 +49,7 @@ export class Collection {
   readonly #form: ObjectForm;
   readonly #keyspace: Keyspace;
   readonly #allocator: SlabAllocator;
+  readonly #observed: (change: ObservedChange) => void;
   readonly #tree = new Tree<CachedObject>();
   readonly #log: EventLog;
   readonly #lanes = new Map<string, Lane>();
@@ -60,6 +72,7 @@ export class Collection {
     this.#form = options.form;
     this.#keyspace = options.keyspace;
     this.#allocator = options.allocator;
+    this.#observed = options.observed;
     this.#applied = at;
     this.#changed = asRevision(0);
     this.#log = new EventLog(at, (e) => this.#forget(e));
@@ -183,6 +196,8 @@ export class Collection {
     entry.previous?.hold();
     const whole = this.#log.append(entry);
     this.#routes.each(whole, (lane) => lane.offer(whole, this.#woken));
+    const { revision, previous, object, deleted } = whole;
+    this.#observed({ prefix: this.prefix, revision, before: previous, after: deleted ? undefined : object });
     if ((whole.position & 255) === 0) this.#log.trim();
   }
 

@@ -1,5 +1,5 @@
 export { Cache, type CacheOptions, type CollectionRequest, NotServed } from './cache.js';
-export type { Collection, CollectionSnapshot, WatchStart } from './collection.js';
+export type { Collection, CollectionSnapshot, ObservedChange, WatchStart } from './collection.js';
 export type { Cursor } from './cursor.js';
 export type { EventType, Framer, Frames } from './frames.js';
 export type { Selection } from './lane.js';

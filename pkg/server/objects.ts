@@ -1,8 +1,17 @@
 import type { World } from '../base/index.js';
-import type { Config } from '../config/index.js';
+import { type Config, ConfigError } from '../config/index.js';
+import {
+  ControllerManager,
+  defaultServiceAccount,
+  garbageCollector,
+  namespaceController,
+  rootCaPublisher,
+  unknownControllers,
+} from '../controllers/index.js';
 import { builtinResources, openRegistry, type Registry } from '../registry/index.js';
 import type { Keyspace } from '../storage/index.js';
 import type { Log } from '../telemetry/index.js';
+import { clusterOf } from './cluster.js';
 import { serviceAddresses } from './services.js';
 
 export interface ObjectsParts {
@@ -26,9 +35,22 @@ export interface Objects {
   close(): Promise<void>;
 }
 
+/** How soon a change of leadership is noticed. */
+const LEADERSHIP_PERIOD = 200;
+
+const CONTROLLERS = [
+  'garbage-collector-controller',
+  'namespace-controller',
+  'serviceaccount-controller',
+  'root-ca-certificate-publisher-controller',
+] as const;
+
 export async function openObjects(parts: ObjectsParts): Promise<Objects> {
-  const { world, config, keyspace } = parts;
+  const { world, config, keyspace, log } = parts;
   const { api } = config;
+  const unknown = unknownControllers(config.controllers, CONTROLLERS);
+  if (unknown.length > 0)
+    throw new ConfigError(`--controllers: there is no ${unknown.join(', ')}, only ${CONTROLLERS.join(', ')}`);
   const registry = await openRegistry({
     world,
     keyspace,
@@ -37,16 +59,40 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     featureEnabled: (gate) => api.featureGates.get(gate) ?? false,
     failed: parts.failed,
   });
-  const begin = (): Promise<void> =>
-    registry.bootstrap({
+  const note = (message: string, fields: Readonly<Record<string, unknown>>): void => log.warn(fields, message);
+  const context = { world, cluster: clusterOf(registry, world), log: note };
+  const controllers = new ControllerManager(
+    () => [
+      garbageCollector(context),
+      namespaceController(context),
+      defaultServiceAccount(context),
+      rootCaPublisher(context, parts.rootCa),
+    ],
+    config.controllers,
+    note,
+  );
+  let stopLooking: () => void = () => {};
+  const pause = (): void => {
+    stopLooking();
+    controllers.stop();
+  };
+  const begin = async (): Promise<void> => {
+    await registry.bootstrap({
       serviceAddresses: serviceAddresses(api.serviceRanges),
       securePort: config.serving.port === 0 ? 6443 : config.serving.port,
     });
+    const look = (): void => controllers.lead(keyspace.status().isLeader);
+    stopLooking = world.timers.every(LEADERSHIP_PERIOD, look);
+    look();
+  };
   await begin();
   return {
     registry,
     begin,
-    pause: () => {},
-    close: () => registry.close(),
+    pause,
+    close: () => {
+      pause();
+      return registry.close();
+    },
   };
 }

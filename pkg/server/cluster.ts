@@ -1,0 +1,159 @@
+import { ApiError, type JsonObject } from '../api/index.js';
+import type { World } from '../base/index.js';
+import type { StoredObject } from '../cache/index.js';
+import type { Cluster, Observer, Place } from '../controllers/index.js';
+import type { Answer, Registry, RequestContext, ServedResource, Target } from '../registry/index.js';
+import { prefixEnd } from '../storage/index.js';
+
+const USER = { name: 'system:kube-controller-manager', groups: ['system:masters', 'system:authenticated'] } as const;
+const MANAGER = 'kube-controller-manager';
+const PATIENCE = 30_000;
+/** Objects that are handed over before others get their turn. */
+const FOLLOW_SLICE = 500;
+
+/** The registry as controllers see it. */
+export function clusterOf(registry: Registry, world: World): Cluster {
+  const context = (): RequestContext => ({
+    user: USER,
+    userAgent: `${MANAGER}/trireme`,
+    deadline: world.clock.monotonic() + PATIENCE,
+    warn: () => {},
+  });
+  const target = (resource: ServedResource, namespace: string, subresource = ''): Target => ({
+    resource,
+    namespace,
+    subresource,
+  });
+  const options = { dryRun: false, fieldManager: MANAGER, fieldValidation: 'Ignore' } as const;
+  const body = (value: JsonObject) => ({ bytes: Buffer.from(JSON.stringify(value)), encoding: 'json' as const });
+
+  return {
+    catalogue: () => registry.catalogue,
+    async get(at) {
+      try {
+        const answer = await registry.get(
+          { target: target(at.resource, at.namespace), name: at.name, resourceVersion: '' },
+          context(),
+        );
+        return objectOf(answer, at.resource);
+      } catch (error) {
+        if (error instanceof ApiError && error.status.code === 404) return undefined;
+        throw error;
+      }
+    },
+    async list(resource, namespace) {
+      const result = await registry.list({ target: target(resource, namespace), options: EVERYTHING }, context());
+      return Array.from(result.items, (item) => served(item, resource));
+    },
+    async create(resource, namespace, object) {
+      await registry.create({ target: target(resource, namespace), name: '', body: body(object), options }, context());
+    },
+    async patch(at, subresource, patch) {
+      await registry.patch(
+        {
+          target: target(at.resource, at.namespace, subresource),
+          name: at.name,
+          type: 'merge',
+          body: body(patch),
+          force: false,
+          options,
+        },
+        context(),
+      );
+    },
+    async replace(at, subresource, object) {
+      await registry.update(
+        { target: target(at.resource, at.namespace, subresource), name: at.name, body: body(object), options },
+        context(),
+      );
+    },
+    async delete(at: Place, { uid, policy }) {
+      await registry.delete(
+        {
+          target: target(at.resource, at.namespace),
+          name: at.name,
+          options: {
+            dryRun: false,
+            preconditions: { uid },
+            ignoreStoreReadError: false,
+            ...(policy === undefined ? {} : { propagationPolicy: policy }),
+          },
+        },
+        context(),
+      );
+    },
+    async deleteCollection(resource, namespace) {
+      await registry.deleteCollection(
+        {
+          target: target(resource, namespace),
+          list: EVERYTHING,
+          options: { dryRun: false, propagationPolicy: 'Background', ignoreStoreReadError: false },
+        },
+        context(),
+      );
+    },
+    follow: (observer) => follow(registry, observer),
+  };
+}
+
+const EVERYTHING = {
+  labelSelector: '',
+  fieldSelector: '',
+  resourceVersion: '',
+  resourceVersionMatch: '',
+  limit: 0,
+  continue: '',
+  shardSelector: '',
+  sendInitialEvents: undefined,
+} as const;
+
+/** In the version that the controller named. */
+function served(stored: StoredObject, resource: ServedResource): JsonObject {
+  const value = stored.parse();
+  resource.conversion?.fromStorage(value);
+  return value;
+}
+
+function objectOf(answer: Answer, resource: ServedResource): JsonObject {
+  return answer.kind === 'stored' ? served(answer.stored, resource) : answer.value;
+}
+
+/**
+ * The present state first, collection by collection, then what changes. What changed meanwhile waits, and comes after: a change
+ * of an object that was handed over already, or not yet, is told as it was.
+ */
+async function follow(registry: Registry, observer: Observer): Promise<() => void> {
+  const resources = byPrefix(registry);
+  let waiting: (() => void)[] | undefined = [];
+  const stop = registry.cache.observe(({ prefix, before, after, revision }) => {
+    const resource = resources.get(prefix);
+    if (resource === undefined) return;
+    const tell = (): void => observer.changed(resource, before, after, revision);
+    if (waiting === undefined) tell();
+    else waiting.push(tell);
+  });
+  let n = 0;
+  for (const collection of [...registry.cache.collections()]) {
+    const resource = resources.get(collection.prefix);
+    if (resource === undefined) continue;
+    const { objects, revision } = collection.snapshot();
+    for (const object of objects.range(collection.prefix, prefixEnd(collection.prefix))) {
+      observer.changed(resource, undefined, object, revision);
+      if (++n % FOLLOW_SLICE === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+  for (const tell of waiting) tell();
+  waiting = undefined;
+  return stop;
+}
+
+/** Each collection in one served version: the first that discovery names. */
+function byPrefix(registry: Registry): ReadonlyMap<string, ServedResource> {
+  const found = new Map<string, ServedResource>();
+  for (const { versions } of registry.catalogue.groups)
+    for (const { resources } of versions)
+      for (const resource of resources)
+        if (resource.storage.prefix !== '' && !found.has(resource.storage.prefix))
+          found.set(resource.storage.prefix, resource);
+  return found;
+}
