@@ -1,4 +1,4 @@
-import { cloneJson, isObject, type JsonObject, type JsonValue } from '../api/index.js';
+import { cloneJson, getOwn, isObject, type JsonObject, type JsonValue } from '../api/index.js';
 import type { StructSchema } from '../schema/index.js';
 import { PatchError } from './errors.js';
 import { compareText, goFormat, goJsonString } from './go-format.js';
@@ -60,7 +60,13 @@ export function applyPatch(input: PatchInput): Patched {
       const merged = applyStrategicMergePatch(current, patch, input.schema);
       const restored = restoreTyped(merged, input.schema);
       if ('error' in restored) throw new PatchError('invalidResult', restored.error, goFormat(patch));
-      return { object: cloneJson(restored.value), unknownFields: [], show: () => goFormat(patch) };
+      const object = cloneJson(restored.value);
+      // What is patched has its type already; what the patch says of it does not count.
+      for (const key of ['kind', 'apiVersion']) {
+        const own = getOwn(current, key);
+        if (own !== undefined) object[key] = own;
+      }
+      return { object, unknownFields: [], show: () => goFormat(patch) };
     }
   }
 }

@@ -232,6 +232,12 @@ describe('the door', () => {
     expect(applyPatch({ kind: 'json', current, patch, schema: cm, typed: false }).unknownFields).toEqual([]);
   });
 
+  it('leaves the type to the object in a strategic merge patch', () => {
+    const patch = { kind: 'Secret', apiVersion: 'v2', data: { n: '3' } };
+    const { object } = applyPatch({ kind: 'strategic', current, patch, schema: cm, typed: true });
+    expect(object).toMatchObject({ kind: 'ConfigMap', apiVersion: 'v1', data: { n: '3' } });
+  });
+
   it('has no strategic merge patch without a schema', () => {
     expect(() => applyPatch({ kind: 'strategic', current, patch: {}, schema: undefined, typed: true })).toThrow(
       new PatchError('unsupported', 'strategic merge patch format is not supported'),

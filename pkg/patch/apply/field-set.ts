@@ -217,22 +217,25 @@ function walk(set: FieldSet, prefix: readonly PathElement[], out: PathElement[][
   for (const k of elements) if (hasChildren(set[k]!)) walk(set[k]!, [...prefix, k], out);
 }
 
-/** The set with every declared field on the way to a member a member too: with `a.b.c`, also `a` where it is a field, not a map key. */
+/**
+ * The set with every declared field on the way to a member a member too: with `a.b.c`, also `a` where it is a field, not a map
+ * key. The set itself where they all are.
+ */
 export function withNamedFields(set: FieldSet, schema: Node): FieldSet {
-  const out: MutableSet = {};
+  let out: MutableSet | undefined;
   for (const k in set) {
-    if (k === '.') continue;
     const node = set[k]!;
-    if (!hasChildren(node)) {
-      out[k] = node;
-      continue;
-    }
+    if (k === '.' || !hasChildren(node)) continue;
     const child = elementSchema(schema, k);
     const isField =
       schema?.kind === 'struct' && child !== undefined && (!schema.preserveUnknown || schema.byName.has(k.slice(2)));
-    out[k] = makeNode(isField || isMember(node), withNamedFields(node, child))!;
+    let named = withNamedFields(node, child);
+    if (isField && node['.'] === undefined) named = { '.': leaf, ...named };
+    if (named === node) continue;
+    out ??= { ...set };
+    out[k] = named;
   }
-  return out;
+  return out ?? set;
 }
 
 /** Fields of a resource as paths of names: `[['status'], ['metadata', 'labels']]`. */

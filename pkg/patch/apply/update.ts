@@ -175,6 +175,7 @@ function prune(merged: Versioned, owners: Owners, last: Owner | undefined, versi
   if (isEmptySet(difference(last.set, owned.get(then.apiVersion) ?? emptySet))) return merged;
 
   const lastNamed = withNamedFields(last.set, then.schema);
+  const all = namedFieldsOf(then);
   let pruned: Versioned = { ...then, value: removeFields(then.value, lastNamed, then.schema) };
   // The pruned version first: what others own there may be needed to convert.
   const order = [...owned.keys()].sort((a, b) => Number(b === then.apiVersion) - Number(a === then.apiVersion));
@@ -183,25 +184,20 @@ function prune(merged: Versioned, owners: Owners, last: Owner | undefined, versi
     const wholeAt = versions.at(whole, apiVersion);
     const prunedAt = versions.at(pruned, apiVersion);
     if (wholeAt === undefined || prunedAt === undefined) continue;
-    pruned = putBackOwned(wholeAt, prunedAt, owned.get(apiVersion)!);
+    const kept = union(namedFieldsOf(prunedAt), withNamedFields(owned.get(apiVersion)!, wholeAt.schema));
+    pruned = without(wholeAt, difference(wholeAt === then ? all : namedFieldsOf(wholeAt), kept));
     whole = wholeAt;
   }
   const prunedThen = versions.at(pruned, then.apiVersion);
   if (prunedThen === undefined) return merged;
-  const result = putBackDangling(then, prunedThen, lastNamed);
+  const result = without(then, intersection(difference(all, namedFieldsOf(prunedThen)), lastNamed));
   return versions.at(result, merged.apiVersion) ?? merged;
 }
 
-function putBackOwned(whole: Versioned, pruned: Versioned, owned: FieldSet): Versioned {
-  const { schema } = whole;
-  const all = withNamedFields(fieldsOf(whole.value, schema), schema);
-  const kept = union(withNamedFields(fieldsOf(pruned.value, schema), schema), withNamedFields(owned, schema));
-  return { ...whole, value: removeFields(whole.value, difference(all, kept), schema) };
+function namedFieldsOf(o: Versioned): FieldSet {
+  return withNamedFields(fieldsOf(o.value, o.schema), o.schema);
 }
 
-function putBackDangling(whole: Versioned, pruned: Versioned, lastNamed: FieldSet): Versioned {
-  const { schema } = whole;
-  const all = withNamedFields(fieldsOf(whole.value, schema), schema);
-  const kept = withNamedFields(fieldsOf(pruned.value, schema), schema);
-  return { ...whole, value: removeFields(whole.value, intersection(difference(all, kept), lastNamed), schema) };
+function without(o: Versioned, gone: FieldSet): Versioned {
+  return { ...o, value: removeFields(o.value, gone, o.schema) };
 }
