@@ -194,7 +194,7 @@ function serve(d: ResourceDeclaration, v: DeclaredVersion, storage: StorageForm)
     storage,
     fieldLabels: fieldLabels(d, v),
     conversion: conversion(v, gv, storage),
-    deprecation: deprecation(gv, d.kind),
+    deprecation: deprecation(gv, d),
   };
 }
 
@@ -230,7 +230,8 @@ function conversion(v: DeclaredVersion, gv: GroupVersion, storage: StorageForm):
 }
 
 /** `v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice`. */
-function deprecation(gv: GroupVersion, kind: string): string | undefined {
+function deprecation(gv: GroupVersion, { kind, deprecated }: ResourceDeclaration): string | undefined {
+  if (deprecated !== undefined) return `${apiVersionOf(gv)} ${kind} is deprecated in ${deprecated}`;
   const life: Lifecycle | undefined = kindSchema({ ...gv, kind })?.info.lifecycle;
   if (life?.deprecated === undefined) return undefined;
   const removed = life.removed === undefined ? '' : `, unavailable in v${life.removed}+`;

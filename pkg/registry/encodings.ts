@@ -1,5 +1,5 @@
 import type { JsonObject } from '../api/index.js';
-import { encodeCbor, encodeJson, encodeProtobuf, encodeYaml, sealEnvelope } from '../codec/index.js';
+import { encodeCbor, encodeJson, encodeProtobuf, encodeYaml, jsonText, sealEnvelope } from '../codec/index.js';
 import type { StructSchema } from '../schema/index.js';
 import type { Representation } from './requests.js';
 import { parseStored } from './stored.js';
@@ -21,6 +21,21 @@ export function encodeBody(encoding: Encoding, schema: StructSchema, o: JsonObje
         kind: String(o['kind'] ?? ''),
         raw: encodeProtobuf(schema, o),
       });
+  }
+}
+
+/** A value that no schema describes inside (the cells of a Table). Protobuf has no form for it. */
+export function encodeAny(encoding: Encoding, value: JsonObject, pretty: boolean): Buffer {
+  switch (encoding) {
+    case 'yaml':
+      return encodeYaml(value);
+    case 'cbor':
+      return encodeCbor(undefined, value);
+    case 'json':
+    case 'protobuf': {
+      const json = Buffer.from(jsonText(value));
+      return lineEnded(pretty ? indented(json) : json);
+    }
   }
 }
 

@@ -114,7 +114,7 @@ function bookmarkTable(target: Target, r: Representation, o: JsonObject, first: 
     kind: 'Table',
     apiVersion: `meta.k8s.io/${r.metaVersion}`,
     metadata: { resourceVersion: (o['metadata'] as JsonObject)['resourceVersion']! },
-    columnDefinitions: first ? tableColumns(tableOf(target.resource.declaration)) : null,
+    columnDefinitions: first ? tableColumns(tableOf(target)) : null,
     rows: [],
   };
 }

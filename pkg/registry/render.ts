@@ -4,7 +4,7 @@ import type { StoredObject } from '../cache/index.js';
 import { encodeCbor, encodeProtobuf, encodeYaml, envelopeAround, envelopeEnd, metadataSlice } from '../codec/index.js';
 import { type StructSchema, structByName } from '../schema/index.js';
 import type { ServedResource } from './catalogue.js';
-import { encodeBody, indented, lineEnded } from './encodings.js';
+import { encodeAny, encodeBody, indented, lineEnded } from './encodings.js';
 import { limits } from './limits.js';
 import type { Answer, ListResult, Representation, Target } from './requests.js';
 import { parseStored, servedJson, servedObject } from './stored.js';
@@ -50,26 +50,20 @@ function renderAnswer(target: Target, answer: Answer, r: Representation, world: 
     const { stored } = answer;
     if (r.form === 'object') return renderStored(resource, stored, r);
     if (r.form === 'metadata') return renderMetadata(resource, stored, r);
-    return encodeBody(
-      r.encoding,
-      TABLE(),
-      tableOfOne(target, stored.parse(), () => servedObject(resource, stored), r, world),
-      r.pretty,
-    );
+    const table = tableOfOne(target, stored.parse(), () => servedObject(resource, stored), r, world);
+    return encodeAny(r.encoding, table, r.pretty);
   }
   const { value } = answer;
   if (r.form === 'object' || value['kind'] === 'Status')
     return encodeBody(r.encoding, schemaOfValue(target, value), value, r.pretty);
   if (r.form === 'metadata') return encodeBody(r.encoding, PARTIAL(), partialMetadata(value, r.metaVersion), r.pretty);
-  return encodeBody(
+  return encodeAny(
     r.encoding,
-    TABLE(),
     tableOfOne(target, value, () => value, r, world),
     r.pretty,
   );
 }
 
-const TABLE = (): StructSchema => structByName('meta/v1.Table');
 const PARTIAL = (): StructSchema => structByName('meta/v1.PartialObjectMetadata');
 const STATUS = (): StructSchema => structByName('meta/v1.Status');
 const LIST_META = (): StructSchema => structByName('meta/v1.ListMeta');
@@ -129,7 +123,7 @@ export function tableOfOne(
   world: World,
   columns = true,
 ): JsonObject {
-  const table = tableOf(target.resource.declaration);
+  const table = tableOf(target);
   const meta = isObject(stored['metadata']) ? stored['metadata'] : {};
   return {
     kind: 'Table',
@@ -238,7 +232,7 @@ function* metadataList(resource: ServedResource, result: ListResult, r: Represen
 }
 
 function* tableList(target: Target, result: ListResult, r: Representation, world: World): IterableIterator<Buffer> {
-  const table = tableOf(target.resource.declaration);
+  const table = tableOf(target);
   const now = world.clock.now();
   yield Buffer.from(
     `{"kind":"Table","apiVersion":"meta.k8s.io/${r.metaVersion}","metadata":${JSON.stringify(listMeta(result))},"columnDefinitions":${JSON.stringify(tableColumns(table))},"rows":[`,
@@ -316,16 +310,12 @@ function wholeList(target: Target, result: ListResult, r: Representation, world:
   const items = result.items.map((o) => servedObject(resource, o));
   const metadata = listMeta(result);
   if (r.form === 'table') {
-    const table = tableOf(resource.declaration);
+    const table = tableOf(target);
     const now = world.clock.now();
     const rows = result.items.map((o, i) => tableRow(table, o.parse(), () => items[i]!, now, r));
     const apiVersion = `meta.k8s.io/${r.metaVersion}`;
-    return encodeBody(
-      r.encoding,
-      TABLE(),
-      { kind: 'Table', apiVersion, metadata, columnDefinitions: tableColumns(table), rows },
-      r.pretty,
-    );
+    const whole = { kind: 'Table', apiVersion, metadata, columnDefinitions: tableColumns(table), rows };
+    return encodeAny(r.encoding, whole, r.pretty);
   }
   if (r.form === 'metadata') {
     const schema = structByName('meta/v1.PartialObjectMetadataList');

@@ -18,6 +18,8 @@ export interface ResourceDeclaration {
   /** The version in which objects are stored; one of `versions`. */
   readonly storageVersion: string;
   readonly namespaced: boolean;
+  /** `v1.33+; use discovery.k8s.io/v1 EndpointSlice`: what the warning says about this kind, where its schema does not know. */
+  readonly deprecated?: string;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   /** Default: all eight of a stored resource. Virtual resources (reviews) declare `['create']`. */

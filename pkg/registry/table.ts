@@ -1,6 +1,8 @@
 import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../api/index.js';
-import type { Representation } from './requests.js';
-import type { ResourceDeclaration, TableDeclaration } from './resource.js';
+import { at, textAt } from './builtin/access.js';
+import { AGE, age } from './builtin/table.js';
+import type { Representation, Target } from './requests.js';
+import type { TableDeclaration } from './resource.js';
 
 /** Answers as a Table: what `kubectl get` prints. */
 
@@ -16,8 +18,25 @@ const PLAIN: TableDeclaration = {
   },
 };
 
-export function tableOf(declaration: ResourceDeclaration): TableDeclaration {
-  return declaration.table ?? PLAIN;
+/** Scales are shown alike, whatever they are of. */
+const SCALE: TableDeclaration = {
+  columns: [
+    { name: 'Name', type: 'string', description: 'Name of the scaled object.', priority: 0 },
+    { name: 'Desired', type: 'integer', description: 'Replicas that are wanted.', priority: 0 },
+    { name: 'Available', type: 'integer', description: 'Replicas that there are.', priority: 0 },
+    AGE,
+  ],
+  cells: (o, now) => [
+    textAt(o, 'metadata', 'name'),
+    at(o, 'spec', 'replicas') ?? 0,
+    at(o, 'status', 'replicas') ?? 0,
+    age(o, now),
+  ],
+};
+
+export function tableOf({ resource, subresource }: Target): TableDeclaration {
+  const own = subresource === '' ? undefined : resource.subresources[subresource]?.kind;
+  return own?.kind === 'Scale' ? SCALE : (resource.declaration.table ?? PLAIN);
 }
 
 export function tableColumns(table: TableDeclaration): JsonArray {

@@ -11,7 +11,7 @@ export const controllerRevision: ResourceDeclaration = {
   versions: versions('apps', 'v1'),
   storageVersion: 'v1',
   namespaced: true,
-  strategy: { generation: 'none' },
+  strategy: { checksUpdateLikeNew: true, generation: 'none' },
   table: table(
     [column('Controller', 'The object that owns the revision.'), column('Revision', 'Number of the revision.'), AGE],
     (o, now) => {

@@ -15,7 +15,12 @@ export const job: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   categories: ['all'],
-  strategy: withStatus({ defaultPropagation: 'Orphan', defaults: defaultJob }),
+  strategy: withStatus({
+    defaultPropagation: 'Orphan',
+    defaultPropagationWarning:
+      'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
+    defaults: defaultJob,
+  }),
   subresources: { status: statusSubresource() },
   selectableFields: { 'status.successful': (o) => String(numberAt(o, 'status', 'succeeded')) },
   table: table(

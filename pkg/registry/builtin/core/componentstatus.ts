@@ -10,6 +10,7 @@ export const componentStatus: ResourceDeclaration = {
   resource: 'componentstatuses',
   singular: 'componentstatus',
   kind: 'ComponentStatus',
+  deprecated: 'v1.19+',
   versions: versions('core', 'v1'),
   storageVersion: 'v1',
   namespaced: false,

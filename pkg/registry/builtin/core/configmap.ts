@@ -14,7 +14,7 @@ export const configMap: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['cm'],
-  strategy: { generation: 'none', validate, validateUpdate },
+  strategy: { checksUpdateLikeNew: true, generation: 'none', validate, validateUpdate },
   table: table([column('Data', 'Number of keys, text and binary.'), AGE], (o, now) => [
     String(Object.keys(objectAt(o, 'data')).length + Object.keys(objectAt(o, 'binaryData')).length),
     age(o, now),

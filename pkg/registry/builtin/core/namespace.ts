@@ -50,7 +50,7 @@ export const namespace: ResourceDeclaration = {
       },
     },
   },
-  selectableFields: { 'status.phase': (o) => textAt(o, 'status', 'phase'), name: nameOf },
+  selectableFields: { 'status.phase': (o) => textAt(o, 'status', 'phase') },
   table: table([column('Status', 'Active, or Terminating while its content is removed.'), AGE], (o, now) => [
     textAt(o, 'status', 'phase'),
     age(o, now),

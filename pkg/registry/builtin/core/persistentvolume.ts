@@ -16,7 +16,9 @@ export const persistentVolume: ResourceDeclaration = {
   namespaced: false,
   shortNames: ['pv'],
   strategy: withStatus({
+    checksUpdateLikeNew: true,
     generation: 'none',
+    returnsDeleted: true,
     prepareForCreate: (o) => {
       o['status'] = { phase: 'Pending' };
     },

@@ -16,7 +16,9 @@ export const persistentVolumeClaim: ResourceDeclaration = {
   namespaced: true,
   shortNames: ['pvc'],
   strategy: withStatus({
+    checksUpdateLikeNew: true,
     generation: 'none',
+    returnsDeleted: true,
     prepareForCreate: (o) => {
       o['status'] = { phase: 'Pending' };
     },

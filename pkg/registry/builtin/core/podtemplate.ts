@@ -16,6 +16,7 @@ export const podTemplate: ResourceDeclaration = {
   namespaced: true,
   strategy: {
     generation: 'spec',
+    returnsDeleted: true,
     defaults: defaultTemplate,
     validate: (o, errors) => validateTemplate(objectAt(o, 'template'), FieldPath.of('template'), errors),
     validateUpdate: (o, _old, errors) => validateTemplate(objectAt(o, 'template'), FieldPath.of('template'), errors),

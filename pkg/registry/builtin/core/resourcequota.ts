@@ -13,7 +13,7 @@ export const resourceQuota: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['quota'],
-  strategy: withStatus({ generation: 'none' }),
+  strategy: withStatus({ generation: 'none', returnsDeleted: true }),
   subresources: { status: statusSubresource() },
   table: table(
     [column('Request', 'Requests used and allowed.'), column('Limit', 'Limits used and allowed.'), AGE],

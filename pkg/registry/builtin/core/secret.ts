@@ -21,6 +21,7 @@ export const secret: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   strategy: {
+    checksUpdateLikeNew: true,
     generation: 'none',
     defaults: (o) => {
       foldStringData(o);

@@ -11,6 +11,6 @@ export const serviceAccount: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['sa'],
-  strategy: { generation: 'none' },
+  strategy: { checksUpdateLikeNew: true, generation: 'none', returnsDeleted: true },
   table: table([AGE], (o, now) => [age(o, now)]),
 };

@@ -15,6 +15,7 @@ export const endpointSlice: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   strategy: {
+    checksUpdateLikeNew: true,
     generation: 'spec',
     defaults: (o) => {
       for (const port of objectsAt(o, 'ports')) {

@@ -11,7 +11,7 @@ export const ingressClass: ResourceDeclaration = {
   versions: versions('networking', 'v1'),
   storageVersion: 'v1',
   namespaced: false,
-  strategy: { generation: 'spec' },
+  strategy: { checksUpdateLikeNew: true, generation: 'spec' },
   table: table(
     [
       column('Controller', 'The controller that handles the class.'),

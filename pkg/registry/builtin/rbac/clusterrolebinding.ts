@@ -10,6 +10,6 @@ export const clusterRoleBinding: ResourceDeclaration = {
   versions: versions('rbac', 'v1'),
   storageVersion: 'v1',
   namespaced: false,
-  strategy: { generation: 'none', createOnUpdate: true },
+  strategy: { checksUpdateLikeNew: true, generation: 'none', createOnUpdate: true },
   table: bindingTable,
 };

@@ -10,6 +10,6 @@ export const role: ResourceDeclaration = {
   versions: versions('rbac', 'v1'),
   storageVersion: 'v1',
   namespaced: true,
-  strategy: { generation: 'none', createOnUpdate: true },
+  strategy: { checksUpdateLikeNew: true, generation: 'none', createOnUpdate: true },
   table: NAME_AND_CREATION,
 };

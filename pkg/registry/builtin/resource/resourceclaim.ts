@@ -12,7 +12,7 @@ export const resourceClaim: ResourceDeclaration = {
   versions: versions('resource', 'v1', 'v1beta2', 'v1beta1'),
   storageVersion: 'v1',
   namespaced: true,
-  strategy: withStatus({ generation: 'none' }),
+  strategy: withStatus({ checksUpdateLikeNew: true, generation: 'none' }),
   subresources: { status: statusSubresource() },
   table: table([column('State', 'Pending, allocated, reserved or being deleted.'), AGE], (o, now) => [
     state(o),

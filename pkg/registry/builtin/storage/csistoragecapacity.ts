@@ -10,6 +10,6 @@ export const csiStorageCapacity: ResourceDeclaration = {
   versions: versions('storage', 'v1'),
   storageVersion: 'v1',
   namespaced: true,
-  strategy: { generation: 'none' },
+  strategy: { checksUpdateLikeNew: true, generation: 'none' },
   table: NAME_AND_CREATION,
 };

@@ -8,7 +8,8 @@ import { at, boolAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../
 export function defaultPodSpec(spec: JsonObject): void {
   fill(spec, 'restartPolicy', 'Always');
   fill(spec, 'dnsPolicy', 'ClusterFirst');
-  fill(spec, 'terminationGracePeriodSeconds', 30);
+  // zero is a period of its own
+  if (spec['terminationGracePeriodSeconds'] === undefined) spec['terminationGracePeriodSeconds'] = 30;
   fill(spec, 'schedulerName', 'default-scheduler');
   objectIn(spec, 'securityContext');
   // two names of one field: the older one follows

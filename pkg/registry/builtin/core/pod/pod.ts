@@ -16,6 +16,8 @@ export const pod: ResourceDeclaration = {
   shortNames: ['po'],
   categories: ['all'],
   strategy: withStatus({
+    returnsDeleted: true,
+    checksUpdateLikeNew: true,
     defaults: defaultPod,
     validate: validatePod,
     validateUpdate: validatePodUpdate,
@@ -37,7 +39,8 @@ export const pod: ResourceDeclaration = {
       const period = requested ?? (typeof declared === 'number' ? declared : 30);
       if (textAt(o, 'spec', 'nodeName') === '') return 0;
       if (['Failed', 'Succeeded'].includes(textAt(o, 'status', 'phase'))) return 0;
-      return Math.max(period, 0);
+      // a grace that makes no sense is the shortest there is
+      return period < 0 ? 1 : period;
     },
   }),
   subresources: { status: statusSubresource() },
@@ -49,7 +52,9 @@ export const pod: ResourceDeclaration = {
     'spec.hostNetwork': (o) => String(boolAt(o, 'spec', 'hostNetwork')),
     'status.phase': (o) => textAt(o, 'status', 'phase'),
     'status.podIP': (o) => textAt(o, 'status', 'podIP'),
+    'status.podIPs': () => '',
     'status.nominatedNodeName': (o) => textAt(o, 'status', 'nominatedNodeName'),
   },
+  hotField: 'spec.nodeName',
   table: podTable,
 };

@@ -24,6 +24,7 @@ export function serviceResource(cluster: ClusterConfig): ResourceDeclaration {
     storagePrefix: 'services/specs',
     strategy: withStatus({
       generation: 'none',
+      returnsDeleted: true,
       defaults: defaultService,
       prepareForCreate: (o) => alignClusterIps(o, undefined),
       prepareForUpdate: (o, old) => {
