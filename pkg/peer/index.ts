@@ -17,4 +17,5 @@ export type {
 export type { PeerEvents } from './events.js';
 export { type MetricData, memberIdText } from './metrics.js';
 export { openPeer, type Peer } from './peer.js';
+export { type Restored, restoreSnapshot, type SnapshotStatus, snapshotStatus } from './snapshot/restore.js';
 export { openPeerDirect, openPeerThread, type PeerHandle } from './thread/spawn.js';

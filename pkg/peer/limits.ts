@@ -146,3 +146,10 @@ export const MEMBER_LIMITS = {
   /** Changes waiting for their turn; one more is refused. */
   changesMax: 16,
 } as const;
+
+/** Restoring a snapshot (`snapshot/restore.ts`). */
+export const RESTORE_LIMITS = {
+  /** The new cluster's revisions start so far above the snapshot's: more than the old one can have written since. */
+  revisionsAbove: 1_000_000_000,
+  readBytes: 256 * KiB,
+} as const;

@@ -27,8 +27,8 @@ import { memberIdText } from './metrics.js';
  *     !members/<id>   {"id", "name", "peerUrls", "staysLearner"}
  *     !removed/<id>   a member that was removed; its id never comes back
  */
-const MEMBERS = '!members/';
-const REMOVED = '!removed/';
+export const MEMBERS = '!members/';
+export const REMOVED = '!removed/';
 
 export interface MemberInfo {
   readonly id: number;
@@ -237,6 +237,7 @@ export class Members {
   }
 }
 
+export const memberKey = (id: number): string => keyOf(MEMBERS, id);
 const keyOf = (prefix: string, id: number): string => prefix + memberIdText(id);
 const idOf = (key: string, prefix: string): number => Number.parseInt(key.slice(prefix.length), 16);
 

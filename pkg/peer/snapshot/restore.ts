@@ -1,0 +1,110 @@
+import { createReadStream, existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { initialConfiguration, toLogIndex, toPeerId, toTerm } from '../../../raft/index.js';
+import { revision, type World } from '../../base/index.js';
+import {
+  encodeEntry,
+  type IndexedEntry,
+  inspectSnapshot,
+  installSnapshot,
+  type Op,
+  openStateMachine,
+  prefixEnd,
+  rocksHome,
+  type StateMachine,
+} from '../../storage/index.js';
+import { foundingClusterId, foundingId, type PeerConfig } from '../config.js';
+import { RESTORE_LIMITS } from '../limits.js';
+import { MEMBERS, type MemberInfo, memberKey, REMOVED } from '../members.js';
+import { createLog } from '../open.js';
+import { nodeDisk } from '../wal/disk.js';
+
+export interface SnapshotStatus {
+  readonly revision: number;
+  readonly compacted: number;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly hash: string;
+}
+
+/** What a snapshot file says of itself, having read and checked all of it. Rejects when it is damaged. */
+export async function snapshotStatus(file: string): Promise<SnapshotStatus> {
+  const { applied, compacted, rows, bytes, chain } = await inspectSnapshot(chunksOf(file));
+  return { revision: applied, compacted, rows, bytes, hash: chain };
+}
+
+export interface Restored {
+  readonly clusterId: string;
+  readonly peerId: number;
+  /** The first revision of the new cluster lies above this. */
+  readonly revision: number;
+}
+
+/**
+ * Makes the data folder of one member of a new cluster from a snapshot. Every member is restored from the same file with
+ * the same `initialCluster`, and so comes to the same state.
+ *
+ * Revisions start far above the snapshot's: the old cluster may have gone on after it was taken, and what it then showed must not
+ * be shown again for something else. All history is given up, so that every watch begins anew (410).
+ */
+export async function restoreSnapshot(file: string, config: PeerConfig, world: World): Promise<Restored> {
+  const { dataDir } = config;
+  if (dataDir === undefined) throw new Error('a snapshot is restored into a data folder');
+  if (existsSync(dataDir) && readdirSync(dataDir).some((name) => name === 'db' || name === 'wal')) {
+    throw new Error(`${dataDir} holds data already: restore into an empty folder`);
+  }
+  const { revision: last, hash } = await snapshotStatus(file);
+  const founders = config.initialCluster.length > 0 ? config.initialCluster : [{ name: config.name, peerUrls: [] }];
+  const me = founders.find((member) => member.name === config.name);
+  if (me === undefined) throw new Error(`--initial-cluster does not name this peer (--name=${config.name})`);
+  // Another cluster than the one the snapshot is of, though the flags be the same.
+  const token = `${config.initialClusterToken} restored ${hash} ${last}`;
+  const members = founders.map((member): MemberInfo => ({ ...member, id: foundingId(member, token) }));
+
+  const base = last + RESTORE_LIMITS.revisionsAbove;
+  const home = rocksHome(join(dataDir, 'db'));
+  const empty = await home.open();
+  const { engine } = await installSnapshot({ home, chunks: chunksOf(file) });
+  await empty.close();
+  await home.sweep();
+  const machine = await openStateMachine({ engine, name: home.name });
+  await machine.apply(await rebirth(machine, members, base));
+  await machine.barrier();
+  await machine.close();
+
+  const ids = members.map((member) => member.id);
+  const identity = { clusterId: foundingClusterId(ids, token), peerId: foundingId(me, token), name: config.name };
+  const log = await createLog(
+    { ...world, disk: nodeDisk(join(dataDir, 'wal')) },
+    {
+      identity,
+      base: { index: toLogIndex(base), term: toTerm(1), config: initialConfiguration(ids.map(toPeerId)) },
+    },
+  );
+  await log.journal.close();
+  return { clusterId: identity.clusterId, peerId: identity.peerId, revision: base };
+}
+
+/** The entries that make the snapshot's state the first state of the new cluster: new members, no history. */
+async function rebirth(
+  machine: StateMachine,
+  members: readonly MemberInfo[],
+  base: number,
+): Promise<readonly IndexedEntry[]> {
+  const ops: Op[] = [];
+  for (const prefix of [MEMBERS, REMOVED]) {
+    const old = await machine.range({ start: prefix, end: prefixEnd(prefix) });
+    if (old.kind === 'ok') ops.push(...old.items.map(({ key }): Op => ({ kind: 'delete', key })));
+  }
+  ops.push(
+    ...members.map((info): Op => ({ kind: 'put', key: memberKey(info.id), value: Buffer.from(JSON.stringify(info)) })),
+  );
+  return [
+    { index: base - 1, data: encodeEntry({ kind: 'txn', txn: { compares: [], ops } }) },
+    { index: base, data: encodeEntry({ kind: 'compact', revision: revision(base) }) },
+  ];
+}
+
+function chunksOf(file: string): AsyncIterable<Buffer> {
+  return createReadStream(file, { highWaterMark: RESTORE_LIMITS.readBytes });
+}
