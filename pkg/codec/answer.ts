@@ -25,7 +25,9 @@ export function encodeAnswer(
   encoding: BodyEncoding,
   options: AnswerOptions = {},
 ): Buffer | undefined {
-  const schema = options.schema ?? schemaOf(value);
+  const known = options.schema ?? schemaOf(value);
+  // What has no protobuf form (Tables) has fields of any type, which its schema does not know.
+  const schema = known !== undefined && hasProtobuf(known) ? known : undefined;
   switch (encoding) {
     case 'json': {
       const json = schema === undefined ? Buffer.from(writeValue(value)) : encodeJson(schema, value);
@@ -36,7 +38,7 @@ export function encodeAnswer(
     case 'cbor':
       return encodeCbor(schema, value);
     case 'protobuf': {
-      if (schema === undefined || !hasProtobuf(schema)) return undefined;
+      if (schema === undefined) return undefined;
       const { apiVersion = '', kind = '' } = value as { apiVersion?: string; kind?: string };
       return sealEnvelope({ apiVersion, kind, raw: encodeProtobuf(schema, value) });
     }

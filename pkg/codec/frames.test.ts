@@ -108,6 +108,10 @@ describe('answers', () => {
     });
     expect(encodeAnswer({ kind: 'Widget', apiVersion: 'example.com/v1' }, 'protobuf')).toBeUndefined();
     expect(encodeAnswer({ kind: 'Table', apiVersion: 'meta.k8s.io/v1' }, 'protobuf')).toBeUndefined();
+    const table = { kind: 'Table', apiVersion: 'meta.k8s.io/v1', metadata: {}, rows: [{ cells: ['a', 1] }] };
+    expect(JSON.parse(encodeAnswer(table, 'json')!.toString())).toEqual(table);
+    const empty = { kind: 'ConfigMapList', apiVersion: 'v1', metadata: {}, items: [] };
+    expect(JSON.parse(encodeAnswer(empty, 'json')!.toString())).toEqual(empty);
     expect(encodeAnswer({ kind: 'Widget', apiVersion: 'example.com/v1', b: 1, a: 2 }, 'json')?.toString()).toBe(
       '{"kind":"Widget","apiVersion":"example.com/v1","b":1,"a":2}\n',
     );

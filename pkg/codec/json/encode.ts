@@ -35,7 +35,6 @@ interface FieldWriter {
   /** What a missing or null field is written as, with its key; '' where it is left out. */
   readonly zero: () => string;
   readonly dropZero: boolean;
-  readonly nullEmpty: boolean;
 }
 
 const writers = new WeakMap<Schema, Writer>();
@@ -84,7 +83,6 @@ function fieldWriter(schema: StructSchema, index: number): FieldWriter {
     : inner.kind === 'struct' && !field.pointer
       ? () => key + writerOf(inner)({})
       : () => key + (field.pointer ? 'null' : writeValue(scalarZero(inner)));
-  const container = inner.kind === 'list' || inner.kind === 'map';
   return {
     index,
     name: field.name,
@@ -93,7 +91,6 @@ function fieldWriter(schema: StructSchema, index: number): FieldWriter {
     leftOut,
     zero,
     dropZero: leftOut && !field.pointer,
-    nullEmpty: !leftOut && !field.pointer && container,
   };
 }
 
@@ -104,14 +101,14 @@ function struct(schema: StructSchema): Writer {
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'null';
     const found: FieldWriter[] = [];
-    let unknown: string[] | undefined;
+    const unknown: string[] = [];
     let inOrder = true;
     let last = -1;
     let missing = always.length;
     for (const key in value) {
       const field = byName.get(key);
       if (field === undefined) {
-        if (schema.preserveUnknown) (unknown ??= []).push(key);
+        if (schema.preserveUnknown) unknown.push(key);
         continue;
       }
       found.push(field);
@@ -132,7 +129,7 @@ function struct(schema: StructSchema): Writer {
       const text = member(field, value[field.name]);
       if (text !== '') out += out === '' ? text : `,${text}`;
     }
-    for (const key of unknown?.sort() ?? []) {
+    for (const key of unknown.sort()) {
       out += `${out === '' ? '' : ','}${writeString(key)}:${writeValue(value[key]!)}`;
     }
     return `{${out}}`;
@@ -142,9 +139,7 @@ function struct(schema: StructSchema): Writer {
 /** `"key":value`, or '' for a field that is left out. */
 function member(field: FieldWriter, value: JsonValue | undefined): string {
   if (value === undefined || value === null) return field.zero();
-  if (field.dropZero) {
-    if (value === '' || value === 0 || value === false || value === 0n || isEmpty(value)) return '';
-  } else if (field.nullEmpty && isEmpty(value)) return field.zero();
+  if (field.dropZero && (value === '' || value === 0 || value === false || value === 0n || isEmpty(value))) return '';
   return field.key + field.write(value);
 }
 

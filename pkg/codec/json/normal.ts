@@ -55,7 +55,7 @@ interface FieldStep {
   readonly zero: (() => JsonValue) | undefined;
   /** A zero value is as good as an absent field. */
   readonly dropZero: boolean;
-  /** An empty list or map is as good as null. */
+  /** An empty list or map becomes null: that is what is left of it once the reference has stored it. */
   readonly nullEmpty: boolean;
 }
 
