@@ -3,7 +3,7 @@ import type { ListSchema, Schema } from '../../schema/index.js';
 import { declaredElement, fieldElement, type PathElement } from './element.js';
 import { emptySet, type FieldSet, leaf, type MutableSet, recursiveDifference } from './field-set.js';
 import { asMap, childSchema, isAtomic, type Node } from './shape.js';
-import { everythingIn, itemsByElement } from './to-set.js';
+import { elementOf, everythingIn, itemsByElement } from './to-set.js';
 
 /** How two objects of one type differ; no path is in two of the sets. */
 export interface Comparison {
@@ -109,6 +109,8 @@ function compareMembers(
 }
 
 function compareItems(l: JsonArray, r: JsonArray, schema: ListSchema): Diff | undefined {
+  const inPlace = comparePairs(l, r, schema);
+  if (inPlace !== 'moved') return inPlace;
   let diff: Diff | undefined;
   const before = itemsByElement(l, schema);
   const after = itemsByElement(r, schema);
@@ -123,6 +125,20 @@ function compareItems(l: JsonArray, r: JsonArray, schema: ListSchema): Diff | un
     if (!before.has(element)) diff = merge(diff, element, compareDuplicates([], now, schema));
   }
   return diff;
+}
+
+/** The common case, items that stand where they stood, without any index. `moved` when it is not that. */
+function comparePairs(l: JsonArray, r: JsonArray, schema: ListSchema): Diff | undefined | 'moved' {
+  if (l.length !== r.length) return 'moved';
+  let diff: Diff | undefined;
+  for (let i = 0; i < l.length; i++) {
+    const element = elementOf(schema, l[i]!);
+    if (element === undefined || element !== elementOf(schema, r[i]!)) return 'moved';
+    const inner = compareValues(l[i]!, r[i]!, schema.items);
+    if (inner !== undefined) diff = merge(diff, element, inner);
+  }
+  // Where nothing differs, duplicates do not either; where something does they count as one value.
+  return diff === undefined || itemsByElement(l, schema).size === l.length ? diff : 'moved';
 }
 
 /** Items of one identity where one side has none or several. Several count as one value, beside the fields of a single one. */

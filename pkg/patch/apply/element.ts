@@ -102,7 +102,7 @@ export function canonicalElement(text: string): PathElement | undefined {
   if (plain.test(text)) return text;
   switch (text[0]) {
     case 'k': {
-      const parsed = parseOther(text);
+      const parsed = parseElement(text);
       return parsed.kind === 'key' ? keyElement(parsed.fields) : undefined;
     }
     case 'v':

@@ -52,7 +52,8 @@ function mentionedItems(list: JsonArray, schema: ListSchema): FieldSet | undefin
   return out;
 }
 
-function elementOf(schema: ListSchema, item: JsonValue): PathElement | undefined {
+/** Which item this is; undefined when it has no identity. */
+export function elementOf(schema: ListSchema, item: JsonValue): PathElement | undefined {
   try {
     return listElement(schema, item);
   } catch (e) {
