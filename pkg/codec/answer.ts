@@ -50,7 +50,10 @@ const LINE_END = Buffer.from('\n');
 function schemaOf(value: JsonObject): StructSchema | undefined {
   const { apiVersion, kind } = value;
   const gv = typeof apiVersion === 'string' ? parseApiVersion(apiVersion) : undefined;
-  return gv === undefined || typeof kind !== 'string' ? undefined : kindSchema({ ...gv, kind })?.schema;
+  if (gv === undefined || typeof kind !== 'string') return undefined;
+  // Metadata-only answers are asked for in two versions that are one type.
+  const version = gv.group === 'meta.k8s.io' ? 'v1' : gv.version;
+  return kindSchema({ group: gv.group, version, kind })?.schema;
 }
 
 /** Tables and what else was never given field numbers cannot be sent as protobuf. */

@@ -106,6 +106,8 @@ describe('answers', () => {
     expect(opened.ok && decodeProtobuf(kindNamed('Status').schema, opened.envelope.raw)).toMatchObject({
       object: { status: 'Failure', code: 404 },
     });
+    const metadata = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1beta1', metadata: { name: 'a' } };
+    expect(encodeAnswer(metadata, 'protobuf')?.includes('PartialObjectMetadata')).toBe(true);
     expect(encodeAnswer({ kind: 'Widget', apiVersion: 'example.com/v1' }, 'protobuf')).toBeUndefined();
     expect(encodeAnswer({ kind: 'Table', apiVersion: 'meta.k8s.io/v1' }, 'protobuf')).toBeUndefined();
     const table = { kind: 'Table', apiVersion: 'meta.k8s.io/v1', metadata: {}, rows: [{ cells: ['a', 1] }] };
