@@ -183,7 +183,7 @@ export const errors = {
       {
         ...(name === '' ? {} : { name }),
         ...(gk.group === '' ? {} : { group: gk.group }),
-        kind: gk.kind,
+        ...(gk.kind === '' ? {} : { kind: gk.kind }),
         ...(found.length === 0
           ? {}
           : { causes: found.map((e) => ({ reason: e.type, message: e.message, field: e.field })) }),

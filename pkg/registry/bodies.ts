@@ -6,8 +6,17 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
+  parseApiVersion,
 } from '../api/index.js';
-import { decodeBody, decodeValue, readBody, readJson, type Strictness, strictMessage } from '../codec/index.js';
+import {
+  type Decoded,
+  decodeBody,
+  decodeValue,
+  readBody,
+  readJson,
+  type Strictness,
+  strictMessage,
+} from '../codec/index.js';
 import { applyPatch, PatchError, type PatchInput } from '../patch/index.js';
 import { type Kind, kindSchema } from '../schema/index.js';
 import type { ServedResource } from './catalogue.js';
@@ -84,7 +93,7 @@ export function patchObject(
     });
     const prefix = request.type === 'json' ? 'json patch ' : '';
     const found: string[] = typed ? [...document.duplicates.map((d) => prefix + d), ...patched.unknownFields] : [];
-    const decoded = decodeValue(kind.schema, patched.object);
+    const decoded = decodePatched(kind, patched.object);
     if (!decoded.ok) throw badResult(patched.show(), decoded.message);
     const { object, strict } = decoded;
     report(
@@ -97,6 +106,19 @@ export function patchObject(
   } catch (e) {
     throw e instanceof PatchError ? patchFailure(e) : e;
   }
+}
+
+/** A patch may not make another kind of an object: it is then read as that kind, and does not fit. */
+function decodePatched(kind: Kind, o: JsonObject): Decoded {
+  const gv = parseApiVersion(String(o['apiVersion'] ?? ''));
+  const name = String(o['kind'] ?? '');
+  const { info } = kind;
+  if (gv !== undefined && name === info.kind && gv.version === info.version && gv.group === info.group)
+    return decodeValue(kind.schema, o);
+  const other = gv === undefined ? undefined : kindSchema({ ...gv, kind: name });
+  const decoded = other === undefined ? undefined : decodeValue(other.schema, o);
+  if (decoded?.ok === false) return decoded;
+  return { ok: false, message: `a patch may not change kind and version to ${String(o['apiVersion'])} ${name}` };
 }
 
 function report(strict: Strictness, request: PatchRequest, context: RequestContext, show: () => string): void {

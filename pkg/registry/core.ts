@@ -34,7 +34,7 @@ export function notFound(target: Target, name: string): ApiError {
 }
 
 /** Waits until every write acknowledged before the call can be read. */
-export async function fresh(core: Core, context: RequestContext): Promise<void> {
+export async function fresh(core: Core, context: Pick<RequestContext, 'deadline'>): Promise<void> {
   try {
     await core.cache.fresh(context.deadline);
   } catch (e) {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../api/index.js';
+import { cloneJson, type JsonObject } from '../api/index.js';
 import type { Revision, World } from '../base/index.js';
 import type { EventType, Framer, StoredObject } from '../cache/index.js';
 import { decodeValue, encodeCbor, encodeJson, encodeProtobuf, sealEnvelope } from '../codec/index.js';
@@ -92,7 +92,13 @@ function bookmarkObject(target: Target, at: Revision, initialEnd: boolean): Json
     resourceVersion: String(at),
     ...(initialEnd ? { annotations: { [INITIAL_EVENTS_END]: 'true' } } : {}),
   };
-  const empty = decodeValue(resource.schema, { kind: resource.kind, apiVersion: resource.apiVersion, metadata });
+  const more = cloneJson(resource.declaration.emptyObject ?? {});
+  const empty = decodeValue(resource.schema, {
+    ...more,
+    kind: resource.kind,
+    apiVersion: resource.apiVersion,
+    metadata,
+  });
   return empty.ok ? empty.object : { kind: resource.kind, apiVersion: resource.apiVersion, metadata };
 }
 

@@ -64,6 +64,7 @@ export function validateMeta(meta: JsonObject, rules: MetaRules, path: FieldPath
   validateAnnotations(meta['annotations'], path.child('annotations'), errors);
   validateOwners(meta['ownerReferences'], path.child('ownerReferences'), errors);
   validateFinalizers(strings(meta, 'finalizers'), path.child('finalizers'), errors);
+  validateManagedFields(meta['managedFields'], path.child('managedFields'), errors);
 }
 
 /** What finalizers of built-in kinds must be beyond qualified names. */
@@ -99,6 +100,7 @@ export function validateMetaUpdate(meta: JsonObject, old: JsonObject, path: Fiel
   validateLabels(meta['labels'], path.child('labels'), errors);
   validateAnnotations(meta['annotations'], path.child('annotations'), errors);
   validateOwners(meta['ownerReferences'], path.child('ownerReferences'), errors);
+  validateManagedFields(meta['managedFields'], path.child('managedFields'), errors);
 }
 
 const IMMUTABLE = [
@@ -170,4 +172,40 @@ function validateFinalizers(finalizers: readonly string[], path: FieldPath, erro
   for (const f of finalizers) for (const s of isQualifiedName(f)) errors.invalid(path, f, s);
   if (finalizers.includes(orphanFinalizer) && finalizers.includes(foregroundFinalizer))
     errors.invalid(path, [...finalizers], `finalizer ${orphanFinalizer} and ${foregroundFinalizer} cannot be both set`);
+}
+
+const MANAGER_BYTES_MAX = 128;
+const SUBRESOURCE_BYTES_MAX = 256;
+
+function validateManagedFields(entries: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
+  if (!Array.isArray(entries)) return;
+  entries.forEach((entry, i) => {
+    if (!isObject(entry)) return;
+    const at = path.index(i);
+    const operation = text(entry, 'operation');
+    if (operation !== 'Apply' && operation !== 'Update')
+      errors.invalid(at.child('operation'), operation, 'must be `Apply` or `Update`');
+    const type = text(entry, 'fieldsType');
+    if (type !== '' && type !== 'FieldsV1') errors.invalid(at.child('fieldsType'), type, 'must be `FieldsV1`');
+    validateManager(text(entry, 'manager'), at.child('manager'), errors);
+    if (Buffer.byteLength(text(entry, 'subresource')) > SUBRESOURCE_BYTES_MAX)
+      errors.tooLong(at.child('subresource'), SUBRESOURCE_BYTES_MAX);
+  });
+}
+
+/** Letters, marks, numbers, punctuation, symbols and the plain space. */
+const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u;
+
+function validateManager(name: string, path: FieldPath, errors: FieldErrors): void {
+  if (Buffer.byteLength(name) > MANAGER_BYTES_MAX) errors.tooLong(path, MANAGER_BYTES_MAX);
+  if (PRINTABLE.test(name)) return;
+  let position = 0;
+  for (const c of name) {
+    if (!PRINTABLE.test(c)) {
+      const code = c.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
+      errors.invalid(path, name, `invalid character U+${code} (at position ${position})`);
+      return;
+    }
+    position += Buffer.byteLength(c);
+  }
 }

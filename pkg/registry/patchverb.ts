@@ -55,7 +55,7 @@ function patchChange(request: PatchRequest, write: Write): Change {
     tracked: false,
     absent: undefined,
     make: (_stored, old) => {
-      const live = inServedVersion(target.resource, cloneJson(old));
+      const live = versionInItsPlace(inServedVersion(target.resource, cloneJson(old)));
       const object = patchObject(request, document(), { kind: expectedKind(target), live }, context);
       placeInNamespace(object, target);
       checkName(object, request.name);
@@ -63,6 +63,19 @@ function patchChange(request: PatchRequest, write: Write): Change {
       return object;
     },
   };
+}
+
+/** The stored text has the resource version first; a patch that fails shows the object, and there it stands after the uid. */
+function versionInItsPlace(live: JsonObject): JsonObject {
+  const { resourceVersion, ...rest } = metaOf(live);
+  const meta: JsonObject = {};
+  for (const [key, value] of Object.entries(rest)) {
+    meta[key] = value!;
+    if (key === 'uid' && resourceVersion !== undefined) meta['resourceVersion'] = resourceVersion;
+  }
+  if (resourceVersion !== undefined) meta['resourceVersion'] = resourceVersion;
+  live['metadata'] = meta;
+  return live;
 }
 
 async function apply(core: Core, request: PatchRequest, write: Write): Promise<Written> {
@@ -94,10 +107,9 @@ async function apply(core: Core, request: PatchRequest, write: Write): Promise<W
       target.subresource === ''
         ? () => {
             const object = merge(undefined);
-            const meta = metaOf(object);
-            if (text(meta, 'uid') !== '') throw noSuchUid(target, request.name, text(meta, 'uid'));
-            if (text(meta, 'name') === '') meta['name'] = request.name;
             checkName(object, request.name);
+            const uid = text(metaOf(object), 'uid');
+            if (uid !== '') throw noSuchUid(target, request.name, uid);
             return insert(core, write, object, true);
           }
         : undefined,
@@ -183,7 +195,7 @@ function viewChange(core: Core, write: Write, view: View, edit: ViewEdit): Chang
     answer: (whole) => view.read(whole),
     make: (_stored, old) => {
       const whole = cloneJson(old);
-      const live = view.read(old);
+      const live = versionInItsPlace(view.read(old));
       const before = managedFieldsOf(old);
       const shown = entriesOfScale(before, paths);
       if (shown !== undefined) metaOf(live)['managedFields'] = shown;

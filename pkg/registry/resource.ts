@@ -20,6 +20,8 @@ export interface ResourceDeclaration {
   readonly namespaced: boolean;
   /** `v1.33+; use discovery.k8s.io/v1 EndpointSlice`: what the warning says about this kind, where its schema does not know. */
   readonly deprecated?: string;
+  /** What an object with nothing in it (a bookmark) shows beyond the zero values of its schema. */
+  readonly emptyObject?: JsonObject;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   /** Default: all eight of a stored resource. Virtual resources (reviews) declare `['create']`. */

@@ -67,7 +67,7 @@ export function fillSystemFields(object: JsonObject, world: World): void {
   const version = text(meta, 'resourceVersion');
   if (version !== '' && badVersion(version) === undefined && BigInt(version) !== 0n)
     throw errors.badRequest('resourceVersion should not be set on objects to be created');
-  for (const field of ['resourceVersion', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink', 'generation'])
+  for (const field of ['resourceVersion', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'])
     delete meta[field];
   meta['uid'] = world.random.uuid();
   meta['creationTimestamp'] = formatTime(world.clock.now());

@@ -128,7 +128,7 @@ export async function insert(core: Core, write: Write, object: JsonObject, track
   fillSystemFields(object, core.world);
   settle(target, object, context);
   if (!tracked) trackUpdate(core, target, strategy, { live: undefined, object, manager: options.fieldManager });
-  const admitted = admissionOf(write, 'create', object, undefined);
+  const admitted = admissionOf({ ...write, name: text(metaOf(object), 'name') }, 'create', object, undefined);
   await mutate(core, admitted);
   const generate = text(metaOf(object), 'name') === '' ? text(metaOf(object), 'generateName') : '';
   const wanted = writeContext(core, target, context, options.dryRun);

@@ -20,6 +20,7 @@ export const deployment: ResourceDeclaration = {
   resource: 'deployments',
   singular: 'deployment',
   kind: 'Deployment',
+  emptyObject: { spec: { replicas: 0 } },
   versions: versions('apps', 'v1'),
   storageVersion: 'v1',
   namespaced: true,

@@ -3,13 +3,14 @@ import { at, numberAt, objectIn } from '../access.js';
 import { keepLabels, scaleSubresource, selectorText, statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, containersAndImages, table, wide } from '../table.js';
 
-import { defaultTemplate, fillAbsent, labelsFromTemplate } from '../workloads.js';
+import { defaultTemplate, fillAbsent } from '../workloads.js';
 
 export const replicaSet: ResourceDeclaration = {
   group: 'apps',
   resource: 'replicasets',
   singular: 'replicaset',
   kind: 'ReplicaSet',
+  emptyObject: { spec: { replicas: 0 } },
   versions: versions('apps', 'v1'),
   storageVersion: 'v1',
   namespaced: true,
@@ -18,7 +19,6 @@ export const replicaSet: ResourceDeclaration = {
   strategy: withStatus({
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
-      labelsFromTemplate(o, false);
       fillAbsent(spec, 'replicas', 1);
       defaultTemplate(spec);
     },

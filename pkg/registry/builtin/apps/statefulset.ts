@@ -10,6 +10,7 @@ export const statefulSet: ResourceDeclaration = {
   resource: 'statefulsets',
   singular: 'statefulset',
   kind: 'StatefulSet',
+  emptyObject: { spec: { replicas: 0 } },
   versions: versions('apps', 'v1'),
   storageVersion: 'v1',
   namespaced: true,

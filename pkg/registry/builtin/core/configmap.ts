@@ -16,7 +16,7 @@ export const configMap: ResourceDeclaration = {
   shortNames: ['cm'],
   strategy: { checksUpdateLikeNew: true, generation: 'none', validate, validateUpdate },
   table: table([column('Data', 'Number of keys, text and binary.'), AGE], (o, now) => [
-    String(Object.keys(objectAt(o, 'data')).length + Object.keys(objectAt(o, 'binaryData')).length),
+    Object.keys(objectAt(o, 'data')).length + Object.keys(objectAt(o, 'binaryData')).length,
     age(o, now),
   ]),
 };

@@ -10,6 +10,7 @@ export const replicationController: ResourceDeclaration = {
   resource: 'replicationcontrollers',
   singular: 'replicationcontroller',
   kind: 'ReplicationController',
+  emptyObject: { spec: { replicas: 0 } },
   versions: versions('core', 'v1'),
   storageVersion: 'v1',
   namespaced: true,

@@ -45,7 +45,7 @@ export const secret: ResourceDeclaration = {
   selectableFields: { type: (o) => textAt(o, 'type') },
   table: table([column('Type', 'What the secret is for.'), column('Data', 'Number of keys.'), AGE], (o, now) => [
     textAt(o, 'type'),
-    String(Object.keys(objectAt(o, 'data')).length),
+    Object.keys(objectAt(o, 'data')).length,
     age(o, now),
   ]),
 };
