@@ -1,3 +1,4 @@
+export { at, boolAt, listAt, nameOf, numberAt, objectAt, objectIn, objectsAt, textAt } from './access.js';
 export { type FieldError, FieldErrors, type FieldErrorType, FieldPath } from './field.js';
 export {
   apiVersionOf,

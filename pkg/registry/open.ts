@@ -1,3 +1,4 @@
+import type { StoredObjects } from '../admission/index.js';
 import { errors } from '../api/index.js';
 import type { World } from '../base/index.js';
 import { Cache } from '../cache/index.js';
@@ -8,6 +9,7 @@ import { buildCatalogue, type Catalogue, type StorageForm } from './catalogue.js
 import type { Core } from './core.js';
 import { remove, removeCollection } from './delete.js';
 import { limits } from './limits.js';
+import { storedObjects } from './lookup.js';
 import { namespaceLifecycle } from './namespaces.js';
 import { patch, updateView, viewOf } from './patchverb.js';
 import { get, list } from './read.js';
@@ -26,7 +28,7 @@ export interface RegistryConfig {
   readonly runtimeConfig: RuntimeConfig;
   featureEnabled(gate: string): boolean;
   /** Admission beyond what the registry itself needs; runs after it. */
-  readonly admission?: readonly AdmissionStep[];
+  readonly admission?: (objects: StoredObjects) => readonly AdmissionStep[];
   /** The stream of changes from the store broke: nothing here becomes current again. */
   failed(why: string): void;
 }
@@ -36,7 +38,7 @@ export async function openRegistry(config: RegistryConfig): Promise<Registry> {
   const { world, keyspace } = config;
   const catalogue = buildCatalogue(config.resources, config.runtimeConfig);
   const cache = new Cache({ world, keyspace, root: '/registry/', parse: parseStored, failed: config.failed });
-  const steps = [namespaceLifecycle(() => core), ...(config.admission ?? [])];
+  const steps = [namespaceLifecycle(() => core), ...(config.admission?.(storedObjects(() => core)) ?? [])];
   const core: Core = {
     world,
     keyspace,

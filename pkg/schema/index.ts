@@ -1,5 +1,6 @@
 export { type DeclarativeOptions, declarativeErrors } from './declarative/index.js';
 export { applySchemaDefaults } from './defaults.js';
+export { isOnByDefault } from './features.js';
 export { dropDisabledFields } from './gates.js';
 export {
   allKinds,

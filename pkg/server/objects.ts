@@ -1,3 +1,4 @@
+import { builtinAdmission } from '../admission/index.js';
 import type { World } from '../base/index.js';
 import { type Config, ConfigError } from '../config/index.js';
 import {
@@ -9,6 +10,7 @@ import {
   unknownControllers,
 } from '../controllers/index.js';
 import { builtinResources, openRegistry, type Registry } from '../registry/index.js';
+import { isOnByDefault } from '../schema/index.js';
 import type { Keyspace } from '../storage/index.js';
 import type { Log } from '../telemetry/index.js';
 import { clusterOf } from './cluster.js';
@@ -56,7 +58,8 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     keyspace,
     resources: builtinResources({ serviceIpRanges: api.serviceRanges, nodePorts: api.nodePorts }),
     runtimeConfig: api.runtimeConfig,
-    featureEnabled: (gate) => api.featureGates.get(gate) ?? false,
+    admission: (stored) => builtinAdmission(stored, world),
+    featureEnabled: (gate) => api.featureGates.get(gate) ?? isOnByDefault(gate),
     failed: parts.failed,
   });
   const note = (message: string, fields: Readonly<Record<string, unknown>>): void => log.warn(fields, message);

@@ -1,0 +1,66 @@
+import { at, errors, type JsonObject, numberAt, objectIn, textAt } from '../api/index.js';
+import { type Admitted, isAbout, newPod, type Step, type StoredObjects } from './step.js';
+
+const CLASSES = { group: 'scheduling.k8s.io', resource: 'priorityclasses' } as const;
+const DEFAULT_PREEMPTION = 'PreemptLowerPriority';
+
+/** A pod's class decides its priority; nobody sets the number himself. Of the classes, one at most is the default. */
+export function priorityStep(objects: StoredObjects): Step {
+  return {
+    name: 'Priority',
+    mutate: async (request) => {
+      const pod = newPod(request);
+      if (pod !== undefined) await settle(pod, request, objects);
+    },
+    validate: (request) => {
+      if (request.operation === 'delete' || !isAbout(request, CLASSES.group, CLASSES.resource)) return;
+      if (at(request.object, 'globalDefault') !== true) return;
+      const other = defaultClass(objects);
+      if (other === undefined || textAt(other, 'metadata', 'name') === textAt(request.object, 'metadata', 'name'))
+        return;
+      throw errors.forbidden(
+        request.target.resource.groupResource,
+        textAt(request.object, 'metadata', 'name'),
+        `PriorityClass ${textAt(other, 'metadata', 'name')} is already marked as default. Only one default can exist`,
+      );
+    },
+  };
+}
+
+async function settle(pod: JsonObject, request: Admitted, objects: StoredObjects): Promise<void> {
+  const spec = objectIn(pod, 'spec');
+  const refuse = (why: string): Error => errors.forbidden(request.target.resource.groupResource, request.name, why);
+  let name = textAt(spec, 'priorityClassName');
+  let found: JsonObject | undefined;
+  if (name === '') {
+    found = defaultClass(objects);
+    name = textAt(found, 'metadata', 'name');
+    if (name !== '') spec['priorityClassName'] = name;
+  } else {
+    found = await objects.get(CLASSES, '', name);
+    if (found === undefined) throw refuse(`no PriorityClass with name ${name} was found`);
+  }
+  const priority = numberAt(found, 'value');
+  const given = at(spec, 'priority');
+  if (given !== undefined && given !== priority)
+    throw refuse(
+      `the integer value of priority (${String(given)}) must not be provided in pod spec; priority admission controller computed ${priority} from the given PriorityClass name`,
+    );
+  spec['priority'] = priority;
+  const preemption = textAt(found, 'preemptionPolicy') || DEFAULT_PREEMPTION;
+  const wanted = at(spec, 'preemptionPolicy');
+  if (wanted !== undefined && wanted !== preemption)
+    throw refuse(
+      `the string value of PreemptionPolicy (${String(wanted)}) must not be provided in pod spec; priority admission controller computed ${preemption} from the given PriorityClass name`,
+    );
+  spec['preemptionPolicy'] = preemption;
+}
+
+/** The default class; of several (which only a race makes) the one with the lowest value. */
+function defaultClass(objects: StoredObjects): JsonObject | undefined {
+  let lowest: JsonObject | undefined;
+  for (const c of objects.list(CLASSES, ''))
+    if (at(c, 'globalDefault') === true && (lowest === undefined || numberAt(c, 'value') < numberAt(lowest, 'value')))
+      lowest = c;
+  return lowest;
+}
