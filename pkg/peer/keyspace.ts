@@ -99,8 +99,8 @@ export function peerKeyspace(parts: KeyspaceParts): PeerKeyspace {
 
     status(): KeyspaceStatus {
       const { machine } = state;
-      const { applied, compacted, sizeBytes, sizeInUseBytes } = machine;
-      return { applied, compacted, ...parts.leadership(), sizeBytes, sizeInUseBytes };
+      const { applied, compacted, sizeInUseBytes } = machine;
+      return { applied, compacted, ...parts.leadership(), sizeBytes: space.stateBytesOnDisk, sizeInUseBytes };
     },
 
     close: () => parts.close(),

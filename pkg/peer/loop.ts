@@ -10,6 +10,8 @@ export interface LoopParts {
   readonly journal: Journal;
   readonly reads: Reads;
   send(messages: readonly Message[]): void;
+  /** Lets go of all that was sent in this turn. */
+  flush(): void;
   /** Takes committed entries to apply, in order; calls `raft.applied` and `poke` when they are. */
   apply(entries: readonly Entry[]): void;
   /** Puts the snapshot that a write stands on in the place of the state, before and after that write is durable. */
@@ -36,11 +38,14 @@ export class ReadyLoop {
     this.#parts = parts;
   }
 
-  /** Something came in. The loop runs after everything that this turn of the event loop brings in one go. */
+  /**
+   * Something came in. The loop runs when all sockets, ports and syncs of this turn of the event loop have said what they
+   * have to say: then they share one write and one message to each peer.
+   */
   poke(): void {
     if (this.#scheduled || this.#stopped) return;
     this.#scheduled = true;
-    queueMicrotask(() => {
+    setImmediate(() => {
       this.#scheduled = false;
       try {
         this.#run();
@@ -62,6 +67,7 @@ export class ReadyLoop {
       if (ready.committed.length > 0) parts.apply(ready.committed);
       for (const outcome of ready.reads) reads.settled(outcome);
     }
+    parts.flush();
   }
 
   #persist(write: Write): void {

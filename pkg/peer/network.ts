@@ -3,6 +3,8 @@ import type { ForwardAnswer } from './proposals.js';
 
 /** What the peer asks of the wires to the others. Nothing in it waits; what does not fit a queue is dropped and said to be. */
 export interface Network {
+  /** What the calls below put into queues leaves now. */
+  flush(): void;
   send(messages: readonly Message[]): void;
   /** Hands a proposal to the connection with `to`; false when it certainly did not leave. */
   forward(to: PeerId, id: number, data: Uint8Array): boolean;
@@ -25,6 +27,7 @@ export interface NetworkSink {
 
 /** A peer alone in its cluster has nobody to talk to. */
 export const SILENT_NETWORK: Network = {
+  flush: () => {},
   send: () => {},
   forward: () => false,
   answer: () => {},

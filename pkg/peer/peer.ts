@@ -143,6 +143,7 @@ class RunningPeer implements Peer {
       quotaBytes: config.quotaBytes,
       reserveBytes: config.diskReserveBytes,
       stateBytes: () => state.machine.sizeInUseBytes,
+      stateBytesOnDisk: () => state.machine.sizeBytes,
       logHasRoom: () => log.journal.hasRoom,
     });
     this.#members = new Members({
@@ -169,7 +170,10 @@ class RunningPeer implements Peer {
     this.#checks = new HashChecks({
       self: id,
       voters: () => raft.status().config.voters,
-      tell: (at, hash) => this.#network.tellHash(at, hash),
+      tell: (at, hash) => {
+        this.#network.tellHash(at, hash);
+        poke();
+      },
       differs: (message) => fail(new Error(message)),
       note,
     });
@@ -198,6 +202,7 @@ class RunningPeer implements Peer {
       ...core,
       reads: this.#reads,
       send: (messages) => this.#network.send(messages),
+      flush: () => this.#network.flush(),
       apply: (entries) => this.#applier.push(entries),
       install: (write, persist) => this.#receiver.install(write, persist),
       roleChanged: (soft) => this.#roleChanged(soft),

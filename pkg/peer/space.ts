@@ -9,7 +9,10 @@ export interface SpacePorts {
   readonly directory: string | undefined;
   readonly quotaBytes: number;
   readonly reserveBytes: number;
+  /** Bytes of the state that are in use, which the quota is about. */
   stateBytes(): number;
+  /** Bytes of its files. Asked now and then only: it is a question to the engine. */
+  stateBytesOnDisk(): number;
   logHasRoom(): boolean;
 }
 
@@ -20,6 +23,7 @@ export interface SpacePorts {
 export class Space {
   readonly #ports: SpacePorts;
   #freeBytes = Number.POSITIVE_INFINITY;
+  #stateBytesOnDisk = 0;
   readonly #stop: () => void;
 
   constructor(ports: SpacePorts) {
@@ -28,7 +32,12 @@ export class Space {
     this.#stop = ports.world.timers.every(SPACE_LIMITS.lookEveryMs, () => this.#look());
   }
 
+  get stateBytesOnDisk(): number {
+    return this.#stateBytesOnDisk;
+  }
+
   #look(): void {
+    this.#stateBytesOnDisk = this.#ports.stateBytesOnDisk();
     const { directory } = this.#ports;
     if (directory === undefined) return;
     statfs(directory, (error, stats) => {

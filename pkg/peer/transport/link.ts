@@ -35,7 +35,6 @@ export class Link {
   #ready = false;
   /** The stream has taken all that it wants for the moment. */
   #blocked = false;
-  #flushing = false;
   #failures = 0;
   #cancelRetry: (() => void) | undefined;
   #cancelHello: (() => void) | undefined;
@@ -50,7 +49,7 @@ export class Link {
     this.#stopPings = ports.world.timers.every(TRANSPORT_LIMITS.pingEveryMs, () => {
       if (!this.#ready) return;
       this.#queue.ping(this.#ports.world.clock.monotonic());
-      this.#flushSoon();
+      this.flush();
     });
     this.#dial();
   }
@@ -74,21 +73,8 @@ export class Link {
     this.#break('its address has changed');
   }
 
-  /** Something was put into the queue: it leaves with all else that this turn of the event loop brings. */
-  flushSoon(): void {
-    this.#flushSoon();
-  }
-
-  #flushSoon(): void {
-    if (this.#flushing || this.#blocked || !this.#ready) return;
-    this.#flushing = true;
-    queueMicrotask(() => {
-      this.#flushing = false;
-      this.#flush();
-    });
-  }
-
-  #flush(): void {
+  /** What was put into the queue leaves, as far as the stream takes it; the rest when it wants more. */
+  flush(): void {
     while (this.#ready && !this.#blocked && !this.#queue.isEmpty) {
       const bytes = this.#queue.take();
       this.#ports.traffic.sentBytes += bytes.length;
@@ -108,7 +94,7 @@ export class Link {
     stream.on('drain', () => {
       if (stream !== this.#stream) return;
       this.#blocked = false;
-      this.#flush();
+      this.flush();
     });
     stream.on('error', (error) => stream === this.#stream && this.#break(error.message));
     stream.on('end', () => stream === this.#stream && this.#break('the other side ended the connection'));
@@ -145,7 +131,7 @@ export class Link {
     this.#failures = 0;
     this.#ports.traffic.active = 1;
     this.#note('info', `connected to peer ${this.#peer.toString(16)} (${hello.version})`);
-    this.#flush();
+    this.flush();
   }
 
   #break(why: string, waitMs?: number): void {

@@ -136,6 +136,10 @@ export class Transport implements Network {
     if (bundle.hash !== null) sink.hash(from, bundle.hash.revision, bundle.hash.hash);
   }
 
+  flush(): void {
+    for (const link of this.#links.values()) link.flush();
+  }
+
   send(messages: readonly Message[]): void {
     for (const message of messages) {
       const link = this.#links.get(message.to);
@@ -143,10 +147,7 @@ export class Transport implements Network {
         this.#ports.sendSnapshot(message, link?.urls ?? []);
         continue;
       }
-      if (link?.isReady && link.queue.raft(message)) {
-        link.flushSoon();
-        continue;
-      }
+      if (link?.isReady && link.queue.raft(message)) continue;
       this.#ports.metrics.traffic(message.to).sentFailures++;
       if (message.kind === 'heartbeat') this.#ports.metrics.heartbeatSendFailures++;
       this.#unreachable.add(message.to);
@@ -155,22 +156,17 @@ export class Transport implements Network {
 
   forward(to: PeerId, id: number, data: Uint8Array): boolean {
     const link = this.#links.get(to);
-    if (!link?.isReady || !link.queue.proposal(id, data)) return false;
-    link.flushSoon();
-    return true;
+    return link?.isReady === true && link.queue.proposal(id, data);
   }
 
   answer(to: PeerId, answer: ForwardAnswer): void {
     const link = this.#links.get(to);
-    if (!link?.isReady) return;
-    link.queue.answer(answer);
-    link.flushSoon();
+    if (link?.isReady) link.queue.answer(answer);
   }
 
   tellHash(revision: number, hash: string): void {
     for (const link of this.#links.values()) {
-      link.queue.hash(revision, hash);
-      link.flushSoon();
+      if (link.isReady) link.queue.hash(revision, hash);
     }
   }
 
