@@ -15,6 +15,4 @@ export const codecLimits = {
   strictFindingsMax: 100,
   /** Nodes that the aliases of one YAML document may add to those written out. */
   yamlAliasedNodesMax: 100_000,
-  /** Media ranges read of one Accept header. */
-  acceptRangesMax: 64,
 } as const;
