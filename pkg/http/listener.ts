@@ -113,7 +113,6 @@ class Door implements Listener {
       services.metrics.tlsHandshakeErrors.value++;
     });
     server.on('clientError', (error: Error & { code?: string }, socket: Socket) => refuse(error.code, socket));
-    server.on('error', (error) => services.log.error({ err: error }, 'listener'));
   }
 
   async listen(host: string, port: number): Promise<void> {
@@ -123,6 +122,7 @@ class Door implements Listener {
       server.once('error', reject);
       server.listen(port, host, () => {
         server.off('error', reject);
+        server.on('error', (error) => this.#services.log.error({ err: error }, 'listener'));
         resolve();
       });
     });
