@@ -96,6 +96,25 @@ describe('the dialect of the reference', () => {
     expect(() => applyJsonPatch({ r: 1 }, patch, { oddlySpelled: new Set([0]) })).toThrow(PatchError);
   });
 
+  it('bounds the depth that moves and copies build', () => {
+    // Each copy of the whole into its own innermost object doubles the depth.
+    const patch: JsonObject[] = [];
+    let depth = 1;
+    while (depth < 20_000) {
+      patch.push({ op: 'copy', from: '/a', path: `/a${'/b'.repeat(depth)}` });
+      depth *= 2;
+    }
+    expect(() => applyJsonPatch({ a: {} }, patch)).toThrow(PatchError);
+    const chain = (n: number): JsonValue => (n === 0 ? {} : { x: chain(n - 1) });
+    const doc = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`k${i}`, chain(900)])) as JsonObject;
+    const moves = Array.from({ length: 19 }, (_, i) => ({
+      op: 'move',
+      from: `/k${i}`,
+      path: `/k${i + 1}${'/x'.repeat(900)}/y`,
+    }));
+    expect(() => applyJsonPatch(doc, moves)).toThrow('the result is nested too deeply');
+  });
+
   it('bounds operations and copies', () => {
     expect(() => decodeJsonPatch(new Array(10_001).fill({}), true)).toThrow(
       'Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001',

@@ -9,7 +9,8 @@ import {
   setOwn,
 } from '../api/index.js';
 import { PatchError } from './errors.js';
-import { jsonPatchCopyBytesMax, jsonPatchOperationsMax } from './limits.js';
+import { documentDepthMax, jsonPatchCopyBytesMax, jsonPatchOperationsMax } from './limits.js';
+import { nestedDeeper } from './nesting.js';
 import { arrayIndex, type PatchDialect, pointerTokens } from './pointer.js';
 
 /** A JSON patch as decoded: operations still unchecked, because an unknown one fails only when its turn comes. */
@@ -96,6 +97,8 @@ export interface JsonPatchOptions {
 export function applyJsonPatch(document: JsonValue, patch: JsonPatch, options: JsonPatchOptions = {}): JsonValue {
   const run = new Run(document, options.dialect ?? 'reference');
   for (let i = 0; i < patch.length; i++) run.apply(patch[i]!, options.oddlySpelled?.has(i) === true);
+  // Moves and copies can build what no text could hold.
+  if (nestedDeeper(run.root, documentDepthMax)) throw rejected('the result is nested too deeply');
   return run.root;
 }
 
@@ -158,7 +161,7 @@ class Run {
   #path(op: JsonObject, name: 'path' | 'from'): readonly string[] {
     const text = getOwn(op, name);
     const tokens = typeof text === 'string' ? pointerTokens(text, this.#dialect) : undefined;
-    if (tokens === undefined) throw rejected(`bad or missing ${name}`);
+    if (tokens === undefined || tokens.length > documentDepthMax) throw rejected(`bad or missing ${name}`);
     return tokens;
   }
 
@@ -170,6 +173,7 @@ class Run {
   }
 
   #countCopy(value: JsonValue): void {
+    if (nestedDeeper(value, documentDepthMax)) throw rejected('what is copied is nested too deeply');
     this.#copiedBytes += jsonBytes(value, jsonPatchCopyBytesMax - this.#copiedBytes);
     if (this.#copiedBytes > jsonPatchCopyBytesMax) throw rejected('copies are too large');
   }

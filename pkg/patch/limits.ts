@@ -4,6 +4,9 @@ export const jsonPatchOperationsMax = 10_000;
 /** Bytes, as JSON, that the `copy` operations of one JSON patch may add to the document together. */
 export const jsonPatchCopyBytesMax = 3 * 1024 * 1024;
 
+/** Nesting of a patch document and of what a JSON patch makes; what the codec keeps of an object is no deeper either. */
+export const documentDepthMax = 1000;
+
 /** Update entries that an object's managedFields keep apart; the oldest beyond that are merged into `ancient-changes`. */
 export const updateManagersMax = 10;
 

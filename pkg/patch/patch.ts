@@ -4,6 +4,7 @@ import { PatchError } from './errors.js';
 import { compareText, goFormat, goJsonString } from './go-format.js';
 import { applyJsonPatch, decodeJsonPatch, oddlySpelledOperations, unknownOperationMembers } from './json-patch.js';
 import { applyMergePatch } from './merge-patch.js';
+import { checkNesting } from './nesting.js';
 import { applyStrategicMergePatch } from './strategic.js';
 import { restoreTyped } from './unstructured.js';
 
@@ -38,6 +39,7 @@ export interface Patched {
 /** Applies a patch of any kind but apply. Throws PatchError. */
 export function applyPatch(input: PatchInput): Patched {
   const { current, patch } = input;
+  checkNesting(patch);
   switch (input.kind) {
     case 'json': {
       const operations = decodeJsonPatch(patch, input.typed);

@@ -238,6 +238,17 @@ describe('the door', () => {
     expect(object).toMatchObject({ kind: 'ConfigMap', apiVersion: 'v1', data: { n: '3' } });
   });
 
+  it('refuses what is nested too deeply to be walked', () => {
+    let deep: JsonValue = 'x';
+    for (let i = 0; i < 9000; i++) deep = i % 2 === 0 ? { a: deep } : [deep];
+    for (const kind of ['json', 'merge', 'strategic'] as const) {
+      const patch = kind === 'json' ? [{ op: 'add', path: '/data', value: deep }] : { data: deep };
+      expect(() => applyPatch({ kind, current, patch, schema: cm, typed: true })).toThrow(
+        new PatchError('badRequest', 'the patch is nested too deeply'),
+      );
+    }
+  });
+
   it('has no strategic merge patch without a schema', () => {
     expect(() => applyPatch({ kind: 'strategic', current, patch: {}, schema: undefined, typed: true })).toThrow(
       new PatchError('unsupported', 'strategic merge patch format is not supported'),

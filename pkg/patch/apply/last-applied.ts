@@ -1,6 +1,7 @@
 import { getOwn, isObject, type JsonObject, type JsonValue } from '../../api/index.js';
 import { goJson } from '../go-format.js';
-import { annotationBytesMax } from '../limits.js';
+import { annotationBytesMax, documentDepthMax } from '../limits.js';
+import { nestedDeeper } from '../nesting.js';
 import { compareObjects } from './compare.js';
 import { difference, type FieldSet } from './field-set.js';
 import { fieldsOf } from './to-set.js';
@@ -23,7 +24,8 @@ export function pathsFromLastApplied(live: Versioned): FieldSet | undefined {
   } catch {
     return undefined;
   }
-  if (!isObject(last) || getOwn(last, 'apiVersion') !== live.apiVersion) return undefined;
+  if (!isObject(last) || nestedDeeper(last, documentDepthMax)) return undefined;
+  if (getOwn(last, 'apiVersion') !== live.apiVersion) return undefined;
   if (typeof getOwn(last, 'kind') !== 'string' || typeErrors(last, live.schema) !== undefined) return undefined;
   const { modified, added, removed } = compareObjects(last, live.value, live.schema);
   return difference(difference(difference(fieldsOf(last, live.schema), modified), added), removed);

@@ -406,6 +406,12 @@ describe('a configuration that is not of its type', () => {
     expect(() => apply(applied)).toThrow(new PatchError('schema', message));
   });
 
+  it('nor one that could be walked', () => {
+    let deep: JsonValue = 'x';
+    for (let i = 0; i < 9000; i++) deep = { a: deep };
+    expect(() => apply(typed({ any: deep }))).toThrow(new PatchError('badRequest', 'the patch is nested too deeply'));
+  });
+
   it.each<[JsonObject, string]>([
     [{ kind: 'PodTemplate' }, 'invalid object type: /, Kind=PodTemplate'],
     [{ apiVersion: 'v1' }, 'invalid object type: /v1, Kind='],

@@ -10,6 +10,7 @@ import {
 import type { StructSchema } from '../../schema/index.js';
 import { PatchError } from '../errors.js';
 import { updateManagersMax } from '../limits.js';
+import { checkNesting } from '../nesting.js';
 import { type Restored, restoreTyped } from '../unstructured.js';
 import { type ApplyConflict, conflictOf, withoutPaths } from './conflict.js';
 import { difference, emptySet, equalSets, type FieldSet, isEmptySet, setOfNames, union } from './field-set.js';
@@ -245,6 +246,7 @@ function capUpdaters(owners: Owners): void {
  */
 export function applyObject(input: ApplyInput): Applied {
   const { resource, live, applied } = input;
+  checkNesting(applied);
   const type = typeOf(applied);
   if (type !== typeText(resource.apiVersion, resource.kind)) {
     throw new PatchError('badRequest', `invalid object type: ${type}`);
