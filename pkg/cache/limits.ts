@@ -3,7 +3,7 @@ export const cacheLimits = {
   /** Bytes of one slab. Objects larger than a quarter of it get memory of their own. */
   slabBytes: 256 * 1024,
   /** A slab whose living part falls below this share is emptied into the current one. */
-  slabLiveShareMin: 0.5,
+  slabLiveShareMin: 0.75,
   /** Events that one resource remembers. The oldest go; a cursor that needs them replays history from the keyspace. */
   logEventsMax: 16_384,
   /** Bytes of the objects that one resource's remembered events hold. The oldest events go. */
