@@ -1,0 +1,47 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { rules } from './rules.js';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const golden = join(root, '..', 'shared', 'golden', 'cases');
+
+const shown = rules.flatMap((r) => r.shownBy.map((by) => ({ by, rule: `${r.section}: ${r.rule}` })));
+
+describe('the table of rules', () => {
+  it('leaves no rule without something that shows it', () => {
+    expect(rules.filter((r) => r.shownBy.length === 0)).toEqual([]);
+    expect(rules.length).toBeGreaterThan(60);
+  });
+
+  it('names test files that exist, and parts of test names that occur in them', () => {
+    const missing = shown
+      .filter(({ by }) => !by.startsWith('golden ') && !by.startsWith('later: '))
+      .filter(({ by }) => {
+        const [file, name] = by.split(': ', 2) as [string, string?];
+        return (
+          !existsSync(join(root, file)) ||
+          (name !== undefined && !readFileSync(join(root, file), 'utf8').includes(name))
+        );
+      });
+    expect(missing).toEqual([]);
+  });
+
+  it.skipIf(!existsSync(golden))('names recorded cases that exist (skipped where the recordings are absent)', () => {
+    const ids = new Map<string, Set<string>>();
+    const has = (area: string, id: string): boolean => {
+      let known = ids.get(area);
+      if (known === undefined) {
+        const cases = JSON.parse(readFileSync(join(golden, `${area}.json`), 'utf8')) as { id: string }[];
+        known = new Set(cases.map((c) => c.id));
+        ids.set(area, known);
+      }
+      return known.has(id);
+    };
+    const missing = shown
+      .filter(({ by }) => by.startsWith('golden '))
+      .filter(({ by }) => !has(...(by.slice('golden '.length).split('/') as [string, string])));
+    expect(missing).toEqual([]);
+  });
+});
