@@ -36,6 +36,8 @@ export function createFrame(services: HttpServices, serverFactory?: ServerFactor
     bodyLimit: limits.bodyBytesMax,
     // What cannot be parsed is answered where the sockets are (listener.ts).
     clientErrorHandler: () => {},
+    // No route has a schema: the compilers of schemas (ajv and its kin) are not even loaded.
+    schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     // A path that cannot be decoded: the pipeline says so in its own words.
     frameworkErrors: (_error, request, reply) => route((call) => serveElse(call, services))(request, reply),
     ...(serverFactory === undefined ? {} : { serverFactory }),
@@ -73,6 +75,11 @@ export function createFrame(services: HttpServices, serverFactory?: ServerFactor
   app.setNotFoundHandler(route((call) => serveElse(call, services)));
   return app;
 }
+
+/** Stands where fastify would load a compiler. */
+const noCompiler = () => {
+  throw new Error('routes have no schemas');
+};
 
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
 
