@@ -132,14 +132,21 @@ export interface KeyspaceStatus {
 }
 
 export interface Keyspace {
-  /** Atomic compare-then-write. Resolves after this peer has applied the entry; its events reached the watch sinks before that. */
+  /**
+   * Atomic compare-then-write. Resolves after this peer has applied the entry; before that its events reached the sinks of
+   * all watches that are level with the stream (one that still reads history gets them in its turn). Compares of a key and a put
+   * of it may be in one transaction; deleting an absent key changes nothing and is no event.
+   */
   txn(txn: Txn): Promise<TxnResult>;
   /** A linearizable point in time; callers waiting at the same time share one quorum round. */
   readIndex(): Promise<ReadIndexResult>;
   range(request: RangeRequest): Promise<RangeResult>;
   /** History first, then live, without gap or repetition. A request in the compacted past ends at once with `compacted`. */
   watch(request: WatchRequest, sink: WatchSink): Watch;
-  /** Gives up history below `revision` (replicated; takes effect on every peer at the same point of the log). */
+  /**
+   * Gives up history below `revision` (replicated; takes effect on every peer at the same point of the log). Without effect
+   * where that is not above what was given up before, or above what is applied.
+   */
   compact(revision: Revision): Promise<TxnResult>;
   status(): KeyspaceStatus;
   /** Resolves when everything acknowledged is safe and nothing runs any more. */

@@ -59,7 +59,10 @@ export interface Engine {
   compactRange(range: EngineRange): Promise<void>;
   /** Bytes held on disk and in write buffers, about. */
   sizeBytes(): number;
-  /** Ends scans still open, then lets go of the folder. */
+  /**
+   * Ends scans still open, then lets go of the folder. After a `noSpace` RocksDB may hold on to it until there is
+   * room; this then resolves without waiting, but the end of the process waits again, unless it is killed.
+   */
   close(): Promise<void>;
 }
 

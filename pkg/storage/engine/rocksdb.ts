@@ -45,12 +45,14 @@ export function storeErrorOf(folder: string, error: Error): StoreError {
 class RocksBatch implements EngineBatch {
   readonly #folder: string;
   readonly #batch: BindingBatch;
+  readonly #failed: (error: StoreError) => void;
   ops = 0;
   bytes = 0;
 
-  constructor(folder: string, batch: BindingBatch) {
+  constructor(folder: string, batch: BindingBatch, failed: (error: StoreError) => void) {
     this.#folder = folder;
     this.#batch = batch;
+    this.#failed = failed;
   }
 
   put(key: Buffer, value: Buffer): void {
@@ -65,8 +67,13 @@ class RocksBatch implements EngineBatch {
     this.bytes += key.length;
   }
 
-  write(options: { readonly sync: boolean }): Promise<void> {
-    return call<void>(this.#folder, (done) => this.#batch.write(options, done as (error: Error | null) => void));
+  async write(options: { readonly sync: boolean }): Promise<void> {
+    try {
+      await call<void>(this.#folder, (done) => this.#batch.write(options, done as (error: Error | null) => void));
+    } catch (error) {
+      this.#failed(error as StoreError);
+      throw error;
+    }
   }
 }
 
@@ -132,6 +139,7 @@ class RocksEngine implements Engine {
   readonly #scans = new Set<RocksScan>();
   readonly #onClosed: () => void;
   #closed = false;
+  #full = false;
 
   constructor(folder: string, db: Binding, onClosed: () => void) {
     this.#folder = folder;
@@ -151,7 +159,9 @@ class RocksEngine implements Engine {
 
   batch(): EngineBatch {
     this.#live();
-    return new RocksBatch(this.#folder, this.#db.batch());
+    return new RocksBatch(this.#folder, this.#db.batch(), ({ kind }) => {
+      this.#full ||= kind === 'noSpace';
+    });
   }
 
   scan({ gte, lt, reverse, limit }: ScanRequest): EngineScan {
@@ -192,8 +202,10 @@ class RocksEngine implements Engine {
     if (this.#closed) return;
     this.#closed = true;
     await Promise.all([...this.#scans].map((scan) => scan.close()));
-    await call<void>(this.#folder, (done) => this.#db.close(done as (error: Error | null) => void));
-    this.#onClosed();
+    const closed = call<void>(this.#folder, (done) => this.#db.close(done as (error: Error | null) => void));
+    // A RocksDB that met a full disk may wait inside `close` until there is room again.
+    if (this.#full) void closed.then(this.#onClosed, () => undefined);
+    else await closed.then(this.#onClosed);
   }
 
   #live(): void {
