@@ -36,6 +36,7 @@ if (!existsSync(golden)) {
   process.exit(0);
 }
 
+const RETRIES = 2;
 const folder = mkdtempSync(join(tmpdir(), 'trireme-golden-'));
 const port = await freePort();
 const server = spawn(process.execPath, [join(root, 'dist', 'cmd', 'apiserver', 'main.js'), '--secure-port', String(port), '--data-dir', folder, '--log-level', 'error'], { stdio: ['ignore', 'ignore', 'inherit'] });
@@ -43,13 +44,14 @@ const stopped = new Promise((resolve) => server.once('exit', resolve));
 let code = 1;
 try {
   await ready(port);
-  const credentials = ['--cert', join(folder, 'pki', 'admin.crt'), '--key', join(folder, 'pki', 'admin.key')];
-  const out = join(folder, 'replay.json');
-  const files = positionals.map((f) => join(golden, f));
-  await run([join(golden, 'replay.mjs'), '--server', `https://127.0.0.1:${port}`, ...credentials, '--failures', o.gate ? '0' : o.failures, '--jobs', o.jobs, '--json', out, ...(o.only ? ['--only', o.only] : []), ...(o.words ? ['--words'] : []), ...files]);
-  const reached = JSON.parse(readFileSync(out, 'utf8')).totals;
-  if (positionals.length === 0 && !o.only) {
-    Object.assign(reached, await compareStructure({ server: `https://127.0.0.1:${port}`, cert: readFileSync(join(folder, 'pki', 'admin.crt')), key: readFileSync(join(folder, 'pki', 'admin.key')), golden, failures: o.gate ? 0 : Number(o.failures) }));
+  const whole = positionals.length === 0 && !o.only;
+  let reached = await replay(positionals.map((f) => join(golden, f)), whole);
+  // a machine that stalls can spoil a case that waits for something: an area counts as fallen only when it falls again
+  for (let again = 0; again < RETRIES && o.gate && fallenAreas(reached).length > 0; again++) {
+    const files = fallenAreas(reached).map(fileOf).filter((f) => existsSync(f));
+    console.log(`golden: once more ${fallenAreas(reached).join(', ')}`);
+    if (files.length === 0) break;
+    reached = better(reached, await replay(files, false));
   }
   code = judge(reached);
 } finally {
@@ -60,18 +62,49 @@ try {
 }
 process.exit(code);
 
+/** Counts by area of these files (all, when there are none), and of what is no scenario when `structure` says so. */
+async function replay(files, structure) {
+  const [certFile, keyFile] = ['admin.crt', 'admin.key'].map((f) => join(folder, 'pki', f));
+  const server = `https://127.0.0.1:${port}`;
+  const out = join(folder, 'replay.json');
+  const shown = o.gate ? 5 : Number(o.failures);
+  const options = ['--server', server, '--cert', certFile, '--key', keyFile, '--failures', String(shown), '--jobs', o.jobs, '--json', out];
+  await run([join(golden, 'replay.mjs'), ...options, ...(o.only ? ['--only', o.only] : []), ...(o.words ? ['--words'] : []), ...files]);
+  const totals = JSON.parse(readFileSync(out, 'utf8')).totals;
+  if (!structure) return totals;
+  return { ...totals, ...(await compareStructure({ server, cert: readFileSync(certFile), key: readFileSync(keyFile), golden, failures: shown })) };
+}
+
+const before = () => (existsSync(reachedFile) ? JSON.parse(readFileSync(reachedFile, 'utf8')) : {});
+
+function fallenAreas(reached) {
+  return Object.entries(before())
+    .filter(([area, was]) => reached[area] !== undefined && (reached[area].same < was.same || reached[area].same + reached[area].words < was.same + was.words))
+    .map(([area]) => area);
+}
+
+function fileOf(area) {
+  return area.startsWith('validation/') ? join(golden, `${area}.jsonl`) : join(golden, 'cases', `${area}.json`);
+}
+
+function better(first, second) {
+  const out = { ...first };
+  for (const [area, now] of Object.entries(second)) {
+    const was = out[area];
+    if (was === undefined || now.same + now.words > was.same + was.words || (now.same + now.words === was.same + was.words && now.same > was.same)) out[area] = now;
+  }
+  return out;
+}
+
 /** An area may not fall below its own: neither in what is the same nor in what is the same save for sentences. */
 function judge(reached) {
-  const before = existsSync(reachedFile) ? JSON.parse(readFileSync(reachedFile, 'utf8')) : {};
-  const fallen = Object.entries(before).filter(([area, was]) => {
-    const now = reached[area];
-    return now !== undefined && (now.same < was.same || now.same + now.words < was.same + was.words);
-  });
-  for (const [area, was] of fallen) console.log(`golden: ${area} fell: same ${was.same} -> ${reached[area].same}, words ${was.words} -> ${reached[area].words}`);
-  const missing = positionals.length === 0 && !o.only ? Object.keys(before).filter((area) => reached[area] === undefined) : [];
+  const kept = before();
+  const fallen = fallenAreas(reached);
+  for (const area of fallen) console.log(`golden: ${area} fell: same ${kept[area].same} -> ${reached[area].same}, words ${kept[area].words} -> ${reached[area].words}`);
+  const missing = positionals.length === 0 && !o.only ? Object.keys(kept).filter((area) => reached[area] === undefined) : [];
   for (const area of missing) console.log(`golden: ${area} was not replayed`);
   if (o.keep) {
-    const merged = Object.fromEntries(Object.entries({ ...before, ...reached }).sort(([a], [b]) => (a < b ? -1 : 1)));
+    const merged = Object.fromEntries(Object.entries({ ...kept, ...reached }).sort(([a], [b]) => (a < b ? -1 : 1)));
     writeFileSync(reachedFile, `{\n${Object.entries(merged).map(([k, v]) => `  ${JSON.stringify(k)}: ${JSON.stringify(v)}`).join(',\n')}\n}\n`);
   }
   const sum = Object.values(reached).reduce((s, t) => ({ good: s.good + t.same + t.words, bad: s.bad + t.different }), { good: 0, bad: 0 });
