@@ -66,6 +66,8 @@ export interface Core {
   catchUpIndex: LogIndex;
   /** Leader: entry bytes of its own term that were not yet handed out as committed. */
   uncommittedBytes: number;
+  /** Leader: the configuration in force still has consequences to come when it is committed. */
+  membershipUnsettled: boolean;
   /** Leader: chosen successor. */
   transferee: PeerId;
   transferAsked: boolean;
@@ -125,6 +127,7 @@ export function createCore(options: CoreOptions): Core {
     termStart: 0 as LogIndex,
     catchUpIndex: 0 as LogIndex,
     uncommittedBytes: 0,
+    membershipUnsettled: false,
     transferee: NO_PEER,
     transferAsked: false,
     readRound: undefined,

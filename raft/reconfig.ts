@@ -53,26 +53,28 @@ export function isCaughtUp(core: Core, id: PeerId): boolean {
 
 /** Leader, in the drain: what follows when the configuration in force is committed. */
 export function settleMembership(core: Core): void {
+  if (!core.membershipUnsettled) return;
   const { configs, log, rules } = core;
   if (isJoint(configs.current)) {
-    if (rules.mayLeaveJoint(configs.currentIndex, log.commit)) {
-      appendEntry(core, 'config', encodeConfigEntry(leaveJoint(configs.current)));
-    }
-    return;
+    if (!rules.mayLeaveJoint(configs.currentIndex, log.commit)) return;
+    appendEntry(core, 'config', encodeConfigEntry(leaveJoint(configs.current)));
   }
   if (configs.currentIndex > log.commit) return;
-  const staying = new Set<PeerId>(members(configs.current));
-  const leaving = [...core.progress.keys()].some((id) => !staying.has(id));
-  const resigning = !isVoter(configs.current, core.id);
-  if (!leaving && !resigning) return;
+  core.membershipUnsettled = false;
+  dropRemoved(core);
+  if (!isVoter(configs.current, core.id)) resign(core);
+}
 
-  // Those who leave hear of it once (should the message be lost, the cluster gets on without them).
+/** Those who left hear of it once (should the message be lost, the cluster gets on without them). */
+function dropRemoved(core: Core): void {
   flushAppends(core);
+  const staying = new Set(members(core.configs.current));
   for (const id of core.progress.keys()) if (!staying.has(id)) core.progress.delete(id);
-  if (resigning) {
-    // Dissertation 4.2.2: steps down now that the others decide without it, and does not make them wait for a timeout.
-    const successor = bestSuccessor(core);
-    if (successor !== NO_PEER) send(core, successor, { kind: 'timeoutNow' });
-    becomeFollower(core, core.term, NO_PEER);
-  }
+}
+
+/** Dissertation 4.2.2: the others decide without this leader now. It does not make them wait for a timeout. */
+function resign(core: Core): void {
+  const successor = bestSuccessor(core);
+  if (successor !== NO_PEER) send(core, successor, { kind: 'timeoutNow' });
+  becomeFollower(core, core.term, NO_PEER);
 }

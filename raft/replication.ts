@@ -30,6 +30,7 @@ export function appendEntry(core: Core, kind: EntryKind, data: Uint8Array): Entr
  * removal (settleMembership): otherwise the removed would never learn of it.
  */
 export function trackMembers(core: Core): void {
+  core.membershipUnsettled = true;
   for (const id of members(core.configs.current)) {
     if (id === core.id || core.progress.has(id)) continue;
     const progress = new Progress((core.log.lastIndex + 1) as LogIndex);

@@ -1,7 +1,7 @@
 // One peer as the caller of the core: carries out Readys on the simulated disk, network and state machine. Everything
 // but the disk is gone after a crash.
 
-import type { Entry, Message, PeerId, Ready, SafetyRules, SnapshotMeta } from '../../raft/index.js';
+import type { Entry, Message, PeerId, Ready, Role, SafetyRules, SnapshotMeta } from '../../raft/index.js';
 import { MemoryLog, RaftNode, toPeerId } from '../../raft/index.js';
 import type { Begun, Checker, Image, LogView } from './checker.js';
 import type { DiskFaults, QueuedWrite } from './disk.js';
@@ -20,6 +20,8 @@ export interface World {
   readonly checker: Checker;
   readonly rules: SafetyRules;
   readonly diskFaults: DiskFaults;
+  /** A peer has a new role. */
+  readonly onRole: (host: Host, role: Role) => void;
   /** A stream of a state machine to another peer; the answer tells the sender how it ended. */
   readonly stream: (message: Message, image: Image, ended: (ok: boolean) => void) => void;
 }
@@ -44,6 +46,8 @@ class Process {
   applying = false;
   syncing = false;
   awake = false;
+  /** As its last Ready said. */
+  leads = false;
   readonly images = new Map<number, Image>();
   readonly writes = new Map<number, PendingWrite>();
   readonly reads = new Map<number, PendingRead>();
@@ -163,24 +167,28 @@ export class Host {
     });
   }
 
-  /** Proposes if it believes to lead. True when appended. */
-  write(begun: Begun, data: Uint8Array): boolean {
-    const process = this.#process;
-    if (process === undefined || this.#paused) return false;
-    const result = process.node.propose(data);
-    if (result.kind === 'refused') return false;
-    process.writes.set(result.index, { begun, term: result.term });
-    this.wake();
-    return true;
+  /** True when a proposal would be taken now, or is kept waiting by a pause. */
+  get takesWrites(): boolean {
+    return this.#process?.leads === true;
+  }
+
+  /** Proposes, as a request that came in now: a stopped process finds it when it goes on. */
+  write(begun: Begun, data: Uint8Array): void {
+    this.#whenRunning((process) => {
+      const result = process.node.propose(data);
+      if (result.kind === 'refused') return;
+      process.writes.set(result.index, { begun, term: result.term });
+      this.wake();
+    });
   }
 
   read(begun: Begun): void {
-    const process = this.#process;
-    if (process === undefined || this.#paused) return;
-    const context = ++this.#readContext;
-    process.reads.set(context, { begun, index: undefined });
-    process.node.readIndex(context);
-    this.wake();
+    this.#whenRunning((process) => {
+      const context = ++this.#readContext;
+      process.reads.set(context, { begun, index: undefined });
+      process.node.readIndex(context);
+      this.wake();
+    });
   }
 
   /** Looks at what there is to do, as soon as the thread is free. */
@@ -189,7 +197,7 @@ export class Host {
     if (process === undefined || process.awake) return;
     process.awake = true;
     const { events, random, profile } = this.#world;
-    events.after(random.int(0, profile.busyMax), () => {
+    events.after(this.#calm ? 0 : random.int(0, profile.busyMax), () => {
       if (process !== this.#process) return;
       this.#whenRunning(() => {
         process.awake = false;
@@ -201,12 +209,14 @@ export class Host {
   #work(process: Process): void {
     for (let ready = process.node.ready(); ready !== undefined; ready = process.node.ready()) {
       this.#carryOut(process, ready);
+      if (ready.softState !== undefined) this.#world.onRole(this, ready.softState.role);
     }
   }
 
   #carryOut(process: Process, ready: Ready): void {
     const { checker } = this.#world;
     if (ready.write !== undefined) this.#write(process, ready.write);
+    if (ready.softState !== undefined) process.leads = ready.softState.role === 'leader';
     if (ready.softState?.role === 'leader') {
       checker.leads(this.id, ready.softState.term, (index) => this.#termAhead(process, index));
     }
@@ -339,7 +349,7 @@ export class Host {
   #compact(process: Process): void {
     const { random, profile } = this.#world;
     if (random.chance(0.1)) this.#disk.flushMachine(process.machine);
-    if (profile.compaction === 0 || !random.chance(profile.compaction)) return;
+    if (this.#calm || profile.compaction === 0 || !random.chance(profile.compaction)) return;
     const index = process.node.compactionIndex(profile.trailing, profile.trailing * 3);
     if (index === undefined) return;
     this.#disk.flushMachine(process.machine);

@@ -19,6 +19,10 @@ export interface Profile {
   readonly nemesisTicks: number;
   /** How much each act is wanted; 0 leaves it out. */
   readonly acts: Readonly<Record<Act, number>>;
+  /** Chance that a change of members is asked of a leader the moment it leads. */
+  readonly changeAtOnce: number;
+  /** Chance that a peer loses power the moment it campaigns. */
+  readonly crashAtOnce: number;
   readonly loss: number;
   readonly duplication: number;
   /** Most messages take up to `delayMax`, a share `stragglers` up to `stragglerMax` (and are overtaken). */
@@ -43,6 +47,7 @@ export interface Profile {
 
 export type Act =
   | 'crash'
+  | 'bounce'
   | 'crashAll'
   | 'restart'
   | 'split'
@@ -54,10 +59,12 @@ export type Act =
   | 'transfer'
   | 'campaign'
   | 'change'
+  | 'changeAndSplit'
   | 'burst';
 
 const ACTS: readonly Act[] = [
   'crash',
+  'bounce',
   'crashAll',
   'restart',
   'split',
@@ -69,6 +76,7 @@ const ACTS: readonly Act[] = [
   'transfer',
   'campaign',
   'change',
+  'changeAndSplit',
   'burst',
 ];
 
@@ -82,6 +90,7 @@ export function drawProfile(random: Random, fixed: Partial<Profile> = {}): Profi
   acts['heal'] = 3;
   acts['crashAll'] = random.chance(0.3) ? 1 : 0;
   acts['change'] = changing ? random.int(2, 8) : 0;
+  acts['changeAndSplit'] = changing ? random.int(0, 2) : 0;
   return {
     voters,
     spares: changing ? random.int(1, 3) : 0,
@@ -98,9 +107,11 @@ export function drawProfile(random: Random, fixed: Partial<Profile> = {}): Profi
       inflightWritesMax: random.pick([1, 2, 8]),
       pendingReadsMax: random.pick([2, 100]),
     },
-    chaosTicks: random.int(60, 160),
+    chaosTicks: random.int(40, 130),
     nemesisTicks: random.int(3, 12),
     acts: acts as Record<Act, number>,
+    changeAtOnce: changing && random.chance(0.3) ? random.unit() : 0,
+    crashAtOnce: random.chance(0.2) ? random.unit() * 0.5 : 0,
     loss: random.chance(0.5) ? random.unit() * 0.2 : 0,
     duplication: random.chance(0.4) ? random.unit() * 0.2 : 0,
     delayMax: random.pick([10, 30, 90]),

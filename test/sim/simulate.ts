@@ -1,6 +1,6 @@
 // One run: a cluster, its clients and its nemesis for a while, then peace, in which everything has to come right again.
 
-import type { MemberChange, Message, NodeStatus, PeerId, SafetyRules } from '../../raft/index.js';
+import type { MemberChange, Message, NodeStatus, PeerId, Role, SafetyRules } from '../../raft/index.js';
 import {
   emptyConfiguration,
   initialConfiguration,
@@ -91,6 +91,7 @@ class Run {
       checker: this.#checker,
       rules: { ...RULES, ...rules },
       diskFaults: diskFaults ?? {},
+      onRole: (host: Host, role: Role) => this.#onRole(host, role),
       stream: (message: Message, image: Image, ended: (ok: boolean) => void) => this.#stream(message, image, ended),
     };
     const voters = range(1, this.#profile.voters);
@@ -194,14 +195,11 @@ class Run {
   /** Proposes to whoever believes to lead, rightly or not. */
   #write(): void {
     const operation = ++this.#operation;
-    const first = this.#random.int(0, this.#hosts.length - 1);
-    for (let i = 0; i < this.#hosts.length; i++) {
-      const host = this.#hosts[(first + i) % this.#hosts.length]!;
-      if (host.write(this.#checker.begin(operation), operationBytes(operation))) {
-        this.#trace?.(`${this.#events.now} operation ${operation} proposed at ${host.id}`);
-        return;
-      }
-    }
+    const leaders = this.#hosts.filter((host) => host.takesWrites);
+    if (leaders.length === 0) return;
+    const host = this.#random.pick(leaders);
+    this.#trace?.(`${this.#events.now} operation ${operation} at ${host.id}`);
+    host.write(this.#checker.begin(operation), operationBytes(operation));
   }
 
   #stream(message: Message, image: Image, ended: (ok: boolean) => void): void {
@@ -212,6 +210,21 @@ class Run {
       this.#trace?.(`${this.#events.now} ${describeMessage(message)} ${ok ? 'arrived' : 'failed'}`);
       this.#events.after(this.#network.delay(), () => ended(ok));
     });
+  }
+
+  /** Faults that strike at the worst moment. */
+  #onRole(host: Host, role: Role): void {
+    if (this.#atPeace) return;
+    const { changeAtOnce, crashAtOnce } = this.#profile;
+    if (role === 'leader' && changeAtOnce > 0 && this.#random.chance(changeAtOnce)) this.#change([host]);
+    if (role === 'candidate' && crashAtOnce > 0 && this.#random.chance(crashAtOnce)) {
+      this.#events.after(this.#random.int(1, TICK), () => this.#bounce(host));
+    }
+  }
+
+  #bounce(host: Host): void {
+    host.crash();
+    this.#events.after(this.#random.int(0, TICK), () => host.start());
   }
 
   #planNemesis(): void {
@@ -240,6 +253,7 @@ class Run {
     const time = random.skewed(1, 20) * TICK;
     const acts: Readonly<Record<Act, () => void>> = {
       crash: () => host.crash(),
+      bounce: () => this.#bounce(host),
       crashAll: () => {
         for (const each of this.#hosts) each.crash();
         this.#events.after(random.int(1, TICK), () => {
@@ -249,10 +263,7 @@ class Run {
       restart: () => {
         for (const each of this.#hosts) if (random.chance(0.7)) each.start();
       },
-      split: () => {
-        const side = new Set(this.#hosts.filter(() => random.chance(0.5)));
-        this.#cut((from, to) => side.has(from) !== side.has(to));
-      },
+      split: () => this.#split(),
       isolateLeader: () => {
         const leader = this.#leader()?.id;
         this.#cut((from, to) => from.id === leader || to.id === leader);
@@ -267,8 +278,15 @@ class Run {
       transfer: () => {
         for (const each of this.#hosts) each.node?.transferLeadership(host.id);
       },
-      campaign: () => host.node?.campaign(),
-      change: () => this.#change(),
+      campaign: () => {
+        for (const each of this.#hosts) if (each === host || random.chance(0.3)) each.node?.campaign();
+      },
+      change: () => this.#change(this.#hosts),
+      changeAndSplit: () => {
+        this.#change(this.#hosts);
+        this.#network.heal();
+        this.#split();
+      },
       burst: () => {
         for (let i = random.int(3, 12); i > 0; i--) this.#write();
       },
@@ -277,21 +295,30 @@ class Run {
     for (const each of this.#hosts) each.wake();
   }
 
+  #split(): void {
+    const side = new Set(this.#hosts.filter(() => this.#random.chance(0.5)));
+    this.#cut((from, to) => side.has(from) !== side.has(to));
+  }
+
   #cut(isCut: (from: Host, to: Host) => boolean): void {
     for (const from of this.#hosts) {
       for (const to of this.#hosts) if (from !== to && isCut(from, to)) this.#network.cut(from.id, to.id);
     }
   }
 
-  /** One to three members change their part, asked of everyone who believes to lead. */
-  #change(): void {
+  /** One to three members change their part, asked of those hosts who believe to lead. */
+  #change(hosts: readonly Host[]): void {
     const random = this.#random;
-    for (const { node } of this.#hosts) {
+    for (const { node } of hosts) {
       const status = node?.status();
       if (status?.role !== 'leader') continue;
-      const ids = new Set(range(1, random.pick([1, 1, 2, 3])).map(() => random.pick(this.#hosts).id));
+      // Rather in than out: small clusters have small troubles.
+      const { voters } = status.config;
+      const outside = this.#hosts.filter(({ id }) => !voters.includes(id));
+      const draw = () => random.pick(outside.length > 0 && random.chance(0.5) ? outside : this.#hosts).id;
+      const ids = new Set(range(1, random.pick([1, 1, 2, 3])).map(draw));
       const changes = [...ids].map((id): MemberChange => {
-        if (status.config.voters.includes(id)) return { kind: random.pick(['remove', 'remove', 'addLearner']), id };
+        if (voters.includes(id)) return { kind: random.pick(['remove', 'remove', 'addLearner']), id };
         if (status.config.learners.includes(id)) return { kind: random.pick(['addVoter', 'addVoter', 'remove']), id };
         return { kind: random.pick(['addLearner', 'addLearner', 'addVoter']), id };
       });

@@ -1,0 +1,281 @@
+// Raft with one sentence wrong: what the simulation has to catch. A checker that lets one of these pass is worth
+// nothing, however many seeds it runs.
+
+import type { SafetyRules } from '../../raft/index.js';
+import { DEFAULT_LIMITS } from '../../raft/index.js';
+import type { DiskFaults } from './disk.js';
+import type { Profile } from './profile.js';
+
+export interface Mutation {
+  readonly name: string;
+  /** What the sentence is and where it is from. */
+  readonly breaks: string;
+  readonly rules?: Partial<SafetyRules>;
+  readonly diskFaults?: DiskFaults;
+  /** Weather in which the fault shows soon. The rest is drawn as always. */
+  readonly profile?: Partial<Profile>;
+}
+
+const NO_ACTS: Profile['acts'] = {
+  crash: 0,
+  bounce: 0,
+  crashAll: 0,
+  restart: 0,
+  split: 0,
+  isolateLeader: 0,
+  cutOneWay: 0,
+  heal: 0,
+  pause: 0,
+  slowDisk: 0,
+  transfer: 0,
+  campaign: 0,
+  change: 0,
+  changeAndSplit: 0,
+  burst: 0,
+};
+
+/** One entry a message, one message at a time: much is half done when something breaks. */
+const SMALL_STEPS: Profile['limits'] = {
+  ...DEFAULT_LIMITS,
+  electionTicks: 4,
+  appendBytesMax: 1,
+  inflightMessagesMax: 1,
+};
+
+/** Leaders come and go, disks are slow, power fails. */
+const CRASHES: Partial<Profile> = {
+  voters: 3,
+  spares: 0,
+  syncMax: 300,
+  nemesisTicks: 2,
+  acts: { ...NO_ACTS, crash: 3, bounce: 4, crashAll: 1, restart: 6, campaign: 4, burst: 2, isolateLeader: 2, heal: 4 },
+};
+
+/** Leaders are cut off and replaced while they go on. */
+const PARTITIONS: Partial<Profile> = {
+  voters: 3,
+  spares: 0,
+  nemesisTicks: 4,
+  acts: { ...NO_ACTS, isolateLeader: 4, split: 3, cutOneWay: 2, heal: 4, burst: 2, campaign: 2, pause: 2 },
+};
+
+/** Members come and go, several at once, while the network breaks between them. */
+const MEMBERSHIP: Partial<Profile> = {
+  voters: 3,
+  spares: 3,
+  nemesisTicks: 3,
+  acts: { ...NO_ACTS, change: 10, isolateLeader: 3, split: 3, heal: 5, campaign: 2, crash: 1, restart: 3, burst: 1 },
+};
+
+export const MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'votes twice in a term',
+    breaks: 'paper 5.2: at most one vote a term, first come first served',
+    rules: { voteIsFree: () => true },
+    profile: CRASHES,
+  },
+  {
+    name: 'does not compare logs when voting',
+    breaks: 'paper 5.4.1: the voter denies its vote if its own log is more up-to-date',
+    rules: { isUpToDate: () => true },
+  },
+  {
+    name: 'compares only the length of logs when voting',
+    breaks: 'paper 5.4.1: the later last term is more up-to-date, whatever the length',
+    rules: { isUpToDate: (candidate, mine) => candidate.index >= mine.index },
+    profile: PARTITIONS,
+  },
+  {
+    name: 'half of the voters are a majority',
+    breaks: 'paper 5.2: votes from a majority',
+    rules: {
+      isQuorum: (config, has) => config.voters.filter(has).length * 2 >= config.voters.length,
+    },
+    profile: { ...PARTITIONS, voters: 4 },
+  },
+  {
+    name: 'commits what any one follower has',
+    breaks: 'paper 5.3: stored on a majority',
+    rules: {
+      quorumIndex: (config, indexOf) =>
+        config.voters.map(indexOf).sort((a, b) => b - a)[Math.min(1, config.voters.length - 1)]!,
+    },
+    profile: { ...PARTITIONS, voters: 5 },
+  },
+  {
+    name: 'counts replicas of older terms',
+    breaks: 'paper 5.4.2, figure 8: only entries of the current term are committed by counting',
+    rules: { mayCommitByCounting: () => true },
+    profile: {
+      ...PARTITIONS,
+      limits: SMALL_STEPS,
+      chaosTicks: 300,
+      delayMax: 90,
+      syncMax: 1,
+      applyMax: 1,
+      busyMax: 0,
+      operationUnits: 150,
+      reads: 0,
+    },
+  },
+  {
+    name: 'takes entries without the consistency check',
+    breaks: 'paper 5.3: refuses entries when the preceding one is not there',
+    rules: { followsOn: (termHere) => termHere !== undefined },
+    profile: PARTITIONS,
+  },
+  {
+    name: 'cuts off its log at every append',
+    breaks: 'figure 2, AppendEntries 3: only an existing entry that conflicts is deleted',
+    rules: { conflicts: () => true },
+  },
+  {
+    name: 'keeps entries that conflict',
+    breaks: 'figure 2, AppendEntries 3: an existing entry that conflicts is deleted',
+    rules: { conflicts: () => false },
+    profile: PARTITIONS,
+  },
+  {
+    name: 'follower commits whatever the leader committed',
+    breaks: 'figure 2, AppendEntries 5: min(leaderCommit, index of last new entry)',
+    rules: { commitAsFollower: (leaderCommit) => leaderCommit },
+  },
+  {
+    name: 'votes before the vote is durable',
+    breaks: 'figure 2: updated on stable storage before responding',
+    rules: { waitsForDisk: (kind) => kind === 'appendAccepted' || kind === 'voteRequest' },
+    profile: CRASHES,
+  },
+  {
+    name: 'acknowledges entries before they are durable',
+    breaks: 'figure 2: updated on stable storage before responding',
+    rules: { waitsForDisk: (kind) => kind === 'voteReply' || kind === 'voteRequest' },
+    profile: CRASHES,
+  },
+  {
+    name: 'asks for votes with a log that is not durable',
+    breaks: 'rules.ts: a request for votes claims a log position that a crash must not take away',
+    rules: { waitsForDisk: (kind) => kind === 'voteReply' || kind === 'appendAccepted' },
+    profile: {
+      ...CRASHES,
+      limits: { ...SMALL_STEPS, appendBytesMax: 200 },
+      chaosTicks: 300,
+      delayMax: 30,
+      loss: 0,
+      duplication: 0.9,
+      stragglers: 0.5,
+      stragglerMax: 1500,
+      crashAtOnce: 0.5,
+      acts: { ...NO_ACTS, bounce: 6, slowDisk: 6, campaign: 6, isolateLeader: 4, heal: 3, burst: 2 },
+    },
+  },
+  {
+    name: 'leader counts its own log before it is durable',
+    breaks: 'dissertation 10.2.1: the leader may commit before its own sync only if a majority of others have synced',
+    rules: { ownMatch: (_stable, last) => last },
+    profile: CRASHES,
+  },
+  {
+    name: 'candidate counts its own vote before it is durable',
+    breaks: 'figure 2: votedFor is persistent state',
+    rules: { ownVoteCounts: () => true },
+    // Among several voters the requests, which wait for the same write, would hide it: one voter, and learners.
+    profile: { ...CRASHES, voters: 1, spares: 2, acts: { ...NO_ACTS, bounce: 6, change: 4, slowDisk: 2 } },
+  },
+  {
+    name: 'forgets its vote in a crash',
+    breaks: 'figure 2: votedFor is persistent state',
+    diskFaults: { forgetsVote: true },
+    profile: {
+      ...CRASHES,
+      limits: SMALL_STEPS,
+      chaosTicks: 300,
+      syncMax: 1,
+      delayMax: 90,
+      loss: 0,
+      stragglers: 0.3,
+      stragglerMax: 500,
+      acts: { ...NO_ACTS, bounce: 8, campaign: 6 },
+    },
+  },
+  {
+    name: 'syncs nothing',
+    breaks: 'figure 2: the log is persistent state',
+    diskFaults: { syncsNothing: true },
+    profile: { ...CRASHES, compaction: 0 },
+  },
+  {
+    name: 'starts a term without an entry of its own',
+    breaks: 'paper 8: a leader commits a blank no-op at the start of its term',
+    rules: { startsTermWithNoop: () => false },
+  },
+  {
+    name: 'serves reads before a commit in its term',
+    breaks: 'paper 8: before that it may not know which entries are committed',
+    rules: { mayServeReads: () => true },
+  },
+  {
+    name: 'serves reads without asking a quorum',
+    breaks: 'paper 8: exchanges heartbeats with a majority before it answers',
+    rules: { readConfirmed: () => true },
+    profile: PARTITIONS,
+  },
+  {
+    name: 'counts answers to an older read round',
+    breaks: 'dissertation 6.4: the round begins after the read arrived',
+    rules: { readAckCounts: () => true },
+    profile: {
+      ...PARTITIONS,
+      limits: { ...SMALL_STEPS, appendBytesMax: 200 },
+      chaosTicks: 300,
+      stragglers: 0.3,
+      stragglerMax: 2000,
+      operationUnits: 20,
+      reads: 0.7,
+      acts: { ...NO_ACTS, pause: 6, isolateLeader: 4, cutOneWay: 2, heal: 4 },
+    },
+  },
+  {
+    name: 'changes members before a commit in its term',
+    breaks: 'erratum to dissertation 4.1: two leaders could each hold a one-server change with disjoint majorities',
+    rules: { mayChangeConfig: () => true },
+    // Four voters, one of them removed by each of two leaders: {1,2} and {3,4} can both decide.
+    profile: {
+      ...MEMBERSHIP,
+      limits: SMALL_STEPS,
+      voters: 4,
+      spares: 0,
+      chaosTicks: 300,
+      nemesisTicks: 1,
+      delayMax: 90,
+      stragglers: 0.2,
+      stragglerMax: 1000,
+      changeAtOnce: 0.8,
+      reads: 0,
+      operationUnits: 500,
+      acts: { ...NO_ACTS, change: 2, changeAndSplit: 4, split: 5, heal: 3, campaign: 2 },
+    },
+  },
+  {
+    name: 'changes members while a change is not committed',
+    breaks: 'dissertation 4.1: one change at a time',
+    rules: { mayAppendConfig: () => true },
+    profile: MEMBERSHIP,
+  },
+  {
+    name: 'leaves the joint phase before it is committed',
+    breaks: 'paper section 6: C_new only after C_old,new is committed',
+    rules: { mayLeaveJoint: () => true },
+    profile: MEMBERSHIP,
+  },
+  {
+    name: 'decides by the new half of a joint configuration alone',
+    breaks: 'paper section 6: separate majorities from both the old and the new configuration',
+    rules: {
+      isQuorum: (config, has) => config.voters.filter(has).length * 2 > config.voters.length,
+      quorumIndex: (config, indexOf) =>
+        config.voters.map(indexOf).sort((a, b) => b - a)[config.voters.length >> 1] ?? (0 as never),
+    },
+    profile: MEMBERSHIP,
+  },
+];
