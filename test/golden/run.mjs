@@ -75,7 +75,9 @@ async function replay(files, structure) {
   return { ...totals, ...(await compareStructure({ server, cert: readFileSync(certFile), key: readFileSync(keyFile), golden, failures: shown })) };
 }
 
-const before = () => (existsSync(reachedFile) ? JSON.parse(readFileSync(reachedFile, 'utf8')) : {});
+function before() {
+  return existsSync(reachedFile) ? JSON.parse(readFileSync(reachedFile, 'utf8')) : {};
+}
 
 function fallenAreas(reached) {
   return Object.entries(before())
