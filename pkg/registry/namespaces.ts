@@ -1,7 +1,7 @@
-import { errors, isObject } from '../api/index.js';
+import { errors } from '../api/index.js';
+import type { StoredObject } from '../cache/index.js';
 import type { AdmissionStep } from './admission.js';
 import { type Core, fresh } from './core.js';
-import { metaOf } from './meta.js';
 
 const PREFIX = '/registry/namespaces/';
 
@@ -29,12 +29,16 @@ export function namespaceLifecycle(core: () => Core): AdmissionStep {
         found = collection.get(PREFIX + namespace);
       }
       if (found === undefined) throw errors.notFound({ group: '', resource: 'namespaces' }, namespace);
-      const o = found.parse();
-      const status = isObject(o['status']) ? o['status'] : {};
-      if (metaOf(o)['deletionTimestamp'] === undefined && status['phase'] !== 'Terminating') return;
+      if (!isTerminating(core(), found)) return;
       throw errors.namespaceTerminating(resource.groupResource, name, namespace);
     },
   };
+}
+
+/** By its phase, which is a selectable field and so is kept with the object: nothing is parsed for each write in a namespace. */
+function isTerminating(core: Core, namespace: StoredObject): boolean {
+  const phase = core.catalogue().find('', 'v1', 'namespaces')?.fieldLabels.get('status.phase');
+  return phase !== undefined && namespace.fields()[phase] === 'Terminating';
 }
 
 const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
