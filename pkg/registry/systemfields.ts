@@ -2,7 +2,7 @@ import {
   type ApiError,
   equalJson,
   errors,
-  type FieldErrors,
+  FieldErrors,
   FieldPath,
   formatTime,
   isObject,
@@ -180,13 +180,17 @@ function differsBeyondStatus(a: JsonObject, b: JsonObject): boolean {
 export function validateChangedMeta(object: JsonObject, old: JsonObject, target: Target, found: FieldErrors): void {
   const { namespaced, strategy } = target.resource;
   const meta = metaOf(object);
-  const before = metaOf(old);
   validateMeta(meta, { namespaced, nameRule: pathSegmentName }, METADATA, found);
-  validateMetaUpdate(meta, before, METADATA, found);
-  validateMetaUpdate(meta, before, METADATA, found);
+  const changed = new FieldErrors();
+  validateMetaUpdate(meta, metaOf(old), METADATA, changed);
+  found.addAll(changed.list).addAll(changed.list);
   validateFinalizerNames(meta, METADATA, found);
-  if (strategy.checksUpdateLikeNew === true) validateNewMeta(object, target, found);
+  // Nearly always nothing is wrong, and what would be told again need not be looked for again.
+  if (strategy.checksUpdateLikeNew === true && (!found.empty || !sameName(meta, metaOf(old))))
+    validateNewMeta(object, target, found);
 }
+
+const sameName = (meta: JsonObject, old: JsonObject): boolean => meta['name'] === old['name'];
 
 /** Deletion has been asked for, the grace is over and nobody holds the object back. */
 export function isGone(object: JsonObject, old: JsonObject, strategy: Strategy): boolean {
