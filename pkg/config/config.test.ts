@@ -40,6 +40,14 @@ describe('the command line', () => {
     ]);
   });
 
+  it('reads the members of a cluster', () => {
+    const { cluster } = run('--name=a', '--initial-cluster=a=https://h:1,b=https://i:2,a=https://h:3');
+    expect([...cluster.initialCluster]).toEqual([
+      ['a', ['https://h:1', 'https://h:3']],
+      ['b', ['https://i:2']],
+    ]);
+  });
+
   it('reads durations', () => {
     expect(run('--request-timeout=1m30s').limits.requestTimeout).toBe(90_000);
     expect(run('--auto-compaction-retention=1h').cluster.compactionRetention).toBe(3_600_000);
@@ -60,6 +68,8 @@ describe('the command line', () => {
       '--feature-gates=A=maybe: must be comma-separated key=true or key=false pairs, not "A=maybe"',
     ],
     [['--tls-cert-file=a'], '--tls-cert-file and --tls-private-key-file go together'],
+    [['--initial-cluster=a'], '--initial-cluster: "a" is not NAME=https://HOST:PORT'],
+    [['--peer-cert-file=a'], '--peer-cert-file, --peer-key-file and --peer-trusted-ca-file go together'],
     [['--initial-cluster=a=https://127.0.0.1:1'], '--initial-cluster does not name this peer, default'],
     [['--election-timeout=100'], '--election-timeout must be at least five times --heartbeat-interval'],
   ])('refuses %j', (args, message) => {

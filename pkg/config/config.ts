@@ -29,8 +29,8 @@ export interface ServingConfig {
 
 export interface ClusterConfig {
   readonly name: string;
-  /** Name -> URL; empty for a peer alone. */
-  readonly initialCluster: ReadonlyMap<string, string>;
+  /** Name -> URLs; empty for a peer alone. */
+  readonly initialCluster: ReadonlyMap<string, readonly string[]>;
   readonly initialState: 'new' | 'existing';
   readonly token: string;
   readonly listenPeerUrls: readonly string[];
@@ -72,9 +72,12 @@ export function configOf(values: FlagValues): Config {
     throw new ConfigError('--tls-cert-file and --tls-private-key-file go together');
   if (integer('election-timeout') < 5 * integer('heartbeat-interval'))
     throw new ConfigError('--election-timeout must be at least five times --heartbeat-interval');
-  const initialCluster = parsePairs(text('initial-cluster'));
+  const initialCluster = membersOf(text('initial-cluster'));
   if (initialCluster.size > 0 && !initialCluster.has(text('name')))
     throw new ConfigError(`--initial-cluster does not name this peer, ${text('name')}`);
+  const peerFiles = [text('peer-cert-file'), text('peer-key-file'), text('peer-trusted-ca-file')];
+  if (new Set(peerFiles.map((f) => f === '')).size > 1)
+    throw new ConfigError('--peer-cert-file, --peer-key-file and --peer-trusted-ca-file go together');
   const [from, to] = text('service-node-port-range').split('-').map(Number) as [number, number];
   const advertised = list('initial-advertise-peer-urls');
 
@@ -121,6 +124,21 @@ export function configOf(values: FlagValues): Config {
     controllers: list('controllers'),
     logLevel: integer('v') >= 8 ? 'trace' : integer('v') >= 4 ? 'debug' : (text('log-level') as Config['logLevel']),
   });
+}
+
+/** `a=https://x:1,b=https://y:1`; a name may come several times, once for each of its URLs. */
+function membersOf(text: string): ReadonlyMap<string, readonly string[]> {
+  const members = new Map<string, string[]>();
+  for (const part of text.split(',')) {
+    if (part === '') continue;
+    const eq = part.indexOf('=');
+    const url = eq > 0 ? part.slice(eq + 1) : '';
+    if (!/^https:\/\/[^/]+:\d+$/.test(url))
+      throw new ConfigError(`--initial-cluster: ${JSON.stringify(part)} is not NAME=https://HOST:PORT`);
+    const name = part.slice(0, eq);
+    members.set(name, [...(members.get(name) ?? []), url]);
+  }
+  return members;
 }
 
 function deepFreeze<T>(value: T): T {

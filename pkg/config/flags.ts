@@ -54,7 +54,7 @@ export const FLAGS = [
   },
   {
     name: 'initial-cluster',
-    kind: 'pairs',
+    kind: 'list',
     default: '',
     group: 'Storage and cluster',
     value: 'NAME=URL,...',
