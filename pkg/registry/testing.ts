@@ -1,6 +1,6 @@
 import type { JsonObject } from '../api/index.js';
 import type { World } from '../base/index.js';
-import { openMemoryKeyspace } from '../storage/index.js';
+import { type Keyspace, openMemoryKeyspace } from '../storage/index.js';
 import { builtinResources } from './builtin/index.js';
 import type { ServedResource } from './catalogue.js';
 import { openRegistry } from './open.js';
@@ -93,17 +93,35 @@ export class Bench {
   readonly renderer: Renderer;
   readonly warnings: string[] = [];
 
-  private constructor(world: TestWorld, registry: Registry) {
+  readonly keyspace: Keyspace;
+
+  private constructor(world: TestWorld, keyspace: Keyspace, registry: Registry) {
     this.world = world;
+    this.keyspace = keyspace;
     this.registry = registry;
     this.renderer = createRenderer(world);
   }
 
   static async open(runtimeConfig: Iterable<readonly [string, boolean]> = []): Promise<Bench> {
     const world = new TestWorld();
+    const bench = await Bench.#over(world, await openMemoryKeyspace(world), runtimeConfig);
+    await bench.registry.bootstrap({ serviceAddresses: ['10.96.0.1'], securePort: 6443 });
+    return bench;
+  }
+
+  /** A second registry over the same store, as after a restart. */
+  reopen(): Promise<Bench> {
+    return Bench.#over(this.world, this.keyspace, []);
+  }
+
+  static async #over(
+    world: TestWorld,
+    keyspace: Keyspace,
+    runtimeConfig: Iterable<readonly [string, boolean]>,
+  ): Promise<Bench> {
     const registry = await openRegistry({
       world,
-      keyspace: await openMemoryKeyspace(world),
+      keyspace,
       resources: builtinResources(),
       runtimeConfig: new Map(runtimeConfig),
       featureEnabled: () => true,
@@ -111,9 +129,7 @@ export class Bench {
         throw new Error(why);
       },
     });
-    const bench = new Bench(world, registry);
-    await bench.registry.bootstrap({ serviceAddresses: ['10.96.0.1'], securePort: 6443 });
-    return bench;
+    return new Bench(world, keyspace, registry);
   }
 
   get context(): RequestContext {

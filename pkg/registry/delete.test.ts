@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError, type JsonObject } from '../api/index.js';
+import { finalizersAfter } from './delete.js';
+import { Bench, drain, EVERYTHING } from './testing.js';
+
+const metaOf = (o: JsonObject): JsonObject => o['metadata'] as JsonObject;
+const none = { dryRun: false, ignoreStoreReadError: false } as const;
+const pod = (name: string, spec: JsonObject = {}): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name },
+  spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }], ...spec },
+});
+
+async function refusal(p: Promise<unknown>): Promise<string> {
+  try {
+    await p;
+  } catch (e) {
+    if (e instanceof ApiError) return `${e.status.code} ${e.status.message}`;
+    throw e;
+  }
+  return 'taken';
+}
+
+describe('deletion', () => {
+  it.each([
+    [[], {}, undefined, []],
+    [['a/b'], { propagationPolicy: 'Foreground' }, undefined, ['a/b', 'foregroundDeletion']],
+    [['a/b'], { propagationPolicy: 'Orphan' }, undefined, ['a/b', 'orphan']],
+    [['orphan', 'a/b'], { propagationPolicy: 'Background' }, undefined, ['a/b']],
+    [['orphan', 'a/b'], {}, undefined, ['orphan', 'a/b']],
+    [['foregroundDeletion'], {}, 'Orphan', ['foregroundDeletion']],
+    [['a/b'], {}, 'Orphan', ['a/b', 'orphan']],
+    [['orphan'], { orphanDependents: false }, undefined, []],
+    [[], { orphanDependents: true }, undefined, ['orphan']],
+  ] as const)('finalizers %j with %j (default %s) become %j', (given, options, fallback, after) => {
+    expect(finalizersAfter(given, { ...none, ...options }, fallback)).toEqual(after);
+  });
+
+  it('gives a running pod its grace, which can only be made shorter', async () => {
+    const b = await Bench.open();
+    await b.create('pods', 'default', pod('p'));
+    const w = await b.watch('pods', 'default', { resourceVersion: String(b.registry.cache.applied) });
+    expect(metaOf(await b.delete('pods', 'default', 'p'))['deletionGracePeriodSeconds']).toBe(30);
+    expect(
+      metaOf(await b.delete('pods', 'default', 'p', { gracePeriodSeconds: 60 }))['deletionGracePeriodSeconds'],
+    ).toBe(30);
+    const shorter = await b.delete('pods', 'default', 'p', { gracePeriodSeconds: 5 });
+    expect(metaOf(shorter)).toMatchObject({ deletionGracePeriodSeconds: 5, deletionTimestamp: '2030-01-01T00:00:05Z' });
+    expect((await b.delete('pods', 'default', 'p', { gracePeriodSeconds: 0 }))['kind']).toBe('Pod');
+    expect(await refusal(b.get('pods', 'default', 'p'))).toMatch(/^404/);
+    expect(drain(w).map((e) => `${e.type} ${metaOf(e.object)['deletionGracePeriodSeconds']}`)).toEqual([
+      'MODIFIED 30',
+      'MODIFIED 5',
+      'MODIFIED 0',
+      'DELETED 0',
+    ]);
+  });
+
+  it('checks preconditions', async () => {
+    const b = await Bench.open();
+    const made = await b.create('configmaps', 'default', {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'a' },
+    });
+    const uid = String(metaOf(made)['uid']);
+    const resourceVersion = String(metaOf(made)['resourceVersion']);
+    expect(await refusal(b.delete('configmaps', 'default', 'a', { preconditions: { uid: 'x' } }))).toMatch(
+      /^409 .*UID in the precondition/,
+    );
+    expect(await refusal(b.delete('configmaps', 'default', 'a', { preconditions: { resourceVersion: '1' } }))).toMatch(
+      /^409 .*ResourceVersion in the precondition/,
+    );
+    expect(await b.delete('configmaps', 'default', 'a', { preconditions: { uid, resourceVersion } })).toMatchObject({
+      status: 'Success',
+    });
+  });
+
+  it('frees what was reserved', async () => {
+    const b = await Bench.open();
+    const service = {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 's' },
+      spec: { clusterIP: '10.96.9.9', ports: [{ port: 80 }] },
+    };
+    await b.create('services', 'default', service);
+    const other = { ...service, metadata: { name: 't' } };
+    expect(await refusal(b.create('services', 'default', other))).toMatch(/^422 .*provided IP is already allocated/);
+    await b.delete('services', 'default', 's');
+    expect(await refusal(b.create('services', 'default', other))).toBe('taken');
+  });
+
+  it('deletes what a list selects', async () => {
+    const b = await Bench.open();
+    for (let i = 0; i < 40; i++)
+      await b.create('configmaps', 'default', {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: `n${i}`, labels: { k: String(i % 2) } },
+      });
+    const target = b.target('configmaps', 'default');
+    const result = await b.registry.deleteCollection(
+      { target, list: { ...EVERYTHING, labelSelector: 'k=1' }, options: none },
+      b.context,
+    );
+    expect(result.items).toHaveLength(20);
+    expect((await b.list('configmaps', 'default')).items).toHaveLength(20);
+  });
+});

@@ -1,0 +1,268 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ApiError, type JsonObject } from '../api/index.js';
+import { decodeContinue, encodeContinue } from './continuetoken.js';
+import { hash } from './shards.js';
+import { Bench, drain } from './testing.js';
+
+const map = (name: string, labels: Record<string, string> = {}): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, labels },
+});
+const names = (list: { readonly items: readonly JsonObject[] }): string[] =>
+  list.items.map((o) => String((o['metadata'] as JsonObject)['name']));
+const metaOf = (o: JsonObject): JsonObject => o['metadata'] as JsonObject;
+
+async function refusal(p: Promise<unknown>): Promise<string> {
+  try {
+    await p;
+  } catch (e) {
+    if (e instanceof ApiError) return `${e.status.code} ${e.status.message}`;
+    throw e;
+  }
+  return 'taken';
+}
+
+describe('lists', () => {
+  it('are pages of one state, whatever is written meanwhile', async () => {
+    const b = await Bench.open();
+    const write = fc.record({ name: fc.integer({ min: 0, max: 30 }), remove: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(write, { maxLength: 4 }), { minLength: 1, maxLength: 12 }),
+        fc.integer({ min: 1, max: 7 }),
+        fc.integer(),
+        async (rounds, limit, tag) => {
+          const ns = `p${Math.abs(tag)}`;
+          if (
+            (await refusal(
+              b.create('namespaces', '', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: ns } }),
+            )) !== 'taken'
+          )
+            return;
+          const change = async ({ name, remove }: { name: number; remove: boolean }): Promise<void> => {
+            const at = `n${String(name).padStart(2, '0')}`;
+            if (remove) await refusal(b.delete('configmaps', ns, at));
+            else await refusal(b.create('configmaps', ns, map(at)));
+          };
+          for (let i = 0; i < 15; i++) await change({ name: i * 2, remove: false });
+          const whole = names(await b.list('configmaps', ns));
+          const paged: string[] = [];
+          let token = '';
+          let version: unknown;
+          let left = [...rounds];
+          do {
+            const page = await b.list('configmaps', ns, { limit, continue: token });
+            paged.push(...names(page));
+            version ??= metaOf(page)['resourceVersion'];
+            expect(metaOf(page)['resourceVersion']).toBe(version);
+            token = String(metaOf(page)['continue'] ?? '');
+            if (token !== '') expect(metaOf(page)['remainingItemCount']).toBe(whole.length - paged.length);
+            for (const w of left[0] ?? []) await change(w);
+            left = left.slice(1);
+          } while (token !== '');
+          expect(paged).toEqual(whole);
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+
+  it('read any state that history keeps, and say when it is gone', async () => {
+    const b = await Bench.open();
+    await b.create('configmaps', 'default', map('a'));
+    const then = String(metaOf(await b.list('configmaps', 'default'))['resourceVersion']);
+    await b.create('configmaps', 'default', map('b'));
+    await b.delete('configmaps', 'default', 'a');
+    const exact = { resourceVersion: then, resourceVersionMatch: 'Exact' };
+    expect(names(await b.list('configmaps', 'default', exact))).toEqual(['a']);
+    expect(names(await b.list('configmaps', 'default', { resourceVersion: then }))).toEqual(['b']);
+    const first = await b.list('configmaps', 'default', { resourceVersion: then, limit: 1 });
+    expect(names(first)).toEqual(['a']);
+    await b.keyspace.compact(b.registry.cache.applied);
+    expect(await refusal(b.list('configmaps', 'default', exact))).toBe(
+      '410 The resourceVersion for the provided list is too old.',
+    );
+  });
+
+  it('answer an expired token with one that goes on inconsistently', async () => {
+    const b = await Bench.open();
+    for (const n of ['a', 'b', 'c']) await b.create('configmaps', 'default', map(n));
+    const page = await b.list('configmaps', 'default', { limit: 1 });
+    const token = String(metaOf(page)['continue']);
+    const { revision } = decodeContinue(token);
+    // Enough churn that the kept snapshot goes, then history too.
+    for (let i = 0; i < 6; i++) {
+      await b.create('configmaps', 'default', map(`x${i}`));
+      await b.list('configmaps', 'default', { limit: 1 });
+    }
+    await b.keyspace.compact(b.registry.cache.applied);
+    try {
+      await b.list('configmaps', 'default', { limit: 1, continue: token });
+      expect.unreachable('the token was taken');
+    } catch (e) {
+      const { status } = e as ApiError;
+      expect(status.code).toBe(410);
+      const again = status.metadata.continue!;
+      expect(decodeContinue(again)).toEqual({ revision: undefined, start: decodeContinue(token).start });
+      expect(revision).toBeGreaterThan(0);
+      expect(names(await b.list('configmaps', 'default', { continue: again }))).toEqual([
+        'b',
+        'c',
+        ...[0, 1, 2, 3, 4, 5].map((i) => `x${i}`),
+      ]);
+    }
+  });
+
+  it('select by labels, fields and shards', async () => {
+    const b = await Bench.open();
+    for (const n of ['a', 'b', 'c', 'd']) await b.create('configmaps', 'default', map(n, { k: n < 'c' ? '1' : '2' }));
+    const by = async (o: object): Promise<string[]> => names(await b.list('configmaps', 'default', o));
+    expect(await by({ labelSelector: 'k=1' })).toEqual(['a', 'b']);
+    expect(await by({ labelSelector: 'k notin (1)' })).toEqual(['c', 'd']);
+    expect(await by({ fieldSelector: 'metadata.name=c' })).toEqual(['c']);
+    expect(await by({ fieldSelector: 'metadata.name=' })).toEqual([]);
+    expect(await by({ fieldSelector: 'metadata.namespace=other' })).toEqual([]);
+    const half = "shardRange(object.metadata.uid, '0x0', '0x8000000000000000')";
+    const other = "shardRange(object.metadata.uid, '0x8000000000000000', '0x10000000000000000')";
+    expect([...(await by({ shardSelector: half })), ...(await by({ shardSelector: other }))].sort()).toEqual([
+      'a',
+      'b',
+      'c',
+      'd',
+    ]);
+    expect(await by({ shardSelector: `${half} || ${other}` })).toEqual(['a', 'b', 'c', 'd']);
+    expect(await refusal(by({ shardSelector: 'nonsense' }))).toMatch(/^400 invalid shard selector/);
+    expect(await refusal(by({ fieldSelector: 'spec.x=1' }))).toBe(
+      '400 "spec.x" is not a known field selector: only "metadata.name", "metadata.namespace"',
+    );
+  });
+
+  it('hashes as FNV-1a does', () => {
+    expect(hash('')).toBe(0xcbf29ce484222325n);
+    expect(hash('a')).toBe(0xaf63dc4c8601ec8cn);
+    expect(hash('foobar')).toBe(0x85944171f73967e8n);
+  });
+
+  it('reads tokens of any kind without harm', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.json().map((s) => Buffer.from(s).toString('base64url')),
+        ),
+        (text) => {
+          try {
+            decodeContinue(text);
+          } catch (e) {
+            expect(e).toBeInstanceOf(ApiError);
+            expect((e as ApiError).status.code).toBe(400);
+          }
+        },
+      ),
+    );
+    const token = {
+      revision: decodeContinue(encodeContinue({ revision: undefined, start: 'a/b' })).revision,
+      start: 'a/b',
+    };
+    expect(decodeContinue(encodeContinue(token))).toEqual(token);
+    expect(() => decodeContinue(encodeContinue({ revision: undefined, start: '../x' }))).toThrow(ApiError);
+  });
+
+  it('refuses what cannot be', async () => {
+    const b = await Bench.open();
+    const say = (o: object): Promise<string> => refusal(b.list('configmaps', 'default', o));
+    expect(await say({ resourceVersion: '0', resourceVersionMatch: 'Exact' })).toMatch(
+      /^422 .*forbidden for resourceVersion "0"$/,
+    );
+    expect(await say({ resourceVersionMatch: 'Exact' })).toMatch(/^422/);
+    expect(await say({ resourceVersion: 'x' })).toMatch(/^400 invalid resource version/);
+    expect(await say({ sendInitialEvents: true })).toMatch(/^422 .*sendInitialEvents is forbidden for list$/);
+    expect(await say({ continue: encodeContinue({ revision: undefined, start: 'a' }), resourceVersion: '5' })).toMatch(
+      /^400/,
+    );
+  });
+});
+
+describe('watches', () => {
+  it('from any revision plus the list at it give the list now', async () => {
+    const b = await Bench.open();
+    const step = fc.record({
+      name: fc.constantFrom('a', 'b', 'c'),
+      what: fc.constantFrom('put', 'label', 'remove'),
+      v: fc.constantFrom('1', '2'),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 5, maxLength: 25 }),
+        fc.nat(),
+        fc.constantFrom('', 'k=1'),
+        async (steps, at, labelSelector) => {
+          const versions: string[] = [];
+          for (const s of steps) {
+            if (s.what === 'put') await refusal(b.create('configmaps', 'default', map(s.name, { k: s.v })));
+            else if (s.what === 'remove') await refusal(b.delete('configmaps', 'default', s.name));
+            else await refusal(b.patch('configmaps', ['default', s.name], { metadata: { labels: { k: s.v } } }));
+            versions.push(String(metaOf(await b.list('configmaps', 'default'))['resourceVersion']));
+          }
+          const from = versions[at % versions.length]!;
+          const then = await b.list('configmaps', 'default', {
+            resourceVersion: from,
+            resourceVersionMatch: 'Exact',
+            labelSelector,
+          });
+          const state = new Map(then.items.map((o) => [String(metaOf(o)['name']), metaOf(o)]));
+          const stream = await b.watch('configmaps', 'default', { resourceVersion: from, labelSelector });
+          for (const e of drain(stream)) {
+            const m = metaOf(e.object);
+            expect(state.has(String(m['name']))).toBe(e.type !== 'ADDED');
+            if (e.type === 'DELETED') state.delete(String(m['name']));
+            else state.set(String(m['name']), m);
+          }
+          stream.close();
+          const now = await b.list('configmaps', 'default', { labelSelector });
+          expect([...state].sort()).toEqual(now.items.map((o) => [String(metaOf(o)['name']), metaOf(o)]));
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  it('begin with what is there, and say where that ends', async () => {
+    const b = await Bench.open();
+    await b.create('configmaps', 'default', map('b'));
+    await b.create('configmaps', 'default', map('a'));
+    const stream = await b.watch('configmaps', 'default', { allowBookmarks: true });
+    const seen = drain(stream);
+    expect(seen.map((e) => `${e.type} ${metaOf(e.object)['name'] ?? ''}`)).toEqual(['ADDED a', 'ADDED b', 'BOOKMARK ']);
+    expect(metaOf(seen[2]!.object)['annotations']).toEqual({ 'k8s.io/initial-events-end': 'true' });
+    b.world.advance(61_000);
+    const later = drain(stream);
+    expect(later.map((e) => e.type)).toEqual(['BOOKMARK']);
+    expect(metaOf(later[0]!.object)).not.toHaveProperty('annotations');
+    const silent = await b.watch('configmaps', 'default', { resourceVersion: '0' });
+    expect(drain(silent).map((e) => e.type)).toEqual(['ADDED', 'ADDED']);
+    const later2 = await b.watch('configmaps', 'default', {
+      sendInitialEvents: false,
+      resourceVersionMatch: 'NotOlderThan',
+    });
+    expect(drain(later2)).toEqual([]);
+    expect(await refusal(b.watch('configmaps', 'default', { sendInitialEvents: true }))).toMatch(/^422/);
+  });
+
+  it('end with 410 when their version is compacted', async () => {
+    const b = await Bench.open();
+    const { cache } = b.registry;
+    const from = cache.applied;
+    for (let i = 0; i < 3; i++) await b.create('configmaps', 'default', map(`n${i}`));
+    const second = await b.reopen();
+    await b.keyspace.compact(cache.applied);
+    const stream = await second.watch('configmaps', 'default', { resourceVersion: String(from) });
+    stream.take(1024);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const seen = drain(stream);
+    expect(seen.map((e) => `${e.type} ${e.object['code']} ${e.object['reason']}`)).toEqual(['ERROR 410 Expired']);
+    expect(stream.ended).toBe(true);
+  });
+});
