@@ -8,7 +8,9 @@ export interface RequestCounter {
   began(call: Call): void;
   ended(call: Call): void;
   authorized(allowed: boolean): void;
-  shed(reason: 'queue-full' | 'time-out'): void;
+  shed(call: Call, reason: 'queue-full' | 'time-out'): void;
+  /** A deprecated version was asked for. */
+  deprecated(call: Call): void;
 }
 
 const VERBS: Readonly<Record<string, string>> = {
@@ -37,7 +39,7 @@ export function requestCounter(
     const key =
       info.kind === 'path'
         ? call.exchange.method
-        : `${info.verb} ${info.group}/${info.version}/${info.resource}/${info.subresource} ${scopeOf(info)}`;
+        : `${info.verb} ${info.group}/${info.version}/${info.resource}/${info.subresource} ${scopeOf(info)}${dryRunOf(info) ? ' dry' : ''}`;
     let found = series.get(key);
     if (found === undefined) {
       const kind = kindOf(call, known);
@@ -54,14 +56,22 @@ export function requestCounter(
     },
     ended(call) {
       // What could not even be read as a request line has no series.
-      if (call.series === undefined || call.status === 0) return;
+      if (call.series === undefined) return;
+      // Nobody was there any more to be answered.
+      if (call.status === 0) return metrics.aborted(call.series.kind);
       const seconds = (world.clock.monotonic() - call.started) / 1000;
       metrics.count(call.series, call.status, seconds, call.waited / 1000, call.bytes);
     },
     authorized(allowed) {
       (allowed ? metrics.allowed : metrics.denied).value++;
     },
-    shed: (reason) => metrics.rejected(reason),
+    shed(call, reason) {
+      metrics.rejected(reason);
+      if (call.series !== undefined) metrics.terminated(call.series.kind, 429);
+    },
+    deprecated(call) {
+      if (call.series !== undefined) metrics.deprecated(call.series.kind, '');
+    },
   };
 }
 
@@ -72,13 +82,17 @@ function kindOf(call: Call, known: (info: ResourceInfo) => boolean): RequestKind
     return { verb: method, dryRun: false, group: '', version: '', resource: '', subresource: '', scope: '' };
   return {
     verb: VERBS[info.verb] ?? method,
-    dryRun: false,
+    dryRun: dryRunOf(info),
     group: info.group,
     version: info.version,
     resource: info.resource,
     subresource: info.subresource,
     scope: scopeOf(info),
   };
+}
+
+function dryRunOf(info: ResourceInfo): boolean {
+  return !info.query.empty && info.query.has('dryRun');
 }
 
 function scopeOf(info: ResourceInfo): string {

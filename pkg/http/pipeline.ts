@@ -83,8 +83,8 @@ async function takePlace(call: Call, stages: Stages): Promise<Places | undefined
 const EXEMPT = /^\/(?:livez|readyz|healthz|version)(?:\/|$)/;
 const READ_ONLY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-function shed(_call: Call, stages: Stages, reason: 'queue-full' | 'time-out'): Error {
-  stages.counter.shed(reason);
+function shed(call: Call, stages: Stages, reason: 'queue-full' | 'time-out'): Error {
+  stages.counter.shed(call, reason);
   return errors.tooManyRequests('too many requests, please try again later', limits.retryAfterSeconds);
 }
 

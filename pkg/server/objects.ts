@@ -34,6 +34,8 @@ export interface Objects {
   begin(): Promise<void>;
   /** The controllers rest until `begin`. */
   pause(): void;
+  /** What the controllers that run here have to do. */
+  queues(): Iterable<{ readonly name: string; readonly depth: number }>;
   close(): Promise<void>;
 }
 
@@ -93,6 +95,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     registry,
     begin,
     pause,
+    queues: () => controllers.running,
     close: () => {
       pause();
       return registry.close();

@@ -7,3 +7,4 @@ export {
 export { buildInfo, Exposition } from './exposition.js';
 export { createLog, type Log, type LogLevel, type LogOptions } from './log.js';
 export { type Cell, CounterFamily, type HistogramCell, HistogramFamily, type ScrapedMetric } from './series.js';
+export { StorageMetrics, type StorageView } from './storage.js';

@@ -27,6 +27,9 @@ const VERBS: Readonly<Record<Verb, (request: ResourceRequest, services: HttpServ
 export function serveResource(call: Call, services: HttpServices): Promise<void> {
   if (call.info.kind !== 'resource') throw errors.noSuchPath();
   const request = resolve(services.registry.catalogue, call, call.info);
-  if (request.served.deprecation !== undefined) call.warn(request.served.deprecation);
+  if (request.served.deprecation !== undefined) {
+    call.warn(request.served.deprecation);
+    services.stages.counter.deprecated(call);
+  }
   return VERBS[request.action](request, services);
 }

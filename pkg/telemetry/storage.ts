@@ -1,0 +1,45 @@
+import { CounterFamily } from './series.js';
+
+/** What is stored, and who works on it, as seen when somebody scrapes. */
+export interface StorageView {
+  readonly resources: Iterable<{ readonly group: string; readonly resource: string; readonly objects: number }>;
+  readonly sizeBytes: number;
+  readonly queues: Iterable<{ readonly name: string; readonly depth: number }>;
+}
+
+/** Gauges of the stored objects, under the names of kube-apiserver and kube-controller-manager. */
+export class StorageMetrics {
+  readonly #objects = new CounterFamily(
+    { name: 'apiserver_storage_objects', help: 'Stored objects by resource.' },
+    ['resource'],
+    'gauge',
+  );
+  readonly #resourceObjects = new CounterFamily(
+    { name: 'apiserver_resource_objects', help: 'Stored objects by group and resource.' },
+    ['group', 'resource'],
+    'gauge',
+  );
+  readonly #size = new CounterFamily(
+    { name: 'apiserver_storage_size_bytes', help: 'Bytes of the store on disk.' },
+    ['storage_cluster_id'],
+    'gauge',
+  );
+  readonly #depth = new CounterFamily(
+    { name: 'workqueue_depth', help: 'Keys waiting for a controller.' },
+    ['name'],
+    'gauge',
+  );
+
+  get families(): readonly CounterFamily[] {
+    return [this.#objects, this.#resourceObjects, this.#size, this.#depth];
+  }
+
+  update(view: StorageView): void {
+    for (const { group, resource, objects } of view.resources) {
+      this.#objects.at(group === '' ? resource : `${resource}.${group}`).value = objects;
+      this.#resourceObjects.at(group, resource).value = objects;
+    }
+    this.#size.at('etcd-0').value = view.sizeBytes;
+    for (const { name, depth } of view.queues) this.#depth.at(name).value = depth;
+  }
+}
