@@ -8,6 +8,7 @@ import { MessageExchange } from './exchange1.js';
 import { type HealthPath, serveHealth } from './health.js';
 import { limits } from './limits.js';
 import { serveOpenApiIndex, serveOpenApiV2, serveOpenApiV3 } from './openapi.js';
+import { serveControl } from './peercontrol.js';
 import { type Handler, serve } from './pipeline.js';
 import { sendBytes, sendText } from './responses.js';
 import type { HttpServices } from './services.js';
@@ -68,6 +69,7 @@ export function createFrame(services: HttpServices, serverFactory?: ServerFactor
       serveHealth(call, services.health, path, nonEmpty(call.info.path.slice(path.length + 2))),
     );
   }
+  any('/peer/v1/*', (call) => serveControl(call, services));
   any('/metrics', (call) => serveMetrics(call, services));
   get('/', (call) =>
     sendBytes(call, 200, 'application/json', encodeDocument({ paths: rootPaths(services) }, 'json', true)),

@@ -6,6 +6,7 @@ export { limits as httpLimits } from './limits.js';
 export { type Listener, type ListenerOptions, openListener, type TlsMaterial } from './listener.js';
 export { requestCounter } from './metrics.js';
 export { spoken } from './negotiate.js';
+export type { ControlDesk, PeerDesk } from './peercontrol.js';
 export type { Audit, Stages } from './pipeline.js';
 export { knownResource } from './resources.js';
 export type { HttpServices } from './services.js';

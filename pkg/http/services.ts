@@ -3,6 +3,7 @@ import type { Registry, RenderAnswer, RenderList } from '../registry/index.js';
 import type { ApiServerMetrics, Exposition, Log } from '../telemetry/index.js';
 import type { HealthChecks } from './health.js';
 import type { Spoken } from './negotiate.js';
+import type { ControlDesk } from './peercontrol.js';
 import type { Stages } from './pipeline.js';
 
 /** What HTTP sees of the registry: what is served, and the verbs. */
@@ -19,6 +20,8 @@ export interface HttpServices {
   readonly renderAnswer: RenderAnswer;
   readonly renderList: RenderList;
   readonly health: HealthChecks;
+  /** Absent: there is nothing to administer below `/peer/v1`. */
+  readonly control?: ControlDesk | undefined;
   readonly spoken: Spoken;
   /** How to end every watch that is open, for when the server drains. */
   readonly watches: Set<() => void>;

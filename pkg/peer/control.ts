@@ -74,4 +74,13 @@ export interface PeerReport {
 }
 
 /** The calls by name, as they cross the thread boundary: one argument, one result, both JSON. */
-export const CONTROL_CALLS = ['report', 'metrics'] as const satisfies readonly (keyof PeerControl)[];
+export const CONTROL_CALLS = [
+  'report',
+  'metrics',
+  'members',
+  'addMember',
+  'promoteMember',
+  'removeMember',
+  'moveLeader',
+  'saveSnapshot',
+] as const satisfies readonly (keyof PeerControl)[];

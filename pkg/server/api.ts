@@ -3,6 +3,7 @@ import type { World } from '../base/index.js';
 import type { Config } from '../config/index.js';
 import {
   API_VERSION,
+  type ControlDesk,
   certificateAuthenticator,
   type HealthCheck,
   type HealthChecks,
@@ -17,7 +18,7 @@ import {
 } from '../http/index.js';
 import { createRenderer, type Registry } from '../registry/index.js';
 import type { Keyspace } from '../storage/index.js';
-import { ApiServerMetrics, buildInfo, Exposition, type Log } from '../telemetry/index.js';
+import { ApiServerMetrics, buildInfo, Exposition, type Log, StorageMetrics } from '../telemetry/index.js';
 
 /** What an API needs to be served. */
 export interface ApiParts {
@@ -26,6 +27,10 @@ export interface ApiParts {
   readonly config: Config;
   readonly keyspace: Keyspace;
   readonly registry: Registry;
+  /** What controllers have to do. */
+  readonly queues: () => Iterable<{ readonly name: string; readonly depth: number }>;
+  /** Absent: this server's store is not one to be administered. */
+  readonly control?: ControlDesk;
   readonly tls: TlsMaterial;
   /** How clients reach the server, with its port: `127.0.0.1:6443`. */
   readonly address: (port: number) => string;
@@ -48,12 +53,14 @@ export async function openApi(parts: ApiParts): Promise<Api> {
   const { world, log, config, keyspace, registry } = parts;
   const metrics = new ApiServerMetrics();
   const exposition = new Exposition();
-  exposition.add(...metrics.families, buildInfo(API_VERSION.gitVersion));
+  const storage = new StorageMetrics();
+  exposition.add(...metrics.families, ...storage.families, buildInfo(API_VERSION.gitVersion));
   const readOnly = new Places(world, config.limits.requestsInFlight);
   const mutating = new Places(world, config.limits.mutatingInFlight);
   exposition.beforeScrape(() => {
     metrics.readOnlyInFlight.value = readOnly.taken;
     metrics.mutatingInFlight.value = mutating.taken;
+    storage.update({ resources: stored(registry), sizeBytes: keyspace.status().sizeBytes, queues: parts.queues() });
   });
   const state = { ready: true };
   let listener: Listener | undefined;
@@ -76,6 +83,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
       requestTime: config.limits.requestTimeout,
     },
     health: healthChecks(keyspace, state),
+    control: parts.control,
     spoken: spoken(config.api.featureGates.get('CBORServingAndStorage') ?? false),
     watches: new Set(),
     watchTime: config.limits.watchTimeout,
@@ -98,6 +106,18 @@ export async function openApi(parts: ApiParts): Promise<Api> {
     renew: (tls) => listener.renew(tls),
     drain: (graceTime) => listener.drain(graceTime),
   };
+}
+
+/** How many objects there are of each resource. */
+function* stored(registry: Registry): Iterable<{ group: string; resource: string; objects: number }> {
+  const seen = new Set<string>();
+  for (const { group, versions } of registry.catalogue.groups)
+    for (const { resources } of versions)
+      for (const { resource, storage } of resources) {
+        if (storage.prefix === '' || seen.has(storage.prefix)) continue;
+        seen.add(storage.prefix);
+        yield { group, resource, objects: registry.cache.collection(storage.prefix)?.size ?? 0 };
+      }
 }
 
 /** The place of audit: nothing is written until a policy says what. */

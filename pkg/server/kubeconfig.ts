@@ -1,5 +1,7 @@
 export interface KubeconfigParts {
   readonly url: string;
+  /** Further ways to the same cluster: a cluster and a context each, by its name. */
+  readonly others?: readonly { readonly name: string; readonly url: string }[];
   /** PEM texts. */
   readonly ca: string;
   readonly user: string;
@@ -7,27 +9,35 @@ export interface KubeconfigParts {
   readonly key: string;
 }
 
-/** A kubeconfig with one cluster, one user and one context; everything it needs is inside. */
+/** A kubeconfig of one user, with a context for each way to the cluster; everything it needs is inside. */
 export function kubeconfigText(parts: KubeconfigParts): string {
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  const { user, others = [] } = parts;
+  const ways = [{ name: 'trireme', url: parts.url }, ...others.map((o) => ({ ...o, name: `trireme-${o.name}` }))];
+  const clusters = ways.map(
+    ({ name, url }) => `- name: ${name}
+  cluster:
+    server: ${url}
+    certificate-authority-data: ${base64(parts.ca)}
+`,
+  );
+  const contexts = ways.map(
+    ({ name }) => `- name: ${user}@${name}
+  context:
+    cluster: ${name}
+    user: ${user}
+`,
+  );
   return `apiVersion: v1
 kind: Config
 clusters:
-- name: trireme
-  cluster:
-    server: ${parts.url}
-    certificate-authority-data: ${base64(parts.ca)}
-users:
-- name: ${parts.user}
+${clusters.join('')}users:
+- name: ${user}
   user:
     client-certificate-data: ${base64(parts.cert)}
     client-key-data: ${base64(parts.key)}
 contexts:
-- name: ${parts.user}@trireme
-  context:
-    cluster: trireme
-    user: ${parts.user}
-current-context: ${parts.user}@trireme
+${contexts.join('')}current-context: ${user}@trireme
 preferences: {}
 `;
 }

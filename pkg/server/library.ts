@@ -44,7 +44,7 @@ export async function startApiServer(options: TestApiServerOptions = {}): Promis
   const config = libraryConfig(options);
   const log = createLog({ level: options.logLevel ?? 'silent' });
   const [pki, keyspace] = await Promise.all([
-    makePki(serverNames('127.0.0.1', '10.96.0.1'), world.clock.now()),
+    makePki(serverNames(['127.0.0.1'], '10.96.0.1'), world.clock.now()),
     openMemoryKeyspace(world),
   ]);
   const objects = await openObjects({
@@ -61,6 +61,7 @@ export async function startApiServer(options: TestApiServerOptions = {}): Promis
     config,
     keyspace,
     registry: objects.registry,
+    queues: () => objects.queues(),
     tls: { cert: pki.serving.cert, key: pki.serving.key, clientCa: pki.ca.cert },
     address: (port) => `127.0.0.1:${port}`,
   });

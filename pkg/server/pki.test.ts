@@ -7,7 +7,7 @@ import { keepKubeconfig, keepPki, serverNames } from './pki.js';
 
 const NOW = Date.parse('2026-05-01T00:00:00Z');
 const DAY = 86_400_000;
-const names = serverNames('127.0.0.1', '10.96.0.1');
+const names = serverNames(['127.0.0.1'], '10.96.0.1');
 
 let folder = '';
 beforeEach(() => {
@@ -52,7 +52,7 @@ describe('the keys of a first start', () => {
 
   it('are renewed when the server gets another name', async () => {
     const first = await keepPki(folder, names, NOW);
-    const moved = await keepPki(folder, serverNames('192.0.2.7', '10.96.0.1'), NOW);
+    const moved = await keepPki(folder, serverNames(['192.0.2.7'], '10.96.0.1'), NOW);
     expect(moved.admin).toEqual(first.admin);
     expect(new X509Certificate(moved.serving.cert).checkIP('192.0.2.7')).toBe('192.0.2.7');
   });

@@ -14,7 +14,7 @@ export interface Pki {
 }
 
 const DAY = 86_400_000;
-const AUTHORITY_DAYS = 3650;
+export const AUTHORITY_DAYS = 3650;
 const LEAF_DAYS = 365;
 /** Renewed when less is left. */
 const RENEW_DAYS = 30;
@@ -35,9 +35,9 @@ export interface ServerNames {
   readonly addresses: readonly string[];
 }
 
-/** `serviceAddress`: the first of the service range, by which pods reach the API. */
-export function serverNames(bindAddress: string, serviceAddress: string): ServerNames {
-  const bound = isIP(bindAddress) > 0 && bindAddress !== '0.0.0.0' && bindAddress !== '::' ? [bindAddress] : [];
+/** `addresses`: bound or advertised. `serviceAddress`: the first of the service range, by which pods reach the API. */
+export function serverNames(addresses: readonly string[], serviceAddress: string): ServerNames {
+  const bound = addresses.filter((a) => isIP(a) > 0 && a !== '0.0.0.0' && a !== '::');
   return {
     dnsNames: [...new Set([...SERVER_NAMES, hostname().toLowerCase()])].filter((n) => n !== ''),
     addresses: [...new Set(['127.0.0.1', '::1', serviceAddress, ...bound])],
@@ -55,7 +55,7 @@ function issueServing(ca: KeyPair, names: ServerNames, now: number): Promise<Key
   return issueLeaf(ca, { subject: { commonName: 'kube-apiserver' }, use: 'server', ...names, days: LEAF_DAYS }, now);
 }
 
-function issueAdmin(ca: KeyPair, now: number): Promise<KeyPair> {
+export function issueAdmin(ca: KeyPair, now: number): Promise<KeyPair> {
   return issueLeaf(ca, { subject: ADMIN, use: 'client', days: LEAF_DAYS }, now);
 }
 
@@ -77,7 +77,27 @@ export async function keepPki(folder: string, names: ServerNames, now: number): 
   return { ca, serving, admin };
 }
 
-async function keepPair(
+/** What peers show each other. */
+export interface PeerPki {
+  /** PEM of the authority. */
+  readonly ca: string;
+  readonly pair: KeyPair;
+}
+
+/**
+ * The same for the peers of a cluster, of an authority of their own: no client's certificate opens the peer port. All peers of a
+ * cluster have the same `peer-ca.crt` and `peer-ca.key` here before their first start (`triremectl certs`).
+ */
+export async function keepPeerPki(folder: string, names: ServerNames, now: number): Promise<PeerPki> {
+  const makeAuthority = () => issueAuthority('trireme-peer-ca', now, AUTHORITY_DAYS);
+  const ca = await keepPair(folder, 'peer-ca', () => true, makeAuthority);
+  const subject = { commonName: 'trireme-peer' };
+  const fits = (p: KeyPair): boolean => isOf(p, ca) && lasts(p, now) && covers(p, names);
+  const issue = () => issueLeaf(ca, { subject, use: 'peer', ...names, days: LEAF_DAYS }, now);
+  return { ca: ca.cert, pair: await keepPair(folder, 'peer', fits, issue) };
+}
+
+export async function keepPair(
   folder: string,
   name: string,
   fits: (pair: KeyPair) => boolean,
@@ -90,7 +110,7 @@ async function keepPair(
   if (cert !== undefined && key !== undefined) {
     const pair = { cert, key };
     if (fits(pair)) return pair;
-  } else if (name === 'ca' && (cert !== undefined || key !== undefined)) {
+  } else if (name.endsWith('ca') && (cert !== undefined || key !== undefined)) {
     throw new Error(
       `${cert === undefined ? certFile : keyFile} is missing: restore it, or remove ${folder} to make a new authority`,
     );
@@ -102,7 +122,7 @@ async function keepPair(
   return made;
 }
 
-function isOf(pair: KeyPair, ca: KeyPair): boolean {
+export function isOf(pair: KeyPair, ca: KeyPair): boolean {
   try {
     return new X509Certificate(pair.cert).verify(new X509Certificate(ca.cert).publicKey);
   } catch {
@@ -110,7 +130,7 @@ function isOf(pair: KeyPair, ca: KeyPair): boolean {
   }
 }
 
-function lasts(pair: KeyPair, now: number): boolean {
+export function lasts(pair: KeyPair, now: number): boolean {
   return Date.parse(new X509Certificate(pair.cert).validTo) - now > RENEW_DAYS * DAY;
 }
 

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config/index.js';
 import type { TlsMaterial } from '../http/index.js';
-import { openPeerThread, PEER_DEFAULTS, type PeerHandle } from '../peer/index.js';
 import { createLog, type Log } from '../telemetry/index.js';
 import { type Api, openApi } from './api.js';
 import { failureOf } from './exit.js';
@@ -10,6 +9,7 @@ import { lockFolder } from './lock.js';
 import { openObjects } from './objects.js';
 import { keepKubeconfig, keepPki, type Pki, serverNames } from './pki.js';
 import { serviceAddresses } from './services.js';
+import { openStore, rootCaOf, untilCurrent } from './store.js';
 import { systemWorld } from './world.js';
 
 /** What the process shows of itself, and how it is told to end. */
@@ -27,37 +27,44 @@ export interface ProcessDoor {
  */
 export async function runApiServer(config: Config, door: ProcessDoor): Promise<void> {
   const log = createLog({ level: config.logLevel });
+  let running: Running | undefined;
+  let stopping = false;
+  const end = (server: Running): void => {
+    server.stop().then(
+      () => door.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'stop failed');
+        door.exit(1);
+      },
+    );
+  };
+  // A second signal does not wait. One that comes during the start is remembered until there is something to stop in order.
+  door.onSignal((signal) => {
+    if (stopping) return door.exit(1);
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    if (running !== undefined) end(running);
+    else systemWorld.timers.after(START_PATIENCE, () => door.exit(0));
+  });
   try {
-    const server = await start(config, log, (error) => {
+    running = await start(config, log, (error) => {
       log.fatal({ err: error }, 'the store has stopped');
       door.complain(`stopped: ${failureOf(error).line}`);
       door.exit(1);
-    });
-    door.print(`trireme ready on ${server.url} in ${Math.round(performance.now())} ms`);
-    door.print(`export KUBECONFIG=${server.kubeconfig}`);
-    let stopping = false;
-    door.onSignal((signal) => {
-      if (stopping) {
-        door.exit(1);
-        return;
-      }
-      stopping = true;
-      log.info({ signal }, 'stopping');
-      server.stop().then(
-        () => door.exit(0),
-        (error: unknown) => {
-          log.error({ err: error }, 'stop failed');
-          door.exit(1);
-        },
-      );
     });
   } catch (error) {
     const failure = failureOf(error);
     log.debug({ err: error }, 'start failed');
     door.complain(failure.line);
-    door.exit(failure.code);
+    return door.exit(failure.code);
   }
+  if (stopping) return end(running);
+  door.print(`trireme ready on ${running.url} in ${Math.round(performance.now())} ms`);
+  door.print(`export KUBECONFIG=${running.kubeconfig}`);
 }
+
+/** How long a start may go on after a signal; one that waits for other peers would never end. Nothing is lost by leaving it. */
+const START_PATIENCE = 3000;
 
 interface Running {
   readonly url: string;
@@ -76,19 +83,21 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
   };
   try {
     // The store opens on its own thread while this one sees to the keys.
-    const opening = openStore(config, log, fatal);
+    const opening = openStore(config, log, { world, fatal });
     opening.catch(() => {});
-    const names = serverNames(config.serving.bindAddress, serviceAddresses(config.api.serviceRanges)[0]!);
+    const { bindAddress, advertiseAddress } = config.serving;
+    const names = serverNames([bindAddress, advertiseAddress], serviceAddresses(config.api.serviceRanges)[0]!);
     const pkiFolder = join(config.dataDir, 'pki');
     let pki = await keepPki(pkiFolder, names, world.clock.now());
     const keyspace = await opening;
     undo.push(() => keyspace.close());
+    await untilCurrent(keyspace, world, log);
     const objects = await openObjects({
       world,
       config,
       keyspace,
       log,
-      rootCa: pki.ca.cert,
+      rootCa: rootCaOf(config, pki.ca.cert),
       failed: (why) => fatal(new Error(why)),
     });
     undo.push(() => objects.close());
@@ -98,7 +107,9 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
       log,
       config,
       keyspace,
+      control: { peer: keyspace, folder: config.dataDir },
       registry: objects.registry,
+      queues: () => objects.queues(),
       tls: tlsMaterial(config, pki),
       address: (port) => `${host}:${port}`,
     });
@@ -132,24 +143,6 @@ async function shutDown(api: Api, config: Config): Promise<void> {
   api.unready();
   if (config.serving.shutdownDelay > 0) await new Promise((r) => setTimeout(r, config.serving.shutdownDelay));
   await api.drain(config.serving.shutdownGrace);
-}
-
-function openStore(config: Config, log: Log, fatal: (error: Error) => void): Promise<PeerHandle> {
-  const { cluster } = config;
-  return openPeerThread(
-    {
-      ...PEER_DEFAULTS,
-      name: cluster.name,
-      dataDir: config.dataDir,
-      heartbeatMs: cluster.heartbeatInterval,
-      electionMs: cluster.electionTimeout,
-      snapshotCount: cluster.snapshotCount,
-      compactionRetentionMs: cluster.compactionRetention,
-      quotaBytes: cluster.quotaBytes,
-      initialClusterToken: cluster.token,
-    },
-    { fatal, note: (level, message) => log[level](message) },
-  );
 }
 
 function tlsMaterial(config: Config, pki: Pki): TlsMaterial {

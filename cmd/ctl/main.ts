@@ -1,0 +1,22 @@
+#!/usr/bin/env node
+import { type Offline, runCtl } from '../../pkg/client/index.js';
+
+/** What works on files. The rooms that do it are loaded when they are asked for: `status` is to be quick. */
+const offline: Offline = {
+  snapshotStatus: async (file) => (await import('../../pkg/peer/index.js')).snapshotStatus(file),
+  async restore({ file, dataDir, name, initialCluster, token }) {
+    const { PEER_DEFAULTS, restoreSnapshot } = await import('../../pkg/peer/index.js');
+    const { systemWorld } = await import('../../pkg/server/index.js');
+    const named = token === undefined ? {} : { initialClusterToken: token };
+    return restoreSnapshot(file, { ...PEER_DEFAULTS, name, dataDir, initialCluster, ...named }, systemWorld);
+  },
+  makeFolders: async (folder, peers) => (await import('../../pkg/server/index.js')).makeClusterFolders(folder, peers),
+};
+
+process.exitCode = await runCtl(process.argv.slice(2), {
+  offline,
+  version: '0.1.0',
+  env: process.env,
+  print: (text) => process.stdout.write(text),
+  complain: (text) => process.stderr.write(`triremectl: ${text}\n`),
+});

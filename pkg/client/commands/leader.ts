@@ -1,0 +1,17 @@
+import { askAny } from '../http.js';
+import { findMember, idText } from '../peers.js';
+import type { Command } from './command.js';
+
+export const moveLeader: Command = {
+  name: 'move-leader',
+  takes: '[ID|NAME]',
+  help: 'Hands leadership to that member, or to the best of the others.',
+  words: 1,
+  run: async (context, [which]) => {
+    const access = context.access();
+    const body = which === undefined ? {} : { id: idText((await findMember(access, which)).id) };
+    await askAny(access, { method: 'POST', path: '/peer/v1/leader', body });
+    context.print('leadership moved\n');
+    return 0;
+  },
+};

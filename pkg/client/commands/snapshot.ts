@@ -1,0 +1,73 @@
+import { rename, rm } from 'node:fs/promises';
+import { ClientError } from '../access.js';
+import { pairsOf } from '../arguments.js';
+import { anyOf, download } from '../http.js';
+import { sizeText, table } from '../table.js';
+import { type Command, type Context, printJson } from './command.js';
+
+const save: Command = {
+  name: 'snapshot save',
+  takes: 'FILE',
+  help: 'Saves the state as of now; the file is checked before it gets its name.',
+  words: 1,
+  run: async (context, [file = '']) => {
+    const access = context.access();
+    const draft = `${file}.part`;
+    try {
+      await rm(draft, { force: true });
+      await anyOf(access, (endpoint) => download(access, endpoint, '/peer/v1/snapshot', draft));
+      await context.offline.snapshotStatus(draft);
+      await rename(draft, file);
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
+    return showStatus(context, file);
+  },
+};
+
+const status: Command = {
+  name: 'snapshot status',
+  takes: 'FILE',
+  help: 'Reads and checks a saved snapshot.',
+  words: 1,
+  run: (context, [file = '']) => showStatus(context, file),
+};
+
+async function showStatus(context: Context, file: string): Promise<number> {
+  const s = await context.offline.snapshotStatus(file);
+  if (context.json) printJson(context, { file, ...s });
+  else {
+    const row = [file, String(s.revision), String(s.rows), sizeText(s.bytes), s.hash];
+    context.print(table(['FILE', 'REVISION', 'ROWS', 'SIZE', 'HASH'], [row]));
+  }
+  return 0;
+}
+
+const restore: Command = {
+  name: 'snapshot restore',
+  takes: 'FILE --data-dir FOLDER [--name NAME --initial-cluster NAME=URL,... --initial-cluster-token TOKEN]',
+  help: 'Makes a data folder of a new cluster from a snapshot; once for each peer, with the same flags.',
+  words: 1,
+  run: async (context, [file = '']) => {
+    const { flags } = context.args;
+    const dataDir = flags.get('data-dir');
+    if (dataDir === undefined) throw new ClientError('snapshot restore needs --data-dir');
+    const initialCluster = pairsOf('initial-cluster', flags.get('initial-cluster') ?? '').map(([name, url]) => ({
+      name,
+      peerUrls: [url],
+    }));
+    const { clusterId, revision } = await context.offline.restore({
+      file,
+      dataDir,
+      name: flags.get('name') ?? 'default',
+      initialCluster,
+      token: flags.get('initial-cluster-token'),
+    });
+    if (context.json) printJson(context, { clusterId, revision, dataDir });
+    else context.print(`restored into ${dataDir}: cluster ${clusterId}, revisions above ${revision}\n`);
+    return 0;
+  },
+};
+
+export const snapshotCommands: readonly Command[] = [save, status, restore];

@@ -1,0 +1,48 @@
+import { type Access, ClientError } from './access.js';
+import { ask, askAny } from './http.js';
+
+/** What a peer says of itself (`GET /peer/v1/status`). */
+export interface PeerStatus {
+  readonly clusterId: string;
+  readonly id: number;
+  readonly name: string;
+  readonly version: string;
+  readonly role: string;
+  readonly leader: number;
+  readonly term: number;
+  readonly lastIndex: number;
+  readonly commit: number;
+  readonly applied: number;
+  readonly sizeBytes: number;
+  readonly sizeInUseBytes: number;
+  readonly walBytes: number;
+  readonly problem?: string;
+}
+
+export interface Member {
+  readonly id: number;
+  readonly name: string;
+  readonly peerUrls: readonly string[];
+  readonly learner: boolean;
+}
+
+export async function statusOf(access: Access, endpoint: string): Promise<PeerStatus> {
+  return (await ask(access, endpoint, { method: 'GET', path: '/peer/v1/status' })) as PeerStatus;
+}
+
+export async function listMembers(access: Access): Promise<readonly Member[]> {
+  const answer = await askAny(access, { method: 'GET', path: '/peer/v1/members' });
+  return (answer as { readonly members: readonly Member[] }).members;
+}
+
+/** As ids are shown and taken: hexadecimal. */
+export const idText = (id: number): string => id.toString(16);
+
+/** The member of this id or name. */
+export async function findMember(access: Access, text: string): Promise<Member> {
+  const members = await listMembers(access);
+  const found = members.filter((m) => idText(m.id) === text || (m.name !== '' && m.name === text));
+  if (found.length === 1) return found[0]!;
+  if (found.length > 1) throw new ClientError(`several members are called ${text}: use the id`);
+  throw new ClientError(`no member is called ${text}, nor has that id`);
+}

@@ -1,0 +1,72 @@
+import { join, resolve } from 'node:path';
+import type { World } from '../base/index.js';
+import { readIfThere, writeSecret } from './files.js';
+import { issueAuthority, type KeyPair } from './issue.js';
+import { kubeconfigText } from './kubeconfig.js';
+import { ADMIN, AUTHORITY_DAYS, isOf, issueAdmin, keepPair, lasts } from './pki.js';
+import { systemWorld } from './world.js';
+
+/** A peer as its cluster is set up. */
+export interface PlannedPeer {
+  readonly name: string;
+  /** Where clients reach it: `https://10.0.0.1:6443`. */
+  readonly serverUrl: string;
+}
+
+export interface ClusterFolders {
+  readonly kubeconfig: string;
+  /** By peer, in the order given: its data folder. */
+  readonly dataDirs: readonly string[];
+}
+
+/**
+ * Makes the keys of a cluster below `folder`, and a data folder for each peer that has what it needs of them:
+ *
+ *     authority/         of clients and servers (ca), of peers (peer-ca); the administrator's certificate. Keep it safe.
+ *     <peer>/pki/        both authorities, to begin a data folder with
+ *     admin.kubeconfig   a context for each peer, and one for the first
+ *
+ * Every peer holds the authorities' keys, as the control-plane machines of a cluster do, and issues and renews its own certificates.
+ * What is there is kept, so that a peer can be added by asking again with one more.
+ */
+export async function makeClusterFolders(
+  folder: string,
+  peers: readonly PlannedPeer[],
+  world: World = systemWorld,
+): Promise<ClusterFolders> {
+  const now = world.clock.now();
+  const authority = join(folder, 'authority');
+  const always = (): boolean => true;
+  const [ca, peerCa] = await Promise.all([
+    keepPair(authority, 'ca', always, () => issueAuthority('kubernetes-ca', now, AUTHORITY_DAYS)),
+    keepPair(authority, 'peer-ca', always, () => issueAuthority('trireme-peer-ca', now, AUTHORITY_DAYS)),
+  ]);
+  const admin = await keepPair(
+    authority,
+    'admin',
+    (pair) => isOf(pair, ca) && lasts(pair, now),
+    () => issueAdmin(ca, now),
+  );
+  for (const peer of peers) givePeer(join(folder, peer.name, 'pki'), ca, peerCa);
+  const kubeconfig = resolve(folder, 'admin.kubeconfig');
+  const text = kubeconfigText({
+    url: peers[0]!.serverUrl,
+    others: peers.map(({ name, serverUrl }) => ({ name, url: serverUrl })),
+    ca: ca.cert,
+    user: ADMIN.commonName,
+    cert: admin.cert,
+    key: admin.key,
+  });
+  if (readIfThere(kubeconfig) !== text) writeSecret(kubeconfig, text);
+  return { kubeconfig, dataDirs: peers.map(({ name }) => resolve(folder, name)) };
+}
+
+function givePeer(pki: string, ca: KeyPair, peerCa: KeyPair): void {
+  const files = { 'ca.key': ca.key, 'ca.crt': ca.cert, 'peer-ca.key': peerCa.key, 'peer-ca.crt': peerCa.cert };
+  for (const [name, text] of Object.entries(files)) {
+    const there = readIfThere(join(pki, name));
+    if (there === text) continue;
+    if (there !== undefined) throw new Error(`${join(pki, name)} is of another cluster: remove it first`);
+    writeSecret(join(pki, name), text);
+  }
+}

@@ -1,0 +1,121 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+import type { World } from '../base/index.js';
+import { type Config, ConfigError } from '../config/index.js';
+import {
+  openPeerThread,
+  PEER_DEFAULTS,
+  type PeerConfig,
+  type PeerHandle,
+  type PeerNetwork,
+  type PeerTls,
+} from '../peer/index.js';
+import type { Keyspace } from '../storage/index.js';
+import type { Log } from '../telemetry/index.js';
+import { keepPeerPki, serverNames } from './pki.js';
+import { serviceAddresses } from './services.js';
+import { PROGRAM_VERSION } from './version.js';
+
+/** The store of this process: a peer on a thread of its own, alone or with others. */
+export async function openStore(
+  config: Config,
+  log: Log,
+  { world, fatal }: { readonly world: World; readonly fatal: (error: Error) => void },
+): Promise<PeerHandle> {
+  const network = await networkOf(config, world);
+  return openPeerThread(peerConfig(config, network), { fatal, note: (level, message) => log[level](message) });
+}
+
+function peerConfig(config: Config, network: PeerNetwork | undefined): PeerConfig {
+  const { cluster } = config;
+  return {
+    ...PEER_DEFAULTS,
+    name: cluster.name,
+    dataDir: config.dataDir,
+    heartbeatMs: cluster.heartbeatInterval,
+    electionMs: cluster.electionTimeout,
+    snapshotCount: cluster.snapshotCount,
+    compactionRetentionMs: cluster.compactionRetention,
+    quotaBytes: cluster.quotaBytes,
+    initialCluster: [...cluster.initialCluster].map(([name, peerUrls]) => ({ name, peerUrls })),
+    initialClusterState: cluster.initialState,
+    initialClusterToken: cluster.token,
+    version: PROGRAM_VERSION,
+    ...(network === undefined ? {} : { network }),
+  };
+}
+
+/** Undefined for a peer that `--initial-cluster` names nobody for: it neither listens nor dials. */
+async function networkOf(config: Config, world: World): Promise<PeerNetwork | undefined> {
+  const { cluster } = config;
+  if (cluster.initialCluster.size === 0) {
+    if (cluster.initialState === 'existing')
+      throw new ConfigError('--initial-cluster-state=existing needs --initial-cluster with the members to join');
+    return undefined;
+  }
+  const tls = cluster.peerCertFile === '' ? await ownPeerTls(config, world) : givenPeerTls(config);
+  return { listenUrls: cluster.listenPeerUrls, advertiseUrls: cluster.advertisePeerUrls, tls };
+}
+
+function givenPeerTls({ cluster }: Config): PeerTls {
+  const file = (flag: string, path: string): string => {
+    try {
+      return readFileSync(path, 'utf8');
+    } catch (error) {
+      throw new ConfigError(`--${flag}: ${(error as Error).message}`);
+    }
+  };
+  return {
+    ca: file('peer-trusted-ca-file', cluster.peerCaFile),
+    cert: file('peer-cert-file', cluster.peerCertFile),
+    key: file('peer-key-file', cluster.peerKeyFile),
+  };
+}
+
+/** A certificate that this peer issues itself, of the authority that all peers of the cluster were given. */
+async function ownPeerTls(config: Config, world: World): Promise<PeerTls> {
+  const { cluster, dataDir, serving } = config;
+  const folder = join(dataDir, 'pki');
+  const authority = join(folder, 'peer-ca.crt');
+  if ((cluster.initialCluster.size > 1 || cluster.initialState === 'existing') && !existsSync(authority))
+    throw new ConfigError(
+      `${authority} is not there: the peers need one authority (triremectl certs, or --peer-cert-file)`,
+    );
+  const hosts = cluster.advertisePeerUrls.map((u) => new URL(u).hostname.replace(/^\[|\]$/g, ''));
+  const names = serverNames(
+    [serving.bindAddress, ...hosts.filter((h) => isIP(h) > 0)],
+    serviceAddresses(config.api.serviceRanges)[0]!,
+  );
+  const dnsNames = [...new Set([...names.dnsNames, ...hosts.filter((h) => isIP(h) === 0)])];
+  const { ca, pair } = await keepPeerPki(folder, { ...names, dnsNames }, world.clock.now());
+  return { ca, cert: pair.cert, key: pair.key };
+}
+
+const ASK_AGAIN = 200;
+/** Silence of the log while it waits. */
+const SAY_EVERY = 10_000;
+
+/**
+ * Resolves when this peer has heard from a quorum and has everything that was acknowledged until now. However long that takes: the
+ * peers of a cluster are started one after the other, and one that comes back may find none of the others.
+ */
+export async function untilCurrent(keyspace: Keyspace, world: World, log: Log): Promise<void> {
+  let said = world.clock.monotonic();
+  for (;;) {
+    const read = await keyspace.readIndex();
+    if (read.kind === 'ok') return;
+    if (read.reason === 'stopping') throw new Error(read.message);
+    if (world.clock.monotonic() - said > SAY_EVERY) {
+      said = world.clock.monotonic();
+      log.warn({ why: read.message }, 'waiting for a majority of the cluster');
+    }
+    await new Promise<void>((resolve) => world.timers.after(ASK_AGAIN, resolve));
+  }
+}
+
+/** The authority that clients of every peer are told to trust, when this peer's serving certificate came from elsewhere. */
+export function rootCaOf(config: Config, own: string): string {
+  const { certFile, clientCaFile } = config.serving;
+  return certFile !== '' && clientCaFile !== '' ? readFileSync(clientCaFile, 'utf8') : own;
+}
