@@ -1,4 +1,4 @@
-import { ApiError, isObject, type JsonObject } from '../api/index.js';
+import { ApiError, isObject, type JsonObject, parseApiVersion } from '../api/index.js';
 import type { Core } from './core.js';
 import type { RequestContext } from './requests.js';
 import { insert } from './write.js';
@@ -12,11 +12,30 @@ export interface BootstrapConfig {
   readonly securePort: number;
 }
 
+/** Classes of the pods without which a cluster, or a node, does not work. */
+const PRIORITY_CLASSES = [
+  {
+    name: 'system-cluster-critical',
+    value: 2_000_000_000,
+    description:
+      'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
+  },
+  {
+    name: 'system-node-critical',
+    value: 2_000_001_000,
+    description: 'Used for system critical pods that must not be moved from their current node.',
+  },
+] as const;
+
 const NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease'] as const;
 
 export async function bootstrap(core: Core, config: BootstrapConfig): Promise<void> {
   for (const name of NAMESPACES)
     await ensure(core, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name } }, 'namespaces');
+  for (const { name, ...rest } of PRIORITY_CLASSES) {
+    const o = { kind: 'PriorityClass', apiVersion: 'scheduling.k8s.io/v1', metadata: { name }, ...rest };
+    await ensure(core, '', o, 'priorityclasses');
+  }
   if (config.serviceAddresses.length > 0) await ensure(core, 'default', kubernetesService(config), 'services');
 }
 
@@ -39,7 +58,8 @@ function kubernetesService({ serviceAddresses, securePort }: BootstrapConfig): J
 }
 
 async function ensure(core: Core, namespace: string, object: JsonObject, plural: string): Promise<void> {
-  const resource = core.catalogue().find('', 'v1', plural);
+  const { group, version } = parseApiVersion(String(object['apiVersion']))!;
+  const resource = core.catalogue().find(group, version, plural);
   if (resource === undefined) return;
   const meta = object['metadata'];
   const name = isObject(meta) ? String(meta['name']) : '';

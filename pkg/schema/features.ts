@@ -9,6 +9,7 @@ const OFF_BY_DEFAULT: ReadonlySet<string> = new Set([
   'CSIVolumeHealth',
   'ClusterTrustBundleProjection',
   'CompositePodGroup',
+  'ContainerStopSignals',
   'CoordinatedLeaderElection',
   'CrossNamespaceVolumeDataSource',
   'DRADerivedAttributes',

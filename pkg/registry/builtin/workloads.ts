@@ -49,7 +49,7 @@ export function selectorAndTemplate(o: JsonObject, kind: string, errors: FieldEr
   const selector = at(o, 'spec', 'selector');
   const template = objectAt(o, 'spec', 'template');
   const here = path.child('template');
-  if (selector === undefined) errors.required(path.child('selector'));
+  if (!isObject(selector)) errors.required(path.child('selector'));
   else {
     labelSelector(selector, path.child('selector'), errors);
     if (isEmptySelector(selector))
@@ -62,7 +62,9 @@ export function selectorAndTemplate(o: JsonObject, kind: string, errors: FieldEr
     return;
   }
   const labels = objectAt(template, 'metadata', 'labels');
-  if (!isEmptySelector(selector) && selects(selector, labels) === false) {
+  // a selector that is missing selects nothing, one that is empty everything
+  const selected = isObject(selector) && (isEmptySelector(selector) || selects(selector, labels) !== false);
+  if (!selected) {
     errors.invalid(
       here.child('metadata', 'labels'),
       at(template, 'metadata', 'labels'),

@@ -35,7 +35,7 @@ function validate(o: JsonObject, errors: FieldErrors): void {
   let total = 0;
   for (const v of Object.values(data)) total += Buffer.byteLength(String(v));
   for (const v of Object.values(binary)) total += Buffer.byteLength(String(v), 'base64');
-  if (total > DATA_BYTES_MAX) errors.tooLong(FieldPath.root, DATA_BYTES_MAX);
+  if (total > DATA_BYTES_MAX) errors.tooLong(FieldPath.root.key(''), DATA_BYTES_MAX);
 }
 
 function validateUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {

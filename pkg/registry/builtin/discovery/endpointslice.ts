@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, listAt, objectsAt, textAt } from '../access.js';
-import { fill } from '../core/pod/defaults.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { validateEndpointSlice, validateEndpointSliceUpdate } from './validation.js';
@@ -20,7 +19,7 @@ export const endpointSlice: ResourceDeclaration = {
     defaults: (o) => {
       for (const port of objectsAt(o, 'ports')) {
         if (port['name'] === undefined) port['name'] = '';
-        fill(port, 'protocol', 'TCP');
+        if (port['protocol'] === undefined) port['protocol'] = 'TCP';
       }
     },
     // v1 cannot write the old topology map: what is there stays, what comes is dropped
@@ -32,8 +31,9 @@ export const endpointSlice: ResourceDeclaration = {
     },
     validate: validateEndpointSlice,
     validateUpdate: validateEndpointSliceUpdate,
-    warn: (o, _old, context) => {
-      if (textAt(o, 'addressType') === 'FQDN') context.warn('spec.addressType: FQDN endpoints are deprecated');
+    warn: (o, old, context) => {
+      if (old === undefined && textAt(o, 'addressType') === 'FQDN')
+        context.warn('spec.addressType: FQDN endpoints are deprecated');
     },
   },
   table: table(

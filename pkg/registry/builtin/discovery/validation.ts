@@ -1,10 +1,10 @@
 import {
   type FieldErrors,
   FieldPath,
+  isCanonicalIp,
   isDns1123Label,
   isDns1123Subdomain,
   isFullyQualifiedDomainName,
-  isIp,
   isLabelValue,
   isQualifiedName,
   type JsonObject,
@@ -69,7 +69,7 @@ function addresses(endpoint: JsonObject, type: string, path: FieldPath, errors: 
       continue;
     }
     if (type !== 'IPv4' && type !== 'IPv6') continue;
-    const wrong = isIp(address);
+    const wrong = isCanonicalIp(address);
     for (const sentence of wrong) errors.invalid(here, address, sentence);
     if (wrong.length > 0) continue;
     if ((type === 'IPv6') !== address.includes(':')) errors.invalid(path, address, `must be an ${type} address`);
@@ -126,8 +126,7 @@ function ports(o: JsonObject, errors: FieldErrors): void {
     if (seen.has(name)) errors.duplicate(here.child('name'), name);
     seen.add(name);
     const protocol = textAt(port, 'protocol');
-    if (protocol === '') errors.required(here.child('protocol'));
-    else if (!PROTOCOLS.includes(protocol)) errors.notSupported(here.child('protocol'), protocol, PROTOCOLS);
+    if (!PROTOCOLS.includes(protocol)) errors.notSupported(here.child('protocol'), protocol, PROTOCOLS);
     const app = at(port, 'appProtocol');
     if (typeof app === 'string')
       for (const sentence of isQualifiedName(app)) errors.invalid(here.child('appProtocol'), app, sentence);

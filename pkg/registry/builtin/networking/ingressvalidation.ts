@@ -99,8 +99,11 @@ function rule(r: JsonObject, path: FieldPath, errors: FieldErrors): void {
 function httpPath(p: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const type = at(p, 'pathType');
   const text = textAt(p, 'path');
-  if (typeof type !== 'string') errors.required(path.child('pathType'), 'pathType must be specified');
-  else if (type === 'Exact' || type === 'Prefix') absolutePath(text, path.child('path'), errors);
+  if (typeof type !== 'string') {
+    errors.required(path.child('pathType'), 'pathType must be specified');
+    return;
+  }
+  if (type === 'Exact' || type === 'Prefix') absolutePath(text, path.child('path'), errors);
   else if (type === 'ImplementationSpecific') {
     if (text !== '' && !text.startsWith('/')) errors.invalid(path.child('path'), text, 'must be an absolute path');
   } else errors.notSupported(path.child('pathType'), type, PATH_TYPES);

@@ -1,5 +1,15 @@
-import { getOwn, isObject, type JsonObject, type JsonValue, setOwn } from '../../../../api/index.js';
+import {
+  formatQuantity,
+  getOwn,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  parseQuantity,
+  roundUpToMilli,
+  setOwn,
+} from '../../../../api/index.js';
 import { at, boolAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../../access.js';
+import { aggregateRequests } from './aggregate.js';
 
 /**
  * What a pod spec means where it is silent, for pods and for every template of pods. Defaults are filled in when an object is
@@ -25,6 +35,7 @@ export function defaultPodSpec(spec: JsonObject): void {
     }
   }
   for (const volume of objectsAt(spec, 'volumes')) defaultVolume(volume);
+  roundAmounts(objectAt(spec, 'overhead'));
 }
 
 export const CONTAINER_LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
@@ -40,6 +51,16 @@ export function defaultPod(pod: JsonObject): void {
   defaultPodLevelRequests(spec);
 }
 
+/** Amounts finer than a thousandth cannot be told apart later: they are rounded up. */
+export function roundAmounts(list: JsonObject): void {
+  for (const [name, amount] of Object.entries(list)) {
+    const q = typeof amount === 'string' || typeof amount === 'number' ? parseQuantity(String(amount)) : undefined;
+    if (q === undefined) continue;
+    const rounded = roundUpToMilli(q);
+    if (rounded !== q) setOwn(list, name, formatQuantity(rounded));
+  }
+}
+
 function requestsFollowLimits(resources: JsonObject): void {
   const limits = resources['limits'];
   if (!isObject(limits)) return;
@@ -49,15 +70,19 @@ function requestsFollowLimits(resources: JsonObject): void {
   }
 }
 
-/** Resources of the pod as a whole: a limit without a request is the request, unless containers state requests of their own. */
+/**
+ * Resources of the pod as a whole: where it asks for nothing, it asks for what its containers ask for together, and where they
+ * do not either, for its limit.
+ */
 function defaultPodLevelRequests(spec: JsonObject): void {
   const resources = spec['resources'];
-  if (!isObject(resources)) return;
+  if (!isObject(resources) || !isObject(resources['limits'])) return;
+  const requests = objectIn(resources, 'requests');
   const containers = [...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')];
   for (const [name, limit] of Object.entries(objectAt(resources, 'limits'))) {
-    const requested = containers.some((c) => at(c, 'resources', 'requests', name) !== undefined);
-    const requests = objectIn(resources, 'requests');
-    if (getOwn(requests, name) === undefined && !requested) setOwn(requests, name, limit);
+    if (getOwn(requests, name) !== undefined) continue;
+    const asked = containers.some((c) => at(c, 'resources', 'requests', name) !== undefined);
+    setOwn(requests, name, asked ? formatQuantity(aggregateRequests(spec, name)) : limit);
   }
 }
 
@@ -65,7 +90,9 @@ function defaultContainer(container: JsonObject): void {
   fill(container, 'terminationMessagePath', '/dev/termination-log');
   fill(container, 'terminationMessagePolicy', 'File');
   fill(container, 'imagePullPolicy', pullsAlways(textAt(container, 'image')) ? 'Always' : 'IfNotPresent');
-  objectIn(container, 'resources');
+  const resources = objectIn(container, 'resources');
+  roundAmounts(objectAt(resources, 'limits'));
+  roundAmounts(objectAt(resources, 'requests'));
   for (const port of objectsAt(container, 'ports')) fill(port, 'protocol', 'TCP');
   for (const env of objectsAt(container, 'env')) {
     const ref = at(env, 'valueFrom', 'fieldRef');
@@ -99,11 +126,15 @@ function defaultHttpGet(http: JsonObject): void {
   fill(http, 'scheme', 'HTTP');
 }
 
+const IMAGE_NAME_MAX = 255;
+
 /** An image without a tag means `latest`, and `latest` may change: pull it each time. A digest never changes. */
 function pullsAlways(image: string): boolean {
   if (image.includes('@')) return false;
   const colon = image.lastIndexOf(':');
   const tag = colon > image.lastIndexOf('/') ? image.slice(colon + 1) : '';
+  // what is no image name at all says nothing about its tag
+  if (image.length > IMAGE_NAME_MAX) return false;
   return tag === '' || tag === 'latest';
 }
 

@@ -2,6 +2,7 @@ import type { ResourceDeclaration } from '../../../resource.js';
 import { boolAt, objectAt, textAt } from '../../access.js';
 import { statusSubresource, versions, withStatus } from '../../form.js';
 import { defaultPod } from './defaults.js';
+import { prepareChangedPod, prepareNewPod } from './prepare.js';
 import { podTable } from './table.js';
 import { nameWarning, podSpecWarnings, validatePod, validatePodUpdate } from './validation/index.js';
 
@@ -26,9 +27,8 @@ export const pod: ResourceDeclaration = {
       nameWarning(o, context.warn);
       podSpecWarnings(objectAt(o, 'spec'), 'spec', context.warn);
     },
-    prepareForCreate: (o) => {
-      o['status'] = { phase: 'Pending' };
-    },
+    prepareForCreate: prepareNewPod,
+    prepareForUpdate: prepareChangedPod,
     // a pod that no node has taken, or that has ended, goes at once; a running one gets its grace
     gracePeriod: (o, requested) => {
       const spec = o['spec'];

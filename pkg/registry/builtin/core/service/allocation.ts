@@ -194,7 +194,8 @@ async function nodePorts(s: Service, old: Service | undefined, cluster: ClusterC
     if (asked !== 0) {
       const protocols = mine.get(asked);
       if (protocols?.has(protocolOf(port))) throw refused(s, path, asked, 'provided port is already allocated');
-      if (protocols === undefined && !held.has(asked)) await takePort(s, asked, path, cluster, work);
+      if (protocols === undefined && !held.has(asked) && !work.context.dryRun)
+        await takePort(s, asked, path, cluster, work);
       mine.set(asked, (protocols ?? new Set()).add(protocolOf(port)));
     } else if (wantsNodePorts(s)) {
       const sibling = portsOf(s).find(
@@ -221,7 +222,8 @@ async function nodePorts(s: Service, old: Service | undefined, cluster: ClusterC
     const free = await freePort(from, to, new Set([...mine.keys(), ...held]), work);
     claimPort(s, free, work);
     spec['healthCheckNodePort'] = free;
-  } else if (!held.has(asked)) await takePort(s, asked, FieldPath.of('spec', 'healthCheckNodePort'), cluster, work);
+  } else if (!held.has(asked) && !work.context.dryRun)
+    await takePort(s, asked, FieldPath.of('spec', 'healthCheckNodePort'), cluster, work);
 }
 
 async function takePort(

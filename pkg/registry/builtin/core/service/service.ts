@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../api/index.js';
+import { type JsonObject, labelName } from '../../../../api/index.js';
 import type { ResourceDeclaration, WriteContext } from '../../../resource.js';
 import { at, listAt, numberAt, objectsAt, textAt } from '../../access.js';
 import type { ClusterConfig } from '../../cluster.js';
@@ -7,7 +7,7 @@ import { AGE, age, column, table, wide } from '../../table.js';
 import { serviceReservation } from './allocation.js';
 import { defaultService } from './defaults.js';
 import { isHeadless, typeOf } from './shape.js';
-import { alignClusterIps, dropWhatTheTypeLeaves, keepAllocated } from './update.js';
+import { alignClusterIps, dropWhatNoTypeHas, dropWhatTheTypeLeaves, keepAllocated } from './update.js';
 import { validateService, validateServiceUpdate, validateStatus } from './validation.js';
 
 export function serviceResource(cluster: ClusterConfig): ResourceDeclaration {
@@ -26,11 +26,16 @@ export function serviceResource(cluster: ClusterConfig): ResourceDeclaration {
       generation: 'none',
       returnsDeleted: true,
       defaults: defaultService,
-      prepareForCreate: (o) => alignClusterIps(o, undefined),
+      validateName: labelName,
+      prepareForCreate: (o) => {
+        alignClusterIps(o, undefined);
+        dropWhatNoTypeHas(o);
+      },
       prepareForUpdate: (o, old) => {
         alignClusterIps(o, old);
         keepAllocated(o, old);
         dropWhatTheTypeLeaves(o, old);
+        dropWhatNoTypeHas(o);
         // a service that is no load balancer any more has no entry points either
         if (typeOf(o) !== 'LoadBalancer') o['status'] = { loadBalancer: {} };
       },

@@ -63,6 +63,14 @@ function keepNodePorts(s: Service, old: Service): void {
   }
 }
 
+/** An alias of an outside name has no traffic of its own: what is said of it is dropped, unless it is wrong as well. */
+export function dropWhatNoTypeHas(s: Service): void {
+  const spec = specOf(s);
+  if (!hasClusterIp(s) && TRAFFIC.includes(textAt(spec, 'internalTrafficPolicy'))) delete spec['internalTrafficPolicy'];
+}
+
+const TRAFFIC: readonly string[] = ['Cluster', 'Local'];
+
 /** A change of type clears what belonged to the old type, where the client left it as it was. */
 export function dropWhatTheTypeLeaves(s: Service, old: Service): void {
   const spec = specOf(s);

@@ -1,6 +1,6 @@
 import {
   cidrContains,
-  type FieldErrors,
+  FieldErrors,
   FieldPath,
   isDns1123Label,
   isDns1123Subdomain,
@@ -40,6 +40,12 @@ const POLICIES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 const AFFINITY_SECONDS_MAX = 86400;
 
 export function validateService(s: Service, errors: FieldErrors): void {
+  if (hasClusterIp(s)) {
+    // without sound addresses none can be given out, and the rest is not looked at
+    const before = errors.list.length;
+    addresses(s, errors);
+    if (errors.list.length > before) return;
+  }
   ports(s, errors);
   const type = typeOf(s);
   if (type === '') errors.required(SPEC.child('type'));
@@ -63,7 +69,7 @@ export function validateService(s: Service, errors: FieldErrors): void {
   const distribution = at(s, 'spec', 'trafficDistribution');
   if (typeof distribution === 'string' && !DISTRIBUTIONS.includes(distribution))
     errors.notSupported(SPEC.child('trafficDistribution'), distribution, DISTRIBUTIONS);
-  addresses(s, errors);
+  if (!hasClusterIp(s)) addresses(s, errors);
 }
 
 function ports(s: Service, errors: FieldErrors): void {
@@ -115,9 +121,15 @@ function repeated(s: Service, errors: FieldErrors): void {
       nodePorts.add(key);
     }
     const key = `${protocolOf(p)}/${numberAt(p, 'port')}`;
-    if (seen.has(key)) errors.duplicate(path.index(i), { protocol: protocolOf(p), port: numberAt(p, 'port') });
+    if (seen.has(key)) errors.duplicate(path.index(i), printedPort(p));
     seen.add(key);
   }
+}
+
+/** What is compared of a port, as the reference prints it. */
+function printedPort(p: JsonObject): JsonObject {
+  const { protocol, port } = { protocol: protocolOf(p), port: numberAt(p, 'port') };
+  return { Name: '', Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
 }
 
 function affinity(s: Service, errors: FieldErrors): void {
@@ -178,7 +190,7 @@ export function notLocal(ip: string, path: FieldPath, errors: FieldErrors): void
 
 function loadBalancer(s: Service, errors: FieldErrors): void {
   const isLoadBalancer = typeOf(s) === 'LoadBalancer';
-  const only = "may only be used when `type` is 'LoadBalancer'";
+  const only = ONLY_LOAD_BALANCERS;
   const ranges = listAt(s, 'spec', 'loadBalancerSourceRanges');
   // the reference spells this path with a capital; clients search for it
   const path = SPEC.child('LoadBalancerSourceRanges');
@@ -186,17 +198,32 @@ function loadBalancer(s: Service, errors: FieldErrors): void {
     if (!isLoadBalancer) errors.forbidden(path, only);
     for (const [i, range] of ranges.entries()) {
       const text = String(range).trim();
-      if (parseCidr(text) === undefined)
-        errors.invalid(path.index(i), String(range), 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)');
+      if (parseCidr(text) === undefined) errors.invalid(path.index(i), String(range), BAD_RANGE);
     }
+  }
+  const annotated = textAt(s, 'metadata', 'annotations', SOURCE_RANGES_ANNOTATION);
+  if (annotated !== '') {
+    const here = FieldPath.of('metadata', 'annotations').key(SOURCE_RANGES_ANNOTATION);
+    if (!isLoadBalancer) errors.forbidden(here, only);
+    for (const range of annotated.split(','))
+      if (parseCidr(range.trim()) === undefined) errors.invalid(here, annotated, BAD_RANGE);
   }
   if (!isLoadBalancer && at(s, 'spec', 'allocateLoadBalancerNodePorts') !== undefined)
     errors.forbidden(SPEC.child('allocateLoadBalancerNodePorts'), only);
-  const name = at(s, 'spec', 'loadBalancerClass');
-  if (!isLoadBalancer && name !== undefined) errors.forbidden(SPEC.child('loadBalancerClass'), only);
-  if (isLoadBalancer && typeof name === 'string')
-    for (const sentence of isQualifiedName(name)) errors.invalid(SPEC.child('loadBalancerClass'), name, sentence);
+  loadBalancerClass(s, errors);
 }
+
+function loadBalancerClass(s: Service, errors: FieldErrors): void {
+  const name = at(s, 'spec', 'loadBalancerClass');
+  const path = SPEC.child('loadBalancerClass');
+  if (typeof name !== 'string') return;
+  if (typeOf(s) === 'LoadBalancer') for (const sentence of isQualifiedName(name)) errors.invalid(path, name, sentence);
+  else errors.forbidden(path, ONLY_LOAD_BALANCERS);
+}
+
+const ONLY_LOAD_BALANCERS = "may only be used when `type` is 'LoadBalancer'";
+const SOURCE_RANGES_ANNOTATION = 'service.beta.kubernetes.io/load-balancer-source-ranges';
+const BAD_RANGE = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 
 function traffic(s: Service, errors: FieldErrors): void {
   const policy = textAt(s, 'spec', 'externalTrafficPolicy');
@@ -241,13 +268,14 @@ function addresses(s: Service, errors: FieldErrors): void {
   if (typeof policy === 'string' && !POLICIES.includes(policy))
     errors.notSupported(SPEC.child('ipFamilyPolicy'), policy, POLICIES);
   families(s, errors);
-  if (ips.includes(NONE)) {
+  const headless = ips[0] === NONE;
+  if (headless) {
     if (ips.length > 1) errors.invalid(path, [...ips], "'None' must be the first and only value");
     if (typeOf(s) === 'NodePort' || typeOf(s) === 'LoadBalancer')
       errors.invalid(path.index(0), NONE, `may not be set to 'None' for ${typeOf(s)} services`);
-    return;
   }
   for (const [i, v] of ips.entries()) {
+    if (headless && i === 0) continue;
     const wrong = isIp(v);
     for (const sentence of wrong) errors.invalid(path.index(i), v, sentence);
     const family = familiesOf(s)[i];
@@ -271,6 +299,12 @@ function families(s: Service, errors: FieldErrors): void {
 }
 
 export function validateServiceUpdate(s: Service, old: Service, errors: FieldErrors): void {
+  const unsound = new FieldErrors();
+  if (hasClusterIp(s)) addresses(s, unsound);
+  if (!unsound.empty) {
+    errors.addAll(unsound.list);
+    return;
+  }
   unchangedAddresses(s, old, errors);
   const port = numberAt(s, 'spec', 'healthCheckNodePort');
   if (wantsHealthCheckPort(old) && wantsHealthCheckPort(s) && port !== numberAt(old, 'spec', 'healthCheckNodePort')) {
@@ -281,6 +315,7 @@ export function validateServiceUpdate(s: Service, old: Service, errors: FieldErr
     if ((name ?? null) !== (at(old, 'spec', 'loadBalancerClass') ?? null))
       errors.invalid(SPEC.child('loadBalancerClass'), name, 'may not change once set');
   }
+  loadBalancerClass(s, errors);
   validateService(s, errors);
 }
 

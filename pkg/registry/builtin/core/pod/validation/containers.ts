@@ -2,7 +2,6 @@ import {
   type FieldErrors,
   type FieldPath,
   isDns1123Label,
-  isIpSloppy,
   isPortName,
   isPortNumber,
   type JsonObject,
@@ -22,6 +21,8 @@ export interface ContainerContext {
   readonly path: FieldPath;
   readonly errors: FieldErrors;
   readonly volumes: ReadonlyMap<string, JsonObject>;
+  /** Those with something wrong too. */
+  readonly allVolumes: ReadonlyMap<string, JsonObject>;
   readonly claims: readonly string[];
 }
 
@@ -48,7 +49,8 @@ export function containers(context: ContainerContext): void {
     unique(c, names, here, errors);
     lifecycle(c, graceOf(spec), here, errors);
     probes(c, here, errors);
-    restart(c, here, errors, false);
+    restart(c, here, errors);
+    if (boolAt(spec, 'hostNetwork')) hostNetworkPorts(c, here, errors);
   }
   hostPorts(all, path, errors);
 }
@@ -61,7 +63,7 @@ export function initContainers(context: ContainerContext): void {
     const here = path.index(i);
     common(c, here, context);
     unique(c, names, here, errors);
-    restart(c, here, errors, true);
+    restart(c, here, errors);
     hostPorts([c], path, errors);
     if (textAt(c, 'restartPolicy') === 'Always') {
       lifecycle(c, graceOf(spec), here, errors);
@@ -128,7 +130,7 @@ function graceOf(spec: JsonObject): number | undefined {
   return typeof v === 'number' ? v : undefined;
 }
 
-function common(c: JsonObject, path: FieldPath, { spec, errors, volumes, claims }: ContainerContext): void {
+function common(c: JsonObject, path: FieldPath, { spec, errors, volumes, allVolumes, claims }: ContainerContext): void {
   const name = textAt(c, 'name');
   if (name === '') errors.required(path.child('name'));
   else sentences(name, isDns1123Label, path.child('name'), errors);
@@ -143,23 +145,24 @@ function common(c: JsonObject, path: FieldPath, { spec, errors, volumes, claims 
     errors,
   );
   ports(c, path.child('ports'), errors);
-  environment(c, volumes, path, errors);
+  environment(c, allVolumes, path, errors);
   volumeMounts(c, volumes, path, errors);
   volumeDevices(c, volumes, path, errors);
   oneOf(textAt(c, 'imagePullPolicy'), path.child('imagePullPolicy'), PULL_POLICIES, errors);
   resourceRequirements(objectAt(c, 'resources'), { claims }, path.child('resources'), errors);
   resizePolicy(c, spec, path.child('resizePolicy'), errors);
   containerSecurity(c, spec, path, errors);
-  if (boolAt(spec, 'hostNetwork')) {
-    for (const [i, p] of objectsAt(c, 'ports').entries()) {
-      if (numberAt(p, 'hostPort') !== numberAt(p, 'containerPort')) {
-        errors.invalid(
-          path.child('ports').index(i).child('hostPort'),
-          numberAt(p, 'hostPort'),
-          'must match `containerPort` when `hostNetwork` is true',
-        );
-      }
-    }
+}
+
+/** On the host's network a container cannot listen elsewhere than it says. */
+function hostNetworkPorts(c: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  for (const [i, p] of objectsAt(c, 'ports').entries()) {
+    if (numberAt(p, 'hostPort') === numberAt(p, 'containerPort')) continue;
+    errors.invalid(
+      path.child('ports').index(i).child('hostPort'),
+      numberAt(p, 'hostPort'),
+      'must match `containerPort` when `hostNetwork` is true',
+    );
   }
 }
 
@@ -188,8 +191,6 @@ function ports(c: JsonObject, path: FieldPath, errors: FieldErrors): void {
     const host = numberAt(p, 'hostPort');
     if (host !== 0) for (const s of isPortNumber(host)) errors.invalid(here.child('hostPort'), host, s);
     oneOf(textAt(p, 'protocol'), here.child('protocol'), PROTOCOLS, errors);
-    const ip = textAt(p, 'hostIP');
-    if (ip !== '') sentences(ip, isIpSloppy, here.child('hostIP'), errors);
   }
 }
 
@@ -225,7 +226,7 @@ function resizePolicy(c: JsonObject, spec: JsonObject, path: FieldPath, errors: 
   }
 }
 
-function restart(c: JsonObject, path: FieldPath, errors: FieldErrors, _init: boolean): void {
+function restart(c: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const policy = at(c, 'restartPolicy');
   const rules = objectsAt(c, 'restartPolicyRules');
   if (typeof policy === 'string' && !RESTART_POLICIES.includes(policy))
@@ -237,7 +238,7 @@ function restart(c: JsonObject, path: FieldPath, errors: FieldErrors, _init: boo
   if (rules.length > RESTART_RULES_MAX) errors.tooMany(here, rules.length, RESTART_RULES_MAX);
   for (const [i, rule] of rules.entries()) {
     const one = here.index(i);
-    oneOf(textAt(rule, 'action'), one.child('action'), RULE_ACTIONS, errors);
+    oneOf(textAt(rule, 'action'), one.child('action'), RULE_ACTIONS, errors, false);
     const codes = at(rule, 'exitCodes');
     if (codes === undefined) {
       errors.required(one.child('exitCodes'), 'must be specified');

@@ -65,9 +65,7 @@ function valueFrom(
 }
 
 function keySelector(ref: JsonValue, path: FieldPath, errors: FieldErrors): void {
-  const name = textAt(ref, 'name');
-  if (name === '') errors.required(path.child('name'));
-  else sentences(name, isDns1123Subdomain, path.child('name'), errors);
+  sentences(textAt(ref, 'name'), isDns1123Subdomain, path.child('name'), errors);
   const key = textAt(ref, 'key');
   if (key === '') errors.required(path.child('key'));
   else sentences(key, isConfigMapKey, path.child('key'), errors);

@@ -1,5 +1,4 @@
 import {
-  addQuantities,
   compareQuantities,
   type FieldErrors,
   type FieldPath,
@@ -9,12 +8,11 @@ import {
   isInRange,
   type JsonObject,
   parseQuantity,
-  type Quantity,
   subdomainName,
-  zeroQuantity,
 } from '../../../../../api/index.js';
-import { at, listAt, objectAt, objectsAt, textAt } from '../../../access.js';
+import { at, objectAt, objectsAt, textAt } from '../../../access.js';
 import { goStruct, labels, oneOf, sentences } from '../../../rules.js';
+import { aggregateRequests } from '../aggregate.js';
 import { type ContainerContext, containers, ephemeralContainers, initContainers } from './containers.js';
 import { dns, hostNames } from './network.js';
 import { containerResourceName, resourceAmount, resourceRequirements } from './resources.js';
@@ -29,7 +27,7 @@ import { volumes } from './volumes.js';
 export function podSpec(spec: JsonObject, pod: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const byName = volumes(pod, spec, path, errors);
   const claims = resourceClaims(spec, path, errors);
-  const context: ContainerContext = { spec, path, errors, volumes: byName, claims };
+  const context: ContainerContext = { spec, path, errors, volumes: byName.good, allVolumes: byName.all, claims };
   containers(context);
   initContainers(context);
   ephemeralContainers(context);
@@ -118,7 +116,7 @@ function podLevelResources(spec: JsonObject, claims: readonly string[], path: Fi
   const resources = at(spec, 'resources');
   if (resources === undefined) return;
   const here = path.child('resources');
-  if (listAt(resources, 'claims').length > 0)
+  if (at(resources, 'claims') !== undefined)
     errors.forbidden(here.child('claims'), 'claims may not be set for Resources at pod-level');
   resourceRequirements(objectAt(spec, 'resources'), { claims, podLevel: true }, here, errors);
   for (const [name, v] of Object.entries(objectAt(resources, 'requests'))) {
@@ -139,30 +137,11 @@ function podLevelResources(spec: JsonObject, claims: readonly string[], path: Fi
       const whole = Object.hasOwn(limits, name) ? parseQuantity(String(limits[name])) : undefined;
       if (own !== undefined && whole !== undefined && compareQuantities(own, whole) > 0) {
         errors.invalid(
-          here.child('containers').index(i).key('resources').child('limits'),
+          here.child('containers').index(i).key(name).child('limits'),
           formatQuantity(own),
           `must be less than or equal to pod limits of ${formatQuantity(whole)}`,
         );
       }
     }
   }
-}
-
-/** What the containers ask for together: all that run at once, or the most that starting needs. */
-function aggregateRequests(spec: JsonObject, name: string): Quantity {
-  const of = (c: JsonObject): Quantity => parseQuantity(textAt(c, 'resources', 'requests', name)) ?? zeroQuantity;
-  let running = zeroQuantity;
-  for (const c of objectsAt(spec, 'containers')) running = addQuantities(running, of(c));
-  let sidecars = zeroQuantity;
-  let starting = zeroQuantity;
-  for (const c of objectsAt(spec, 'initContainers')) {
-    if (textAt(c, 'restartPolicy') === 'Always') {
-      sidecars = addQuantities(sidecars, of(c));
-      continue;
-    }
-    const needs = addQuantities(of(c), sidecars);
-    if (compareQuantities(needs, starting) > 0) starting = needs;
-  }
-  running = addQuantities(running, sidecars);
-  return compareQuantities(starting, running) > 0 ? starting : running;
 }

@@ -248,7 +248,7 @@ function divisor(ref: JsonValue, resource: string, path: FieldPath, errors: Fiel
         : 'hugepages resource';
   errors.invalid(
     path,
-    text,
+    resource,
     `only divisor's values ${allowed.join(kind === 'cpu' ? ' and ' : ', ')} are supported with the ${what}`,
   );
 }

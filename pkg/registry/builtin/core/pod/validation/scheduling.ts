@@ -115,10 +115,7 @@ function podAffinityTerm(term: JsonObject, path: FieldPath, errors: FieldErrors)
 
 function matchLabelKeys(term: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const selector = at(term, 'labelSelector');
-  const selected = new Set([
-    ...Object.keys(objectAt(selector, 'matchLabels')),
-    ...objectsAt(selector, 'matchExpressions').map((e) => textAt(e, 'key')),
-  ]);
+  const repeated = repeatedKeys(selector);
   const match = listAt(term, 'matchLabelKeys').map(String);
   const mismatch = listAt(term, 'mismatchLabelKeys').map(String);
   for (const [field, keys] of [
@@ -129,14 +126,28 @@ function matchLabelKeys(term: JsonObject, path: FieldPath, errors: FieldErrors):
       errors.forbidden(path.child(field), 'must not be specified when labelSelector is not set');
     for (const [i, key] of keys.entries()) {
       sentences(key, isLabelKey, path.child(field).index(i), errors);
-      if (field === 'mismatchLabelKeys' && selected.has(key))
-        errors.invalid(path.index(i), key, 'exists in both mismatchLabelKeys and labelSelector');
+      if (repeated.has(key)) errors.invalid(path.index(i), key, `exists in both ${field} and labelSelector`);
       if (field === 'matchLabelKeys' && mismatch.includes(key))
         errors.invalid(path.child(field).index(i), key, 'exists in both matchLabelKeys and mismatchLabelKeys');
     }
   }
 }
 
+/** Keys that a selector names twice. One that stands in `matchLabelKeys` too has been added to it once when the pod was made. */
+function repeatedKeys(selector: JsonValue | undefined): ReadonlySet<string> {
+  const seen = new Set(Object.keys(objectAt(selector, 'matchLabels')));
+  const repeated = new Set<string>();
+  for (const e of objectsAt(selector, 'matchExpressions')) {
+    const key = textAt(e, 'key');
+    if (seen.has(key)) repeated.add(key);
+    seen.add(key);
+  }
+  return repeated;
+}
+
+/** Comparisons are known, but not taken. */
+const COMPARING = ['Lt', 'Gt'];
+const OPERATORS = ['Equal', 'Exists', ...COMPARING];
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
 export function tolerations(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
@@ -166,10 +177,15 @@ export function toleration(t: JsonObject, path: FieldPath, errors: FieldErrors):
       if (value !== '') for (const s of isLabelValue(value)) errors.invalid(path.child('operator'), value, s);
       break;
     case 'Exists':
-      if (value !== '') errors.invalid(path.child('operator'), t, "value must be empty when `operator` is 'Exists'");
+      if (value !== '')
+        errors.invalid(path.child('operator'), value, "value must be empty when `operator` is 'Exists'");
       break;
     default:
-      errors.notSupported(path.child('operator'), operator, ['Equal', 'Exists', 'Lt', 'Gt']);
+      errors.notSupported(
+        path.child('operator'),
+        operator,
+        COMPARING.includes(operator) ? OPERATORS : ['Equal', 'Exists'],
+      );
   }
   if (effect !== '') oneOf(effect, path.child('effect'), EFFECTS, errors, false);
 }
@@ -221,13 +237,10 @@ function spreadKeys(c: JsonObject, path: FieldPath, errors: FieldErrors): void {
     errors.forbidden(here, 'must not be specified when labelSelector is not set');
     return;
   }
-  const selected = new Set([
-    ...Object.keys(objectAt(selector, 'matchLabels')),
-    ...objectsAt(selector, 'matchExpressions').map((e) => textAt(e, 'key')),
-  ]);
+  const repeated = repeatedKeys(selector);
   for (const [i, key] of keys.entries()) {
     sentences(key, isLabelKey, here.index(i), errors);
-    if (selected.has(key)) errors.invalid(path.index(i), key, 'exists in both matchLabelKeys and labelSelector');
+    if (repeated.has(key)) errors.invalid(path.index(i), key, 'exists in both matchLabelKeys and labelSelector');
   }
 }
 

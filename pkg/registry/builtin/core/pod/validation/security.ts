@@ -298,7 +298,8 @@ export function operatingSystem(spec: JsonObject, path: FieldPath, errors: Field
   const contextPath = path.child('securityContext');
   if (name === 'windows') {
     const forbid = (here: FieldPath) => errors.forbidden(here, 'cannot be set for a windows pod');
-    for (const f of POD_CONTEXT_LINUX_ONLY) if (isSet(at(context, f))) forbid(contextPath.child(f));
+    for (const f of POD_CONTEXT_LINUX_ONLY)
+      if (f === 'sysctls' ? listAt(context, f).length > 0 : isSet(at(context, f))) forbid(contextPath.child(f));
     for (const f of POD_LINUX_ONLY)
       if (f === 'hostUsers' ? at(spec, f) !== undefined : boolAt(spec, f)) forbid(path.child(f));
     eachContainer(spec, path, (c, here) => {
@@ -315,7 +316,7 @@ export function operatingSystem(spec: JsonObject, path: FieldPath, errors: Field
   }
 }
 
-const isSet = (v: JsonValue | undefined): boolean => v !== undefined && !(Array.isArray(v) && v.length === 0);
+const isSet = (v: JsonValue | undefined): boolean => v !== undefined;
 
 function eachContainer(spec: JsonObject, path: FieldPath, f: (c: JsonObject, path: FieldPath) => void): void {
   for (const list of ['initContainers', 'containers', 'ephemeralContainers'] as const) {

@@ -7,7 +7,7 @@ import {
   isObject,
   type JsonObject,
 } from '../../../../../api/index.js';
-import { at, listAt, numberAt, objectAt, objectsAt, textAt } from '../../../access.js';
+import { at, listAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../../../access.js';
 
 /** What of a pod may still change once it is there: very little, for a node may have begun to run it. */
 
@@ -24,6 +24,7 @@ export function podUpdate(pod: JsonObject, old: JsonObject, errors: FieldErrors)
       errors.forbidden(SPEC.child(list), 'pod updates may not add or remove containers');
       return;
     }
+    images(spec, list, errors);
   }
   if (!deadline(spec, before, errors)) return;
   onlyAddedTolerations(spec, before, errors);
@@ -39,6 +40,15 @@ export function podUpdate(pod: JsonObject, old: JsonObject, errors: FieldErrors)
     take(munged, before, 'terminationGracePeriodSeconds');
   if (objectsAt(before, 'schedulingGates').length > 0) tightened(munged, spec, before, errors);
   if (!equalJson(munged, before)) errors.forbidden(SPEC, `${FIXED}\n${difference(before, munged)}`);
+}
+
+function images(spec: JsonObject, list: string, errors: FieldErrors): void {
+  for (const [i, c] of objectsAt(spec, list).entries()) {
+    const path = SPEC.child(list).index(i).child('image');
+    const image = textAt(c, 'image');
+    if (image === '') errors.required(path);
+    else if (image !== image.trim()) errors.invalid(path, image, 'must not have leading or trailing whitespace');
+  }
 }
 
 function take(into: JsonObject, from: JsonObject, field: string): void {
@@ -92,8 +102,8 @@ function tightened(munged: JsonObject, spec: JsonObject, before: JsonObject, err
   const was = objectAt(before, 'nodeSelector');
   const now = objectAt(spec, 'nodeSelector');
   if (!equalJson(was, now)) {
-    if (Object.entries(was).every(([k, v]) => now[k] === v)) take(munged, before, 'nodeSelector');
-    else
+    take(munged, before, 'nodeSelector');
+    if (!Object.entries(was).every(([k, v]) => now[k] === v))
       errors.invalid(
         SPEC.child('nodeSelector'),
         now,
@@ -103,18 +113,17 @@ function tightened(munged: JsonObject, spec: JsonObject, before: JsonObject, err
   const affinity = at(munged, 'affinity', 'nodeAffinity');
   const affinityBefore = at(before, 'affinity', 'nodeAffinity');
   if (equalJson(affinity, affinityBefore)) return;
-  if (nodeAffinityNarrowed(affinityBefore, affinity, errors)) {
-    if (isObject(munged['affinity'])) take(munged['affinity'], objectAt(before, 'affinity'), 'nodeAffinity');
-    if (Object.keys(objectAt(munged, 'affinity')).length === 0 && before['affinity'] === undefined)
-      delete munged['affinity'];
-  }
+  nodeAffinityNarrowed(affinityBefore, affinity, errors);
+  take(objectIn(munged, 'affinity'), objectAt(before, 'affinity'), 'nodeAffinity');
+  if (Object.keys(objectAt(munged, 'affinity')).length === 0 && before['affinity'] === undefined)
+    delete munged['affinity'];
 }
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 
-function nodeAffinityNarrowed(before: ReturnType<typeof at>, now: ReturnType<typeof at>, errors: FieldErrors): boolean {
+function nodeAffinityNarrowed(before: ReturnType<typeof at>, now: ReturnType<typeof at>, errors: FieldErrors): void {
   const terms = objectsAt(before, REQUIRED, 'nodeSelectorTerms');
-  if (terms.length === 0) return true;
+  if (terms.length === 0) return;
   const path = SPEC.child('affinity', 'nodeAffinity', REQUIRED, 'nodeSelectorTerms');
   const newTerms = objectsAt(now, REQUIRED, 'nodeSelectorTerms');
   if (newTerms.length !== terms.length) {
@@ -123,18 +132,15 @@ function nodeAffinityNarrowed(before: ReturnType<typeof at>, now: ReturnType<typ
       listAt(now, REQUIRED, 'nodeSelectorTerms'),
       'no additions/deletions to non-empty NodeSelectorTerms list are allowed',
     );
-    return false;
+    return;
   }
-  let narrowed = true;
   for (const [i, term] of terms.entries()) {
     for (const field of ['matchExpressions', 'matchFields'] as const) {
       const kept = objectsAt(term, field).every((e) => objectsAt(newTerms[i], field).some((n) => equalJson(e, n)));
       if (kept) continue;
       errors.invalid(path.index(i), newTerms[i], 'only additions are allowed (no mutations or deletions)');
-      narrowed = false;
     }
   }
-  return narrowed;
 }
 
 /** The fields that differ, a line each: a client should not have to look for them. */

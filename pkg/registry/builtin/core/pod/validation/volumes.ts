@@ -374,7 +374,6 @@ function projected(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
         claim(textAt(v, 'path'), path);
       }
     }
-    if (first) errors.required(here, 'must specify a volume type');
   }
 }
 
@@ -389,14 +388,17 @@ function trustBundle(v: JsonValue, path: FieldPath, errors: FieldErrors): void {
   else nonReservedPath(file, path.child('path'), errors);
 }
 
-/** Checks all volumes; returns them by name. */
-export function volumes(
-  pod: JsonObject,
-  spec: JsonObject,
-  path: FieldPath,
-  errors: FieldErrors,
-): ReadonlyMap<string, JsonObject> {
-  const byName = new Map<string, JsonObject>();
+/** The volumes of a pod by name. */
+export interface Volumes {
+  /** Those that containers can mount: nothing is wrong with them. */
+  readonly good: ReadonlyMap<string, JsonObject>;
+  readonly all: ReadonlyMap<string, JsonObject>;
+}
+
+/** Checks all volumes. */
+export function volumes(pod: JsonObject, spec: JsonObject, path: FieldPath, errors: FieldErrors): Volumes {
+  const good = new Map<string, JsonObject>();
+  const all = new Map<string, JsonObject>();
   for (const [i, volume] of objectsAt(spec, 'volumes').entries()) {
     const here = path.child('volumes').index(i);
     const name = textAt(volume, 'name');
@@ -406,16 +408,19 @@ export function volumes(
       const found = isDns1123Label(name);
       for (const s of found) errors.invalid(here.child('name'), name, s);
       wrong = found.length > 0;
-      if (byName.has(name)) {
+      if (all.has(name)) {
         errors.duplicate(here.child('name'), name);
         wrong = true;
       }
     }
+    const before = errors.list.length;
     volumeSource(volume, here, errors);
     if (at(volume, 'ephemeral') !== undefined && !wrong) claimName(pod, name, here, errors);
-    if (!byName.has(name) && name !== '') byName.set(name, volume);
+    // mounts of a volume that is wrong itself find none
+    if (!wrong && errors.list.length === before) good.set(name, volume);
+    if (!all.has(name)) all.set(name, volume);
   }
-  return byName;
+  return { good, all };
 }
 
 function volumeSource(volume: JsonObject, path: FieldPath, errors: FieldErrors): void {

@@ -1,5 +1,5 @@
 import { isDns1123Label, isIntegerQuantity, type JsonObject, parseQuantity } from '../../../../../api/index.js';
-import { at, listAt, nameOf, numberAt, objectAt, objectsAt, textAt } from '../../../access.js';
+import { at, nameOf, numberAt, objectAt, objectsAt, textAt } from '../../../access.js';
 
 /** What is taken, but will not do what its author may think. */
 
@@ -21,7 +21,7 @@ export function podSpecWarnings(spec: JsonObject, path: string, warn: (text: str
     for (const [name, why] of Object.entries(DEAD_VOLUMES)) {
       if (at(v, name) !== undefined) warn(`${path}.volumes[${i}].${name === 'storageos' ? 'storageOS' : name}: ${why}`);
     }
-    if (at(v, 'projected') !== undefined && listAt(v, 'projected', 'sources').length === 0)
+    if (objectsAt(v, 'projected', 'sources').some((s) => Object.keys(s).length === 0))
       warn(`volume "${textAt(v, 'name')}" (Projected) has no sources provided`);
   }
   for (const [i, s] of objectsAt(spec, 'imagePullSecrets').entries()) {

@@ -1,0 +1,28 @@
+import {
+  addQuantities,
+  compareQuantities,
+  type JsonObject,
+  parseQuantity,
+  type Quantity,
+  zeroQuantity,
+} from '../../../../api/index.js';
+import { objectsAt, textAt } from '../../access.js';
+
+/** What the containers ask for together: all that run at once, or the most that starting needs. */
+export function aggregateRequests(spec: JsonObject, name: string): Quantity {
+  const of = (c: JsonObject): Quantity => parseQuantity(textAt(c, 'resources', 'requests', name)) ?? zeroQuantity;
+  let running = zeroQuantity;
+  for (const c of objectsAt(spec, 'containers')) running = addQuantities(running, of(c));
+  let sidecars = zeroQuantity;
+  let starting = zeroQuantity;
+  for (const c of objectsAt(spec, 'initContainers')) {
+    if (textAt(c, 'restartPolicy') === 'Always') {
+      sidecars = addQuantities(sidecars, of(c));
+      continue;
+    }
+    const needs = addQuantities(of(c), sidecars);
+    if (compareQuantities(needs, starting) > 0) starting = needs;
+  }
+  running = addQuantities(running, sidecars);
+  return compareQuantities(starting, running) > 0 ? starting : running;
+}

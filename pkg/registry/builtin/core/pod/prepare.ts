@@ -1,0 +1,82 @@
+import { formatTime, isObject, type JsonObject } from '../../../../api/index.js';
+import type { WriteContext } from '../../../resource.js';
+import { at, listAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../../access.js';
+import { CONTAINER_LISTS } from './defaults.js';
+import { qosClass } from './qos.js';
+
+/** What the server makes of a new pod before it is judged. */
+export function prepareNewPod(pod: JsonObject, context: WriteContext): void {
+  const spec = objectIn(pod, 'spec');
+  dropStopSignals(spec, {}, context);
+  const status: JsonObject = { phase: 'Pending', qosClass: qosClass(spec) };
+  if (listAt(spec, 'schedulingGates').length > 0) {
+    status['conditions'] = [
+      {
+        type: 'PodScheduled',
+        status: 'False',
+        lastProbeTime: null,
+        lastTransitionTime: formatTime(context.world.clock.now()),
+        reason: 'SchedulingGated',
+        message: 'Scheduling is blocked due to non-empty scheduling gates',
+      },
+    ];
+  }
+  pod['status'] = status;
+  noNegativeGrace(spec);
+  const labels = objectAt(pod, 'metadata', 'labels');
+  for (const kind of ['podAffinity', 'podAntiAffinity'] as const) {
+    for (const term of objectsAt(spec, 'affinity', kind, REQUIRED)) selectByOwnLabels(term, labels);
+    for (const weighted of objectsAt(spec, 'affinity', kind, PREFERRED)) {
+      const term = weighted['podAffinityTerm'];
+      if (isObject(term)) selectByOwnLabels(term, labels);
+    }
+  }
+  for (const constraint of objectsAt(spec, 'topologySpreadConstraints')) selectByOwnLabels(constraint, labels);
+}
+
+const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
+const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
+
+/** `matchLabelKeys` mean the pod's own values of those labels; they are settled when the pod comes to be. */
+function selectByOwnLabels(term: JsonObject, labels: JsonObject): void {
+  const selector = term['labelSelector'];
+  if (!isObject(selector)) return;
+  const added: JsonObject[] = [];
+  for (const [field, operator] of KEYED) {
+    for (const key of listAt(term, field).map(String))
+      if (Object.hasOwn(labels, key)) added.push({ key, operator, values: [labels[key]!] });
+  }
+  if (added.length > 0) selector['matchExpressions'] = [...objectsAt(selector, 'matchExpressions'), ...added];
+}
+
+const KEYED = [
+  ['matchLabelKeys', 'In'],
+  ['mismatchLabelKeys', 'NotIn'],
+] as const;
+
+function noNegativeGrace(spec: JsonObject): void {
+  if (numberAt(spec, 'terminationGracePeriodSeconds') < 0) spec['terminationGracePeriodSeconds'] = 1;
+}
+
+/** A stop signal of a container's own is a feature that is off at first; an old object that has one keeps it. */
+export function dropStopSignals(spec: JsonObject, old: JsonObject, context: WriteContext): void {
+  if (context.featureEnabled('ContainerStopSignals') || hasStopSignal(old)) return;
+  for (const list of CONTAINER_LISTS) {
+    for (const container of objectsAt(spec, list)) {
+      const lifecycle = container['lifecycle'];
+      if (!isObject(lifecycle) || lifecycle['stopSignal'] === undefined) continue;
+      delete lifecycle['stopSignal'];
+      if (Object.keys(lifecycle).length === 0) delete container['lifecycle'];
+    }
+  }
+}
+
+const hasStopSignal = (spec: JsonObject): boolean =>
+  CONTAINER_LISTS.some((list) => objectsAt(spec, list).some((c) => textAt(c, 'lifecycle', 'stopSignal') !== ''));
+
+/** What an update of a pod settles before it is judged. */
+export function prepareChangedPod(pod: JsonObject, old: JsonObject, context: WriteContext): void {
+  const spec = objectIn(pod, 'spec');
+  dropStopSignals(spec, objectAt(old, 'spec'), context);
+  if (at(old, 'spec', 'terminationGracePeriodSeconds') !== undefined) noNegativeGrace(spec);
+}

@@ -1,0 +1,53 @@
+import {
+  addQuantities,
+  compareQuantities,
+  type JsonObject,
+  parseQuantity,
+  type Quantity,
+  zeroQuantity,
+} from '../../../../api/index.js';
+import { objectAt, objectsAt } from '../../access.js';
+
+/** What counts for quality of service. */
+const COMPUTE = ['cpu', 'memory'] as const;
+
+type Amounts = Partial<Record<(typeof COMPUTE)[number], Quantity>>;
+
+/**
+ * How sure a pod may be of its resources: `Guaranteed` when it asks for all that it may use, `BestEffort` when it asks for
+ * nothing, else `Burstable`. Resources of the pod as a whole go before those of its containers.
+ */
+export function qosClass(spec: JsonObject): 'Guaranteed' | 'Burstable' | 'BestEffort' {
+  const whole = objectAt(spec, 'resources');
+  const parts =
+    Object.keys(objectAt(whole, 'requests')).length > 0 || Object.keys(objectAt(whole, 'limits')).length > 0
+      ? [whole]
+      : [...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')].map((c) => objectAt(c, 'resources'));
+  const requests: Amounts = {};
+  const limits: Amounts = {};
+  let limited = true;
+  for (const resources of parts) {
+    add(requests, objectAt(resources, 'requests'));
+    const own = add(limits, objectAt(resources, 'limits'));
+    if (own < COMPUTE.length) limited = false;
+  }
+  if (Object.keys(requests).length === 0 && Object.keys(limits).length === 0) return 'BestEffort';
+  const equal = COMPUTE.every((name) => {
+    const request = requests[name];
+    const limit = limits[name];
+    return request === undefined ? limit === undefined : limit !== undefined && compareQuantities(request, limit) === 0;
+  });
+  return limited && equal ? 'Guaranteed' : 'Burstable';
+}
+
+/** Adds the amounts of one part; says how many of the resources that count it has. */
+function add(to: Amounts, list: JsonObject): number {
+  let counted = 0;
+  for (const name of COMPUTE) {
+    const amount = Object.hasOwn(list, name) ? parseQuantity(String(list[name])) : undefined;
+    if (amount === undefined || compareQuantities(amount, zeroQuantity) <= 0) continue;
+    counted++;
+    to[name] = addQuantities(to[name] ?? zeroQuantity, amount);
+  }
+  return counted;
+}
