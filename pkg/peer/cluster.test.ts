@@ -130,7 +130,12 @@ describe('membership', () => {
     const id = (await joined.control.report()).id;
     expect(await leader.control.removeMember(id)).toEqual({ kind: 'ok', value: null });
     expect((await leader.control.members()).map((member) => member.id)).not.toContain(id);
-    expect(made.fatal).toEqual([]);
+    // It keeps dialling the others until they tell it.
+    await joined.close();
+    const outcast = made.open(3);
+    await until('the outcast stops', () => made.fatal.length > 0);
+    expect(made.fatal[0]).toMatch(/peer3: this member has been removed/);
+    await outcast;
   });
 
   it('refuses a removal that would lose the live quorum', async () => {

@@ -34,7 +34,7 @@ export interface PeerConfig {
   readonly compactionRetentionMs: number;
   /** Space quota of the state; beyond it only deletes are taken. */
   readonly quotaBytes: number;
-  /** Writes are refused while the disk has less room than this. */
+  /** Writes are refused while the disk has less room than this (or than a tenth of a small disk). */
   readonly diskReserveBytes: number;
   /** Empty: a cluster of this peer alone. */
   readonly initialCluster: readonly InitialMember[];
@@ -56,7 +56,7 @@ export const PEER_DEFAULTS = {
   snapshotCount: 10_000,
   compactionRetentionMs: 5 * 60_000,
   quotaBytes: 8 * 1024 ** 3,
-  diskReserveBytes: 16 * 1024 ** 2,
+  diskReserveBytes: 256 * 1024 ** 2,
   initialCluster: [],
   initialClusterState: 'new',
   initialClusterToken: 'trireme-cluster',

@@ -62,6 +62,8 @@ export const THREAD_LIMITS = {
 export const SPACE_LIMITS = {
   /** How often the disk is asked how much is free. */
   lookEveryMs: 1000,
+  /** Of a small disk not more than this share is kept in reserve. */
+  reserveShareMax: 0.1,
 } as const;
 
 /** Bounds of the log in memory and on disk (`housekeeping.ts`). */

@@ -23,6 +23,8 @@ export interface NetworkSink {
   answered(answer: ForwardAnswer): void;
   hash(from: PeerId, revision: number, hash: string): void;
   unreachable(peer: PeerId): void;
+  /** Another peer says, from the replicated state, that this one is no member any more. */
+  removed(): void;
 }
 
 /** A peer alone in its cluster has nobody to talk to. */

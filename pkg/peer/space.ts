@@ -8,6 +8,7 @@ export interface SpacePorts {
   /** Folder whose disk is watched; absent: none. */
   readonly directory: string | undefined;
   readonly quotaBytes: number;
+  /** Room to keep free, but not more than a share of a small disk. */
   readonly reserveBytes: number;
   /** Bytes of the state that are in use, which the quota is about. */
   stateBytes(): number;
@@ -23,6 +24,7 @@ export interface SpacePorts {
 export class Space {
   readonly #ports: SpacePorts;
   #freeBytes = Number.POSITIVE_INFINITY;
+  #reserveBytes = 0;
   #stateBytesOnDisk = 0;
   readonly #stop: () => void;
 
@@ -42,7 +44,12 @@ export class Space {
     if (directory === undefined) return;
     statfs(directory, (error, stats) => {
       // A disk that can not say how much is free will say so when it is full.
-      if (error === null) this.#freeBytes = stats.bavail * stats.bsize;
+      if (error !== null) return;
+      this.#freeBytes = stats.bavail * stats.bsize;
+      this.#reserveBytes = Math.min(
+        this.#ports.reserveBytes,
+        stats.blocks * stats.bsize * SPACE_LIMITS.reserveShareMax,
+      );
     });
   }
 
@@ -53,10 +60,10 @@ export class Space {
   }
 
   get problem(): string | undefined {
-    const { quotaBytes, reserveBytes } = this.#ports;
+    const { quotaBytes } = this.#ports;
     if (!this.#ports.logHasRoom()) return 'the disk has no room for another log segment; deletes are still taken';
-    if (this.#freeBytes < reserveBytes) {
-      return `the disk has ${this.#freeBytes} bytes left, less than the reserve of ${reserveBytes}; deletes are still taken`;
+    if (this.#freeBytes < this.#reserveBytes) {
+      return `the disk has ${this.#freeBytes} bytes left, less than the reserve of ${this.#reserveBytes}; deletes are still taken`;
     }
     const bytes = this.#ports.stateBytes();
     if (bytes <= quotaBytes) return undefined;

@@ -1,4 +1,4 @@
-import { NO_PEER, type PeerId, type RaftNode, type SnapshotRequest, toPeerId } from '../../raft/index.js';
+import { NO_PEER, type PeerId, type RaftNode, type SnapshotRequest, toLogIndex, toPeerId } from '../../raft/index.js';
 import type { World } from '../base/index.js';
 import type { PeerConfig } from './config.js';
 import { CONTROL_LIMITS, SNAPSHOT_LIMITS } from './limits.js';
@@ -47,7 +47,10 @@ export async function openWires(ports: WirePorts): Promise<Wires> {
   const stream = async (order: SnapshotRequest, url: string): Promise<boolean> => {
     const snapshot = await ports.state.machine.openSnapshot();
     try {
-      const meta = ports.raft.snapshotMeta(snapshot.index as number as typeof order.snapshot.index);
+      // The core hears of what is applied a moment after it can be read.
+      while (ports.raft.status().applied < snapshot.index)
+        await new Promise<void>((done) => world.timers.after(1, done));
+      const meta = ports.raft.snapshotMeta(toLogIndex(snapshot.index));
       const sent = (bytes: number): void => {
         ports.metrics.traffic(order.to).sentBytes += bytes;
       };

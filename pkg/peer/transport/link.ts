@@ -15,8 +15,13 @@ export interface LinkPorts {
   hello(): WireHello;
   /** Messages to this peer were (probably) lost. */
   lost(): void;
+  /** That peer says that this one is no member any more. */
+  removed(): void;
   note(level: 'info' | 'warn', message: string): void;
 }
+
+/** The refusal of a greeting that is final. */
+export const REMOVED = 'the member has been removed from the cluster';
 
 type Stream = ClientDuplexStream<Buffer, Buffer>;
 
@@ -123,6 +128,7 @@ export class Link {
 
   #greeted(hello: WireHello): void {
     this.#cancelHello?.();
+    if (hello.refused === REMOVED) this.#ports.removed();
     if (hello.refused !== '') {
       this.#break(`it refuses: ${hello.refused}`, TRANSPORT_LIMITS.refusedMs);
       return;

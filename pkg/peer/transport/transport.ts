@@ -8,7 +8,7 @@ import type { PeerMetrics } from '../metrics.js';
 import type { Network, NetworkSink } from '../network.js';
 import type { ForwardAnswer } from '../proposals.js';
 import { fromWire } from './codec.js';
-import { Link } from './link.js';
+import { Link, REMOVED } from './link.js';
 import { type PeerServer, servePeers } from './server.js';
 
 export interface TransportPorts {
@@ -97,6 +97,7 @@ export class Transport implements Network {
       tls: this.#ports.network.tls,
       hello: () => this.#hello(id, ''),
       lost: () => this.#unreachable.add(id),
+      removed: () => this.#ports.sink.removed(),
       note: (level, message) => this.#ports.note(level, message),
     });
   }
@@ -115,7 +116,7 @@ export class Transport implements Network {
     if (hello.protocol !== TRANSPORT_LIMITS.protocol) {
       return refuse(`this peer speaks protocol ${TRANSPORT_LIMITS.protocol}`);
     }
-    if (this.#ports.wasRemoved(hello.from)) return refuse('the member has been removed from the cluster');
+    if (this.#ports.wasRemoved(hello.from)) return refuse(REMOVED);
     const from = toPeerId(hello.from);
     this.#heard.set(from, hello.urls);
     // Whoever can reach us can be answered, also when we have not heard of its membership yet.
