@@ -7,8 +7,13 @@
 export const batchOpsMax = 128;
 /** Bytes after which it does the same. */
 export const batchBytesMax = 1 << 20;
-/** Superseded rows that one step of compaction deletes at most. */
-export const sweepRowsMax = 128;
+/**
+ * Superseded rows that one step of compaction deletes at most: each step is an engine batch, or part of one that
+ * carries writes. Then it deletes about two rows for each one written, so that it costs the writes little and still gains on them.
+ */
+export const sweepRowsMax = 64;
+export const sweepRowsPerWrite = 2;
+export const sweepRowsBusyMin = 8;
 
 /** Rows and bytes that one page of a scan or of a range brings to the thread at most. */
 export const pageRowsMax = 256;

@@ -14,7 +14,7 @@ import { testWorld } from '../testworld.js';
 import { type Entry, encodeEntry } from './entry.js';
 import { openStateMachine, type StateMachine } from './machine.js';
 import { metaKey, writeMeta } from './meta.js';
-import { rowKey } from './row.js';
+import { readRow, readRowKey, rowKey, rowKinds } from './row.js';
 
 const all = { start: '/', end: prefixEnd('/') };
 const key = (n: number): string => `/k/${n}`;
@@ -123,6 +123,53 @@ describe('state machine', () => {
     const changed = entries.map((data, i) => ({ index: i + 1, data: i === 200 ? put(key(1), 'w') : data }));
     expect(hashes).not.toContain(((await other.apply(changed)).at(-1) as { hash: string }).hash);
     await other.close();
+  });
+
+  it('does as the worked example of the README says', async () => {
+    const home = memoryHome();
+    const engine = await home.open();
+    const machine = await openStateMachine({ engine, name: 'memory' });
+    const rows = async (): Promise<string[]> => {
+      const scan = engine.scan({ gte: Buffer.from('v'), lt: Buffer.from('w') });
+      const page = await scan.next();
+      await scan.close();
+      return page!.keys.map((k, i) => {
+        const at = readRowKey(k)!;
+        const row = readRow(at, page!.values[i]!)!;
+        const what =
+          row.kind === rowKinds.put ? `put ${row.key}=${row.value} created ${row.createRevision}` : `delete ${row.key}`;
+        return `${at.revision}.${at.sequence} ${what} before ${row.previous.revision}.${row.previous.sequence}`;
+      });
+    };
+    const value = (text: string): Buffer => Buffer.from(text);
+    await machine.apply([
+      { index: 1, data: put('/a', 'x') },
+      {
+        index: 2,
+        data: txn([
+          { kind: 'put', key: '/b', value: value('y') },
+          { kind: 'put', key: '/a', value: value('z') },
+        ]),
+      },
+      { index: 3, data: Buffer.alloc(0) },
+      { index: 4, data: txn([{ kind: 'delete', key: '/a' }]) },
+      { index: 5, data: put('/a', 'w') },
+    ]);
+    expect(await rows()).toEqual([
+      '1.0 put /a=x created 1 before 0.0',
+      '2.0 put /b=y created 2 before 0.0',
+      '2.1 put /a=z created 1 before 1.0',
+      '4.0 delete /a before 2.1',
+      '5.0 put /a=w created 5 before 0.0',
+    ]);
+    expect(await dump(machine, revision(3))).toEqual(['/a=z@1-2', '/b=y@2-2']);
+    expect(await dump(machine, revision(4))).toEqual(['/b=y@2-2']);
+    await machine.apply([{ index: 6, data: compactTo(4) }]);
+    await settled(machine);
+    expect(await rows()).toEqual(['2.0 put /b=y created 2 before 0.0', '5.0 put /a=w created 5 before 0.0']);
+    expect(await dump(machine, revision(3))).toEqual(['compacted']);
+    expect(await dump(machine, revision(4))).toEqual(['/b=y@2-2']);
+    await machine.close();
   });
 
   it('deletes in steps what compaction gave up, and nothing else', async () => {

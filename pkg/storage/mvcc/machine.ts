@@ -1,14 +1,15 @@
 import { InvariantError, invariant, type Revision } from '../../base/index.js';
 import type { Engine, EngineBatch } from '../engine/engine.js';
-import { corrupt, StoreError } from '../errors.js';
+import { StoreError } from '../errors.js';
 import type { AppliedEvent, HistoryError, KeyValue, RangeRequest, RangeResult } from '../keyspace.js';
-import { batchBytesMax, batchOpsMax, sweepRowsMax } from '../limits.js';
-import { emptyMeta, type Meta, metaKey, readMeta, writeMeta } from './meta.js';
+import { batchBytesMax, batchOpsMax, sweepRowsBusyMin, sweepRowsMax, sweepRowsPerWrite } from '../limits.js';
+import { loadState } from './load.js';
+import { type Meta, metaKey, writeMeta } from './meta.js';
 import { Pins } from './pins.js';
 import { type Breathe, type ChangesPage, type KeyRange, type RangePage, Reader } from './reader.js';
-import { readRow, readRowKey, rowsEnd } from './row.js';
+import { rowsEnd } from './row.js';
 import { openSnapshot, type Snapshot } from './snapshot.js';
-import { type ApplyResult, type Decided, Loader, type State } from './state.js';
+import type { ApplyResult, Decided, State } from './state.js';
 
 /** An entry of the log: its index, and what `encodeEntry` made or nothing at all. */
 export interface IndexedEntry {
@@ -64,6 +65,7 @@ export class StateMachine {
   readonly #state: State;
   readonly #reader: Reader;
   readonly #pins = new Pins();
+  readonly #breathe: Breathe;
   readonly #onApplied: MachineOptions['onApplied'];
   readonly #onFailure: MachineOptions['onFailure'];
   readonly #sealed: Group[] = [];
@@ -82,8 +84,8 @@ export class StateMachine {
     this.#written = state.meta();
     this.#onApplied = options.onApplied;
     this.#onFailure = options.onFailure;
-    const breathe = options.breathe ?? (() => new Promise<void>((resolve) => setImmediate(resolve)));
-    this.#reader = new Reader(this.#name, this.#engine, state.versions, breathe);
+    this.#breathe = options.breathe ?? (() => new Promise<void>((resolve) => setImmediate(resolve)));
+    this.#reader = new Reader(this.#name, this.#engine, state.versions, this.#breathe);
     // A compaction that the last run did not finish goes on.
     this.#kick();
   }
@@ -286,7 +288,7 @@ export class StateMachine {
     // Let everything that this turn of the event loop brings join the first batch.
     await Promise.resolve();
     for (;;) {
-      if (this.#canSweep()) this.#sweep();
+      if (this.#canSweep()) await this.#sweep();
       const group = this.#takeGroup();
       if (group === undefined) return;
       try {
@@ -316,8 +318,18 @@ export class StateMachine {
     return !this.#closed && this.#failure === undefined && this.#state.canSweep(this.#sweepable());
   }
 
-  #sweep(): void {
-    this.#state.sweep(this.#sweepable(), sweepRowsMax, this.#group().batch);
+  async #sweep(): Promise<void> {
+    // Whoever was just answered may have the next write at hand; it should not have to wait for a batch of deletions.
+    if (this.#next() === undefined) await this.#breathe();
+    if (!this.#canSweep()) return;
+    const writes = this.#next()?.batch.ops ?? 0;
+    const rows = writes === 0 ? sweepRowsMax : Math.max(sweepRowsBusyMin, writes * sweepRowsPerWrite);
+    this.#state.sweep(this.#sweepable(), Math.min(rows, sweepRowsMax), this.#group().batch);
+  }
+
+  /** The group that would be written next. */
+  #next(): Group | undefined {
+    return this.#sealed[0] ?? this.#open;
   }
 
   #appliedOf({ decided, meta }: Group): Applied {
@@ -352,48 +364,7 @@ export class StateMachine {
   }
 }
 
-/**
- * Loads the state from its rows, checking every one of them, and starts the machine. About 150,000 rows a second.
- * Rejects with a `StoreError`: `corrupt`, or `format` for a store that a newer program wrote.
- */
+/** Loads the state (`loadState`) and starts the machine on it. */
 export async function openStateMachine(options: MachineOptions): Promise<StateMachine> {
-  const { engine, name } = options;
-  const meta = await loadMeta(engine, name);
-  const loader = new Loader(meta);
-  const scan = engine.scan({ gte: Buffer.of(0), lt: Buffer.of(0xff) });
-  try {
-    for (let page = await scan.next(); page !== undefined; page = await scan.next()) {
-      for (const [i, key] of page.keys.entries()) {
-        if (key.equals(metaKey)) continue;
-        const at = readRowKey(key);
-        if (at === undefined) throw corrupt(name, `a stray key ${key.toString('hex')}`);
-        const row = readRow(at, page.values[i]!);
-        if (row === undefined) throw corrupt(name, `row ${at.revision}.${at.sequence} fails its checksum`);
-        const wrong = loader.row(at, row);
-        if (wrong !== undefined) throw corrupt(name, wrong);
-      }
-    }
-  } finally {
-    await scan.close();
-  }
-  const wrong = loader.end();
-  if (wrong !== undefined) throw corrupt(name, wrong);
-  return new StateMachine(options, loader.state);
-}
-
-async function loadMeta(engine: Engine, name: string): Promise<Meta> {
-  const bytes = await engine.get(metaKey);
-  if (bytes === undefined) {
-    // The first start, then: `Loader` expects no rows. From here on the row is always there.
-    const batch = engine.batch();
-    batch.put(metaKey, writeMeta(emptyMeta));
-    await batch.write({ sync: true });
-    return emptyMeta;
-  }
-  const meta = readMeta(bytes);
-  if (meta === 'newer') {
-    throw new StoreError('format', `the store in ${name} was written by a newer version: run that version`);
-  }
-  if (meta === 'damaged') throw corrupt(name, 'its meta row fails its checksum');
-  return meta;
+  return new StateMachine(options, await loadState(options.engine, options.name));
 }

@@ -1,0 +1,50 @@
+import type { Engine } from '../engine/engine.js';
+import { corrupt, StoreError } from '../errors.js';
+import { emptyMeta, type Meta, metaKey, readMeta, writeMeta } from './meta.js';
+import { readRow, readRowKey } from './row.js';
+import { Loader, type State } from './state.js';
+
+/**
+ * Builds the state from its rows, checking every one of them and that together they are what the meta row says.
+ * Rejects with a `StoreError`: `corrupt`, or `format` for a store that a newer program wrote.
+ */
+export async function loadState(engine: Engine, name: string): Promise<State> {
+  const meta = await loadMeta(engine, name);
+  const loader = new Loader(meta);
+  const scan = engine.scan({ gte: Buffer.of(0), lt: Buffer.of(0xff) });
+  try {
+    for (let page = await scan.next(); page !== undefined; page = await scan.next()) {
+      for (const [i, key] of page.keys.entries()) {
+        if (key.equals(metaKey)) continue;
+        const at = readRowKey(key);
+        if (at === undefined) throw corrupt(name, `a stray key ${key.toString('hex')}`);
+        const row = readRow(at, page.values[i]!);
+        if (row === undefined) throw corrupt(name, `row ${at.revision}.${at.sequence} fails its checksum`);
+        const wrong = loader.row(at, row);
+        if (wrong !== undefined) throw corrupt(name, wrong);
+      }
+    }
+  } finally {
+    await scan.close();
+  }
+  const wrong = loader.end();
+  if (wrong !== undefined) throw corrupt(name, wrong);
+  return loader.state;
+}
+
+async function loadMeta(engine: Engine, name: string): Promise<Meta> {
+  const bytes = await engine.get(metaKey);
+  if (bytes === undefined) {
+    // The first start, then: `Loader` expects no rows. From here on the row is always there.
+    const batch = engine.batch();
+    batch.put(metaKey, writeMeta(emptyMeta));
+    await batch.write({ sync: true });
+    return emptyMeta;
+  }
+  const meta = readMeta(bytes);
+  if (meta === 'newer') {
+    throw new StoreError('format', `the store in ${name} was written by a newer version: run that version`);
+  }
+  if (meta === 'damaged') throw corrupt(name, 'its meta row fails its checksum');
+  return meta;
+}
