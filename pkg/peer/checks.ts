@@ -47,7 +47,7 @@ export class HashChecks {
     const voters = this.#ports.voters();
     const counts = new Map<string, number>();
     for (const [peer, hash] of told) if (voters.includes(peer)) counts.set(hash, (counts.get(hash) ?? 0) + 1);
-    if (counts.size < 2) return;
+    if ([...told.values()].every((hash) => hash === mine)) return;
     const majority = [...counts].find(([, count]) => count > voters.length / 2)?.[0];
     if (majority === undefined) {
       this.#ports.note('error', `peers differ in their state at revision ${revision}, and no majority agrees`);

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { toLogIndex } from '../../raft/index.js';
+import type { ReadIndexResult } from '../storage/index.js';
+import { READ_LIMITS } from './limits.js';
+import { Reads } from './reads.js';
+
+function surroundings() {
+  const world = { now: 0, applied: 0, asked: [] as number[] };
+  const reads = new Reads({
+    electionTimeoutMs: 1000,
+    now: () => world.now,
+    applied: () => world.applied,
+    readIndex: (context) => world.asked.push(context),
+  });
+  const submit = (): { readonly settled: () => ReadIndexResult | undefined } => {
+    let result: ReadIndexResult | undefined;
+    void reads.submit().then((r) => {
+      result = r;
+    });
+    return { settled: () => result };
+  };
+  return { world, reads, submit };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('reads', () => {
+  it('share one round, but never one that began before they came', async () => {
+    const { world, reads, submit } = surroundings();
+    const early = [submit(), submit(), submit()];
+    reads.flush();
+    expect(world.asked).toEqual([1]);
+    const late = submit();
+    reads.settled({ kind: 'ready', context: 1, index: toLogIndex(0) });
+    await turn();
+    for (const read of early) expect(read.settled()).toEqual({ kind: 'ok', revision: 0 });
+    expect(late.settled()).toBeUndefined();
+    reads.flush();
+    expect(world.asked).toEqual([1, 2]);
+  });
+
+  it('wait until this peer has applied the index', async () => {
+    const { world, reads, submit } = surroundings();
+    const read = submit();
+    reads.flush();
+    reads.settled({ kind: 'ready', context: 1, index: toLogIndex(7) });
+    await turn();
+    expect(read.settled()).toBeUndefined();
+    world.applied = 7;
+    reads.applied();
+    await turn();
+    expect(read.settled()).toEqual({ kind: 'ok', revision: 7 });
+  });
+
+  it('ask again after a change of leader, at the next tick, and give up in the end', async () => {
+    const { world, reads, submit } = surroundings();
+    const read = submit();
+    reads.flush();
+    reads.settled({ kind: 'refused', context: 1, reason: 'leaderChanged' });
+    reads.flush();
+    expect(world.asked).toEqual([1]);
+    reads.expire();
+    reads.flush();
+    expect(world.asked).toEqual([1, 2]);
+    world.now = READ_LIMITS.retryElectionTimeouts * 1000 + 1;
+    reads.settled({ kind: 'refused', context: 2, reason: 'noLeader' });
+    reads.expire();
+    await turn();
+    expect(read.settled()).toMatchObject({ kind: 'refused', reason: 'noLeader' });
+    expect(reads.pending).toBe(0);
+  });
+
+  it('are all refused when the peer stops', async () => {
+    const { reads, submit } = surroundings();
+    const asked = submit();
+    reads.flush();
+    const fresh = submit();
+    reads.stop('the end');
+    await turn();
+    for (const read of [asked, fresh]) expect(read.settled()).toMatchObject({ kind: 'refused', reason: 'stopping' });
+  });
+});

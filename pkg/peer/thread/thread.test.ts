@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { MessageChannel } from 'node:worker_threads';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Revision, revision } from '../../base/index.js';
+import type { AppliedEvent, Keyspace } from '../../storage/index.js';
+import { openPeer } from '../peer.js';
+import { soloConfig, temporaryFolder } from '../testing/solo.js';
+import { connectKeyspace, type RemoteKeyspace } from './connect.js';
+import { serveKeyspace } from './serve.js';
+import { threadWorld } from './world.js';
+
+const cleanups: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).reverse()) await clean();
+});
+
+async function overPort(): Promise<{ readonly near: RemoteKeyspace; readonly far: Keyspace }> {
+  const peer = await openPeer(soloConfig(), threadWorld());
+  const { port1, port2 } = new MessageChannel();
+  const calls = {
+    double: (n: unknown) => Number(n) * 2,
+    fail: () => {
+      throw new Error('it does not work');
+    },
+  };
+  const served = serveKeyspace(port2, peer.keyspace, calls);
+  void served.closed.then(() => port2.close());
+  const near = connectKeyspace(port1, peer.keyspace.status());
+  cleanups.push(() => near.close());
+  return { near, far: peer.keyspace };
+}
+
+async function put(keyspace: Keyspace, key: string, bytes: number): Promise<Revision> {
+  const result = await keyspace.txn({ compares: [], ops: [{ kind: 'put', key, value: Buffer.alloc(bytes, key) }] });
+  if (result.kind !== 'committed') throw new Error(JSON.stringify(result));
+  return result.revision;
+}
+
+describe('the thread boundary', () => {
+  it('pauses a watch that is not taken in, and loses and repeats nothing when it goes on', async () => {
+    const { near, far } = await overPort();
+    const seen: AppliedEvent[] = [];
+    near.watch(
+      { start: '/', end: '0', after: revision(0), previous: false },
+      { events: (batch) => void seen.push(...batch), end: () => {} },
+    );
+    // All in one turn of this thread: nothing is taken in meanwhile, and it is more than may be on its way.
+    const writes = Array.from({ length: 50 }, (_, i) => put(far, `/k${i}`, 1_000_000));
+    const last = (await Promise.all(writes)).at(-1)!;
+    while (seen.at(-1)?.revision !== last) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(seen.length).toBe(50);
+    expect(seen.map((event) => event.revision)).toEqual([...seen.map((event) => event.revision)].sort((a, b) => a - b));
+  });
+
+  it('gives values memory of their own', async () => {
+    const { near } = await overPort();
+    await put(near, '/a', 100);
+    await put(near, '/b', 100);
+    const result = await near.range({ start: '/', end: '0' });
+    if (result.kind !== 'ok') throw new Error(result.kind);
+    for (const { value } of result.items) expect(value.buffer.byteLength).toBe(100);
+  });
+
+  it('carries control calls and what they throw', async () => {
+    const { near } = await overPort();
+    expect(await near.call('double', 21)).toBe(42);
+    await expect(near.call('fail')).rejects.toThrow('it does not work');
+    await expect(near.call('unheard of')).rejects.toThrow('no call unheard of');
+  });
+
+  it('tells each caller what became of it when the other side is lost', async () => {
+    const { near } = await overPort();
+    let ended: unknown;
+    near.watch(
+      { start: '/', end: '0', after: revision(0), previous: false },
+      {
+        events: () => {},
+        end: (why) => {
+          ended = why;
+        },
+      },
+    );
+    const write = put(near, '/a', 1).catch((error: Error) => error.message);
+    const read = near.readIndex();
+    const range = near.range({ start: '/', end: '0' });
+    near.lost('it broke');
+    expect(await write).toMatch(/unknown.*it broke/);
+    expect(await read).toMatchObject({ kind: 'refused', reason: 'stopping' });
+    await expect(range).rejects.toThrow('it broke');
+    expect(ended).toEqual({ kind: 'stopped', message: 'it broke' });
+    expect(near.status().hasLeader).toBe(false);
+  });
+
+  it('runs a peer in a worker of the compiled program', async () => {
+    const built = join(import.meta.dirname, '../../../dist/pkg/peer/index.js');
+    if (!existsSync(built)) {
+      process.stdout.write('the peer in a worker is not tried: dist/ is not built\n');
+      return;
+    }
+    const { openPeerThread } = (await import(built)) as typeof import('../index.js');
+    const folder = temporaryFolder();
+    cleanups.push(() => folder.remove());
+    const fatal: Error[] = [];
+    const peer = await openPeerThread(soloConfig({ dataDir: folder.path }), { fatal: (error) => fatal.push(error) });
+    cleanups.push(() => peer.close());
+    await put(peer, '/a', 3);
+    expect((await peer.readIndex()).kind).toBe('ok');
+    expect((await peer.report()).role).toBe('leader');
+    expect(fatal).toEqual([]);
+    const second = openPeerThread(soloConfig({ dataDir: folder.path }), {});
+    await expect(second).rejects.toThrow(/in use by another process/);
+  });
+});
