@@ -22,17 +22,17 @@ export function certificateAuthenticator(world: World, metrics: ApiServerMetrics
       const { connection, headers } = call.exchange;
       if (connection.identity === undefined) {
         const client = connection.certificate();
-        connection.identity = client === undefined ? null : (certificateUser(client) ?? null);
-        if (connection.identity !== null)
+        connection.identity = client === undefined ? 'none' : (certificateUser(client) ?? 'bad');
+        if (typeof connection.identity === 'object')
           metrics.certificateValidFor((connection.identity.validUntil - world.clock.now()) / 1000);
       }
       const identity = connection.identity;
-      if (identity !== null && world.clock.now() < identity.validUntil) {
+      if (typeof identity === 'object' && world.clock.now() < identity.validUntil) {
         metrics.authenticated.value++;
         return identity.user;
       }
       // Who shows something that is not good is not the same as somebody who shows nothing.
-      const showsNothing = headers.authorization === undefined && identity === null;
+      const showsNothing = headers.authorization === undefined && identity === 'none';
       if (showsNothing && call.info.kind === 'path' && OPEN_PATHS.has(call.info.path)) return ANONYMOUS;
       metrics.authenticationFailed.value++;
       throw errors.unauthorized();

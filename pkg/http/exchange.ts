@@ -39,8 +39,8 @@ export interface Exchange {
 
 /** What is known of the connection beneath. */
 export interface Connection {
-  /** Who it is, once it was looked at. undefined: not yet looked at; null: nobody. */
-  identity: Identity | null | undefined;
+  /** Who it is, once it was looked at: `none` showed nothing, `bad` showed what is not good. undefined: not yet looked at. */
+  identity: Identity | 'none' | 'bad' | undefined;
   /** Exchanges that are under way on it. */
   open: number;
   certificate(): ClientCertificate | undefined;

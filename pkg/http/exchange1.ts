@@ -141,7 +141,7 @@ export function connectionOf(socket: TLSSocket): Connection {
 }
 
 class SocketConnection implements Connection {
-  identity: Identity | null | undefined;
+  identity: Identity | 'none' | 'bad' | undefined;
   open = 0;
   readonly #socket: TLSSocket;
 
