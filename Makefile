@@ -19,6 +19,9 @@ build: install ## compile to dist/
 run: build ## one peer on https://127.0.0.1:6443, data and keys under ./.trireme
 	node dist/cmd/apiserver/main.js $(ARGS)
 
+cluster: build ## three peers on https://127.0.0.1:6443 to 6445, data and keys under ./.trireme/cluster
+	node scripts/cluster.mjs $(ARGS)
+
 test: build ## type check, lint, room table, every test
 	$(NODE_BIN)/tsc --noEmit -p tsconfig.json
 	$(NODE_BIN)/biome check .
@@ -32,6 +35,9 @@ golden: build ## replay the recorded answers of a reference server, area by area
 
 sim: install ## simulate whole clusters: SEEDS=100000 or SEED=one
 	SIM_SEEDS=$(or $(SEEDS),20000) SIM_SEED=$(SEED) $(NODE_BIN)/vitest run test/sim
+
+chaos: build ## faults on real processes: MINUTES=n SEED=s, the report in ./.trireme/chaos
+	CHAOS_MINUTES=$(or $(MINUTES),10) CHAOS_SEED=$(SEED) $(NODE_BIN)/vitest run test/chaos/long.test.ts
 
 bench: build ## speed, as ratios to floors measured in the same run
 	node test/bench/run.mjs $(ARGS)
