@@ -174,10 +174,15 @@ function subresourceDocument(served: ServedResource, name: string, sub: Subresou
     name: `${served.resource}/${name}`,
     singularName: '',
     namespaced: served.namespaced,
-    ...(sub.kind === undefined ? {} : { group: sub.kind.group, version: sub.kind.version }),
+    ...(isForeign(served, sub) ? { group: sub.kind!.group, version: sub.kind!.version } : {}),
     kind: sub.kind?.kind ?? served.kind,
     verbs: [...sub.verbs].sort(),
   };
+}
+
+/** Of another group or version than the resource itself. */
+function isForeign(served: ServedResource, { kind }: Subresource): boolean {
+  return kind !== undefined && (kind.group !== served.group || kind.version !== served.version);
 }
 
 function sortedSubresources(served: ServedResource): readonly (readonly [string, Subresource])[] {
@@ -211,8 +216,8 @@ function aggregatedResource(served: ServedResource): JsonObject {
   const subresources = sortedSubresources(served).map(([name, sub]) => ({
     subresource: name,
     responseKind: {
-      group: sub.kind?.group ?? '',
-      version: sub.kind?.version ?? '',
+      group: isForeign(served, sub) ? sub.kind!.group : '',
+      version: isForeign(served, sub) ? sub.kind!.version : '',
       kind: sub.kind?.kind ?? served.kind,
     },
     verbs: [...sub.verbs].sort(),

@@ -50,11 +50,21 @@ export async function serve(exchange: Exchange, stages: Stages, handler: Handler
     await authorize(call, stages);
     await handler(call);
   } catch (error) {
-    sendError(call, error, stages.log);
+    await answerFailure(call, error, stages);
   } finally {
     places?.leave();
     stages.counter.ended(call);
     stages.audit.responseComplete(call);
+  }
+}
+
+/** Whatever goes wrong while something went wrong ends this exchange and nothing else. */
+async function answerFailure(call: Call, error: unknown, stages: Stages): Promise<void> {
+  try {
+    await sendError(call, error, stages.log);
+  } catch (second) {
+    stages.log.error({ err: second, auditId: call.id }, 'a failure could not be told');
+    call.exchange.abort();
   }
 }
 

@@ -85,13 +85,10 @@ export function sendEmpty(call: Call, status: number, more: OutgoingHttpHeaders)
  * A failure as a Status. What is no `ApiError` is a fault of the server: it is logged whole, and the client gets a 500 that says
  * nothing of it but the request's id.
  */
-export function sendError(call: Call, error: unknown, log: Log): void {
+export function sendError(call: Call, error: unknown, log: Log): void | Promise<void> {
   const { exchange } = call;
   if (exchange.gone) return;
-  if (error instanceof MalformedPath) {
-    void sendText(call, 400, '400 Bad Request');
-    return;
-  }
+  if (error instanceof MalformedPath) return sendText(call, 400, '400 Bad Request');
   const failure = error instanceof ApiError ? error : fault(call, error, log);
   // Too late to say it in order: the connection says that the answer is not whole.
   if (exchange.answered) {
@@ -103,7 +100,7 @@ export function sendError(call: Call, error: unknown, log: Log): void {
   const more = retry === undefined || retry === 0 ? undefined : { 'retry-after': String(retry) };
   // Before it is known who asks, nothing is negotiated.
   const encoding = call.user.name === '' ? 'json' : errorEncoding(exchange.headers.accept, JSON_ONLY);
-  void sendStatus(call, status.code, status, encoding, more);
+  return sendStatus(call, status.code, status, encoding, more);
 }
 
 export function sendStatus(
