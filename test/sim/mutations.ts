@@ -12,6 +12,11 @@ export interface Mutation {
   readonly breaks: string;
   readonly rules?: Partial<SafetyRules>;
   readonly diskFaults?: DiskFaults;
+  /**
+   * It takes a coincidence that comes up only once in thousands of runs, too rare for every test run: a script shows it
+   * by hand instead.
+   */
+  readonly shownBy?: string;
   /** Weather in which the fault shows soon. The rest is drawn as always. */
   readonly profile?: Partial<Profile>;
 }
@@ -156,6 +161,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'asks for votes with a log that is not durable',
     breaks: 'rules.ts: a request for votes claims a log position that a crash must not take away',
     rules: { waitsForDisk: (kind) => kind === 'voteReply' || kind === 'appendAccepted' },
+    shownBy: 'vote_request_waits.txt',
     profile: {
       ...CRASHES,
       limits: { ...SMALL_STEPS, appendBytesMax: 200 },
@@ -243,6 +249,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'changes members before a commit in its term',
     breaks: 'erratum to dissertation 4.1: two leaders could each hold a one-server change with disjoint majorities',
     rules: { mayChangeConfig: () => true },
+    shownBy: 'single_server_bug.txt',
     // Four voters, one of them removed by each of two leaders: {1,2} and {3,4} can both decide.
     profile: {
       ...MEMBERSHIP,

@@ -2,8 +2,10 @@
 //
 //   node dist/test/sim/run.js --seeds 100000 [--from 1]     every seed from 1 on; stops at the first that fails
 //   node dist/test/sim/run.js --seed 4711 [--trace]         one seed again
+//   ... --mutation 'older terms'                            the same with a broken core, named by a part of its name
 
 import { parseArgs } from 'node:util';
+import { MUTATIONS } from './mutations.js';
 import { replayCommand, runSeeds } from './seeds.js';
 import { simulate } from './simulate.js';
 
@@ -12,22 +14,28 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     seeds: { type: 'string', default: '1000' },
     from: { type: 'string', default: '1' },
+    mutation: { type: 'string' },
     trace: { type: 'boolean', default: false },
   },
 });
 
+const { mutation } = values;
+const broken = mutation === undefined ? {} : MUTATIONS.find(({ name }) => name.includes(mutation));
+if (broken === undefined) throw new Error(`no mutation has '${mutation}' in its name`);
+
 if (values.seed !== undefined) {
   const trace = values.trace ? { trace: (line: string) => console.log(line) } : {};
-  const result = simulate({ seed: Number(values.seed), ...trace });
+  const result = simulate({ ...broken, ...trace, seed: Number(values.seed) });
   console.log(result.failure ?? result);
   process.exitCode = result.failure === undefined ? 0 : 1;
 } else {
   const started = performance.now();
-  const { runs, failed, ...totals } = runSeeds({ from: Number(values.from), count: Number(values.seeds) });
+  const { failed, ...totals } = runSeeds({ ...broken, from: Number(values.from), count: Number(values.seeds) });
   const seconds = (performance.now() - started) / 1000;
-  console.log(`${runs} runs in ${seconds.toFixed(1)} s:`, totals);
+  console.log(`${seconds.toFixed(1)} s:`, totals);
   if (failed !== undefined) {
-    console.log(`seed ${failed.seed}: ${failed.failure?.message}\nagain with: ${replayCommand(failed.seed)}`);
+    console.log(`seed ${failed.seed}: ${failed.failure?.message}`);
+    console.log(`again with: ${replayCommand(failed.seed)}`);
     process.exitCode = 1;
   }
 }

@@ -1,0 +1,34 @@
+// The simulation can fail: raft with one sentence wrong is found out.
+
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { RaftInvariantError } from '../../raft/index.js';
+import { CheckFailed } from './checker.js';
+import { MUTATIONS } from './mutations.js';
+import { runSeeds } from './seeds.js';
+
+/** Runs that a mutation may get through before it has to be caught. */
+const SEEDS_MAX = 1500;
+const TIMEOUT = 600_000;
+
+describe('a raft that', () => {
+  for (const mutation of MUTATIONS) {
+    if (mutation.shownBy !== undefined) {
+      it(`${mutation.name}: shown by a script`, () => {
+        const script = readFileSync(new URL(`../../raft/testdata/${mutation.shownBy}`, import.meta.url), 'utf8');
+        expect(script).toContain(`break ${Object.keys(mutation.rules ?? {})[0]}`);
+      });
+      continue;
+    }
+    it(
+      mutation.name,
+      () => {
+        const { failed } = runSeeds({ ...mutation, from: 1, count: SEEDS_MAX });
+        const { failure } = failed ?? {};
+        // Caught by what raft promises, not by a bug of the simulation.
+        expect(failure instanceof CheckFailed || failure instanceof RaftInvariantError, String(failure)).toBe(true);
+      },
+      TIMEOUT,
+    );
+  }
+});

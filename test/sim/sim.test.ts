@@ -1,0 +1,52 @@
+// Thousands of bad days for a cluster. Millions: make sim SEEDS=1000000.
+//
+//   SIM_SEEDS=20000 npx vitest run test/sim/sim.test.ts     that many seeds instead of the usual few
+//   SIM_SEED=4711   npx vitest run test/sim/sim.test.ts     only this one
+
+import { describe, expect, it } from 'vitest';
+import { replayCommand, runSeeds } from './seeds.js';
+import type { SimResult } from './simulate.js';
+import { simulate } from './simulate.js';
+
+const ONE = process.env['SIM_SEED'];
+const SEEDS = Number(process.env['SIM_SEEDS'] ?? 2000);
+const CHUNK = 250;
+const TIMEOUT = 600_000;
+
+function verdict(result: SimResult | undefined): string {
+  if (result?.failure === undefined) return 'right';
+  return `seed ${result.seed}: ${result.failure.message}\nagain with: ${replayCommand(result.seed)}`;
+}
+
+describe('simulated clusters', () => {
+  if (ONE !== undefined) {
+    it(`seed ${ONE}`, () => expect(verdict(simulate({ seed: Number(ONE) }))).toBe('right'), TIMEOUT);
+    return;
+  }
+
+  for (let from = 1; from <= SEEDS; from += CHUNK) {
+    const count = Math.min(CHUNK, SEEDS - from + 1);
+    it(
+      `keep their promises, seeds ${from} to ${from + count - 1}`,
+      () => {
+        const { failed, ...totals } = runSeeds({ from, count });
+        expect(verdict(failed)).toBe('right');
+        // The runs did something: a simulation in which nothing happens finds nothing.
+        expect(totals.entries).toBeGreaterThan(count * 20);
+        expect(totals.readsServed).toBeGreaterThan(count * 5);
+        expect(totals.elections).toBeGreaterThan(count);
+      },
+      TIMEOUT,
+    );
+  }
+
+  it('do the same again for the same seed', () => {
+    const trace = (seed: number): string[] => {
+      const lines: string[] = [];
+      simulate({ seed, trace: (line) => lines.push(line) });
+      return lines;
+    };
+    expect(trace(12)).toEqual(trace(12));
+    expect(trace(12)).not.toEqual(trace(13));
+  });
+});
