@@ -1,0 +1,92 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { canRun, folder, PeerProcess, pause } from './harness.js';
+
+const cleanups: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).reverse()) await clean();
+});
+
+function room(): string {
+  const made = folder();
+  cleanups.push(() => made.remove());
+  return made.path;
+}
+
+function peer(wrapper: readonly string[] = []): PeerProcess {
+  const made = new PeerProcess(wrapper);
+  cleanups.push(() => made.kill());
+  return made;
+}
+
+/** A small file system in memory, or undefined (said once) where this user may not mount one. */
+function tmpfs(megabytes: number): string | undefined {
+  const path = join(room(), 'disk');
+  mkdirSync(path);
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', path]);
+  if (mounted.status !== 0) {
+    process.stdout.write('a full disk is not tried: no right to mount a tmpfs\n');
+    return undefined;
+  }
+  cleanups.push(() => {
+    spawnSync('umount', ['-l', path]);
+  });
+  return path;
+}
+
+describe.runIf(canRun())('a failing disk', () => {
+  it('that is full: puts are refused, deletes are taken, and room brings puts back', { timeout: 120_000 }, async () => {
+    const disk = tmpfs(160);
+    if (disk === undefined) return;
+    const one = peer();
+    await one.open({ dataDir: join(disk, 'data'), snapshotCount: 200, compactionRetentionMs: 0 });
+    const ballast = join(disk, 'ballast');
+    let kind = 'committed';
+    let n = 0;
+    execFileSync('fallocate', ['-l', '100M', ballast]);
+    for (; n < 4000 && kind === 'committed'; n++) {
+      const result = await one.put(`/k${n % 500}`, 'x'.repeat(20_000));
+      kind = result.kind === 'refused' ? result.reason : result.kind;
+    }
+    expect(kind).toBe('noSpace');
+    expect((await one.report()).noSpace).toBe(true);
+    const removed = await one.txn([{ kind: 'delete', key: '/k0' }]);
+    expect(removed.kind).toBe('committed');
+    execFileSync('rm', [ballast]);
+    for (let tries = 0; ; tries++) {
+      if ((await one.put('/after', 'y')).kind === 'committed') break;
+      expect(tries).toBeLessThan(100);
+      await pause(100);
+    }
+    expect(one.fatal).toBeUndefined();
+    await one.close();
+  });
+
+  // The fault: fsync fails once, is tried again and "succeeds", and what the kernel had thrown away is acknowledged.
+  it('that fails a sync: the peer stops at once and acknowledges nothing more', { timeout: 120_000 }, async () => {
+    if (spawnSync('strace', ['-V']).status !== 0) {
+      process.stdout.write('a failing sync is not tried: no strace on this machine\n');
+      return;
+    }
+    const dataDir = room();
+    // Counted by thread of the pool: after a while each of them fails from then on.
+    const one = peer(['strace', '-f', '-qq', '-o', '/dev/null', '-e', 'inject=fdatasync:error=EIO:when=30+']);
+    await one.open({ dataDir });
+    const acknowledged: string[] = [];
+    for (let n = 0; n < 2000; n++) {
+      const result = await one.put(`/k${n}`, 'v').catch(() => undefined);
+      if (result?.kind !== 'committed') break;
+      acknowledged.push(`/k${n}`);
+    }
+    await one.gone;
+    expect(one.fatal).toMatch(/EIO/);
+    const again = peer();
+    await again.open({ dataDir });
+    const found = new Set((await again.all()).map(([key]) => key));
+    expect(acknowledged.filter((key) => !found.has(key))).toEqual([]);
+    expect(acknowledged.length).toBeGreaterThan(0);
+    await again.close();
+  });
+});

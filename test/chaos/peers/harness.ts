@@ -1,0 +1,202 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { PeerConfig, PeerReport } from '../../../pkg/peer/index.js';
+import { testPeerCa } from '../../../pkg/peer/testing/certs.js';
+import type { KeyspaceStatus, TxnResult } from '../../../pkg/storage/index.js';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const built = join(here, '../../../dist/pkg/peer/index.js');
+
+/** Whether there is a compiled program to run; says so when there is none. */
+export function canRun(): boolean {
+  if (existsSync(built)) return true;
+  process.stdout.write('peers in processes are not tried: dist/ is not built\n');
+  return false;
+}
+
+export type ReadAnswer =
+  | { readonly kind: 'ok'; readonly value: string | null; readonly revision: number }
+  | { readonly kind: 'refused' | 'compacted' | 'future' };
+
+export type JsonOp =
+  | { readonly kind: 'put'; readonly key: string; readonly value: string }
+  | { readonly kind: 'delete'; readonly key: string };
+
+/** The call certainly had no effect: it never went out, or was answered so. */
+export class NotDone extends Error {
+  override readonly name = 'NotDone';
+}
+
+/** One peer's process. */
+export class PeerProcess {
+  readonly #child: ChildProcess;
+  readonly #waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
+  readonly #started: Promise<void>;
+  readonly gone: Promise<void>;
+  fatal: string | undefined;
+  #lastId = 0;
+  #dead = false;
+
+  /** `wrapper`: a command that runs it, such as strace. */
+  constructor(wrapper: readonly string[] = []) {
+    const command = [...wrapper, process.execPath, join(here, 'child.mjs'), built];
+    this.#child = spawn(command[0]!, command.slice(1), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    let started = (): void => {};
+    this.#started = new Promise((resolve) => {
+      started = resolve;
+    });
+    this.gone = new Promise((resolve) => {
+      this.#child.on('exit', () => {
+        this.#dead = true;
+        for (const { reject } of this.#waiting.values()) reject(new Error('the process is gone'));
+        this.#waiting.clear();
+        resolve();
+      });
+    });
+    this.#child.on('error', () => {});
+    this.#child.on('message', (message: { id?: number; value?: unknown; error?: string; fatal?: string }) => {
+      if (message.fatal !== undefined) this.fatal = message.fatal;
+      if (message.id === undefined) return started();
+      const waiting = this.#waiting.get(message.id);
+      this.#waiting.delete(message.id);
+      if (message.error === undefined) waiting?.resolve(message.value);
+      else waiting?.reject(new NotDone(message.error));
+    });
+  }
+
+  async #call<T>(name: string, argument?: unknown): Promise<T> {
+    await Promise.race([this.#started, this.gone]);
+    if (this.#dead) throw new NotDone('the process is gone');
+    const id = ++this.#lastId;
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
+      this.#child.send({ id, name, argument }, () => {});
+    });
+  }
+
+  open(config: Partial<PeerConfig>): Promise<void> {
+    return this.#call('open', config);
+  }
+
+  put(key: string, value: string): Promise<TxnResult> {
+    return this.txn([{ kind: 'put', key, value }]);
+  }
+
+  txn(ops: readonly JsonOp[], compares: readonly { key: string; modRevision: number }[] = []): Promise<TxnResult> {
+    return this.#call('txn', { compares, ops });
+  }
+
+  get(key: string): Promise<ReadAnswer> {
+    return this.#call('get', key);
+  }
+
+  all(): Promise<readonly (readonly [string, string, number])[]> {
+    return this.#call('all');
+  }
+
+  compact(revision: number): Promise<TxnResult> {
+    return this.#call('compact', revision);
+  }
+
+  status(): Promise<KeyspaceStatus> {
+    return this.#call('status');
+  }
+
+  report(): Promise<PeerReport> {
+    return this.#call('report');
+  }
+
+  close(): Promise<void> {
+    return this.#call('close');
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.gone;
+  }
+}
+
+export interface Folder {
+  readonly path: string;
+  remove(): void;
+}
+
+export function folder(): Folder {
+  const path = mkdtempSync(join(tmpdir(), 'trireme-chaos-'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) };
+}
+
+/** Three peers' processes that can be killed and started again. */
+export class ProcessCluster {
+  readonly peers: PeerProcess[] = [];
+  readonly #configs: readonly Partial<PeerConfig>[];
+
+  private constructor(configs: readonly Partial<PeerConfig>[]) {
+    this.#configs = configs;
+  }
+
+  static async start(root: string, over: Partial<PeerConfig> = {}): Promise<ProcessCluster> {
+    const ports = await freePorts(3);
+    const ca = await testPeerCa();
+    const initialCluster = ports.map((port, i) => ({ name: `peer${i}`, peerUrls: [`https://127.0.0.1:${port}`] }));
+    const configs = await Promise.all(
+      initialCluster.map(async ({ name, peerUrls }) => ({
+        heartbeatMs: 50,
+        electionMs: 500,
+        name,
+        initialCluster,
+        dataDir: join(root, name),
+        network: { listenUrls: peerUrls, advertiseUrls: peerUrls, tls: await ca.issue(name) },
+        ...over,
+      })),
+    );
+    const cluster = new ProcessCluster(configs);
+    await Promise.all(configs.map((_, i) => cluster.open(i)));
+    return cluster;
+  }
+
+  async open(i: number): Promise<PeerProcess> {
+    const peer = new PeerProcess();
+    this.peers[i] = peer;
+    await peer.open(this.#configs[i]!);
+    return peer;
+  }
+
+  /** Position of the leader; waits for one. */
+  async leader(): Promise<number> {
+    for (let n = 0; n < 400; n++) {
+      for (const [i, peer] of this.peers.entries()) {
+        const status = await peer.status().catch(() => undefined);
+        if (status?.isLeader && (await peer.get('/none').catch(() => undefined))?.kind === 'ok') return i;
+      }
+      await pause(50);
+    }
+    throw new Error('no leader was elected');
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.peers.map((peer) => peer.kill()));
+  }
+}
+
+export const pause = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+async function freePorts(n: number): Promise<readonly number[]> {
+  const servers = Array.from({ length: n }, () => createServer());
+  const ports: number[] = [];
+  for (const server of servers) {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    ports.push((server.address() as { port: number }).port);
+  }
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
