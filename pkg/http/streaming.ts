@@ -32,19 +32,29 @@ export class Pace {
  * Writes pieces at the pace of the connection, and gives way to other requests between them: a list of a hundred thousand
  * objects must not make anyone wait for it.
  */
-export async function copyPieces(call: Call, answer: AnswerStream, pieces: Iterable<Buffer>): Promise<void> {
+export async function copyPieces(
+  call: Call,
+  answer: AnswerStream,
+  pieces: Iterable<Buffer, void, boolean | undefined>,
+): Promise<void> {
   const { exchange } = call;
   let pace: Pace | undefined;
   let since = performance.now();
-  for (const piece of pieces) {
+  const source = pieces[Symbol.iterator]();
+  // Drained means written: the memory of the last piece may be used for the next.
+  let drained = false;
+  for (let step = source.next(); step.done !== true; step = source.next(drained)) {
+    const piece = step.value;
     if (exchange.gone) return;
     call.bytes += piece.length;
+    drained = false;
     if (!answer.write(piece)) {
       pace ??= new Pace(call, answer);
       if (!(await pace.drained())) {
         if (!exchange.gone) exchange.abort();
         return;
       }
+      drained = true;
       since = performance.now();
     } else if (performance.now() - since > limits.sliceTime) {
       await setImmediate();

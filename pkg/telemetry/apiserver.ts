@@ -45,7 +45,6 @@ export interface RequestSeries {
   readonly duration: HistogramCell;
   readonly sli: HistogramCell;
   readonly size: HistogramCell;
-  readonly longRunning: Cell;
   /** Status code -> its counter. */
   readonly codes: Map<number, Cell>;
 }
@@ -154,9 +153,13 @@ export class ApiServerMetrics {
       duration: this.#durations.at(...full),
       sli: this.#sli.at(...plain),
       size: this.#sizes.at(...plain),
-      longRunning: this.#longRunning.at(...plain),
       codes: new Map(),
     };
+  }
+
+  /** How many requests of this kind are open; only for those that stay open. */
+  longRunning(k: RequestKind): Cell {
+    return this.#longRunning.at(k.verb, k.group, k.version, k.resource, k.subresource, k.scope, 'apiserver');
   }
 
   /** `seconds` of the whole request, `waited` of them in queues for others; `bytes` of the answer's body. */

@@ -29,7 +29,7 @@ export async function watch(request: ResourceRequest, services: HttpServices): P
   const lasts = seconds > 0 ? seconds * 1000 : services.watchTime * (1 + services.world.random.float());
   const series = services.metrics.watchSeries(served.group, served.version, served.resource);
   const answer = call.exchange.stream(200, watchHeaders(call, contentType(form)));
-  const open = call.series?.longRunning;
+  const open = call.series === undefined ? undefined : services.metrics.longRunning(call.series.kind);
   if (open !== undefined) open.value++;
   try {
     await deliver(call, { stream, answer, series, lasts }, services);
