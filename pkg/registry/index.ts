@@ -41,6 +41,10 @@ export type {
 export type {
   Change,
   DeclaredVersion,
+  ObjectChange,
+  ObjectPlace,
+  Objects,
+  Preconditions,
   Reader,
   Reservation,
   ResourceDeclaration,

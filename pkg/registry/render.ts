@@ -14,8 +14,11 @@ import { partialMetadata, tableColumns, tableOf, tableRow } from './table.js';
 export interface Rendering {
   /** Size of the whole when it is known before it is made (JSON lists of stored bytes, single objects). */
   readonly bytes: number | undefined;
-  /** About 256 KiB each. */
-  readonly chunks: Iterable<Buffer>;
+  /**
+   * About 256 KiB each. Who asks for the next one with `next(true)` has done with the one before, whose memory is then used again:
+   * a list of 46 MB otherwise costs the collector more than the copying.
+   */
+  readonly chunks: Iterable<Buffer, void, boolean | undefined>;
 }
 
 /** The encoded answer; may be shared: never written into. */
@@ -182,7 +185,7 @@ function jsonList(resource: ServedResource, result: ListResult): Rendering {
   for (const o of result.items) bytes += sizeOf(o);
   return { bytes, chunks: chunks() };
 
-  function* chunks(): IterableIterator<Buffer> {
+  function* chunks(): Generator<Buffer, void, boolean | undefined> {
     let chunk = Buffer.allocUnsafe(Math.min(bytes, limits.listChunkBytes));
     let at = head.copy(chunk);
     let left = bytes - at;
@@ -190,8 +193,9 @@ function jsonList(resource: ServedResource, result: ListResult): Rendering {
       const o = result.items[i]!;
       const need = sizeOf(o) + 1;
       if (at + need > chunk.length) {
-        yield chunk.subarray(0, at);
-        chunk = Buffer.allocUnsafe(Math.max(need, Math.min(left, limits.listChunkBytes)));
+        const free = yield chunk.subarray(0, at);
+        const room = Math.max(need, Math.min(left, limits.listChunkBytes));
+        if (free !== true || chunk.length < room) chunk = Buffer.allocUnsafe(room);
         at = 0;
       }
       if (i > 0) at += COMMA.copy(chunk, at);
@@ -290,7 +294,7 @@ function tagged(tag: number, length: number): Buffer {
 }
 
 /** Small pieces joined into chunks of the size that connections like. */
-function* pieces(small: Iterable<Buffer>): IterableIterator<Buffer> {
+function* pieces(small: Iterable<Buffer>): Generator<Buffer, void, boolean | undefined> {
   let held: Buffer[] = [];
   let bytes = 0;
   for (const b of small) {

@@ -1,6 +1,7 @@
 import type { FieldErrors, GroupVersion, JsonObject, JsonValue } from '../api/index.js';
 import type { World } from '../base/index.js';
 import type { Compare, Op } from '../storage/index.js';
+import type { DeleteOptions } from './requests.js';
 
 /**
  * A resource is a declaration (DESIGN decision 9): one file in `builtin/` a kind says everything the shared path needs to
@@ -75,8 +76,11 @@ export type SubresourceBehaviour =
       /** Changes `whole` in place. */
       readonly write: (whole: JsonObject, view: JsonObject, errors: FieldErrors) => void;
     }
-  /** An action: takes an object, answers with one; runs its own transactions through the registry handed in. */
-  | { readonly kind: 'action'; readonly run: VirtualHandler };
+  /**
+   * An action: takes an object, answers with one. `connects`: it is a connection to somewhere else, whatever the method, and has
+   * no object for a body.
+   */
+  | { readonly kind: 'action'; readonly run: VirtualHandler; readonly connects?: boolean };
 
 export type VirtualHandler = (request: VirtualRequest) => Promise<JsonObject>;
 
@@ -86,6 +90,42 @@ export interface VirtualRequest {
   readonly namespace: string;
   readonly name: string;
   readonly body: JsonObject | undefined;
+  readonly objects: Objects;
+}
+
+/** Stored objects as an action sees them: the verbs of a client, decided by the same rules, in the name of who asked. */
+export interface Objects {
+  /** As new as anything acknowledged. In the storage version; the caller's own copy. */
+  get(at: ObjectPlace): Promise<JsonObject | undefined>;
+  list(at: Omit<ObjectPlace, 'name'>): readonly JsonObject[];
+  /**
+   * Changes an object in place, again as long as others are quicker; 404 when it is not there. `strategy` replaces the kind's own
+   * (or, with `subresource`, that of a part of it): an action may do what no client may.
+   */
+  change(at: ObjectPlace, how: ObjectChange): Promise<JsonObject>;
+  remove(
+    at: ObjectPlace,
+    how: { readonly dryRun: boolean; readonly gracePeriodSeconds?: number; readonly preconditions?: Preconditions },
+  ): Promise<void>;
+}
+
+export interface ObjectPlace {
+  readonly group: string;
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface ObjectChange {
+  readonly dryRun: boolean;
+  readonly subresource?: string;
+  readonly strategy?: Strategy;
+  readonly edit: (o: JsonObject) => void;
+}
+
+export interface Preconditions {
+  readonly uid?: string;
+  readonly resourceVersion?: string;
 }
 
 /** What a rule may know beside the object. Facts are drawn here, before a write is proposed (STYLE 4). */

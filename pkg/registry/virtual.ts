@@ -1,5 +1,6 @@
 import { errors, type JsonObject, parseApiVersion } from '../api/index.js';
 import { revision } from '../base/index.js';
+import { actionObjects } from './actions.js';
 import type { Core } from './core.js';
 import type { Answer, ListResult, RequestContext, Target } from './requests.js';
 import type { Verb, VirtualHandler, WriteContext } from './resource.js';
@@ -24,6 +25,13 @@ export function handlerOf(target: Target): VirtualHandler {
   throw errors.internal(`${target.resource.resource}/${target.subresource} has no handler`);
 }
 
+/** Whether a request is a connection to somewhere else (`exec`, `proxy`): its body is not ours to read. */
+export function isConnection(target: Target): boolean {
+  if (target.subresource === '') return false;
+  const { behaviour } = target.resource.subresources[target.subresource]!;
+  return behaviour.kind === 'action' && behaviour.connects === true;
+}
+
 export async function runVirtual(
   core: Core,
   target: Target,
@@ -36,6 +44,7 @@ export async function runVirtual(
     namespace: target.namespace,
     name: call.name,
     body: call.body,
+    objects: core.objects(context),
   });
 }
 

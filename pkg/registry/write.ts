@@ -31,7 +31,7 @@ import {
   validateNewMeta,
 } from './systemfields.js';
 import { trackUpdate } from './tracking.js';
-import { runVirtual, writeContext } from './virtual.js';
+import { isConnection, runVirtual, type VirtualCall, virtualAnswer, writeContext } from './virtual.js';
 
 /*
  * The whole order of a write, the same for every kind:
@@ -62,15 +62,31 @@ export function strategyOf(target: Target): Strategy {
 /** POST. */
 export async function create(core: Core, request: CreateRequest, context: RequestContext): Promise<Written> {
   const { target, name, options } = request;
+  if (isConnection(target)) return connect(core, target, { name, verb: 'create' }, context);
   const object = decodeObject(target, request.body, options.fieldValidation, context);
   const action = target.resource.declaration.virtual !== undefined || target.subresource !== '';
   if (target.resource.namespaced) placeInNamespace(object, target);
   if (action) {
     const call = { name, verb: 'create', body: object, dryRun: options.dryRun } as const;
+    if (target.subresource !== '' || target.resource.group === '') {
+      const admitted = admissionOf({ target, name, options, context }, 'create', object, undefined);
+      await mutate(core, admitted);
+      await validateAdmission(core, admitted);
+    }
     return { outcome: 'created', object: { kind: 'value', value: await runVirtual(core, target, call, context) } };
   }
   placeInNamespace(object, target);
   return insert(core, { target, name, options, context }, object, false);
+}
+
+/** A request that is passed on to somewhere else, with whatever method. */
+export async function connect(
+  core: Core,
+  target: Target,
+  call: VirtualCall,
+  context: RequestContext,
+): Promise<Written> {
+  return { outcome: 'updated', object: await virtualAnswer(core, target, call, context) };
 }
 
 /** PUT. */
@@ -236,6 +252,8 @@ export interface Change {
   readonly make: (stored: StoredObject, old: JsonObject) => JsonObject;
   /** What happens when there is no object; absent: 404. */
   readonly absent: (() => Promise<Written>) | undefined;
+  /** Decides instead of the target's own strategy. */
+  readonly strategy?: Strategy;
   /** What is answered; absent: the object. */
   readonly answer?: (whole: JsonObject) => JsonObject;
 }
@@ -291,7 +309,7 @@ async function revise(
 ): Promise<Written | 'unchanged' | 'conflict'> {
   const { target, options, context } = write;
   const { resource } = target;
-  const strategy = strategyOf(target);
+  const strategy = change.strategy ?? strategyOf(target);
   const old = stored.parse();
   const o = change.make(stored, old);
   checkVersion(o, stored, target, resource.strategy);
@@ -299,7 +317,7 @@ async function revise(
   const admitted = admissionOf(write, 'update', o, old);
   await mutate(core, admitted);
   const wanted = writeContext(core, target, context, options.dryRun);
-  prepareChanged(core, target, o, old, wanted);
+  prepareChanged(core, target, { object: o, old, strategy }, wanted);
   strategy.warn?.(o, old, wanted);
   await validateAdmission(core, admitted);
   keepTimesOfNoop(old, o);
@@ -319,9 +337,19 @@ async function revise(
   return { outcome: 'updated', object: writtenAnswer(core, resource, put) };
 }
 
-function prepareChanged(core: Core, target: Target, o: JsonObject, old: JsonObject, wanted: WriteContext): void {
+interface Prepared {
+  readonly object: JsonObject;
+  readonly old: JsonObject;
+  readonly strategy: Strategy;
+}
+
+function prepareChanged(
+  core: Core,
+  target: Target,
+  { object: o, old, strategy }: Prepared,
+  wanted: WriteContext,
+): void {
   const { resource } = target;
-  const strategy = strategyOf(target);
   const meta = metaOf(o);
   keepGeneration(meta, metaOf(old));
   dropDisabledFields(o, resource.storage.schema, (gate) => core.featureEnabled(gate), old);

@@ -1,4 +1,3 @@
-import { bootstrapAuthorizer, mastersAuthorizer, unionAuthorizer } from '../auth/index.js';
 import type { World } from '../base/index.js';
 import type { Config } from '../config/index.js';
 import {
@@ -19,6 +18,7 @@ import {
 import { createRenderer, type Registry } from '../registry/index.js';
 import type { Keyspace } from '../storage/index.js';
 import { ApiServerMetrics, buildInfo, Exposition, type Log, StorageMetrics } from '../telemetry/index.js';
+import { authorizer } from './authorizer.js';
 
 /** What an API needs to be served. */
 export interface ApiParts {
@@ -75,7 +75,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
       world,
       log,
       authenticator: certificateAuthenticator(world, metrics),
-      authorizer: unionAuthorizer(mastersAuthorizer, bootstrapAuthorizer),
+      authorizer,
       audit: NO_AUDIT,
       readOnly,
       mutating,

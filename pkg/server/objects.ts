@@ -13,6 +13,7 @@ import { builtinResources, openRegistry, type Registry } from '../registry/index
 import { isOnByDefault } from '../schema/index.js';
 import type { Keyspace } from '../storage/index.js';
 import type { Log } from '../telemetry/index.js';
+import { authorizer } from './authorizer.js';
 import { clusterOf } from './cluster.js';
 import { serviceAddresses } from './services.js';
 
@@ -58,7 +59,11 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   const registry = await openRegistry({
     world,
     keyspace,
-    resources: builtinResources({ serviceIpRanges: api.serviceRanges, nodePorts: api.nodePorts }),
+    resources: builtinResources({
+      serviceIpRanges: api.serviceRanges,
+      nodePorts: api.nodePorts,
+      authorize: (user, attributes) => authorizer.authorize(user, attributes),
+    }),
     runtimeConfig: api.runtimeConfig,
     admission: (stored) => builtinAdmission(stored, world),
     featureEnabled: (gate) => api.featureGates.get(gate) ?? isOnByDefault(gate),

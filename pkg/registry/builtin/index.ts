@@ -11,6 +11,9 @@ import { deployment } from './apps/deployment.js';
 import { replicaSet } from './apps/replicaset.js';
 import { statefulSet } from './apps/statefulset.js';
 import { selfSubjectReview } from './authentication/selfsubjectreview.js';
+import { tokenReview } from './authentication/tokenreview.js';
+import { accessReviews } from './authorization/accessreviews.js';
+import { selfSubjectRulesReview } from './authorization/rulesreview.js';
 import { horizontalPodAutoscaler } from './autoscaling/horizontalpodautoscaler.js';
 import { cronJob } from './batch/cronjob.js';
 import { job } from './batch/job.js';
@@ -29,6 +32,7 @@ import { namespace } from './core/namespace.js';
 import { node } from './core/node.js';
 import { persistentVolume } from './core/persistentvolume.js';
 import { persistentVolumeClaim } from './core/persistentvolumeclaim.js';
+import { binding } from './core/pod/binding.js';
 import { pod } from './core/pod/pod.js';
 import { podTemplate } from './core/podtemplate.js';
 import { replicationController } from './core/replicationcontroller.js';
@@ -74,6 +78,7 @@ import { storageVersionMigration } from './storagemigration/storageversionmigrat
 /** Every built-in resource, one file each. To add a kind: write its file, name it here. */
 export function builtinResources(cluster: ClusterConfig = defaultCluster): readonly ResourceDeclaration[] {
   return [
+    binding,
     componentStatus,
     configMap,
     endpoints,
@@ -91,6 +96,9 @@ export function builtinResources(cluster: ClusterConfig = defaultCluster): reado
     serviceResource(cluster),
     serviceAccount,
     selfSubjectReview,
+    tokenReview,
+    ...accessReviews(cluster),
+    selfSubjectRulesReview(cluster),
     horizontalPodAutoscaler,
     cronJob,
     job,

@@ -3,6 +3,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { at, boolAt, objectAt, objectsAt, textAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table, wide } from '../table.js';
+import { nodeProxy } from './connections.js';
 
 export const node: ResourceDeclaration = {
   group: '',
@@ -16,7 +17,7 @@ export const node: ResourceDeclaration = {
   storagePrefix: 'minions',
   // a node agent registers its node together with its first status
   strategy: { ...withStatus({}), prepareForCreate: () => {} },
-  subresources: { status: statusSubresource() },
+  subresources: { proxy: nodeProxy, status: statusSubresource() },
   selectableFields: { 'spec.unschedulable': (o) => String(boolAt(o, 'spec', 'unschedulable')) },
   table: table(
     [

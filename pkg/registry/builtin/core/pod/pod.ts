@@ -1,7 +1,11 @@
 import type { ResourceDeclaration } from '../../../resource.js';
 import { boolAt, objectAt, textAt } from '../../access.js';
 import { statusSubresource, versions, withStatus } from '../../form.js';
+import { podConnections } from '../connections.js';
+import { bindingSubresource } from './binding.js';
 import { defaultPod } from './defaults.js';
+import { evictionSubresource } from './eviction.js';
+import { ephemeralContainers, resize } from './parts.js';
 import { prepareChangedPod, prepareNewPod } from './prepare.js';
 import { podTable } from './table.js';
 import { nameWarning, podSpecWarnings, validatePod, validatePodUpdate } from './validation/index.js';
@@ -43,7 +47,14 @@ export const pod: ResourceDeclaration = {
       return period < 0 ? 1 : period;
     },
   }),
-  subresources: { status: statusSubresource() },
+  subresources: {
+    ...podConnections,
+    binding: bindingSubresource,
+    ephemeralcontainers: ephemeralContainers,
+    eviction: evictionSubresource,
+    resize,
+    status: statusSubresource(),
+  },
   selectableFields: {
     'spec.nodeName': (o) => textAt(o, 'spec', 'nodeName'),
     'spec.restartPolicy': (o) => textAt(o, 'spec', 'restartPolicy'),

@@ -4,6 +4,7 @@ import { at, listAt, numberAt, objectsAt, textAt } from '../../access.js';
 import type { ClusterConfig } from '../../cluster.js';
 import { labelsText, statusSubresource, versions, withStatus } from '../../form.js';
 import { AGE, age, column, table, wide } from '../../table.js';
+import { serviceProxy } from '../connections.js';
 import { serviceReservation } from './allocation.js';
 import { defaultService } from './defaults.js';
 import { isHeadless, typeOf } from './shape.js';
@@ -44,7 +45,10 @@ export function serviceResource(cluster: ClusterConfig): ResourceDeclaration {
       warn,
       reserve: serviceReservation(cluster),
     }),
-    subresources: { status: statusSubresource({ validateUpdate: (o, _old, errors) => validateStatus(o, errors) }) },
+    subresources: {
+      proxy: serviceProxy,
+      status: statusSubresource({ validateUpdate: (o, _old, errors) => validateStatus(o, errors) }),
+    },
     selectableFields: {
       'spec.clusterIP': (o) => textAt(o, 'spec', 'clusterIP'),
       'spec.type': (o) => textAt(o, 'spec', 'type'),

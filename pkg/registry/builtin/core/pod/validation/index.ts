@@ -18,6 +18,11 @@ export function validatePod(pod: JsonObject, errors: FieldErrors): void {
   }
 }
 
+/** The rules of a pod's spec alone, for the parts of it that change on their own. */
+export function validatePodSpec(pod: JsonObject, errors: FieldErrors): void {
+  podSpec(objectAt(pod, 'spec'), pod, SPEC, errors);
+}
+
 export function validatePodUpdate(pod: JsonObject, old: JsonObject, errors: FieldErrors): void {
   podSpec(objectAt(pod, 'spec'), pod, SPEC, errors);
   podUpdate(pod, old, errors);

@@ -1,0 +1,134 @@
+import { errors, FieldErrors, FieldPath, type JsonObject, type JsonValue } from '../../../api/index.js';
+import type { ResourceDeclaration, UserInfo, VirtualRequest } from '../../resource.js';
+import { at, listAt, objectAt, objectIn, textAt } from '../access.js';
+import type { AccessAttributes, ClusterConfig } from '../cluster.js';
+import { versions } from '../form.js';
+import { selectorAttributes } from './selectorattributes.js';
+
+/** Reviews of access: a client asks what it, or somebody else, may do. Nothing of it is stored. */
+
+const GROUP = 'authorization.k8s.io';
+const SPEC = FieldPath.of('spec');
+
+interface Review {
+  readonly kind: string;
+  readonly namespaced: boolean;
+  /** Who is asked about. */
+  readonly user: (request: VirtualRequest) => UserInfo;
+  readonly rules: (body: JsonObject, errors: FieldErrors) => void;
+}
+
+const named = (spec: JsonObject): UserInfo => {
+  const extra: Record<string, readonly string[]> = {};
+  for (const [k, v] of Object.entries(objectAt(spec, 'extra'))) extra[k] = Array.isArray(v) ? v.map(String) : [];
+  return { name: textAt(spec, 'user'), uid: textAt(spec, 'uid'), groups: listAt(spec, 'groups').map(String), extra };
+};
+
+const REVIEWS: readonly Review[] = [
+  {
+    kind: 'SelfSubjectAccessReview',
+    namespaced: false,
+    user: ({ context }) => context.user,
+    rules: (body, found) => attributes(body, found),
+  },
+  {
+    kind: 'SubjectAccessReview',
+    namespaced: false,
+    user: ({ body }) => named(objectAt(body, 'spec')),
+    rules: (body, found) => {
+      attributes(body, found);
+      someUser(body, found);
+    },
+  },
+  {
+    kind: 'LocalSubjectAccessReview',
+    namespaced: true,
+    user: ({ body }) => named(objectAt(body, 'spec')),
+    rules: (body, found) => {
+      attributes(body, found);
+      someUser(body, found);
+      const namespace = textAt(body, 'spec', 'resourceAttributes', 'namespace');
+      if (at(body, 'spec', 'resourceAttributes') !== undefined && namespace !== textAt(body, 'metadata', 'namespace'))
+        found.invalid(SPEC.child('resourceAttributes', 'namespace'), namespace, 'must match metadata.namespace');
+      const path = at(body, 'spec', 'nonResourceAttributes');
+      if (path !== undefined)
+        found.invalid(SPEC.child('nonResourceAttributes'), printedPath(path), 'disallowed on this kind of request');
+    },
+  },
+];
+
+export function accessReviews({ authorize }: ClusterConfig): readonly ResourceDeclaration[] {
+  return REVIEWS.map((review) => ({
+    group: GROUP,
+    resource: `${review.kind.toLowerCase()}s`,
+    singular: review.kind.toLowerCase(),
+    kind: review.kind,
+    versions: versions('authorization', 'v1'),
+    storageVersion: 'v1',
+    namespaced: review.namespaced,
+    verbs: ['create'],
+    strategy: {},
+    virtual: async (request) => {
+      const body = request.body ?? {};
+      check(body, review);
+      const decision = await authorize(review.user(request), asked(body));
+      body['status'] = {
+        allowed: decision.kind === 'allow',
+        ...(decision.kind === 'deny' ? { denied: true } : {}),
+        ...(decision.reason === '' ? {} : { reason: decision.reason }),
+      };
+      return body;
+    },
+  }));
+}
+
+function check(body: JsonObject, review: Review): void {
+  const found = new FieldErrors();
+  review.rules(body, found);
+  // these objects have no names and no labels: whoever sends some takes them for something else
+  const meta = { ...objectIn(body, 'metadata') };
+  for (const field of ['managedFields', 'creationTimestamp', 'namespace']) delete meta[field];
+  if (Object.keys(meta).length > 0) found.invalid(FieldPath.of('metadata'), at(body, 'metadata'), 'must be empty');
+  if (!found.empty) throw errors.invalid({ group: GROUP, kind: '' }, '', found.list);
+}
+
+function attributes(body: JsonObject, found: FieldErrors): void {
+  const resource = at(body, 'spec', 'resourceAttributes');
+  const path = at(body, 'spec', 'nonResourceAttributes');
+  if (resource !== undefined && path !== undefined)
+    found.invalid(
+      SPEC.child('nonResourceAttributes'),
+      printedPath(path),
+      'cannot be specified in combination with resourceAttributes',
+    );
+  else if (resource === undefined && path === undefined)
+    found.invalid(
+      SPEC.child('resourceAttributes'),
+      null,
+      'exactly one of nonResourceAttributes or resourceAttributes must be specified',
+    );
+  if (resource !== undefined) selectorAttributes(resource, SPEC.child('resourceAttributes'), found);
+}
+
+const printedPath = (v: JsonValue): JsonObject => ({ Path: textAt(v, 'path'), Verb: textAt(v, 'verb') });
+
+function someUser(body: JsonObject, found: FieldErrors): void {
+  if (textAt(body, 'spec', 'user') === '' && listAt(body, 'spec', 'groups').length === 0)
+    found.invalid(SPEC.child('user'), '', 'at least one of user or group must be specified');
+}
+
+function asked(body: JsonObject): AccessAttributes {
+  const path = at(body, 'spec', 'nonResourceAttributes');
+  if (path !== undefined) return { kind: 'path', verb: textAt(path, 'verb'), path: textAt(path, 'path') };
+  const r = objectAt(body, 'spec', 'resourceAttributes');
+  return {
+    kind: 'resource',
+    verb: textAt(r, 'verb'),
+    group: textAt(r, 'group'),
+    version: textAt(r, 'version'),
+    resource: textAt(r, 'resource'),
+    subresource: textAt(r, 'subresource'),
+    namespace: textAt(r, 'namespace'),
+    name: textAt(r, 'name'),
+  };
+}

@@ -1,0 +1,97 @@
+import { errors, type JsonObject } from '../../../api/index.js';
+import type { Subresource, Verb, VirtualRequest } from '../../resource.js';
+import { listAt, objectsAt, textAt } from '../access.js';
+
+/**
+ * Connections to what runs in the cluster: logs and commands of containers, ports, proxies. They go to the agent of a node; this
+ * server tells why there is no way to one, as far as the objects tell it.
+ */
+
+const ANY_METHOD: readonly Verb[] = ['create', 'delete', 'get', 'patch', 'update'];
+const STREAM: readonly Verb[] = ['create', 'get'];
+
+const NODES = { group: '', resource: 'nodes' } as const;
+
+type Reach = (request: VirtualRequest) => Promise<never>;
+
+function connection(kind: string, verbs: readonly Verb[], run: Reach): Subresource {
+  return {
+    verbs,
+    kind: { group: '', version: 'v1', kind, schema: 'core/v1' },
+    behaviour: { kind: 'action', connects: true, run },
+  };
+}
+
+/** The address of a node's agent is looked for among these, the first one counts. */
+const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'];
+
+async function reachNode({ objects }: VirtualRequest, name: string): Promise<never> {
+  const node = await objects.get(NODES, '', name);
+  if (node === undefined) throw errors.notFound(NODES, name);
+  const addresses = objectsAt(node, 'status', 'addresses');
+  const known = addresses.filter((a) => ADDRESS_TYPES.includes(textAt(a, 'type')));
+  if (known.length === 0)
+    throw errors.internal(
+      `no preferred addresses found; known addresses: [${addresses.map((a) => textAt(a, 'address')).join(' ')}]`,
+    );
+  throw errors.serviceUnavailable(`error dialing backend: this server has no connection to the agent of node ${name}`);
+}
+
+async function podOf({ objects, namespace, name }: VirtualRequest): Promise<JsonObject> {
+  const pod = await objects.get({ group: '', resource: 'pods' }, namespace, name);
+  if (pod === undefined) throw errors.notFound({ group: '', resource: 'pods' }, name);
+  return pod;
+}
+
+const intoPod: Reach = async (request) => {
+  const pod = await podOf(request);
+  oneContainer(pod, request.name);
+  const node = textAt(pod, 'spec', 'nodeName');
+  if (node === '') throw errors.badRequest(`pod ${request.name} does not have a host assigned`);
+  return reachNode(request, node);
+};
+
+/** Which container is meant must be said where there are several. */
+function oneContainer(pod: JsonObject, name: string): void {
+  const names = objectsAt(pod, 'spec', 'containers').map((c) => textAt(c, 'name'));
+  if (names.length <= 1) return;
+  const inits = objectsAt(pod, 'spec', 'initContainers').map((c) => textAt(c, 'name'));
+  const choice = `choose one of: [${names.join(' ')}]`;
+  const more = inits.length > 0 ? ` or one of the init containers: [${inits.join(' ')}]` : '';
+  throw errors.badRequest(`a container name must be specified for pod ${name}, ${choice}${more}`);
+}
+
+const toPort: Reach = async (request) => {
+  const node = textAt(await podOf(request), 'spec', 'nodeName');
+  if (node === '') throw errors.badRequest(`pod ${request.name} does not have a host assigned`);
+  return reachNode(request, node);
+};
+
+const toPod: Reach = async (request) => {
+  const pod = await podOf(request);
+  if (textAt(pod, 'status', 'podIP') === '') throw errors.serviceUnavailable('address not allowed');
+  throw errors.serviceUnavailable(`error trying to reach pod ${request.name}: this server has no connection to it`);
+};
+
+const toService: Reach = async ({ objects, namespace, name }) => {
+  const plain = name.split(':').at(name.split(':').length > 2 ? 1 : 0)!;
+  const service = await objects.get({ group: '', resource: 'services' }, namespace, plain);
+  if (service === undefined) throw errors.notFound({ group: '', resource: 'services' }, plain);
+  if (listAt(service, 'spec', 'ports').length === 0)
+    throw errors.serviceUnavailable(`no service port found for service ${JSON.stringify(plain)}`);
+  throw errors.serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`);
+};
+
+export const podConnections: Readonly<Record<string, Subresource>> = {
+  attach: connection('PodAttachOptions', STREAM, intoPod),
+  exec: connection('PodExecOptions', STREAM, intoPod),
+  log: { verbs: ['get'], behaviour: { kind: 'action', connects: true, run: intoPod } },
+  portforward: connection('PodPortForwardOptions', STREAM, toPort),
+  proxy: connection('PodProxyOptions', ANY_METHOD, toPod),
+};
+
+export const serviceProxy: Subresource = connection('ServiceProxyOptions', ANY_METHOD, toService);
+
+export const nodeProxy: Subresource = connection('NodeProxyOptions', ANY_METHOD, (request) =>
+  reachNode(request, request.name),
+);

@@ -1,0 +1,67 @@
+import { errors, FieldErrors, FieldPath, formatTime, isObject, type JsonObject } from '../../../../api/index.js';
+import type { ResourceDeclaration, Subresource, VirtualRequest } from '../../../resource.js';
+import { at, listAt, objectIn, textAt } from '../../access.js';
+import { versions } from '../../form.js';
+import { SUCCESS } from '../../success.js';
+
+/** A scheduler's decision: which node a pod goes to. Said once; the pod keeps it. */
+
+export const bindingSubresource: Subresource = {
+  verbs: ['create'],
+  kind: { group: '', version: 'v1', kind: 'Binding', schema: 'core/v1' },
+  behaviour: { kind: 'action', run: (request) => bind(request, request.name) },
+};
+
+/** The older way to say the same: the pod's name is the binding's. */
+export const binding: ResourceDeclaration = {
+  group: '',
+  resource: 'bindings',
+  singular: 'binding',
+  kind: 'Binding',
+  versions: versions('core', 'v1'),
+  storageVersion: 'v1',
+  namespaced: true,
+  verbs: ['create'],
+  strategy: {},
+  virtual: (request) => bind(request, textAt(request.body, 'metadata', 'name')),
+};
+
+async function bind({ body, namespace, objects, context }: VirtualRequest, name: string): Promise<JsonObject> {
+  const kind = textAt(body, 'target', 'kind');
+  const node = textAt(body, 'target', 'name');
+  const found = new FieldErrors();
+  if (kind !== '' && kind !== 'Node') found.notSupported(FieldPath.of('target', 'kind'), kind, ['Node', '<empty>']);
+  if (node === '') found.required(FieldPath.of('target', 'name'));
+  if (!found.empty) throw errors.invalid({ group: '', kind: 'Binding' }, name, found.list);
+  await objects.change({ group: '', resource: 'pods' }, namespace, name, (pod) => {
+    refuseUnlessFree(pod, name);
+    objectIn(pod, 'spec')['nodeName'] = node;
+    for (const field of ['annotations', 'labels']) merge(pod, body, field);
+    scheduled(pod, formatTime(context.world.clock.now()));
+  });
+  return SUCCESS;
+}
+
+function refuseUnlessFree(pod: JsonObject, name: string): void {
+  const conflict = (why: string): Error => errors.conflict({ group: '', resource: 'pods/binding' }, name, why);
+  if (textAt(pod, 'metadata', 'deletionTimestamp') !== '')
+    throw conflict(`pod ${name} is being deleted, cannot be assigned to a host`);
+  const node = textAt(pod, 'spec', 'nodeName');
+  if (node !== '') throw conflict(`pod ${name} is already assigned to node ${JSON.stringify(node)}`);
+  if (listAt(pod, 'spec', 'schedulingGates').length > 0)
+    throw conflict(`pod ${name} has non-empty .spec.schedulingGates`);
+}
+
+function merge(pod: JsonObject, body: JsonObject | undefined, field: string): void {
+  const given = at(body, 'metadata', field);
+  if (!isObject(given) || Object.keys(given).length === 0) return;
+  const meta = objectIn(pod, 'metadata');
+  meta[field] = { ...objectIn(meta, field), ...given };
+}
+
+function scheduled(pod: JsonObject, now: string): void {
+  const status = objectIn(pod, 'status');
+  const others = listAt(status, 'conditions').filter((c) => textAt(c, 'type') !== 'PodScheduled');
+  const condition = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: now };
+  status['conditions'] = [...others, condition];
+}

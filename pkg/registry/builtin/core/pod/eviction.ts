@@ -1,0 +1,142 @@
+import { ApiError, errors, formatTime, isObject, type JsonObject } from '../../../../api/index.js';
+import type { ActionObjects, Subresource, VirtualRequest } from '../../../resource.js';
+import { at, listAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../../access.js';
+import { selects } from '../../rules.js';
+import { SUCCESS } from '../../success.js';
+
+/** Deletion that asks the disruption budgets first: what drains nodes without hurting who runs there. */
+export const evictionSubresource: Subresource = {
+  verbs: ['create'],
+  kind: { group: 'policy', version: 'v1', kind: 'Eviction', schema: 'policy/v1' },
+  behaviour: { kind: 'action', run: evict },
+};
+
+const PODS = { group: '', resource: 'pods' } as const;
+const BUDGETS = { group: 'policy', resource: 'poddisruptionbudgets' } as const;
+const REFUSED = "Cannot evict pod as it would violate the pod's disruption budget.";
+/** Evictions that a budget keeps account of until its controller has seen them. */
+const DISRUPTED_PODS_MAX = 2000;
+const SECONDS_UNTIL_OBSERVED = 10;
+
+async function evict({ name, namespace, body, objects, context }: VirtualRequest): Promise<JsonObject> {
+  const options = objectAt(body, 'deleteOptions');
+  const dryRun = context.dryRun || listAt(options, 'dryRun').includes('All');
+  const pod = await objects.get(PODS, namespace, name);
+  if (pod === undefined) throw errors.notFound(PODS, name);
+  const now = formatTime(context.world.clock.now());
+  const budget = needsNoBudget(pod) ? undefined : budgetOf(pod, objects, namespace);
+  if (budget !== undefined && !unhealthyMayGo(pod, budget)) {
+    if (dryRun) take(budget, name, now);
+    else await objects.change(BUDGETS, namespace, textAt(budget, 'metadata', 'name'), (b) => take(b, name, now));
+  }
+  if (!dryRun) await objects.change(PODS, namespace, name, (p) => markDisrupted(p, now));
+  await objects.remove(PODS, namespace, name, { dryRun, ...graceOf(options), ...preconditionsOf(options) });
+  return SUCCESS;
+}
+
+/** A pod that does not run, or is going already, disrupts nobody. */
+function needsNoBudget(pod: JsonObject): boolean {
+  const phase = textAt(pod, 'status', 'phase');
+  return ['Succeeded', 'Failed', 'Pending'].includes(phase) || textAt(pod, 'metadata', 'deletionTimestamp') !== '';
+}
+
+function budgetOf(pod: JsonObject, objects: ActionObjects, namespace: string): JsonObject | undefined {
+  const labels = objectAt(pod, 'metadata', 'labels');
+  const found = objects.list(BUDGETS, namespace).filter((b) => {
+    const selector = at(b, 'spec', 'selector');
+    return isObject(selector) && selects(selector, labels) === true;
+  });
+  if (found.length > 1)
+    throw errors.internal(
+      'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
+    );
+  return found[0];
+}
+
+/** A pod that is not ready counts for nobody: it may go if the budget says so, or if the healthy ones are enough. */
+function unhealthyMayGo(pod: JsonObject, budget: JsonObject): boolean {
+  const ready = objectsAt(pod, 'status', 'conditions').some(
+    (c) => textAt(c, 'type') === 'Ready' && textAt(c, 'status') === 'True',
+  );
+  if (ready) return false;
+  if (textAt(budget, 'spec', 'unhealthyPodEvictionPolicy') === 'AlwaysAllow') return true;
+  const desired = numberAt(budget, 'status', 'desiredHealthy');
+  return desired > 0 && numberAt(budget, 'status', 'currentHealthy') >= desired;
+}
+
+/** Takes one disruption out of the budget's status, in place, or refuses. */
+function take(budget: JsonObject, pod: string, now: string): void {
+  const name = textAt(budget, 'metadata', 'name');
+  const status = objectIn(budget, 'status');
+  const generation = numberAt(budget, 'metadata', 'generation');
+  if (numberAt(status, 'observedGeneration') < generation)
+    throw refused(`The disruption budget ${name} is still being processed by the server.`, SECONDS_UNTIL_OBSERVED);
+  const allowed = numberAt(status, 'disruptionsAllowed');
+  const forbidden = (why: string): Error => errors.forbidden(BUDGETS, name, why);
+  if (allowed < 0) throw forbidden('pdb disruptions allowed is negative');
+  if (Object.keys(objectAt(status, 'disruptedPods')).length > DISRUPTED_PODS_MAX)
+    throw forbidden('DisruptedPods map too big - too many evictions not confirmed by PDB controller');
+  if (allowed === 0) throw refused(whyNone(name, status), 0);
+  status['disruptionsAllowed'] = allowed - 1;
+  objectIn(status, 'disruptedPods')[pod] = now;
+  if (allowed === 1) noneLeft(status, generation, now);
+}
+
+function whyNone(name: string, status: JsonObject): string {
+  const desired = numberAt(status, 'desiredHealthy');
+  const current = numberAt(status, 'currentHealthy');
+  return current > desired
+    ? `The disruption budget ${name} does not allow evicting pods currently`
+    : `The disruption budget ${name} needs ${desired} healthy pods and has ${current} currently`;
+}
+
+function refused(why: string, retryAfterSeconds: number): ApiError {
+  return new ApiError(429, 'TooManyRequests', REFUSED, {
+    causes: [{ reason: 'DisruptionBudget', message: why }],
+    ...(retryAfterSeconds === 0 ? {} : { retryAfterSeconds }),
+  });
+}
+
+function noneLeft(status: JsonObject, observedGeneration: number, now: string): void {
+  const others = listAt(status, 'conditions').filter((c) => textAt(c, 'type') !== 'DisruptionAllowed');
+  const condition: JsonObject = {
+    type: 'DisruptionAllowed',
+    status: 'False',
+    observedGeneration,
+    lastTransitionTime: now,
+    reason: 'InsufficientPods',
+    message: '',
+  };
+  status['conditions'] = [...others, condition];
+}
+
+function markDisrupted(pod: JsonObject, now: string): void {
+  const status = objectIn(pod, 'status');
+  const others = listAt(status, 'conditions').filter((c) => textAt(c, 'type') !== 'DisruptionTarget');
+  const condition: JsonObject = {
+    type: 'DisruptionTarget',
+    status: 'True',
+    lastProbeTime: null,
+    lastTransitionTime: now,
+    reason: 'EvictionByEvictionAPI',
+    message: 'Eviction API: evicting',
+  };
+  status['conditions'] = [...others, condition];
+}
+
+function graceOf(options: JsonObject): { readonly gracePeriodSeconds?: number } {
+  const seconds = options['gracePeriodSeconds'];
+  return typeof seconds === 'number' ? { gracePeriodSeconds: seconds } : {};
+}
+
+function preconditionsOf(options: JsonObject): {
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+} {
+  const given = options['preconditions'];
+  if (!isObject(given)) return {};
+  const uid = textAt(given, 'uid');
+  const resourceVersion = textAt(given, 'resourceVersion');
+  return {
+    preconditions: { ...(uid === '' ? {} : { uid }), ...(resourceVersion === '' ? {} : { resourceVersion }) },
+  };
+}
