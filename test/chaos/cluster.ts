@@ -1,0 +1,304 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Access, accessOf, type PeerStatus, statusOf } from '../../pkg/client/index.js';
+import { makeClusterFolders } from '../../pkg/server/index.js';
+import { PeerProxy } from './proxy.js';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const dist = process.env['TRIREME_DIST'] ?? join(root, 'dist');
+const main = join(dist, 'cmd', 'apiserver', 'main.js');
+const ctl = join(dist, 'cmd', 'ctl', 'main.js');
+
+/** Whether the program was built: tests of processes need it (`make test` builds first). */
+export const isBuilt = existsSync(main) && existsSync(ctl);
+
+export interface ClusterOptions {
+  readonly names?: readonly string[];
+  /** Proxies between the peers, so that they can be parted. */
+  readonly proxied?: boolean;
+  readonly args?: readonly string[];
+}
+
+const START_TIME = 60_000;
+const STOP_TIME = 30_000;
+
+interface Peer {
+  readonly name: string;
+  readonly port: number;
+  readonly peerPort: number;
+  /** As told to the others. */
+  readonly peerUrl: string;
+  readonly dataDir: string;
+  readonly proxy: PeerProxy | undefined;
+  readonly args: readonly string[];
+  child: ChildProcess | undefined;
+  paused: boolean;
+  /** What it wrote since its last start. */
+  out: string;
+}
+
+/** Peers of one cluster, each the built program as a process of its own, on loopback. */
+export class Cluster {
+  readonly folder: string;
+  readonly #options: ClusterOptions;
+  readonly #peers = new Map<string, Peer>();
+  /** `from>to`: does not pass. */
+  readonly #cuts = new Set<string>();
+  #access: Access | undefined;
+  /** Ends of processes that nobody asked for. */
+  readonly deaths: string[] = [];
+
+  private constructor(options: ClusterOptions) {
+    this.#options = options;
+    this.folder = mkdtempSync(join(tmpdir(), 'trireme-cluster-'));
+  }
+
+  static async start(options: ClusterOptions = {}): Promise<Cluster> {
+    if (!isBuilt) throw new Error('dist/ is missing: npm run build');
+    const cluster = new Cluster(options);
+    try {
+      for (const name of options.names ?? ['a', 'b', 'c']) await cluster.#plan(name);
+      await cluster.#makeFolders();
+      await Promise.all(cluster.names.map((name) => cluster.up(name)));
+      return cluster;
+    } catch (error) {
+      await cluster.close();
+      throw error;
+    }
+  }
+
+  async #plan(name: string, args?: readonly string[]): Promise<Peer> {
+    const [port, peerPort] = [await freePort(), await freePort()];
+    const proxy =
+      this.#options.proxied === true
+        ? await PeerProxy.open(name, {
+            cut: (from, to) => this.#cuts.has(`${from}>${to}`),
+            peers: () => this.#pids(),
+          })
+        : undefined;
+    proxy?.aim(peerPort);
+    const peer: Peer = {
+      name,
+      port,
+      peerPort,
+      peerUrl: `https://127.0.0.1:${proxy?.port ?? peerPort}`,
+      dataDir: join(this.folder, name),
+      proxy,
+      args: args ?? [],
+      child: undefined,
+      paused: false,
+      out: '',
+    };
+    this.#peers.set(name, peer);
+    return peer;
+  }
+
+  async #makeFolders(): Promise<void> {
+    const peers = this.names.map((name) => ({ name, serverUrl: this.url(name) }));
+    const made = await makeClusterFolders(this.folder, peers);
+    this.#access = accessOf(made.kubeconfig);
+  }
+
+  #pids(): ReadonlyMap<string, number> {
+    return new Map(
+      [...this.#peers.values()].flatMap((p) => (p.child?.pid === undefined ? [] : [[p.name, p.child.pid]])),
+    );
+  }
+
+  get names(): readonly string[] {
+    return [...this.#peers.keys()];
+  }
+
+  get access(): Access {
+    return this.#access!;
+  }
+
+  get kubeconfig(): string {
+    return join(this.folder, 'admin.kubeconfig');
+  }
+
+  url(name: string): string {
+    return `https://127.0.0.1:${this.#peer(name).port}`;
+  }
+
+  peerUrl(name: string): string {
+    return this.#peer(name).peerUrl;
+  }
+
+  dataDir(name: string): string {
+    return this.#peer(name).dataDir;
+  }
+
+  pid(name: string): number {
+    return this.#peer(name).child!.pid!;
+  }
+
+  isUp(name: string): boolean {
+    return this.#peer(name).child !== undefined;
+  }
+
+  #peer(name: string): Peer {
+    return this.#peers.get(name)!;
+  }
+
+  /** Starts a peer; resolves when it serves. */
+  async up(name: string): Promise<void> {
+    const peer = this.#peer(name);
+    if (peer.child !== undefined) return;
+    const founders = [...this.#peers.values()].filter((p) => p.args.length === 0 || p === peer);
+    const flags = {
+      'data-dir': peer.dataDir,
+      'secure-port': peer.port,
+      name,
+      'initial-cluster': founders.map((p) => `${p.name}=${p.peerUrl}`).join(','),
+      'listen-peer-urls': `https://127.0.0.1:${peer.peerPort}`,
+      'initial-advertise-peer-urls': peer.peerUrl,
+      'log-level': 'info',
+      'shutdown-grace-duration': '2s',
+    };
+    const args = Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);
+    const child = spawn(process.execPath, [main, ...args, ...(this.#options.args ?? []), ...peer.args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    peer.child = child;
+    peer.paused = false;
+    peer.out = '';
+    const ready = new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`peer ${name} was not ready in time\n${peer.out}`)), START_TIME);
+      const take = (text: string): void => {
+        if (peer.out.length < OUT_MAX) peer.out += text;
+        if (text.includes('trireme ready on')) {
+          clearTimeout(timer);
+          resolve();
+        }
+      };
+      child.stdout!.setEncoding('utf8').on('data', take);
+      child.stderr!.setEncoding('utf8').on('data', take);
+      child.once('exit', (code, signal) => {
+        clearTimeout(timer);
+        if (peer.child === child) {
+          peer.child = undefined;
+          this.deaths.push(`peer ${name} ended by itself (${code ?? signal}): ${peer.out.slice(-1000)}`);
+        }
+        reject(new Error(`peer ${name} ended (${code ?? signal})\n${peer.out.slice(-1000)}`));
+      });
+    });
+    return ready;
+  }
+
+  output(name: string): string {
+    return this.#peer(name).out;
+  }
+
+  /** SIGKILL; resolves when it is gone. */
+  kill(name: string): Promise<void> {
+    return this.#down(name, 'SIGKILL');
+  }
+
+  /** SIGTERM; resolves when it has ended in order. */
+  stop(name: string): Promise<void> {
+    return this.#down(name, 'SIGTERM');
+  }
+
+  async #down(name: string, signal: NodeJS.Signals): Promise<void> {
+    const peer = this.#peer(name);
+    const { child } = peer;
+    if (child === undefined) return;
+    peer.child = undefined;
+    const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    if (peer.paused) child.kill('SIGCONT');
+    peer.paused = false;
+    child.kill(signal);
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIME);
+    await gone;
+    clearTimeout(timer);
+  }
+
+  pause(name: string): void {
+    const peer = this.#peer(name);
+    if (peer.child?.kill('SIGSTOP') === true) peer.paused = true;
+  }
+
+  resume(name: string): void {
+    const peer = this.#peer(name);
+    peer.child?.kill('SIGCONT');
+    peer.paused = false;
+  }
+
+  /** From now on no byte passes from the one to the other, for each pair given. */
+  cut(pairs: readonly (readonly [string, string])[]): void {
+    for (const [from, to] of pairs) this.#cuts.add(`${from}>${to}`);
+    for (const { proxy } of this.#peers.values()) proxy?.changed();
+  }
+
+  /** All ways are open again. `drop`: what was under way on the cut ones is lost rather than late. */
+  heal(drop: boolean): void {
+    const cuts = new Set(this.#cuts);
+    this.#cuts.clear();
+    for (const { name, proxy } of this.#peers.values())
+      proxy?.changed((from) => drop && (cuts.has(`${from}>${name}`) || cuts.has(`${name}>${from}`)));
+  }
+
+  status(name: string): Promise<PeerStatus> {
+    return statusOf({ ...this.access, endpoints: [] }, this.url(name));
+  }
+
+  /** Name of the peer that leads in the highest term, once there is one. */
+  async leader(patience = 30_000): Promise<string> {
+    const end = performance.now() + patience;
+    for (;;) {
+      const up = this.names.filter((name) => this.isUp(name) && !this.#peer(name).paused);
+      const said = await Promise.allSettled(up.map((name) => this.status(name)));
+      const leaders = said
+        .flatMap((s) => (s.status === 'fulfilled' && s.value.role === 'leader' ? [s.value] : []))
+        .sort((x, y) => y.term - x.term);
+      if (leaders.length > 0) return leaders[0]!.name;
+      if (performance.now() > end) throw new Error(`no leader: ${JSON.stringify(said).slice(0, 2000)}`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
+  /** Lets a further peer join that has been added under this URL. */
+  async planJoin(name: string): Promise<string> {
+    const peer = await this.#plan(name, ['--initial-cluster-state=existing']);
+    await this.#makeFolders();
+    return peer.peerUrl;
+  }
+
+  /** triremectl. */
+  ctl(...args: readonly string[]): Promise<{ readonly code: number | null; readonly out: string }> {
+    return new Promise((resolve) => {
+      const child = spawn(process.execPath, [ctl, ...args, '--kubeconfig', this.kubeconfig]);
+      let out = '';
+      child.stdout.setEncoding('utf8').on('data', (text) => (out += text));
+      child.stderr.setEncoding('utf8').on('data', (text) => (out += text));
+      child.once('close', (code) => resolve({ code, out }));
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.names.map((name) => this.kill(name)));
+    await Promise.all([...this.#peers.values()].map((p) => p.proxy?.close()));
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** What every peer wrote: for a report. */
+  outputs(): string {
+    return this.names.map((name) => `--- ${name}\n${this.output(name).slice(-4000)}`).join('\n');
+  }
+}
+
+const OUT_MAX = 1024 * 1024;
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { readonly port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,114 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+/**
+ * Stands before a peer's port, so that the way between any two peers can be cut, each direction by itself. All peers must be told the
+ * same URLs (who they are is computed from them), so there is one proxy for each target; who calls is found out by asking
+ * the system which process the connection belongs to.
+ */
+export interface Wire {
+  /** `from` cannot be heard by `to`. */
+  readonly cut: (from: string, to: string) => boolean;
+  /** Name of the peer that runs as this process. */
+  readonly peers: () => ReadonlyMap<string, number>;
+}
+
+interface Passage {
+  readonly from: string;
+  readonly client: Socket;
+  readonly server: Socket;
+}
+
+export class PeerProxy {
+  readonly #server: Server;
+  readonly #to: string;
+  readonly #wire: Wire;
+  readonly #passages = new Set<Passage>();
+  #target = 0;
+
+  private constructor(to: string, wire: Wire) {
+    this.#to = to;
+    this.#wire = wire;
+    this.#server = createServer({ pauseOnConnect: true }, (client) => this.#accept(client));
+  }
+
+  static async open(to: string, wire: Wire): Promise<PeerProxy> {
+    const proxy = new PeerProxy(to, wire);
+    await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.#server.address() as { readonly port: number }).port;
+  }
+
+  aim(port: number): void {
+    this.#target = port;
+  }
+
+  #accept(client: Socket): void {
+    const from = callerOf(client.remotePort ?? 0, this.#wire.peers()) ?? '?';
+    const server = connect(this.#target, '127.0.0.1');
+    const passage: Passage = { from, client, server };
+    this.#passages.add(passage);
+    const over = (): void => {
+      client.destroy();
+      server.destroy();
+      this.#passages.delete(passage);
+    };
+    for (const [one, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      one.setNoDelay(true);
+      one.on('error', over);
+      one.on('close', over);
+      one.on('data', (piece) => {
+        if (!other.destroyed && !other.write(piece)) one.pause();
+      });
+      other.on('drain', () => this.#regulate(passage));
+    }
+    this.#regulate(passage);
+  }
+
+  /** Lets each direction flow or stand, as the wire says now. What stands is late, not lost: the way of a real network. */
+  #regulate({ from, client, server }: Passage): void {
+    if (this.#wire.cut(from, this.#to)) client.pause();
+    else if (server.writableLength === 0) client.resume();
+    if (this.#wire.cut(this.#to, from)) server.pause();
+    else if (client.writableLength === 0) server.resume();
+  }
+
+  /** The wire has changed. `drop`: connections that were cut do not come back. */
+  changed(drop: (from: string) => boolean = () => false): void {
+    for (const passage of [...this.#passages]) {
+      if (drop(passage.from)) passage.client.destroy();
+      else this.#regulate(passage);
+    }
+  }
+
+  close(): Promise<void> {
+    for (const { client } of this.#passages) client.destroy();
+    return new Promise((resolve) => this.#server.close(() => resolve()));
+  }
+}
+
+/** Which of the processes holds the loopback connection with this local port. */
+function callerOf(port: number, peers: ReadonlyMap<string, number>): string | undefined {
+  const local = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const line = readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .find((l) => l.trim().split(/\s+/)[1] === local);
+  const inode = line?.trim().split(/\s+/)[9];
+  if (inode === undefined) return undefined;
+  for (const [name, pid] of peers) {
+    try {
+      for (const fd of readdirSync(`/proc/${pid}/fd`)) {
+        if (readlinkSync(`/proc/${pid}/fd/${fd}`) === `socket:[${inode}]`) return name;
+      }
+    } catch {
+      // It has just ended, or closed that descriptor.
+    }
+  }
+  return undefined;
+}
