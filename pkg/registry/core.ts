@@ -5,7 +5,7 @@ import type { Keyspace, RefusalReason } from '../storage/index.js';
 import type { Admission } from './admission.js';
 import type { Catalogue, ServedResource } from './catalogue.js';
 import { limits } from './limits.js';
-import type { Deleted, DeleteRequest, RequestContext, Target } from './requests.js';
+import type { RequestContext, Target } from './requests.js';
 import type { Objects } from './resource.js';
 
 /** What the verbs stand on. */
@@ -14,8 +14,6 @@ export interface Core {
   readonly keyspace: Keyspace;
   readonly cache: Cache;
   readonly admission: Admission;
-  /** DELETE of an object, with all that belongs to it. */
-  remove(request: DeleteRequest, context: RequestContext): Promise<Deleted>;
   catalogue(): Catalogue;
   featureEnabled(gate: string): boolean;
   /** For actions. */

@@ -46,7 +46,6 @@ export async function openRegistry(config: RegistryConfig): Promise<Registry> {
     keyspace,
     cache,
     admission: { steps },
-    remove: (request, context) => remove(core, request, context),
     catalogue: () => catalogue,
     featureEnabled: (gate) => config.featureEnabled(gate),
     objects: (context) => objectsFor(core, context),

@@ -1,7 +1,6 @@
 import type { FieldErrors, GroupVersion, JsonObject, JsonValue } from '../api/index.js';
 import type { World } from '../base/index.js';
 import type { Compare, Op } from '../storage/index.js';
-import type { DeleteOptions } from './requests.js';
 
 /**
  * A resource is a declaration (DESIGN decision 9): one file in `builtin/` a kind says everything the shared path needs to

@@ -1,6 +1,5 @@
 import { errors, type JsonObject, parseApiVersion } from '../api/index.js';
 import { revision } from '../base/index.js';
-import { actionObjects } from './actions.js';
 import type { Core } from './core.js';
 import type { Answer, ListResult, RequestContext, Target } from './requests.js';
 import type { Verb, VirtualHandler, WriteContext } from './resource.js';

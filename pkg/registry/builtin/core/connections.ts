@@ -26,7 +26,7 @@ function connection(kind: string, verbs: readonly Verb[], run: Reach): Subresour
 const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'];
 
 async function reachNode({ objects }: VirtualRequest, name: string): Promise<never> {
-  const node = await objects.get(NODES, '', name);
+  const node = await objects.get({ ...NODES, namespace: '', name });
   if (node === undefined) throw errors.notFound(NODES, name);
   const addresses = objectsAt(node, 'status', 'addresses');
   const known = addresses.filter((a) => ADDRESS_TYPES.includes(textAt(a, 'type')));
@@ -38,7 +38,7 @@ async function reachNode({ objects }: VirtualRequest, name: string): Promise<nev
 }
 
 async function podOf({ objects, namespace, name }: VirtualRequest): Promise<JsonObject> {
-  const pod = await objects.get({ group: '', resource: 'pods' }, namespace, name);
+  const pod = await objects.get({ group: '', resource: 'pods', namespace, name });
   if (pod === undefined) throw errors.notFound({ group: '', resource: 'pods' }, name);
   return pod;
 }
@@ -75,7 +75,7 @@ const toPod: Reach = async (request) => {
 
 const toService: Reach = async ({ objects, namespace, name }) => {
   const plain = name.split(':').at(name.split(':').length > 2 ? 1 : 0)!;
-  const service = await objects.get({ group: '', resource: 'services' }, namespace, plain);
+  const service = await objects.get({ group: '', resource: 'services', namespace, name: plain });
   if (service === undefined) throw errors.notFound({ group: '', resource: 'services' }, plain);
   if (listAt(service, 'spec', 'ports').length === 0)
     throw errors.serviceUnavailable(`no service port found for service ${JSON.stringify(plain)}`);

@@ -33,12 +33,19 @@ async function bind({ body, namespace, objects, context }: VirtualRequest, name:
   if (kind !== '' && kind !== 'Node') found.notSupported(FieldPath.of('target', 'kind'), kind, ['Node', '<empty>']);
   if (node === '') found.required(FieldPath.of('target', 'name'));
   if (!found.empty) throw errors.invalid({ group: '', kind: 'Binding' }, name, found.list);
-  await objects.change({ group: '', resource: 'pods' }, namespace, name, (pod) => {
-    refuseUnlessFree(pod, name);
-    objectIn(pod, 'spec')['nodeName'] = node;
-    for (const field of ['annotations', 'labels']) merge(pod, body, field);
-    scheduled(pod, formatTime(context.world.clock.now()));
-  });
+  await objects.change(
+    { group: '', resource: 'pods', namespace, name },
+    {
+      dryRun: context.dryRun,
+      strategy: { generation: 'none' },
+      edit: (pod) => {
+        refuseUnlessFree(pod, name);
+        objectIn(pod, 'spec')['nodeName'] = node;
+        for (const field of ['annotations', 'labels']) merge(pod, body, field);
+        scheduled(pod, formatTime(context.world.clock.now()));
+      },
+    },
+  );
   return SUCCESS;
 }
 

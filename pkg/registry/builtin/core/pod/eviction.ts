@@ -1,5 +1,5 @@
 import { ApiError, errors, formatTime, isObject, type JsonObject } from '../../../../api/index.js';
-import type { ActionObjects, Subresource, VirtualRequest } from '../../../resource.js';
+import type { Objects, Preconditions, Subresource, VirtualRequest } from '../../../resource.js';
 import { at, listAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../../access.js';
 import { selects } from '../../rules.js';
 import { SUCCESS } from '../../success.js';
@@ -21,16 +21,20 @@ const SECONDS_UNTIL_OBSERVED = 10;
 async function evict({ name, namespace, body, objects, context }: VirtualRequest): Promise<JsonObject> {
   const options = objectAt(body, 'deleteOptions');
   const dryRun = context.dryRun || listAt(options, 'dryRun').includes('All');
-  const pod = await objects.get(PODS, namespace, name);
+  const place = { ...PODS, namespace, name };
+  const pod = await objects.get(place);
   if (pod === undefined) throw errors.notFound(PODS, name);
   const now = formatTime(context.world.clock.now());
   const budget = needsNoBudget(pod) ? undefined : budgetOf(pod, objects, namespace);
   if (budget !== undefined && !unhealthyMayGo(pod, budget)) {
-    if (dryRun) take(budget, name, now);
-    else await objects.change(BUDGETS, namespace, textAt(budget, 'metadata', 'name'), (b) => take(b, name, now));
+    await objects.change(
+      { ...BUDGETS, namespace, name: textAt(budget, 'metadata', 'name') },
+      { dryRun, subresource: 'status', edit: (b) => take(b, name, now) },
+    );
   }
-  if (!dryRun) await objects.change(PODS, namespace, name, (p) => markDisrupted(p, now));
-  await objects.remove(PODS, namespace, name, { dryRun, ...graceOf(options), ...preconditionsOf(options) });
+  if (!dryRun)
+    await objects.change(place, { dryRun, strategy: { generation: 'none' }, edit: (p) => markDisrupted(p, now) });
+  await objects.remove(place, { dryRun, ...graceOf(options), ...preconditionsOf(options) });
   return SUCCESS;
 }
 
@@ -40,9 +44,9 @@ function needsNoBudget(pod: JsonObject): boolean {
   return ['Succeeded', 'Failed', 'Pending'].includes(phase) || textAt(pod, 'metadata', 'deletionTimestamp') !== '';
 }
 
-function budgetOf(pod: JsonObject, objects: ActionObjects, namespace: string): JsonObject | undefined {
+function budgetOf(pod: JsonObject, objects: Objects, namespace: string): JsonObject | undefined {
   const labels = objectAt(pod, 'metadata', 'labels');
-  const found = objects.list(BUDGETS, namespace).filter((b) => {
+  const found = objects.list({ ...BUDGETS, namespace }).filter((b) => {
     const selector = at(b, 'spec', 'selector');
     return isObject(selector) && selects(selector, labels) === true;
   });
@@ -130,7 +134,7 @@ function graceOf(options: JsonObject): { readonly gracePeriodSeconds?: number } 
 }
 
 function preconditionsOf(options: JsonObject): {
-  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly preconditions?: Preconditions;
 } {
   const given = options['preconditions'];
   if (!isObject(given)) return {};
