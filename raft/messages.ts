@@ -72,7 +72,8 @@ export interface StaleTerm extends Envelope {
 /**
  * InstallSnapshot (paper 7). As it leaves the core it is an order: "stream a snapshot to `to`", taken at
  * `snapshot.index` or later. The caller streams the data; when the receiving side holds all of it, it steps this
- * message, with the metadata of the snapshot actually taken, into its own core.
+ * message, with the metadata of the snapshot actually taken, into its own core. If it is accepted (`RaftNode.installing`), a
+ * later Write asks to install it.
  */
 export interface SnapshotRequest extends Envelope {
   readonly kind: 'snapshot';

@@ -177,6 +177,15 @@ export class RaftNode {
     return snapshotMeta(this.#core, index);
   }
 
+  /**
+   * Index of the snapshot that was accepted and is not durable yet. Undefined after a snapshot message was stepped: this
+   * peer did not need it, and its data is to be discarded.
+   */
+  get installing(): LogIndex | undefined {
+    const { log } = this.#core;
+    return log.installing ? log.base.index : undefined;
+  }
+
   /** The stream to `to` that a snapshot message asked for has ended. Must be called once for each. */
   reportSnapshot(to: PeerId, ok: boolean): void {
     this.#stirred = true;
