@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Message } from './index.js';
+import type { Message, RaftLimits } from './index.js';
 import { DEFAULT_LIMITS, initialConfiguration, MemoryLog, RaftNode, toLogIndex, toPeerId, toTerm } from './index.js';
 
 interface Host {
@@ -8,7 +8,7 @@ interface Host {
   readonly applied: string[];
 }
 
-function host(id: number, voters: readonly number[]): Host {
+function host(id: number, voters: readonly number[], limits: Partial<RaftLimits> = {}): Host {
   const log = new MemoryLog({
     index: toLogIndex(0),
     term: toTerm(0),
@@ -24,7 +24,7 @@ function host(id: number, voters: readonly number[]): Host {
     storage: log,
     hardState: undefined,
     applied: toLogIndex(0),
-    limits: DEFAULT_LIMITS,
+    limits: { ...DEFAULT_LIMITS, ...limits },
     random,
   });
   return { node, log, applied: [] };
@@ -73,5 +73,86 @@ describe('RaftNode', () => {
     for (const text of ['a', 'b', 'c']) hosts[0]!.node.propose(new TextEncoder().encode(text));
     settle(hosts);
     expect(hosts.map(({ applied }) => applied.join(''))).toEqual(['abc', 'abc', 'abc']);
+  });
+
+  it('has nothing to do when nothing happened', () => {
+    const one = host(1, [1]);
+    one.node.campaign();
+    settle([one]);
+    expect([one.node.hasReady(), one.node.ready()]).toEqual([false, undefined]);
+  });
+
+  it('names the leader when it refuses a proposal', () => {
+    const hosts = [1, 2, 3].map((id) => host(id, [1, 2, 3]));
+    hosts[0]!.node.campaign();
+    settle(hosts);
+    expect(hosts[1]!.node.propose(new Uint8Array(1))).toMatchObject({
+      kind: 'refused',
+      reason: 'notLeader',
+      leader: 1,
+    });
+  });
+
+  it('gathers in one write what comes in while writes are on their way (group commit)', () => {
+    const one = host(1, [1], { inflightWritesMax: 1 });
+    one.node.campaign();
+    settle([one]);
+    one.node.propose(new Uint8Array(1));
+    const first = one.node.ready()!.write!;
+    for (let i = 0; i < 50; i++) one.node.propose(new Uint8Array(1));
+    expect(one.node.ready()?.write).toBeUndefined();
+    one.log.append(first.entries);
+    one.node.persisted(first.number);
+    expect(one.node.ready()?.write?.entries.length).toBe(50);
+  });
+
+  it('does not write the commit index for its own sake', () => {
+    const one = host(1, [1]);
+    one.node.campaign();
+    settle([one]);
+    one.node.propose(new Uint8Array(1));
+    const { number, hardState, entries } = one.node.ready()!.write!;
+    expect(hardState.commit).toBe(1);
+    one.log.append(entries);
+    one.node.persisted(number);
+    const ready = one.node.ready()!;
+    expect([ready.committed.length, ready.write]).toEqual([1, undefined]);
+  });
+
+  it('says whether a snapshot that was offered is wanted', () => {
+    const [leader, follower] = [host(1, [1, 2]), host(2, [1, 2])] as const;
+    leader.node.campaign();
+    settle([leader, follower]);
+    const offer = (index: number): Message => ({
+      kind: 'snapshot',
+      from: toPeerId(1),
+      to: toPeerId(2),
+      term: toTerm(1),
+      snapshot: { index: toLogIndex(index), term: toTerm(1), config: initialConfiguration([1, 2].map(toPeerId)) },
+    });
+    follower.node.step(offer(1));
+    expect(follower.node.installing).toBeUndefined();
+    follower.node.step(offer(5));
+    expect(follower.node.installing).toBe(5);
+    const { write } = follower.node.ready()!;
+    follower.log.reset(write!.snapshot!);
+    follower.node.persisted(write!.number);
+    expect([follower.node.installing, follower.node.status().applied]).toEqual([undefined, 5]);
+  });
+
+  it('stops when its promises or those of its caller are broken', () => {
+    const one = host(1, [1, 2]);
+    const from2 = { from: toPeerId(2), to: toPeerId(1), term: toTerm(1), readRound: 0 };
+    expect(() => one.node.persisted(1)).toThrow('invariant 12');
+    expect(() => one.node.step({ kind: 'heartbeat', ...from2, to: toPeerId(2), commit: toLogIndex(0) })).toThrow(
+      'invariant 12',
+    );
+    expect(() => one.node.step({ kind: 'heartbeat', ...from2, commit: toLogIndex(9) })).toThrow('invariant 6');
+    expect(() => one.node.step({ kind: 'heartbeat', ...from2, from: toPeerId(3), commit: toLogIndex(0) })).toThrow(
+      'invariant 2',
+    );
+    expect(() => one.node.applied(toLogIndex(1))).toThrow('invariant 6');
+    expect(() => host(1, [1], { electionTicks: 1 })).toThrow(RangeError);
+    expect(() => host(1, [1], { appendBytesMax: 1 << 30 })).toThrow(RangeError);
   });
 });

@@ -12,6 +12,12 @@ import type { Profile } from './profile.js';
 import { TICK } from './profile.js';
 import { Random } from './random.js';
 
+/** How a broken peer is to behave: for mutations. */
+export interface HostFaults extends DiskFaults {
+  /** The same random numbers after every restart. */
+  readonly sameLuck?: boolean;
+}
+
 export interface World {
   readonly events: Events;
   readonly random: Random;
@@ -19,7 +25,7 @@ export interface World {
   readonly network: Network;
   readonly checker: Checker;
   readonly rules: SafetyRules;
-  readonly diskFaults: DiskFaults;
+  readonly hostFaults: HostFaults;
   /** A peer has a new role. */
   readonly onRole: (host: Host, role: Role) => void;
   /** A stream of a state machine to another peer; the answer tells the sender how it ended. */
@@ -74,7 +80,7 @@ export class Host {
   constructor(id: number, base: SnapshotMeta, world: World) {
     this.id = toPeerId(id);
     this.#world = world;
-    this.#disk = new Disk(base, world.diskFaults);
+    this.#disk = new Disk(base, world.hostFaults);
     this.start();
     this.#planTick();
   }
@@ -104,10 +110,10 @@ export class Host {
 
   start(): void {
     if (this.#process !== undefined) return;
-    const { profile, random, rules, checker } = this.#world;
+    const { profile, random, rules, checker, hostFaults } = this.#world;
     const { log, hardState, machine } = this.#disk;
     const tail = new MemoryLog(log.base(), entriesOf(log));
-    const draws = new Random(random.int(0, 2 ** 31));
+    const draws = new Random(hostFaults.sameLuck === true ? this.id : random.int(0, 2 ** 31));
     const node = new RaftNode(
       {
         id: this.id,
@@ -254,7 +260,7 @@ export class Host {
   }
 
   #write(process: Process, write: NonNullable<Ready['write']>): void {
-    const { diskFaults, profile } = this.#world;
+    const { hostFaults, profile } = this.#world;
     let image: Image | undefined;
     if (write.snapshot !== undefined) {
       image = process.images.get(write.snapshot.index)!;
@@ -267,7 +273,7 @@ export class Host {
     if (tailed) process.tail.append(write.entries);
     const queued = { write, image, tailed };
     this.#disk.enqueue(queued);
-    if (diskFaults.syncsNothing === true) this.#durable(process, queued);
+    if (hostFaults.syncsNothing === true) this.#durable(process, queued);
     this.#sync(process);
   }
 
@@ -281,7 +287,7 @@ export class Host {
       if (process !== this.#process) return;
       process.syncing = false;
       const synced = this.#disk.sync(count);
-      if (this.#world.diskFaults.syncsNothing !== true) for (const queued of synced) this.#durable(process, queued);
+      if (this.#world.hostFaults.syncsNothing !== true) for (const queued of synced) this.#durable(process, queued);
       this.#sync(process);
       this.wake();
     });

@@ -3,7 +3,7 @@
 
 import type { SafetyRules } from '../../raft/index.js';
 import { DEFAULT_LIMITS } from '../../raft/index.js';
-import type { DiskFaults } from './disk.js';
+import type { HostFaults } from './host.js';
 import type { Profile } from './profile.js';
 
 export interface Mutation {
@@ -11,7 +11,7 @@ export interface Mutation {
   /** What the sentence is and where it is from. */
   readonly breaks: string;
   readonly rules?: Partial<SafetyRules>;
-  readonly diskFaults?: DiskFaults;
+  readonly hostFaults?: HostFaults;
   /**
    * It takes a coincidence that comes up only once in thousands of runs, too rare for every test run: a script shows it
    * by hand instead.
@@ -191,7 +191,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'forgets its vote in a crash',
     breaks: 'figure 2: votedFor is persistent state',
-    diskFaults: { forgetsVote: true },
+    hostFaults: { forgetsVote: true },
     profile: {
       ...CRASHES,
       limits: SMALL_STEPS,
@@ -207,7 +207,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'syncs nothing',
     breaks: 'figure 2: the log is persistent state',
-    diskFaults: { syncsNothing: true },
+    hostFaults: { syncsNothing: true },
     profile: { ...CRASHES, compaction: 0 },
   },
   {
@@ -243,6 +243,24 @@ export const MUTATIONS: readonly Mutation[] = [
       operationUnits: 20,
       reads: 0.7,
       acts: { ...NO_ACTS, pause: 3, isolateLeader: 6, heal: 4, campaign: 2 },
+    },
+  },
+  {
+    name: 'takes an answer to a read of its former life',
+    breaks: 'messages.ts, ReadRequest: the incarnation is drawn at start',
+    hostFaults: { sameLuck: true },
+    profile: {
+      ...CRASHES,
+      chaosTicks: 200,
+      syncMax: 1,
+      applyMax: 1,
+      loss: 0,
+      duplication: 0.5,
+      stragglers: 0.4,
+      stragglerMax: 1500,
+      operationUnits: 20,
+      reads: 0.7,
+      acts: { ...NO_ACTS, bounce: 8, restart: 2 },
     },
   },
   {

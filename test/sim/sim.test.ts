@@ -8,8 +8,9 @@ import { replayCommand, runSeeds } from './seeds.js';
 import type { SimResult } from './simulate.js';
 import { simulate } from './simulate.js';
 
-const ONE = process.env['SIM_SEED'];
-const SEEDS = Number(process.env['SIM_SEEDS'] ?? 2000);
+// make passes empty ones for those not given.
+const ONE = process.env['SIM_SEED'] || undefined;
+const SEEDS = Number(process.env['SIM_SEEDS'] || 2000);
 const CHUNK = 250;
 const TIMEOUT = 600_000;
 

@@ -12,8 +12,8 @@ import {
 } from '../../raft/index.js';
 import type { Image } from './checker.js';
 import { Checker, CheckFailed, checkLogMatching, operationBytes } from './checker.js';
-import type { DiskFaults } from './disk.js';
 import { Events } from './events.js';
+import type { HostFaults } from './host.js';
 import { Host } from './host.js';
 import { Network } from './network.js';
 import type { Act, Profile } from './profile.js';
@@ -26,7 +26,7 @@ export interface SimOptions {
   readonly profile?: Partial<Profile>;
   /** Broken rules of the core: for mutations. */
   readonly rules?: Partial<SafetyRules>;
-  readonly diskFaults?: DiskFaults;
+  readonly hostFaults?: HostFaults;
   /** Told everything that happens, a line at a time. */
   readonly trace?: (line: string) => void;
 }
@@ -70,7 +70,7 @@ class Run {
   #atPeace = false;
   #steps = 0;
 
-  constructor({ seed, profile, rules, diskFaults, trace }: SimOptions) {
+  constructor({ seed, profile, rules, hostFaults, trace }: SimOptions) {
     this.#random = new Random(seed);
     this.#profile = drawProfile(this.#random, profile);
     this.#trace = trace;
@@ -90,7 +90,7 @@ class Run {
       network: this.#network,
       checker: this.#checker,
       rules: { ...RULES, ...rules },
-      diskFaults: diskFaults ?? {},
+      hostFaults: hostFaults ?? {},
       onRole: (host: Host, role: Role) => this.#onRole(host, role),
       stream: (message: Message, image: Image, ended: (ok: boolean) => void) => this.#stream(message, image, ended),
     };
