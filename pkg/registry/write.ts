@@ -290,7 +290,9 @@ export async function modify(core: Core, write: Write, change: Change): Promise<
       continue;
     }
     current = true;
-    if (++conflicts > change.retries) throw conflict(target.resource.groupResource, name);
+    // One that is gone meanwhile is not found, rather than changed.
+    if (++conflicts > change.retries && find(core, target, name) !== undefined)
+      throw conflict(target.resource.groupResource, name);
   }
 }
 

@@ -1,0 +1,46 @@
+import type { ObjectInput, ObjectOutput, Operation } from './linearizable.js';
+
+export type ObjectOperation = Operation<ObjectInput, ObjectOutput> & { readonly by: string };
+
+/** A consistent list: what revision it said, and when. */
+export interface SeenRevision {
+  readonly called: number;
+  readonly returned: number;
+  readonly revision: number;
+  readonly by: string;
+}
+
+export interface WatchEvent {
+  readonly kind: 'put' | 'delete' | 'bookmark';
+  readonly key: string;
+  readonly value: string;
+  readonly revision: number;
+}
+
+/** What one watcher has, in the order in which it came. It is without gap from `from` on, over however many connections. */
+export interface WatchRun {
+  readonly by: string;
+  readonly from: number;
+  readonly events: WatchEvent[];
+  /** It was told that history no longer reaches back, having everything up to here. */
+  to?: number;
+}
+
+/** Everything that the clients of one run did and saw. */
+export class History {
+  readonly operations = new Map<string, ObjectOperation[]>();
+  readonly revisions: SeenRevision[] = [];
+  readonly watches: WatchRun[] = [];
+  /** By what became of them. */
+  readonly counts: Record<string, number> = {};
+
+  add(key: string, operation: ObjectOperation): void {
+    const there = this.operations.get(key);
+    if (there === undefined) this.operations.set(key, [operation]);
+    else there.push(operation);
+  }
+
+  count(what: string): void {
+    this.counts[what] = (this.counts[what] ?? 0) + 1;
+  }
+}

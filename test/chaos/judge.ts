@@ -1,0 +1,102 @@
+import type { History, ObjectOperation, WatchEvent, WatchRun } from './history.js';
+import { checkLinearizable, objectModel } from './linearizable.js';
+
+export interface Judgement {
+  /** What must never be seen, one line each. Empty: all is well. */
+  readonly violations: readonly string[];
+  /** Keys whose history was too entangled to decide. */
+  readonly undecided: readonly string[];
+  readonly keys: number;
+  readonly operations: number;
+  readonly events: number;
+}
+
+const STEPS_MAX = 300_000;
+
+/** Judges all that clients saw. `end`: every watch has been read up to this revision at least. */
+export function judge(history: History, end: number): Judgement {
+  const violations: string[] = [];
+  const undecided: string[] = [];
+  let operations = 0;
+  for (const [key, ops] of history.operations) {
+    operations += ops.length;
+    const verdict = checkLinearizable(objectModel, ops, STEPS_MAX);
+    if (verdict.kind === 'undecided') undecided.push(key);
+    if (verdict.kind === 'violation')
+      violations.push(`${key} is not linearizable, stuck at ${verdict.stuck.map(text).join('; ')}\n${log(ops)}`);
+  }
+  violations.push(...revisionsGoBack(history), ...history.watches.flatMap(runFaults));
+  violations.push(...missedEvents(history, end));
+  const events = history.watches.reduce((n, w) => n + w.events.length, 0);
+  return { violations, undecided, keys: history.operations.size, operations, events };
+}
+
+function text(op: ObjectOperation | Omit<ObjectOperation, 'by'>): string {
+  return JSON.stringify(op);
+}
+
+const LOG_LINES_MAX = 60;
+
+function log(ops: readonly ObjectOperation[]): string {
+  return [...ops]
+    .sort((a, b) => a.called - b.called)
+    .slice(-LOG_LINES_MAX)
+    .map((o) => `    ${text(o)}`)
+    .join('\n');
+}
+
+/** A consistent read never says an older revision than one that had ended before it began. */
+export function revisionsGoBack({ revisions }: Pick<History, 'revisions'>): string[] {
+  const byReturn = [...revisions].sort((a, b) => a.returned - b.returned);
+  const found: string[] = [];
+  let at = 0;
+  let newest = 0;
+  for (const seen of [...revisions].sort((a, b) => a.called - b.called)) {
+    while (at < byReturn.length && byReturn[at]!.returned < seen.called)
+      newest = Math.max(newest, byReturn[at++]!.revision);
+    if (seen.revision < newest) found.push(`revision ${newest} was seen, and later ${JSON.stringify(seen)}`);
+  }
+  return found;
+}
+
+/** One watcher: revisions rise strictly; no event at or below a bookmark that came before it. */
+export function runFaults(run: WatchRun): string[] {
+  let last = run.from;
+  const found: string[] = [];
+  for (const event of run.events) {
+    const repeated = event.kind === 'bookmark' ? event.revision < last : event.revision <= last;
+    if (repeated) found.push(`watcher ${run.by}: ${JSON.stringify(event)} after revision ${last}`);
+    last = Math.max(last, event.revision);
+  }
+  return found;
+}
+
+/** Every watcher has every event that any watcher has, or that a client was told of, in the stretch that it watched. */
+export function missedEvents(history: Pick<History, 'watches' | 'operations'>, end: number): string[] {
+  const all = new Map<number, string>();
+  const found: string[] = [];
+  const note = (revision: number, what: string, by: string): void => {
+    const there = all.get(revision);
+    if (there === undefined) all.set(revision, what);
+    else if (there !== what) found.push(`revision ${revision}: ${there}, but ${by} has ${what}`);
+  };
+  for (const run of history.watches)
+    for (const e of run.events) if (e.kind !== 'bookmark') note(e.revision, say(e), `watcher ${run.by}`);
+  for (const [key, ops] of history.operations) {
+    for (const { input, output, by } of ops)
+      if (output?.kind === 'ok' && input.kind !== 'get')
+        note(Number(output.version), say({ kind: 'put', key, value: output.value }), by);
+  }
+  const revisions = [...all.keys()].sort((a, b) => a - b);
+  for (const run of history.watches) {
+    const has = new Set(run.events.filter((e) => e.kind !== 'bookmark').map((e) => e.revision));
+    for (const revision of revisions)
+      if (revision > run.from && revision <= Math.min(end, run.to ?? end) && !has.has(revision))
+        found.push(`watcher ${run.by} (from ${run.from}) missed revision ${revision}: ${all.get(revision)}`);
+  }
+  return found;
+}
+
+function say(event: Pick<WatchEvent, 'kind' | 'key' | 'value'>): string {
+  return event.kind === 'put' ? `${event.key}=${event.value}` : `${event.key} deleted`;
+}

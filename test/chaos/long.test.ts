@@ -1,0 +1,49 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isBuilt } from './cluster.js';
+import { FAULTS } from './nemesis.js';
+import { type ChaosResult, runChaos } from './run.js';
+
+/** `make chaos MINUTES=n SEED=s`. A run is of five minutes at most, so that histories stay short; seeds follow one another. */
+const minutes = Number(process.env['CHAOS_MINUTES'] ?? 0);
+const given = process.env['CHAOS_SEED'] ?? '';
+const RUN_MINUTES_MAX = 5;
+const folder = join(process.cwd(), '.trireme', 'chaos');
+
+describe.skipIf(!isBuilt || minutes === 0)('chaos', () => {
+  it(
+    `goes on for ${minutes} minutes`,
+    async () => {
+      const first = given === '' ? Math.floor(Math.random() * 1_000_000) : Number(given);
+      const results: ChaosResult[] = [];
+      for (let left = minutes, seed = first; left > 0; left -= RUN_MINUTES_MAX, seed++) {
+        process.stdout.write(
+          `seed ${seed}: again with make chaos MINUTES=${Math.min(left, RUN_MINUTES_MAX)} SEED=${seed}\n`,
+        );
+        const result = await runChaos({
+          seed,
+          faults: FAULTS,
+          drawFor: Math.min(left, RUN_MINUTES_MAX) * 60_000,
+          note: (line) => process.stdout.write(`  ${line}\n`),
+        });
+        results.push(result);
+        mkdirSync(folder, { recursive: true });
+        writeFileSync(join(folder, `${seed}.json`), `${JSON.stringify(result, null, 2)}\n`);
+        process.stdout.write(`${summary(result)}\n`);
+      }
+      expect(results.flatMap((r) => r.judgement.violations)).toEqual([]);
+      expect(results.flatMap((r) => r.deaths)).toEqual([]);
+    },
+    (minutes + 10) * 120_000,
+  );
+});
+
+function summary({ seed, judgement, struck, acknowledged, counts }: ChaosResult): string {
+  const { violations, undecided, keys, operations, events } = judgement;
+  return [
+    `seed ${seed}: ${violations.length} violations, ${struck.length} faults, ${acknowledged} acknowledged writes,`,
+    `${operations} operations on ${keys} objects (${undecided.length} undecided), ${events} watch events`,
+    JSON.stringify(counts),
+  ].join(' ');
+}

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { isBuilt } from './cluster.js';
+import { FAULTS } from './nemesis.js';
+import { runChaos } from './run.js';
+
+if (!isBuilt) console.warn('chaos skipped: dist/ is missing (npm run build)');
+
+/** The faults that every change is tried with; `make chaos` draws from all of them for as long as it is told to. */
+const SHORT = ['kill the leader', 'isolate the leader', 'pause the leader', 'the leader is not heard'];
+
+describe.skipIf(!isBuilt)('three peers under faults', () => {
+  it('keep what they promise', async () => {
+    const faults = SHORT.map((name) => FAULTS.find((f) => f.name === name)!);
+    const result = await runChaos({ seed: 1, faults });
+    expect(result.judgement.violations).toEqual([]);
+    expect(result.deaths).toEqual([]);
+    expect(result.judgement.undecided).toEqual([]);
+    expect(result.struck.length).toBe(SHORT.length);
+    // The judgement is worth something only when there was something to judge.
+    expect(result.acknowledged).toBeGreaterThan(50);
+    expect(result.judgement.events).toBeGreaterThan(100);
+  }, 180_000);
+});
