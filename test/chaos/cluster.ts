@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Access, accessOf, type PeerStatus, statusOf } from '../../pkg/client/index.js';
-import { makeClusterFolders } from '../../pkg/server/index.js';
 import { PeerProxy } from './proxy.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -98,9 +97,16 @@ export class Cluster {
   }
 
   async #makeFolders(): Promise<void> {
-    const peers = this.names.map((name) => ({ name, serverUrl: this.url(name) }));
-    const made = await makeClusterFolders(this.folder, peers);
-    this.#access = accessOf(made.kubeconfig);
+    const pairs = (of: (p: Peer) => string): string =>
+      [...this.#peers.values()].map((p) => `${p.name}=${of(p)}`).join(',');
+    const made = await this.ctl(
+      'certs',
+      `--dir=${this.folder}`,
+      `--initial-cluster=${pairs((p) => p.peerUrl)}`,
+      `--servers=${pairs((p) => this.url(p.name))}`,
+    );
+    if (made.code !== 0) throw new Error(made.out);
+    this.#access = accessOf(this.kubeconfig);
   }
 
   #pids(): ReadonlyMap<string, number> {
