@@ -4,6 +4,7 @@ import { at, numberAt, objectsAt, textAt } from '../access.js';
 import { statusSubresource, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { fromV2, toV2 } from './conversion.js';
+import { defaultAutoscaler } from './defaults.js';
 
 export const horizontalPodAutoscaler: ResourceDeclaration = {
   group: 'autoscaling',
@@ -18,7 +19,7 @@ export const horizontalPodAutoscaler: ResourceDeclaration = {
   namespaced: true,
   shortNames: ['hpa'],
   categories: ['all'],
-  strategy: withStatus({ generation: 'none' }),
+  strategy: withStatus({ generation: 'none', defaults: defaultAutoscaler }),
   subresources: { status: statusSubresource() },
   table: table(
     [

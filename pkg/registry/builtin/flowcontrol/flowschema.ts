@@ -1,5 +1,5 @@
 import type { ResourceDeclaration } from '../../resource.js';
-import { numberAt, objectsAt, textAt } from '../access.js';
+import { numberAt, objectIn, objectsAt, textAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 
@@ -11,7 +11,12 @@ export const flowSchema: ResourceDeclaration = {
   versions: versions('flowcontrol', 'v1'),
   storageVersion: 'v1',
   namespaced: false,
-  strategy: withStatus({}),
+  strategy: withStatus({
+    defaults: (o) => {
+      const spec = objectIn(o, 'spec');
+      if (numberAt(spec, 'matchingPrecedence') === 0) spec['matchingPrecedence'] = 1000;
+    },
+  }),
   subresources: { status: statusSubresource() },
   table: table(
     [

@@ -1,7 +1,12 @@
+import { isObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { at, textAt } from '../access.js';
+import { at, numberAt, textAt } from '../access.js';
+import { whenAbsent } from '../defaults.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
+
+/** Of a level that queues, where it does not say. */
+const QUEUING = { queues: 64, handSize: 8, queueLengthLimit: 50 } as const;
 
 export const priorityLevelConfiguration: ResourceDeclaration = {
   group: 'flowcontrol.apiserver.k8s.io',
@@ -11,7 +16,22 @@ export const priorityLevelConfiguration: ResourceDeclaration = {
   versions: versions('flowcontrol', 'v1'),
   storageVersion: 'v1',
   namespaced: false,
-  strategy: withStatus({}),
+  strategy: withStatus({
+    defaults: (o) => {
+      const exempt = at(o, 'spec', 'exempt');
+      if (isObject(exempt)) {
+        whenAbsent(exempt, 'nominalConcurrencyShares', 0);
+        whenAbsent(exempt, 'lendablePercent', 0);
+      }
+      const limited = at(o, 'spec', 'limited');
+      if (!isObject(limited)) return;
+      whenAbsent(limited, 'nominalConcurrencyShares', 30);
+      whenAbsent(limited, 'lendablePercent', 0);
+      const queuing = at(limited, 'limitResponse', 'queuing');
+      if (!isObject(queuing)) return;
+      for (const [field, value] of Object.entries(QUEUING)) if (numberAt(queuing, field) === 0) queuing[field] = value;
+    },
+  }),
   subresources: { status: statusSubresource() },
   table: table(
     [

@@ -1,5 +1,7 @@
+import { isObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, textAt } from '../access.js';
+import { whenAbsent } from '../defaults.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 
@@ -11,7 +13,14 @@ export const ingressClass: ResourceDeclaration = {
   versions: versions('networking', 'v1'),
   storageVersion: 'v1',
   namespaced: false,
-  strategy: { checksUpdateLikeNew: true, generation: 'spec' },
+  strategy: {
+    checksUpdateLikeNew: true,
+    generation: 'spec',
+    defaults: (o) => {
+      const parameters = at(o, 'spec', 'parameters');
+      if (isObject(parameters)) whenAbsent(parameters, 'scope', 'Cluster');
+    },
+  },
   table: table(
     [
       column('Controller', 'The controller that handles the class.'),

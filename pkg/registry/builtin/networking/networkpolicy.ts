@@ -1,5 +1,6 @@
 import type { ResourceDeclaration } from '../../resource.js';
-import { at } from '../access.js';
+import { at, listAt, objectIn, objectsAt } from '../access.js';
+import { whenEmpty } from '../defaults.js';
 import { selectorText, versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 
@@ -12,7 +13,18 @@ export const networkPolicy: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['netpol'],
-  strategy: { generation: 'spec' },
+  strategy: {
+    generation: 'spec',
+    defaults: (o) => {
+      const spec = objectIn(o, 'spec');
+      for (const rule of [...objectsAt(spec, 'ingress'), ...objectsAt(spec, 'egress')]) {
+        for (const port of objectsAt(rule, 'ports')) whenEmpty(port, 'protocol', 'TCP');
+      }
+      // a policy that says nothing of egress leaves egress alone
+      if (listAt(spec, 'policyTypes').length === 0)
+        spec['policyTypes'] = listAt(spec, 'egress').length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
+    },
+  },
   table: table([column('Pod-Selector', 'Labels of the pods that it is for.'), AGE], (o, now) => [
     selectorText(at(o, 'spec', 'podSelector')) || '<none>',
     age(o, now),

@@ -1,5 +1,17 @@
-import { objectsAt, textAt } from '../access.js';
+import type { JsonObject } from '../../../api/index.js';
+import { objectIn, objectsAt, textAt } from '../access.js';
+import { whenEmpty } from '../defaults.js';
 import { AGE, age, column, table, wide } from '../table.js';
+
+const GROUP = 'rbac.authorization.k8s.io';
+
+/** Users and groups are of the access-control group; service accounts are objects of the core group. */
+export function defaultBinding(o: JsonObject): void {
+  whenEmpty(objectIn(o, 'roleRef'), 'apiGroup', GROUP);
+  for (const subject of objectsAt(o, 'subjects'))
+    if (textAt(subject, 'kind') === 'User' || textAt(subject, 'kind') === 'Group')
+      whenEmpty(subject, 'apiGroup', GROUP);
+}
 
 /** Both kinds of binding show the role and, wide, who is bound to it. */
 export const bindingTable = table(

@@ -1,6 +1,6 @@
 import type { ResourceDeclaration } from '../../resource.js';
 import { versions } from '../form.js';
-import { bindingTable } from './bindings.js';
+import { bindingTable, defaultBinding } from './bindings.js';
 
 export const roleBinding: ResourceDeclaration = {
   group: 'rbac.authorization.k8s.io',
@@ -10,6 +10,6 @@ export const roleBinding: ResourceDeclaration = {
   versions: versions('rbac', 'v1'),
   storageVersion: 'v1',
   namespaced: true,
-  strategy: { checksUpdateLikeNew: true, generation: 'none', createOnUpdate: true },
+  strategy: { checksUpdateLikeNew: true, generation: 'none', createOnUpdate: true, defaults: defaultBinding },
   table: bindingTable,
 };

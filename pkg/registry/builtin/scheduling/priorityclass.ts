@@ -1,5 +1,6 @@
 import type { ResourceDeclaration } from '../../resource.js';
 import { boolAt, numberAt, textAt } from '../access.js';
+import { whenAbsent } from '../defaults.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 
@@ -12,7 +13,11 @@ export const priorityClass: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   shortNames: ['pc'],
-  strategy: { generation: 'spec', createOnUpdate: true },
+  strategy: {
+    generation: 'spec',
+    createOnUpdate: true,
+    defaults: (o) => whenAbsent(o, 'preemptionPolicy', 'PreemptLowerPriority'),
+  },
   table: table(
     [
       column('Value', 'Priority of pods of the class.', { type: 'integer' }),

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { at, listAt, objectsAt, textAt } from '../access.js';
+import { at, listAt, objectIn, objectsAt, textAt } from '../access.js';
+import { whenAbsent } from '../defaults.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 
@@ -12,7 +13,29 @@ export const csiDriver: ResourceDeclaration = {
   versions: versions('storage', 'v1'),
   storageVersion: 'v1',
   namespaced: false,
-  strategy: { generation: 'spec' },
+  strategy: {
+    generation: 'spec',
+    defaults: (o) => {
+      const spec = objectIn(o, 'spec');
+      whenAbsent(spec, 'attachRequired', true);
+      whenAbsent(spec, 'podInfoOnMount', false);
+      whenAbsent(spec, 'storageCapacity', false);
+      whenAbsent(spec, 'fsGroupPolicy', 'ReadWriteOnceWithFSType');
+      if (listAt(spec, 'volumeLifecycleModes').length === 0) spec['volumeLifecycleModes'] = ['Persistent'];
+      whenAbsent(spec, 'requiresRepublish', false);
+      whenAbsent(spec, 'seLinuxMount', false);
+    },
+    warn: (o, _old, context) => {
+      if (
+        listAt(o, 'spec', 'tokenRequests').length > 0 &&
+        at(o, 'spec', 'serviceAccountTokenInSecrets') === undefined
+      ) {
+        context.warn(
+          'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes',
+        );
+      }
+    },
+  },
   table: table(
     [
       column('AttachRequired', 'Whether volumes are attached before they are mounted.', { type: 'boolean' }),

@@ -1,6 +1,7 @@
 import { isObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, nameOf, textAt } from '../access.js';
+import { whenAbsent } from '../defaults.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 
@@ -21,7 +22,7 @@ const declared = table(
     textAt(o, 'provisioner'),
     textAt(o, 'reclaimPolicy') || 'Delete',
     textAt(o, 'volumeBindingMode') || 'Immediate',
-    String(at(o, 'allowVolumeExpansion') ?? false),
+    at(o, 'allowVolumeExpansion') ?? false,
     age(o, now),
   ],
 );
@@ -35,7 +36,13 @@ export const storageClass: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   shortNames: ['sc'],
-  strategy: { generation: 'none' },
+  strategy: {
+    generation: 'none',
+    defaults: (o) => {
+      whenAbsent(o, 'reclaimPolicy', 'Delete');
+      whenAbsent(o, 'volumeBindingMode', 'Immediate');
+    },
+  },
   table: {
     columns: declared.columns,
     cells: (o, now) => {

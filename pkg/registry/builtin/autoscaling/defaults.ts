@@ -1,0 +1,34 @@
+import { isObject, type JsonObject } from '../../../api/index.js';
+import { at, listAt, objectIn } from '../access.js';
+import { whenAbsent } from '../defaults.js';
+
+const CPU_UTILIZATION = 80;
+const SCALE_UP_POLICIES = [
+  { type: 'Pods', value: 4, periodSeconds: 15 },
+  { type: 'Percent', value: 100, periodSeconds: 15 },
+];
+const SCALE_DOWN_POLICIES = [{ type: 'Percent', value: 100, periodSeconds: 15 }];
+
+/** At least one pod, and the processor when nothing else is measured; what `behavior` leaves open where it is given at all. */
+export function defaultAutoscaler(o: JsonObject): void {
+  const spec = objectIn(o, 'spec');
+  whenAbsent(spec, 'minReplicas', 1);
+  if (listAt(spec, 'metrics').length === 0) {
+    spec['metrics'] = [
+      {
+        type: 'Resource',
+        resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: CPU_UTILIZATION } },
+      },
+    ];
+  }
+  const behavior = at(spec, 'behavior');
+  if (!isObject(behavior)) return;
+  rules(objectIn(behavior, 'scaleUp'), SCALE_UP_POLICIES);
+  whenAbsent(objectIn(behavior, 'scaleUp'), 'stabilizationWindowSeconds', 0);
+  rules(objectIn(behavior, 'scaleDown'), SCALE_DOWN_POLICIES);
+}
+
+function rules(direction: JsonObject, policies: readonly JsonObject[]): void {
+  whenAbsent(direction, 'selectPolicy', 'Max');
+  if (listAt(direction, 'policies').length === 0) direction['policies'] = policies.map((p) => ({ ...p }));
+}
