@@ -57,11 +57,11 @@ export interface WireRaftMessage {
 export interface WireProposal {
   readonly id: number;
   readonly data: Uint8Array;
+  readonly term: number;
 }
 
 export interface WireProposalAnswer {
   readonly id: number;
-  readonly index: number;
   readonly term: number;
   readonly refused: string;
   readonly message: string;

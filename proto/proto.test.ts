@@ -21,12 +21,12 @@ describe('wire contracts', () => {
 
   it('a bundle survives the wire, with indexes above 2^32 and bytes as views', () => {
     const bytes = bundleCodec.encode({
-      answers: [{ id: 7, index: 2 ** 40 + 1, term: 3, refused: '', message: '' }],
+      proposals: [{ id: 7, term: 2 ** 40 + 1, data: Buffer.alloc(0) }],
       raft: [{ kind: 2, term: 2 ** 50, entries: [{ term: 1, index: 2 ** 33, kind: 0, data: Buffer.from('hello') }] }],
       ping: { sent: 1234.5 },
     });
     const back = bundleCodec.decode(bytes);
-    expect(back.answers[0]).toMatchObject({ id: 7, index: 2 ** 40 + 1, term: 3 });
+    expect(back.proposals[0]).toMatchObject({ id: 7, term: 2 ** 40 + 1 });
     expect(back.raft[0]).toMatchObject({ kind: 2, term: 2 ** 50, commit: 0, preVote: false, snapshot: null });
     const entry = back.raft[0]!.entries[0]!;
     expect(Buffer.from(entry.data).toString()).toBe('hello');

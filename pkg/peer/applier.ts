@@ -40,7 +40,7 @@ export class Applier {
     const batch: IndexedEntry[] = [];
     const answers: (((result: TxnResult) => void) | undefined)[] = [];
     for (const entry of entries) {
-      proposals.committed(entry.index, entry.term);
+      proposals.reached(entry.term);
       if (entry.kind === 'config') this.#ports.memberEntry(entry);
       const { command, answer } = entry.kind === 'normal' ? proposals.applying(entry.data) : NO_COMMAND;
       batch.push({ index: entry.index, data: command });

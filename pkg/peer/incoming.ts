@@ -1,13 +1,14 @@
 import type { PeerId, RaftNode } from '../../raft/index.js';
 import type { HashChecks } from './checks.js';
 import type { Network, NetworkSink } from './network.js';
-import type { Proposals } from './proposals.js';
+import type { ForwardedProposal, Proposals } from './proposals.js';
 
 export interface IncomingParts {
   readonly raft: RaftNode;
   readonly proposals: Proposals;
   readonly checks: HashChecks;
   network(): Network;
+  leadership(): { readonly term: number };
   stopped(): boolean;
   poke(): void;
   fail(error: unknown): void;
@@ -27,8 +28,8 @@ export function incoming(parts: IncomingParts): NetworkSink {
   };
   return {
     raft: (message) => step(() => raft.step(message)),
-    proposal: (from, id, data) => step(() => forwarded(parts, from, id, data)),
-    answered: (answer) => proposals.answered(answer),
+    proposal: (from, proposal) => step(() => forwarded(parts, from, proposal)),
+    refused: (refusal) => step(() => proposals.refused(refusal)),
     hash: (from, at, hash) => checks.heard(from, at, hash),
     unreachable: (peer) => step(() => raft.reportUnreachable(peer)),
     removed: () =>
@@ -36,13 +37,18 @@ export function incoming(parts: IncomingParts): NetworkSink {
   };
 }
 
-/** Another peer's proposal: this one leads, or did a moment ago. */
-function forwarded({ raft, network }: IncomingParts, from: PeerId, id: number, data: Uint8Array): void {
-  const result = raft.propose(data);
-  if (result.kind === 'appended') {
-    network().answer(from, { id, index: result.index, term: result.term, refused: '', message: '' });
+/**
+ * Another peer's proposal, meant for this peer's leadership of one term. `leadership` is as of the last Ready; between two of
+ * them a peer can not lose its place and win it back, because that takes messages, and they go out with a Ready.
+ */
+function forwarded({ raft, network, leadership }: IncomingParts, from: PeerId, proposal: ForwardedProposal): void {
+  const { id, data, term } = proposal;
+  if (leadership().term !== term) {
+    network().refuse(from, { id, term, refused: 'noLeader', message: 'this peer leads another term' });
     return;
   }
+  const result = raft.propose(data);
+  if (result.kind === 'appended') return;
   const refused = result.reason === 'uncommittedLimit' ? 'overloaded' : 'noLeader';
-  network().answer(from, { id, index: 0, term: 0, refused, message: result.detail });
+  network().refuse(from, { id, term, refused, message: result.detail });
 }

@@ -1,5 +1,5 @@
 import type { Message, PeerId } from '../../raft/index.js';
-import type { ForwardAnswer } from './proposals.js';
+import type { ForwardedProposal, ForwardRefusal } from './proposals.js';
 
 /** What the peer asks of the wires to the others. Nothing in it waits; what does not fit a queue is dropped and said to be. */
 export interface Network {
@@ -7,8 +7,8 @@ export interface Network {
   flush(): void;
   send(messages: readonly Message[]): void;
   /** Hands a proposal to the connection with `to`; false when it certainly did not leave. */
-  forward(to: PeerId, id: number, data: Uint8Array): boolean;
-  answer(to: PeerId, answer: ForwardAnswer): void;
+  forward(to: PeerId, proposal: ForwardedProposal): boolean;
+  refuse(to: PeerId, refusal: ForwardRefusal): void;
   /** Tells every other peer this one's hash at a revision. */
   tellHash(revision: number, hash: string): void;
   /** Whom to be connected with. */
@@ -19,8 +19,8 @@ export interface Network {
 /** What comes in over the wires. */
 export interface NetworkSink {
   raft(message: Message): void;
-  proposal(from: PeerId, id: number, data: Uint8Array): void;
-  answered(answer: ForwardAnswer): void;
+  proposal(from: PeerId, proposal: ForwardedProposal): void;
+  refused(refusal: ForwardRefusal): void;
   hash(from: PeerId, revision: number, hash: string): void;
   unreachable(peer: PeerId): void;
   /** Another peer says, from the replicated state, that this one is no member any more. */
@@ -32,7 +32,7 @@ export const SILENT_NETWORK: Network = {
   flush: () => {},
   send: () => {},
   forward: () => false,
-  answer: () => {},
+  refuse: () => {},
   tellHash: () => {},
   setPeers: () => {},
   close: async () => {},

@@ -3,7 +3,7 @@ import { NO_PEER, type PeerId, type ProposeResult, toLogIndex, toPeerId, toTerm 
 import type { TxnResult } from '../storage/index.js';
 import { seal, unseal } from './envelope.js';
 import { PROPOSAL_LIMITS } from './limits.js';
-import { Proposals } from './proposals.js';
+import { type ForwardedProposal, Proposals } from './proposals.js';
 
 const ELECTION_MS = 1000;
 const ORIGIN = 77;
@@ -13,22 +13,23 @@ function surroundings() {
   const world = {
     now: 0,
     leader: NO_PEER as PeerId,
+    term: 1,
     result: { kind: 'refused', reason: 'notLeader', leader: NO_PEER, detail: '' } as ProposeResult,
     reachable: true,
     appended: [] as Uint8Array[],
-    forwarded: [] as { readonly id: number; readonly data: Uint8Array }[],
+    forwarded: [] as ForwardedProposal[],
   };
   const proposals = new Proposals(
     {
       electionTimeoutMs: ELECTION_MS,
       now: () => world.now,
-      leader: () => world.leader,
+      leadership: () => ({ leader: world.leader, term: world.term }),
       propose: (data) => {
         if (world.result.kind === 'appended') world.appended.push(data);
         return world.result;
       },
-      forward: (_leader, id, data) => {
-        if (world.reachable) world.forwarded.push({ id, data });
+      forward: (_leader, proposal) => {
+        if (world.reachable) world.forwarded.push(proposal);
         return world.reachable;
       },
     },
@@ -45,7 +46,8 @@ function surroundings() {
     world.leader = toPeerId(1);
     world.result = { kind: 'appended', index: toLogIndex(index), term: toTerm(term) };
   };
-  const follow = (leader: number): void => {
+  const follow = (leader: number, term = 1): void => {
+    world.term = term;
     world.leader = toPeerId(leader);
     world.result = { kind: 'refused', reason: 'notLeader', leader: world.leader, detail: '' };
   };
@@ -91,12 +93,13 @@ describe('proposals', () => {
     expect(mine.settled()).toMatchObject({ kind: 'refused', reason: 'noLeader' });
   });
 
-  it('are never sent again once they left, and end as unknown', async () => {
+  it('are not sent again while they may stand in some log, and end as unknown', async () => {
     const { world, proposals, submit, follow } = surroundings();
-    follow(2);
+    follow(2, 4);
     const mine = submit();
-    follow(3);
+    follow(3, 5);
     proposals.retryHeld();
+    proposals.reached(4);
     world.now = PROPOSAL_LIMITS.answerMs + 2 * ELECTION_MS + 1;
     proposals.expire();
     await turn();
@@ -104,39 +107,60 @@ describe('proposals', () => {
     expect(mine.settled()).toMatchObject({ kind: 'unknown' });
   });
 
+  it('go to the next leader once an entry of a later term is applied: they can not stand before it any more', async () => {
+    const { world, proposals, submit, follow } = surroundings();
+    follow(2, 4);
+    const mine = submit();
+    follow(3, 5);
+    proposals.reached(5);
+    expect(world.forwarded.map(({ id, term }) => [id, term])).toEqual([
+      [1, 4],
+      [1, 5],
+    ]);
+    proposals.applying(world.forwarded[1]!.data).answer!(committed);
+    await turn();
+    expect(mine.settled()).toBe(committed);
+  });
+
+  it('that were met in the log are not sent again, though a later term follows before they are answered', async () => {
+    const { world, proposals, submit, lead, follow } = surroundings();
+    lead(9, 4);
+    const mine = submit();
+    const { answer } = proposals.applying(world.appended[0]!);
+    follow(3, 5);
+    proposals.reached(5);
+    expect(world.forwarded).toEqual([]);
+    answer!(committed);
+    await turn();
+    expect(mine.settled()).toBe(committed);
+  });
+
   it('are sent to the next leader when the first one says that it appended nothing', () => {
     const { world, proposals, submit, follow } = surroundings();
-    follow(2);
+    follow(2, 4);
     submit();
-    proposals.answered({ id: 1, index: 0, term: 0, refused: 'noLeader', message: '' });
-    follow(3);
+    proposals.refused({ id: 1, term: 4, refused: 'noLeader', message: '' });
+    follow(3, 5);
     proposals.retryHeld();
     expect(world.forwarded.length).toBe(2);
   });
 
-  it('are known to be lost when an entry of another term takes their place', async () => {
-    const { proposals, submit, lead } = surroundings();
-    lead(9, 4);
-    const mine = submit();
-    proposals.committed(9, 5);
-    await turn();
-    expect(mine.settled()).toMatchObject({ kind: 'refused', reason: 'noLeader' });
-  });
-
-  it('are not lost when their own term takes their place', async () => {
-    const { proposals, submit, lead } = surroundings();
-    lead(9, 4);
-    const mine = submit();
-    proposals.committed(9, 4);
-    await turn();
-    expect(mine.settled()).toBeUndefined();
+  it('are not taken back by a refusal of an earlier sending', () => {
+    const { world, proposals, submit, follow } = surroundings();
+    follow(2, 4);
+    submit();
+    follow(3, 5);
+    proposals.reached(5);
+    proposals.refused({ id: 1, term: 4, refused: 'noLeader', message: '' });
+    proposals.retryHeld();
+    expect(world.forwarded.length).toBe(2);
   });
 
   it('are unknown when a snapshot passes them by', async () => {
     const { proposals, submit, lead } = surroundings();
     lead(9, 4);
     const mine = submit();
-    proposals.overtaken(20);
+    proposals.overtaken(4);
     await turn();
     expect(mine.settled()).toMatchObject({ kind: 'unknown' });
   });

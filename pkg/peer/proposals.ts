@@ -1,5 +1,4 @@
-import type { LogIndex, PeerId, ProposeResult, Term } from '../../raft/index.js';
-import { NO_PEER } from '../../raft/index.js';
+import { NO_PEER, type PeerId, type ProposeResult } from '../../raft/index.js';
 import type { RefusalReason, TxnResult } from '../storage/index.js';
 import { seal, unseal } from './envelope.js';
 import { PROPOSAL_LIMITS } from './limits.js';
@@ -7,20 +6,28 @@ import { PROPOSAL_LIMITS } from './limits.js';
 export interface ProposalPorts {
   /** Appends here, if this peer leads. */
   propose(data: Uint8Array): ProposeResult;
-  /** Hands it to the leader's connection; false when it certainly did not leave. */
-  forward(leader: PeerId, id: number, data: Uint8Array): boolean;
-  leader(): PeerId;
+  /** Hands it to the connection with the leader of `term`; false when it certainly did not leave. */
+  forward(leader: PeerId, proposal: ForwardedProposal): boolean;
+  /** Who leads, in which term, as far as this peer knows. */
+  leadership(): { readonly leader: PeerId; readonly term: number };
   /** Milliseconds, monotonic. */
   now(): number;
   readonly electionTimeoutMs: number;
 }
 
-/** How a leader answers a proposal that another peer forwarded. */
-export interface ForwardAnswer {
+export interface ForwardedProposal {
   readonly id: number;
-  readonly index: number;
+  readonly data: Uint8Array;
+  /** A leader of another term must refuse it. */
   readonly term: number;
-  readonly refused: RefusalReason | '';
+}
+
+/** How a leader refuses a proposal that another peer forwarded: it has not appended it, and never will. */
+export interface ForwardRefusal {
+  readonly id: number;
+  /** As it was forwarded with. */
+  readonly term: number;
+  readonly refused: RefusalReason;
   readonly message: string;
 }
 
@@ -29,27 +36,30 @@ interface Pending {
   readonly data: Uint8Array;
   readonly since: number;
   readonly resolve: (result: TxnResult) => void;
-  /** It left for a leader, or is in this peer's log: from now on it may happen. */
-  sent: boolean;
+  /** The term in whose log it may stand; 0: in none. */
+  sentTerm: number;
 }
 
 /**
  * Proposals of this peer, from the request to its answer.
  *
- * A proposal is answered when this peer applies its entry, recognised by origin and id. Until it was sent it may be
- * tried again, elsewhere too. Once sent it is never sent again: it ends as applied, as certainly lost
- * (another term's entry stands at its place), or, when time is up, as unknown.
+ * A proposal is answered when this peer applies its entry, recognised by origin and id. It is sent to one leadership at
+ * a time: the leader of term T appends it in term T or never (`ForwardedProposal.term`). The log is ordered by term, so
+ * when this peer applies an entry of a later term and has not met the proposal, it never will: then, and only then, it
+ * may be sent again. What can not be told apart in time ends as unknown.
+ *
+ *     applied:  ... 7/T  8/T  9/T' ...     sent in T, not among the entries up to 8: lost; sent again in T'
  */
 export class Proposals {
   readonly #ports: ProposalPorts;
   readonly #origin: number;
   readonly #pending = new Map<number, Pending>();
-  /** Where a leader says that it appended: if another term's entry is applied there, the proposal is lost for good. */
-  readonly #places = new Map<number, { readonly id: number; readonly term: number }>();
-  /** Not sent yet, in order: no leader is known. */
+  /** Not sent, in order: no leader is known, or it can not be reached. */
   #held: Pending[] = [];
   #bytes = 0;
   #lastId = 0;
+  /** Of the newest entry applied. */
+  #appliedTerm = 0;
   #stopped: string | undefined;
   #drained: (() => void) | undefined;
 
@@ -72,37 +82,31 @@ export class Proposals {
     const data = seal(this.#origin, id, command);
     this.#bytes += data.length;
     return new Promise((resolve) => {
-      const pending: Pending = { id, data, since: this.#ports.now(), resolve, sent: false };
+      const pending: Pending = { id, data, since: this.#ports.now(), resolve, sentTerm: 0 };
       this.#pending.set(id, pending);
       this.#send(pending);
     });
   }
 
   #send(pending: Pending): void {
-    const leader = this.#ports.leader();
+    const { leader, term } = this.#ports.leadership();
     if (leader === NO_PEER) {
       this.#held.push(pending);
       return;
     }
     const result = this.#ports.propose(pending.data);
     if (result.kind === 'appended') {
-      this.#appended(pending, result.index, result.term);
+      pending.sentTerm = result.term;
     } else if (result.reason === 'uncommittedLimit') {
-      this.#refuse(pending, 'overloaded', result.detail);
-    } else if (result.leader !== NO_PEER && this.#ports.forward(result.leader, pending.id, pending.data)) {
-      pending.sent = true;
+      this.#settle(pending, refused('overloaded', result.detail));
+    } else if (
+      result.reason === 'notLeader' &&
+      this.#ports.forward(leader, { id: pending.id, data: pending.data, term })
+    ) {
+      pending.sentTerm = term;
     } else {
       this.#held.push(pending);
     }
-  }
-
-  #appended(pending: Pending, index: LogIndex | number, term: Term | number): void {
-    pending.sent = true;
-    this.#places.set(index, { id: pending.id, term });
-  }
-
-  #refuse(pending: Pending, reason: RefusalReason, message: string): void {
-    this.#settle(pending, refused(reason, message));
   }
 
   #settle(pending: Pending, result: TxnResult): void {
@@ -112,18 +116,16 @@ export class Proposals {
     if (this.#pending.size === 0) this.#drained?.();
   }
 
-  /** The leader's answer to a forwarded proposal. */
-  answered(answer: ForwardAnswer): void {
-    const pending = this.#pending.get(answer.id);
-    if (pending === undefined) return;
-    if (answer.refused === '') {
-      this.#appended(pending, answer.index, answer.term);
-    } else if (answer.refused === 'noLeader') {
-      // It was no leader (any more), and appended nothing: the next one may.
-      pending.sent = false;
+  /** A leader has not appended a forwarded proposal, and will not. */
+  refused({ id, term, refused: reason, message }: ForwardRefusal): void {
+    const pending = this.#pending.get(id);
+    // A refusal that comes late is not of the leadership that has it now.
+    if (pending === undefined || pending.sentTerm !== term) return;
+    if (reason === 'noLeader') {
+      pending.sentTerm = 0;
       this.#held.push(pending);
     } else {
-      this.#refuse(pending, answer.refused, answer.message);
+      this.#settle(pending, refused(reason, message));
     }
   }
 
@@ -131,22 +133,26 @@ export class Proposals {
   applying(data: Uint8Array): { readonly command: Buffer; readonly answer: ((result: TxnResult) => void) | undefined } {
     const { origin, id, command } = unseal(data);
     const pending = origin === this.#origin ? this.#pending.get(id) : undefined;
+    // It stands in the log and will be answered: nothing that happens from now on makes it lost.
+    if (pending !== undefined) pending.sentTerm = Number.POSITIVE_INFINITY;
     return { command, answer: pending && ((result) => this.#settle(pending, result)) };
   }
 
-  /** An entry of `term` is committed at `index`: whoever was told to be there in another term is not. */
-  committed(index: number, term: number): void {
-    const place = this.#places.get(index);
-    if (place === undefined) return;
-    this.#places.delete(index);
-    const pending = this.#pending.get(place.id);
-    if (pending === undefined || place.term === term) return;
-    this.#refuse(pending, 'noLeader', 'the leader that took the proposal lost its place before it was committed');
+  /** Entries of `term` are about to be applied: whatever was sent in an earlier one, and not met, is lost and goes out again. */
+  reached(term: number): void {
+    if (term <= this.#appliedTerm) return;
+    this.#appliedTerm = term;
+    for (const pending of this.#pending.values()) {
+      if (pending.sentTerm === 0 || pending.sentTerm >= term) continue;
+      pending.sentTerm = 0;
+      this.#held.push(pending);
+    }
+    this.retryHeld();
   }
 
   /** Leadership may have changed: what waited for a leader goes out. */
   retryHeld(): void {
-    if (this.#held.length === 0 || this.#ports.leader() === NO_PEER) return;
+    if (this.#held.length === 0 || this.#ports.leadership().leader === NO_PEER) return;
     const held = this.#held;
     this.#held = [];
     for (const pending of held) if (this.#pending.has(pending.id)) this.#send(pending);
@@ -159,8 +165,8 @@ export class Proposals {
     for (const pending of this.#pending.values()) {
       const age = now - pending.since;
       if (age < electionTimeoutMs) break;
-      if (!pending.sent && age > PROPOSAL_LIMITS.holdElectionTimeouts * electionTimeoutMs) {
-        this.#refuse(pending, 'noLeader', 'no leader is known');
+      if (pending.sentTerm === 0 && age > PROPOSAL_LIMITS.holdElectionTimeouts * electionTimeoutMs) {
+        this.#settle(pending, refused('noLeader', 'no leader is known'));
       } else if (age > PROPOSAL_LIMITS.answerMs + 2 * electionTimeoutMs) {
         this.#settle(pending, unknown('the proposal was not committed in time'));
       }
@@ -169,13 +175,12 @@ export class Proposals {
     this.retryHeld();
   }
 
-  /** The state was replaced by a snapshot up to `index`: what was proposed up to there has been decided unseen. */
-  overtaken(index: number): void {
-    for (const [at, place] of this.#places) {
-      if (at > index) continue;
-      this.#places.delete(at);
-      const pending = this.#pending.get(place.id);
-      if (pending !== undefined) this.#settle(pending, unknown('this peer was caught up by a snapshot meanwhile'));
+  /** The state was replaced by a snapshot that reaches into `term`: what was sent until then has been decided unseen. */
+  overtaken(term: number): void {
+    this.#appliedTerm = Math.max(this.#appliedTerm, term);
+    for (const pending of this.#pending.values()) {
+      if (pending.sentTerm === 0 || pending.sentTerm > term) continue;
+      this.#settle(pending, unknown('this peer was caught up by a snapshot meanwhile'));
     }
   }
 
@@ -192,10 +197,9 @@ export class Proposals {
   stop(why: string): void {
     this.#stopped = why;
     for (const pending of this.#pending.values()) {
-      this.#settle(pending, pending.sent ? unknown(why) : refused('stopping', why));
+      this.#settle(pending, pending.sentTerm === 0 ? refused('stopping', why) : unknown(why));
     }
     this.#held = [];
-    this.#places.clear();
   }
 }
 

@@ -4,7 +4,9 @@ import {
   NO_PEER,
   type PeerId,
   type RaftNode,
+  type SnapshotMeta,
   type SoftState,
+  toLogIndex,
   toPeerId,
 } from '../../raft/index.js';
 import { invariant, type World } from '../base/index.js';
@@ -98,8 +100,8 @@ export class RunningPeer implements Peer {
       {
         ...timing,
         propose: (data) => raft.propose(data),
-        forward: (leader, proposal, data) => this.#network.forward(leader, proposal, data),
-        leader: () => this.#soft.leader,
+        forward: (leader, proposal) => this.#network.forward(leader, proposal),
+        leadership: () => this.#soft,
       },
       Buffer.from(world.random.bytes(6)).readUIntLE(0, 6),
     );
@@ -167,7 +169,7 @@ export class RunningPeer implements Peer {
       directory: config.dataDir,
       offer: (message) => this.#offered(message),
       quiesced: () => this.#quiesced(),
-      replace: (engine, index) => this.#replace(engine, index),
+      replace: (engine, snapshot) => this.#replace(engine, snapshot),
     });
     this.#loop = new ReadyLoop({
       ...core,
@@ -263,6 +265,7 @@ export class RunningPeer implements Peer {
         proposals: this.#proposals,
         checks: this.#checks,
         network: () => this.#network,
+        leadership: () => this.#soft,
         stopped: () => this.#stopped !== undefined,
         poke: () => this.#loop.poke(),
         fail: (error) => this.fail(error),
@@ -355,13 +358,14 @@ export class RunningPeer implements Peer {
     await this.#housekeeping.settled();
   }
 
-  async #replace(engine: Engine, index: number): Promise<void> {
+  async #replace(engine: Engine, { index, term }: SnapshotMeta): Promise<void> {
     const { state } = this.#parts;
     await state.replace(engine);
-    invariant(state.machine.applied === index, `a snapshot of ${index} holds the state of ${state.machine.applied}`);
+    const { applied } = state.machine;
+    invariant(toLogIndex(applied) === index, `a snapshot of ${index} holds the state of ${applied}`);
     this.#applier.replace(state.machine);
     this.#newestWrite = index;
-    this.#proposals.overtaken(index);
+    this.#proposals.overtaken(term);
     this.#reads.applied();
     this.#parts.events.progressed?.();
     await this.#members.load(state.machine);

@@ -873,6 +873,7 @@ export const trireme = $root.trireme = (() => {
 
             Proposal.prototype.id = 0;
             Proposal.prototype.data = $util.newBuffer([]);
+            Proposal.prototype.term = 0;
 
             Proposal.create = function create(properties) {
                 return new Proposal(properties);
@@ -889,6 +890,8 @@ export const trireme = $root.trireme = (() => {
                     writer.uint32(9).double(message.id);
                 if (message.data != null && Object.hasOwnProperty.call(message, "data"))
                     writer.uint32(18).bytes(message.data);
+                if (message.term != null && Object.hasOwnProperty.call(message, "term"))
+                    writer.uint32(25).double(message.term);
                 return writer;
             };
 
@@ -923,6 +926,10 @@ export const trireme = $root.trireme = (() => {
                             message.data = reader.bytes();
                             break;
                         }
+                    case 3: {
+                            message.term = reader.double();
+                            break;
+                        }
                     default:
                         reader.skipType(tag & 7, long);
                         break;
@@ -949,10 +956,9 @@ export const trireme = $root.trireme = (() => {
             }
 
             ProposalAnswer.prototype.id = 0;
-            ProposalAnswer.prototype.index = 0;
-            ProposalAnswer.prototype.term = 0;
             ProposalAnswer.prototype.refused = "";
             ProposalAnswer.prototype.message = "";
+            ProposalAnswer.prototype.term = 0;
 
             ProposalAnswer.create = function create(properties) {
                 return new ProposalAnswer(properties);
@@ -967,14 +973,12 @@ export const trireme = $root.trireme = (() => {
                     throw Error("max depth exceeded");
                 if (message.id != null && Object.hasOwnProperty.call(message, "id"))
                     writer.uint32(9).double(message.id);
-                if (message.index != null && Object.hasOwnProperty.call(message, "index"))
-                    writer.uint32(17).double(message.index);
-                if (message.term != null && Object.hasOwnProperty.call(message, "term"))
-                    writer.uint32(25).double(message.term);
                 if (message.refused != null && Object.hasOwnProperty.call(message, "refused"))
-                    writer.uint32(34).string(message.refused);
+                    writer.uint32(18).string(message.refused);
                 if (message.message != null && Object.hasOwnProperty.call(message, "message"))
-                    writer.uint32(42).string(message.message);
+                    writer.uint32(26).string(message.message);
+                if (message.term != null && Object.hasOwnProperty.call(message, "term"))
+                    writer.uint32(33).double(message.term);
                 return writer;
             };
 
@@ -1006,19 +1010,15 @@ export const trireme = $root.trireme = (() => {
                             break;
                         }
                     case 2: {
-                            message.index = reader.double();
-                            break;
-                        }
-                    case 3: {
-                            message.term = reader.double();
-                            break;
-                        }
-                    case 4: {
                             message.refused = reader.string();
                             break;
                         }
-                    case 5: {
+                    case 3: {
                             message.message = reader.string();
+                            break;
+                        }
+                    case 4: {
+                            message.term = reader.double();
                             break;
                         }
                     default:

@@ -21,7 +21,7 @@ export interface ReceiverPorts {
   /** The old state has nothing under way any more. */
   quiesced(): Promise<void>;
   /** The new state's engine takes the place of the old one's. */
-  replace(engine: Engine, index: number): Promise<void>;
+  replace(engine: Engine, snapshot: SnapshotMeta): Promise<void>;
 }
 
 /** A snapshot whose data is all here, waiting for the core to stand on it. */
@@ -157,7 +157,7 @@ export class SnapshotReceiver {
     const engine = await offered.adopt();
     await persist();
     if (directory !== undefined) removeMarker(directory);
-    await this.#ports.replace(engine, snapshot.index);
+    await this.#ports.replace(engine, snapshot);
   }
 }
 

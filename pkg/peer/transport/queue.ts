@@ -1,7 +1,7 @@
 import { bundleCodec, type WireProposal, type WireProposalAnswer, type WireRaftMessage } from '../../../proto/index.js';
 import { entryBytes, type Message } from '../../../raft/index.js';
 import { TRANSPORT_LIMITS } from '../limits.js';
-import type { ForwardAnswer } from '../proposals.js';
+import type { ForwardedProposal, ForwardRefusal } from '../proposals.js';
 import { toWire } from './codec.js';
 
 /** Bytes that a message without entries counts for. */
@@ -39,17 +39,17 @@ export class OutgoingQueue {
   }
 
   /** False: the queue is full, and the proposal did not leave. */
-  proposal(id: number, data: Uint8Array): boolean {
+  proposal(proposal: ForwardedProposal): boolean {
     if (this.#proposals.length >= TRANSPORT_LIMITS.queuedProposalsMax) return false;
-    if (this.#bytes > 0 && this.#bytes + data.length > TRANSPORT_LIMITS.queuedBytesMax) return false;
-    this.#bytes += data.length;
-    this.#proposals.push({ id, data });
+    if (this.#bytes > 0 && this.#bytes + proposal.data.length > TRANSPORT_LIMITS.queuedBytesMax) return false;
+    this.#bytes += proposal.data.length;
+    this.#proposals.push(proposal);
     return true;
   }
 
-  /** A dropped answer costs its peer nothing but certainty: it recognises the entry when it applies it. */
-  answer(answer: ForwardAnswer): void {
-    if (this.#answers.length < TRANSPORT_LIMITS.queuedProposalsMax) this.#answers.push(answer);
+  /** A refusal that is dropped costs its peer nothing but time. */
+  refusal(refusal: ForwardRefusal): void {
+    if (this.#answers.length < TRANSPORT_LIMITS.queuedProposalsMax) this.#answers.push(refusal);
   }
 
   hash(revision: number, hash: string): void {

@@ -6,7 +6,7 @@ import type { PeerNetwork } from '../config.js';
 import { TRANSPORT_LIMITS } from '../limits.js';
 import type { PeerMetrics } from '../metrics.js';
 import type { Network, NetworkSink } from '../network.js';
-import type { ForwardAnswer } from '../proposals.js';
+import type { ForwardedProposal, ForwardRefusal } from '../proposals.js';
 import { fromWire } from './codec.js';
 import { Link, REMOVED } from './link.js';
 import { type PeerServer, servePeers } from './server.js';
@@ -127,13 +127,13 @@ export class Transport implements Network {
   #receive(from: PeerId, bundle: WireBundle, bytes: number): void {
     const { sink, metrics, self } = this.#ports;
     metrics.traffic(from).receivedBytes += bytes;
-    for (const { id, index, term, refused, message } of bundle.answers) {
-      sink.answered({ id, index, term, refused: refused as RefusalReason | '', message });
+    for (const { id, term, refused, message } of bundle.answers) {
+      sink.refused({ id, term, refused: refused as RefusalReason, message });
     }
     for (const wire of bundle.raft) {
       if (wire.to === self && wire.from === from) sink.raft(fromWire(wire));
     }
-    for (const { id, data } of bundle.proposals) sink.proposal(from, id, data);
+    for (const { id, data, term } of bundle.proposals) sink.proposal(from, { id, data, term });
     if (bundle.hash !== null) sink.hash(from, bundle.hash.revision, bundle.hash.hash);
   }
 
@@ -155,14 +155,14 @@ export class Transport implements Network {
     }
   }
 
-  forward(to: PeerId, id: number, data: Uint8Array): boolean {
+  forward(to: PeerId, proposal: ForwardedProposal): boolean {
     const link = this.#links.get(to);
-    return link?.isReady === true && link.queue.proposal(id, data);
+    return link?.isReady === true && link.queue.proposal(proposal);
   }
 
-  answer(to: PeerId, answer: ForwardAnswer): void {
+  refuse(to: PeerId, refusal: ForwardRefusal): void {
     const link = this.#links.get(to);
-    if (link?.isReady) link.queue.answer(answer);
+    if (link?.isReady) link.queue.refusal(refusal);
   }
 
   tellHash(revision: number, hash: string): void {
