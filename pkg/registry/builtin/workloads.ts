@@ -1,7 +1,16 @@
-import { FieldErrors, FieldPath, isObject, isPercent, type JsonObject, type JsonValue } from '../../api/index.js';
+import {
+  equalJson,
+  FieldErrors,
+  FieldPath,
+  isObject,
+  isPercent,
+  type JsonObject,
+  type JsonValue,
+} from '../../api/index.js';
+import type { WriteContext } from '../resource.js';
 import { at, objectAt, objectIn } from './access.js';
 import { defaultPodSpec, fill } from './core/pod/defaults.js';
-import { runningTemplate } from './core/pod/validation/index.js';
+import { podSpecWarnings, runningTemplate } from './core/pod/validation/index.js';
 import { isEmptySelector, labelSelector, nonNegative, selects } from './rules.js';
 
 /** What the kinds share that make pods from a template. */
@@ -43,35 +52,58 @@ export function labelsFromTemplate(o: JsonObject, selectorToo: boolean): void {
     spec['selector'] = { ...labels };
 }
 
+export interface SelectorRules {
+  /** Kind of the owner, as sentences about its template name it. */
+  readonly owner: string;
+  /** As the sentence about an empty selector names it. */
+  readonly emptyFor: string;
+  readonly required: boolean;
+  /** What is said of a selector that makes no sense as a whole; then the template is not looked at. Absent: nothing. */
+  readonly senseless?: string;
+}
+
 /** The selector of a workload and that its template's labels satisfy it. */
-export function selectorAndTemplate(o: JsonObject, kind: string, errors: FieldErrors): void {
+export function selectorAndTemplate(o: JsonObject, rules: SelectorRules, errors: FieldErrors): void {
   const path = FieldPath.of('spec');
   const selector = at(o, 'spec', 'selector');
   const template = objectAt(o, 'spec', 'template');
   const here = path.child('template');
-  if (!isObject(selector)) errors.required(path.child('selector'));
-  else {
+  if (isObject(selector)) {
     labelSelector(selector, path.child('selector'), errors);
     if (isEmptySelector(selector))
-      errors.invalid(path.child('selector'), selector, `empty selector is invalid for ${kind}`);
-  }
+      errors.invalid(path.child('selector'), selector, `empty selector is invalid for ${rules.emptyFor}`);
+  } else if (rules.required) errors.required(path.child('selector'));
   const collector = new FieldErrors();
   labelSelector(selector, path, collector);
-  if (!collector.empty) {
-    errors.invalid(path.child('selector'), selector, 'invalid label selector');
+  if (!collector.empty && rules.senseless !== undefined) {
+    errors.invalid(path.child('selector'), selector, rules.senseless);
     return;
   }
-  const labels = objectAt(template, 'metadata', 'labels');
   // a selector that is missing selects nothing, one that is empty everything
+  const labels = objectAt(template, 'metadata', 'labels');
   const selected = isObject(selector) && (isEmptySelector(selector) || selects(selector, labels) !== false);
-  if (!selected) {
-    errors.invalid(
-      here.child('metadata', 'labels'),
-      at(template, 'metadata', 'labels'),
-      '`selector` does not match template `labels`',
-    );
-  }
-  runningTemplate(template, here, errors);
+  if (!selected && collector.empty) mismatch(template, here, errors);
+  runningTemplate(template, rules.owner, here, errors);
+}
+
+export function mismatch(template: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  errors.invalid(
+    path.child('metadata', 'labels'),
+    at(template, 'metadata', 'labels'),
+    '`selector` does not match template `labels`',
+  );
+}
+
+/** A selector says for ever which pods are counted. */
+export function sameSelector(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  const selector = at(o, 'spec', 'selector');
+  if (!equalJson(selector ?? null, at(old, 'spec', 'selector') ?? null))
+    errors.invalid(FieldPath.of('spec', 'selector'), selector, 'field is immutable');
+}
+
+/** What the template of a workload is warned about. */
+export function templateWarnings(o: JsonObject, _old: JsonObject | undefined, context: WriteContext): void {
+  podSpecWarnings(objectAt(o, 'spec', 'template', 'spec'), 'spec.template.spec', context.warn);
 }
 
 /** A number of pods, or a share of them: not negative, and a percentage where it is text. */

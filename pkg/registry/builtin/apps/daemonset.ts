@@ -1,9 +1,20 @@
+import { equalJson, type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { at, numberAt, objectIn } from '../access.js';
+import { at, numberAt, objectIn, textAt } from '../access.js';
 import { keepLabels, labelsText, selectorText, statusSubresource, versions, withStatus } from '../form.js';
+import { goStruct, nonNegative } from '../rules.js';
 import { AGE, age, column, containersAndImages, table, wide } from '../table.js';
-
-import { defaultRollingUpdate, defaultTemplate, fillAbsent, labelsFromTemplate } from '../workloads.js';
+import {
+  countOrPercent,
+  defaultRollingUpdate,
+  defaultTemplate,
+  fillAbsent,
+  isNone,
+  notOverHundredPercent,
+  sameSelector,
+  selectorAndTemplate,
+  templateWarnings,
+} from '../workloads.js';
 
 export const daemonSet: ResourceDeclaration = {
   group: 'apps',
@@ -16,11 +27,18 @@ export const daemonSet: ResourceDeclaration = {
   shortNames: ['ds'],
   categories: ['all'],
   strategy: withStatus({
+    prepareForCreate: (o) => countTemplate(o, undefined),
+    prepareForUpdate: (o, old) => countTemplate(o, old),
+    validate,
+    validateUpdate: (o, old, errors) => {
+      sameSelector(o, old, errors);
+      validate(o, errors);
+    },
+    warn: templateWarnings,
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       defaultRollingUpdate(objectIn(spec, 'updateStrategy'), { maxUnavailable: 1, maxSurge: 0 });
       fillAbsent(spec, 'revisionHistoryLimit', 10);
-      labelsFromTemplate(o, false);
       defaultTemplate(spec);
     },
   }),
@@ -51,3 +69,55 @@ export const daemonSet: ResourceDeclaration = {
     ],
   ),
 };
+
+const GENERATION = 'deprecated.daemonset.template.generation';
+
+/** Counts the changes of the template, in an annotation that old clients know. */
+function countTemplate(o: JsonObject, old: JsonObject | undefined): void {
+  const read = (of: JsonObject): number => Number(textAt(of, 'metadata', 'annotations', GENERATION)) || 0;
+  const before = old === undefined ? Math.max(read(o), 1) : read(old);
+  const changed =
+    old !== undefined && !equalJson(at(o, 'spec', 'template') ?? null, at(old, 'spec', 'template') ?? null);
+  objectIn(objectIn(o, 'metadata'), 'annotations')[GENERATION] = String(before + (changed ? 1 : 0));
+}
+
+const SPEC = FieldPath.of('spec');
+
+function validate(o: JsonObject, errors: FieldErrors): void {
+  selectorAndTemplate(o, { owner: 'DaemonSet', emptyFor: 'daemonset', required: false }, errors);
+  nonNegative(at(o, 'spec', 'minReadySeconds'), SPEC.child('minReadySeconds'), errors);
+  updateStrategy(o, errors);
+  nonNegative(at(o, 'spec', 'revisionHistoryLimit'), SPEC.child('revisionHistoryLimit'), errors);
+}
+
+function updateStrategy(o: JsonObject, errors: FieldErrors): void {
+  const s = at(o, 'spec', 'updateStrategy');
+  const path = SPEC.child('updateStrategy');
+  const rolling = at(s, 'rollingUpdate');
+  const type = textAt(s, 'type');
+  if (type === 'OnDelete') return;
+  if (type !== 'RollingUpdate') {
+    const limits = [
+      ['maxUnavailable', 'MaxUnavailable', 0],
+      ['maxSurge', 'MaxSurge', 0],
+    ] as const;
+    const printed = { Type: type, RollingUpdate: rolling === undefined ? null : goStruct(rolling, limits) };
+    errors.notSupported(path, printed, ['RollingUpdate', 'OnDelete']);
+    return;
+  }
+  const here = path.child('rollingUpdate');
+  if (rolling === undefined) {
+    errors.required(here);
+    return;
+  }
+  const unavailable = at(rolling, 'maxUnavailable');
+  const surge = at(rolling, 'maxSurge');
+  countOrPercent(unavailable, here.child('maxUnavailable'), errors);
+  countOrPercent(surge, here.child('maxSurge'), errors);
+  notOverHundredPercent(unavailable, here.child('maxUnavailable'), errors);
+  notOverHundredPercent(surge, here.child('maxSurge'), errors);
+  if (isNone(unavailable) && isNone(surge))
+    errors.required(here.child('maxUnavailable'), 'cannot be 0 when maxSurge is 0');
+  else if (!isNone(unavailable) && !isNone(surge))
+    errors.invalid(here.child('maxSurge'), surge, 'may not be set when maxUnavailable is non-zero');
+}

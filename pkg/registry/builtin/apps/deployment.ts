@@ -1,7 +1,6 @@
-import { equalJson, type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
+import { type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { at, numberAt, objectAt, objectIn, textAt } from '../access.js';
-import { podSpecWarnings } from '../core/pod/validation/index.js';
+import { at, numberAt, objectIn, textAt } from '../access.js';
 import { keepLabels, scaleSubresource, selectorText, statusSubresource, versions, withStatus } from '../form.js';
 import { goStruct, nonNegative } from '../rules.js';
 import { AGE, age, column, containersAndImages, table, wide } from '../table.js';
@@ -12,7 +11,9 @@ import {
   fillAbsent,
   isNone,
   notOverHundredPercent,
+  sameSelector,
   selectorAndTemplate,
+  templateWarnings,
 } from '../workloads.js';
 
 export const deployment: ResourceDeclaration = {
@@ -29,13 +30,10 @@ export const deployment: ResourceDeclaration = {
   strategy: withStatus({
     validate,
     validateUpdate: (o, old, errors) => {
-      if (!equalJson(at(o, 'spec', 'selector'), at(old, 'spec', 'selector'))) {
-        errors.invalid(FieldPath.of('spec', 'selector'), at(o, 'spec', 'selector'), 'field is immutable');
-      }
+      sameSelector(o, old, errors);
       validate(o, errors);
     },
-    warn: (o, _old, context) =>
-      podSpecWarnings(objectAt(o, 'spec', 'template', 'spec'), 'spec.template.spec', context.warn),
+    warn: templateWarnings,
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       fillAbsent(spec, 'replicas', 1);
@@ -75,7 +73,11 @@ const SPEC = FieldPath.of('spec');
 
 function validate(o: JsonObject, errors: FieldErrors): void {
   nonNegative(at(o, 'spec', 'replicas'), SPEC.child('replicas'), errors);
-  selectorAndTemplate(o, 'deployment', errors);
+  selectorAndTemplate(
+    o,
+    { owner: 'ReplicaSet', emptyFor: 'deployment', required: true, senseless: 'invalid label selector' },
+    errors,
+  );
   strategy(o, errors);
   const ready = numberAt(o, 'spec', 'minReadySeconds');
   nonNegative(ready, SPEC.child('minReadySeconds'), errors);

@@ -1,9 +1,10 @@
+import { type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectIn } from '../access.js';
 import { keepLabels, scaleSubresource, selectorText, statusSubresource, versions, withStatus } from '../form.js';
+import { nonNegative } from '../rules.js';
 import { AGE, age, column, containersAndImages, table, wide } from '../table.js';
-
-import { defaultTemplate, fillAbsent } from '../workloads.js';
+import { defaultTemplate, fillAbsent, sameSelector, selectorAndTemplate, templateWarnings } from '../workloads.js';
 
 export const replicaSet: ResourceDeclaration = {
   group: 'apps',
@@ -17,6 +18,12 @@ export const replicaSet: ResourceDeclaration = {
   shortNames: ['rs'],
   categories: ['all'],
   strategy: withStatus({
+    validate,
+    validateUpdate: (o, old, errors) => {
+      sameSelector(o, old, errors);
+      validate(o, errors);
+    },
+    warn: templateWarnings,
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       fillAbsent(spec, 'replicas', 1);
@@ -48,3 +55,15 @@ export const replicaSet: ResourceDeclaration = {
     ],
   ),
 };
+
+const SPEC = FieldPath.of('spec');
+
+function validate(o: JsonObject, errors: FieldErrors): void {
+  nonNegative(at(o, 'spec', 'replicas'), SPEC.child('replicas'), errors);
+  nonNegative(at(o, 'spec', 'minReadySeconds'), SPEC.child('minReadySeconds'), errors);
+  selectorAndTemplate(
+    o,
+    { owner: 'ReplicaSet', emptyFor: 'deployment', required: true, senseless: 'invalid label selector' },
+    errors,
+  );
+}

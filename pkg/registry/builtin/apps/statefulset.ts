@@ -1,9 +1,18 @@
+import { equalJson, type FieldErrors, FieldPath, isDns1123Label, type JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { at, numberAt, objectIn, objectsAt } from '../access.js';
+import { at, numberAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
+import { claimSpec } from '../core/claimspec.js';
 import { fill } from '../core/pod/defaults.js';
 import { keepLabels, scaleSubresource, selectorText, statusSubresource, versions, withStatus } from '../form.js';
+import { goStruct, nonNegative, oneOf, sentences } from '../rules.js';
 import { AGE, age, column, containersAndImages, table, wide } from '../table.js';
-import { defaultRollingUpdate, defaultTemplate, fillAbsent } from '../workloads.js';
+import {
+  defaultRollingUpdate,
+  defaultTemplate,
+  fillAbsent,
+  selectorAndTemplate,
+  templateWarnings,
+} from '../workloads.js';
 
 export const statefulSet: ResourceDeclaration = {
   group: 'apps',
@@ -17,6 +26,18 @@ export const statefulSet: ResourceDeclaration = {
   shortNames: ['sts'],
   categories: ['all'],
   strategy: withStatus({
+    validate,
+    validateUpdate: (o, old, errors) => {
+      onlyWhatMayChange(o, old, errors);
+      validate(o, errors);
+    },
+    warn: (o, old, context) => {
+      templateWarnings(o, old, context);
+      if (numberAt(o, 'spec', 'revisionHistoryLimit') < 0)
+        context.warn(
+          'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended',
+        );
+    },
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       fill(spec, 'podManagementPolicy', 'OrderedReady');
@@ -27,8 +48,10 @@ export const statefulSet: ResourceDeclaration = {
       fill(retention, 'whenDeleted', 'Retain');
       fill(retention, 'whenScaled', 'Retain');
       for (const claim of objectsAt(spec, 'volumeClaimTemplates')) {
-        const claimSpec = objectIn(claim, 'spec');
-        fill(claimSpec, 'volumeMode', 'Filesystem');
+        fillAbsent(claim, 'kind', 'PersistentVolumeClaim');
+        fillAbsent(claim, 'apiVersion', 'v1');
+        const inner = objectIn(claim, 'spec');
+        fill(inner, 'volumeMode', 'Filesystem');
         fill(objectIn(claim, 'status'), 'phase', 'Pending');
       }
       defaultTemplate(spec);
@@ -52,3 +75,82 @@ export const statefulSet: ResourceDeclaration = {
     ],
   ),
 };
+
+const SPEC = FieldPath.of('spec');
+
+/** May change; all else says which pods and volumes these are. */
+const CHANGEABLE: ReadonlySet<string> = new Set([
+  'replicas',
+  'ordinals',
+  'template',
+  'updateStrategy',
+  'revisionHistoryLimit',
+  'persistentVolumeClaimRetentionPolicy',
+  'minReadySeconds',
+]);
+
+function onlyWhatMayChange(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  const now = objectAt(o, 'spec');
+  const before = objectAt(old, 'spec');
+  const fields = new Set([...Object.keys(now), ...Object.keys(before)]);
+  for (const field of fields) {
+    if (CHANGEABLE.has(field) || equalJson(now[field] ?? null, before[field] ?? null)) continue;
+    errors.forbidden(
+      SPEC,
+      "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
+    );
+    return;
+  }
+}
+
+function validate(o: JsonObject, errors: FieldErrors): void {
+  const management = textAt(o, 'spec', 'podManagementPolicy');
+  if (management === '') errors.required(SPEC.child('podManagementPolicy'));
+  else if (management !== 'OrderedReady' && management !== 'Parallel')
+    errors.invalid(SPEC.child('podManagementPolicy'), management, "must be 'OrderedReady' or 'Parallel'");
+  updateStrategy(o, errors);
+  for (const field of ['whenDeleted', 'whenScaled'] as const) {
+    const value = textAt(o, 'spec', 'persistentVolumeClaimRetentionPolicy', field);
+    oneOf(value, SPEC.child('persistentVolumeClaimRetentionPolicy', field), ['Retain', 'Delete'], errors, false);
+  }
+  nonNegative(at(o, 'spec', 'replicas'), SPEC.child('replicas'), errors);
+  nonNegative(at(o, 'spec', 'minReadySeconds'), SPEC.child('minReadySeconds'), errors);
+  nonNegative(at(o, 'spec', 'ordinals', 'start'), SPEC.child('ordinals', 'start'), errors);
+  selectorAndTemplate(o, { owner: 'StatefulSet', emptyFor: 'statefulset', required: true, senseless: '' }, errors);
+  for (const [i, claim] of objectsAt(o, 'spec', 'volumeClaimTemplates').entries())
+    claimSpec(objectAt(claim, 'spec'), SPEC.child('volumeClaimTemplates').index(i).child('spec'), errors);
+  const service = textAt(o, 'spec', 'serviceName');
+  if (service !== '') sentences(service, isDns1123Label, SPEC.child('serviceName'), errors);
+}
+
+function updateStrategy(o: JsonObject, errors: FieldErrors): void {
+  const s = at(o, 'spec', 'updateStrategy');
+  const path = SPEC.child('updateStrategy');
+  const rolling = at(s, 'rollingUpdate');
+  const limits = [
+    ['partition', 'Partition', 0],
+    ['maxUnavailable', 'MaxUnavailable', null],
+  ] as const;
+  const printed = {
+    Type: textAt(s, 'type'),
+    RollingUpdate: rolling === undefined ? null : goStruct(rolling, limits),
+  };
+  switch (textAt(s, 'type')) {
+    case '':
+      errors.required(path);
+      break;
+    case 'OnDelete':
+      if (rolling !== undefined)
+        errors.invalid(
+          path.child('rollingUpdate'),
+          printed.RollingUpdate,
+          "only allowed for updateStrategy 'RollingUpdate'",
+        );
+      break;
+    case 'RollingUpdate':
+      nonNegative(at(rolling, 'partition'), path.child('rollingUpdate', 'partition'), errors);
+      break;
+    default:
+      errors.invalid(path, printed, "must be 'RollingUpdate' or 'OnDelete'");
+  }
+}

@@ -1,9 +1,13 @@
-import type { JsonObject } from '../../../api/index.js';
+import { FieldPath, type JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { at, listAt, textAt } from '../access.js';
+import { at, listAt, objectAt, objectIn, textAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table, wide } from '../table.js';
+import { fillAbsent } from '../workloads.js';
+import { alignDataSources, claimSpec, dropUnknownSource } from './claimspec.js';
+import { claimUpdate } from './claimupdate.js';
 
+const SPEC = FieldPath.of('spec');
 const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 
 export const persistentVolumeClaim: ResourceDeclaration = {
@@ -19,8 +23,26 @@ export const persistentVolumeClaim: ResourceDeclaration = {
     checksUpdateLikeNew: true,
     generation: 'none',
     returnsDeleted: true,
+    defaults: (o) => {
+      fillAbsent(objectIn(o, 'spec'), 'volumeMode', 'Filesystem');
+    },
     prepareForCreate: (o) => {
       o['status'] = { phase: 'Pending' };
+      const spec = objectIn(o, 'spec');
+      dropUnknownSource(spec);
+      alignDataSources(spec);
+    },
+    prepareForUpdate: (o) => alignDataSources(objectIn(o, 'spec')),
+    validate: (o, errors) => claimSpec(objectAt(o, 'spec'), SPEC, errors),
+    validateUpdate: (o, old, errors) => {
+      claimSpec(objectAt(o, 'spec'), SPEC, errors);
+      claimUpdate(o, old, errors);
+    },
+    warn: (o, _old, context) => {
+      if (at(o, 'metadata', 'annotations', CLASS_ANNOTATION) !== undefined)
+        context.warn(
+          `metadata.annotations[${CLASS_ANNOTATION}]: deprecated since v1.8; use "storageClassName" attribute instead`,
+        );
     },
   }),
   subresources: { status: statusSubresource() },

@@ -1,9 +1,11 @@
+import { type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { at, numberAt, objectIn, textAt } from '../access.js';
+import { at, numberAt, objectAt, objectIn, textAt } from '../access.js';
 import { labelsText, scaleSubresource, statusSubresource, versions, withStatus } from '../form.js';
+import { isEmptySelector, nonNegative, selects } from '../rules.js';
 import { AGE, age, column, containersAndImages, table, wide } from '../table.js';
-
-import { defaultTemplate, fillAbsent, labelsFromTemplate } from '../workloads.js';
+import { defaultTemplate, fillAbsent, labelsFromTemplate, mismatch, templateWarnings } from '../workloads.js';
+import { runningTemplate } from './pod/validation/index.js';
 
 export const replicationController: ResourceDeclaration = {
   group: '',
@@ -19,6 +21,9 @@ export const replicationController: ResourceDeclaration = {
   storagePrefix: 'controllers',
   strategy: withStatus({
     defaultPropagation: 'Orphan',
+    validate,
+    validateUpdate: (o, _old, errors) => validate(o, errors),
+    warn: templateWarnings,
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       labelsFromTemplate(o, true);
@@ -54,3 +59,23 @@ export const replicationController: ResourceDeclaration = {
     ],
   ),
 };
+
+const SPEC = FieldPath.of('spec');
+
+/** Its selector is a plain map of labels. */
+function validate(o: JsonObject, errors: FieldErrors): void {
+  nonNegative(at(o, 'spec', 'minReadySeconds'), SPEC.child('minReadySeconds'), errors);
+  const selector = { matchLabels: objectAt(o, 'spec', 'selector') };
+  if (isEmptySelector(selector)) errors.required(SPEC.child('selector'));
+  nonNegative(at(o, 'spec', 'replicas'), SPEC.child('replicas'), errors);
+  const template = at(o, 'spec', 'template');
+  const path = SPEC.child('template');
+  if (template === undefined) {
+    errors.required(path);
+    return;
+  }
+  const inner = objectAt(o, 'spec', 'template');
+  if (!isEmptySelector(selector) && selects(selector, objectAt(inner, 'metadata', 'labels')) === false)
+    mismatch(inner, path, errors);
+  runningTemplate(inner, 'ReplicationController', path, errors);
+}

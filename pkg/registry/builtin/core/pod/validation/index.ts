@@ -40,14 +40,11 @@ export function podTemplate(template: JsonObject, path: FieldPath, errors: Field
 }
 
 /** The template of a workload that keeps its pods running for ever. */
-export function runningTemplate(template: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function runningTemplate(template: JsonObject, kind: string, path: FieldPath, errors: FieldErrors): void {
   podTemplate(template, path, errors);
   const policy = textAt(template, 'spec', 'restartPolicy');
   if (policy !== 'Always') errors.notSupported(path.child('spec', 'restartPolicy'), policy, ['Always']);
   if (at(template, 'spec', 'activeDeadlineSeconds') !== undefined) {
-    errors.forbidden(
-      path.child('spec', 'activeDeadlineSeconds'),
-      'activeDeadlineSeconds in ReplicaSet is not Supported',
-    );
+    errors.forbidden(path.child('spec', 'activeDeadlineSeconds'), `activeDeadlineSeconds in ${kind} is not Supported`);
   }
 }

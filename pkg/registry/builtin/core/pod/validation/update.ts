@@ -4,10 +4,10 @@ import {
   type FieldErrors,
   FieldPath,
   isInRange,
-  isObject,
   type JsonObject,
 } from '../../../../../api/index.js';
 import { at, listAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../../../access.js';
+import { difference } from '../../difference.js';
 
 /** What of a pod may still change once it is there: very little, for a node may have begun to run it. */
 
@@ -141,19 +141,4 @@ function nodeAffinityNarrowed(before: ReturnType<typeof at>, now: ReturnType<typ
       errors.invalid(path.index(i), newTerms[i], 'only additions are allowed (no mutations or deletions)');
     }
   }
-}
-
-/** The fields that differ, a line each: a client should not have to look for them. */
-function difference(before: JsonObject, now: JsonObject): string {
-  const lines: string[] = [];
-  const walk = (a: ReturnType<typeof at>, b: ReturnType<typeof at>, path: string): void => {
-    if (equalJson(a, b)) return;
-    if (isObject(a) && isObject(b)) {
-      for (const k of new Set([...Object.keys(a), ...Object.keys(b)])) walk(a[k], b[k], `${path}.${k}`);
-    } else if (Array.isArray(a) && Array.isArray(b) && a.length === b.length) {
-      for (const [i, x] of a.entries()) walk(x, b[i], `${path}[${i}]`);
-    } else lines.push(`  ${path}: ${JSON.stringify(a ?? null)} -> ${JSON.stringify(b ?? null)}`);
-  };
-  walk(before, now, 'spec');
-  return lines.join('\n');
 }

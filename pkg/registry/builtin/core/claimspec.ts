@@ -1,0 +1,98 @@
+import {
+  compareQuantities,
+  equalJson,
+  type FieldErrors,
+  type FieldPath,
+  isDns1123Label,
+  isDns1123Subdomain,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  parseQuantity,
+  zeroQuantity,
+} from '../../../api/index.js';
+import { at, listAt, textAt } from '../access.js';
+import { labelSelector, oneOf, sentences } from '../rules.js';
+
+/** What a claim asks for: in claims, in templates of claims, in ephemeral volumes. */
+
+export const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
+export const VOLUME_MODES = ['Block', 'Filesystem'];
+
+export function claimSpec(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  accessModes(spec, path.child('accessModes'), errors);
+  labelSelector(at(spec, 'selector'), path.child('selector'), errors);
+  const storage = at(spec, 'resources', 'requests', 'storage');
+  const here = path.child('resources').key('storage');
+  if (storage === undefined) errors.required(here);
+  else {
+    const q = parseQuantity(String(storage));
+    if (q !== undefined && compareQuantities(q, zeroQuantity) <= 0)
+      errors.invalid(here, storage, 'must be greater than zero');
+  }
+  for (const field of ['storageClassName', 'volumeAttributesClassName'] as const) {
+    const name = textAt(spec, field);
+    if (name !== '') sentences(name, isDns1123Subdomain, path.child(field), errors);
+  }
+  const mode = at(spec, 'volumeMode');
+  if (typeof mode === 'string') oneOf(mode, path.child('volumeMode'), VOLUME_MODES, errors, false);
+  dataSources(spec, path, errors);
+}
+
+export function accessModes(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const modes = listAt(spec, 'accessModes').map(String);
+  if (modes.length === 0) errors.required(path, 'at least 1 access mode is required');
+  for (const mode of modes) if (!ACCESS_MODES.includes(mode)) errors.notSupported(path, mode, ACCESS_MODES);
+  if (modes.includes('ReadWriteOncePod') && modes.length > 1)
+    errors.forbidden(path, 'may not use ReadWriteOncePod with other access modes');
+}
+
+function dataSources(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const source = at(spec, 'dataSource');
+  const ref = at(spec, 'dataSourceRef');
+  if (source !== undefined) dataSource(source, path.child('dataSource'), errors);
+  if (ref !== undefined) {
+    dataSource(ref, path.child('dataSourceRef'), errors);
+    const namespace = textAt(ref, 'namespace');
+    if (namespace !== '') sentences(namespace, isDns1123Label, path.child('dataSourceRef', 'namespace'), errors);
+  }
+  if (source === undefined || ref === undefined) return;
+  if (textAt(ref, 'namespace') !== '')
+    errors.invalid(path, {}, 'may not be specified when dataSourceRef.namespace is specified');
+  else if (!sameSource(source, ref)) errors.invalid(path, {}, 'must match dataSourceRef');
+}
+
+const sameSource = (a: JsonValue, b: JsonValue): boolean =>
+  (['apiGroup', 'kind', 'name'] as const).every((f) => textAt(a, f) === textAt(b, f));
+
+function dataSource(source: JsonValue, path: FieldPath, errors: FieldErrors): void {
+  const kind = textAt(source, 'kind');
+  const group = textAt(source, 'apiGroup');
+  if (textAt(source, 'name') === '') errors.required(path.child('name'));
+  if (kind === '') errors.required(path.child('kind'));
+  if (group === '' && kind !== 'PersistentVolumeClaim')
+    errors.invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
+  if (group !== '') sentences(group, isDns1123Subdomain, path.child('apiGroup'), errors);
+}
+
+/** Two names of one thing: who gives one gives the other. */
+export function alignDataSources(spec: JsonObject): void {
+  const source = spec['dataSource'];
+  const ref = spec['dataSourceRef'];
+  if (isObject(source) && ref === undefined) spec['dataSourceRef'] = { ...source };
+  else if (isObject(ref) && source === undefined && textAt(ref, 'namespace') === '') {
+    spec['dataSource'] = Object.fromEntries(Object.entries(ref).filter(([k]) => k !== 'namespace'));
+  }
+}
+
+/** The older of the two only ever named claims and snapshots; what else it says is ignored. */
+export function dropUnknownSource(spec: JsonObject): void {
+  const source = at(spec, 'dataSource');
+  if (source === undefined) return;
+  const group = textAt(source, 'apiGroup');
+  const kind = textAt(source, 'kind');
+  const known =
+    (kind === 'PersistentVolumeClaim' && group === '') ||
+    (kind === 'VolumeSnapshot' && group === 'snapshot.storage.k8s.io');
+  if (!known && (spec['dataSourceRef'] === undefined || equalJson(source, {}))) delete spec['dataSource'];
+}

@@ -1,0 +1,47 @@
+import {
+  cloneJson,
+  compareQuantities,
+  equalJson,
+  type FieldErrors,
+  FieldPath,
+  type JsonObject,
+  parseQuantity,
+  zeroQuantity,
+} from '../../../api/index.js';
+import { at, objectAt, objectIn, textAt } from '../access.js';
+import { keep } from '../form.js';
+import { difference } from './difference.js';
+
+const SPEC = FieldPath.of('spec');
+
+/** Of a claim, the volume may be filled in, and a bound one may grow and change its attributes; nothing else changes. */
+export function claimUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  const before = objectAt(old, 'spec');
+  const spec = cloneJson(objectAt(o, 'spec'));
+  if (textAt(before, 'volumeName') === '') keep('volumeName', spec, before);
+  const bound = textAt(old, 'status', 'phase') === 'Bound';
+  if (bound) {
+    keep('volumeAttributesClassName', spec, before);
+    if (at(spec, 'resources', 'requests') !== undefined)
+      keep('storage', objectIn(objectIn(spec, 'resources'), 'requests'), objectAt(before, 'resources', 'requests'));
+  }
+  if (!equalJson(spec, before))
+    errors.forbidden(
+      SPEC,
+      `spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n${difference(before, spec)}`,
+    );
+  const size = (of: JsonObject, ...path: readonly string[]) =>
+    parseQuantity(textAt(of, ...path, 'storage')) ?? zeroQuantity;
+  const now = size(o, 'spec', 'resources', 'requests');
+  if (
+    compareQuantities(now, size(old, 'spec', 'resources', 'requests')) < 0 &&
+    compareQuantities(now, size(old, 'status', 'capacity')) <= 0
+  )
+    errors.forbidden(SPEC.child('resources', 'requests', 'storage'), 'field can not be less than status.capacity');
+  const mode = at(o, 'spec', 'volumeMode');
+  if (!equalJson(mode ?? null, at(old, 'spec', 'volumeMode') ?? null))
+    errors.invalid(FieldPath.of('volumeMode'), mode, 'field is immutable');
+  const attributes = at(o, 'spec', 'volumeAttributesClassName');
+  if (bound && attributes === undefined && at(old, 'spec', 'volumeAttributesClassName') !== undefined)
+    errors.forbidden(SPEC.child('volumeAttributesClassName'), 'update from non-nil value to nil is forbidden');
+}
