@@ -1,9 +1,9 @@
-import { ApiError, isObject, type JsonObject, parseApiVersion } from '../api/index.js';
-import type { Core } from './core.js';
+import { ApiError, cloneJson, isObject, type JsonObject, parseApiVersion } from '../api/index.js';
+import { type Core, fresh } from './core.js';
 import type { RequestContext } from './requests.js';
 import { insert } from './write.js';
 
-/** What every cluster has from its first moment. Made by whoever leads; what is there already is left alone. */
+/** What every cluster has from its first moment. Made by whoever is first; what is there already is left alone. */
 
 export interface BootstrapConfig {
   /** Where the Service `kubernetes` is: an address of each service range. */
@@ -64,7 +64,8 @@ async function ensure(core: Core, namespace: string, object: JsonObject, plural:
   const meta = object['metadata'];
   const name = isObject(meta) ? String(meta['name']) : '';
   const key = namespace === '' ? name : `${namespace}/${name}`;
-  if (core.cache.collection(resource.storage.prefix)?.get(resource.storage.prefix + key) !== undefined) return;
+  const isThere = (): boolean =>
+    core.cache.collection(resource.storage.prefix)?.get(resource.storage.prefix + key) !== undefined;
   const context: RequestContext = {
     user: { name: 'system:apiserver', groups: ['system:masters'] },
     userAgent: '',
@@ -73,12 +74,24 @@ async function ensure(core: Core, namespace: string, object: JsonObject, plural:
   };
   const target = { resource, namespace, subresource: '' };
   const options = { dryRun: false, fieldManager: 'trireme', fieldValidation: 'Ignore' } as const;
-  try {
-    await insert(core, { target, name: '', options, context }, object, false);
-  } catch (e) {
-    if (!(e instanceof ApiError && e.status.reason === 'AlreadyExists')) throw e;
+  for (let attempt = 1; !isThere(); attempt++) {
+    try {
+      await insert(core, { target, name: '', options, context }, cloneJson(object), false);
+      return;
+    } catch (e) {
+      if (!(e instanceof ApiError)) throw e;
+      // Peers that start together all come here. Whatever stood in the way (the name, an address): if it is there now, one was quicker.
+      await fresh(core, context).catch(() => {});
+      if (isThere()) return;
+      const passes = e.status.code === 429 || e.status.code >= 500;
+      if (!passes || attempt === BOOTSTRAP_ATTEMPTS) throw e;
+      await new Promise<void>((resolve) => core.world.timers.after(BOOTSTRAP_PAUSE, resolve));
+    }
   }
 }
 
 /** Milliseconds. */
 const BOOTSTRAP_PATIENCE = 30_000;
+const BOOTSTRAP_PAUSE = 250;
+/** An election may be under way. */
+const BOOTSTRAP_ATTEMPTS = 20;

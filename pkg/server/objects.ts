@@ -95,7 +95,14 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     stopLooking = world.timers.every(LEADERSHIP_PERIOD, look);
     look();
   };
-  await begin();
+  try {
+    await begin();
+  } catch (error) {
+    // Before the store goes: a cache that loses its store believes that something broke.
+    pause();
+    await registry.close();
+    throw error;
+  }
   return {
     registry,
     begin,
