@@ -3,6 +3,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
 import { claimSpec } from '../core/claimspec.js';
 import { fill } from '../core/pod/defaults.js';
+import { templateMeta } from '../core/pod/validation/index.js';
 import { keepLabels, scaleSubresource, selectorText, statusSubresource, versions, withStatus } from '../form.js';
 import { goStruct, nonNegative, oneOf, sentences } from '../rules.js';
 import { AGE, age, column, containersAndImages, table, wide } from '../table.js';
@@ -26,7 +27,10 @@ export const statefulSet: ResourceDeclaration = {
   shortNames: ['sts'],
   categories: ['all'],
   strategy: withStatus({
-    validate,
+    validate: (o, errors) => {
+      validate(o, errors);
+      validateClaims(o, errors);
+    },
     validateUpdate: (o, old, errors) => {
       onlyWhatMayChange(o, old, errors);
       validate(o, errors);
@@ -116,11 +120,31 @@ function validate(o: JsonObject, errors: FieldErrors): void {
   nonNegative(at(o, 'spec', 'replicas'), SPEC.child('replicas'), errors);
   nonNegative(at(o, 'spec', 'minReadySeconds'), SPEC.child('minReadySeconds'), errors);
   nonNegative(at(o, 'spec', 'ordinals', 'start'), SPEC.child('ordinals', 'start'), errors);
-  selectorAndTemplate(o, { owner: 'StatefulSet', emptyFor: 'statefulset', required: true, senseless: '' }, errors);
-  for (const [i, claim] of objectsAt(o, 'spec', 'volumeClaimTemplates').entries())
-    claimSpec(objectAt(claim, 'spec'), SPEC.child('volumeClaimTemplates').index(i).child('spec'), errors);
+  selectorAndTemplate(
+    withClaims(o),
+    { owner: 'StatefulSet', emptyFor: 'statefulset', required: true, senseless: '' },
+    errors,
+  );
+  templateMeta(objectAt(o, 'spec', 'template'), SPEC.child('template'), errors);
   const service = textAt(o, 'spec', 'serviceName');
   if (service !== '') sentences(service, isDns1123Label, SPEC.child('serviceName'), errors);
+}
+
+/** Every pod has a volume for each template of a claim, under its name. */
+function withClaims(o: JsonObject): JsonObject {
+  const claims = objectsAt(o, 'spec', 'volumeClaimTemplates').map((c) => textAt(c, 'metadata', 'name'));
+  if (claims.length === 0) return o;
+  const spec = objectAt(o, 'spec');
+  const template = objectAt(spec, 'template');
+  const podSpec = objectAt(template, 'spec');
+  const own = objectsAt(podSpec, 'volumes').filter((v) => !claims.includes(textAt(v, 'name')));
+  const named = [...new Set(claims)].map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
+  return { ...o, spec: { ...spec, template: { ...template, spec: { ...podSpec, volumes: [...own, ...named] } } } };
+}
+
+function validateClaims(o: JsonObject, errors: FieldErrors): void {
+  for (const [i, claim] of objectsAt(o, 'spec', 'volumeClaimTemplates').entries())
+    claimSpec(objectAt(claim, 'spec'), SPEC.child('volumeClaimTemplates').index(i).child('spec'), errors);
 }
 
 function updateStrategy(o: JsonObject, errors: FieldErrors): void {

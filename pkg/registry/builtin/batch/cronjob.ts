@@ -1,9 +1,14 @@
+import { type FieldErrors, FieldPath, type JsonObject, subdomainName } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { at, boolAt, listAt, objectIn, textAt } from '../access.js';
+import { at, boolAt, listAt, objectAt, objectIn, textAt } from '../access.js';
 import { fill } from '../core/pod/defaults.js';
+import { podSpecWarnings } from '../core/pod/validation/index.js';
 import { selectorText, statusSubresource, versions, withStatus } from '../form.js';
+import { nonNegative, oneOf } from '../rules.js';
 import { AGE, age, column, containersAndImages, since, table, wide } from '../table.js';
 import { defaultTemplate, fillAbsent } from '../workloads.js';
+import { scheduleProblem } from './schedule.js';
+import { jobSpec } from './validation.js';
 
 export const cronJob: ResourceDeclaration = {
   group: 'batch',
@@ -16,6 +21,15 @@ export const cronJob: ResourceDeclaration = {
   shortNames: ['cj'],
   categories: ['all'],
   strategy: withStatus({
+    validateName: cronJobName,
+    validate,
+    validateUpdate: (o, _old, errors) => validate(o, errors),
+    warn: (o, _old, context) =>
+      podSpecWarnings(
+        objectAt(o, 'spec', 'jobTemplate', 'spec', 'template', 'spec'),
+        'spec.jobTemplate.spec.template.spec',
+        context.warn,
+      ),
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       fill(spec, 'concurrencyPolicy', 'Allow');
@@ -55,3 +69,61 @@ export const cronJob: ResourceDeclaration = {
     },
   ),
 };
+
+const SPEC = FieldPath.of('spec');
+
+/** Its jobs are named after it, with eleven characters behind. */
+const NAME_MAX = 52;
+function cronJobName(name: string, prefix: boolean): readonly string[] {
+  const found = subdomainName(name, prefix);
+  return name.length > NAME_MAX ? [...found, `must be no more than ${NAME_MAX} characters`] : found;
+}
+
+function validate(o: JsonObject, errors: FieldErrors): void {
+  const spec = objectAt(o, 'spec');
+  schedule(spec, errors);
+  nonNegative(at(spec, 'startingDeadlineSeconds'), SPEC.child('startingDeadlineSeconds'), errors);
+  timeZone(at(spec, 'timeZone'), errors);
+  oneOf(textAt(spec, 'concurrencyPolicy'), SPEC.child('concurrencyPolicy'), ['Allow', 'Forbid', 'Replace'], errors);
+  for (const field of ['successfulJobsHistoryLimit', 'failedJobsHistoryLimit'] as const)
+    nonNegative(at(spec, field), SPEC.child(field), errors);
+  const job = objectAt(spec, 'jobTemplate', 'spec');
+  const path = SPEC.child('jobTemplate', 'spec');
+  jobSpec(job, path, errors);
+  if (at(job, 'selector') !== undefined)
+    errors.invalid(path.child('selector'), at(job, 'selector'), '`selector` will be auto-generated');
+  if (at(job, 'manualSelector') === true) errors.notSupported(path.child('manualSelector'), true, ['nil', 'false']);
+}
+
+function schedule(spec: JsonObject, errors: FieldErrors): void {
+  const text = textAt(spec, 'schedule');
+  const path = SPEC.child('schedule');
+  if (text === '') {
+    errors.required(path);
+    return;
+  }
+  if (text.includes('TZ')) {
+    errors.invalid(path, text, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead');
+    return;
+  }
+  const problem = scheduleProblem(text);
+  if (problem !== undefined) errors.invalid(path, text, problem);
+}
+
+function timeZone(value: ReturnType<typeof at>, errors: FieldErrors): void {
+  if (typeof value !== 'string') return;
+  const path = SPEC.child('timeZone');
+  if (value === '') errors.invalid(path, value, 'timeZone must be nil or non-empty string');
+  else if (value.toLowerCase() === 'local')
+    errors.invalid(path, value, 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones');
+  else if (!isTimeZone(value)) errors.invalid(path, value, `unknown time zone ${value}`);
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return !/^[+-]/.test(name);
+  } catch {
+    return false;
+  }
+}

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../api/index.js';
 import { objectsAt } from '../access.js';
-import { defaultTemplate, fillAbsent, labelsFromTemplate } from '../workloads.js';
+import { fill } from '../core/pod/defaults.js';
+import { defaultTemplate, fillAbsent } from '../workloads.js';
 
 /** A job that says neither how many pods nor how many at once runs one. */
 export function defaultJob(o: JsonObject): void {
@@ -16,10 +17,9 @@ export function defaultJob(o: JsonObject): void {
   // with a limit an index, the job's own limit is as good as none
   fillAbsent(spec, 'backoffLimit', spec['backoffLimitPerIndex'] === undefined ? 6 : 2147483647);
   for (const rule of objectsAt(spec, 'podFailurePolicy', 'rules')) {
-    for (const pattern of objectsAt(rule, 'onPodConditions')) fillAbsent(pattern, 'status', 'True');
+    for (const pattern of objectsAt(rule, 'onPodConditions')) fill(pattern, 'status', 'True');
   }
   fillAbsent(spec, 'podReplacementPolicy', spec['podFailurePolicy'] === undefined ? 'TerminatingOrFailed' : 'Failed');
   fillAbsent(spec, 'manualSelector', false);
-  labelsFromTemplate(o, false);
   defaultTemplate(spec);
 }

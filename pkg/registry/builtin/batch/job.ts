@@ -1,10 +1,12 @@
 import type { JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { at, boolAt, numberAt, objectsAt, textAt } from '../access.js';
+import { at, boolAt, numberAt, objectIn, objectsAt, textAt } from '../access.js';
 import { selectorText, statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, containersAndImages, humanDuration, table, wide } from '../table.js';
 
+import { labelsFromTemplate, templateWarnings } from '../workloads.js';
 import { defaultJob } from './defaults.js';
+import { generated, validateJob, validateJobUpdate } from './validation.js';
 
 export const job: ResourceDeclaration = {
   group: 'batch',
@@ -20,6 +22,13 @@ export const job: ResourceDeclaration = {
     defaultPropagationWarning:
       'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
     defaults: defaultJob,
+    prepareForCreate: (o) => {
+      if (!boolAt(o, 'spec', 'manualSelector')) generateSelector(o);
+      labelsFromTemplate(o, false);
+    },
+    validate: validateJob,
+    validateUpdate: validateJobUpdate,
+    warn: templateWarnings,
   }),
   subresources: { status: statusSubresource() },
   selectableFields: { 'status.successful': (o) => String(numberAt(o, 'status', 'succeeded')) },
@@ -69,4 +78,16 @@ function duration(o: JsonObject, now: number): string {
   if (start === '') return '';
   const end = textAt(o, 'status', 'completionTime');
   return humanDuration((end === '' ? now : Date.parse(end)) - Date.parse(start));
+}
+
+/** A job finds its pods by its own uid, so that it never takes those of an older job of the same name. */
+function generateSelector(o: JsonObject): void {
+  const spec = objectIn(o, 'spec');
+  const labels = generated(o);
+  const mine = objectIn(objectIn(objectIn(spec, 'template'), 'metadata'), 'labels');
+  for (const [key, value] of Object.entries(labels)) if (mine[key] === undefined) mine[key] = value;
+  const key = 'batch.kubernetes.io/controller-uid';
+  const selector = objectIn(spec, 'selector');
+  const matched = objectIn(selector, 'matchLabels');
+  if (matched[key] === undefined) matched[key] = labels[key]!;
 }

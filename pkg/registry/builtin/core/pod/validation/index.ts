@@ -28,11 +28,15 @@ export function validatePodUpdate(pod: JsonObject, old: JsonObject, errors: Fiel
   podUpdate(pod, old, errors);
 }
 
-/** A template, anywhere: `path` is that of the template itself. */
-export function podTemplate(template: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function templateMeta(template: JsonObject, path: FieldPath, errors: FieldErrors): void {
   labels(objectAt(template, 'metadata', 'labels'), path.child('labels'), errors);
   for (const key of Object.keys(objectAt(template, 'metadata', 'annotations')))
     sentences(key.toLowerCase(), isLabelKey, path.child('annotations'), errors);
+}
+
+/** A template, anywhere: `path` is that of the template itself. */
+export function podTemplate(template: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  templateMeta(template, path, errors);
   podSpec(objectAt(template, 'spec'), {}, path.child('spec'), errors);
   if (listAt(template, 'spec', 'ephemeralContainers').length > 0) {
     errors.forbidden(path.child('spec', 'ephemeralContainers'), 'ephemeral containers not allowed in pod template');

@@ -1,0 +1,355 @@
+import {
+  equalJson,
+  type FieldErrors,
+  FieldPath,
+  isDomainPrefixedPath,
+  isObject,
+  isQualifiedName,
+  type JsonObject,
+  type JsonValue,
+} from '../../../api/index.js';
+import { at, boolAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
+import { podTemplate } from '../core/pod/validation/index.js';
+import { goStruct, isEmptySelector, labelSelector, nonNegative, oneOf, selects, sentences } from '../rules.js';
+import { indexesIn } from './indexes.js';
+
+/** What a job may be: of its own, and as a cron job makes it. */
+
+const PARALLEL_INDEXES_MAX = 100_000;
+/** Many indexes are kept account of only while few may fail. */
+const MANY_COMPLETIONS = 100_000;
+const POLICY_RULES_MAX = 20;
+const EXIT_CODES_MAX = 255;
+const PATTERNS_MAX = 20;
+const MANAGED_BY_MAX = 63;
+const MODES = ['NonIndexed', 'Indexed'];
+const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
+const OPERATORS = ['In', 'NotIn'];
+const RESTARTS = ['OnFailure', 'Never'];
+
+/** Whether indexes count: of a mode that is none of those known nothing more is said. */
+const isPlain = (spec: JsonObject): boolean => textAt(spec, 'completionMode') === 'NonIndexed';
+const isIndexed = (spec: JsonObject): boolean => textAt(spec, 'completionMode') === 'Indexed';
+
+/** Everything that a job of a cron job must keep to as well. */
+export function jobSpec(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  for (const field of [
+    'parallelism',
+    'completions',
+    'activeDeadlineSeconds',
+    'backoffLimit',
+    'ttlSecondsAfterFinished',
+    'backoffLimitPerIndex',
+  ] as const)
+    nonNegative(at(spec, field), path.child(field), errors);
+  perIndex(spec, path, errors);
+  const managedBy = at(spec, 'managedBy');
+  if (typeof managedBy === 'string') {
+    const here = path.child('managedBy');
+    if (managedBy === '') errors.required(here);
+    else sentences(managedBy, isDomainPrefixedPath, here, errors);
+    if (managedBy.length > MANAGED_BY_MAX) errors.tooLong(here, MANAGED_BY_MAX);
+  }
+  const mode = at(spec, 'completionMode');
+  if (typeof mode === 'string') {
+    oneOf(mode, path.child('completionMode'), MODES, errors, false);
+    if (mode === 'Indexed') indexed(spec, path, errors);
+  }
+  const policy = at(spec, 'podFailurePolicy');
+  if (policy !== undefined) failurePolicy(spec, path.child('podFailurePolicy'), errors);
+  if (at(spec, 'successPolicy') !== undefined) successPolicy(spec, path.child('successPolicy'), errors);
+  const replacement = at(spec, 'podReplacementPolicy');
+  if (typeof replacement === 'string')
+    oneOf(
+      replacement,
+      path.child('podReplacementPolicy'),
+      policy === undefined ? ['Failed', 'TerminatingOrFailed'] : ['Failed'],
+      errors,
+      false,
+    );
+  const template = objectAt(spec, 'template');
+  podTemplate(template, path.child('template'), errors);
+  restartPolicy(template, policy !== undefined, path.child('template', 'spec', 'restartPolicy'), errors);
+}
+
+/** Pods of a job come to an end. */
+function restartPolicy(template: JsonObject, hasPolicy: boolean, path: FieldPath, errors: FieldErrors): void {
+  const policy = textAt(template, 'spec', 'restartPolicy');
+  if (policy === '' || policy === 'Always')
+    errors.required(path, `valid values: ${RESTARTS.map((r) => JSON.stringify(r)).join(', ')}`);
+  else if (!RESTARTS.includes(policy)) errors.notSupported(path, policy, RESTARTS);
+  else if (hasPolicy && policy !== 'Never')
+    errors.invalid(path, policy, `only "Never" is supported when podFailurePolicy is specified`);
+}
+
+function perIndex(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const limit = at(spec, 'backoffLimitPerIndex');
+  if (limit !== undefined && isPlain(spec))
+    errors.invalid(path.child('backoffLimitPerIndex'), limit, 'requires indexed completion mode');
+  const failed = at(spec, 'maxFailedIndexes');
+  const here = path.child('maxFailedIndexes');
+  if (failed === undefined) return;
+  nonNegative(failed, here, errors);
+  if (limit === undefined) errors.required(path.child('backoffLimitPerIndex'), 'when maxFailedIndexes is specified');
+  if (isPlain(spec)) errors.invalid(here, failed, 'requires indexed completion mode');
+}
+
+function indexed(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const completions = at(spec, 'completions');
+  if (completions === undefined) errors.required(path.child('completions'), 'when completion mode is Indexed');
+  const parallelism = numberAt(spec, 'parallelism');
+  if (parallelism > PARALLEL_INDEXES_MAX)
+    errors.invalid(
+      path.child('parallelism'),
+      parallelism,
+      `must be less than or equal to ${PARALLEL_INDEXES_MAX} when completion mode is Indexed`,
+    );
+  const failed = at(spec, 'maxFailedIndexes');
+  if (typeof completions !== 'number') return;
+  const here = path.child('maxFailedIndexes');
+  if (typeof failed === 'number' && failed > completions)
+    errors.invalid(here, failed, 'must be less than or equal to completions');
+  if (at(spec, 'backoffLimitPerIndex') !== undefined && completions > MANY_COMPLETIONS) {
+    if (failed === undefined) errors.required(here, `must be specified when completions is above ${MANY_COMPLETIONS}`);
+    else if (numberAt(spec, 'maxFailedIndexes') > 10_000)
+      errors.invalid(
+        here,
+        failed,
+        `must be less than or equal to 10000 when completions are above ${MANY_COMPLETIONS}`,
+      );
+    if (parallelism > 10_000)
+      errors.invalid(
+        path.child('parallelism'),
+        parallelism,
+        `must be less than or equal to 10000 when completions are above ${MANY_COMPLETIONS} and used with backoff limit per index`,
+      );
+  }
+}
+
+function failurePolicy(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const rules = objectsAt(spec, 'podFailurePolicy', 'rules');
+  const here = path.child('rules');
+  if (rules.length > POLICY_RULES_MAX) errors.tooMany(here, rules.length, POLICY_RULES_MAX);
+  const containers = new Set(
+    [
+      ...objectsAt(spec, 'template', 'spec', 'containers'),
+      ...objectsAt(spec, 'template', 'spec', 'initContainers'),
+    ].map((c) => textAt(c, 'name')),
+  );
+  for (const [i, rule] of rules.entries()) failureRule(rule, spec, containers, here.index(i), errors);
+}
+
+const goList = (values: readonly string[]): string =>
+  `valid values: [${values.map((v) => JSON.stringify(v)).join(' ')}]`;
+
+function failureRule(
+  rule: JsonObject,
+  spec: JsonObject,
+  containers: ReadonlySet<string>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  const action = textAt(rule, 'action');
+  if (action === '') errors.required(path.child('action'), goList(ACTIONS));
+  else if (action === 'FailIndex' && at(spec, 'backoffLimitPerIndex') === undefined)
+    errors.invalid(path.child('action'), action, 'requires the backoffLimitPerIndex to be set');
+  else if (!ACTIONS.includes(action)) errors.notSupported(path.child('action'), action, ACTIONS);
+  const codes = at(rule, 'onExitCodes');
+  const conditions = objectsAt(rule, 'onPodConditions');
+  if (codes !== undefined) exitCodes(codes, containers, path.child('onExitCodes'), errors);
+  podConditions(conditions, path.child('onPodConditions'), errors);
+  if (codes !== undefined && conditions.length > 0)
+    errors.add(
+      'FieldValueInvalid',
+      path,
+      'Invalid value: specifying both OnExitCodes and OnPodConditions is not supported',
+    );
+  else if (codes === undefined && conditions.length === 0)
+    errors.add(
+      'FieldValueInvalid',
+      path,
+      'Invalid value: specifying one of OnExitCodes and OnPodConditions is required',
+    );
+}
+
+function podConditions(conditions: readonly JsonObject[], path: FieldPath, errors: FieldErrors): void {
+  if (conditions.length > PATTERNS_MAX) errors.tooMany(path, conditions.length, PATTERNS_MAX);
+  for (const [j, condition] of conditions.entries()) {
+    sentences(textAt(condition, 'type'), isQualifiedName, path.index(j).child('type'), errors);
+    const status = textAt(condition, 'status');
+    const values = ['False', 'True', 'Unknown'];
+    if (status === '') errors.required(path.index(j).child('status'), goList(values));
+    else if (!values.includes(status)) errors.notSupported(path.index(j).child('status'), status, values);
+  }
+}
+
+function exitCodes(codes: JsonValue, containers: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
+  const operator = textAt(codes, 'operator');
+  if (operator === '') errors.required(path.child('operator'), goList(OPERATORS));
+  else if (!OPERATORS.includes(operator)) errors.notSupported(path.child('operator'), operator, OPERATORS);
+  const name = at(codes, 'containerName');
+  if (typeof name === 'string' && !containers.has(name))
+    errors.invalid(
+      path.child('containerName'),
+      name,
+      'must be one of the container or initContainer names in the pod template',
+    );
+  const values = listAt(codes, 'values').map(Number);
+  const here = path.child('values');
+  if (values.length === 0) errors.invalid(here, [], 'at least one value is required');
+  else if (values.length > EXIT_CODES_MAX) errors.tooMany(here, values.length, EXIT_CODES_MAX);
+  let ordered = true;
+  const seen = new Set<number>();
+  for (const [j, v] of values.entries()) {
+    if (operator === 'In' && v === 0) errors.invalid(here.index(j), v, 'must not be 0 for the In operator');
+    if (seen.has(v)) errors.duplicate(here.index(j), v);
+    else seen.add(v);
+    if (j > 0 && values[j - 1]! > v) ordered = false;
+  }
+  if (!ordered) errors.invalid(here, values, 'must be ordered');
+}
+
+const SUCCESS_FIELDS = [
+  ['succeededIndexes', 'SucceededIndexes', null],
+  ['succeededCount', 'SucceededCount', null],
+] as const;
+
+const printedSuccess = (spec: JsonObject): JsonObject => {
+  const rules = objectsAt(spec, 'successPolicy', 'rules');
+  return { Rules: rules.length === 0 ? null : rules.map((r) => goStruct(r, SUCCESS_FIELDS)) };
+};
+
+const SUCCESS_RULES_MAX = 20;
+
+function successPolicy(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  if (!isIndexed(spec)) {
+    errors.invalid(path, printedSuccess(spec), 'requires indexed completion mode');
+    return;
+  }
+  const rules = objectsAt(spec, 'successPolicy', 'rules');
+  const here = path.child('rules');
+  if (rules.length === 0)
+    errors.required(here, 'at least one rules must be specified when the successPolicy is specified');
+  if (rules.length > SUCCESS_RULES_MAX) errors.tooMany(here, rules.length, SUCCESS_RULES_MAX);
+  for (const [i, rule] of rules.entries()) successRule(rule, numberAt(spec, 'completions'), here.index(i), errors);
+}
+
+function successRule(rule: JsonObject, completions: number, path: FieldPath, errors: FieldErrors): void {
+  const count = at(rule, 'succeededCount');
+  const indexes = at(rule, 'succeededIndexes');
+  if (count === undefined && indexes === undefined)
+    errors.required(path, 'at least one of succeededCount or succeededIndexes must be specified');
+  let total = 0;
+  if (typeof indexes === 'string') {
+    const parsed = indexesIn(indexes, completions);
+    if (typeof parsed === 'number') total = parsed;
+    else errors.invalid(path.child('succeededIndexes'), indexes, `error parsing succeededIndexes: ${parsed}`);
+  }
+  if (typeof count !== 'number') return;
+  const here = path.child('succeededCount');
+  nonNegative(count, here, errors);
+  if (count > completions)
+    errors.invalid(here, count, `must be less than or equal to ${completions} (the number of specified completions)`);
+  if (typeof indexes === 'string' && count > total)
+    errors.invalid(
+      here,
+      count,
+      `must be less than or equal to ${total} (the number of indexes in the specified succeededIndexes field)`,
+    );
+}
+
+const SPEC = FieldPath.of('spec');
+
+/** A job as it is created, its selector and labels made. */
+export function validateJob(o: JsonObject, errors: FieldErrors): void {
+  const spec = objectAt(o, 'spec');
+  jobSpec(spec, SPEC, errors);
+  const selector = at(spec, 'selector');
+  if (selector === undefined) errors.required(SPEC.child('selector'));
+  else labelSelector(selector, SPEC.child('selector'), errors);
+  const labels = objectAt(spec, 'template', 'metadata', 'labels');
+  const path = SPEC.child('template', 'metadata', 'labels');
+  if (!boolAt(spec, 'manualSelector')) generatedLabels(o, labels, path, errors);
+  const matches =
+    isObject(selector) && (isEmptySelector(selector) ? selects(selector, labels) : selects(selector, labels));
+  if (matches === false || selector === undefined)
+    errors.invalid(path, at(spec, 'template', 'metadata', 'labels'), '`selector` does not match template `labels`');
+}
+
+/** Labels by which the pods of one job are told from those of another of the same name. */
+function generatedLabels(o: JsonObject, labels: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const wanted = generated(o);
+  for (const [key, value] of Object.entries(wanted)) {
+    const v = labels[key];
+    if (v === undefined) errors.required(path.key(key), `must be '${value}'`);
+    else if (v !== value) errors.invalid(path.key(key), v, `must be '${value}'`);
+  }
+}
+
+export function generated(o: JsonObject): Readonly<Record<string, string>> {
+  const uid = textAt(o, 'metadata', 'uid');
+  const name = textAt(o, 'metadata', 'name');
+  return {
+    'controller-uid': uid,
+    'batch.kubernetes.io/controller-uid': uid,
+    'job-name': name,
+    'batch.kubernetes.io/job-name': name,
+  };
+}
+
+const FIXED = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const;
+
+export function validateJobUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  const spec = objectAt(o, 'spec');
+  const before = objectAt(old, 'spec');
+  // told twice: as of any job, and as of a changed one
+  validateJob(o, errors);
+  jobSpec(spec, SPEC, errors);
+  completions(spec, before, errors);
+  const fixed = (field: string, printed: JsonValue | undefined) => {
+    if (!equalJson(at(spec, field) ?? null, at(before, field) ?? null))
+      errors.invalid(SPEC.child(field), printed, 'field is immutable');
+  };
+  fixed('selector', at(spec, 'selector'));
+  template(spec, before, old, errors);
+  for (const field of FIXED)
+    fixed(field, field === 'successPolicy' && at(spec, field) !== undefined ? printedSuccess(spec) : at(spec, field));
+}
+
+/** Elastic jobs: as many indexes as run at once may become more or fewer, both together. */
+function completions(spec: JsonObject, before: JsonObject, errors: FieldErrors): void {
+  const now = at(spec, 'completions');
+  const was = at(before, 'completions');
+  if (equalJson(now ?? null, was ?? null)) return;
+  const path = SPEC.child('completions');
+  if (!isIndexed(spec) || now === undefined || was === undefined) errors.invalid(path, now, 'field is immutable');
+  else if (now !== at(spec, 'parallelism') || was !== at(before, 'parallelism'))
+    errors.invalid(path, now, 'can only be modified in tandem with spec.parallelism');
+}
+
+/** Where a job that has not begun may run can still be changed; nothing else of its pods. */
+function template(spec: JsonObject, before: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  const now = structuredClone(objectAt(spec, 'template'));
+  const was = objectAt(before, 'template');
+  const suspended = objectsAt(old, 'status', 'conditions').some(
+    (c) => textAt(c, 'type') === 'Suspended' && textAt(c, 'status') === 'True',
+  );
+  if (boolAt(before, 'suspend') && suspended && textAt(old, 'status', 'startTime') === '') {
+    for (const field of ['nodeSelector', 'tolerations', 'schedulingGates'] as const)
+      put(objectAt(now, 'spec'), field, at(was, 'spec', field));
+    for (const field of ['labels', 'annotations'] as const)
+      put(objectAt(now, 'metadata'), field, at(was, 'metadata', field));
+    for (const list of ['containers', 'initContainers'] as const) {
+      for (const [i, c] of objectsAt(now, 'spec', list).entries()) {
+        const other = objectsAt(was, 'spec', list)[i];
+        if (other !== undefined) put(c, 'resources', at(other, 'resources'));
+      }
+    }
+  }
+  if (!equalJson(now, was)) errors.invalid(SPEC.child('template'), objectAt(spec, 'template'), 'field is immutable');
+}
+
+function put(o: JsonObject, field: string, value: JsonValue | undefined): void {
+  if (value === undefined) delete o[field];
+  else o[field] = value;
+}
