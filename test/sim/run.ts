@@ -35,7 +35,8 @@ if (values.seed !== undefined) {
   console.log(`${seconds.toFixed(1)} s:`, totals);
   if (failed !== undefined) {
     console.log(`seed ${failed.seed}: ${failed.failure?.message}`);
-    console.log(`again with: ${replayCommand(failed.seed)}`);
+    const sameMutation = `node dist/test/sim/run.js --seed ${failed.seed} --mutation '${mutation}'`;
+    console.log(`again with: ${mutation === undefined ? replayCommand(failed.seed) : sameMutation}`);
     process.exitCode = 1;
   }
 }
