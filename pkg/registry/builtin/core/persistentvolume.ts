@@ -1,9 +1,15 @@
+import { FieldPath, formatTime, isObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { at, objectAt, textAt } from '../access.js';
+import { at, objectAt, objectIn, textAt } from '../access.js';
 import { accessModes } from '../core/persistentvolumeclaim.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table, wide } from '../table.js';
+import { fillAbsent } from '../workloads.js';
+import { defaultVolumeSource, fill } from './pod/defaults.js';
+import { deadVolumeWarnings } from './pod/validation/index.js';
+import { VOLUME_SOURCES, volumeSpec, volumeUpdate } from './volumerules.js';
 
+const SPEC = FieldPath.of('spec');
 const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 
 export const persistentVolume: ResourceDeclaration = {
@@ -19,8 +25,35 @@ export const persistentVolume: ResourceDeclaration = {
     checksUpdateLikeNew: true,
     generation: 'none',
     returnsDeleted: true,
-    prepareForCreate: (o) => {
-      o['status'] = { phase: 'Pending' };
+    defaults: (o) => {
+      const spec = objectIn(o, 'spec');
+      fill(spec, 'persistentVolumeReclaimPolicy', 'Retain');
+      fillAbsent(spec, 'volumeMode', 'Filesystem');
+      for (const name of VOLUME_SOURCES) {
+        const source = spec[name];
+        if (isObject(source)) defaultVolumeSource(name, source);
+      }
+    },
+    prepareForCreate: (o, context) => {
+      o['status'] = { phase: 'Pending', lastPhaseTransitionTime: formatTime(context.world.clock.now()) };
+    },
+    validate: (o, errors) => volumeSpec(objectAt(o, 'spec'), SPEC, false, errors),
+    validateUpdate: (o, old, errors) => {
+      // told twice: as of any volume, and as of a changed one
+      volumeSpec(objectAt(o, 'spec'), SPEC, false, errors);
+      volumeSpec(objectAt(o, 'spec'), SPEC, false, errors);
+      volumeUpdate(o, old, errors);
+    },
+    warn: (o, _old, context) => {
+      if (at(o, 'metadata', 'annotations', CLASS_ANNOTATION) !== undefined)
+        context.warn(
+          `metadata.annotations[${CLASS_ANNOTATION}]: deprecated since v1.8; use "storageClassName" attribute instead`,
+        );
+      if (textAt(o, 'spec', 'persistentVolumeReclaimPolicy') === 'Recycle')
+        context.warn(
+          'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
+        );
+      deadVolumeWarnings(objectAt(o, 'spec'), 'spec', context.warn);
     },
   }),
   subresources: { status: statusSubresource() },

@@ -4,8 +4,9 @@ import { labels, sentences } from '../../../rules.js';
 import { podSpec } from './podspec.js';
 import { podUpdate } from './update.js';
 
-export { sourceRule } from './volumes.js';
-export { nameWarning, podSpecWarnings } from './warnings.js';
+export { nodeSelector } from './scheduling.js';
+export { type SourceRule, sourceRule } from './volumes.js';
+export { deadVolumeWarnings, nameWarning, podSpecWarnings } from './warnings.js';
 
 const SPEC = FieldPath.of('spec');
 

@@ -36,20 +36,22 @@ function nodeAffinity(a: JsonValue | undefined, path: FieldPath, errors: FieldEr
   }
 }
 
-export function nodeSelector(selector: JsonValue, path: FieldPath, errors: FieldErrors): void {
+/** `checkValues`: values must be label values too. */
+export function nodeSelector(selector: JsonValue, path: FieldPath, errors: FieldErrors, checkValues = false): void {
   const terms = objectsAt(selector, 'nodeSelectorTerms');
   if (terms.length === 0) errors.required(path.child('nodeSelectorTerms'), 'must have at least one node selector term');
-  for (const [i, term] of terms.entries()) nodeSelectorTerm(term, path.child('nodeSelectorTerms').index(i), errors);
+  for (const [i, term] of terms.entries())
+    nodeSelectorTerm(term, path.child('nodeSelectorTerms').index(i), errors, checkValues);
 }
 
-function nodeSelectorTerm(term: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function nodeSelectorTerm(term: JsonObject, path: FieldPath, errors: FieldErrors, checkValues = false): void {
   for (const [i, e] of objectsAt(term, 'matchExpressions').entries())
-    nodeExpression(e, path.child('matchExpressions').index(i), errors);
+    nodeExpression(e, path.child('matchExpressions').index(i), errors, checkValues);
   for (const [i, e] of objectsAt(term, 'matchFields').entries())
     nodeField(e, path.child('matchFields').index(i), errors);
 }
 
-function nodeExpression(e: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function nodeExpression(e: JsonObject, path: FieldPath, errors: FieldErrors, checkValues: boolean): void {
   const operator = textAt(e, 'operator');
   const values = listAt(e, 'values');
   const here = path.child('values');
@@ -71,6 +73,7 @@ function nodeExpression(e: JsonObject, path: FieldPath, errors: FieldErrors): vo
       errors.invalid(path.child('operator'), operator, 'not a valid selector operator');
   }
   sentences(textAt(e, 'key'), isLabelKey, path.child('key'), errors);
+  if (checkValues) for (const [i, v] of values.entries()) sentences(String(v), isLabelValue, here.index(i), errors);
 }
 
 function nodeField(e: JsonObject, path: FieldPath, errors: FieldErrors): void {

@@ -243,6 +243,11 @@ const SOURCES: readonly {
         oneOf(caching, path.child('cachingMode'), ['None', 'ReadOnly', 'ReadWrite'], errors, false);
       const kind = at(s, 'kind');
       if (typeof kind === 'string') oneOf(kind, path.child('kind'), ['Dedicated', 'Managed', 'Shared'], errors, false);
+      const uri = textAt(s, 'diskURI');
+      if (kind === 'Managed' && !uri.startsWith('/subscriptions/'))
+        errors.notSupported(path.child('diskURI'), uri, [MANAGED_DISK]);
+      if (kind !== undefined && kind !== 'Managed' && !uri.startsWith('https://'))
+        errors.notSupported(path.child('diskURI'), uri, [BLOB_DISK]);
     },
   },
   {
@@ -292,6 +297,9 @@ const SOURCES: readonly {
     },
   },
 ];
+
+const MANAGED_DISK = '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}';
+const BLOB_DISK = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd';
 
 const HOST_PATH_TYPES = [
   '',

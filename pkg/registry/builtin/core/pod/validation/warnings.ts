@@ -15,12 +15,17 @@ const DEAD_VOLUMES: Readonly<Record<string, string>> = {
   storageos: 'deprecated in v1.22, non-functional in v1.25+',
 };
 
+/** Volumes of kinds that nobody serves any more. */
+export function deadVolumeWarnings(holder: JsonObject, path: string, warn: (text: string) => void): void {
+  for (const [name, why] of Object.entries(DEAD_VOLUMES)) {
+    if (at(holder, name) !== undefined) warn(`${path}.${name === 'storageos' ? 'storageOS' : name}: ${why}`);
+  }
+}
+
 /** `path`: of the spec, e.g. `spec` or `spec.template.spec`. */
 export function podSpecWarnings(spec: JsonObject, path: string, warn: (text: string) => void): void {
   for (const [i, v] of objectsAt(spec, 'volumes').entries()) {
-    for (const [name, why] of Object.entries(DEAD_VOLUMES)) {
-      if (at(v, name) !== undefined) warn(`${path}.volumes[${i}].${name === 'storageos' ? 'storageOS' : name}: ${why}`);
-    }
+    deadVolumeWarnings(v, `${path}.volumes[${i}]`, warn);
     if (objectsAt(v, 'projected', 'sources').some((s) => Object.keys(s).length === 0))
       warn(`volume "${textAt(v, 'name')}" (Projected) has no sources provided`);
   }

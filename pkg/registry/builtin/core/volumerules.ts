@@ -1,0 +1,202 @@
+import {
+  compareQuantities,
+  equalJson,
+  type FieldErrors,
+  FieldPath,
+  isDns1123Label,
+  isDns1123Subdomain,
+  type JsonObject,
+  type JsonValue,
+  parseQuantity,
+  zeroQuantity,
+} from '../../../api/index.js';
+import { at, listAt, objectAt, textAt } from '../access.js';
+import { noBacksteps, oneOf, sentences } from '../rules.js';
+import { ACCESS_MODES, VOLUME_MODES } from './claimspec.js';
+import { difference } from './difference.js';
+import { nodeSelector, type SourceRule, sourceRule } from './pod/validation/index.js';
+
+const SPEC = FieldPath.of('spec');
+
+/** Sources that a PersistentVolume has, in the order in which the reference looks; the first is checked, others are one too many. */
+const SOURCES: readonly { readonly json: string; readonly path?: string; readonly forbidden?: string }[] = [
+  { json: 'hostPath' },
+  { json: 'gcePersistentDisk', path: 'persistentDisk' },
+  { json: 'awsElasticBlockStore' },
+  { json: 'glusterfs' },
+  { json: 'flocker' },
+  { json: 'nfs' },
+  { json: 'rbd' },
+  { json: 'quobyte' },
+  { json: 'cephfs', forbidden: 'cephFS' },
+  { json: 'iscsi' },
+  { json: 'cinder' },
+  { json: 'fc' },
+  { json: 'flexVolume' },
+  { json: 'azureFile' },
+  { json: 'vsphereVolume' },
+  { json: 'photonPersistentDisk' },
+  { json: 'portworxVolume' },
+  { json: 'azureDisk' },
+  { json: 'scaleIO' },
+  { json: 'local' },
+  { json: 'storageos' },
+  { json: 'csi' },
+];
+
+export const VOLUME_SOURCES: readonly string[] = SOURCES.map((s) => s.json);
+
+const required = (s: JsonValue, path: FieldPath, errors: FieldErrors, ...fields: readonly string[]): void => {
+  for (const f of fields) if (textAt(s, f) === '') errors.required(path.child(f));
+};
+
+const SECRETS = [
+  'controllerPublishSecretRef',
+  'controllerExpandSecretRef',
+  'nodePublishSecretRef',
+  'nodeExpandSecretRef',
+  'nodeStageSecretRef',
+] as const;
+
+const CHECKED_SECRETS: ReadonlySet<string> = new Set(SECRETS);
+
+/** Where a PersistentVolume's source is judged otherwise than a pod's volume. */
+const OWN: Readonly<Record<string, SourceRule>> = {
+  azureFile: (s, path, errors) => {
+    required(s, path, errors, 'secretName', 'shareName');
+    if (at(s, 'secretNamespace') === '') errors.required(path.child('secretNamespace'));
+  },
+  local: (s, path, errors) => {
+    const where = textAt(s, 'path');
+    if (where === '') errors.required(path.child('path'));
+    else noBacksteps(where, path.child('path'), errors);
+  },
+  csi: (s, path, errors) => {
+    sourceRule('csi')!({ driver: textAt(s, 'driver') }, path, errors);
+    required(s, path, errors, 'volumeHandle');
+    for (const field of SECRETS) {
+      const ref = at(s, field);
+      if (ref === undefined || !CHECKED_SECRETS.has(field)) continue;
+      const here = path.child(field);
+      const name = textAt(ref, 'name');
+      const namespace = textAt(ref, 'namespace');
+      if (name === '') errors.required(here.child('name'));
+      else sentences(name, isDns1123Subdomain, here.child('name'), errors);
+      if (namespace === '') errors.required(here.child('namespace'));
+      else sentences(namespace, isDns1123Label, here.child('namespace'), errors);
+    }
+  },
+};
+
+export function volumeSpec(spec: JsonObject, path: FieldPath, inline: boolean, errors: FieldErrors): void {
+  modes(spec, path.child('accessModes'), inline, errors);
+  if (!inline) capacity(spec, path.child('capacity'), errors);
+  const policy = textAt(spec, 'persistentVolumeReclaimPolicy');
+  if (policy !== '')
+    oneOf(policy, path.child('persistentVolumeReclaimPolicy'), ['Delete', 'Recycle', 'Retain'], errors, false);
+  nodeAffinity(spec, path.child('nodeAffinity'), errors);
+  sources(spec, path, errors);
+  if (textAt(spec, 'hostPath', 'path') === '/' && policy === 'Recycle')
+    errors.forbidden(path.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'");
+  const storageClass = textAt(spec, 'storageClassName');
+  if (storageClass !== '') sentences(storageClass, isDns1123Subdomain, path.child('storageClassName'), errors);
+  const mode = at(spec, 'volumeMode');
+  if (typeof mode === 'string') oneOf(mode, path.child('volumeMode'), VOLUME_MODES, errors, false);
+  attributesClass(spec, path, errors);
+}
+
+function modes(spec: JsonObject, path: FieldPath, inline: boolean, errors: FieldErrors): void {
+  const all = listAt(spec, 'accessModes').map(String);
+  if (all.length === 0 && !inline) errors.required(path);
+  for (const mode of all) if (!ACCESS_MODES.includes(mode)) errors.notSupported(path, mode, ACCESS_MODES);
+  if (all.includes('ReadWriteOncePod') && all.length > 1)
+    errors.forbidden(path, 'may not use ReadWriteOncePod with other access modes');
+}
+
+function capacity(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const all = objectAt(spec, 'capacity');
+  const names = Object.keys(all);
+  if (names.length === 0) errors.required(path);
+  if (!names.includes('storage') || names.length > 1)
+    errors.notSupported(path, at(spec, 'capacity') ?? null, ['storage']);
+  for (const name of names) {
+    const q = parseQuantity(String(all[name]));
+    if (q !== undefined && compareQuantities(q, zeroQuantity) <= 0)
+      errors.invalid(path.key(name), all[name], 'must be greater than zero');
+  }
+}
+
+function nodeAffinity(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const affinity = at(spec, 'nodeAffinity');
+  if (affinity === undefined) {
+    const only = VOLUME_SOURCES.find((json) => at(spec, json) !== undefined);
+    if (only === 'local') errors.required(path, 'Local volume requires node affinity');
+    return;
+  }
+  const needed = at(affinity, 'required');
+  if (needed === undefined) errors.required(path.child('required'), 'must specify required node constraints');
+  else nodeSelector(needed, path.child('required'), errors, true);
+}
+
+function sources(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  let first = true;
+  for (const { json, path: named, forbidden } of SOURCES) {
+    const source = at(spec, json);
+    if (source === undefined) continue;
+    const rule = Object.hasOwn(OWN, json) ? OWN[json]! : sourceRule(json)!;
+    // the reference counts this one without asking whether it is the first
+    if (first || json === 'flexVolume') rule(source, path.child(named ?? json), errors);
+    else errors.forbidden(path.child(forbidden ?? json), 'may not specify more than 1 volume type');
+    first = false;
+  }
+  if (first) errors.required(path, 'must specify a volume type');
+}
+
+function attributesClass(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const name = at(spec, 'volumeAttributesClassName');
+  if (typeof name !== 'string') return;
+  const here = path.child('volumeAttributesClassName');
+  if (name === '') errors.required(here, 'an empty string is disallowed');
+  else sentences(name, isDns1123Subdomain, here, errors);
+  if (at(spec, 'csi') === undefined)
+    errors.required(path.child('csi'), 'has to be specified when using volumeAttributesClassName');
+}
+
+/** Where a volume is does not change; secrets by which it grows may. */
+export function volumeUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  const now = sourceOf(o);
+  const before = sourceOf(old);
+  if (!equalJson(now, before))
+    errors.forbidden(
+      SPEC.child('persistentvolumesource'),
+      `spec.persistentvolumesource is immutable after creation\n${difference(before, now)}`,
+    );
+  const mode = at(o, 'spec', 'volumeMode');
+  if (!equalJson(mode ?? null, at(old, 'spec', 'volumeMode') ?? null))
+    errors.invalid(FieldPath.of('volumeMode'), mode, 'field is immutable');
+  const affinity = at(o, 'spec', 'nodeAffinity');
+  const was = at(old, 'spec', 'nodeAffinity');
+  if (was !== undefined && !equalJson(affinity ?? null, was))
+    errors.invalid(
+      FieldPath.of('nodeAffinity'),
+      affinity,
+      'field is immutable, except for updating from beta label to GA',
+    );
+  if (
+    at(o, 'spec', 'volumeAttributesClassName') === undefined &&
+    at(old, 'spec', 'volumeAttributesClassName') !== undefined
+  )
+    errors.forbidden(SPEC.child('volumeAttributesClassName'), 'update from non-nil value to nil is forbidden');
+}
+
+function sourceOf(o: JsonObject): JsonObject {
+  const spec = objectAt(o, 'spec');
+  const out: JsonObject = {};
+  for (const json of VOLUME_SOURCES) if (spec[json] !== undefined) out[json] = spec[json];
+  const csi = out['csi'];
+  if (csi !== undefined) {
+    const { controllerExpandSecretRef: _, ...rest } = objectAt(csi);
+    out['csi'] = rest;
+  }
+  return out;
+}
