@@ -1,7 +1,9 @@
 import { apiVersionOf, type JsonObject, parseApiVersion } from '../api/index.js';
+import { invariant } from '../base/index.js';
 import { kindSchema, type StructSchema } from '../schema/index.js';
 import type { BodyEncoding } from './body.js';
 import { encodeCbor } from './cbor/write.js';
+import { readJson } from './json/decode.js';
 import { encodeJson } from './json/encode.js';
 import { metadataSlice } from './json/splice.js';
 import { writeValue } from './json/write.js';
@@ -34,7 +36,7 @@ export function encodeAnswer(
       return options.pretty ? prettyJson(json) : Buffer.concat([json, LINE_END]);
     }
     case 'yaml':
-      return encodeYaml(value);
+      return encodeYaml(schema === undefined ? value : canonical(schema, value));
     case 'cbor':
       return encodeCbor(schema, value);
     case 'protobuf': {
@@ -46,6 +48,13 @@ export function encodeAnswer(
 }
 
 const LINE_END = Buffer.from('\n');
+
+/** The value with the fields that its kind always writes, and without those it leaves out. */
+function canonical(schema: StructSchema, value: JsonObject): JsonObject {
+  const read = readJson(encodeJson(schema, value));
+  invariant(read.ok, 'what was encoded here cannot be read');
+  return read.value as JsonObject;
+}
 
 function schemaOf(value: JsonObject): StructSchema | undefined {
   const { apiVersion, kind } = value;
@@ -61,12 +70,17 @@ export function hasProtobuf(schema: StructSchema): boolean {
   return schema.fields.some((f) => f.proto > 0);
 }
 
-/** JSON without white space, laid out with two spaces a level and a line break at the end. Works on the text: no number loses a digit. */
+/** JSON without white space, laid out with two spaces a level and a line break at the end. */
 export function prettyJson(json: Buffer): Buffer {
+  return Buffer.from(`${prettyText(json)}\n`);
+}
+
+/** The same for a value that stands `level` levels deep, without the line break. Works on the text: no number loses a digit. */
+export function prettyText(json: Buffer, level = 0): string {
   const text = json.toString('utf8');
   const parts: string[] = [];
   let from = 0;
-  let indent = '\n';
+  let indent = `\n${'  '.repeat(level)}`;
   const flush = (to: number): void => {
     if (to > from) parts.push(text.slice(from, to));
     from = to;
@@ -96,8 +110,7 @@ export function prettyJson(json: Buffer): Buffer {
     }
   }
   flush(text.length);
-  parts.push('\n');
-  return Buffer.from(parts.join(''));
+  return parts.join('');
 }
 
 /** Position of the closing quote. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../api/index.js';
-import { encodeAnswer, partialMetadata, prettyJson } from './answer.js';
+import { encodeAnswer, partialMetadata, prettyJson, prettyText } from './answer.js';
 import { readCbor } from './cbor/read.js';
 import { encodeCbor } from './cbor/write.js';
 import { encodeJson } from './json/encode.js';
-import { cborList, jsonItemOffset, jsonListHead, protobufList } from './list.js';
+import { cborList, jsonItemOffset, jsonListHead, protobufItemBytes, protobufList } from './list.js';
 import { decodeProtobuf } from './protobuf/decode.js';
 import { encodeProtobuf } from './protobuf/encode.js';
 import { openEnvelope, sealEnvelope } from './protobuf/envelope.js';
@@ -46,11 +46,7 @@ describe('watch frames', () => {
 });
 
 describe('lists of encoded items', () => {
-  const join = (list: { bytes: number; chunks: Iterable<Buffer> }): Buffer => {
-    const all = Buffer.concat([...list.chunks]);
-    expect(all.length).toBe(list.bytes);
-    return all;
-  };
+  const join = (list: Iterable<Buffer>): Buffer => Buffer.concat([...list]);
   const head = { apiVersion: 'v1', kind: 'ConfigMapList', metadata: { resourceVersion: '5', remainingItemCount: 3 } };
 
   it('in JSON leave kind and apiVersion of the items out', () => {
@@ -64,12 +60,9 @@ describe('lists of encoded items', () => {
 
   it.each([0, 1, 30, 300])('in protobuf are what encoding the whole gives, %d items', (count) => {
     const items = Array.from({ length: count }, (_, i) => object(i));
-    const list = join(
-      protobufList(
-        head,
-        items.map((o) => encodeProtobuf(configMap.schema, o)),
-      ),
-    );
+    const messages = items.map((o) => encodeProtobuf(configMap.schema, o));
+    const bytes = messages.reduce((n, m) => n + protobufItemBytes(m.length), 0);
+    const list = join(protobufList(head, bytes, messages));
     const listKind = kindNamed('ConfigMapList');
     const raw = encodeProtobuf(listKind.schema, { metadata: head.metadata, items });
     expect(list.equals(sealEnvelope({ apiVersion: 'v1', kind: 'ConfigMapList', raw }))).toBe(true);
@@ -77,12 +70,8 @@ describe('lists of encoded items', () => {
 
   it.each([0, 1, 23, 24, 300, 70_000])('in CBOR are what encoding the whole gives, %d items', (count) => {
     const one = encodeCbor(configMap.schema, object(1));
-    const list = join(
-      cborList(
-        head,
-        Array.from({ length: count }, () => one),
-      ),
-    );
+    const ones = Array.from({ length: count }, () => one);
+    const list = join(cborList(head, count, ones));
     const expected = encodeCbor(undefined, {
       apiVersion: 'v1',
       kind: 'ConfigMapList',
@@ -101,6 +90,8 @@ describe('answers', () => {
       '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"a \\"b\\" \\u003cc\\u003e","code":404}\n',
     );
     expect(encodeAnswer(status, 'yaml')?.toString()).toContain('message: a "b" <c>\n');
+    const bare = { kind: 'Service', apiVersion: 'v1', metadata: { name: 'a' } };
+    expect(encodeAnswer(bare, 'yaml')?.toString()).toContain('status:\n  loadBalancer: {}\n');
     expect(readCbor(encodeAnswer(status, 'cbor')!)).toEqual({ ok: true, value: status });
     const opened = openEnvelope(encodeAnswer(status, 'protobuf')!);
     expect(opened.ok && decodeProtobuf(kindNamed('Status').schema, opened.envelope.raw)).toMatchObject({
@@ -123,6 +114,7 @@ describe('answers', () => {
     const value = { a: [], b: {}, c: [1, { d: '{"x":[1,2]}\\' }], e: 'é, :' };
     expect(prettyJson(Buffer.from(JSON.stringify(value))).toString()).toBe(`${JSON.stringify(value, null, 2)}\n`);
     expect(prettyJson(Buffer.from('{"n":9223372036854775807}')).toString()).toBe('{\n  "n": 9223372036854775807\n}\n');
+    expect(prettyText(Buffer.from('{"a":[1]}'), 1)).toBe('{\n    "a": [\n      1\n    ]\n  }');
   });
 
   it('may be metadata only', () => {

@@ -1,4 +1,4 @@
-export { type AnswerOptions, encodeAnswer, hasProtobuf, partialMetadata, prettyJson } from './answer.js';
+export { type AnswerOptions, encodeAnswer, hasProtobuf, partialMetadata, prettyJson, prettyText } from './answer.js';
 export {
   type BodyEncoding,
   type BodyOptions,
@@ -24,7 +24,7 @@ export { encodeJson, encodeStored } from './json/encode.js';
 export { metadataSlice, spliceResourceVersion } from './json/splice.js';
 export { writeValue as jsonText } from './json/write.js';
 export { codecLimits } from './limits.js';
-export { cborList, type EncodedList, jsonItemOffset, jsonListHead, type ListHead, protobufList } from './list.js';
+export { cborList, jsonItemOffset, jsonListHead, type ListHead, protobufItemBytes, protobufList } from './list.js';
 export { decodeProtobuf } from './protobuf/decode.js';
 export { encodeProtobuf } from './protobuf/encode.js';
 export {

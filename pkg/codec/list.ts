@@ -6,23 +6,12 @@ import { writeString } from './json/write.js';
 import { encodeProtobuf } from './protobuf/encode.js';
 import { envelopeAround, envelopeEnd } from './protobuf/envelope.js';
 
-/** A list made of items that are encoded already: nothing of them is parsed or encoded again. */
-export interface EncodedList {
-  /** Size of the whole. */
-  readonly bytes: number;
-  readonly chunks: Iterable<Buffer>;
-}
-
 export interface ListHead {
   readonly apiVersion: string;
   /** Of the list: `PodList`. */
   readonly kind: string;
   /** ListMeta: resourceVersion, continue, remainingItemCount. */
   readonly metadata: JsonObject;
-}
-
-function whole(chunks: readonly Buffer[]): EncodedList {
-  return { bytes: chunks.reduce((n, c) => n + c.length, 0), chunks };
 }
 
 /** What stands before the first item of a JSON list, up to and including the bracket. The end is `]}` and a line break. */
@@ -41,13 +30,35 @@ export function jsonItemOffset(apiVersion: string, kind: string): number {
   return Buffer.byteLength(`{"kind":${writeString(kind)},"apiVersion":${writeString(apiVersion)},`);
 }
 
-/** A list of a built-in kind in protobuf, envelope included, from the bare messages (`encodeProtobuf`) of its items. */
-export function protobufList({ apiVersion, kind, metadata }: ListHead, items: readonly Buffer[]): EncodedList {
+/**
+ * A list of a built-in kind in protobuf, envelope included, from the bare messages (`encodeProtobuf`) of its items; how long they are
+ * together (`protobufItemBytes` of each) has to be known first.
+ */
+export function* protobufList(
+  { apiVersion, kind, metadata }: ListHead,
+  itemsBytes: number,
+  items: Iterable<Buffer>,
+): Generator<Buffer, void, void> {
   const meta = encodeProtobuf(structByName('meta/v1.ListMeta'), metadata);
-  const message: Buffer[] = [lengthDelimited(1, meta.length), meta];
-  for (const item of items) message.push(lengthDelimited(2, item.length), item);
-  const { bytes } = whole(message);
-  return whole([...envelopeAround(apiVersion, kind, bytes), ...message, envelopeEnd]);
+  const head = lengthDelimited(METADATA, meta.length);
+  yield* envelopeAround(apiVersion, kind, head.length + meta.length + itemsBytes);
+  yield head;
+  yield meta;
+  for (const item of items) {
+    yield lengthDelimited(ITEMS, item.length);
+    yield item;
+  }
+  yield envelopeEnd;
+}
+
+const METADATA = 1;
+const ITEMS = 2;
+
+/** What a message takes as an item of a list. */
+export function protobufItemBytes(messageBytes: number): number {
+  let bytes = 2 + messageBytes;
+  for (let rest = messageBytes; rest >= 0x80; rest = Math.floor(rest / 128)) bytes++;
+  return bytes;
 }
 
 /** Tag and length of a field. */
@@ -60,20 +71,18 @@ function lengthDelimited(proto: number, length: number): Buffer {
 }
 
 /** A list in CBOR from the CBOR bodies (`encodeCbor`) of its items, whose self-describing tags are taken off. */
-export function cborList({ apiVersion, kind, metadata }: ListHead, items: readonly Buffer[]): EncodedList {
+export function* cborList(
+  { apiVersion, kind, metadata }: ListHead,
+  count: number,
+  items: Iterable<Buffer>,
+): Generator<Buffer, void, void> {
   const part = (value: string | JsonObject): Buffer => encodeCbor(undefined, value).subarray(SELF_DESCRIBED.length);
   // Keys in the order of their encodings: kind, items, metadata, apiVersion.
-  const chunks: Buffer[] = [
-    SELF_DESCRIBED,
-    Buffer.from([0xa4]),
-    part('kind'),
-    part(kind),
-    part('items'),
-    listHead(items.length),
-  ];
-  for (const item of items) chunks.push(item.subarray(SELF_DESCRIBED.length));
-  chunks.push(part('metadata'), part(metadata), part('apiVersion'), part(apiVersion));
-  return whole(chunks);
+  yield SELF_DESCRIBED;
+  yield Buffer.from([0xa4]);
+  yield* [part('kind'), part(kind), part('items'), listHead(count)];
+  for (const item of items) yield item.subarray(SELF_DESCRIBED.length);
+  yield* [part('metadata'), part(metadata), part('apiVersion'), part(apiVersion)];
 }
 
 function listHead(length: number): Buffer {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import type { Call } from './call.js';
 import type { AnswerStream } from './exchange.js';
@@ -20,9 +21,13 @@ export function acceptsGzip(call: Call): boolean {
 export async function gzipped(call: Call, answer: AnswerStream, pieces: Iterable<Buffer>): Promise<void> {
   const gzip = createGzip({ level: limits.gzipLevel, chunkSize: 64 * 1024 });
   const out = forward(call, answer, gzip);
+  let since = performance.now();
   for (const piece of pieces) {
     if (call.exchange.gone || gzip.destroyed) break;
-    if (!gzip.write(piece)) await Promise.race([once(gzip, 'drain'), once(gzip, 'close')]);
+    if (piece.length > 0 && !gzip.write(piece)) await Promise.race([once(gzip, 'drain'), once(gzip, 'close')]);
+    else if (performance.now() - since > limits.sliceTime) await setImmediate();
+    else continue;
+    since = performance.now();
   }
   if (call.exchange.gone) gzip.destroy();
   else gzip.end();

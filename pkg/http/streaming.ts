@@ -30,7 +30,7 @@ export class Pace {
 
 /**
  * Writes pieces at the pace of the connection, and gives way to other requests between them: a list of a hundred thousand
- * objects must not make anyone wait for it.
+ * objects must not make anyone wait for it. An empty piece is such an occasion and nothing else.
  */
 export async function copyPieces(
   call: Call,
@@ -48,7 +48,7 @@ export async function copyPieces(
     if (exchange.gone) return;
     call.bytes += piece.length;
     drained = false;
-    if (!answer.write(piece)) {
+    if (piece.length > 0 && !answer.write(piece)) {
       pace ??= new Pace(call, answer);
       if (!(await pace.drained())) {
         if (!exchange.gone) exchange.abort();

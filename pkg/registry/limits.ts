@@ -22,6 +22,8 @@ export const limits = {
   historyPageKeys: 1_000,
   /** Bytes of one piece of a list. */
   listChunkBytes: 256 * 1024,
+  /** Milliseconds that making one piece of a list may take before others get their turn. */
+  listChunkTime: 5,
   /** Characters of a continue token. Beyond: 400. */
   continueTokenMax: 4_096,
 } as const;

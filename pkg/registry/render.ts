@@ -1,22 +1,35 @@
-import { isObject, type JsonObject, type JsonValue } from '../api/index.js';
+import type { JsonObject } from '../api/index.js';
 import type { World } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
-import { encodeCbor, encodeProtobuf, encodeYaml, envelopeAround, envelopeEnd, metadataSlice } from '../codec/index.js';
-import { type StructSchema, structByName } from '../schema/index.js';
-import type { ServedResource } from './catalogue.js';
-import { encodeAny, encodeBody, indented, lineEnded } from './encodings.js';
+import {
+  cborList,
+  encodeCbor,
+  encodeProtobuf,
+  jsonItemOffset,
+  jsonListHead,
+  jsonText,
+  type ListHead,
+  partialMetadata,
+  prettyJson,
+  prettyText,
+  protobufItemBytes,
+  protobufList,
+} from '../codec/index.js';
+import { structByName } from '../schema/index.js';
+import { encoded, storedParts } from './forms.js';
 import { limits } from './limits.js';
 import type { Answer, ListResult, Representation, Target } from './requests.js';
-import { parseStored, servedJson, servedObject } from './stored.js';
-import { partialMetadata, tableColumns, tableOf, tableRow } from './table.js';
+import { servedJson, servedObject, servedProtobuf } from './stored.js';
+import { metadataOnly, type RowForm, tableOf, tableOfOne, tableRow, tableWith } from './table.js';
 
 /** A body, made piece by piece: a large list never stands in memory as a whole. */
 export interface Rendering {
   /** Size of the whole when it is known before it is made (JSON lists of stored bytes, single objects). */
   readonly bytes: number | undefined;
   /**
-   * About 256 KiB each. Who asks for the next one with `next(true)` has done with the one before, whose memory is then used again:
-   * a list of 46 MB otherwise costs the collector more than the copying.
+   * About 256 KiB each, less where they take long to make; empty ones say that work goes on. Who asks for the next one with
+   * `next(true)` has done with the one before, whose memory is then used again: a list of 46 MB otherwise costs the collector more
+   * than the copying.
    */
   readonly chunks: Iterable<Buffer, void, boolean | undefined>;
 }
@@ -34,107 +47,57 @@ export interface Renderer {
 export function createRenderer(world: World): Renderer {
   return {
     renderAnswer: (target, answer, representation) => renderAnswer(target, answer, representation, world),
-    renderList: (target, result, representation) => renderList(target, result, representation, world),
+    renderList: (target, result, representation) => renderList({ target, result, r: representation, world }),
   };
 }
 
-/** Kind and schema of what a target answers with: its own, or that of a subresource which has its own. */
-export function kindOfTarget(target: Target): { readonly kind: string; readonly schema: StructSchema } {
-  const { resource, subresource } = target;
-  const own = subresource === '' ? undefined : resource.subresources[subresource]?.kind;
-  return own === undefined
-    ? { kind: resource.kind, schema: resource.schema }
-    : { kind: own.kind, schema: structByName(`${own.schema}.${own.kind}`) };
-}
+const LINE_END = Buffer.from('\n');
 
 function renderAnswer(target: Target, answer: Answer, r: Representation, world: World): Buffer {
-  const { resource } = target;
-  if (answer.kind === 'stored') {
-    const { stored } = answer;
-    if (r.form === 'object') return renderStored(resource, stored, r);
-    if (r.form === 'metadata') return renderMetadata(resource, stored, r);
-    const table = tableOfOne(target, stored.parse(), () => servedObject(resource, stored), r, world);
-    return encodeAny(r.encoding, table, r.pretty);
+  if (answer.kind === 'value') return encoded(r, valueIn(target, answer.value, r, world));
+  const parts = storedParts(target, answer.stored, r, world, true);
+  if (r.encoding !== 'json') return Buffer.concat(parts);
+  return r.pretty ? prettyJson(Buffer.concat(parts)) : Buffer.concat([...parts, LINE_END]);
+}
+
+function valueIn(target: Target, value: JsonObject, r: Representation, world: World): JsonObject {
+  if (r.form === 'object' || value['kind'] === 'Status') return value;
+  if (r.form === 'metadata') return metadataOnly(value, r.metaVersion);
+  return tableOfOne(rowForm(target, r, world), value, () => value, true);
+}
+
+function rowForm(target: Target, representation: Representation, world: World): RowForm {
+  return { table: tableOf(target), now: world.clock.now(), representation };
+}
+
+interface Listing {
+  readonly target: Target;
+  readonly result: ListResult;
+  readonly r: Representation;
+  readonly world: World;
+}
+
+function renderList(list: Listing): Rendering {
+  const { result, r } = list;
+  if (result.value !== undefined) return atOnce(encoded(r, result.value));
+  if (r.encoding === 'json') {
+    if (r.form === 'object' && !r.pretty) return storedList(list);
+    return inPieces(list, r.form === 'table' ? tableList(list) : jsonList(list));
   }
-  const { value } = answer;
-  if (r.form === 'object' || value['kind'] === 'Status')
-    return encodeBody(r.encoding, schemaOfValue(target, value), value, r.pretty);
-  if (r.form === 'metadata') return encodeBody(r.encoding, PARTIAL(), partialMetadata(value, r.metaVersion), r.pretty);
-  return encodeAny(
-    r.encoding,
-    tableOfOne(target, value, () => value, r, world),
-    r.pretty,
-  );
-}
-
-const PARTIAL = (): StructSchema => structByName('meta/v1.PartialObjectMetadata');
-const STATUS = (): StructSchema => structByName('meta/v1.Status');
-const LIST_META = (): StructSchema => structByName('meta/v1.ListMeta');
-
-function schemaOfValue(target: Target, value: JsonObject): StructSchema {
-  return value['kind'] === 'Status' ? STATUS() : kindOfTarget(target).schema;
-}
-
-function renderStored(resource: ServedResource, stored: StoredObject, r: Representation): Buffer {
-  switch (r.encoding) {
-    case 'yaml':
-      return encodeYaml(parseStored(servedJson(resource, stored)));
-    case 'json': {
-      const json = servedJson(resource, stored);
-      return lineEnded(r.pretty ? indented(json) : json);
-    }
-    case 'cbor':
-      return cborOf(resource, stored);
-    case 'protobuf': {
-      const raw = protobufOf(resource, stored);
-      return Buffer.concat([...envelopeAround(resource.apiVersion, resource.kind, raw.length), raw, envelopeEnd]);
-    }
+  if (r.form !== 'table') {
+    if (r.encoding === 'protobuf') return inPieces(list, protobuf(list));
+    if (r.encoding === 'cbor') return inPieces(list, cborList(headOf(list), result.items.length, cborItems(list)));
   }
+  return atOnce(encoded(r, wholeList(list)));
 }
 
-/** The message alone, without envelope: what a list's item is. */
-export function protobufOf(resource: ServedResource, stored: StoredObject): Buffer {
-  return stored.encoding(`protobuf ${resource.apiVersion}`, (s) =>
-    encodeProtobuf(resource.schema, servedObject(resource, s)),
-  );
-}
+const atOnce = (body: Buffer): Rendering => ({ bytes: body.length, chunks: [body] });
 
-export function cborOf(resource: ServedResource, stored: StoredObject): Buffer {
-  return stored.encoding(`cbor ${resource.apiVersion}`, (s) => encodeCbor(resource.schema, servedObject(resource, s)));
-}
-
-function renderMetadata(resource: ServedResource, stored: StoredObject, r: Representation): Buffer {
-  if (r.encoding === 'json' && !r.pretty) return lineEnded(metadataJson(resource, stored, r));
-  return encodeBody(r.encoding, PARTIAL(), partialMetadata(servedObject(resource, stored), r.metaVersion), r.pretty);
-}
-
-/** Cut out of the stored bytes; conversions leave the metadata of most kinds alone, but not of all. */
-export function metadataJson(resource: ServedResource, stored: StoredObject, r: Representation): Buffer {
-  const inside = metadataSlice(servedJson(resource, stored)) ?? Buffer.from('{}');
-  return Buffer.concat([
-    Buffer.from(`{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/${r.metaVersion}","metadata":`),
-    inside,
-    Buffer.from('}'),
-  ]);
-}
-
-export function tableOfOne(
-  target: Target,
-  stored: JsonObject,
-  served: () => JsonObject,
-  r: Representation,
-  world: World,
-  columns = true,
-): JsonObject {
-  const table = tableOf(target);
-  const meta = isObject(stored['metadata']) ? stored['metadata'] : {};
-  return {
-    kind: 'Table',
-    apiVersion: `meta.k8s.io/${r.metaVersion}`,
-    metadata: meta['resourceVersion'] === undefined ? {} : { resourceVersion: meta['resourceVersion'] },
-    columnDefinitions: columns ? tableColumns(table) : null,
-    rows: [tableRow(table, stored, served, world.clock.now(), r)],
-  };
+function headOf({ target, result, r }: Listing): ListHead {
+  const metadata = listMeta(result);
+  if (r.form === 'metadata')
+    return { apiVersion: `meta.k8s.io/${r.metaVersion}`, kind: 'PartialObjectMetadataList', metadata };
+  return { apiVersion: target.resource.apiVersion, kind: `${target.resource.kind}List`, metadata };
 }
 
 function listMeta(result: ListResult): JsonObject {
@@ -145,40 +108,19 @@ function listMeta(result: ListResult): JsonObject {
   };
 }
 
-function renderList(target: Target, result: ListResult, r: Representation, world: World): Rendering {
-  const { resource } = target;
-  if (result.value !== undefined) {
-    const schema = structByName(`${resource.declaration.versions[0]!.schema}.${resource.kind}List`);
-    const body = encodeBody(r.encoding, schema, result.value, r.pretty);
-    return { bytes: body.length, chunks: [body] };
-  }
-  if (r.encoding === 'json' && !r.pretty) {
-    if (r.form === 'object') return jsonList(resource, result);
-    if (r.form === 'metadata') return { bytes: undefined, chunks: pieces(metadataList(resource, result, r)) };
-    return { bytes: undefined, chunks: pieces(tableList(target, result, r, world)) };
-  }
-  if (r.encoding === 'protobuf' && r.form === 'object')
-    return { bytes: undefined, chunks: pieces(protobufList(resource, result)) };
-  const body = wholeList(target, result, r, world);
-  return { bytes: body.length, chunks: [body] };
-}
-
 const OPEN = Buffer.from('{');
 const COMMA = Buffer.from(',');
-
-/** `{"kind":"PodList","apiVersion":"v1","metadata":{...},"items":[` */
-function listHead(kind: string, apiVersion: string, result: ListResult): string {
-  return `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${JSON.stringify(listMeta(result))},"items":[`;
-}
 
 /**
  * Items are the stored bytes from `"metadata"` on: items of a list have no kind and apiVersion of their own. Nothing is parsed, and
  * the size is known before the first byte.
  */
-function jsonList(resource: ServedResource, result: ListResult): Rendering {
-  const head = Buffer.from(listHead(`${resource.kind}List`, resource.apiVersion, result));
+function storedList(list: Listing): Rendering {
+  const { result, target } = list;
+  const { resource } = target;
+  const head = jsonListHead(headOf(list));
   const tail = Buffer.from(']}\n');
-  const skip = itemStart(resource);
+  const skip = jsonItemOffset(resource.apiVersion, resource.kind);
   const converted = resource.conversion !== undefined;
   const sizeOf = (o: StoredObject): number => (converted ? servedJson(resource, o).length : o.length) - skip + 1;
   let bytes = head.length + tail.length + Math.max(0, result.items.length - 1);
@@ -214,131 +156,134 @@ function jsonList(resource: ServedResource, result: ListResult): Rendering {
   }
 }
 
-/** Offset of `"metadata"` in an object's canonical JSON. */
-export function itemStart(resource: ServedResource): number {
-  return `{"kind":"${resource.kind}","apiVersion":"${resource.apiVersion}",`.length;
+/** Metadata alone, or laid out for people. */
+function* jsonList(list: Listing): Generator<Buffer, void, void> {
+  const { target, result, r } = list;
+  const { resource } = target;
+  const skip = jsonItemOffset(resource.apiVersion, resource.kind);
+  const itemOf =
+    r.form === 'metadata'
+      ? (o: StoredObject) => partialMetadata(servedJson(resource, o), r.metaVersion)
+      : (o: StoredObject) => Buffer.concat([OPEN, servedJson(resource, o).subarray(skip)]);
+  const end = r.form === 'metadata' && result.items.length === 0 ? 'null}' : '[]}';
+  const head = jsonListHead(headOf(list)).toString().slice(0, -1);
+  yield* jsonWith(`${head}${end}`, result.items, itemOf, r.pretty);
 }
 
-function* metadataList(resource: ServedResource, result: ListResult, r: Representation): IterableIterator<Buffer> {
-  const head = listHead('PartialObjectMetadataList', `meta.k8s.io/${r.metaVersion}`, result);
-  if (result.items.length === 0) {
-    yield Buffer.from(`${head.slice(0, -1)}null}\n`);
+/** Writes a document piece by piece in which an empty list, its last value, takes the items. */
+function* jsonWith(
+  empty: string,
+  items: readonly StoredObject[],
+  itemOf: (o: StoredObject) => Buffer,
+  pretty: boolean,
+): Generator<Buffer, void, void> {
+  const whole = pretty ? prettyText(Buffer.from(empty)) : empty;
+  const at = whole.lastIndexOf(']');
+  if (items.length === 0) {
+    yield Buffer.from(`${whole}\n`);
     return;
   }
-  yield Buffer.from(head);
-  let first = true;
-  for (const o of result.items) {
-    if (!first) yield COMMA;
-    first = false;
-    yield metadataJson(resource, o, r);
+  yield Buffer.from(whole.slice(0, at));
+  for (let i = 0; i < items.length; i++) {
+    const item = itemOf(items[i]!);
+    if (pretty) yield Buffer.from(`${i === 0 ? '' : ','}\n    ${prettyText(item, 2)}`);
+    else {
+      if (i > 0) yield COMMA;
+      yield item;
+    }
   }
-  yield Buffer.from(']}\n');
+  yield Buffer.from(`${pretty ? '\n  ' : ''}${whole.slice(at)}\n`);
 }
 
-function* tableList(target: Target, result: ListResult, r: Representation, world: World): IterableIterator<Buffer> {
-  const table = tableOf(target);
-  const now = world.clock.now();
-  yield Buffer.from(
-    `{"kind":"Table","apiVersion":"meta.k8s.io/${r.metaVersion}","metadata":${JSON.stringify(listMeta(result))},"columnDefinitions":${JSON.stringify(tableColumns(table))},"rows":[`,
+function* tableList({ target, result, r, world }: Listing): Generator<Buffer, void, void> {
+  const form = rowForm(target, r, world);
+  const rowOf = (o: StoredObject): Buffer =>
+    Buffer.from(jsonText(tableRow(form, o.parse(), () => servedObject(target.resource, o))));
+  yield* jsonWith(jsonText(tableWith(form, listMeta(result), [], true)), result.items, rowOf, r.pretty);
+}
+
+/** The length of a message stands before it: all items are encoded (or were, and are kept) before the first byte goes out. */
+function* protobuf(list: Listing): Generator<Buffer, void, void> {
+  const { target, result, r } = list;
+  const itemOf =
+    r.form === 'metadata'
+      ? (o: StoredObject) => metadataProtobuf(target, o)
+      : (o: StoredObject) => servedProtobuf(target.resource, o);
+  let bytes = 0;
+  for (const o of result.items) {
+    bytes += protobufItemBytes(itemOf(o).length);
+    yield NOTHING;
+  }
+  yield* protobufList(headOf(list), bytes, mapped(result.items, itemOf));
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** Items of a metadata list: a PartialObjectMetadata is nothing but its metadata there. */
+function metadataProtobuf({ resource }: Target, stored: StoredObject): Buffer {
+  return stored.encoding(`protobuf metadata ${resource.apiVersion}`, (s) =>
+    encodeProtobuf(structByName('meta/v1.PartialObjectMetadata'), metadataOnly(servedObject(resource, s), 'v1')),
   );
-  let first = true;
+}
+
+function* cborItems({ target, result, r }: Listing): Generator<Buffer, void, void> {
+  const { resource } = target;
   for (const o of result.items) {
-    const row = tableRow(table, o.parse(), () => servedObject(target.resource, o), now, r);
-    yield Buffer.from(first ? textOf(row) : `,${textOf(row)}`);
-    first = false;
+    const item = servedObject(resource, o);
+    if (r.form === 'metadata')
+      yield encodeCbor(structByName('meta/v1.PartialObjectMetadata'), metadataOnly(item, r.metaVersion));
+    else {
+      delete item['kind'];
+      delete item['apiVersion'];
+      yield encodeCbor(resource.schema, item);
+    }
   }
-  yield Buffer.from(']}\n');
 }
 
-/** JSON of a value; integers beyond doubles keep their digits. */
-function textOf(v: JsonValue): string {
-  return JSON.stringify(v, (_, x: unknown) => (typeof x === 'bigint' ? Number(x) : x));
+function* mapped<T, U>(items: readonly T[], f: (item: T) => U): Generator<U, void, void> {
+  for (const item of items) yield f(item);
 }
 
-const ITEMS_TAG = 0x12;
-const METADATA_TAG = 0x0a;
-
-/** The list's message, item by item from the encodings that the objects keep. */
-function* protobufList(resource: ServedResource, result: ListResult): IterableIterator<Buffer> {
-  const meta = encodeProtobuf(LIST_META(), listMeta(result));
-  let bytes = 1 + varintBytes(meta.length) + meta.length;
-  for (const o of result.items) {
-    const n = protobufOf(resource, o).length;
-    bytes += 1 + varintBytes(n) + n;
-  }
-  yield* envelopeAround(resource.apiVersion, `${resource.kind}List`, bytes);
-  yield tagged(METADATA_TAG, meta.length);
-  yield meta;
-  for (const o of result.items) {
-    const item = protobufOf(resource, o);
-    yield tagged(ITEMS_TAG, item.length);
-    yield item;
-  }
-  yield envelopeEnd;
+function inPieces({ world }: Listing, small: Iterable<Buffer>): Rendering {
+  return { bytes: undefined, chunks: pieces(small, world) };
 }
 
-function varintBytes(n: number): number {
-  let bytes = 1;
-  for (; n >= 128; n = Math.floor(n / 128)) bytes++;
-  return bytes;
-}
-
-function tagged(tag: number, length: number): Buffer {
-  const out = Buffer.allocUnsafe(1 + varintBytes(length));
-  out[0] = tag;
-  let at = 1;
-  let n = length;
-  for (; n >= 128; n = Math.floor(n / 128)) out[at++] = (n % 128) | 0x80;
-  out[at] = n;
-  return out;
-}
-
-/** Small pieces joined into chunks of the size that connections like. */
-function* pieces(small: Iterable<Buffer>): Generator<Buffer, void, boolean | undefined> {
+/** Small pieces joined into chunks of the size that connections like, or into what was made when others want their turn. */
+function* pieces(small: Iterable<Buffer>, world: World): Generator<Buffer, void, boolean | undefined> {
+  const { clock } = world;
   let held: Buffer[] = [];
   let bytes = 0;
+  let since = clock.monotonic();
   for (const b of small) {
-    held.push(b);
+    if (b.length > 0) held.push(b);
     bytes += b.length;
-    if (bytes < limits.listChunkBytes) continue;
+    if (bytes < limits.listChunkBytes && clock.monotonic() - since < limits.listChunkTime) continue;
     yield Buffer.concat(held, bytes);
     held = [];
     bytes = 0;
+    since = clock.monotonic();
   }
   if (bytes > 0) yield Buffer.concat(held, bytes);
 }
 
-/** Encodings that nobody asks for large lists in. */
-function wholeList(target: Target, result: ListResult, r: Representation, world: World): Buffer {
+/** Forms that nobody asks for large lists in. */
+function wholeList({ target, result, r, world }: Listing): JsonObject {
   const { resource } = target;
-  const items = result.items.map((o) => servedObject(resource, o));
   const metadata = listMeta(result);
   if (r.form === 'table') {
-    const table = tableOf(target);
-    const now = world.clock.now();
-    const rows = result.items.map((o, i) => tableRow(table, o.parse(), () => items[i]!, now, r));
-    const apiVersion = `meta.k8s.io/${r.metaVersion}`;
-    const whole = { kind: 'Table', apiVersion, metadata, columnDefinitions: tableColumns(table), rows };
-    return encodeAny(r.encoding, whole, r.pretty);
+    const form = rowForm(target, r, world);
+    const rows = result.items.map((o) => tableRow(form, o.parse(), () => servedObject(resource, o)));
+    return tableWith(form, metadata, rows, true);
   }
+  const items = result.items.map((o) => servedObject(resource, o));
   if (r.form === 'metadata') {
-    const schema = structByName('meta/v1.PartialObjectMetadataList');
-    const kind = 'PartialObjectMetadataList';
     const apiVersion = `meta.k8s.io/${r.metaVersion}`;
-    const list = { kind, apiVersion, metadata, items: items.map((o) => partialMetadata(o, r.metaVersion)) };
-    return encodeBody(r.encoding, schema, list, r.pretty);
+    const only = items.map((o) => metadataOnly(o, r.metaVersion));
+    return { kind: 'PartialObjectMetadataList', apiVersion, metadata, items: only };
   }
   for (const o of items) {
     delete o['kind'];
     delete o['apiVersion'];
   }
-  const list = { kind: `${resource.kind}List`, apiVersion: resource.apiVersion, metadata, items };
-  return encodeBody(r.encoding, listSchema(resource), list, r.pretty);
-}
-
-function listSchema(resource: ServedResource): StructSchema {
-  const version = resource.declaration.versions.find(
-    (v) => v.version === resource.version && (v.group ?? resource.declaration.group) === resource.group,
-  )!;
-  return structByName(`${version.schema}.${resource.kind}List`);
+  return { kind: `${resource.kind}List`, apiVersion: resource.apiVersion, metadata, items };
 }

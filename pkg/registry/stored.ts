@@ -1,7 +1,7 @@
 import type { JsonObject } from '../api/index.js';
 import { errors } from '../api/index.js';
 import type { StoredObject } from '../cache/index.js';
-import { encodeJson, readJson } from '../codec/index.js';
+import { encodeCbor, encodeJson, encodeProtobuf, readJson } from '../codec/index.js';
 import type { ServedResource } from './catalogue.js';
 
 /** Numbers of 16 digits and more may be int64 that a double cannot hold. */
@@ -27,4 +27,15 @@ export function servedObject(resource: ServedResource, stored: StoredObject): Js
 export function servedJson(resource: ServedResource, stored: StoredObject): Buffer {
   if (resource.conversion === undefined) return stored.json;
   return stored.encoding(`json ${resource.apiVersion}`, (s) => encodeJson(resource.schema, servedObject(resource, s)));
+}
+
+/** The message alone, without envelope: what a list's item is. */
+export function servedProtobuf(resource: ServedResource, stored: StoredObject): Buffer {
+  return stored.encoding(`protobuf ${resource.apiVersion}`, (s) =>
+    encodeProtobuf(resource.schema, servedObject(resource, s)),
+  );
+}
+
+export function servedCbor(resource: ServedResource, stored: StoredObject): Buffer {
+  return stored.encoding(`cbor ${resource.apiVersion}`, (s) => encodeCbor(resource.schema, servedObject(resource, s)));
 }

@@ -39,7 +39,7 @@ export function tableOf({ resource, subresource }: Target): TableDeclaration {
   return own?.kind === 'Scale' ? SCALE : (resource.declaration.table ?? PLAIN);
 }
 
-export function tableColumns(table: TableDeclaration): JsonArray {
+function tableColumns(table: TableDeclaration): JsonArray {
   return table.columns.map((c) => ({
     name: c.name,
     type: c.type,
@@ -49,18 +49,39 @@ export function tableColumns(table: TableDeclaration): JsonArray {
   }));
 }
 
+/** What a Table's rows are made with. */
+export interface RowForm {
+  readonly table: TableDeclaration;
+  /** Milliseconds, for ages. */
+  readonly now: number;
+  readonly representation: Representation;
+}
+
 /** One row: `stored` in the storage version, from which cells are read; `served` is what `includeObject=Object` shows. */
 export function tableRow(
-  table: TableDeclaration,
+  { table, now, representation }: RowForm,
   stored: JsonObject,
   served: () => JsonObject,
-  now: number,
-  representation: Representation,
 ): JsonObject {
+  return { cells: [...table.cells(stored, now)], object: rowObject(served, representation) };
+}
+
+/** `columns`: the events of a watch have them in the first one only. */
+export function tableWith(form: RowForm, metadata: JsonObject, rows: JsonArray, columns: boolean): JsonObject {
   return {
-    cells: [...table.cells(stored, now)],
-    object: rowObject(served, representation),
+    kind: 'Table',
+    apiVersion: `meta.k8s.io/${form.representation.metaVersion}`,
+    metadata,
+    columnDefinitions: columns ? tableColumns(form.table) : null,
+    rows,
   };
+}
+
+/** A Table of one object. */
+export function tableOfOne(form: RowForm, stored: JsonObject, served: () => JsonObject, columns: boolean): JsonObject {
+  const resourceVersion = textAt(stored, 'metadata', 'resourceVersion');
+  const metadata = resourceVersion === '' ? {} : { resourceVersion };
+  return tableWith(form, metadata, [tableRow(form, stored, served)], columns);
 }
 
 function rowObject(served: () => JsonObject, { includeObject, metaVersion }: Representation): JsonValue {
@@ -70,11 +91,11 @@ function rowObject(served: () => JsonObject, { includeObject, metaVersion }: Rep
     case 'Object':
       return served();
     case 'Metadata':
-      return partialMetadata(served(), metaVersion);
+      return metadataOnly(served(), metaVersion);
   }
 }
 
-export function partialMetadata(o: JsonObject, metaVersion: string): JsonObject {
+export function metadataOnly(o: JsonObject, metaVersion: string): JsonObject {
   return {
     kind: 'PartialObjectMetadata',
     apiVersion: `meta.k8s.io/${metaVersion}`,

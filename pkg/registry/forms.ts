@@ -1,0 +1,59 @@
+import type { JsonObject } from '../api/index.js';
+import { invariant, type World } from '../base/index.js';
+import type { StoredObject } from '../cache/index.js';
+import { encodeAnswer, envelopeAround, envelopeEnd, jsonText, partialMetadata } from '../codec/index.js';
+import type { Representation, Target } from './requests.js';
+import { parseStored, servedCbor, servedJson, servedObject, servedProtobuf } from './stored.js';
+import { metadataOnly, tableOf, tableOfOne } from './table.js';
+
+/** Objects in the forms of answers, whole or as a part of something larger. */
+
+/** Bytes that belong together. What the cache keeps stands in one of them as it is, so that nothing is copied to keep it twice. */
+export type Parts = readonly Buffer[];
+
+/** A complete value (it has kind and apiVersion) as a whole body. */
+export function encoded(r: Representation, value: JsonObject): Buffer {
+  const body = encodeAnswer(value, r.encoding, { pretty: r.pretty });
+  invariant(body !== undefined, `${String(value['kind'])} has no ${r.encoding}, which was negotiated`);
+  return body;
+}
+
+/** A stored object, not laid out for people; JSON without the line break that ends a body. `columns` is of Tables. */
+export function storedParts(
+  target: Target,
+  stored: StoredObject,
+  r: Representation,
+  world: World,
+  columns: boolean,
+): Parts {
+  switch (r.form) {
+    case 'object':
+      return objectParts(target, stored, r);
+    case 'metadata': {
+      const { resource } = target;
+      // Conversions leave the metadata of most kinds alone, but not of all.
+      if (r.encoding === 'json') return [partialMetadata(servedJson(resource, stored), r.metaVersion)];
+      return [encoded(r, metadataOnly(servedObject(resource, stored), r.metaVersion))];
+    }
+    case 'table': {
+      const form = { table: tableOf(target), now: world.clock.now(), representation: r };
+      const table = tableOfOne(form, stored.parse(), () => servedObject(target.resource, stored), columns);
+      return [r.encoding === 'json' ? Buffer.from(jsonText(table)) : encoded(r, table)];
+    }
+  }
+}
+
+function objectParts({ resource }: Target, stored: StoredObject, r: Representation): Parts {
+  switch (r.encoding) {
+    case 'json':
+      return [servedJson(resource, stored)];
+    case 'yaml':
+      return [encoded(r, parseStored(servedJson(resource, stored)))];
+    case 'cbor':
+      return [servedCbor(resource, stored)];
+    case 'protobuf': {
+      const message = servedProtobuf(resource, stored);
+      return [...envelopeAround(resource.apiVersion, resource.kind, message.length), message, envelopeEnd];
+    }
+  }
+}

@@ -1,0 +1,235 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../api/index.js';
+import type { World } from '../base/index.js';
+import {
+  decodeProtobuf,
+  encodeAnswer,
+  encodeCbor,
+  encodeProtobuf,
+  openEnvelope,
+  prettyJson,
+  readCbor,
+  sealEnvelope,
+} from '../codec/index.js';
+import { structByName } from '../schema/index.js';
+import { createRenderer } from './render.js';
+import type { ListOptions, ListResult, Representation, Target } from './requests.js';
+import { Bench, EVERYTHING, JSON_FORM } from './testing.js';
+
+const map = (name: string, data: string): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, labels: { l: 'x' } },
+  data: { k: data },
+});
+
+const form = (more: Partial<Representation>): Representation => ({ ...JSON_FORM, ...more });
+
+/** The order of fields in JSON is that of the cache (the version first); the others have one of their own. */
+const OTHERS = ['yaml', 'cbor', 'protobuf'] as const;
+
+const laidOut = (json: Buffer): string => prettyJson(json.subarray(0, -1)).toString();
+
+/** A namespace with `n` config maps of growing size; listed. */
+async function listed(n: number, options: Partial<ListOptions> = {}): Promise<[Bench, Target, ListResult]> {
+  const b = await Bench.open();
+  for (let i = 0; i < n; i++) await b.create('configmaps', 'default', map(`a${i}`, `<${'é'.repeat(i * i)}>`));
+  const target = b.target('configmaps', 'default');
+  return [b, target, await b.registry.list({ target, options: { ...EVERYTHING, ...options } }, b.context)];
+}
+
+function bodyOf(b: Bench, target: Target, result: ListResult, r: Representation): Buffer {
+  const { bytes, chunks } = b.renderer.renderList(target, result, r);
+  const copies: Buffer[] = [];
+  const source = chunks[Symbol.iterator]();
+  // Memory is given back each time, as a connection does that has written: what was read before must have been copied.
+  for (let step = source.next(); step.done !== true; step = source.next(true)) copies.push(Buffer.from(step.value));
+  const body = Buffer.concat(copies);
+  if (bytes !== undefined) expect(body.length).toBe(bytes);
+  return body;
+}
+
+describe('lists', () => {
+  it.each([0, 1, 40])('of %d objects say the same in every encoding', async (n) => {
+    const [b, target, result] = await listed(n, n === 40 ? { limit: 30 } : {});
+    const json = bodyOf(b, target, result, JSON_FORM);
+    const value = JSON.parse(json.toString()) as JsonObject & { items: JsonObject[] };
+    expect(value.items).toHaveLength(result.items.length);
+    expect(value.items.every((o) => o['kind'] === undefined && o['apiVersion'] === undefined)).toBe(true);
+    expect(value['metadata']).toMatchObject({ resourceVersion: String(result.revision) });
+
+    expect(bodyOf(b, target, result, form({ pretty: true })).toString()).toBe(laidOut(json));
+    expect(bodyOf(b, target, result, form({ encoding: 'yaml' })).toString()).toBe(
+      encodeAnswer(value, 'yaml')!.toString(),
+    );
+    expect(readCbor(bodyOf(b, target, result, form({ encoding: 'cbor' })))).toEqual({ ok: true, value });
+    const raw = encodeProtobuf(structByName('core/v1.ConfigMapList'), value);
+    const whole = sealEnvelope({ apiVersion: 'v1', kind: 'ConfigMapList', raw });
+    expect(bodyOf(b, target, result, form({ encoding: 'protobuf' })).equals(whole)).toBe(true);
+  });
+
+  it.each([0, 1, 3])('of the metadata of %d objects say the same in every encoding', async (n) => {
+    const [b, target, result] = await listed(n);
+    const json = bodyOf(b, target, result, form({ form: 'metadata' }));
+    const value = JSON.parse(json.toString()) as JsonObject & { items: JsonObject[] | null };
+    expect(value).toMatchObject({ kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1' });
+    for (const item of value.items ?? []) {
+      expect(Object.keys(item)).toEqual(['kind', 'apiVersion', 'metadata']);
+      expect(item['kind']).toBe('PartialObjectMetadata');
+    }
+    expect(value.items?.length ?? 0).toBe(n);
+    const pretty = bodyOf(b, target, result, form({ form: 'metadata', pretty: true }));
+    expect(pretty.toString()).toBe(laidOut(json));
+    const cbor = readCbor(bodyOf(b, target, result, form({ form: 'metadata', encoding: 'cbor' })));
+    expect(cbor).toEqual({ ok: true, value: { ...value, items: value.items ?? [] } });
+    const opened = openEnvelope(bodyOf(b, target, result, form({ form: 'metadata', encoding: 'protobuf' })));
+    const list = structByName('meta/v1.PartialObjectMetadataList');
+    if (!opened.ok) throw new Error(opened.message);
+    expect(opened.envelope.raw.equals(encodeProtobuf(list, value))).toBe(true);
+  });
+
+  it('of many objects come in pieces that may be used again', async () => {
+    const [b, target, result] = await listed(1);
+    const many = { ...result, items: Array.from({ length: 3_000 }, () => result.items[0]!) };
+    const one = JSON.parse(bodyOf(b, target, result, JSON_FORM).toString()) as { items: JsonObject[] };
+    for (const more of [{}, { pretty: true }, { encoding: 'cbor' }] as const) {
+      const body = bodyOf(b, target, many, form(more));
+      const value = 'encoding' in more ? readCbor(body) : { value: JSON.parse(body.toString()) as JsonObject };
+      expect((value as { value: { items: JsonObject[] } }).value.items).toEqual(many.items.map(() => one.items[0]));
+    }
+  });
+
+  it('give way while items are made, before the first byte can go out', async () => {
+    const [b, target, result] = await listed(4);
+    let now = 0;
+    const slow = { ...b.world, clock: { now: () => now, monotonic: () => (now += 3) } } as unknown as World;
+    const { chunks } = createRenderer(slow).renderList(target, result, form({ encoding: 'protobuf' }));
+    const sizes = [...chunks].map((c) => c.length);
+    expect(sizes[0]).toBe(0);
+    expect(sizes.at(-1)).toBeGreaterThan(0);
+  });
+
+  it('as Tables have a row for each object', async () => {
+    const [b, target, result] = await listed(2);
+    for (const includeObject of ['None', 'Metadata', 'Object'] as const) {
+      const r = form({ form: 'table', includeObject });
+      const json = bodyOf(b, target, result, r);
+      const table = JSON.parse(json.toString()) as JsonObject & { rows: JsonObject[] };
+      expect(table).toMatchObject({
+        kind: 'Table',
+        apiVersion: 'meta.k8s.io/v1',
+        metadata: { resourceVersion: String(result.revision) },
+      });
+      expect(table.rows.map((row) => (row['cells'] as unknown[])[0])).toEqual(['a0', 'a1']);
+      const kinds = { None: undefined, Metadata: 'PartialObjectMetadata', Object: 'ConfigMap' };
+      expect((table.rows[0]!['object'] as JsonObject | null)?.['kind']).toBe(kinds[includeObject]);
+      expect(readCbor(bodyOf(b, target, result, { ...r, encoding: 'cbor' }))).toEqual({ ok: true, value: table });
+      expect(bodyOf(b, target, result, { ...r, pretty: true }).toString()).toBe(laidOut(json));
+    }
+  });
+});
+
+describe('single objects', () => {
+  it('say the same in every encoding', async () => {
+    const [b, target, result] = await listed(2);
+    const answer = { kind: 'stored', stored: result.items[1]! } as const;
+    const rendered = (more: Partial<Representation>): Buffer => b.renderer.renderAnswer(target, answer, form(more));
+    const value = JSON.parse(rendered({}).toString()) as JsonObject;
+    expect(rendered({}).at(-1)).toBe(0x0a);
+    for (const encoding of OTHERS)
+      expect(rendered({ encoding }).equals(encodeAnswer(value, encoding)!), encoding).toBe(true);
+    expect(rendered({ pretty: true }).toString()).toBe(laidOut(rendered({})));
+    const metadata = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: value['metadata']! };
+    expect(JSON.parse(rendered({ form: 'metadata' }).toString())).toEqual(metadata);
+    for (const encoding of OTHERS)
+      expect(rendered({ encoding, form: 'metadata' }).equals(encodeAnswer(metadata, encoding)!), encoding).toBe(true);
+  });
+
+  it('that are not stored are rendered as those that are', async () => {
+    const [b, target, result] = await listed(1);
+    const stored = { kind: 'stored', stored: result.items[0]! } as const;
+    const value = JSON.parse(b.renderer.renderAnswer(target, stored, JSON_FORM).toString()) as JsonObject;
+    for (const encoding of OTHERS)
+      for (const as of ['object', 'metadata'] as const) {
+        const r = form({ encoding, form: as });
+        const once = b.renderer.renderAnswer(target, stored, r);
+        expect(b.renderer.renderAnswer(target, { kind: 'value', value }, r).equals(once), encoding).toBe(true);
+      }
+  });
+});
+
+describe('events', () => {
+  type Read = { readonly type: unknown; readonly object: JsonObject };
+
+  /** Reads a protobuf stream: length, WatchEvent{type 1, object 2 {raw 1}}, raw a whole body. */
+  function protobufEvents(stream: Buffer): Read[] {
+    const out: Read[] = [];
+    for (let at = 0; at < stream.length; ) {
+      const end = at + 4 + stream.readUInt32BE(at);
+      const message = stream.subarray(at + 4, end);
+      const type = message.toString('latin1', 2, 2 + message[1]!);
+      const opened = openEnvelope(message.subarray(message.indexOf(Buffer.from([0x6b, 0x38, 0x73, 0x00]))));
+      if (!opened.ok) throw new Error(opened.message);
+      const { raw, apiVersion, kind } = opened.envelope;
+      const known = kind === 'ConfigMap' ? 'core/v1' : 'meta/v1';
+      const decoded = decodeProtobuf(structByName(`${known}.${kind}`), raw);
+      if (!decoded.ok) throw new Error(decoded.message);
+      out.push({ type, object: { ...decoded.object, apiVersion, kind } });
+      at = end;
+    }
+    return out;
+  }
+
+  /** Reads a sequence: each item is as long as what encoding it again gives. */
+  function cborEvents(stream: Buffer): Read[] {
+    const out: Read[] = [];
+    const tag = Buffer.from([0xd9, 0xd9, 0xf7, 0xa2, 0x44]);
+    for (let at = 0; at < stream.length; ) {
+      const next = stream.indexOf(tag, at + 1);
+      const end = next < 0 ? stream.length : next;
+      const read = readCbor(stream.subarray(at, end));
+      if (!read.ok) throw new Error(read.message);
+      out.push(read.value as unknown as Read);
+      at = end;
+    }
+    return out;
+  }
+
+  it.each(['object', 'metadata'] as const)('of %s say the same in every encoding', async (as) => {
+    const b = await Bench.open();
+    const target = b.target('configmaps', 'default');
+    const options = {
+      ...EVERYTHING,
+      allowBookmarks: true,
+      name: '',
+      sendInitialEvents: true,
+      resourceVersionMatch: 'NotOlderThan',
+    };
+    await b.create('configmaps', 'default', map('a', '1'));
+    const streams = await Promise.all(
+      (['json', 'protobuf', 'cbor'] as const).map((encoding) =>
+        b.registry.watch({ target, options, representation: form({ encoding, form: as }) }, b.context),
+      ),
+    );
+    await b.create('configmaps', 'default', map('b', 'x'.repeat(300)));
+    await b.patch('configmaps', ['default', 'a'], { data: { k: '2' } });
+    await b.delete('configmaps', 'default', 'b');
+    const [json, protobuf, cbor] = streams.map((stream) => {
+      const all: Buffer[] = [];
+      for (let f = stream.take(10_000); f !== undefined; f = stream.take(10_000)) all.push(f.payload);
+      return Buffer.concat(all);
+    });
+    const lines = json!.toString().trimEnd().split('\n');
+    const expected = lines.map((line) => JSON.parse(line) as Read);
+    expect(expected.map((e) => e.type)).toEqual(
+      expect.arrayContaining(['ADDED', 'BOOKMARK', 'ADDED', 'MODIFIED', 'DELETED']),
+    );
+    expect(cborEvents(cbor!)).toEqual(expected);
+    // Protobuf does not tell absent from empty: compared in the form that encoding gives.
+    const raw = (o: JsonObject): Buffer =>
+      encodeCbor(structByName(as === 'object' ? 'core/v1.ConfigMap' : 'meta/v1.PartialObjectMetadata'), o);
+    const read = protobufEvents(protobuf!);
+    expect(read.map((e) => e.type)).toEqual(expected.map((e) => e.type));
+    for (const [i, e] of read.entries()) expect(raw(e.object).equals(raw(expected[i]!.object))).toBe(true);
+  });
+});
