@@ -129,11 +129,12 @@ function up(peer) {
   });
 }
 
+/** Below the ports that the system gives to outgoing connections. */
 function freePort() {
+  const port = 20_000 + Math.floor(Math.random() * 12_000);
   return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
+    const server = createServer();
+    server.once('error', () => resolve(freePort()));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(port)));
   });
 }

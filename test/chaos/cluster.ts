@@ -300,11 +300,20 @@ export class Cluster {
 
 const OUT_MAX = 1024 * 1024;
 
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { readonly port: number };
-      server.close(() => resolve(port));
+/** Below the ports that the system gives to outgoing connections: a peer that comes back must find its own still free. */
+const PORTS = { from: 20_000, to: 32_000 } as const;
+let nextPort: number = PORTS.from + Math.floor(Math.random() * (PORTS.to - PORTS.from));
+
+async function freePort(): Promise<number> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const port = nextPort++;
+    if (nextPort >= PORTS.to) nextPort = PORTS.from;
+    const free = await new Promise<boolean>((resolve) => {
+      const server = createServer();
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
     });
-  });
+    if (free) return port;
+  }
+  throw new Error('no port is free');
 }

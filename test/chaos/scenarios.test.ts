@@ -1,0 +1,273 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Random } from '../sim/random.js';
+import { Cluster, type ClusterOptions, isBuilt } from './cluster.js';
+import { Asker } from './http.js';
+
+/** Faults that stores which people trusted have had, each by its name. */
+
+if (!isBuilt) console.warn('chaos scenarios skipped: dist/ is missing (npm run build)');
+
+const CMS = '/api/v1/namespaces/default/configmaps';
+const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+interface Stored {
+  readonly metadata: { readonly name: string; readonly resourceVersion: string };
+  readonly data: { readonly v: string };
+}
+
+let cluster: Cluster;
+let askers: Asker[] = [];
+
+/** One cluster for the tests of a block: starting peers is what takes time. */
+function clusterOf(options: ClusterOptions): void {
+  beforeAll(async () => {
+    cluster = await Cluster.start(options);
+  }, 120_000);
+  afterAll(() => cluster?.close());
+  afterEach(() => {
+    for (const asker of askers) asker.close();
+    askers = [];
+  });
+}
+
+function at(name: string): Asker {
+  const asker = new Asker(cluster.access, cluster.url(name));
+  askers.push(asker);
+  return asker;
+}
+
+const cm = (name: string, v: string): object => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name },
+  data: { v },
+});
+
+/** Asks until there is an answer; only for what may be done twice. */
+async function surely(asker: Asker, method: string, path: string, body?: object): Promise<Record<string, unknown>> {
+  const end = performance.now() + 30_000;
+  for (;;) {
+    const outcome = await asker.ask(method, path, body);
+    if (outcome.kind === 'answer') return outcome.body;
+    if (performance.now() > end) throw new Error(`no answer: ${JSON.stringify(outcome)}`);
+    await wait(100);
+  }
+}
+
+async function all(
+  asker: Asker,
+  query = '',
+): Promise<{ readonly revision: number; readonly items: readonly Stored[] }> {
+  const body = await surely(asker, 'GET', `${CMS}${query}`);
+  const { metadata, items = [] } = body as { metadata: { resourceVersion: string }; items?: readonly Stored[] };
+  return { revision: Number(metadata.resourceVersion), items };
+}
+
+/** Writes one object after the other until told to stop; gives the names that were acknowledged. */
+function writing(asker: Asker, prefix: string): { stop(): Promise<readonly string[]> } {
+  const names: string[] = [];
+  let over = false;
+  const loop = (async () => {
+    for (let i = 0; !over; i++) {
+      const made = await asker.ask('POST', CMS, cm(`${prefix}-${i}`, String(i)));
+      if (made.kind === 'answer' && made.status === 201) names.push(`${prefix}-${i}`);
+      else await wait(20);
+    }
+  })();
+  return {
+    async stop() {
+      over = true;
+      await loop;
+      return names;
+    },
+  };
+}
+
+interface Seen {
+  readonly type: string;
+  readonly revision: number;
+  readonly name: string;
+}
+
+/** Follows the objects from a revision; the events that came, and the code it ended with, if it did. */
+function following(asker: Asker, from: number): { readonly events: Seen[]; code(): number | undefined; stop(): void } {
+  const events: Seen[] = [];
+  let code: number | undefined;
+  const stop = asker.stream(
+    `${CMS}?watch=true&allowWatchBookmarks=true&resourceVersion=${from}`,
+    (text) => {
+      const { type, object, code: failed } = JSON.parse(text);
+      if (type === undefined || type === 'ERROR') code = failed ?? object.code;
+      else events.push({ type, revision: Number(object.metadata.resourceVersion), name: object.metadata.name ?? '' });
+    },
+    () => {},
+  );
+  return { events, code: () => code, stop };
+}
+
+async function until(what: () => boolean, patience = 20_000): Promise<void> {
+  const end = performance.now() + patience;
+  while (!what()) {
+    if (performance.now() > end) throw new Error('did not come about');
+    await wait(20);
+  }
+}
+
+describe.skipIf(!isBuilt).sequential('faults that stores of one peer have had', () => {
+  clusterOf({ names: ['a'], args: ['--auto-compaction-retention=1s'] });
+
+  it('a single peer loses an acknowledged write on crash', async () => {
+    const acknowledged: string[] = [];
+    for (let round = 0; round < 3; round++) {
+      const writer = writing(at('a'), `round-${round}`);
+      await wait(400);
+      await cluster.kill('a');
+      acknowledged.push(...(await writer.stop()));
+      await cluster.up('a');
+    }
+    const there = new Set((await all(at('a'))).items.map((o) => o.metadata.name));
+    expect(acknowledged.filter((n) => !there.has(n))).toEqual([]);
+    expect(acknowledged.length).toBeGreaterThan(10);
+  }, 90_000);
+
+  it('compaction drops an event', async () => {
+    const asker = at('a');
+    const random = new Random(1);
+    const first = (await all(asker)).revision;
+    const reference = following(at('a'), first);
+    const writer = writing(asker, 'c');
+    const watches: { readonly from: number; readonly watch: ReturnType<typeof following> }[] = [];
+    // Again and again from revisions that compaction is about to reach, or has reached.
+    const end = performance.now() + 6000;
+    while (performance.now() < end) {
+      await wait(150);
+      const known = reference.events.length;
+      const from = reference.events[random.int(0, Math.max(0, known - 1))]?.revision ?? first;
+      if (watches.length < 40) watches.push({ from, watch: following(at('a'), from) });
+    }
+    await writer.stop();
+    const last = (await surely(asker, 'POST', CMS, cm('last', ''))) as unknown as Stored;
+    const to = Number(last.metadata.resourceVersion);
+    const done = ({ events, code }: ReturnType<typeof following>): boolean =>
+      code() !== undefined || events.some((e) => e.revision >= to);
+    await until(() => [reference, ...watches.map((w) => w.watch)].every(done));
+    expect(reference.code()).toBeUndefined();
+    // Worth something only if history was given up meanwhile.
+    const oldest = await asker.ask('GET', `${CMS}?resourceVersion=${first}&resourceVersionMatch=Exact`);
+    expect(oldest.kind === 'answer' && oldest.status).toBe(410);
+    for (const { from, watch } of watches) {
+      if (watch.code() !== undefined) {
+        expect(watch.code()).toBe(410);
+        continue;
+      }
+      const expected = reference.events.filter((e) => e.revision > from && e.type !== 'BOOKMARK');
+      expect(watch.events.filter((e) => e.type !== 'BOOKMARK')).toEqual(expected);
+    }
+    for (const w of [reference, ...watches.map((x) => x.watch)]) w.stop();
+  }, 90_000);
+
+  it('a revision goes back after restore', async () => {
+    await surely(at('a'), 'POST', CMS, cm('kept', 'x'));
+    const file = join(cluster.folder, 'saved');
+    const saved = await cluster.ctl('snapshot', 'save', file, '-o', 'json');
+    expect(saved.code, saved.out).toBe(0);
+    const late = (await surely(at('a'), 'POST', CMS, cm('late', 'x'))) as unknown as Stored;
+    await cluster.stop('a');
+    for (const name of ['db', 'wal']) rmSync(join(cluster.dataDir('a'), name), { recursive: true });
+    const restored = await cluster.ctl(
+      'snapshot',
+      'restore',
+      file,
+      `--data-dir=${cluster.dataDir('a')}`,
+      '--name=a',
+      `--initial-cluster=a=${cluster.peerUrl('a')}`,
+    );
+    expect(restored.code, restored.out).toBe(0);
+    await cluster.up('a');
+    const { items, revision } = await all(at('a'));
+    expect(items.map((o) => o.metadata.name)).toContain('kept');
+    expect(items.map((o) => o.metadata.name)).not.toContain('late');
+    expect(revision).toBeGreaterThan(Number(late.metadata.resourceVersion));
+    const watch = following(at('a'), Number(late.metadata.resourceVersion));
+    await until(() => watch.code() !== undefined);
+    expect(watch.code()).toBe(410);
+    watch.stop();
+  }, 90_000);
+});
+
+describe.skipIf(!isBuilt).sequential('faults that stores of several peers have had', () => {
+  clusterOf({ proxied: true });
+
+  it('a stale read after the process was paused', async () => {
+    const leader = await cluster.leader();
+    const other = cluster.names.find((n) => n !== leader)!;
+    await surely(at(leader), 'POST', CMS, cm('read', 'old'));
+    // A connection that is open, so that the question waits in the paused process's socket.
+    const asker = at(leader);
+    await surely(asker, 'GET', `${CMS}/read`);
+    cluster.pause(leader);
+    const end = performance.now() + 30_000;
+    let written = 0;
+    while (written === 0) {
+      const put = await at(other).ask('PUT', `${CMS}/read`, cm('read', 'new'));
+      if (put.kind === 'answer' && put.status === 200) written = performance.now();
+      if (performance.now() > end) throw new Error('the others did not go on');
+    }
+    const reads = Array.from({ length: 5 }, () => asker.ask('GET', `${CMS}/read`));
+    await wait(100);
+    cluster.resume(leader);
+    for (const read of await Promise.all(reads))
+      if (read.kind === 'answer') expect((read.body as unknown as Stored).data.v).toBe('new');
+  }, 90_000);
+
+  it('the applied index is not atomic with its data', async () => {
+    for (let round = 0; round < 2; round++) {
+      const writers = cluster.names.map((name) => writing(at(name), `${name}-${round}`));
+      await wait(300);
+      await Promise.all(cluster.names.map((name) => cluster.kill(name)));
+      const acknowledged = (await Promise.all(writers.map((w) => w.stop()))).flat();
+      await Promise.all(cluster.names.map((name) => cluster.up(name)));
+      const lists = await Promise.all(cluster.names.map((name) => all(at(name))));
+      const newest = Math.max(...lists.map((l) => l.revision));
+      const exact = `?resourceVersion=${newest}&resourceVersionMatch=Exact`;
+      const states = await Promise.all(cluster.names.map(async (name) => (await all(at(name), exact)).items));
+      expect(states[1]).toEqual(states[0]);
+      expect(states[2]).toEqual(states[0]);
+      const there = new Set(states[0]!.map((o) => o.metadata.name));
+      expect(acknowledged.filter((n) => !there.has(n))).toEqual([]);
+      // What was applied twice would stand at a revision above the one that its writer was told, or above another's.
+      const revisions = states[0]!.map((o) => o.metadata.resourceVersion);
+      expect(new Set(revisions).size).toBe(revisions.length);
+    }
+  }, 120_000);
+
+  it('a lost watch event, and a progress bookmark ahead of the stream', async () => {
+    const leader = await cluster.leader();
+    const [far = '', near = ''] = cluster.names.filter((n) => n !== leader);
+    const from = (await all(at(far))).revision;
+    const watch = following(at(far), from);
+    const writer = writing(at(near), 'w');
+    await wait(300);
+    for (let i = 0; i < 2; i++) {
+      const others = cluster.names.filter((n) => n !== far);
+      cluster.cut(others.flatMap((o) => [[far, o] as const, [o, far] as const]));
+      await wait(1500);
+      cluster.heal(i === 0);
+      await wait(800);
+    }
+    const acknowledged = await writer.stop();
+    const newest = Math.max(...(await all(at(near))).items.map((o) => Number(o.metadata.resourceVersion)));
+    await until(() => watch.events.some((e) => e.revision >= newest));
+    watch.stop();
+    const names = new Set(watch.events.map((e) => e.name));
+    expect(acknowledged.filter((n) => !names.has(n))).toEqual([]);
+    let before = from;
+    for (const e of watch.events) {
+      if (e.type === 'BOOKMARK') expect(e.revision).toBeGreaterThanOrEqual(before);
+      else expect(e.revision).toBeGreaterThan(before);
+      before = e.revision;
+    }
+  }, 90_000);
+});
