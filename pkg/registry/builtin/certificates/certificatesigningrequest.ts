@@ -1,8 +1,9 @@
-import { type JsonObject, setOwn } from '../../../api/index.js';
+import { formatTime, type JsonObject, pathSegmentName, setOwn } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, objectIn, objectsAt, textAt } from '../access.js';
 import { keep, statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, humanDuration, table } from '../table.js';
+import { conditionsChanged, validateRequest } from './validation.js';
 
 export const certificateSigningRequest: ResourceDeclaration = {
   group: 'certificates.k8s.io',
@@ -14,6 +15,9 @@ export const certificateSigningRequest: ResourceDeclaration = {
   namespaced: false,
   shortNames: ['csr'],
   strategy: withStatus({
+    validateName: pathSegmentName,
+    validate: validateRequest,
+    validateUpdate: (o, _old, errors) => validateRequest(o, errors),
     generation: 'none',
     // who asks is what the server knows, never what the body says; the request itself is fixed at creation
     prepareForCreate: (o, context) => {
@@ -29,8 +33,29 @@ export const certificateSigningRequest: ResourceDeclaration = {
     prepareForUpdate: (o, old) => keep('spec', o, old),
   }),
   subresources: {
-    approval: statusSubresource(),
-    status: statusSubresource(),
+    // the approver decides, and touches nothing but conditions
+    approval: statusSubresource({
+      prepareForUpdate: (o, old, context) => {
+        const status = objectIn(o, 'status');
+        const conditions = status['conditions'];
+        keep('status', o, old);
+        const kept = objectIn(o, 'status');
+        if (conditions === undefined) delete kept['conditions'];
+        else kept['conditions'] = conditions;
+        stampConditions(o, old, formatTime(context.world.clock.now()));
+      },
+      validateUpdate: (o, old, errors) => {
+        validateRequest(o, errors);
+        conditionsChanged(o, old, { decide: true, other: false }, errors);
+      },
+    }),
+    status: statusSubresource({
+      prepareForUpdate: (o, old, context) => stampConditions(o, old, formatTime(context.world.clock.now())),
+      validateUpdate: (o, old, errors) => {
+        validateRequest(o, errors);
+        conditionsChanged(o, old, { decide: false, other: true }, errors);
+      },
+    }),
   },
   selectableFields: { 'spec.signerName': (o) => textAt(o, 'spec', 'signerName') },
   table: table(
@@ -60,4 +85,17 @@ function condition(o: JsonObject): string {
   if (types.has('Failed')) text += ',Failed';
   if (textAt(o, 'status', 'certificate') !== '') text += ',Issued';
   return text;
+}
+
+/** When a condition came to be what it is, where the writer does not say. */
+function stampConditions(o: JsonObject, old: JsonObject, now: string): void {
+  const before = objectsAt(old, 'status', 'conditions');
+  for (const c of objectsAt(o, 'status', 'conditions')) {
+    if (textAt(c, 'lastUpdateTime') === '') c['lastUpdateTime'] = now;
+    if (textAt(c, 'lastTransitionTime') !== '') continue;
+    const same = before.find(
+      (b) => textAt(b, 'type') === textAt(c, 'type') && textAt(b, 'status') === textAt(c, 'status'),
+    );
+    c['lastTransitionTime'] = textAt(same, 'lastTransitionTime') || now;
+  }
 }

@@ -1,6 +1,8 @@
+import { pathSegmentName } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { versions } from '../form.js';
 import { NAME_AND_CREATION } from '../table.js';
+import { validateRole } from './validation.js';
 
 export const role: ResourceDeclaration = {
   group: 'rbac.authorization.k8s.io',
@@ -10,6 +12,13 @@ export const role: ResourceDeclaration = {
   versions: versions('rbac', 'v1'),
   storageVersion: 'v1',
   namespaced: true,
-  strategy: { checksUpdateLikeNew: true, generation: 'none', createOnUpdate: true },
+  strategy: {
+    checksUpdateLikeNew: true,
+    generation: 'none',
+    createOnUpdate: true,
+    validateName: pathSegmentName,
+    validate: validateRole,
+    validateUpdate: (o, _old, errors) => validateRole(o, errors),
+  },
   table: NAME_AND_CREATION,
 };

@@ -1,0 +1,131 @@
+import { equalJson, type FieldErrors, FieldPath, isDns1123Subdomain, type JsonObject } from '../../../api/index.js';
+import { at, listAt, numberAt, objectsAt, textAt } from '../access.js';
+
+const SPEC = FieldPath.of('spec');
+const CONDITIONS = FieldPath.of('status', 'conditions');
+
+const USAGES = [
+  'any',
+  'cert sign',
+  'client auth',
+  'code signing',
+  'content commitment',
+  'crl sign',
+  'data encipherment',
+  'decipher only',
+  'digital signature',
+  'email protection',
+  'encipher only',
+  'ipsec end system',
+  'ipsec tunnel',
+  'ipsec user',
+  'key agreement',
+  'key encipherment',
+  'microsoft sgc',
+  'netscape sgc',
+  'ocsp signing',
+  's/mime',
+  'server auth',
+  'signing',
+  'timestamping',
+];
+
+const SECONDS_MIN = 600;
+/** Fully qualified name and path together. */
+const SIGNER_NAME_MAX = 571;
+
+export function validateRequest(o: JsonObject, errors: FieldErrors): void {
+  const request = textAt(o, 'spec', 'request');
+  const pem = Buffer.from(request, 'base64').toString('latin1');
+  const type = /-----BEGIN ([A-Z ]+)-----/.exec(pem)?.[1];
+  if (type !== 'CERTIFICATE REQUEST')
+    errors.invalid(
+      SPEC.child('request'),
+      request === '' ? null : request,
+      'PEM block type must be CERTIFICATE REQUEST',
+    );
+  const usages = listAt(o, 'spec', 'usages').map(String);
+  if (usages.length === 0) errors.required(SPEC.child('usages'));
+  const seen = new Set<string>();
+  for (const [i, usage] of usages.entries()) {
+    const here = SPEC.child('usages').index(i);
+    if (!USAGES.includes(usage)) errors.notSupported(here, usage, USAGES);
+    if (seen.has(usage)) errors.duplicate(here, usage);
+    seen.add(usage);
+  }
+  const signer = textAt(o, 'spec', 'signerName');
+  if (signer === 'kubernetes.io/legacy-unknown')
+    errors.invalid(SPEC.child('signerName'), signer, 'the legacy signerName is not allowed via this API version');
+  else signerName(signer, errors);
+  const seconds = at(o, 'spec', 'expirationSeconds');
+  if (seconds !== undefined && numberAt(o, 'spec', 'expirationSeconds') < SECONDS_MIN)
+    errors.invalid(
+      SPEC.child('expirationSeconds'),
+      seconds,
+      'may not specify a duration less than 600 seconds (10 minutes)',
+    );
+  conditions(o, errors);
+}
+
+/** `example.com/signer-name` */
+function signerName(name: string, errors: FieldErrors): void {
+  const path = SPEC.child('signerName');
+  if (name === '') {
+    errors.required(path);
+    return;
+  }
+  const parts = name.split('/');
+  if (parts.length !== 2) {
+    errors.invalid(path, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'");
+    return;
+  }
+  const [domain = '', segment = ''] = parts;
+  for (const s of isDns1123Subdomain(domain)) errors.invalid(path, domain, `validating label "${domain}": ${s}`);
+  if (!domain.includes('.'))
+    errors.invalid(path, domain, 'should be a domain with at least two segments separated by dots');
+  for (const s of isDns1123Subdomain(segment)) errors.invalid(path, segment, `validating label "${segment}": ${s}`);
+  if (name.length > SIGNER_NAME_MAX) errors.tooLong(path, SIGNER_NAME_MAX);
+}
+
+function conditions(o: JsonObject, errors: FieldErrors): void {
+  const types = new Set<string>();
+  for (const [i, c] of objectsAt(o, 'status', 'conditions').entries()) {
+    const type = textAt(c, 'type');
+    const path = CONDITIONS.index(i);
+    if (type === '') errors.required(path.child('type'));
+    const status = textAt(c, 'status');
+    if (status === '') errors.required(path.child('status'));
+    else if (['Approved', 'Denied', 'Failed'].includes(type)) {
+      if (status !== 'True') errors.notSupported(path.child('status'), status, ['True']);
+    } else if (!['True', 'False', 'Unknown'].includes(status))
+      errors.notSupported(path.child('status'), status, ['False', 'True', 'Unknown']);
+    if (types.has(type)) errors.duplicate(path.child('type'), type);
+    types.add(type);
+    const other = type === 'Approved' ? 'Denied' : type === 'Denied' ? 'Approved' : '';
+    if (other !== '' && types.has(other))
+      errors.invalid(CONDITIONS, type, 'Approved and Denied conditions are mutually exclusive');
+  }
+}
+
+/** Who may say what: approval is the approver's, the certificate the signer's. */
+export function conditionsChanged(
+  o: JsonObject,
+  old: JsonObject,
+  may: { readonly decide: boolean; readonly other: boolean },
+  errors: FieldErrors,
+): void {
+  const of = (x: JsonObject, type: string) =>
+    objectsAt(x, 'status', 'conditions').filter((c) => textAt(c, 'type') === type);
+  for (const type of ['Approved', 'Denied', 'Failed']) {
+    const now = of(o, type);
+    const before = of(old, type);
+    const mayAdd = type === 'Failed' ? may.other : may.decide;
+    const quoted = JSON.stringify(type);
+    if (now.length < before.length)
+      errors.forbidden(CONDITIONS, `updates may not remove a condition of type ${quoted}`);
+    else if (now.length > before.length && !mayAdd)
+      errors.forbidden(CONDITIONS, `updates may not add a condition of type ${quoted}`);
+    else if (now.length === before.length && !equalJson([...now], [...before]) && !mayAdd)
+      errors.forbidden(CONDITIONS, `updates may not modify a condition of type ${quoted}`);
+  }
+}

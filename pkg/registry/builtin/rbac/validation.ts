@@ -1,0 +1,99 @@
+import {
+  equalJson,
+  type FieldErrors,
+  FieldPath,
+  isPathSegmentName,
+  type JsonObject,
+  subdomainName,
+} from '../../../api/index.js';
+import { at, listAt, objectAt, objectsAt, textAt } from '../access.js';
+import { labelSelector, sentences } from '../rules.js';
+
+/** Rules of roles and of who has them. */
+
+const GROUP = 'rbac.authorization.k8s.io';
+
+export function validateRole(o: JsonObject, errors: FieldErrors): void {
+  policyRules(o, true, errors);
+}
+
+export function validateClusterRole(o: JsonObject, errors: FieldErrors): void {
+  policyRules(o, false, errors);
+  const aggregation = at(o, 'aggregationRule');
+  if (aggregation === undefined) return;
+  const path = FieldPath.of('aggregationRule', 'clusterRoleSelectors');
+  const selectors = objectsAt(aggregation, 'clusterRoleSelectors');
+  if (selectors.length === 0)
+    errors.required(path, 'at least one clusterRoleSelector required if aggregationRule is non-nil');
+  for (const [i, selector] of selectors.entries()) {
+    const before = errors.list.length;
+    labelSelector(selector, path.index(i), errors);
+    if (errors.list.length > before) errors.invalid(path.index(i), null, 'invalid label selector.');
+  }
+}
+
+function policyRules(o: JsonObject, namespaced: boolean, errors: FieldErrors): void {
+  for (const [i, rule] of objectsAt(o, 'rules').entries())
+    policyRule(rule, namespaced, FieldPath.of('rules').index(i), errors);
+}
+
+function policyRule(rule: JsonObject, namespaced: boolean, path: FieldPath, errors: FieldErrors): void {
+  if (listAt(rule, 'verbs').length === 0) errors.required(path.child('verbs'), 'verbs must contain at least one value');
+  const urls = listAt(rule, 'nonResourceURLs');
+  if (urls.length > 0) {
+    const here = path.child('nonResourceURLs');
+    if (namespaced) errors.invalid(here, urls, 'namespaced rules cannot apply to non-resource URLs');
+    if (['apiGroups', 'resources', 'resourceNames'].some((f) => listAt(rule, f).length > 0))
+      errors.invalid(here, urls, 'rules cannot apply to both regular resources and non-resource URLs');
+    return;
+  }
+  if (listAt(rule, 'apiGroups').length === 0)
+    errors.required(path.child('apiGroups'), 'resource rules must supply at least one api group');
+  if (listAt(rule, 'resources').length === 0)
+    errors.required(path.child('resources'), 'resource rules must supply at least one resource');
+}
+
+/** `roles`: kinds of role that may be bound. */
+export function validateBinding(
+  roles: readonly string[],
+  namespaced: boolean,
+): (o: JsonObject, errors: FieldErrors) => void {
+  return (o, errors) => {
+    const path = FieldPath.of('roleRef');
+    const ref = objectAt(o, 'roleRef');
+    const group = textAt(ref, 'apiGroup');
+    if (group !== GROUP) errors.notSupported(path.child('apiGroup'), group, [GROUP]);
+    const kind = textAt(ref, 'kind');
+    if (!roles.includes(kind)) errors.notSupported(path.child('kind'), kind, roles);
+    const name = textAt(ref, 'name');
+    if (name === '') errors.required(path.child('name'));
+    else sentences(name, isPathSegmentName, path.child('name'), errors);
+    for (const [i, s] of objectsAt(o, 'subjects').entries())
+      subject(s, namespaced, FieldPath.of('subjects').index(i), errors);
+  };
+}
+
+function subject(s: JsonObject, namespaced: boolean, path: FieldPath, errors: FieldErrors): void {
+  const name = textAt(s, 'name');
+  const group = textAt(s, 'apiGroup');
+  if (name === '') errors.required(path.child('name'));
+  switch (textAt(s, 'kind')) {
+    case 'ServiceAccount':
+      if (name !== '') for (const text of subdomainName(name, false)) errors.invalid(path.child('name'), name, text);
+      if (group !== '') errors.notSupported(path.child('apiGroup'), group, ['']);
+      if (!namespaced && textAt(s, 'namespace') === '') errors.required(path.child('namespace'));
+      break;
+    case 'User':
+    case 'Group':
+      if (group !== GROUP) errors.notSupported(path.child('apiGroup'), group, [GROUP]);
+      break;
+    default:
+      errors.notSupported(path.child('kind'), textAt(s, 'kind'), ['ServiceAccount', 'User', 'Group']);
+  }
+}
+
+/** Which role is bound is what a binding is. */
+export function sameRole(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  if (!equalJson(at(o, 'roleRef') ?? null, at(old, 'roleRef') ?? null))
+    errors.invalid(FieldPath.of('roleRef'), at(o, 'roleRef'), 'cannot change roleRef');
+}
