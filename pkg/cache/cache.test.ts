@@ -315,6 +315,37 @@ describe('cache', () => {
     expect(late.ended).toBe(true);
   });
 
+  it('takes a collection in while others write to it', async () => {
+    const f = await fixture();
+    const prefix = '/registry/others/';
+    const key = (i: number): string => `${prefix}a/${i % 40}`;
+    const write = (i: number): Promise<Revision> =>
+      f.txn([
+        i % 3 === 0 ? { kind: 'delete', key: key(i * 7) } : { kind: 'put', key: key(i), value: stored('a/x', `${i}`) },
+      ]);
+    for (let i = 1; i < 60; i++) await write(i);
+    const request = { prefix, fieldsOf: () => [] };
+    let adding: Promise<readonly Collection[]> | undefined;
+    for (let i = 60; i < 120; i++) {
+      if (i === 80) adding = Promise.all([f.cache.add(request), f.cache.add(request)]);
+      await write(i);
+    }
+    const [one, two] = await adding!;
+    expect(one).toBe(two);
+    const last = await write(121);
+    await f.cache.waitFor(last, 1_000);
+    const range = await f.keyspace.range({ start: prefix, end: '/registry/others0', limit: 1_000 });
+    if (range.kind !== 'ok') throw new Error(range.kind);
+    const { objects, revision: at } = one!.snapshot();
+    expect(at).toBe(last);
+    expect([...objects.range(prefix, '/registry/others0')].map((o) => [o.key, o.revision])).toEqual(
+      range.items.map((kv) => [kv.key, kv.modRevision]),
+    );
+    f.cache.remove(prefix);
+    expect(f.cache.collection(prefix)).toBeUndefined();
+    await f.cache.waitFor(await write(122), 1_000);
+  });
+
   it('waits for a revision', async () => {
     const f = await fixture();
     let done = false;

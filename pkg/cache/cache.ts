@@ -48,7 +48,7 @@ export class Cache {
   readonly #options: CacheOptions;
   readonly #collections = new Map<string, Collection>();
   /** Collections that are being filled: their changes wait. */
-  readonly #filling = new Map<string, AppliedEvent[]>();
+  readonly #filling = new Map<string, { readonly waiting: AppliedEvent[]; readonly done: Promise<Collection> }>();
   readonly #allocator = new SlabAllocator();
   readonly #labelSets = new LabelSets();
   #applied: Revision = asRevision(0);
@@ -119,23 +119,25 @@ export class Cache {
   }
 
   /** Adds a collection while running; resolves when it is current. */
-  async add(request: CollectionRequest): Promise<Collection> {
-    const there = this.#collections.get(request.prefix);
-    if (there !== undefined) return there;
+  add(request: CollectionRequest): Promise<Collection> {
+    const { prefix } = request;
+    const there = this.#collections.get(prefix);
+    if (there !== undefined) return Promise.resolve(there);
+    const known = this.#filling.get(prefix);
+    if (known !== undefined) return known.done;
+    // Filled from the state that was applied last: what is applied from now on is all that it lacks.
     const waiting: AppliedEvent[] = [];
-    this.#filling.set(request.prefix, waiting);
-    try {
-      const collection = await this.#fill(request, undefined);
-      for (const event of waiting) {
-        if (event.revision <= collection.applied) continue;
-        for (const change of event.changes) collection.apply(change, event.revision);
-      }
-      if (this.#applied > collection.applied) collection.advance(this.#applied);
-      this.#collections.set(request.prefix, collection);
-      return collection;
-    } finally {
-      this.#filling.delete(request.prefix);
-    }
+    const done = this.#fill(request, this.#applied)
+      .then((collection) => {
+        if (this.#stopped !== undefined) throw new NotServed('stopping', this.#stopped);
+        for (const event of waiting) for (const change of event.changes) collection.apply(change, event.revision);
+        collection.advance(this.#applied);
+        this.#collections.set(prefix, collection);
+        return collection;
+      })
+      .finally(() => this.#filling.delete(prefix));
+    this.#filling.set(prefix, { waiting, done });
+    return done;
   }
 
   remove(prefix: string): void {
@@ -260,7 +262,7 @@ export class Cache {
         collection.apply(change, event.revision);
         touched.add(collection);
       }
-      for (const [prefix, waiting] of this.#filling) {
+      for (const [prefix, { waiting }] of this.#filling) {
         const changes = event.changes.filter((c) => (c.kind === 'put' ? c.current.key : c.key).startsWith(prefix));
         if (changes.length > 0) waiting.push({ revision: event.revision, changes });
       }
