@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { builtinResources } from './builtin/index.js';
+import { buildCatalogue } from './catalogue.js';
+import type { ResourceDeclaration } from './resource.js';
+import { isServed } from './runtimeconfig.js';
+
+const resources = builtinResources();
+const served = (...config: (readonly [string, boolean])[]) => buildCatalogue(resources, new Map(config));
+
+describe('what is served', () => {
+  const deployments = { group: 'apps', version: 'v1', resource: 'deployments' };
+  const pods = { group: '', version: 'v1', resource: 'pods' };
+  const beta = { group: 'apps', version: 'v1beta2', resource: 'deployments' };
+  const alpha = { group: 'apps', version: 'v1alpha1', resource: 'deployments' };
+
+  it.each([
+    [[], [true, true, false, false]],
+    [['api/all=true'], [true, true, true, true]],
+    [['api/all=false'], [false, false, false, false]],
+    [
+      ['api/all=false', 'api/ga=true'],
+      [true, true, false, false],
+    ],
+    [['api/beta=true'], [true, true, true, false]],
+    [
+      ['api/alpha=true', 'apps/v1alpha1=false'],
+      [true, true, false, false],
+    ],
+    [['apps/v1=false'], [false, true, false, false]],
+    [
+      ['apps/v1=false', 'apps/v1/deployments=true'],
+      [true, true, false, false],
+    ],
+    [['api/v1=false'], [true, false, false, false]],
+    [['v1=false'], [true, false, false, false]],
+    [['v1/pods=false'], [true, false, false, false]],
+  ] as const)('with %j', (given, expected) => {
+    const config = new Map(given.map((text) => [text.split('=')[0]!, text.endsWith('=true')] as const));
+    expect([deployments, pods, beta, alpha].map((gvr) => isServed(gvr, config))).toEqual(expected);
+  });
+
+  it('is found by resource and by kind, in every version', () => {
+    const catalogue = served();
+    for (const { group, versions } of catalogue.groups)
+      for (const { version, resources: list } of versions)
+        for (const r of list) {
+          expect(catalogue.find(group, version, r.resource)).toBe(r);
+          expect(catalogue.hasVersion(group, version)).toBe(true);
+        }
+    expect(catalogue.findKind({ group: 'apps', version: 'v1', kind: 'Deployment' })?.resource).toBe('deployments');
+    expect(catalogue.find('apps', 'v1', 'nosuch')).toBeUndefined();
+    expect(catalogue.hasVersion('apps', 'v7')).toBe(false);
+    expect(served(['apps/v1', false]).hasVersion('apps', 'v1')).toBe(false);
+  });
+
+  it('lists the core first, and the preferred version first', () => {
+    const { groups } = served(['api/all', true]);
+    expect(groups[0]!.group).toBe('');
+    const autoscaling = groups.find((g) => g.group === 'autoscaling')!;
+    expect(autoscaling.versions.map((v) => v.version)).toEqual(['v2', 'v1']);
+    for (const { versions } of groups)
+      for (const { resources: list } of versions)
+        expect(list.map((r) => r.resource)).toEqual(list.map((r) => r.resource).sort());
+  });
+});
+
+describe('declarations', () => {
+  const stored = resources.filter((r) => r.virtual === undefined);
+  const name = (r: ResourceDeclaration): string => `${r.resource}.${r.group}`;
+
+  it('have their storage version and storage of their own', () => {
+    for (const r of stored)
+      expect(
+        r.versions.some((v) => v.version === r.storageVersion),
+        name(r),
+      ).toBe(true);
+    const prefixes = stored.map((r) => `/registry/${r.storagePrefix ?? r.resource}/`);
+    expect(new Set(prefixes).size).toBe(prefixes.length);
+    for (const a of prefixes) for (const b of prefixes) expect(a !== b && a.startsWith(b), `${a} ${b}`).toBe(false);
+  });
+
+  it('name only fields that can be selected, and have a schema for each version', () => {
+    for (const { versions } of served(['api/all', true]).groups)
+      for (const { resources: list } of versions)
+        for (const r of list) {
+          const known = Object.keys(r.declaration.selectableFields ?? {});
+          for (const [label, number] of r.fieldLabels) expect(known[number], `${r.resource} ${label}`).toBeDefined();
+          const { hotField } = r.declaration;
+          if (hotField !== undefined) expect(known, r.resource).toContain(hotField);
+          expect(r.schema.fields.length, r.resource).toBeGreaterThan(0);
+        }
+  });
+
+  it('of two groups share their storage, and speak of fields in words of their own', () => {
+    const event = served().find('events.k8s.io', 'v1', 'events')!;
+    expect(event.conversion).toBeDefined();
+    expect(served().find('', 'v1', 'events')!.conversion).toBeUndefined();
+    expect(event.storage).toEqual(served().find('', 'v1', 'events')!.storage);
+    expect([...event.fieldLabels.keys()]).toContain('regarding.name');
+    expect([...event.fieldLabels.keys()]).not.toContain('involvedObject.name');
+  });
+});
