@@ -1,5 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -17,6 +17,8 @@ export const isBuilt = existsSync(main) && existsSync(ctl);
 
 export interface ClusterOptions {
   readonly names?: readonly string[];
+  /** Each data folder is a file system of its own in memory, of so many MiB (needs the right to mount). */
+  readonly diskMiB?: number;
   /** Proxies between the peers, so that they can be parted. */
   readonly proxied?: boolean;
   readonly args?: readonly string[];
@@ -93,6 +95,7 @@ export class Cluster {
       out: '',
     };
     this.#peers.set(name, peer);
+    if (this.#options.diskMiB !== undefined) mountMemory(peer.dataDir, this.#options.diskMiB);
     return peer;
   }
 
@@ -289,6 +292,7 @@ export class Cluster {
   async close(): Promise<void> {
     await Promise.all(this.names.map((name) => this.kill(name)));
     await Promise.all([...this.#peers.values()].map((p) => p.proxy?.close()));
+    if (this.#options.diskMiB !== undefined) for (const name of this.names) unmount(this.dataDir(name));
     rmSync(this.folder, { recursive: true, force: true });
   }
 
@@ -299,6 +303,29 @@ export class Cluster {
 }
 
 const OUT_MAX = 1024 * 1024;
+
+function mountMemory(folder: string, mebibytes: number): void {
+  mkdirSync(folder, { recursive: true });
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', folder], { stdio: 'pipe' });
+}
+
+function unmount(folder: string): void {
+  execFileSync('umount', ['--lazy', folder], { stdio: 'pipe' });
+}
+
+/** Whether this process may mount file systems. */
+export function canMount(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'trireme-mount-'));
+  try {
+    mountMemory(folder, 1);
+    unmount(folder);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
 
 /** Below the ports that the system gives to outgoing connections: a peer that comes back must find its own still free. */
 const PORTS = { from: 20_000, to: 32_000 } as const;
