@@ -152,15 +152,16 @@ export class Bench {
     return { resource, namespace, subresource };
   }
 
+  /** `name`: of what an action is called on (`pods/binding`). */
   async create(
     what: string,
     namespace: string,
     object: JsonObject,
-    options: Partial<WriteOptions> = {},
+    options: Partial<WriteOptions> & { readonly name?: string } = {},
   ): Promise<JsonObject> {
     const target = this.target(what, namespace);
     const written = await this.registry.create(
-      { target, name: '', body: body(object), options: writeOptions(options) },
+      { target, name: options.name ?? '', body: body(object), options: writeOptions(options) },
       this.context,
     );
     return this.json(target, written.object);
