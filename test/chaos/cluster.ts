@@ -278,6 +278,15 @@ export class Cluster {
     return peer.peerUrl;
   }
 
+  /** Ends a peer that is no member any more, and forgets it. */
+  async forget(name: string): Promise<void> {
+    await this.kill(name);
+    await this.#peer(name).proxy?.close();
+    if (this.#options.diskMiB !== undefined) unmount(this.dataDir(name));
+    rmSync(this.dataDir(name), { recursive: true, force: true });
+    this.#peers.delete(name);
+  }
+
   /** triremectl. */
   ctl(...args: readonly string[]): Promise<{ readonly code: number | null; readonly out: string }> {
     return new Promise((resolve) => {

@@ -24,6 +24,8 @@ describe.skipIf(!isBuilt || minutes === 0)('chaos', () => {
         const result = await runChaos({
           seed,
           faults: FAULTS,
+          // Every other seed cuts its logs so early that whoever was away is caught up by a snapshot.
+          args: seed % 2 === 0 ? [] : ['--snapshot-count=100'],
           drawFor: Math.min(left, RUN_MINUTES_MAX) * 60_000,
           note: (line) => process.stdout.write(`  ${line}\n`),
         });

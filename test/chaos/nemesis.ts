@@ -1,6 +1,6 @@
 import type { Random } from '../sim/random.js';
 import type { Cluster } from './cluster.js';
-import { Asker } from './http.js';
+import { Asker, type Outcome } from './http.js';
 
 /** One fault: done, left standing for a while, undone. */
 export interface Fault {
@@ -116,6 +116,41 @@ const rollingRestart: Fault = {
   },
 };
 
+/** A peer joins, is made a voter by itself once it has caught up, and goes again. */
+const joinAndGo: Fault = {
+  name: 'a fourth joins and goes',
+  stands: [500, 2000],
+  async strike(cluster, random) {
+    const hit = `d${random.int(0, 999_999)}`;
+    const members = async (method: string, rest: string, body?: object): Promise<Outcome> => {
+      const asker = new Asker(cluster.access, cluster.url(cluster.names[0]!));
+      const outcome = await asker.ask(method, `/peer/v1/members${rest}`, body);
+      asker.close();
+      if (outcome.kind !== 'answer' || outcome.status !== 200)
+        throw new Error(`${method} of a member: ${JSON.stringify(outcome)}`);
+      return outcome;
+    };
+    const peerUrl = await cluster.planJoin(hit);
+    const added = await members('POST', '', { name: hit, peerUrls: [peerUrl] });
+    const id = (added as { readonly body: { readonly id?: number } }).body.id!.toString(16);
+    await cluster.up(hit);
+    const end = performance.now() + JOIN_TIME;
+    while ((await cluster.status(hit)).role === 'learner') {
+      if (performance.now() > end) throw new Error(`${hit} did not become a voter`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    return {
+      hit,
+      undo: async () => {
+        await members('DELETE', `/${id}`);
+        await cluster.forget(hit);
+      },
+    };
+  },
+};
+
+const JOIN_TIME = 30_000;
+
 export const FAULTS: readonly Fault[] = [
   killing('leader'),
   killing('follower'),
@@ -130,6 +165,7 @@ export const FAULTS: readonly Fault[] = [
   bridge,
   moveLeader,
   rollingRestart,
+  joinAndGo,
 ];
 
 /** What each fault of a run did, for the report. */

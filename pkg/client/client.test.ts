@@ -1,0 +1,147 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { accessOf } from './access.js';
+import { parseArguments } from './arguments.js';
+import type { Offline } from './commands/command.js';
+import { runCtl } from './run.js';
+import { sizeText, table } from './table.js';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trireme-client-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const cluster = (name: string, url: string, ca: string): string =>
+  `- name: ${name}\n  cluster: {server: "${url}", certificate-authority-data: ${base64(ca)}}\n`;
+
+function kubeconfig(...clusters: readonly string[]): string {
+  const file = join(folder, 'kubeconfig');
+  writeFileSync(
+    file,
+    `clusters:\n${clusters.join('')}users:\n- name: u\n  user: {client-certificate-data: ${base64('C')}, client-key-data: ${base64('K')}}\n` +
+      'contexts:\n- name: x\n  context: {cluster: one, user: u}\ncurrent-context: x\n',
+  );
+  return file;
+}
+
+describe('a kubeconfig', () => {
+  it('gives the server of its context first, then the others of that authority, each once', () => {
+    const file = kubeconfig(
+      cluster('two', 'https://h:2', 'CA'),
+      cluster('one', 'https://h:1', 'CA'),
+      cluster('again', 'https://h:2', 'CA'),
+      cluster('foreign', 'https://x:1', 'OTHER'),
+    );
+    expect(accessOf(file)).toEqual({ endpoints: ['https://h:1', 'https://h:2'], ca: 'CA', cert: 'C', key: 'K' });
+  });
+
+  it('must name a cluster that is there', () => {
+    expect(() => accessOf(kubeconfig(cluster('two', 'https://h:2', 'CA')))).toThrow(
+      'the current context does not name',
+    );
+    expect(() => accessOf(join(folder, 'none'))).toThrow('the kubeconfig cannot be read');
+  });
+});
+
+describe('a command line', () => {
+  const known = new Set(['peer-urls', 'learner', 'o']);
+
+  it('is words and flags in any order', () => {
+    const { words, flags } = parseArguments(['member', 'add', '--learner', 'd', '--peer-urls=u', '-o', 'json'], known);
+    expect(words).toEqual(['member', 'add', 'd']);
+    expect([...flags]).toEqual([
+      ['learner', 'true'],
+      ['peer-urls', 'u'],
+      ['o', 'json'],
+    ]);
+  });
+
+  it('is refused at the first thing unknown', () => {
+    expect(() => parseArguments(['--lerner'], known)).toThrow('unknown flag --lerner');
+    expect(() => parseArguments(['-o'], known)).toThrow('flag --o needs a value');
+  });
+});
+
+describe('a table', () => {
+  it('has columns as wide as they need, and no blanks at the end', () => {
+    expect(table(['A', 'LONG'], [['xyz', '']])).toBe('A    LONG\nxyz\n');
+  });
+
+  it.each([
+    [0, '0 B'],
+    [1023, '1023 B'],
+    [1536, '1.5 KiB'],
+    [1024 ** 3, '1.0 GiB'],
+  ])('shows %d bytes as %s', (bytes, text) => expect(sizeText(bytes)).toBe(text));
+});
+
+describe('triremectl', () => {
+  const run = async (line: string, offline: Partial<Offline> = {}) => {
+    const said = { out: '', err: '' };
+    const code = await runCtl(
+      line.split(' ').filter((w) => w !== ''),
+      {
+        offline: offline as Offline,
+        version: '9',
+        env: {},
+        print: (text) => (said.out += text),
+        complain: (text) => (said.err += text),
+      },
+    );
+    return { code, ...said };
+  };
+
+  it('explains itself', async () => {
+    expect((await run('--help')).out).toContain('member add NAME --peer-urls URL,...');
+    expect(await run('--version')).toEqual({ code: 0, out: 'triremectl 9\n', err: '' });
+  });
+
+  it.each([
+    ['nonsense', 'there is no command nonsense (see --help)'],
+    ['member add', 'usage: triremectl member add NAME --peer-urls URL,... [--learner]'],
+    ['move-leader a b', 'usage: triremectl move-leader [ID|NAME]'],
+    ['status -o xml', '-o must be table or json'],
+    ['snapshot restore f', 'snapshot restore needs --data-dir'],
+    ['certs', 'certs needs --dir and --initial-cluster'],
+    ['certs --dir d --initial-cluster a', '--initial-cluster: "a" must be NAME=VALUE'],
+  ])('refuses %s', async (line, message) => {
+    expect(await run(line)).toEqual({ code: 1, out: '', err: message });
+  });
+
+  it('makes the folders of a cluster, at the hosts of its peers unless told otherwise', async () => {
+    const asked: unknown[] = [];
+    const makeFolders: Offline['makeFolders'] = async (...request) => {
+      asked.push(request);
+      return { kubeconfig: '/k', dataDirs: ['/d/a', '/d/b'] };
+    };
+    const line =
+      'certs --dir d --initial-cluster a=https://10.0.0.1:2380,b=https://10.0.0.2:2380 --servers b=https://b:1';
+    expect((await run(line, { makeFolders })).out).toBe('--data-dir=/d/a\n--data-dir=/d/b\nexport KUBECONFIG=/k\n');
+    expect(asked).toEqual([
+      [
+        'd',
+        [
+          { name: 'a', serverUrl: 'https://10.0.0.1:6443' },
+          { name: 'b', serverUrl: 'https://b:1' },
+        ],
+      ],
+    ]);
+  });
+
+  it('asks nobody when there is nobody', async () => {
+    const file = join(folder, 'kubeconfig');
+    const server = '{name: c, cluster: {server: "https://127.0.0.1:1"}}';
+    const context = '{name: x, context: {cluster: c, user: u}}';
+    writeFileSync(
+      file,
+      `{clusters: [${server}], users: [{name: u, user: {}}], contexts: [${context}], current-context: x}`,
+    );
+    const { code, err } = await run(`member list --kubeconfig ${file}`);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^no server could be reached: https:\/\/127.0.0.1:1: /);
+  });
+});

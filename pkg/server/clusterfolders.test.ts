@@ -1,0 +1,73 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { makeClusterFolders } from './clusterfolders.js';
+import { keepPeerPki, keepPki, serverNames } from './pki.js';
+import { PROGRAM_VERSION } from './version.js';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trireme-folders-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const peer = (name: string) => ({ name, serverUrl: `https://127.0.0.1:${name.charCodeAt(0)}` });
+const read = (...path: string[]): string => readFileSync(join(folder, ...path), 'utf8');
+
+describe('the folders of a cluster', () => {
+  it('give every peer the same authorities, and a kubeconfig with a way to each', async () => {
+    const made = await makeClusterFolders(folder, [peer('a'), peer('b')]);
+    expect(made).toEqual({
+      kubeconfig: join(folder, 'admin.kubeconfig'),
+      dataDirs: [join(folder, 'a'), join(folder, 'b')],
+    });
+    for (const name of ['ca.crt', 'ca.key', 'peer-ca.crt', 'peer-ca.key'])
+      expect(read('b', 'pki', name)).toBe(read('a', 'pki', name));
+    expect(read('a', 'pki', 'ca.crt')).not.toBe(read('a', 'pki', 'peer-ca.crt'));
+    expect(statSync(join(folder, 'a', 'pki', 'ca.key')).mode & 0o777).toBe(0o600);
+    const config = parse(read('admin.kubeconfig'));
+    expect(config.contexts.map((c: { name: string }) => c.name)).toEqual([
+      'kubernetes-admin@trireme',
+      'kubernetes-admin@trireme-a',
+      'kubernetes-admin@trireme-b',
+    ]);
+    expect(config.clusters.map((c: { cluster: { server: string } }) => c.cluster.server)).toEqual([
+      'https://127.0.0.1:97',
+      'https://127.0.0.1:97',
+      'https://127.0.0.1:98',
+    ]);
+  });
+
+  it('are kept when a peer is added', async () => {
+    await makeClusterFolders(folder, [peer('a')]);
+    const before = read('a', 'pki', 'ca.key');
+    await makeClusterFolders(folder, [peer('a'), peer('d')]);
+    expect([read('a', 'pki', 'ca.key'), read('d', 'pki', 'ca.key')]).toEqual([before, before]);
+  });
+
+  it('do not take over a folder of another cluster', async () => {
+    await makeClusterFolders(folder, [peer('a')]);
+    rmSync(join(folder, 'authority'), { recursive: true });
+    await expect(makeClusterFolders(folder, [peer('a')])).rejects.toThrow('is of another cluster');
+  });
+
+  it('are what a peer issues its own certificates from', async () => {
+    await makeClusterFolders(folder, [peer('a'), peer('b')]);
+    const names = serverNames(['127.0.0.1'], '10.96.0.1');
+    const now = Date.now();
+    const [a, b] = await Promise.all(['a', 'b'].map((n) => keepPki(join(folder, n, 'pki'), names, now)));
+    expect(a!.ca).toEqual(b!.ca);
+    expect(a!.serving.cert).not.toBe(b!.serving.cert);
+    const peers = await Promise.all(['a', 'b'].map((n) => keepPeerPki(join(folder, n, 'pki'), names, now)));
+    expect(peers[0]!.ca).toBe(peers[1]!.ca);
+  });
+});
+
+describe('the version of the program', () => {
+  it('is that of the package', () => {
+    const file = new URL('../../package.json', import.meta.url);
+    expect(JSON.parse(readFileSync(file, 'utf8')).version).toBe(PROGRAM_VERSION);
+  });
+});
