@@ -2,6 +2,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { listAt } from '../access.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
+import { defaultWebhooks, validateWebhooks } from './webhooks.js';
 
 export const mutatingWebhookConfiguration: ResourceDeclaration = {
   group: 'admissionregistration.k8s.io',
@@ -12,7 +13,12 @@ export const mutatingWebhookConfiguration: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   categories: ['api-extensions'],
-  strategy: { generation: 'spec' },
+  strategy: {
+    generation: 'spec',
+    defaults: defaultWebhooks,
+    validate: validateWebhooks,
+    validateUpdate: (o, _old, errors) => validateWebhooks(o, errors),
+  },
   table: table([column('Webhooks', 'Number of webhooks.', { type: 'integer' }), AGE], (o, now) => [
     listAt(o, 'webhooks').length,
     age(o, now),

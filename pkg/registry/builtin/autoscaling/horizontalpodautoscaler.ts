@@ -5,6 +5,7 @@ import { statusSubresource, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { fromV2, toV2 } from './conversion.js';
 import { defaultAutoscaler } from './defaults.js';
+import { validateAutoscaler } from './validation.js';
 
 export const horizontalPodAutoscaler: ResourceDeclaration = {
   group: 'autoscaling',
@@ -19,7 +20,12 @@ export const horizontalPodAutoscaler: ResourceDeclaration = {
   namespaced: true,
   shortNames: ['hpa'],
   categories: ['all'],
-  strategy: withStatus({ generation: 'none', defaults: defaultAutoscaler }),
+  strategy: withStatus({
+    generation: 'none',
+    defaults: defaultAutoscaler,
+    validate: validateAutoscaler,
+    validateUpdate: (o, _old, errors) => validateAutoscaler(o, errors),
+  }),
   subresources: { status: statusSubresource() },
   table: table(
     [

@@ -1,8 +1,10 @@
 import type { JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { numberAt, objectsAt, textAt } from '../access.js';
+import { whenEmpty } from '../defaults.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
+import { validateEndpoints } from './endpointsvalidation.js';
 
 export const endpoints: ResourceDeclaration = {
   group: '',
@@ -15,7 +17,16 @@ export const endpoints: ResourceDeclaration = {
   namespaced: true,
   shortNames: ['ep'],
   storagePrefix: 'services/endpoints',
-  strategy: { checksUpdateLikeNew: true, generation: 'none' },
+  strategy: {
+    defaults: (o) => {
+      for (const subset of objectsAt(o, 'subsets'))
+        for (const port of objectsAt(subset, 'ports')) whenEmpty(port, 'protocol', 'TCP');
+    },
+    validate: validateEndpoints,
+    validateUpdate: (o, _old, errors) => validateEndpoints(o, errors),
+    checksUpdateLikeNew: true,
+    generation: 'none',
+  },
   table: table([column('Endpoints', 'Addresses and ports that back the service.'), AGE], (o, now) => [
     addresses(o),
     age(o, now),

@@ -1,8 +1,9 @@
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, listAt, objectIn, objectsAt } from '../access.js';
-import { whenEmpty } from '../defaults.js';
+import { whenAbsent } from '../defaults.js';
 import { selectorText, versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
+import { validateNetworkPolicy } from './networkpolicyvalidation.js';
 
 export const networkPolicy: ResourceDeclaration = {
   group: 'networking.k8s.io',
@@ -15,10 +16,12 @@ export const networkPolicy: ResourceDeclaration = {
   shortNames: ['netpol'],
   strategy: {
     generation: 'spec',
+    validate: validateNetworkPolicy,
+    validateUpdate: (o, _old, errors) => validateNetworkPolicy(o, errors),
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       for (const rule of [...objectsAt(spec, 'ingress'), ...objectsAt(spec, 'egress')]) {
-        for (const port of objectsAt(rule, 'ports')) whenEmpty(port, 'protocol', 'TCP');
+        for (const port of objectsAt(rule, 'ports')) whenAbsent(port, 'protocol', 'TCP');
       }
       // a policy that says nothing of egress leaves egress alone
       if (listAt(spec, 'policyTypes').length === 0)

@@ -1,0 +1,238 @@
+import {
+  type FieldErrors,
+  FieldPath,
+  isDns1035Label,
+  isDns1123Subdomain,
+  isPortNumber,
+  isQualifiedName,
+  type JsonObject,
+  type JsonValue,
+} from '../../../api/index.js';
+import { at, listAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
+import { whenAbsent } from '../defaults.js';
+import { labelSelector, oneOf, sentences } from '../rules.js';
+
+/** Calls to others on every matching request: what a webhook may say. */
+
+const REVIEW_VERSIONS = ['v1', 'v1beta1'];
+const SIDE_EFFECTS = ['None', 'NoneOnDryRun'];
+const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
+const SCOPES = ['*', 'Cluster', 'Namespaced'];
+const TIMEOUT_SECONDS_MAX = 30;
+const CONDITIONS_MAX = 64;
+
+export function defaultWebhooks(o: JsonObject): void {
+  for (const w of objectsAt(o, 'webhooks')) {
+    whenAbsent(w, 'failurePolicy', 'Fail');
+    whenAbsent(w, 'matchPolicy', 'Equivalent');
+    whenAbsent(w, 'timeoutSeconds', 10);
+    if (textAt(o, 'kind') === 'MutatingWebhookConfiguration') whenAbsent(w, 'reinvocationPolicy', 'Never');
+    objectIn(w, 'namespaceSelector');
+    objectIn(w, 'objectSelector');
+    for (const rule of objectsAt(w, 'rules')) whenAbsent(rule, 'scope', '*');
+    const service = at(w, 'clientConfig', 'service');
+    if (service !== undefined) whenAbsent(objectAt(w, 'clientConfig', 'service'), 'port', 443);
+  }
+}
+
+export function validateWebhooks(o: JsonObject, errors: FieldErrors): void {
+  const seen = new Set<string>();
+  for (const [i, w] of objectsAt(o, 'webhooks').entries()) {
+    const path = FieldPath.of('webhooks').index(i);
+    webhook(w, path, errors);
+    const name = textAt(w, 'name');
+    if (name !== '' && seen.has(name)) errors.duplicate(path.child('name'), name);
+    seen.add(name);
+  }
+}
+
+function webhook(w: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  name(textAt(w, 'name'), path.child('name'), errors);
+  labelSelector(at(w, 'namespaceSelector'), path.child('namespaceSelector'), errors);
+  labelSelector(at(w, 'objectSelector'), path.child('objectSelector'), errors);
+  const effects = textAt(w, 'sideEffects');
+  if (at(w, 'sideEffects') === undefined)
+    errors.required(path.child('sideEffects'), `must specify one of ${SIDE_EFFECTS.join(', ')}`);
+  else if (!SIDE_EFFECTS.includes(effects)) errors.notSupported(path.child('sideEffects'), effects, SIDE_EFFECTS);
+  for (const [i, rule] of objectsAt(w, 'rules').entries()) operationsRule(rule, path.child('rules').index(i), errors);
+  closed(w, 'failurePolicy', ['Fail', 'Ignore'], path, errors);
+  closed(w, 'matchPolicy', ['Equivalent', 'Exact'], path, errors);
+  closed(w, 'reinvocationPolicy', ['IfNeeded', 'Never'], path, errors);
+  const timeout = at(w, 'timeoutSeconds');
+  if (typeof timeout === 'number' && (timeout < 1 || timeout > TIMEOUT_SECONDS_MAX))
+    errors.invalid(
+      path.child('timeoutSeconds'),
+      timeout,
+      `the timeout value must be between 1 and ${TIMEOUT_SECONDS_MAX} seconds`,
+    );
+  clientConfig(objectAt(w, 'clientConfig'), path.child('clientConfig'), errors);
+  reviewVersions(listAt(w, 'admissionReviewVersions').map(String), path.child('admissionReviewVersions'), errors);
+  matchConditions(w, path, errors);
+}
+
+function closed(w: JsonValue, field: string, values: readonly string[], path: FieldPath, errors: FieldErrors): void {
+  const v = at(w, field);
+  if (typeof v === 'string') oneOf(v, path.child(field), values, errors, false);
+}
+
+function name(value: string, path: FieldPath, errors: FieldErrors): void {
+  if (value === '') {
+    errors.required(path);
+    return;
+  }
+  const wrong = isDns1123Subdomain(value);
+  for (const s of wrong) errors.invalid(path, value, s);
+  if (wrong.length === 0 && value.split('.').length < 3)
+    errors.invalid(path, value, 'should be a domain with at least three segments separated by dots');
+}
+
+/** Operations on resources; policies have the same. */
+export function operationsRule(rule: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const operations = listAt(rule, 'operations').map(String);
+  const here = path.child('operations');
+  if (operations.length === 0) errors.required(here);
+  if (operations.length > 1 && operations.includes('*'))
+    errors.invalid(here, operations, "if '*' is present, must not specify other operations");
+  for (const [i, operation] of operations.entries())
+    if (!OPERATIONS.includes(operation)) errors.notSupported(here.index(i), operation, OPERATIONS);
+  strings(rule, 'apiGroups', 'API groups', true, path, errors);
+  strings(rule, 'apiVersions', 'API versions', false, path, errors);
+  resources(listAt(rule, 'resources').map(String), path.child('resources'), errors);
+  closed(rule, 'scope', SCOPES, path, errors);
+}
+
+function strings(
+  rule: JsonObject,
+  field: string,
+  what: string,
+  mayBeEmpty: boolean,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  const values = listAt(rule, field).map(String);
+  const here = path.child(field);
+  if (values.length === 0) errors.required(here);
+  if (values.length > 1 && values.includes('*'))
+    errors.invalid(here, values, `if '*' is present, must not specify other ${what}`);
+  if (!mayBeEmpty) for (const [i, v] of values.entries()) if (v === '') errors.required(here.index(i));
+}
+
+function resources(all: readonly string[], path: FieldPath, errors: FieldErrors): void {
+  if (all.length === 0) errors.required(path);
+  const subresources = new Set(all.filter((r) => r.startsWith('*/')).map((r) => r.slice(2)));
+  const whole = new Set(all.filter((r) => r.endsWith('/*')).map((r) => r.slice(0, -2)));
+  const seen = new Set<string>();
+  for (const [i, resource] of all.entries()) {
+    const here = path.index(i);
+    if (resource === '') {
+      errors.required(here);
+      continue;
+    }
+    const [main = '', sub] = resource.split('/', 2);
+    if (sub !== undefined && sub !== '*' && whole.has(main))
+      errors.invalid(here, resource, `if '${main}/*' is present, must not specify ${resource}`);
+    if (sub !== undefined && main !== '*' && subresources.has(sub))
+      errors.invalid(here, resource, `if '*/${sub}' is present, must not specify ${resource}`);
+    seen.add(resource);
+  }
+  if (all.length > 1 && seen.has('*/*'))
+    errors.invalid(path, [...all], "if '*/*' is present, must not specify other resources");
+  else if (seen.has('*') && all.some((r) => r !== '*' && !r.includes('/')))
+    errors.invalid(path, [...all], "if '*' is present, must not specify other resources without subresources");
+}
+
+function clientConfig(config: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const url = at(config, 'url');
+  const service = at(config, 'service');
+  if ((url === undefined) === (service === undefined))
+    errors.required(path, 'exactly one of url or service is required');
+  else if (typeof url === 'string') webhookUrl(url, path.child('url'), errors);
+  else {
+    const here = path.child('service');
+    // the reference has the two the wrong way round
+    if (textAt(service, 'namespace') === '') errors.required(here.child('name'));
+    if (textAt(service, 'name') === '') errors.required(here.child('namespace'));
+    for (const s of isPortNumber(numberAt(service, 'port')))
+      errors.invalid(here.child('port'), numberAt(service, 'port'), `port is not valid: ${s}`);
+    const where = at(service, 'path');
+    if (typeof where === 'string') servicePath(where, here.child('path'), errors);
+  }
+}
+
+const FORM = '; desired format: https://host[/path]';
+
+function webhookUrl(text: string, path: FieldPath, errors: FieldErrors): void {
+  const parts = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?$/.exec(text);
+  const authority = parts?.[2] ?? '';
+  const port = /:([^:\]]*)$/.exec(authority.replace(/^[^@]*@/, ''))?.[1];
+  if (port !== undefined && !/^\d*$/.test(port)) {
+    errors.required(
+      path,
+      `url must be a valid URL: parse ${JSON.stringify(text)}: invalid port ${JSON.stringify(`:${port}`)} after host${FORM}`,
+    );
+    return;
+  }
+  if (parts?.[1]?.toLowerCase() !== 'https')
+    errors.invalid(path, parts?.[1] ?? '', `'https' is the only allowed URL scheme${FORM}`);
+  if (authority.replace(/^[^@]*@/, '') === '') errors.invalid(path, authority, `host must be specified${FORM}`);
+  if (authority.includes('@'))
+    errors.invalid(path, authority.split('@')[0], 'user information is not permitted in the URL');
+  if (parts?.[5] !== undefined && parts[5].length > 1)
+    errors.invalid(path, parts[5].slice(1), 'fragments are not permitted in the URL');
+  if (parts?.[4] !== undefined && parts[4].length > 1)
+    errors.invalid(path, parts[4].slice(1), 'query parameters are not permitted in the URL');
+}
+
+function servicePath(where: string, path: FieldPath, errors: FieldErrors): void {
+  if (where === '' || where === '/') return;
+  if (where === '//') {
+    errors.invalid(path, where, 'segment[0] may not be empty');
+    return;
+  }
+  if (!where.startsWith('/')) errors.invalid(path, where, "must start with a '/'");
+  const segments = where.replace(/^\//, '').replace(/\/$/, '').split('/');
+  for (const [i, segment] of segments.entries()) {
+    if (segment === '') {
+      errors.invalid(path, where, `segment[${i}] may not be empty`);
+      continue;
+    }
+    for (const s of isDns1123Subdomain(segment)) errors.invalid(path, where, `segment[${i}]: ${s}`);
+  }
+}
+
+function reviewVersions(versions: readonly string[], path: FieldPath, errors: FieldErrors): void {
+  if (versions.length === 0) {
+    errors.required(path, `must specify one of ${REVIEW_VERSIONS.join(', ')}`);
+    return;
+  }
+  const seen = new Set<string>();
+  for (const [i, version] of versions.entries()) {
+    if (seen.has(version)) {
+      errors.invalid(path.index(i), version, 'duplicate version');
+      continue;
+    }
+    seen.add(version);
+    for (const s of isDns1035Label(version)) errors.invalid(path.index(i), version, s);
+  }
+  if (!versions.some((v) => REVIEW_VERSIONS.includes(v)))
+    errors.invalid(path, [...versions], `must include at least one of ${REVIEW_VERSIONS.join(', ')}`);
+}
+
+/** Conditions of webhooks and policies: named expressions. */
+export function matchConditions(holder: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const conditions = objectsAt(holder, 'matchConditions');
+  const here = path.child('matchConditions');
+  if (conditions.length > CONDITIONS_MAX) errors.tooMany(here, conditions.length, CONDITIONS_MAX);
+  const seen = new Set<string>();
+  for (const [i, condition] of conditions.entries()) {
+    const one = here.index(i);
+    if (textAt(condition, 'expression').trim() === '') errors.required(one.child('expression'));
+    const named = textAt(condition, 'name');
+    if (named === '') errors.required(one.child('name'));
+    else {
+      sentences(named, isQualifiedName, one.child('name'), errors);
+      if (seen.has(named)) errors.duplicate(one.child('name'), named);
+      seen.add(named);
+    }
+  }
+}

@@ -1,0 +1,197 @@
+import {
+  compareQuantities,
+  type FieldErrors,
+  FieldPath,
+  isPathSegmentName,
+  type JsonObject,
+  type JsonValue,
+  parseApiVersion,
+  parseQuantity,
+  zeroQuantity,
+} from '../../../api/index.js';
+import { at, listAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
+import { labelSelector, oneOf, sentences } from '../rules.js';
+
+const SPEC = FieldPath.of('spec');
+const PERIOD_SECONDS_MAX = 1800;
+const STABILIZATION_SECONDS_MAX = 3600;
+const SOURCES = {
+  ContainerResource: 'containerResource',
+  External: 'external',
+  Object: 'object',
+  Pods: 'pods',
+  Resource: 'resource',
+} as const;
+
+export function validateAutoscaler(o: JsonObject, errors: FieldErrors): void {
+  const spec = objectAt(o, 'spec');
+  replicas(spec, errors);
+  reference(objectAt(spec, 'scaleTargetRef'), SPEC.child('scaleTargetRef'), errors);
+  for (const [i, m] of objectsAt(spec, 'metrics').entries()) metric(m, SPEC.child('metrics').index(i), errors);
+  behaviour(objectAt(spec, 'behavior'), SPEC.child('behavior'), errors);
+}
+
+function replicas(spec: JsonObject, errors: FieldErrors): void {
+  const min = at(spec, 'minReplicas');
+  const max = numberAt(spec, 'maxReplicas');
+  if (typeof min === 'number' && min < 0)
+    errors.invalid(SPEC.child('minReplicas'), min, 'must be greater than or equal to 1');
+  // what is asked for by nobody running can only be seen from outside
+  const seenOutside = objectsAt(spec, 'metrics').some((m) => ['Object', 'External'].includes(textAt(m, 'type')));
+  if (min === 0 && !seenOutside) {
+    errors.invalid(SPEC.child('minReplicas'), min, 'must be greater than or equal to 1');
+    errors.forbidden(
+      SPEC.child('metrics'),
+      'must specify at least one Object or External metric to support scaling to zero replicas',
+    );
+  }
+  const path = SPEC.child('maxReplicas');
+  if (max === 0) errors.required(path, 'must be set and greater than 0');
+  if (max < 0) errors.invalid(path, max, 'must be greater than or equal to 1');
+  if (typeof min === 'number' && max < min) errors.invalid(path, max, 'must be greater than or equal to `minReplicas`');
+}
+
+function reference(ref: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const version = textAt(ref, 'apiVersion');
+  const parsed = parseApiVersion(version);
+  if (parsed === undefined && version !== '')
+    errors.invalid(path.child('apiVersion'), version, `unexpected GroupVersion string: ${version}`);
+  else if ((parsed?.group ?? '') === '' && textAt(ref, 'kind') !== 'ReplicationController')
+    errors.invalid(path.child('apiVersion'), version, 'apiVersion must specify API group');
+  named(ref, path, errors);
+}
+
+function named(ref: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  for (const field of ['kind', 'name'] as const) {
+    const v = textAt(ref, field);
+    if (v === '') errors.required(path.child(field));
+    else sentences(v, isPathSegmentName, path.child(field), errors);
+  }
+}
+
+function metric(m: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const type = textAt(m, 'type');
+  const types = Object.keys(SOURCES);
+  if (type === '') errors.required(path.child('type'), 'must specify a metric source type');
+  if (!types.includes(type)) for (let i = 0; i < 2; i++) errors.notSupported(path.child('type'), type, types);
+  const expected = (SOURCES as Readonly<Record<string, string>>)[type];
+  if (expected !== undefined && at(m, expected) === undefined)
+    errors.required(path.child(expected), 'must populate information for the given metric source');
+  const given = LOOKED_AT.filter((f) => at(m, f) !== undefined);
+  if (given[0] !== undefined) source(given[0], objectAt(m, given[0]), path.child(given[0]), errors);
+  if (given.length === 1) return;
+  for (const field of given)
+    if (field !== expected) errors.forbidden(path.child(field), 'must populate the given metric source only');
+}
+
+/** The order in which sources are looked at; the first one is judged. */
+const LOOKED_AT = ['object', 'external', 'pods', 'resource', 'containerResource'] as const;
+
+function source(field: string, s: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const target = objectAt(s, 'target');
+  const here = path.child('target');
+  switch (field) {
+    case 'containerResource':
+      if (textAt(s, 'container') === '') errors.required(path.child('container'), 'must specify a container');
+      resourceTarget(s, target, path, errors);
+      break;
+    case 'resource':
+      resourceTarget(s, target, path, errors);
+      break;
+    case 'pods':
+      identifier(objectAt(s, 'metric'), path.child('metric'), errors);
+      metricTarget(target, here, errors);
+      if (at(target, 'averageValue') === undefined)
+        errors.required(here.child('averageValue'), 'must specify a positive target averageValue');
+      break;
+    case 'object':
+      named(objectAt(s, 'describedObject'), path.child('describedObject'), errors);
+      identifier(objectAt(s, 'metric'), path.child('metric'), errors);
+      metricTarget(target, here, errors);
+      if (at(target, 'value') === undefined && at(target, 'averageValue') === undefined)
+        errors.required(here.child('averageValue'), 'must set either a target value or averageValue');
+      break;
+    case 'external':
+      identifier(objectAt(s, 'metric'), path.child('metric'), errors);
+      metricTarget(target, here, errors);
+      if (at(target, 'value') === undefined && at(target, 'averageValue') === undefined)
+        errors.required(here.child('averageValue'), 'must set either a target value for metric or a per-pod target');
+      if (at(target, 'value') !== undefined && at(target, 'averageValue') !== undefined)
+        errors.forbidden(here.child('value'), 'may not set both a target value for metric and a per-pod target');
+      break;
+  }
+}
+
+function resourceTarget(s: JsonObject, target: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  if (textAt(s, 'name') === '') errors.required(path.child('name'), 'must specify a resource name');
+  const here = path.child('target');
+  metricTarget(target, here, errors);
+  const share = at(target, 'averageUtilization') !== undefined;
+  const value = at(target, 'averageValue') !== undefined;
+  if (!share && !value)
+    errors.required(here.child('averageUtilization'), 'must set either a target raw value or a target utilization');
+  if (share && value)
+    errors.forbidden(here.child('averageValue'), 'may not set both a target raw value and a target utilization');
+}
+
+function identifier(id: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const name = textAt(id, 'name');
+  if (name === '') errors.required(path.child('name'), 'must specify a metric name');
+  else sentences(name, isPathSegmentName, path.child('name'), errors);
+  labelSelector(at(id, 'selector'), path.child('selector'), errors);
+}
+
+function positive(value: JsonValue | undefined): boolean | undefined {
+  if (value === undefined) return undefined;
+  const q = parseQuantity(String(value));
+  return q !== undefined && compareQuantities(q, zeroQuantity) > 0;
+}
+
+const TARGETS = ['Utilization', 'Value', 'AverageValue'];
+
+function metricTarget(target: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const type = textAt(target, 'type');
+  if (type === '') errors.required(path.child('type'), 'must specify a metric target type');
+  if (!TARGETS.includes(type))
+    errors.invalid(path.child('type'), type, 'must be either Utilization, Value, or AverageValue');
+  for (const field of ['value', 'averageValue'] as const)
+    if (positive(at(target, field)) === false) errors.invalid(path.child(field), at(target, field), 'must be positive');
+  const share = at(target, 'averageUtilization');
+  if (typeof share === 'number' && share < 1)
+    errors.invalid(path.child('averageUtilization'), share, 'must be greater than 0');
+}
+
+function behaviour(b: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  for (const direction of ['scaleUp', 'scaleDown'] as const) {
+    const rules = at(b, direction);
+    if (rules !== undefined) scalingRules(objectAt(b, direction), path.child(direction), errors);
+  }
+}
+
+function scalingRules(rules: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const window = at(rules, 'stabilizationWindowSeconds');
+  const here = path.child('stabilizationWindowSeconds');
+  if (typeof window === 'number' && window < 0) errors.invalid(here, window, 'must be greater than or equal to zero');
+  if (typeof window === 'number' && window > STABILIZATION_SECONDS_MAX)
+    errors.invalid(here, window, `must be less than or equal to ${STABILIZATION_SECONDS_MAX}`);
+  const select = at(rules, 'selectPolicy');
+  if (typeof select === 'string') oneOf(select, path.child('selectPolicy'), ['Disabled', 'Max', 'Min'], errors, false);
+  if (listAt(rules, 'policies').length === 0)
+    errors.required(path.child('policies'), 'must specify at least one Policy');
+  for (const [i, policy] of objectsAt(rules, 'policies').entries())
+    scalingPolicy(policy, path.child('policies').index(i), errors);
+  const tolerance = at(rules, 'tolerance');
+  if (typeof tolerance === 'string' && tolerance.startsWith('-'))
+    errors.invalid(path.child('tolerance'), tolerance, 'must be greater than or equal to 0');
+}
+
+function scalingPolicy(policy: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const type = textAt(policy, 'type');
+  if (type !== 'Percent' && type !== 'Pods') errors.notSupported(path.child('type'), type, ['Percent', 'Pods']);
+  if (numberAt(policy, 'value') <= 0)
+    errors.invalid(path.child('value'), numberAt(policy, 'value'), 'must be greater than zero');
+  const period = numberAt(policy, 'periodSeconds');
+  if (period <= 0) errors.invalid(path.child('periodSeconds'), period, 'must be greater than zero');
+  if (period > PERIOD_SECONDS_MAX)
+    errors.invalid(path.child('periodSeconds'), period, `must be less than or equal to ${PERIOD_SECONDS_MAX}`);
+}

@@ -1,0 +1,53 @@
+import {
+  type FieldErrors,
+  FieldPath,
+  isDns1123Label,
+  isDns1123Subdomain,
+  isIpSloppy,
+  isPortNumber,
+  isQualifiedName,
+  type JsonObject,
+} from '../../../api/index.js';
+import { at, numberAt, objectsAt, textAt } from '../access.js';
+import { oneOf, sentences } from '../rules.js';
+import { notLocal } from './service/validation.js';
+
+const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
+
+export function validateEndpoints(o: JsonObject, errors: FieldErrors): void {
+  for (const [i, subset] of objectsAt(o, 'subsets').entries()) {
+    const path = FieldPath.of('subsets').index(i);
+    const ready = objectsAt(subset, 'addresses');
+    const others = objectsAt(subset, 'notReadyAddresses');
+    if (ready.length === 0 && others.length === 0)
+      errors.required(path, 'must specify `addresses` or `notReadyAddresses`');
+    for (const [j, a] of ready.entries()) address(a, path.child('addresses').index(j), errors);
+    for (const [j, a] of others.entries()) address(a, path.child('notReadyAddresses').index(j), errors);
+    const ports = objectsAt(subset, 'ports');
+    for (const [j, p] of ports.entries()) port(p, ports.length > 1, path.child('ports').index(j), errors);
+  }
+}
+
+function address(a: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const ip = textAt(a, 'ip');
+  const wrong = isIpSloppy(ip);
+  for (const s of wrong) errors.invalid(path.child('ip'), ip, s);
+  const hostname = textAt(a, 'hostname');
+  if (hostname !== '') sentences(hostname, isDns1123Label, path.child('hostname'), errors);
+  const node = at(a, 'nodeName');
+  if (typeof node === 'string') sentences(node, isDns1123Subdomain, path.child('nodeName'), errors);
+  if (wrong.length > 0) errors.invalid(path.child('ip'), ip, 'must be a valid IP address');
+  else notLocal(ip, path.child('ip'), errors);
+}
+
+function port(p: JsonObject, named: boolean, path: FieldPath, errors: FieldErrors): void {
+  const name = textAt(p, 'name');
+  if (name === '') {
+    if (named) errors.required(path.child('name'));
+  } else sentences(name, isDns1123Label, path.child('name'), errors);
+  const number = numberAt(p, 'port');
+  for (const s of isPortNumber(number)) errors.invalid(path.child('port'), number, s);
+  oneOf(textAt(p, 'protocol'), path.child('protocol'), PROTOCOLS, errors);
+  const app = at(p, 'appProtocol');
+  if (typeof app === 'string') sentences(app, isQualifiedName, path.child('appProtocol'), errors);
+}

@@ -1,0 +1,92 @@
+import {
+  cidrContains,
+  type FieldErrors,
+  FieldPath,
+  isCidr,
+  isPortName,
+  isPortNumber,
+  type JsonObject,
+  parseCidr,
+} from '../../../api/index.js';
+import { at, listAt, objectAt, objectsAt, textAt } from '../access.js';
+import { labelSelector } from '../rules.js';
+
+const SPEC = FieldPath.of('spec');
+const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
+const TYPES = ['Ingress', 'Egress'];
+
+export function validateNetworkPolicy(o: JsonObject, errors: FieldErrors): void {
+  const spec = objectAt(o, 'spec');
+  labelSelector(at(spec, 'podSelector'), SPEC.child('podSelector'), errors);
+  for (const [direction, peers] of [
+    ['ingress', 'from'],
+    ['egress', 'to'],
+  ] as const) {
+    for (const [i, rule] of objectsAt(spec, direction).entries()) {
+      const path = SPEC.child(direction).index(i);
+      for (const [j, port] of objectsAt(rule, 'ports').entries()) ports(port, path.child('ports').index(j), errors);
+      for (const [j, one] of objectsAt(rule, peers).entries()) peer(one, path.child(peers).index(j), errors);
+    }
+  }
+  const types = listAt(spec, 'policyTypes').map(String);
+  if (types.length > TYPES.length) {
+    errors.invalid(SPEC.child('policyTypes'), types, 'may not specify more than two policyTypes');
+    return;
+  }
+  for (const [i, type] of types.entries())
+    if (!TYPES.includes(type)) errors.notSupported(SPEC.child('policyTypes').index(i), type, TYPES);
+}
+
+function ports(port: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const protocol = at(port, 'protocol');
+  if (typeof protocol === 'string' && !PROTOCOLS.includes(protocol))
+    errors.notSupported(path.child('protocol'), protocol, PROTOCOLS);
+  const number = at(port, 'port');
+  const end = at(port, 'endPort');
+  if (typeof number === 'number') for (const s of isPortNumber(number)) errors.invalid(path.child('port'), number, s);
+  else if (typeof number === 'string')
+    for (const s of isPortName(number)) errors.invalid(path.child('port'), number, s);
+  if (typeof end !== 'number') return;
+  const here = path.child('endPort');
+  if (number === undefined) errors.required(path.child('port'), 'must be specified when `endPort` is specified');
+  else if (typeof number === 'string') errors.invalid(here, end, 'may not be specified when `port` is non-numeric');
+  else {
+    if (end < Number(number)) errors.invalid(here, end, 'must be greater than or equal to `port`');
+    for (const s of isPortNumber(end)) errors.invalid(here, end, s);
+  }
+}
+
+function peer(one: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  let count = 0;
+  for (const field of ['podSelector', 'namespaceSelector'] as const) {
+    if (at(one, field) === undefined) continue;
+    count++;
+    labelSelector(at(one, field), path.child(field), errors);
+  }
+  const block = at(one, 'ipBlock');
+  if (block !== undefined) {
+    if (count > 0) errors.forbidden(path, 'may not specify both ipBlock and another peer');
+    count++;
+    ipBlock(objectAt(one, 'ipBlock'), path.child('ipBlock'), errors);
+  }
+  if (count === 0) errors.required(path, 'must specify a peer');
+}
+
+function ipBlock(block: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const cidr = textAt(block, 'cidr');
+  if (cidr === '') {
+    errors.required(path.child('cidr'));
+    return;
+  }
+  for (const s of isCidr(cidr)) errors.invalid(path.child('cidr'), cidr, s);
+  const whole = parseCidr(cidr);
+  for (const [i, v] of listAt(block, 'except').map(String).entries()) {
+    const here = path.child('except').index(i);
+    const wrong = isCidr(v);
+    for (const s of wrong) errors.invalid(here, v, s);
+    const part = parseCidr(v);
+    if (wrong.length > 0 || part === undefined || whole === undefined) continue;
+    if (!cidrContains(whole, part.address) || whole.prefixLength >= part.prefixLength)
+      errors.invalid(here, v, 'must be a strict subset of `cidr`');
+  }
+}
