@@ -72,10 +72,10 @@ export const LOG_LIMITS = {
   tailBytesMax: 24 * MiB,
   /** After a cut, so many bytes of entries stay (and at most half of `snapshotCount`) ... */
   trailingBytes: 8 * MiB,
-  /** ... or so many for the sake of a live follower that still needs them. */
-  trailingBytesMax: 64 * MiB,
+  /** ... or so many for the sake of a live follower that still needs them: also what is written while it takes in a snapshot. */
+  trailingBytesMax: 128 * MiB,
   /** The same in entries, as multiples of `snapshotCount`. */
-  trailingSnapshotCounts: 5,
+  trailingSnapshotCounts: 50,
 } as const;
 
 /** What a leader does of its own accord (`duties.ts`). */
@@ -122,6 +122,8 @@ export const TRANSPORT_LIMITS = {
 export const SNAPSHOT_LIMITS = {
   /** Streams going out at a time; a further one is reported as failed and asked for again later. */
   outgoingMax: 2,
+  /** A stream is not sent faster than this: the leader has its clients to serve beside it. */
+  bytesPerSecondMax: 64 * MiB,
   /** A stream that makes no progress for this long is given up, by either side. */
   stallMs: 30_000,
 } as const;

@@ -1,12 +1,15 @@
-// Speed of the replicated keyspace: `node test/bench/peer.mjs [one] [three] [etcd]` (all when none is named).
+// Speed of the replicated keyspace: `node test/bench/peer.mjs [one] [three] [etcd] [failover] [snapshot]` (all when none
+// is named). BENCH_SECONDS: length of each run. BENCH_MB: size of the snapshot. TRIREME_DIST: another compiled tree.
 //
 //   one    one peer on its thread: puts of 1 KiB and read-index, at rising concurrency, beside the floor of the same
 //          run: an append of 1.5 KiB to a preallocated file and its fdatasync
 //   three  three peers, a process each, loopback with mutual TLS: puts of 512 bytes, 100 clients spread over them
 //   etcd   the same puts on three members of etcd-server from the machine's packages, where it is installed; its clients
 //          are gRPC calls from this process, so its servers are also judged by their own CPU time a put
+//   failover   time from SIGKILL of the leader to the next acknowledged write, default timing, median of 20
+//   snapshot   the third peer comes late and gets the whole state: the leader's puts meanwhile, and the growth of its RSS
 import { execFileSync, fork, spawn, spawnSync } from 'node:child_process';
-import { fdatasync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync, writevSync } from 'node:fs';
+import { fdatasync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync, writevSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -124,57 +127,171 @@ function cpuOf(pid) {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-async function three(folder) {
-  const tls = certificates(folder);
-  const ports = await freePorts(3);
-  const members = ports.map((port, i) => ({ name: `peer${i}`, peerUrls: [`https://127.0.0.1:${port}`] }));
-  const children = members.map(({ name, peerUrls }) => {
+/** Three peers in processes of their own. */
+class Group {
+  constructor(folder) {
+    this.folder = folder;
+    this.children = [];
+  }
+
+  /** All three, or only so many of them for the time being. */
+  async start(over = {}, count = 3) {
+    this.tls = certificates(this.folder);
+    this.over = over;
+    const ports = await freePorts(3);
+    this.members = ports.map((port, i) => ({ name: `peer${i}`, peerUrls: [`https://127.0.0.1:${port}`] }));
+    await Promise.all(this.members.slice(0, count).map((_, i) => this.open(i)));
+  }
+
+  async open(i) {
+    const { name, peerUrls } = this.members[i];
     const child = fork(fileURLToPath(import.meta.url), ['child'], { env: { ...process.env, TRIREME_DIST: dist } });
-    const network = { listenUrls: peerUrls, advertiseUrls: peerUrls, tls };
-    child.send({ config: { name, dataDir: join(folder, name), initialCluster: members, network } });
-    return child;
+    this.children[i] = child;
+    const network = { listenUrls: peerUrls, advertiseUrls: peerUrls, tls: this.tls };
+    const dataDir = join(this.folder, name);
+    return ask(child, { config: { name, dataDir, initialCluster: this.members, network, ...this.over } });
+  }
+
+  async leader() {
+    for (;;) {
+      const states = await Promise.all(this.children.map((child) => (child.killed ? undefined : ask(child, { status: true }))));
+      const i = states.findIndex((state) => state?.isLeader);
+      if (i >= 0) return i;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  stop() {
+    for (const child of this.children) child.kill('SIGKILL');
+  }
+}
+
+const ask = (child, message) =>
+  new Promise((resolve) => {
+    child.once('message', resolve);
+    child.send(message);
   });
-  const answer = (child) => new Promise((resolve) => child.once('message', resolve));
+
+async function three(folder) {
+  const group = new Group(folder);
   const results = [];
   try {
-    await Promise.all(children.map(answer));
+    await group.start();
+    const { children } = group;
     // The first run warms up: code that has not run a thousand times is interpreted.
     const runs = [['put', 100, 512], ['put', 3, 512], ['put', 100, 512], ['put', 300, 512], ['readIndex', 100, 0]];
-    for (const [i, [what, count, bytes]] of runs.entries()) {
-      const shares = children.map((_, at) => Math.ceil((count - at) / 3));
+    for (const [i, [run, count, bytes]] of runs.entries()) {
       const before = children.map(({ pid }) => cpuOf(pid));
       const start = performance.now();
-      const done = children.map(answer);
-      for (const [at, child] of children.entries()) child.send({ run: what, clients: shares[at], bytes, milliseconds: seconds * 1000 });
-      const latencies = Float64Array.from((await Promise.all(done)).flatMap((r) => r.latencies)).sort();
+      const answers = await Promise.all(
+        children.map((child, at) => ask(child, { run, clients: Math.ceil((count - at) / 3), bytes, milliseconds: seconds * 1000 })),
+      );
+      const latencies = Float64Array.from(answers.flatMap((answer) => answer.latencies)).sort();
       const cpu = children.reduce((sum, { pid }, at) => sum + cpuOf(pid) - before[at], 0);
-      const name = `three peers: ${what}${bytes > 0 ? ` ${bytes} B` : ''}`;
-      const result = row(i === 0 ? 'three peers: warming up' : name, count, { latencies, elapsed: (performance.now() - start) / 1000 }, cpu);
+      const name = i === 0 ? 'three peers: warming up' : `three peers: ${run}${bytes > 0 ? ` ${bytes} B` : ''}`;
+      const result = row(name, count, { latencies, elapsed: (performance.now() - start) / 1000 }, cpu);
       if (i > 0) results.push(result);
     }
+    const late = await Promise.all(children.map((child) => ask(child, { lateness: true })));
+    process.stdout.write(`three peers: ticks (heartbeats) late by more than 64 ms: ${late.map((l) => `${l.above} of ${l.all}`).join(', ')}\n`);
   } finally {
-    for (const child of children) child.kill('SIGTERM');
+    group.stop();
   }
   return results;
+}
+
+async function failover(folder) {
+  const group = new Group(folder);
+  const times = [];
+  try {
+    await group.start();
+    for (let round = 0; round < 20; round++) {
+      const i = await group.leader();
+      const killed = performance.now();
+      group.children[i].kill('SIGKILL');
+      const other = group.children[(i + 1) % 3];
+      await ask(other, { once: true });
+      times.push(performance.now() - killed);
+      await group.open(i);
+    }
+  } finally {
+    group.stop();
+  }
+  times.sort((a, b) => a - b);
+  process.stdout.write(`failover: median ${Math.round(times[10])} ms, longest ${Math.round(times[19])} ms (20 times)\n`);
+  return times;
+}
+
+async function snapshot(folder) {
+  const megabytes = Number(process.env.BENCH_MB ?? 1024);
+  const group = new Group(folder);
+  try {
+    await group.start({ snapshotCount: 1000, quotaBytes: 64 * 2 ** 30 }, 2);
+    const i = await group.leader();
+    const leader = group.children[i];
+    await ask(leader, { fill: megabytes });
+    const load = { run: 'put', clients: 20, bytes: 512, milliseconds: seconds * 1000 };
+    const before = await ask(leader, load);
+    row('leader alone with one', 20, { latencies: Float64Array.from(before.latencies).sort(), elapsed: seconds });
+    const rss = (await ask(leader, { rss: true })).rss;
+    const started = performance.now();
+    let done = false;
+    const opening = group.open(2).then(() => {
+      done = true;
+    });
+    let peak = rss;
+    const latencies = [];
+    while (!done) {
+      const during = await ask(leader, { ...load, milliseconds: 500 });
+      latencies.push(...during.latencies);
+      peak = Math.max(peak, (await ask(leader, { rss: true })).rss);
+    }
+    await opening;
+    const elapsed = (performance.now() - started) / 1000;
+    row(`leader, sending ${megabytes} MB`, 20, { latencies: Float64Array.from(latencies).sort(), elapsed });
+    process.stdout.write(`snapshot: ${elapsed.toFixed(1)} s until the peer serves, RSS of the leader ${rss} MiB, at most ${peak} MiB meanwhile\n`);
+  } finally {
+    group.stop();
+  }
 }
 
 /** One of the three: its serving thread is also the load. */
 async function child() {
   const { openPeerThread, PEER_DEFAULTS } = await load('pkg/peer/index.js');
   let keyspace;
-  process.on('message', async ({ config, run, clients: count, bytes, milliseconds }) => {
+  const handle = async ({ config, run, clients: count, bytes, milliseconds, status, once, fill, rss, lateness }) => {
     if (config !== undefined) {
-      keyspace = await openPeerThread({ ...PEER_DEFAULTS, ...config }, { fatal: (error) => process.stderr.write(`${error}\n`) });
+      keyspace = await openPeerThread({ ...PEER_DEFAULTS, ...config }, { fatal: (error) => process.stderr.write(`${error}\n`), note: (level, text) => process.env.BENCH_NOTES && process.stderr.write(`${config.name} ${level} ${text}\n`) });
       while ((await keyspace.readIndex()).kind !== 'ok') await new Promise((resolve) => setTimeout(resolve, 50));
-      process.send({ ready: true });
-      return;
+      return { ready: true };
+    }
+    if (status) return keyspace.status();
+    if (rss) return { rss: rssMiB() };
+    if (once) {
+      for (;;) {
+        const result = await keyspace.txn({ compares: [], ops: [{ kind: 'put', key: '/once', value: Buffer.from('x') }] });
+        if (result.kind === 'committed') return result;
+      }
+    }
+    if (fill) {
+      const value = Buffer.alloc(2 ** 20, 7);
+      for (let n = 0; n < fill; n += 8) {
+        await Promise.all(Array.from({ length: 8 }, (_, i) => put(keyspace, `/fill/${n + i}`, value)));
+      }
+      return { filled: fill };
+    }
+    if (lateness) {
+      const metrics = await keyspace.metrics();
+      const lines = metrics.find(({ name }) => name === 'trireme_peer_tick_lateness_seconds').values;
+      const at = (le) => lines.find(({ labels }) => labels.le === le).value;
+      return { above: at('+Inf') - at(0.064), all: at('+Inf') };
     }
     const value = Buffer.alloc(bytes, 7);
     const step = run === 'put' ? (n) => put(keyspace, `/bench/${process.pid}/${n % 10_000}`, value) : () => keyspace.readIndex();
     const { latencies } = await clients(count, milliseconds, step);
-    process.send({ latencies: [...latencies] });
-  });
-  process.on('SIGTERM', () => process.exit(0));
+    return { latencies: [...latencies] };
+  };
+  process.on('message', async (message) => process.send(await handle(message)));
   process.on('disconnect', () => process.exit(0));
 }
 
@@ -229,10 +346,13 @@ if (process.argv[2] === 'child') {
   await child();
 } else {
   const folder = mkdtempSync(join(tmpdir(), 'trireme-bench-'));
-  const all = { one, three, etcd };
+  const all = { one, three, etcd, failover, snapshot };
   const wanted = process.argv.slice(2).filter((name) => name in all);
   try {
-    for (const name of wanted.length > 0 ? wanted : Object.keys(all)) await all[name](folder);
+    for (const name of wanted.length > 0 ? wanted : Object.keys(all)) {
+      mkdirSync(join(folder, name));
+      await all[name](join(folder, name));
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }

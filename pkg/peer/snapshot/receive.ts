@@ -1,10 +1,9 @@
 import type { WireSnapshotAck, WireSnapshotBegin, WireSnapshotPart } from '../../../proto/index.js';
 import { type Message, type SnapshotMeta, toPeerId, toTerm, type Write } from '../../../raft/index.js';
 import { InvariantError, type World } from '../../base/index.js';
-import { type Engine, type EngineHome, installSnapshot } from '../../storage/index.js';
+import { crc32, type Engine, type EngineHome, installSnapshot } from '../../storage/index.js';
 import type { PeerMetrics } from '../metrics.js';
 import { metaFromWire } from '../transport/codec.js';
-import { crc32c } from '../wal/crc32c.js';
 import { removeMarker, writeMarker } from './marker.js';
 import { stallTimer } from './stall.js';
 
@@ -176,7 +175,7 @@ async function* checked(parts: AsyncIterable<WireSnapshotPart>, progressed: () =
         throw new Error(`the snapshot has ${bytes} bytes, ${part.end.bytes} were announced`);
       return;
     }
-    checksum = crc32c(part.data, checksum);
+    checksum = crc32(part.data, checksum);
     if (checksum !== part.checksum) throw new Error('the snapshot was damaged on its way');
     bytes += part.data.length;
     yield Buffer.from(part.data.buffer, part.data.byteOffset, part.data.byteLength);

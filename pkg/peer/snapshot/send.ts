@@ -2,11 +2,11 @@ import { Client, type ClientWritableStream } from '@grpc/grpc-js';
 import { PEER_METHODS, snapshotAckCodec, snapshotPartCodec, type WireSnapshotAck } from '../../../proto/index.js';
 import type { SnapshotMeta, SnapshotRequest } from '../../../raft/index.js';
 import type { World } from '../../base/index.js';
-import type { Snapshot } from '../../storage/index.js';
+import { crc32, type Snapshot } from '../../storage/index.js';
 import type { PeerTls } from '../config.js';
+import { SNAPSHOT_LIMITS } from '../limits.js';
 import { metaToWire } from '../transport/codec.js';
 import { dialing, identity } from '../transport/credentials.js';
-import { crc32c } from '../wal/crc32c.js';
 import { stallTimer } from './stall.js';
 
 export interface OutgoingSnapshot {
@@ -35,14 +35,17 @@ export async function sendSnapshot(outgoing: OutgoingSnapshot): Promise<boolean>
   try {
     const begin = { clusterId, from: order.from, to: order.to, term: order.term, meta: metaToWire(meta) };
     await write(stream, snapshotPartCodec.encode({ begin }), answer);
+    const started = world.clock.monotonic();
     let checksum = 0;
     let bytes = 0;
     for await (const data of snapshot.chunks()) {
-      checksum = crc32c(data, checksum);
+      checksum = crc32(data, checksum);
       bytes += data.length;
       await write(stream, snapshotPartCodec.encode({ data, checksum }), answer);
       outgoing.sent(data.length);
       stall.progressed();
+      const early = started + (bytes / SNAPSHOT_LIMITS.bytesPerSecondMax) * 1000 - world.clock.monotonic();
+      if (early > PACE_MS) await new Promise<void>((resolve) => world.timers.after(early, resolve));
     }
     await write(stream, snapshotPartCodec.encode({ end: { bytes } }), answer);
     stream.end();
@@ -55,6 +58,9 @@ export async function sendSnapshot(outgoing: OutgoingSnapshot): Promise<boolean>
     client.close();
   }
 }
+
+/** Being this much early is not worth a timer. */
+const PACE_MS = 5;
 
 function open(client: Client): { stream: ClientWritableStream<Buffer>; answer: Promise<WireSnapshotAck> } {
   let settle: (error: Error | null, reply?: Buffer) => void = () => {};

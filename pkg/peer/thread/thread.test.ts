@@ -17,7 +17,8 @@ afterEach(async () => {
 
 async function overPort(): Promise<{ readonly near: RemoteKeyspace; readonly far: Keyspace }> {
   const peer = await openPeer(soloConfig(), threadWorld());
-  for (let i = 0; i < 1000 && !peer.keyspace.status().isLeader; i++) await new Promise((resolve) => setTimeout(resolve, 5));
+  for (let i = 0; i < 1000 && !peer.keyspace.status().isLeader; i++)
+    await new Promise((resolve) => setTimeout(resolve, 5));
   const { port1, port2 } = new MessageChannel();
   const calls = {
     double: (n: unknown) => Number(n) * 2,
