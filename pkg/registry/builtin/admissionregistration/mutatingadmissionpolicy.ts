@@ -1,5 +1,6 @@
 import type { ResourceDeclaration } from '../../resource.js';
 import { versions } from '../form.js';
+import { defaultPolicy, validateMutatingPolicy } from './policies.js';
 import { policyTable } from './policytables.js';
 
 export const mutatingAdmissionPolicy: ResourceDeclaration = {
@@ -11,6 +12,11 @@ export const mutatingAdmissionPolicy: ResourceDeclaration = {
   storageVersion: 'v1beta1',
   namespaced: false,
   categories: ['api-extensions'],
-  strategy: { generation: 'spec' },
+  strategy: {
+    defaults: defaultPolicy,
+    validate: validateMutatingPolicy,
+    validateUpdate: (o, _old, errors) => validateMutatingPolicy(o, errors),
+    generation: 'spec',
+  },
   table: policyTable('mutations'),
 };

@@ -1,5 +1,6 @@
 import type { ResourceDeclaration } from '../../resource.js';
 import { versions } from '../form.js';
+import { defaultPolicyBinding, validateMutatingBinding } from './policies.js';
 import { policyBindingTable } from './policytables.js';
 
 export const mutatingAdmissionPolicyBinding: ResourceDeclaration = {
@@ -11,6 +12,11 @@ export const mutatingAdmissionPolicyBinding: ResourceDeclaration = {
   storageVersion: 'v1beta1',
   namespaced: false,
   categories: ['api-extensions'],
-  strategy: { generation: 'spec' },
+  strategy: {
+    defaults: defaultPolicyBinding,
+    validate: validateMutatingBinding,
+    validateUpdate: (o, _old, errors) => validateMutatingBinding(o, errors),
+    generation: 'spec',
+  },
   table: policyBindingTable,
 };

@@ -1,5 +1,6 @@
 import type { ResourceDeclaration } from '../../resource.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
+import { defaultPolicy, validateValidatingPolicy } from './policies.js';
 import { policyTable } from './policytables.js';
 
 export const validatingAdmissionPolicy: ResourceDeclaration = {
@@ -11,7 +12,11 @@ export const validatingAdmissionPolicy: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   categories: ['api-extensions'],
-  strategy: withStatus({}),
+  strategy: withStatus({
+    defaults: defaultPolicy,
+    validate: validateValidatingPolicy,
+    validateUpdate: (o, _old, errors) => validateValidatingPolicy(o, errors),
+  }),
   subresources: { status: statusSubresource() },
   table: policyTable('validations'),
 };

@@ -1,5 +1,6 @@
 import type { ResourceDeclaration } from '../../resource.js';
 import { versions } from '../form.js';
+import { defaultPolicyBinding, validateValidatingBinding } from './policies.js';
 import { policyBindingTable } from './policytables.js';
 
 export const validatingAdmissionPolicyBinding: ResourceDeclaration = {
@@ -11,6 +12,11 @@ export const validatingAdmissionPolicyBinding: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   categories: ['api-extensions'],
-  strategy: { generation: 'spec' },
+  strategy: {
+    defaults: defaultPolicyBinding,
+    validate: validateValidatingBinding,
+    validateUpdate: (o, _old, errors) => validateValidatingBinding(o, errors),
+    generation: 'spec',
+  },
   table: policyBindingTable,
 };

@@ -1,0 +1,249 @@
+import {
+  type FieldErrors,
+  FieldPath,
+  isCIdentifier,
+  isDns1035Label,
+  isDns1123Subdomain,
+  isPathSegmentName,
+  isQualifiedName,
+  type JsonObject,
+  type JsonValue,
+  parseApiVersion,
+} from '../../../api/index.js';
+import { at, listAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
+import { whenAbsent } from '../defaults.js';
+import { goStruct, labelSelector, oneOf, sentences } from '../rules.js';
+import { matchConditions, operationsRule } from './webhooks.js';
+
+/** Policies decided by expressions, and what binds them. What an expression itself says is not judged here. */
+
+const SPEC = FieldPath.of('spec');
+const AUDIT_ANNOTATIONS_MAX = 20;
+
+export function defaultPolicy(o: JsonObject): void {
+  const spec = objectIn(o, 'spec');
+  whenAbsent(spec, 'failurePolicy', 'Fail');
+  if (at(spec, 'matchConstraints') !== undefined) defaultMatch(objectIn(spec, 'matchConstraints'));
+}
+
+export function defaultPolicyBinding(o: JsonObject): void {
+  const match = at(o, 'spec', 'matchResources');
+  if (match !== undefined) defaultMatch(objectAt(o, 'spec', 'matchResources'));
+}
+
+function defaultMatch(match: JsonObject): void {
+  whenAbsent(match, 'matchPolicy', 'Equivalent');
+  objectIn(match, 'namespaceSelector');
+  objectIn(match, 'objectSelector');
+  for (const list of ['resourceRules', 'excludeResourceRules'] as const)
+    for (const rule of objectsAt(match, list)) whenAbsent(rule, 'scope', '*');
+}
+
+/** `mutating`: what is deleted or connected to cannot be changed. */
+function matchResources(match: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  labelSelector(at(match, 'namespaceSelector'), path.child('namespaceSelector'), errors);
+  labelSelector(at(match, 'objectSelector'), path.child('objectSelector'), errors);
+  for (const list of ['resourceRules', 'excludeResourceRules'] as const) {
+    for (const [i, rule] of objectsAt(match, list).entries()) {
+      const here = path.child(list).index(i);
+      operationsRule(rule, here, errors);
+      const seen = new Set<string>();
+      for (const [j, name] of listAt(rule, 'resourceNames').map(String).entries()) {
+        for (const s of isPathSegmentName(name)) errors.invalid(here.child('resourceNames').index(j), name, s);
+        if (seen.has(name)) errors.duplicate(here.child('resourceNames').index(j), name);
+        seen.add(name);
+      }
+    }
+  }
+  const policy = at(match, 'matchPolicy');
+  if (typeof policy === 'string') oneOf(policy, path.child('matchPolicy'), ['Equivalent', 'Exact'], errors, false);
+}
+
+const MUTABLE_OPERATIONS = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
+
+function mutableOperations(match: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  for (const rule of objectsAt(match, 'resourceRules'))
+    for (const operation of listAt(rule, 'operations').map(String))
+      if (!MUTABLE_OPERATIONS.includes(operation))
+        errors.notSupported(path.child('resourceRules', 'operations'), operation, MUTABLE_OPERATIONS);
+}
+
+/** What both kinds of policy share. */
+function policySpec(spec: JsonObject, errors: FieldErrors): void {
+  const failure = at(spec, 'failurePolicy');
+  if (failure === undefined || failure === null) errors.required(SPEC.child('failurePolicy'));
+  else oneOf(String(failure), SPEC.child('failurePolicy'), ['Fail', 'Ignore'], errors, false);
+  paramKind(at(spec, 'paramKind'), errors);
+  const match = at(spec, 'matchConstraints');
+  const path = SPEC.child('matchConstraints');
+  if (match === undefined) errors.required(path);
+  else {
+    matchResources(objectAt(spec, 'matchConstraints'), path, errors);
+    if (objectsAt(match, 'resourceRules').length === 0) errors.required(path.child('resourceRules'));
+  }
+  matchConditions(spec, SPEC, errors);
+  for (const [i, v] of objectsAt(spec, 'variables').entries()) variable(v, SPEC.child('variables').index(i), errors);
+}
+
+function paramKind(kind: JsonValue | undefined, errors: FieldErrors): void {
+  if (kind === undefined) return;
+  const path = SPEC.child('paramKind');
+  const version = textAt(kind, 'apiVersion');
+  if (version === '') errors.required(path.child('apiVersion'));
+  else {
+    const parsed = parseApiVersion(version);
+    if (parsed === undefined)
+      errors.invalid(path.child('apiVersion'), version, `unexpected GroupVersion string: ${version}`);
+    else {
+      if (parsed.group !== '') sentences(parsed.group, isDns1123Subdomain, path.child('apiVersion'), errors);
+      sentences(parsed.version, isDns1035Label, path.child('apiVersion'), errors);
+    }
+  }
+  const name = textAt(kind, 'kind');
+  if (name === '') errors.required(path.child('kind'));
+  else {
+    const found = isDns1035Label(name.toLowerCase());
+    if (found.length > 0)
+      errors.invalid(path.child('kind'), name, `may have mixed case, but should otherwise match: ${found.join(',')}`);
+  }
+}
+
+function variable(v: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const name = textAt(v, 'name');
+  if (name === '') errors.required(path.child('name'), 'name is not specified');
+  else if (isCIdentifier(name).length > 0) errors.invalid(path.child('name'), name, 'must be a valid CEL identifier');
+  if (textAt(v, 'expression').trim() === '') errors.required(path.child('expression'), 'expression is not specified');
+}
+
+const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
+
+export function validateValidatingPolicy(o: JsonObject, errors: FieldErrors): void {
+  const spec = objectAt(o, 'spec');
+  policySpec(spec, errors);
+  const validations = objectsAt(spec, 'validations');
+  const audits = objectsAt(spec, 'auditAnnotations');
+  if (validations.length === 0 && audits.length === 0)
+    for (const field of ['validations', 'auditAnnotations'] as const)
+      errors.required(SPEC.child(field), 'validations or auditAnnotations must contain at least one item');
+  for (const [i, v] of validations.entries()) validation(v, SPEC.child('validations').index(i), errors);
+  if (audits.length > AUDIT_ANNOTATIONS_MAX)
+    errors.invalid(
+      SPEC.child('auditAnnotations'),
+      audits.map((a) => goStruct(a, AUDIT_FIELDS)),
+      `must not have more than ${AUDIT_ANNOTATIONS_MAX} auditAnnotations`,
+    );
+  const keys = new Set<string>();
+  for (const [i, a] of audits.entries()) {
+    const path = SPEC.child('auditAnnotations').index(i);
+    const key = textAt(a, 'key');
+    const full = `${textAt(o, 'metadata', 'name')}/${key}`;
+    const wrong = isQualifiedName(full);
+    for (const s of wrong) errors.invalid(path.child('key'), key, s);
+    if (keys.has(key)) errors.duplicate(path.child('key'), key);
+    keys.add(key);
+    if (textAt(a, 'valueExpression').trim() === '')
+      errors.required(path.child('valueExpression'), 'valueExpression is not specified');
+  }
+}
+
+const AUDIT_FIELDS = [
+  ['key', 'Key', ''],
+  ['valueExpression', 'ValueExpression', ''],
+] as const;
+
+function validation(v: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  if (textAt(v, 'expression').trim() === '') errors.required(path.child('expression'), 'expression is not specified');
+  const messageExpression = at(v, 'messageExpression');
+  if (typeof messageExpression === 'string' && messageExpression !== '' && messageExpression.trim() === '')
+    errors.invalid(path.child('messageExpression'), messageExpression, 'must be non-empty if specified');
+  const message = at(v, 'message');
+  if (typeof message === 'string' && message !== '') {
+    if (message.trim() === '') errors.invalid(path.child('message'), message, 'must be non-empty if specified');
+    else if (message.includes('\n')) errors.invalid(path.child('message'), message, 'must not contain line breaks');
+  }
+  const reason = at(v, 'reason');
+  if (typeof reason === 'string') oneOf(reason, path.child('reason'), REASONS, errors, false);
+}
+
+const PATCH_TYPES = { ApplyConfiguration: 'applyConfiguration', JSONPatch: 'jsonPatch' } as const;
+
+export function validateMutatingPolicy(o: JsonObject, errors: FieldErrors): void {
+  const spec = objectAt(o, 'spec');
+  policySpec(spec, errors);
+  const match = objectAt(spec, 'matchConstraints');
+  mutableOperations(match, SPEC.child('matchConstraints'), errors);
+  const reinvocation = textAt(spec, 'reinvocationPolicy');
+  oneOf(reinvocation, SPEC.child('reinvocationPolicy'), ['IfNeeded', 'Never'], errors);
+  const mutations = objectsAt(spec, 'mutations');
+  if (mutations.length === 0) errors.required(SPEC.child('mutations'), 'mutations must contain at least one item');
+  for (const [i, m] of mutations.entries()) mutation(m, SPEC.child('mutations').index(i), errors);
+}
+
+function mutation(m: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const type = textAt(m, 'patchType');
+  if (type === '') errors.required(path.child('patchType'));
+  else if (!Object.hasOwn(PATCH_TYPES, type))
+    errors.notSupported(path.child('patchType'), type, Object.keys(PATCH_TYPES));
+  for (const [of, field] of Object.entries(PATCH_TYPES)) {
+    const given = at(m, field);
+    if (type === of) {
+      if (given === undefined) errors.required(path.child(field), `must be specified when patchType is ${of}`);
+      else if (textAt(given, 'expression').trim() === '') errors.required(path.child(field, 'expression'));
+    } else if (given !== undefined && Object.hasOwn(PATCH_TYPES, type))
+      errors.invalid(path.child(field), '', `must not be specified when patchType is ${type}`);
+  }
+}
+
+const ACTIONS = ['Audit', 'Deny', 'Warn'];
+
+function bindingSpec(spec: JsonObject, errors: FieldErrors): void {
+  const name = textAt(spec, 'policyName');
+  if (name === '') errors.required(SPEC.child('policyName'));
+  else sentences(name, isDns1123Subdomain, SPEC.child('policyName'), errors);
+  const ref = at(spec, 'paramRef');
+  if (ref !== undefined) paramRef(ref, SPEC.child('paramRef'), errors);
+  if (at(spec, 'matchResources') !== undefined)
+    matchResources(objectAt(spec, 'matchResources'), SPEC.child('matchResources'), errors);
+}
+
+function paramRef(ref: JsonValue, path: FieldPath, errors: FieldErrors): void {
+  const name = textAt(ref, 'name');
+  const selector = at(ref, 'selector');
+  if (name !== '') {
+    sentences(name, isPathSegmentName, path.child('name'), errors);
+    if (selector !== undefined)
+      for (const field of ['name', 'selector'] as const)
+        errors.forbidden(path.child(field), 'name and selector are mutually exclusive');
+  }
+  if (selector !== undefined) labelSelector(selector, path.child('selector'), errors);
+  else if (name === '') errors.required(path, 'one of name or selector must be specified');
+  const action = at(ref, 'parameterNotFoundAction');
+  if (typeof action !== 'string' || action === '') errors.required(path.child('parameterNotFoundAction'));
+  else oneOf(action, path.child('parameterNotFoundAction'), ['Deny', 'Allow'], errors, false);
+}
+
+export function validateValidatingBinding(o: JsonObject, errors: FieldErrors): void {
+  const spec = objectAt(o, 'spec');
+  bindingSpec(spec, errors);
+  const actions = listAt(spec, 'validationActions').map(String);
+  const path = SPEC.child('validationActions');
+  const seen = new Set<string>();
+  for (const [i, action] of actions.entries()) {
+    if (!ACTIONS.includes(action)) errors.notSupported(path.index(i), action, ACTIONS);
+    if (seen.has(action)) errors.duplicate(path.index(i), action);
+    seen.add(action);
+  }
+  if (seen.has('Deny') && seen.has('Warn'))
+    errors.invalid(
+      path,
+      actions,
+      'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)',
+    );
+  if (actions.length === 0) errors.required(path, 'at least one validation action is required');
+}
+
+export function validateMutatingBinding(o: JsonObject, errors: FieldErrors): void {
+  const spec = objectAt(o, 'spec');
+  bindingSpec(spec, errors);
+  mutableOperations(objectAt(spec, 'matchResources'), SPEC.child('matchResources'), errors);
+}
