@@ -11,7 +11,7 @@ import {
 } from '../codec/index.js';
 import { encoded, type Parts, storedParts } from './forms.js';
 import type { Representation, Target } from './requests.js';
-import { metadataOnly, tableOf, tableWith } from './table.js';
+import { metadataOnly, tableOf, tableOfOne } from './table.js';
 
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
@@ -109,11 +109,11 @@ function bookmarkBody(target: Target, r: Representation, o: JsonObject, first: b
       return inStream(r, o);
     case 'metadata':
       return inStream(r, metadataOnly(o, r.metaVersion));
-    case 'table': {
-      const resourceVersion = (o['metadata'] as JsonObject)['resourceVersion']!;
-      const form = { table: tableOf(target), now: 0, representation: r };
-      return inStream(r, tableWith(form, { resourceVersion }, [], first));
-    }
+    case 'table':
+      return inStream(
+        r,
+        tableOfOne({ table: tableOf(target), now: 0, representation: r }, o, () => o, first),
+      );
   }
 }
 

@@ -14,7 +14,7 @@ import {
 import { structByName } from '../schema/index.js';
 import { createRenderer } from './render.js';
 import type { ListOptions, ListResult, Representation, Target } from './requests.js';
-import { Bench, EVERYTHING, JSON_FORM } from './testing.js';
+import { Bench, drain, EVERYTHING, JSON_FORM } from './testing.js';
 
 const map = (name: string, data: string): JsonObject => ({
   apiVersion: 'v1',
@@ -159,6 +159,31 @@ describe('single objects', () => {
 });
 
 describe('events', () => {
+  it('of a Table carry the columns once, and a row each, bookmarks too', async () => {
+    const b = await Bench.open();
+    const target = b.target('configmaps', 'default');
+    const options = {
+      ...EVERYTHING,
+      allowBookmarks: true,
+      name: '',
+      sendInitialEvents: true,
+      resourceVersionMatch: 'NotOlderThan',
+    };
+    await b.create('configmaps', 'default', map('a', '1'));
+    const stream = await b.registry.watch({ target, options, representation: form({ form: 'table' }) }, b.context);
+    await b.create('configmaps', 'default', map('b', '1'));
+    const tables = drain(stream).map(({ type, object }) => {
+      const row = (object['rows'] as JsonObject[])[0]!;
+      const metadata = (row['object'] as JsonObject)['metadata'] as JsonObject;
+      return [type, object['columnDefinitions'] === null, (row['cells'] as unknown[])[0], metadata['annotations']];
+    });
+    expect(tables).toEqual([
+      ['ADDED', false, 'a', undefined],
+      ['BOOKMARK', true, '', { 'k8s.io/initial-events-end': 'true' }],
+      ['ADDED', true, 'b', undefined],
+    ]);
+  });
+
   type Read = { readonly type: unknown; readonly object: JsonObject };
 
   /** Reads a protobuf stream: length, WatchEvent{type 1, object 2 {raw 1}}, raw a whole body. */

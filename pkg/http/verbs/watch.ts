@@ -1,3 +1,4 @@
+import { errors } from '../../api/index.js';
 import type { EventStream, Representation } from '../../registry/index.js';
 import type { WatchSeries } from '../../telemetry/index.js';
 import type { AnswerStream } from '../exchange.js';
@@ -14,6 +15,7 @@ import { answerForm } from './answer.js';
  */
 export async function watch(request: ResourceRequest, services: HttpServices): Promise<void> {
   const { call, info, target, served } = request;
+  if (!served.verbs.includes('watch')) throw errors.methodNotSupported(served.groupResource, 'watch');
   const form = answerForm(request, services, 'watch');
   const options = {
     ...listOptions(info.query),
