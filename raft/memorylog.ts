@@ -4,14 +4,10 @@ import { invariant } from './invariant.js';
 import type { Entry, LogIndex, LogStorage, SnapshotMeta, Term } from './types.js';
 import { entryBytes } from './types.js';
 
-/** Entries dropped from the front are really cut off when they are this many and half of the array. */
-const CUT_SLACK_ENTRIES = 1024;
-
 export class MemoryLog implements LogStorage {
   #base: SnapshotMeta;
-  /** Entries from `base.index + 1` on start at `#front`; what lies before is waiting to be cut off. */
+  /** From `base.index + 1` on. */
   #entries: Entry[] = [];
-  #front = 0;
 
   /** @param entries what a write-ahead log holds after its base, contiguous. */
   constructor(base: SnapshotMeta, entries: readonly Entry[] = []) {
@@ -24,7 +20,7 @@ export class MemoryLog implements LogStorage {
   }
 
   lastIndex(): LogIndex {
-    return (this.#base.index + this.#entries.length - this.#front) as LogIndex;
+    return (this.#base.index + this.#entries.length) as LogIndex;
   }
 
   term(index: LogIndex): Term | undefined {
@@ -51,23 +47,19 @@ export class MemoryLog implements LogStorage {
   /** Drops everything up to and including `base.index`, which must be in the log (or its base). */
   compact(base: SnapshotMeta): void {
     invariant(this.term(base.index) === base.term, 5, `compaction to ${base.index} does not match the log`);
-    this.#front += base.index - this.#base.index;
+    // A new array: the memory of what is dropped must go at once, and compactions are rare.
+    this.#entries = this.#entries.slice(base.index - this.#base.index);
     this.#base = base;
-    if (this.#front >= CUT_SLACK_ENTRIES && this.#front * 2 >= this.#entries.length) {
-      this.#entries = this.#entries.slice(this.#front);
-      this.#front = 0;
-    }
   }
 
   /** Drops everything: the log starts anew after an installed snapshot. */
   reset(base: SnapshotMeta): void {
     this.#entries = [];
-    this.#front = 0;
     this.#base = base;
   }
 
   #at(index: LogIndex): number {
-    return this.#front + index - this.#base.index - 1;
+    return index - this.#base.index - 1;
   }
 }
 
