@@ -71,6 +71,8 @@ export function accessReviews({ authorize }: ClusterConfig): readonly ResourceDe
     virtual: async (request) => {
       const body = request.body ?? {};
       check(body, review);
+      // what is asked cluster-wide is in no namespace, whatever the body says
+      if (!review.namespaced) delete objectIn(body, 'metadata')['namespace'];
       const decision = await authorize(review.user(request), asked(body));
       body['status'] = {
         allowed: decision.kind === 'allow',
