@@ -14,8 +14,9 @@ const STORAGE_CLASSES = { group: 'storage.k8s.io', resource: 'storageclasses' } 
 const INGRESS_CLASSES = { group: 'networking.k8s.io', resource: 'ingressclasses' } as const;
 
 const PROTECTION: Readonly<Record<string, string>> = {
-  persistentvolumes: 'kubernetes.io/pv-protection',
-  persistentvolumeclaims: 'kubernetes.io/pvc-protection',
+  '/persistentvolumes': 'kubernetes.io/pv-protection',
+  '/persistentvolumeclaims': 'kubernetes.io/pvc-protection',
+  'storage.k8s.io/volumeattributesclasses': 'kubernetes.io/vac-protection',
 };
 
 /** Volumes and claims stay until nobody uses them any more: a controller takes the finalizer away. */
@@ -23,9 +24,8 @@ export const storageProtectionStep: Step = {
   name: 'StorageObjectInUseProtection',
   mutate: (request) => {
     const { object, target } = request;
-    if (request.operation !== 'create' || object === undefined || !isAbout(request, '', target.resource.resource))
-      return;
-    const finalizer = PROTECTION[target.resource.resource];
+    if (request.operation !== 'create' || object === undefined || target.subresource !== '') return;
+    const finalizer = PROTECTION[`${target.resource.group}/${target.resource.resource}`];
     if (finalizer === undefined) return;
     const meta = objectIn(object, 'metadata');
     const finalizers = listAt(meta, 'finalizers');

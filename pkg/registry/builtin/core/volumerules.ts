@@ -89,25 +89,26 @@ const OWN: Readonly<Record<string, SourceRule>> = {
 };
 
 export function volumeSpec(spec: JsonObject, path: FieldPath, inline: boolean, errors: FieldErrors): void {
-  modes(spec, path.child('accessModes'), inline, errors);
+  modes(spec, path.child('accessModes'), errors);
   if (!inline) capacity(spec, path.child('capacity'), errors);
   const policy = textAt(spec, 'persistentVolumeReclaimPolicy');
   if (policy !== '')
     oneOf(policy, path.child('persistentVolumeReclaimPolicy'), ['Delete', 'Recycle', 'Retain'], errors, false);
   nodeAffinity(spec, path.child('nodeAffinity'), errors);
-  sources(spec, path, errors);
+  sources(spec, path, inline, errors);
   if (textAt(spec, 'hostPath', 'path') === '/' && policy === 'Recycle')
     errors.forbidden(path.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'");
   const storageClass = textAt(spec, 'storageClassName');
-  if (storageClass !== '') sentences(storageClass, isDns1123Subdomain, path.child('storageClassName'), errors);
+  if (storageClass !== '' && !inline)
+    sentences(storageClass, isDns1123Subdomain, path.child('storageClassName'), errors);
   const mode = at(spec, 'volumeMode');
   if (typeof mode === 'string') oneOf(mode, path.child('volumeMode'), VOLUME_MODES, errors, false);
   attributesClass(spec, path, errors);
 }
 
-function modes(spec: JsonObject, path: FieldPath, inline: boolean, errors: FieldErrors): void {
+function modes(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const all = listAt(spec, 'accessModes').map(String);
-  if (all.length === 0 && !inline) errors.required(path);
+  if (all.length === 0) errors.required(path);
   for (const mode of all) if (!ACCESS_MODES.includes(mode)) errors.notSupported(path, mode, ACCESS_MODES);
   if (all.includes('ReadWriteOncePod') && all.length > 1)
     errors.forbidden(path, 'may not use ReadWriteOncePod with other access modes');
@@ -138,7 +139,7 @@ function nodeAffinity(spec: JsonObject, path: FieldPath, errors: FieldErrors): v
   else nodeSelector(needed, path.child('required'), errors, true);
 }
 
-function sources(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function sources(spec: JsonObject, path: FieldPath, inline: boolean, errors: FieldErrors): void {
   let first = true;
   for (const { json, path: named, forbidden } of SOURCES) {
     const source = at(spec, json);
@@ -149,7 +150,7 @@ function sources(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
     else errors.forbidden(path.child(forbidden ?? json), 'may not specify more than 1 volume type');
     first = false;
   }
-  if (first) errors.required(path, 'must specify a volume type');
+  if (first && !inline) errors.required(path, 'must specify a volume type');
 }
 
 function attributesClass(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {

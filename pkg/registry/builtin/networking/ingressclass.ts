@@ -4,6 +4,7 @@ import { at, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
+import { validateIngressClass, validateIngressClassUpdate } from './classvalidation.js';
 
 export const ingressClass: ResourceDeclaration = {
   group: 'networking.k8s.io',
@@ -14,6 +15,8 @@ export const ingressClass: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   strategy: {
+    validate: validateIngressClass,
+    validateUpdate: validateIngressClassUpdate,
     checksUpdateLikeNew: true,
     generation: 'spec',
     defaults: (o) => {

@@ -2,6 +2,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { objectAt, textAt } from '../access.js';
 import { versions } from '../form.js';
 import { column, table } from '../table.js';
+import { ipName, validateIpAddress, validateIpAddressUpdate } from './classvalidation.js';
 
 export const ipAddress: ResourceDeclaration = {
   group: 'networking.k8s.io',
@@ -12,7 +13,12 @@ export const ipAddress: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   shortNames: ['ip'],
-  strategy: { generation: 'none' },
+  strategy: {
+    validateName: ipName,
+    validate: validateIpAddress,
+    validateUpdate: validateIpAddressUpdate,
+    generation: 'none',
+  },
   selectableFields: { 'spec.parentRef.name': (o) => textAt(o, 'spec', 'parentRef', 'name') },
   table: table([column('ParentRef', 'The object that the address belongs to.')], (o) => {
     const ref = objectAt(o, 'spec', 'parentRef');

@@ -2,6 +2,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { listAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
+import { validateServiceCidr, validateServiceCidrUpdate } from './classvalidation.js';
 
 export const serviceCidr: ResourceDeclaration = {
   group: 'networking.k8s.io',
@@ -11,7 +12,11 @@ export const serviceCidr: ResourceDeclaration = {
   versions: versions('networking', 'v1', 'v1beta1'),
   storageVersion: 'v1',
   namespaced: false,
-  strategy: withStatus({ generation: 'none' }),
+  strategy: withStatus({
+    validate: validateServiceCidr,
+    validateUpdate: validateServiceCidrUpdate,
+    generation: 'none',
+  }),
   subresources: { status: statusSubresource() },
   table: table([column('CIDRs', 'Ranges of addresses.'), AGE], (o, now) => [
     listAt(o, 'spec', 'cidrs').map(String).join(','),

@@ -2,6 +2,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
+import { validateBudget } from './validation.js';
 
 export const podDisruptionBudget: ResourceDeclaration = {
   group: 'policy',
@@ -12,7 +13,7 @@ export const podDisruptionBudget: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['pdb'],
-  strategy: withStatus({}),
+  strategy: withStatus({ validate: validateBudget, validateUpdate: (o, _old, errors) => validateBudget(o, errors) }),
   subresources: { status: statusSubresource() },
   table: table(
     [

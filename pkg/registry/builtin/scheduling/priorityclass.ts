@@ -3,6 +3,7 @@ import { boolAt, numberAt, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
+import { validatePriorityClass, validatePriorityClassUpdate } from './validation.js';
 
 export const priorityClass: ResourceDeclaration = {
   group: 'scheduling.k8s.io',
@@ -14,6 +15,8 @@ export const priorityClass: ResourceDeclaration = {
   namespaced: false,
   shortNames: ['pc'],
   strategy: {
+    validate: validatePriorityClass,
+    validateUpdate: validatePriorityClassUpdate,
     generation: 'spec',
     createOnUpdate: true,
     defaults: (o) => whenAbsent(o, 'preemptionPolicy', 'PreemptLowerPriority'),

@@ -4,6 +4,7 @@ import { at, listAt, objectIn, objectsAt, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
+import { validateCsiDriver, validateCsiDriverUpdate } from './validation.js';
 
 export const csiDriver: ResourceDeclaration = {
   group: 'storage.k8s.io',
@@ -14,6 +15,8 @@ export const csiDriver: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   strategy: {
+    validate: validateCsiDriver,
+    validateUpdate: validateCsiDriverUpdate,
     generation: 'spec',
     defaults: (o) => {
       const spec = objectIn(o, 'spec');

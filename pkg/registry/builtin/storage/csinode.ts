@@ -2,6 +2,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { listAt } from '../access.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
+import { validateCsiNode, validateCsiNodeUpdate } from './validation.js';
 
 export const csiNode: ResourceDeclaration = {
   group: 'storage.k8s.io',
@@ -11,7 +12,7 @@ export const csiNode: ResourceDeclaration = {
   versions: versions('storage', 'v1'),
   storageVersion: 'v1',
   namespaced: false,
-  strategy: { generation: 'none' },
+  strategy: { validate: validateCsiNode, validateUpdate: validateCsiNodeUpdate, generation: 'none' },
   table: table([column('Drivers', 'Number of drivers on the node.', { type: 'integer' }), AGE], (o, now) => [
     listAt(o, 'spec', 'drivers').length,
     age(o, now),

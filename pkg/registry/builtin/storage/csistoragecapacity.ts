@@ -1,6 +1,7 @@
 import type { ResourceDeclaration } from '../../resource.js';
 import { versions } from '../form.js';
 import { NAME_AND_CREATION } from '../table.js';
+import { validateCapacity, validateCapacityUpdate } from './validation.js';
 
 export const csiStorageCapacity: ResourceDeclaration = {
   group: 'storage.k8s.io',
@@ -10,6 +11,11 @@ export const csiStorageCapacity: ResourceDeclaration = {
   versions: versions('storage', 'v1'),
   storageVersion: 'v1',
   namespaced: true,
-  strategy: { checksUpdateLikeNew: true, generation: 'none' },
+  strategy: {
+    validate: validateCapacity,
+    validateUpdate: validateCapacityUpdate,
+    checksUpdateLikeNew: true,
+    generation: 'none',
+  },
   table: NAME_AND_CREATION,
 };

@@ -4,6 +4,7 @@ import { at, nameOf, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
+import { validateStorageClass, validateStorageClassUpdate } from './validation.js';
 
 const DEFAULT_ANNOTATIONS = [
   'storageclass.kubernetes.io/is-default-class',
@@ -37,6 +38,8 @@ export const storageClass: ResourceDeclaration = {
   namespaced: false,
   shortNames: ['sc'],
   strategy: {
+    validate: validateStorageClass,
+    validateUpdate: validateStorageClassUpdate,
     generation: 'none',
     defaults: (o) => {
       whenAbsent(o, 'reclaimPolicy', 'Delete');

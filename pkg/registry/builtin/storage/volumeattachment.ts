@@ -2,6 +2,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { boolAt, textAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
+import { validateAttachment, validateAttachmentUpdate } from './validation.js';
 
 export const volumeAttachment: ResourceDeclaration = {
   group: 'storage.k8s.io',
@@ -11,7 +12,7 @@ export const volumeAttachment: ResourceDeclaration = {
   versions: versions('storage', 'v1'),
   storageVersion: 'v1',
   namespaced: false,
-  strategy: withStatus({ generation: 'none' }),
+  strategy: withStatus({ validate: validateAttachment, validateUpdate: validateAttachmentUpdate, generation: 'none' }),
   subresources: { status: statusSubresource() },
   table: table(
     [

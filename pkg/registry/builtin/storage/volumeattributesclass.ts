@@ -2,6 +2,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { textAt } from '../access.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
+import { validateAttributesClass, validateAttributesClassUpdate } from './validation.js';
 
 export const volumeAttributesClass: ResourceDeclaration = {
   group: 'storage.k8s.io',
@@ -12,7 +13,7 @@ export const volumeAttributesClass: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   shortNames: ['vac'],
-  strategy: { generation: 'none' },
+  strategy: { validate: validateAttributesClass, validateUpdate: validateAttributesClassUpdate, generation: 'none' },
   table: table([column('DriverName', 'The driver that the class is for.'), AGE], (o, now) => [
     textAt(o, 'driverName'),
     age(o, now),

@@ -4,7 +4,8 @@ import { labels, sentences } from '../../../rules.js';
 import { podSpec } from './podspec.js';
 import { podUpdate } from './update.js';
 
-export { nodeSelector } from './scheduling.js';
+export { containerResourceName, resourceAmount } from './resources.js';
+export { nodeSelector, toleration } from './scheduling.js';
 export { type SourceRule, sourceRule } from './volumes.js';
 export { deadVolumeWarnings, nameWarning, podSpecWarnings } from './warnings.js';
 

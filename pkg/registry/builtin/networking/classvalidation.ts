@@ -1,0 +1,137 @@
+import {
+  equalJson,
+  type FieldErrors,
+  FieldPath,
+  formatIp,
+  isCanonicalCidr,
+  isDns1123Label,
+  isDns1123Subdomain,
+  isDomainPrefixedPath,
+  isIp,
+  isPathSegmentName,
+  type JsonObject,
+  parseCidr,
+  parseIp,
+} from '../../../api/index.js';
+import { at, listAt, objectAt, textAt } from '../access.js';
+import { goStruct, oneOf, sentences } from '../rules.js';
+
+const SPEC = FieldPath.of('spec');
+const CONTROLLER_MAX = 250;
+
+export function validateIngressClass(o: JsonObject, errors: FieldErrors): void {
+  const controller = textAt(o, 'spec', 'controller');
+  const path = SPEC.child('controller');
+  if (controller.length > CONTROLLER_MAX) errors.tooLong(path, CONTROLLER_MAX);
+  if (controller === '') errors.required(path);
+  else sentences(controller, isDomainPrefixedPath, path, errors);
+  if (at(o, 'spec', 'parameters') !== undefined)
+    classParameters(objectAt(o, 'spec', 'parameters'), SPEC.child('parameters'), errors);
+}
+
+function classParameters(p: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const group = at(p, 'apiGroup');
+  if (typeof group === 'string') sentences(group, isDns1123Subdomain, path.child('apiGroup'), errors);
+  for (const field of ['kind', 'name'] as const) {
+    const v = textAt(p, field);
+    if (v === '') errors.required(path.child(field));
+    else sentences(v, isPathSegmentName, path.child(field), errors);
+  }
+  const scope = at(p, 'scope');
+  if (typeof scope !== 'string') {
+    errors.required(path.child('scope'));
+    return;
+  }
+  oneOf(scope, path.child('scope'), ['Cluster', 'Namespace'], errors, false);
+  const namespace = at(p, 'namespace');
+  const here = path.child('namespace');
+  if (scope === 'Namespace') {
+    if (typeof namespace !== 'string' || namespace === '')
+      errors.required(here, "`parameters.scope` is set to 'Namespace'");
+    if (typeof namespace === 'string') sentences(namespace, isDns1123Label, here, errors);
+  } else if (scope === 'Cluster' && namespace !== undefined)
+    errors.forbidden(here, "`parameters.scope` is set to 'Cluster'");
+}
+
+export function validateIngressClassUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  const controller = textAt(o, 'spec', 'controller');
+  if (controller !== textAt(old, 'spec', 'controller'))
+    errors.invalid(SPEC.child('controller'), controller, 'field is immutable');
+  validateIngressClass(o, errors);
+}
+
+/** An address is named by itself, in its one canonical form. */
+export function ipName(name: string, _prefix: boolean): readonly string[] {
+  if (isIp(name).length > 0) return isIp(name);
+  const canonical = formatIp(parseIp(name)!);
+  return canonical === name ? [] : ['must be in canonical form'];
+}
+
+const PARENT_FIELDS = [
+  ['group', 'Group', ''],
+  ['resource', 'Resource', ''],
+  ['namespace', 'Namespace', ''],
+  ['name', 'Name', ''],
+] as const;
+
+export function validateIpAddress(o: JsonObject, errors: FieldErrors): void {
+  const ref = at(o, 'spec', 'parentRef');
+  const path = SPEC.child('parentRef');
+  if (ref === undefined) {
+    errors.required(path);
+    return;
+  }
+  const group = textAt(ref, 'group');
+  if (group !== '') sentences(group, isDns1123Subdomain, path.child('group'), errors);
+  for (const field of ['resource', 'name', 'namespace'] as const) {
+    const v = textAt(ref, field);
+    if (v !== '') sentences(v, isPathSegmentName, path.child(field), errors);
+    else if (field !== 'namespace') errors.required(path.child(field));
+  }
+}
+
+export function validateIpAddressUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  validateIpAddress(o, errors);
+  const ref = at(o, 'spec', 'parentRef');
+  if (!equalJson(ref ?? null, at(old, 'spec', 'parentRef') ?? null))
+    errors.invalid(
+      SPEC.child('parentRef'),
+      ref === undefined ? null : goStruct(ref, PARENT_FIELDS),
+      'field is immutable',
+    );
+}
+
+export function validateServiceCidr(o: JsonObject, errors: FieldErrors): void {
+  const cidrs = listAt(o, 'spec', 'cidrs').map(String);
+  const path = SPEC.child('cidrs');
+  if (cidrs.length === 0) {
+    errors.required(path, 'at least one CIDR required');
+    return;
+  }
+  if (cidrs.length > 2) {
+    errors.invalid(path, { CIDRs: cidrs }, 'may only hold up to 2 values');
+    return;
+  }
+  const families = cidrs.map((c) => parseCidr(c)?.address.family);
+  if (cidrs.length === 2 && families[0] === families[1] && families[0] !== undefined)
+    errors.invalid(
+      path,
+      { CIDRs: cidrs },
+      'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64',
+    );
+  for (const [i, c] of cidrs.entries()) for (const s of isCanonicalCidr(c)) errors.invalid(path.index(i), c, s);
+}
+
+/** A range may be joined by one of the other family; it never changes. */
+export function validateServiceCidrUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  const now = listAt(o, 'spec', 'cidrs');
+  const before = listAt(old, 'spec', 'cidrs');
+  const path = SPEC.child('cidrs');
+  if (before.length === 1 && now.length === 2) validateServiceCidr(o, errors);
+  else if (before.length !== now.length) {
+    errors.invalid(path, [...now], 'field is immutable');
+    return;
+  }
+  for (const [i, range] of before.entries())
+    if (now[i] !== range) errors.invalid(path.index(i), now[i], 'field is immutable');
+}

@@ -1,0 +1,33 @@
+import { type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
+import { at, numberAt, textAt } from '../access.js';
+import { oneOf } from '../rules.js';
+
+/** Above it are the classes of the cluster itself. */
+const USER_PRIORITY_MAX = 1_000_000_000;
+const POLICIES = ['PreemptLowerPriority', 'Never'];
+const SYSTEM: Readonly<Record<string, number>> = {
+  'system-cluster-critical': 2_000_000_000,
+  'system-node-critical': 2_000_001_000,
+};
+
+export function validatePriorityClass(o: JsonObject, errors: FieldErrors): void {
+  const name = textAt(o, 'metadata', 'name');
+  const value = numberAt(o, 'value');
+  if (name.startsWith('system-') && SYSTEM[name] !== value)
+    errors.forbidden(
+      FieldPath.of('metadata', 'name'),
+      "priority class names with 'system-' prefix are reserved for system use only. error: " +
+        `${name} is not a known system priority class`,
+    );
+  else if (!name.startsWith('system-') && value > USER_PRIORITY_MAX)
+    errors.forbidden(FieldPath.of('value'), `maximum allowed value of a user defined priority is ${USER_PRIORITY_MAX}`);
+  const policy = at(o, 'preemptionPolicy');
+  if (typeof policy === 'string') oneOf(policy, FieldPath.of('preemptionPolicy'), POLICIES, errors);
+}
+
+export function validatePriorityClassUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  if (numberAt(o, 'value') !== numberAt(old, 'value'))
+    errors.forbidden(FieldPath.of('value'), 'may not be changed in an update.');
+  if (textAt(o, 'preemptionPolicy') !== textAt(old, 'preemptionPolicy'))
+    errors.invalid(FieldPath.of('preemptionPolicy'), textAt(o, 'preemptionPolicy'), 'field is immutable');
+}

@@ -1,0 +1,268 @@
+import {
+  compareQuantities,
+  equalJson,
+  type FieldErrors,
+  FieldPath,
+  isDns1123Subdomain,
+  isLabelKey,
+  isObject,
+  isQualifiedName,
+  type JsonObject,
+  type JsonValue,
+  parseQuantity,
+  zeroQuantity,
+} from '../../../api/index.js';
+import { at, boolAt, listAt, objectAt, objectsAt, textAt } from '../access.js';
+import { volumeSpec } from '../core/volumerules.js';
+import { goStruct, labelSelector, nonNegative, oneOf, sentences } from '../rules.js';
+
+/** Rules of the storage group: classes, drivers, what they report. */
+
+const SPEC = FieldPath.of('spec');
+const DRIVER_NAME_MAX = 63;
+const PARAMETERS_BYTES_MAX = 256 * 1024;
+const PARAMETERS_MAX = 512;
+
+function same(o: JsonObject, old: JsonObject, path: readonly string[], errors: FieldErrors): void {
+  const now = at(o, ...path);
+  if (!equalJson(now ?? null, at(old, ...path) ?? null))
+    errors.invalid(FieldPath.of(...path), now, 'field is immutable');
+}
+
+export function csiDriverName(name: string, path: FieldPath, errors: FieldErrors): void {
+  if (name === '') {
+    errors.required(path);
+    return;
+  }
+  if (name.length > DRIVER_NAME_MAX) errors.tooLong(path, DRIVER_NAME_MAX);
+  sentences(name.toLowerCase(), isDns1123Subdomain, path, errors);
+}
+
+function parameters(o: JsonObject, errors: FieldErrors): void {
+  const all = objectAt(o, 'parameters');
+  const path = FieldPath.of('parameters');
+  const entries = Object.entries(all);
+  if (entries.length > PARAMETERS_MAX) {
+    errors.tooLong(path, PARAMETERS_MAX);
+    return;
+  }
+  let bytes = 0;
+  for (const [k, v] of entries) {
+    if (k === '') errors.invalid(path, k, 'field can not be empty.');
+    bytes += Buffer.byteLength(k) + Buffer.byteLength(String(v));
+  }
+  if (bytes > PARAMETERS_BYTES_MAX) errors.tooLong(path, PARAMETERS_BYTES_MAX);
+}
+
+export function validateStorageClass(o: JsonObject, errors: FieldErrors): void {
+  const provisioner = textAt(o, 'provisioner');
+  if (provisioner === '') errors.required(FieldPath.of('provisioner'));
+  else sentences(provisioner.toLowerCase(), isQualifiedName, FieldPath.of('provisioner'), errors);
+  parameters(o, errors);
+  const policy = at(o, 'reclaimPolicy');
+  if (typeof policy === 'string') oneOf(policy, FieldPath.of('reclaimPolicy'), ['Delete', 'Retain'], errors, false);
+  const mode = at(o, 'volumeBindingMode');
+  if (typeof mode !== 'string') errors.required(FieldPath.of('volumeBindingMode'));
+  else oneOf(mode, FieldPath.of('volumeBindingMode'), ['Immediate', 'WaitForFirstConsumer'], errors, false);
+  topologies(o, errors);
+}
+
+function topologies(o: JsonObject, errors: FieldErrors): void {
+  // a term that says nothing counts as one that was there before
+  const seen: JsonValue[] = [{}];
+  for (const [i, term] of objectsAt(o, 'allowedTopologies').entries()) {
+    const path = FieldPath.of('allowedTopologies').index(i).child('matchLabelExpressions');
+    const expressions = objectsAt(term, 'matchLabelExpressions');
+    const keys = new Set<string>();
+    const shape: JsonObject = {};
+    for (const [j, e] of expressions.entries()) {
+      const here = path.index(j);
+      const key = textAt(e, 'key');
+      const values = listAt(e, 'values').map(String);
+      if (values.length === 0) errors.required(here.child('values'));
+      const once = new Set<string>();
+      for (const [k, v] of values.entries()) {
+        if (once.has(v)) errors.duplicate(here.child('values').index(k), v);
+        once.add(v);
+      }
+      sentences(key, isLabelKey, here.child('key'), errors);
+      if (keys.has(key)) errors.duplicate(here.child('key'), key);
+      keys.add(key);
+      shape[key] = [...once].sort();
+    }
+    if (seen.some((s) => equalJson(s, shape))) errors.duplicate(path, '');
+    seen.push(shape);
+  }
+}
+
+export function validateStorageClassUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  // told twice: as of any class, and as of a changed one
+  validateStorageClass(o, errors);
+  for (const field of ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const)
+    same(o, old, [field], errors);
+}
+
+const TOKEN_SECONDS_MIN = 600;
+const UPDATE_SECONDS_MIN = 10;
+
+export function validateCsiDriver(o: JsonObject, errors: FieldErrors): void {
+  for (const field of ['attachRequired', 'podInfoOnMount', 'storageCapacity'] as const)
+    if (at(o, 'spec', field) === undefined) errors.required(SPEC.child(field));
+  const policy = at(o, 'spec', 'fsGroupPolicy');
+  if (typeof policy === 'string')
+    oneOf(policy, SPEC.child('fsGroupPolicy'), ['File', 'None', 'ReadWriteOnceWithFSType'], errors, false);
+  const requests = objectsAt(o, 'spec', 'tokenRequests');
+  const audiences = new Set<string>();
+  for (const [i, r] of requests.entries()) {
+    const path = SPEC.child('tokenRequests').index(i);
+    const audience = textAt(r, 'audience');
+    if (audiences.has(audience)) errors.duplicate(path.child('audience'), audience);
+    audiences.add(audience);
+    const seconds = at(r, 'expirationSeconds');
+    if (typeof seconds === 'number' && seconds < TOKEN_SECONDS_MIN)
+      errors.invalid(path.child('expirationSeconds'), seconds, 'may not specify a duration less than 10 minutes');
+    if (typeof seconds === 'number' && seconds > 2 ** 32)
+      errors.invalid(path.child('expirationSeconds'), seconds, 'may not specify a duration larger than 2^32 seconds');
+  }
+  for (const mode of listAt(o, 'spec', 'volumeLifecycleModes').map(String))
+    if (mode !== 'Persistent' && mode !== 'Ephemeral')
+      errors.notSupported(SPEC.child('volumeLifecycleModes'), mode, ['Persistent', 'Ephemeral']);
+  const period = at(o, 'spec', 'nodeAllocatableUpdatePeriodSeconds');
+  if (typeof period === 'number' && period < UPDATE_SECONDS_MIN)
+    errors.invalid(
+      SPEC.child('nodeAllocatableUpdatePeriodSeconds'),
+      period,
+      `must be greater than or equal to ${UPDATE_SECONDS_MIN} seconds`,
+    );
+  if (boolAt(o, 'spec', 'serviceAccountTokenInSecrets') && requests.length === 0)
+    errors.invalid(
+      SPEC.child('serviceAccountTokenInSecrets'),
+      true,
+      'serviceAccountTokenInSecrets is set but no tokenRequests are specified',
+    );
+}
+
+export function validateCsiDriverUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  validateCsiDriver(o, errors);
+  const attach = at(o, 'spec', 'attachRequired');
+  if (!equalJson(attach ?? null, at(old, 'spec', 'attachRequired') ?? null))
+    errors.invalid(SPEC.child('attachedRequired'), attach, 'field is immutable');
+  same(o, old, ['spec', 'volumeLifecycleModes'], errors);
+}
+
+const NODE_ID_MAX = 256;
+
+export function validateCsiNode(o: JsonObject, errors: FieldErrors): void {
+  const seen = new Set<string>();
+  for (const [i, d] of objectsAt(o, 'spec', 'drivers').entries()) {
+    const path = SPEC.child('drivers').index(i);
+    const name = textAt(d, 'name');
+    csiDriverName(name, path.child('name'), errors);
+    const id = textAt(d, 'nodeID');
+    if (id === '') errors.required(path.child('nodeID'));
+    else if (id.length > NODE_ID_MAX)
+      errors.invalid(path.child('nodeID'), id, `must be ${NODE_ID_MAX} characters or less`);
+    nonNegative(at(d, 'allocatable', 'count'), path.child('allocatable', 'count'), errors);
+    if (seen.has(name)) errors.duplicate(path.child('name'), name);
+    seen.add(name);
+    const keys = new Set<string>();
+    for (const key of listAt(d, 'topologyKeys').map(String)) {
+      if (key === '') errors.required(path);
+      if (keys.has(key)) errors.duplicate(path, key);
+      keys.add(key);
+      sentences(key, isLabelKey, path, errors);
+    }
+  }
+}
+
+const DRIVER_FIELDS = [
+  ['name', 'Name', ''],
+  ['nodeID', 'NodeID', ''],
+  ['topologyKeys', 'TopologyKeys', null],
+  ['allocatable', 'Allocatable', null],
+] as const;
+
+/** A driver that is there stays as it is; its count may change. */
+export function validateCsiNodeUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  validateCsiNode(o, errors);
+  const bare = (d: JsonObject): JsonObject => {
+    const { allocatable: _, ...rest } = d;
+    return rest;
+  };
+  for (const before of objectsAt(old, 'spec', 'drivers')) {
+    const now = objectsAt(o, 'spec', 'drivers').find((d) => textAt(d, 'name') === textAt(before, 'name'));
+    if (now !== undefined && !equalJson(bare(now), bare(before)))
+      errors.invalid(SPEC.child('drivers'), goStruct(now, DRIVER_FIELDS), 'field is immutable');
+  }
+}
+
+export function validateCapacity(o: JsonObject, errors: FieldErrors): void {
+  sentences(textAt(o, 'storageClassName'), isDns1123Subdomain, FieldPath.of('storageClassName'), errors);
+  for (const field of ['capacity', 'maximumVolumeSize'] as const) {
+    const q = parseQuantity(textAt(o, field));
+    if (q !== undefined && compareQuantities(q, zeroQuantity) < 0)
+      errors.invalid(FieldPath.of(field), textAt(o, field), 'must be greater than or equal to 0');
+  }
+  labelSelector(at(o, 'nodeTopology'), FieldPath.of('nodeTopology'), errors);
+}
+
+export function validateCapacityUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  validateCapacity(o, errors);
+  same(o, old, ['nodeTopology'], errors);
+  same(o, old, ['storageClassName'], errors);
+}
+
+export function validateAttachment(o: JsonObject, errors: FieldErrors): void {
+  const spec = objectAt(o, 'spec');
+  csiDriverName(textAt(spec, 'attacher'), SPEC.child('attacher'), errors);
+  const path = SPEC.child('source');
+  const name = at(spec, 'source', 'persistentVolumeName');
+  const inline = at(spec, 'source', 'inlineVolumeSpec');
+  const only = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
+  if (name === undefined && inline === undefined) errors.required(path, only);
+  else if (name !== undefined && inline !== undefined) errors.forbidden(path, only);
+  else if (typeof name === 'string') {
+    if (name === '') errors.required(path.child('persistentVolumeName'), 'must specify non empty persistentVolumeName');
+    else sentences(name, isDns1123Subdomain, path.child('persistentVolumeName'), errors);
+  } else inlineVolume(objectAt(spec, 'source', 'inlineVolumeSpec'), path.child('inlineVolumeSpec'), errors);
+  sentences(textAt(spec, 'nodeName'), isDns1123Subdomain, SPEC.child('nodeName'), errors);
+}
+
+/** A volume without an object of its own has no class, no claim and no size. */
+function inlineVolume(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  volumeSpec(spec, path, true, errors);
+  const context = 'in the context of inline volumes';
+  if (at(spec, 'csi') === undefined) errors.required(path.child('csi'), `has to be specified ${context}`);
+  if (at(spec, 'capacity') !== undefined) errors.forbidden(path.child('capacity'), `may not be specified ${context}`);
+  if (at(spec, 'claimRef') !== undefined) errors.forbidden(path.child('claimRef'), `may not be specified ${context}`);
+  if (![undefined, '', 'Retain'].includes(textAt(spec, 'persistentVolumeReclaimPolicy')))
+    errors.forbidden(path.child('persistentVolumeReclaimPolicy'), `may only be Retain ${context}`);
+  if (textAt(spec, 'storageClassName') !== '')
+    errors.forbidden(path.child('storageClassName'), `may not be specified ${context}`);
+  const mode = at(spec, 'volumeMode');
+  if (typeof mode === 'string' && mode !== 'Filesystem')
+    errors.forbidden(path.child('volumeMode'), `may not specify volumeMode other than Filesystem ${context}`);
+}
+
+export function validateAttachmentUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  validateAttachment(o, errors);
+  same(o, old, ['spec'], errors);
+}
+
+export function validateAttributesClass(o: JsonObject, errors: FieldErrors): void {
+  const driver = textAt(o, 'driverName');
+  const path = FieldPath.of('driverName');
+  if (driver === '') errors.required(path);
+  else sentences(driver.toLowerCase(), isQualifiedName, path, errors);
+  const given = at(o, 'parameters');
+  if (!isObject(given) || Object.keys(given).length === 0)
+    errors.required(FieldPath.of('parameters'), 'must contain at least one key/value pair');
+  else parameters(o, errors);
+}
+
+export function validateAttributesClassUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  validateAttributesClass(o, errors);
+  for (const field of ['driverName', 'parameters'] as const)
+    if (!equalJson(at(o, field) ?? null, at(old, field) ?? null))
+      errors.forbidden(FieldPath.of(field), `updates to ${field} are forbidden.`);
+}
