@@ -32,10 +32,18 @@ export function judgeChange(core: Core, change: ConfigChange): ChangeVerdict {
       return refused('learnerBehind', `learner ${id} has not caught up`);
     }
   }
-  if (!isQuorum(plan.config, (id) => isLive(core, id))) {
+  if (!isQuorum(plan.config, (id) => hasAnswered(core, id))) {
     return refused('quorumAtRisk', 'too few of the voters after the change are alive');
   }
   return { kind: 'ok', config: plan.config };
+}
+
+/**
+ * Alive, and not only by the benefit of the doubt that a new leader gives: it has taken an entry from this leader. A change that
+ * counts on a peer that died before the election would never be committed, nor would anything after it.
+ */
+function hasAnswered(core: Core, id: PeerId): boolean {
+  return id === core.id || (isLive(core, id) && (core.progress.get(id)?.match ?? 0) > 0);
 }
 
 function refused(reason: ProposeRefusal, detail: string): ChangeVerdict {
