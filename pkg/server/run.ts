@@ -9,7 +9,7 @@ import { lockFolder } from './lock.js';
 import { openObjects } from './objects.js';
 import { keepKubeconfig, keepPki, type Pki, serverNames } from './pki.js';
 import { serviceAddresses } from './services.js';
-import { openStore, rootCaOf, untilCurrent } from './store.js';
+import { openStore, outgoingFolder, rootCaOf, untilCurrent } from './store.js';
 import { systemWorld } from './world.js';
 
 /** What the process shows of itself, and how it is told to end. */
@@ -107,7 +107,7 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
       log,
       config,
       keyspace,
-      control: { peer: keyspace, folder: config.dataDir },
+      control: { peer: keyspace, folder: outgoingFolder(config.dataDir) },
       registry: objects.registry,
       queues: () => objects.queues(),
       tls: tlsMaterial(config, pki),

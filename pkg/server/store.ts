@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { World } from '../base/index.js';
@@ -90,6 +90,14 @@ async function ownPeerTls(config: Config, world: World): Promise<PeerTls> {
   const dnsNames = [...new Set([...names.dnsNames, ...hosts.filter((h) => isIP(h) === 0)])];
   const { ca, pair } = await keepPeerPki(folder, { ...names, dnsNames }, world.clock.now());
   return { ca, cert: pair.cert, key: pair.key };
+}
+
+/** Where snapshots stand until they are sent; what a process that was killed left there is removed. */
+export function outgoingFolder(dataDir: string): string {
+  const folder = join(dataDir, 'outgoing');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { mode: 0o700 });
+  return folder;
 }
 
 const ASK_AGAIN = 200;

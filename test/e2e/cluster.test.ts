@@ -105,6 +105,18 @@ describe.skipIf(!isBuilt).sequential('three peers', () => {
     expect((await client(leader).ask(CMS, { body: cm('before') })).status).toBe(201);
     await cluster.kill(leader);
     await createAgain(rest, 'after');
+    const endpoint = ['--endpoints', cluster.url(rest[0]!)];
+    // Two of three are left: without one of them there would be no majority.
+    const refused = await cluster.ctl('member', 'remove', rest[1]!, ...endpoint);
+    expect(refused.code).toBe(1);
+    expect(refused.out).toMatch(/too few of the voters/);
+    const status = await cluster.ctl('status', '-o', 'json');
+    expect(status.code).toBe(1);
+    const health = new Map(
+      JSON.parse(status.out).map((r: { endpoint: string; health: string }) => [r.endpoint, r.health]),
+    );
+    expect(health.get(cluster.url(leader))).toMatch(/ECONNREFUSED/);
+    expect(rest.map((name) => health.get(cluster.url(name)))).toEqual(['ok', 'ok']);
     for (const name of rest)
       for (const object of ['before', 'after'])
         expect((await client(name).ask(`${CMS}/${object}`)).status, `${object} by ${name}`).toBe(200);

@@ -1,0 +1,105 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createFrame } from './frame.js';
+import type { PeerDesk } from './peercontrol.js';
+import { testServices, testWorld } from './testing.js';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(`${tmpdir()}/trireme-control-`);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function app(desk: Partial<PeerDesk>, user?: { readonly name: string; readonly groups: readonly string[] }) {
+  const services = testServices(testWorld, user === undefined ? {} : { user: () => user });
+  return createFrame({ ...services, control: { peer: desk as PeerDesk, folder } });
+}
+
+const ok = async <T>(value: T) => ({ kind: 'ok', value }) as const;
+
+describe('the control API', () => {
+  it('is of system:masters alone', async () => {
+    const jane = { name: 'jane', groups: ['system:authenticated'] };
+    const answer = await app({ report: async () => ({}) }, jane).inject({ url: '/peer/v1/status' });
+    expect([answer.statusCode, answer.json().message]).toEqual([
+      403,
+      'forbidden: User "jane" cannot get path "/peer/v1/status"',
+    ]);
+  });
+
+  it('is not there without a peer to ask', async () => {
+    expect((await createFrame(testServices(testWorld)).inject({ url: '/peer/v1/status' })).statusCode).toBe(404);
+  });
+
+  it('passes on what the peer says', async () => {
+    const frame = app({ report: async () => ({ role: 'leader' }), members: async () => [{ id: 1 }] });
+    expect((await frame.inject({ url: '/peer/v1/status' })).json()).toEqual({ role: 'leader' });
+    expect((await frame.inject({ url: '/peer/v1/members' })).json()).toEqual({ members: [{ id: 1 }] });
+  });
+
+  it('names members in hexadecimal', async () => {
+    const asked: unknown[] = [];
+    const note = (what: string) => (id: number) => {
+      asked.push([what, id]);
+      return ok(null);
+    };
+    const frame = app({ removeMember: note('remove'), promoteMember: note('promote'), moveLeader: note('move') });
+    await frame.inject({ method: 'DELETE', url: '/peer/v1/members/ff' });
+    await frame.inject({ method: 'POST', url: '/peer/v1/members/10/promote' });
+    await frame.inject({ method: 'POST', url: '/peer/v1/leader', payload: { id: 'a' } });
+    const done = await frame.inject({ method: 'POST', url: '/peer/v1/leader' });
+    expect(asked).toEqual([
+      ['remove', 255],
+      ['promote', 16],
+      ['move', 10],
+      ['move', 0],
+    ]);
+    expect([done.statusCode, done.json()]).toEqual([200, { done: true }]);
+  });
+
+  it('says why the peer refuses', async () => {
+    const frame = app({ removeMember: async () => ({ kind: 'refused', message: 'quorum at risk' }) });
+    const answer = await frame.inject({ method: 'DELETE', url: '/peer/v1/members/1' });
+    expect([answer.statusCode, answer.json().reason, answer.json().message]).toEqual([
+      409,
+      'Conflict',
+      'quorum at risk',
+    ]);
+  });
+
+  it.each([
+    ['POST', '/peer/v1/members', '{"peerUrls":[]}', 400],
+    ['POST', '/peer/v1/members', '{"peerUrls":["http://a:1"]}', 400],
+    ['POST', '/peer/v1/members', '{"peerUrls":["https://a"]}', 400],
+    ['POST', '/peer/v1/members', '{"peerUrls":["https://a:1"],"name":7}', 400],
+    ['POST', '/peer/v1/members', '[', 400],
+    ['POST', '/peer/v1/members', '[]', 400],
+    ['DELETE', '/peer/v1/members/xyz', '', 400],
+    ['DELETE', '/peer/v1/members/1234567890123', '', 400],
+    ['POST', '/peer/v1/members/1/demote', '', 404],
+    ['PUT', '/peer/v1/members', '', 405],
+    ['DELETE', '/peer/v1/status', '', 405],
+    ['GET', '/peer/v1/nothing', '', 404],
+  ] as const)('refuses %s %s %s', async (method, url, payload, code) => {
+    const answer = await app({}).inject({ method, url, ...(payload === '' ? {} : { payload }) });
+    expect([answer.statusCode, answer.json().kind]).toEqual([code, 'Status']);
+  });
+
+  it('sends a snapshot and keeps nothing of it', async () => {
+    const bytes = Buffer.alloc(700_000, 'x');
+    const frame = app({
+      saveSnapshot: (file) => {
+        writeFileSync(file, bytes);
+        return ok({ file, bytes: bytes.length });
+      },
+    });
+    const answer = await frame.inject({ url: '/peer/v1/snapshot' });
+    expect([answer.statusCode, answer.headers['content-length'], answer.rawPayload.equals(bytes)]).toEqual([
+      200,
+      String(bytes.length),
+      true,
+    ]);
+    await vi.waitFor(() => expect(readdirSync(folder)).toEqual([]));
+  });
+});
