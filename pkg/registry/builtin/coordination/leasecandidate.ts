@@ -2,6 +2,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { textAt } from '../access.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
+import { validateCandidate, validateCandidateUpdate } from './validation.js';
 
 export const leaseCandidate: ResourceDeclaration = {
   group: 'coordination.k8s.io',
@@ -11,7 +12,12 @@ export const leaseCandidate: ResourceDeclaration = {
   versions: versions('coordination', 'v1beta1', 'v1alpha2'),
   storageVersion: 'v1beta1',
   namespaced: true,
-  strategy: { generation: 'none', createOnUpdate: true },
+  strategy: {
+    validate: validateCandidate,
+    validateUpdate: validateCandidateUpdate,
+    generation: 'none',
+    createOnUpdate: true,
+  },
   table: table(
     [
       column('LeaseName', 'The lease that it stands for.'),

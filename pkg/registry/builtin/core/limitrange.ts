@@ -2,6 +2,7 @@ import { isObject, type JsonObject, setOwn } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { objectAt, objectIn, objectsAt, textAt } from '../access.js';
 import { versions } from '../form.js';
+import { validateLimitRange } from './limitvalidation.js';
 
 export const limitRange: ResourceDeclaration = {
   group: '',
@@ -12,7 +13,12 @@ export const limitRange: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['limits'],
-  strategy: { generation: 'none', defaults },
+  strategy: {
+    validate: validateLimitRange,
+    validateUpdate: (o, _old, errors) => validateLimitRange(o, errors),
+    generation: 'none',
+    defaults,
+  },
 };
 
 /** For containers: a default request follows the default, which follows the maximum; failing these it follows the minimum. */

@@ -3,6 +3,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { at, objectAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
+import { validateQuota, validateQuotaUpdate } from './limitvalidation.js';
 
 export const resourceQuota: ResourceDeclaration = {
   group: '',
@@ -13,7 +14,12 @@ export const resourceQuota: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['quota'],
-  strategy: withStatus({ generation: 'none', returnsDeleted: true }),
+  strategy: withStatus({
+    validate: validateQuota,
+    validateUpdate: validateQuotaUpdate,
+    generation: 'none',
+    returnsDeleted: true,
+  }),
   subresources: { status: statusSubresource() },
   table: table(
     [column('Request', 'Requests used and allowed.'), column('Limit', 'Limits used and allowed.'), AGE],

@@ -2,6 +2,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { numberAt, objectIn, objectsAt, textAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
+import { validateFlowSchema } from './validation.js';
 
 export const flowSchema: ResourceDeclaration = {
   group: 'flowcontrol.apiserver.k8s.io',
@@ -12,6 +13,8 @@ export const flowSchema: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   strategy: withStatus({
+    validate: validateFlowSchema,
+    validateUpdate: (o, _old, errors) => validateFlowSchema(o, errors),
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       if (numberAt(spec, 'matchingPrecedence') === 0) spec['matchingPrecedence'] = 1000;

@@ -4,6 +4,7 @@ import { at, numberAt, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
+import { validatePriorityLevel } from './validation.js';
 
 /** Of a level that queues, where it does not say. */
 const QUEUING = { queues: 64, handSize: 8, queueLengthLimit: 50 } as const;
@@ -17,6 +18,8 @@ export const priorityLevelConfiguration: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   strategy: withStatus({
+    validate: validatePriorityLevel,
+    validateUpdate: (o, _old, errors) => validatePriorityLevel(o, errors),
     defaults: (o) => {
       const exempt = at(o, 'spec', 'exempt');
       if (isObject(exempt)) {

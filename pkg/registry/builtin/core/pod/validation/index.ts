@@ -4,7 +4,7 @@ import { labels, sentences } from '../../../rules.js';
 import { podSpec } from './podspec.js';
 import { podUpdate } from './update.js';
 
-export { containerResourceName, resourceAmount } from './resources.js';
+export { containerResourceName, isStandardResource, resourceAmount, resourceName } from './resources.js';
 export { nodeSelector, toleration } from './scheduling.js';
 export { type SourceRule, sourceRule } from './volumes.js';
 export { deadVolumeWarnings, nameWarning, podSpecWarnings } from './warnings.js';

@@ -1,0 +1,195 @@
+import {
+  compareQuantities,
+  equalJson,
+  type FieldErrors,
+  FieldPath,
+  formatQuantity,
+  isQualifiedName,
+  type JsonObject,
+  parseQuantity,
+  type Quantity,
+} from '../../../api/index.js';
+import { at, listAt, objectAt, objectsAt, textAt } from '../access.js';
+import { containerResourceName, isStandardResource, resourceAmount, resourceName } from './pod/validation/index.js';
+
+const SPEC = FieldPath.of('spec');
+const TYPES = ['Container', 'Pod', 'PersistentVolumeClaim'];
+
+/** Limits of a namespace on what its objects may ask for. */
+export function validateLimitRange(o: JsonObject, errors: FieldErrors): void {
+  const seen = new Set<string>();
+  for (const [i, limit] of objectsAt(o, 'spec', 'limits').entries()) {
+    const path = SPEC.child('limits').index(i);
+    const type = textAt(limit, 'type');
+    limitType(type, path.child('type'), errors);
+    if (seen.has(type)) errors.duplicate(path.child('type'), type);
+    seen.add(type);
+    amounts(limit, type, path, errors);
+    if (
+      type === 'PersistentVolumeClaim' &&
+      at(limit, 'min', 'storage') === undefined &&
+      at(limit, 'max', 'storage') === undefined
+    )
+      errors.required(
+        path.child('limits'),
+        'either minimum or maximum storage value is required, but neither was provided',
+      );
+  }
+}
+
+function limitType(type: string, path: FieldPath, errors: FieldErrors): void {
+  const wrong = isQualifiedName(type);
+  for (const s of wrong) errors.invalid(path, type, s);
+  if (wrong.length === 0 && !type.includes('/') && !TYPES.includes(type))
+    errors.invalid(path, type, 'must be a standard limit type or fully qualified');
+}
+
+const LISTS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const;
+type Bounds = Readonly<Record<(typeof LISTS)[number], Quantity | undefined>>;
+
+function amounts(limit: JsonObject, type: string, path: FieldPath, errors: FieldErrors): void {
+  const names = new Set<string>();
+  for (const field of LISTS) {
+    const values = objectAt(limit, field);
+    if (type === 'Pod' && (field === 'default' || field === 'defaultRequest')) {
+      if (Object.keys(values).length > 0)
+        errors.forbidden(path.child(field), "may not be specified when `type` is 'Pod'");
+      continue;
+    }
+    for (const name of Object.keys(values)) {
+      names.add(name);
+      limitResource(name, type, path.child(field).key(name), errors);
+    }
+  }
+  for (const name of names) {
+    const of = (field: string) => parseQuantity(textAt(limit, field, name));
+    bounds(
+      name,
+      {
+        max: of('max'),
+        min: of('min'),
+        default: of('default'),
+        defaultRequest: of('defaultRequest'),
+        maxLimitRequestRatio: of('maxLimitRequestRatio'),
+      },
+      path,
+      errors,
+    );
+  }
+}
+
+function limitResource(name: string, type: string, path: FieldPath, errors: FieldErrors): void {
+  if (type === 'Pod' || type === 'Container') containerResourceName(name, path, errors);
+  else resourceName(name, path, errors);
+}
+
+const show = (q: Quantity): string => formatQuantity(q);
+const above = (a: Quantity | undefined, b: Quantity | undefined): boolean =>
+  a !== undefined && b !== undefined && compareQuantities(a, b) > 0;
+
+function bounds(name: string, b: Bounds, path: FieldPath, errors: FieldErrors): void {
+  const key = (field: string) => path.child(field).key(name);
+  if (above(b.min, b.max))
+    errors.invalid(key('min'), show(b.min!), `min value ${show(b.min!)} is greater than max value ${show(b.max!)}`);
+  const fallback = b.defaultRequest;
+  if (above(b.min, fallback))
+    errors.invalid(
+      key('defaultRequest'),
+      show(fallback!),
+      `min value ${show(b.min!)} is greater than default request value ${show(fallback!)}`,
+    );
+  if (above(fallback, b.max))
+    errors.invalid(
+      key('defaultRequest'),
+      show(fallback!),
+      `default request value ${show(fallback!)} is greater than max value ${show(b.max!)}`,
+    );
+  if (above(fallback, b.default))
+    errors.invalid(
+      key('defaultRequest'),
+      show(fallback!),
+      `default request value ${show(fallback!)} is greater than default limit value ${show(b.default!)}`,
+    );
+  if (above(b.min, b.default))
+    errors.invalid(
+      key('default'),
+      show(b.min!),
+      `min value ${show(b.min!)} is greater than default value ${show(b.default!)}`,
+    );
+  if (above(b.default, b.max))
+    errors.invalid(
+      key('default'),
+      show(b.max!),
+      `default value ${show(b.default!)} is greater than max value ${show(b.max!)}`,
+    );
+  ratio(b, key('maxLimitRequestRatio'), errors);
+}
+
+function ratio(b: Bounds, path: FieldPath, errors: FieldErrors): void {
+  const wanted = b.maxLimitRequestRatio;
+  if (wanted === undefined) return;
+  const value = Number(wanted.nanos) / 1e9;
+  if (value < 1) errors.invalid(path, show(wanted), `ratio ${show(wanted)} is less than 1`);
+  if (b.min === undefined || b.max === undefined) return;
+  const most = Number(b.max.nanos) / Number(b.min.nanos);
+  if (value > most)
+    errors.invalid(path, show(wanted), `ratio ${show(wanted)} is greater than max/min = ${most.toFixed(6)}`);
+}
+
+const SCOPES = [
+  'BestEffort',
+  'CrossNamespacePodAffinity',
+  'NotBestEffort',
+  'NotTerminating',
+  'PriorityClass',
+  'Terminating',
+  'VolumeAttributesClass',
+];
+const OPPOSITES = [
+  ['BestEffort', 'NotBestEffort'],
+  ['Terminating', 'NotTerminating'],
+] as const;
+const COMPUTE = ['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'];
+
+export function validateQuota(o: JsonObject, errors: FieldErrors): void {
+  const hard = objectAt(o, 'spec', 'hard');
+  for (const [name, amount] of Object.entries(hard)) {
+    const path = SPEC.child('hard').key(name);
+    quotaResource(name, path, errors);
+    resourceAmount(name, amount, path, errors);
+  }
+  const scopes = listAt(o, 'spec', 'scopes').map(String);
+  const path = SPEC.child('scopes');
+  for (const scope of scopes) {
+    if (!SCOPES.includes(scope)) errors.invalid(path, scopes, 'unsupported scope');
+    for (const name of Object.keys(hard))
+      if (SCOPES.includes(scope) && isStandardResource(name) && !scopeFits(scope, name))
+        errors.invalid(path, scopes, 'unsupported scope applied to resource');
+  }
+  for (const [a, b] of OPPOSITES)
+    if (scopes.includes(a) && scopes.includes(b)) errors.invalid(path, scopes, 'conflicting scopes');
+}
+
+function quotaResource(name: string, path: FieldPath, errors: FieldErrors): void {
+  if (!resourceName(name, path, errors)) return;
+  if (!name.includes('/') && !isStandardResource(name))
+    errors.invalid(path, name, 'must be a standard resource for quota');
+}
+
+function scopeFits(scope: string, resource: string): boolean {
+  switch (scope) {
+    case 'BestEffort':
+      return resource === 'pods';
+    case 'VolumeAttributesClass':
+      return ['persistentvolumeclaims', 'requests.storage', 'storage'].includes(resource);
+    default:
+      return resource === 'pods' || COMPUTE.includes(resource);
+  }
+}
+
+export function validateQuotaUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  validateQuota(o, errors);
+  const now = listAt(o, 'spec', 'scopes').map(String);
+  const before = listAt(old, 'spec', 'scopes').map(String);
+  if (!equalJson([...now].sort(), [...before].sort())) errors.invalid(SPEC.child('scopes'), now, 'field is immutable');
+}
