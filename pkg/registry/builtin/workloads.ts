@@ -2,15 +2,16 @@ import {
   equalJson,
   FieldErrors,
   FieldPath,
+  isDns1123Label,
   isObject,
   isPercent,
   type JsonObject,
   type JsonValue,
 } from '../../api/index.js';
 import type { WriteContext } from '../resource.js';
-import { at, objectAt, objectIn } from './access.js';
+import { at, nameOf, objectAt, objectIn } from './access.js';
 import { defaultPodSpec, fill } from './core/pod/defaults.js';
-import { podSpecWarnings, runningTemplate } from './core/pod/validation/index.js';
+import { annotationWarnings, podSpecWarnings, runningTemplate } from './core/pod/validation/index.js';
 import { isEmptySelector, labelSelector, nonNegative, selects } from './rules.js';
 
 /** What the kinds share that make pods from a template. */
@@ -104,6 +105,22 @@ export function sameSelector(o: JsonObject, old: JsonObject, errors: FieldErrors
 /** What the template of a workload is warned about. */
 export function templateWarnings(o: JsonObject, _old: JsonObject | undefined, context: WriteContext): void {
   podSpecWarnings(objectAt(o, 'spec', 'template', 'spec'), 'spec.template.spec', context.warn);
+  annotationWarnings(
+    objectAt(o, 'spec', 'template', 'metadata', 'annotations'),
+    'spec.template.metadata.annotations',
+    context.warn,
+  );
+}
+
+/** Names of workloads become names of pods, and those become host names. */
+export function podNameWarning(o: JsonObject, context: WriteContext): void {
+  const name = nameOf(o);
+  const wrong = name.includes('.') ? ['must not contain dots'] : isDns1123Label(name);
+  if (name !== '' && wrong.length > 0) {
+    context.warn(
+      `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${wrong.join(' ')}]`,
+    );
+  }
 }
 
 /** A number of pods, or a share of them: not negative, and a percentage where it is text. */

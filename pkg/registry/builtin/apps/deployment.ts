@@ -11,6 +11,7 @@ import {
   fillAbsent,
   isNone,
   notOverHundredPercent,
+  podNameWarning,
   sameSelector,
   selectorAndTemplate,
   templateWarnings,
@@ -33,7 +34,10 @@ export const deployment: ResourceDeclaration = {
       sameSelector(o, old, errors);
       validate(o, errors);
     },
-    warn: templateWarnings,
+    warn: (o, old, context) => {
+      if (old === undefined) podNameWarning(o, context);
+      templateWarnings(o, old, context);
+    },
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       fillAbsent(spec, 'replicas', 1);

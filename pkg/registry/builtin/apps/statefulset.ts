@@ -1,4 +1,11 @@
-import { equalJson, type FieldErrors, FieldPath, isDns1123Label, type JsonObject } from '../../../api/index.js';
+import {
+  equalJson,
+  type FieldErrors,
+  FieldPath,
+  isDns1123Label,
+  type JsonObject,
+  labelName,
+} from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
 import { claimSpec } from '../core/claimspec.js';
@@ -27,6 +34,7 @@ export const statefulSet: ResourceDeclaration = {
   shortNames: ['sts'],
   categories: ['all'],
   strategy: withStatus({
+    validateName: labelName,
     validate: (o, errors) => {
       validate(o, errors);
       validateClaims(o, errors);

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../api/index.js';
+import { type JsonObject, type JsonValue, pathSegmentName } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, textAt } from '../access.js';
 import { column, since, wide } from '../table.js';
@@ -34,7 +34,7 @@ export const event: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['ev'],
-  strategy: { generation: 'none', ttlSeconds: 3600, createOnUpdate: true },
+  strategy: { generation: 'none', validateName: pathSegmentName, ttlSeconds: 3600, createOnUpdate: true },
   selectableFields: {
     'involvedObject.kind': (o) => textAt(o, 'involvedObject', 'kind'),
     'involvedObject.namespace': (o) => textAt(o, 'involvedObject', 'namespace'),

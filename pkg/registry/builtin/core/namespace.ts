@@ -1,10 +1,11 @@
-import { isObject, type JsonObject } from '../../../api/index.js';
+import { isObject, type JsonObject, labelName } from '../../../api/index.js';
 import type { ResourceDeclaration, Strategy } from '../../resource.js';
 import { listAt, nameOf, textAt } from '../access.js';
 import { keep, statusSubresource, versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 
 const strategy: Strategy = {
+  validateName: labelName,
   generation: 'none',
   resetFields: [['status']],
   defaults: labelWithName,

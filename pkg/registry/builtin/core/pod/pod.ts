@@ -8,7 +8,13 @@ import { evictionSubresource } from './eviction.js';
 import { ephemeralContainers, resize } from './parts.js';
 import { prepareChangedPod, prepareNewPod } from './prepare.js';
 import { podTable } from './table.js';
-import { nameWarning, podSpecWarnings, validatePod, validatePodUpdate } from './validation/index.js';
+import {
+  annotationWarnings,
+  nameWarning,
+  podSpecWarnings,
+  validatePod,
+  validatePodUpdate,
+} from './validation/index.js';
 
 export const pod: ResourceDeclaration = {
   group: '',
@@ -29,6 +35,7 @@ export const pod: ResourceDeclaration = {
     warn: (o, old, context) => {
       if (old !== undefined) return;
       nameWarning(o, context.warn);
+      annotationWarnings(objectAt(o, 'metadata', 'annotations'), 'metadata.annotations', context.warn);
       podSpecWarnings(objectAt(o, 'spec'), 'spec', context.warn);
     },
     prepareForCreate: prepareNewPod,

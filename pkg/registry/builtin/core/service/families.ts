@@ -54,7 +54,7 @@ export function settleFamilies(s: Service, old: Service | undefined, configured:
       "must be 'RequireDualStack' or 'PreferDualStack' when multiple cluster IPs are specified",
     );
   }
-  if (!isHeadlessWithoutSelector(s)) {
+  if (errors.empty && !isHeadlessWithoutSelector(s)) {
     for (const [i, family] of families.entries()) {
       if (!configured.includes(family as Family))
         errors.invalid(SPEC.child('ipFamilies').index(i), family, 'not configured on this cluster');

@@ -116,7 +116,7 @@ function repeated(s: Service, errors: FieldErrors): void {
   for (const [i, p] of portsOf(s).entries()) {
     const nodePort = nodePortOf(p);
     if (nodePort !== 0) {
-      const key = `${protocolOf(p)}/${nodePort}`;
+      const key = `${protocolOf(p)}/${numberAt(p, 'port')}/${nodePort}`;
       if (nodePorts.has(key)) errors.duplicate(path.index(i).child('nodePort'), nodePort);
       nodePorts.add(key);
     }

@@ -6,6 +6,7 @@ import { podUpdate } from './update.js';
 
 export { containerResourceName, isStandardResource, resourceAmount, resourceName } from './resources.js';
 export { nodeSelector, toleration } from './scheduling.js';
+export { annotationWarnings, nodeSelectorWarnings } from './selectorwarnings.js';
 export { type SourceRule, sourceRule } from './volumes.js';
 export { deadVolumeWarnings, nameWarning, podSpecWarnings } from './warnings.js';
 

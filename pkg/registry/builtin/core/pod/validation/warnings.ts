@@ -1,5 +1,7 @@
 import { isDns1123Label, isIntegerQuantity, type JsonObject, parseQuantity } from '../../../../../api/index.js';
 import { at, nameOf, numberAt, objectAt, objectsAt, textAt } from '../../../access.js';
+import { volumePathWarnings } from './pathwarnings.js';
+import { selectorWarnings } from './selectorwarnings.js';
 
 /** What is taken, but will not do what its author may think. */
 
@@ -24,22 +26,32 @@ export function deadVolumeWarnings(holder: JsonObject, path: string, warn: (text
 
 /** `path`: of the spec, e.g. `spec` or `spec.template.spec`. */
 export function podSpecWarnings(spec: JsonObject, path: string, warn: (text: string) => void): void {
+  selectorWarnings(spec, path, warn);
   for (const [i, v] of objectsAt(spec, 'volumes').entries()) {
     deadVolumeWarnings(v, `${path}.volumes[${i}]`, warn);
+    volumePathWarnings(v, warn);
     if (objectsAt(v, 'projected', 'sources').some((s) => Object.keys(s).length === 0))
       warn(`volume "${textAt(v, 'name')}" (Projected) has no sources provided`);
   }
-  for (const [i, s] of objectsAt(spec, 'imagePullSecrets').entries()) {
-    if (textAt(s, 'name') === '') warn(`${path}.imagePullSecrets[${i}].name: invalid empty name ""`);
-  }
+  eachOnce(objectsAt(spec, 'imagePullSecrets'), 'name', `${path}.imagePullSecrets`, warn);
   for (const list of ['initContainers', 'containers'] as const) {
     for (const [i, c] of objectsAt(spec, list).entries()) containerWarnings(c, `${path}.${list}[${i}]`, warn);
   }
   portWarnings(spec, path, warn);
-  for (const [i, a] of objectsAt(spec, 'hostAliases').entries())
-    if (textAt(a, 'ip') === '') warn(`${path}.hostAliases[${i}].ip: invalid empty ip ""`);
+  eachOnce(objectsAt(spec, 'hostAliases'), 'ip', `${path}.hostAliases`, warn);
   if (numberAt(spec, 'terminationGracePeriodSeconds') < 0) {
     warn(`${path}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`);
+  }
+}
+
+/** A key of a list that is missing, or there twice. */
+function eachOnce(items: readonly JsonObject[], field: string, path: string, warn: (text: string) => void): void {
+  const seen = new Set<string>();
+  for (const [i, item] of items.entries()) {
+    const value = textAt(item, field);
+    if (value === '') warn(`${path}[${i}].${field}: invalid empty ${field} ""`);
+    else if (seen.has(value)) warn(`${path}[${i}].${field}: duplicate ${field} "${value}"`);
+    seen.add(value);
   }
 }
 
@@ -65,7 +77,9 @@ function containerWarnings(c: JsonObject, path: string, warn: (text: string) => 
 interface Port {
   readonly at: string;
   readonly name: string;
-  readonly key: string;
+  /** Port and protocol, and where on the host. */
+  readonly port: string;
+  readonly host: string;
 }
 
 function portWarnings(spec: JsonObject, path: string, warn: (text: string) => void): void {
@@ -75,13 +89,17 @@ function portWarnings(spec: JsonObject, path: string, warn: (text: string) => vo
       const port: Port = {
         at: `${path}.containers[${i}].ports[${j}]`,
         name: textAt(p, 'name'),
-        key: [numberAt(p, 'containerPort'), textAt(p, 'protocol'), numberAt(p, 'hostPort'), textAt(p, 'hostIP')].join(
-          '/',
-        ),
+        port: `${numberAt(p, 'containerPort')}/${textAt(p, 'protocol')}`,
+        host: `${numberAt(p, 'hostPort')}/${textAt(p, 'hostIP')}`,
       };
-      const samePort = earlier.find((e) => e.key === port.key);
+      const samePort = earlier.find((e) => e.port === port.port && e.host === port.host);
+      // one that takes the port on every address of the host, and one that takes it on some
+      const ambiguous = earlier.find(
+        (e) => e.port === port.port && e.host !== port.host && overlapOnHost(e.host, port.host),
+      );
       const sameName = port.name === '' ? undefined : earlier.find((e) => e.name === port.name);
       if (samePort !== undefined) warn(`${port.at}: duplicate port definition with ${samePort.at}`);
+      else if (ambiguous !== undefined) warn(`${port.at}: dangerously ambiguous port definition with ${ambiguous.at}`);
       else if (sameName !== undefined) {
         warn(
           `${port.at}: duplicate port name "${port.name}" with ${sameName.at}, services and probes that select ports by name will use ${sameName.at}`,
@@ -90,6 +108,12 @@ function portWarnings(spec: JsonObject, path: string, warn: (text: string) => vo
       earlier.push(port);
     }
   }
+}
+
+function overlapOnHost(a: string, b: string): boolean {
+  const [portA, ipA] = a.split('/') as [string, string];
+  const [portB, ipB] = b.split('/') as [string, string];
+  return portA === portB && portA !== '0' && (ipA === '' || ipB === '' || ipA === ipB);
 }
 
 /** Host names are DNS labels; a pod's name may be more than that. */

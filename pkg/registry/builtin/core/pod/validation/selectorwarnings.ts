@@ -1,0 +1,84 @@
+import type { JsonObject, JsonValue } from '../../../../../api/index.js';
+import { at, objectAt, objectsAt, textAt } from '../../../access.js';
+
+/** Labels of nodes that have newer names, and selectors that select nothing. */
+
+const RENAMED: Readonly<Record<string, string>> = {
+  'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
+  'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',
+  'failure-domain.beta.kubernetes.io/region': 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
+  'failure-domain.beta.kubernetes.io/zone': 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
+  'beta.kubernetes.io/instance-type': 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
+};
+
+const NOTHING = 'a null labelSelector results in matching no pod';
+const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
+const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
+
+type Warn = (text: string) => void;
+
+export function selectorWarnings(spec: JsonObject, path: string, warn: Warn): void {
+  const selector = objectAt(spec, 'nodeSelector');
+  for (const [label, why] of Object.entries(RENAMED))
+    if (Object.hasOwn(selector, label)) warn(`${path}.nodeSelector[${label}]: ${why}`);
+  const node = at(spec, 'affinity', 'nodeAffinity');
+  const nodePath = `${path}.affinity.nodeAffinity`;
+  nodeSelectorWarnings(at(node, REQUIRED), `${nodePath}.${REQUIRED}`, warn);
+  for (const [i, term] of objectsAt(node, PREFERRED).entries()) {
+    termWarnings(objectAt(term, 'preference'), `${nodePath}.${PREFERRED}[${i}].preference`, warn);
+  }
+  for (const [i, c] of objectsAt(spec, 'topologySpreadConstraints').entries()) {
+    const here = `${path}.topologySpreadConstraints[${i}]`;
+    renamed(textAt(c, 'topologyKey'), `${here}.topologyKey`, warn);
+    if (at(c, 'labelSelector') === undefined) warn(`${here}.labelSelector: ${NOTHING}`);
+  }
+  for (const kind of ['podAffinity', 'podAntiAffinity'] as const) {
+    const here = `${path}.affinity.${kind}`;
+    for (const [i, term] of objectsAt(spec, 'affinity', kind, REQUIRED).entries()) {
+      if (at(term, 'labelSelector') === undefined) warn(`${here}.${REQUIRED}[${i}].labelSelector: ${NOTHING}`);
+    }
+    for (const [i, term] of objectsAt(spec, 'affinity', kind, PREFERRED).entries()) {
+      if (at(term, 'podAffinityTerm', 'labelSelector') === undefined)
+        warn(`${here}.${PREFERRED}[${i}].podAffinityTerm.labelSelector: ${NOTHING}`);
+    }
+  }
+}
+
+/** Of a NodeSelector, in a pod or a volume. */
+export function nodeSelectorWarnings(selector: JsonValue | undefined, path: string, warn: Warn): void {
+  for (const [i, term] of objectsAt(selector, 'nodeSelectorTerms').entries())
+    termWarnings(term, `${path}.nodeSelectorTerms[${i}]`, warn);
+}
+
+function termWarnings(term: JsonObject, path: string, warn: Warn): void {
+  for (const [i, e] of objectsAt(term, 'matchExpressions').entries())
+    renamed(textAt(e, 'key'), `${path}.matchExpressions[${i}].key`, warn);
+}
+
+function renamed(label: string, path: string, warn: Warn): void {
+  if (Object.hasOwn(RENAMED, label)) warn(`${path}: ${label} is ${RENAMED[label]}`);
+}
+
+/** Annotations that have become fields; by name, or by prefix where each container has one. */
+const DEAD_ANNOTATIONS: readonly (readonly [string, string])[] = [
+  ['scheduler.alpha.kubernetes.io/critical-pod', 'non-functional in v1.16+; use the "priorityClassName" field instead'],
+  ['seccomp.security.alpha.kubernetes.io/pod', 'non-functional in v1.27+; use the "seccompProfile" field instead'],
+  [
+    'container.seccomp.security.alpha.kubernetes.io/',
+    'non-functional in v1.27+; use the "seccompProfile" field instead',
+  ],
+  ['security.alpha.kubernetes.io/sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
+  ['security.alpha.kubernetes.io/unsafe-sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
+  [
+    'container.apparmor.security.beta.kubernetes.io/',
+    'deprecated since v1.30; use the "appArmorProfile" field instead',
+  ],
+];
+
+/** `path`: of the annotations. */
+export function annotationWarnings(annotations: JsonObject, path: string, warn: Warn): void {
+  for (const key of Object.keys(annotations)) {
+    for (const [name, why] of DEAD_ANNOTATIONS)
+      if (name.endsWith('/') ? key.startsWith(name) : key === name) warn(`${path}[${key}]: ${why}`);
+  }
+}
