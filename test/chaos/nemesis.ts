@@ -1,3 +1,4 @@
+import { spawn, spawnSync } from 'node:child_process';
 import type { Random } from '../sim/random.js';
 import type { Cluster } from './cluster.js';
 import { Asker, type Outcome } from './http.js';
@@ -151,6 +152,40 @@ const joinAndGo: Fault = {
 
 const JOIN_TIME = 30_000;
 
+const TRACEABLE = spawnSync('strace', ['-f', '-e', 'trace=none', 'true']).status === 0;
+
+/** Every sync takes a fifth of a second longer. Without a tracer on this machine nothing happens. */
+const slowDisk: Fault = {
+  name: "the leader's disk is slow",
+  stands: [1500, 4000],
+  async strike(cluster) {
+    const hit = await cluster.leader();
+    if (!TRACEABLE) return { hit: `nobody: strace is not there or may not trace`, undo: async () => {} };
+    const slow = 'inject=fdatasync,fsync:delay_exit=200000';
+    const args = [
+      '-f',
+      '-qq',
+      '-o',
+      '/dev/null',
+      '-e',
+      'trace=fdatasync,fsync',
+      '-e',
+      slow,
+      '-p',
+      String(cluster.pid(hit)),
+    ];
+    const tracer = spawn('strace', args, { stdio: 'ignore' });
+    const gone = new Promise<void>((resolve) => tracer.once('exit', () => resolve()));
+    return {
+      hit,
+      undo: async () => {
+        tracer.kill();
+        await gone;
+      },
+    };
+  },
+};
+
 export const FAULTS: readonly Fault[] = [
   killing('leader'),
   killing('follower'),
@@ -166,6 +201,7 @@ export const FAULTS: readonly Fault[] = [
   moveLeader,
   rollingRestart,
   joinAndGo,
+  slowDisk,
 ];
 
 /** What each fault of a run did, for the report. */

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { checkLinearizable, type Model, type Operation } from '../linearizable.js';
-import { canRun, folder, NotDone, PeerProcess, ProcessCluster, pause } from './harness.js';
+import { Clients } from './clients.js';
+import { canRun, folder, PeerProcess, ProcessCluster, pause } from './harness.js';
 
 const cleanups: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -48,70 +48,6 @@ describe.runIf(canRun())('one peer that is killed', () => {
   });
 });
 
-type Input = { readonly kind: 'put'; readonly value: string } | { readonly kind: 'get' };
-type Output = string | null;
-
-const register: Model<Output, Input, Output> = {
-  initial: null,
-  key: (state) => state ?? '-',
-  step: (state, input, output) => {
-    if (input.kind === 'put') return input.value;
-    return output === undefined || output === state ? state : undefined;
-  },
-};
-
-/** Clients of all peers at once on a few keys, writing down what they did. */
-class Clients {
-  readonly history = new Map<string, Operation<Input, Output>[]>();
-  readonly #cluster: ProcessCluster;
-  #running = true;
-  readonly #done: Promise<unknown>;
-  acknowledged = 0;
-
-  constructor(cluster: ProcessCluster, keys: readonly string[]) {
-    this.#cluster = cluster;
-    this.#done = Promise.all(keys.flatMap((key) => [0, 1, 2].map((i) => this.#client(key, i))));
-    for (const key of keys) this.history.set(key, []);
-  }
-
-  async #client(key: string, i: number): Promise<void> {
-    for (let n = 0; this.#running; n++) {
-      const peer = this.#cluster.peers[i]!;
-      const called = performance.now();
-      const input: Input = n % 2 === 0 ? { kind: 'put', value: `${i}.${n}` } : { kind: 'get' };
-      const output = await this.#do(peer, key, input).catch((error) =>
-        error instanceof NotDone ? ('refused' as const) : ('unknown' as const),
-      );
-      if (output === 'unknown') {
-        if (input.kind === 'put')
-          this.#note(key, { input, output: undefined, called, returned: Number.POSITIVE_INFINITY });
-      } else if (output !== 'refused') {
-        this.#note(key, { input, output: output.value, called, returned: performance.now() });
-        this.acknowledged++;
-      }
-      await pause(output === 'unknown' || output === 'refused' ? 50 : 5);
-    }
-  }
-
-  async #do(peer: PeerProcess, key: string, input: Input): Promise<{ value: Output } | 'refused' | 'unknown'> {
-    if (input.kind === 'put') {
-      const result = await peer.put(key, input.value);
-      return result.kind === 'committed' ? { value: input.value } : result.kind === 'refused' ? 'refused' : 'unknown';
-    }
-    const read = await peer.get(key);
-    return read.kind === 'ok' ? { value: read.value } : 'refused';
-  }
-
-  #note(key: string, operation: Operation<Input, Output>): void {
-    this.history.get(key)!.push(operation);
-  }
-
-  async stop(): Promise<void> {
-    this.#running = false;
-    await this.#done;
-  }
-}
-
 async function judged(nemesis: (cluster: ProcessCluster) => Promise<void>): Promise<void> {
   const cluster = await ProcessCluster.start(room(), { snapshotCount: 200 });
   cleanups.push(() => cluster.stop());
@@ -121,12 +57,8 @@ async function judged(nemesis: (cluster: ProcessCluster) => Promise<void>): Prom
   await nemesis(cluster);
   await cluster.leader();
   await pause(700);
-  await clients.stop();
-  for (const [key, history] of clients.history) {
-    const verdict = checkLinearizable(register, history);
-    expect({ key, operations: history.length, ...verdict }).toMatchObject({ kind: 'linearizable' });
-  }
-  expect(clients.acknowledged).toBeGreaterThan(100);
+  for (const verdict of await clients.verdicts()) expect(verdict).toMatchObject({ verdict: 'linearizable' });
+  expect(clients.answered).toBeGreaterThan(100);
 }
 
 describe.runIf(canRun())('three peers under faults stay linearizable', () => {

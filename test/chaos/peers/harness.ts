@@ -134,19 +134,32 @@ export function folder(): Folder {
   return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) };
 }
 
+/** Where a peer listens, and the command that runs it there. */
+export interface Place {
+  readonly address: string;
+  readonly port: number;
+  readonly wrapper: readonly string[];
+}
+
 /** Three peers' processes that can be killed and started again. */
 export class ProcessCluster {
   readonly peers: PeerProcess[] = [];
   readonly #configs: readonly Partial<PeerConfig>[];
+  readonly #places: readonly Place[];
 
-  private constructor(configs: readonly Partial<PeerConfig>[]) {
+  private constructor(configs: readonly Partial<PeerConfig>[], places: readonly Place[]) {
     this.#configs = configs;
+    this.#places = places;
   }
 
-  static async start(root: string, over: Partial<PeerConfig> = {}): Promise<ProcessCluster> {
-    const ports = await freePorts(3);
-    const ca = await testPeerCa();
-    const initialCluster = ports.map((port, i) => ({ name: `peer${i}`, peerUrls: [`https://127.0.0.1:${port}`] }));
+  /** `places`: where each peer lives; all on loopback unless given. */
+  static async start(root: string, over: Partial<PeerConfig> = {}, places?: readonly Place[]): Promise<ProcessCluster> {
+    const lived = places ?? (await freePorts(3)).map((port) => ({ address: '127.0.0.1', port, wrapper: [] }));
+    const ca = await testPeerCa(lived.map(({ address }) => address));
+    const initialCluster = lived.map(({ address, port }, i) => ({
+      name: `peer${i}`,
+      peerUrls: [`https://${address}:${port}`],
+    }));
     const configs = await Promise.all(
       initialCluster.map(async ({ name, peerUrls }) => ({
         heartbeatMs: 50,
@@ -158,13 +171,13 @@ export class ProcessCluster {
         ...over,
       })),
     );
-    const cluster = new ProcessCluster(configs);
+    const cluster = new ProcessCluster(configs, lived);
     await Promise.all(configs.map((_, i) => cluster.open(i)));
     return cluster;
   }
 
   async open(i: number): Promise<PeerProcess> {
-    const peer = new PeerProcess();
+    const peer = new PeerProcess(this.#places[i]!.wrapper);
     this.peers[i] = peer;
     await peer.open(this.#configs[i]!);
     return peer;
