@@ -38,7 +38,7 @@ import { isConnection, runVirtual, type VirtualCall, virtualAnswer, writeContext
  *
  *   body -> its name, namespace and version are the request's own -> system fields -> defaults -> storage version
  *        -> owners (managed fields) -> mutating admission -> generation, gates, prepare -> validate, everything at once
- *        -> warnings -> validating admission -> reserve -> encode -> one transaction -> answer from the cache
+ *        -> validating admission -> reserve -> warnings -> encode -> one transaction -> answer from the cache
  *
  * Whatever a client can get wrong is refused before the transaction; what the transaction compares is only that nobody else
  * was quicker.
@@ -154,7 +154,6 @@ export async function insert(core: Core, write: Write, object: JsonObject, track
     const o = again ? cloneJson(object) : object;
     if (generate !== '') metaOf(o)['name'] = generatedName(generate, core.world);
     prepareNew(core, target, o, wanted);
-    if (attempt === 1) strategy.warn?.(o, undefined, wanted);
     await validateAdmission(core, { ...admitted, object: o, name: text(metaOf(o), 'name') });
     const done = await putNew(core, write, o, wanted);
     if (done !== 'taken' && done !== 'reservation') return done;
@@ -220,9 +219,11 @@ async function putNew(
     await fresh(core, context);
     if (find(core, target, text(meta, 'name')) !== undefined) return 'taken';
     await reserve(core, resource.strategy, { object: o, old: undefined }, wanted);
+    resource.strategy.warn?.(o, undefined, wanted);
     return { outcome: 'created', object: valueAnswer(resource, o) };
   }
   const reserved = await reserve(core, resource.strategy, { object: o, old: undefined }, wanted);
+  resource.strategy.warn?.(o, undefined, wanted);
   const value = encodeStored(resource.storage.schema, o);
   const compares = [{ key, modRevision: revision(0) }, ...reserved.compares];
   const result = await commit(core, compares, [putOp(core, resource, key, value), ...reserved.ops]);
@@ -320,13 +321,16 @@ async function revise(
   await mutate(core, admitted);
   const wanted = writeContext(core, target, context, options.dryRun);
   prepareChanged(core, target, { object: o, old, strategy }, wanted);
-  strategy.warn?.(o, old, wanted);
   await validateAdmission(core, admitted);
   keepTimesOfNoop(old, o);
   const gone = isGone(o, old, resource.strategy);
   const value = encodeStored(resource.storage.schema, o);
-  if (!gone && isUnchanged(stored, value)) return 'unchanged';
+  if (!gone && isUnchanged(stored, value)) {
+    strategy.warn?.(o, old, wanted);
+    return 'unchanged';
+  }
   const reserved = await reserve(core, strategy, { object: gone ? undefined : o, old }, wanted);
+  strategy.warn?.(o, old, wanted);
   if (options.dryRun) return { outcome: 'updated', object: valueAnswer(resource, o) };
   const { key } = stored;
   const encoded = strategy.reserve === undefined ? value : encodeStored(resource.storage.schema, o);
