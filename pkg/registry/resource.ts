@@ -133,6 +133,8 @@ export interface WriteContext {
   readonly user: UserInfo;
   readonly namespace: string;
   readonly dryRun: boolean;
+  /** Of the version the client speaks: events are in two. */
+  readonly group: string;
   /** The version the client speaks; objects reach a strategy in the STORAGE version unless a rule says otherwise. */
   readonly version: string;
   /** '' for the object itself. */

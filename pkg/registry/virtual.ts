@@ -62,12 +62,14 @@ export async function virtualList(core: Core, target: Target, context: RequestCo
 }
 
 export function writeContext(core: Core, target: Target, context: RequestContext, dryRun: boolean): WriteContext {
+  const spoken = parseApiVersion(target.resource.apiVersion)!;
   return {
     world: core.world,
     user: context.user,
     namespace: target.namespace,
     dryRun,
-    version: parseApiVersion(target.resource.apiVersion)!.version,
+    group: spoken.group,
+    version: spoken.version,
     subresource: target.subresource,
     featureEnabled: (gate) => core.featureEnabled(gate),
     warn: (text) => context.warn(text),

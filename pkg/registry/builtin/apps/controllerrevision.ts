@@ -1,6 +1,8 @@
+import { equalJson, type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, boolAt, objectsAt, textAt } from '../access.js';
 import { versions } from '../form.js';
+import { nonNegative } from '../rules.js';
 import { AGE, age, column, table } from '../table.js';
 
 export const controllerRevision: ResourceDeclaration = {
@@ -11,7 +13,19 @@ export const controllerRevision: ResourceDeclaration = {
   versions: versions('apps', 'v1'),
   storageVersion: 'v1',
   namespaced: true,
-  strategy: { checksUpdateLikeNew: true, generation: 'none' },
+  strategy: {
+    checksUpdateLikeNew: true,
+    generation: 'none',
+    validate: (o, errors) => {
+      if (o['data'] === undefined || o['data'] === null) errors.required(FieldPath.of('data'), 'data is mandatory');
+      notNegative(o, errors);
+    },
+    validateUpdate: (o, old, errors) => {
+      notNegative(o, errors);
+      if (!equalJson(o['data'] ?? null, old['data'] ?? null))
+        errors.invalid(FieldPath.of('data'), o['data'] ?? null, 'field is immutable');
+    },
+  },
   table: table(
     [column('Controller', 'The object that owns the revision.'), column('Revision', 'Number of the revision.'), AGE],
     (o, now) => {
@@ -26,3 +40,7 @@ export const controllerRevision: ResourceDeclaration = {
     },
   ),
 };
+
+function notNegative(o: JsonObject, errors: FieldErrors): void {
+  nonNegative(o['revision'], FieldPath.of('revision'), errors);
+}

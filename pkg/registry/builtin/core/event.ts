@@ -2,6 +2,7 @@ import { type JsonObject, type JsonValue, pathSegmentName } from '../../../api/i
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, textAt } from '../access.js';
 import { column, since, wide } from '../table.js';
+import { validateEvent, validateEventUpdate } from './eventvalidation.js';
 
 /** Events are one stored kind in two groups: the core form is what is stored, `events.k8s.io` renames its fields. */
 export const event: ResourceDeclaration = {
@@ -34,7 +35,14 @@ export const event: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['ev'],
-  strategy: { generation: 'none', validateName: pathSegmentName, ttlSeconds: 3600, createOnUpdate: true },
+  strategy: {
+    generation: 'none',
+    validateName: pathSegmentName,
+    ttlSeconds: 3600,
+    createOnUpdate: true,
+    validate: validateEvent,
+    validateUpdate: validateEventUpdate,
+  },
   selectableFields: {
     'involvedObject.kind': (o) => textAt(o, 'involvedObject', 'kind'),
     'involvedObject.namespace': (o) => textAt(o, 'involvedObject', 'namespace'),

@@ -168,10 +168,60 @@ export function validateQuota(o: JsonObject, errors: FieldErrors): void {
   }
   for (const [a, b] of OPPOSITES)
     if (scopes.includes(a) && scopes.includes(b)) errors.invalid(path, scopes, 'conflicting scopes');
+  scopeSelector(o, Object.keys(hard), errors);
+}
+
+const ONLY_EXISTS = ['Terminating', 'NotTerminating', 'BestEffort', 'NotBestEffort', 'CrossNamespacePodAffinity'];
+const ONLY_EXISTS_SAID = `must be 'Exists' when scope is any of ${ONLY_EXISTS.map((s) => `ResourceQuotaScope${s}`)
+  .join(', ')
+  .replace(/, (?=[^,]*$)/, ' or ')}`;
+
+function scopeSelector(o: JsonObject, hard: readonly string[], errors: FieldErrors): void {
+  const path = SPEC.child('scopeSelector').child('matchExpressions');
+  const terms = objectsAt(o, 'spec', 'scopeSelector', 'matchExpressions');
+  for (const term of terms) {
+    const scope = textAt(term, 'scopeName');
+    if (!SCOPES.includes(scope)) errors.invalid(path.child('scopeName'), scope, 'unsupported scope');
+    for (const name of hard)
+      if (SCOPES.includes(scope) && isStandardResource(name) && !scopeFits(scope, name))
+        errors.invalid(path, objectAt(o, 'spec', 'scopeSelector'), 'unsupported scope applied to resource');
+    scopeTerm(term, scope, path, errors);
+  }
+  const scopes = terms.map((term) => textAt(term, 'scopeName'));
+  for (const [a, b] of OPPOSITES)
+    if (scopes.includes(a) && scopes.includes(b)) errors.invalid(path, [...terms], 'conflicting scopes');
+}
+
+function scopeTerm(term: JsonObject, scope: string, path: FieldPath, errors: FieldErrors): void {
+  const operator = textAt(term, 'operator');
+  const values = listAt(term, 'values');
+  if (ONLY_EXISTS.includes(scope) && operator !== 'Exists')
+    errors.invalid(path.child('operator'), operator, ONLY_EXISTS_SAID);
+  switch (operator) {
+    case 'In':
+    case 'NotIn':
+      if (values.length === 0)
+        errors.required(
+          path.child('values'),
+          "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector",
+        );
+      return;
+    case 'Exists':
+    case 'DoesNotExist':
+      if (values.length > 0)
+        errors.invalid(
+          path.child('values'),
+          values,
+          "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector",
+        );
+      return;
+    default:
+      errors.invalid(path.child('operator'), operator, 'not a valid selector operator');
+  }
 }
 
 function quotaResource(name: string, path: FieldPath, errors: FieldErrors): void {
-  if (!resourceName(name, path, errors)) return;
+  resourceName(name, path, errors);
   if (!name.includes('/') && !isStandardResource(name))
     errors.invalid(path, name, 'must be a standard resource for quota');
 }

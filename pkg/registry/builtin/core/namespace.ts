@@ -1,4 +1,11 @@
-import { isObject, type JsonObject, labelName } from '../../../api/index.js';
+import {
+  type FieldErrors,
+  FieldPath,
+  isObject,
+  isQualifiedName,
+  type JsonObject,
+  labelName,
+} from '../../../api/index.js';
 import type { ResourceDeclaration, Strategy } from '../../resource.js';
 import { listAt, nameOf, textAt } from '../access.js';
 import { keep, statusSubresource, versions } from '../form.js';
@@ -23,6 +30,7 @@ const strategy: Strategy = {
     if (isObject(meta)) delete meta['deletionGracePeriodSeconds'];
     o['status'] = { ...(isObject(o['status']) ? o['status'] : {}), phase: 'Terminating' };
   },
+  validate,
   // spec.finalizers changes through /finalize alone
   prepareForUpdate: (o, old) => {
     keep('spec', o, old);
@@ -47,7 +55,7 @@ export const namespace: ResourceDeclaration = {
       verbs: ['update'],
       behaviour: {
         kind: 'part',
-        strategy: { generation: 'none', prepareForUpdate: (o, old) => keep('status', o, old) },
+        strategy: { generation: 'none', validate, prepareForUpdate: (o, old) => keep('status', o, old) },
       },
     },
   },
@@ -66,3 +74,16 @@ function labelWithName(o: JsonObject): void {
   labels['kubernetes.io/metadata.name'] = nameOf(o);
   meta['labels'] = labels;
 }
+
+/** `kubernetes` is the server's own; all others are a client's, named with its domain. */
+function validate(o: JsonObject, errors: FieldErrors): void {
+  const path = FieldPath.of('spec').child('finalizers');
+  for (const finalizer of listAt(o, 'spec', 'finalizers').map(String)) {
+    const wrong = isQualifiedName(finalizer);
+    for (const s of wrong) errors.invalid(path, finalizer, s);
+    if (!finalizer.includes('/') && !OWN_FINALIZERS.includes(finalizer))
+      errors.invalid(path, finalizer, 'name is neither a standard finalizer name nor is it fully qualified');
+  }
+}
+
+const OWN_FINALIZERS = ['kubernetes', 'orphan', 'foregroundDeletion'];

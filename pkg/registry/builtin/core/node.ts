@@ -4,6 +4,7 @@ import { at, boolAt, objectAt, objectsAt, textAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table, wide } from '../table.js';
 import { nodeProxy } from './connections.js';
+import { fillPodRanges, validateNode, validateNodeUpdate } from './nodevalidation.js';
 
 export const node: ResourceDeclaration = {
   group: '',
@@ -16,7 +17,15 @@ export const node: ResourceDeclaration = {
   shortNames: ['no'],
   storagePrefix: 'minions',
   // a node agent registers its node together with its first status
-  strategy: { ...withStatus({}), prepareForCreate: () => {} },
+  strategy: {
+    ...withStatus({
+      defaults: fillPodRanges,
+      validate: validateNode,
+      validateUpdate: validateNodeUpdate,
+      prepareForUpdate: dropConfigSource,
+    }),
+    prepareForCreate: dropConfigSource,
+  },
   subresources: { proxy: nodeProxy, status: statusSubresource() },
   selectableFields: { 'spec.unschedulable': (o) => String(boolAt(o, 'spec', 'unschedulable')) },
   table: table(
@@ -44,6 +53,12 @@ export const node: ResourceDeclaration = {
     ],
   ),
 };
+
+/** Configuration of node agents through the API was taken away. */
+function dropConfigSource(o: JsonObject): void {
+  delete objectAt(o, 'spec')['configSource'];
+  delete objectAt(o, 'status')['config'];
+}
 
 function status(o: JsonObject): string {
   const ready = objectsAt(o, 'status', 'conditions').find((c) => textAt(c, 'type') === 'Ready');

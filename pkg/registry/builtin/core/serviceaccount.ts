@@ -1,4 +1,6 @@
-import type { ResourceDeclaration } from '../../resource.js';
+import type { JsonObject } from '../../../api/index.js';
+import type { ResourceDeclaration, WriteContext } from '../../resource.js';
+import { at, objectsAt } from '../access.js';
 import { versions } from '../form.js';
 import { AGE, age, table } from '../table.js';
 
@@ -11,6 +13,29 @@ export const serviceAccount: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['sa'],
-  strategy: { checksUpdateLikeNew: true, generation: 'none', returnsDeleted: true },
+  strategy: {
+    checksUpdateLikeNew: true,
+    generation: 'none',
+    returnsDeleted: true,
+    prepareForCreate: namesOnly,
+    prepareForUpdate: namesOnly,
+    warn: mountableWarning,
+  },
   table: table([AGE], (o, now) => [age(o, now)]),
 };
+
+/** A secret is known by its name: it is always one of the same namespace. */
+function namesOnly(o: JsonObject): void {
+  for (const secret of objectsAt(o, 'secrets'))
+    for (const field of Object.keys(secret)) if (field !== 'name') delete secret[field];
+}
+
+const MOUNTABLE = 'kubernetes.io/enforce-mountable-secrets';
+
+function mountableWarning(o: JsonObject, old: JsonObject | undefined, context: WriteContext): void {
+  const value = at(o, 'metadata', 'annotations', MOUNTABLE);
+  if (value === undefined || value === at(old, 'metadata', 'annotations', MOUNTABLE)) return;
+  context.warn(
+    `metadata.annotations[${MOUNTABLE}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`,
+  );
+}

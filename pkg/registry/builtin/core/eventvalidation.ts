@@ -1,0 +1,107 @@
+import { equalJson, type FieldErrors, FieldPath, isQualifiedName, type JsonObject } from '../../../api/index.js';
+import type { WriteContext } from '../../resource.js';
+import { at, numberAt, objectAt, textAt } from '../access.js';
+import { goStruct } from '../rules.js';
+
+/**
+ * Events of the older form name the object only; those of the newer one, told by an `eventTime`, also who did what. Through
+ * `events.k8s.io` only the newer form is taken, and it stays as it is but for its series.
+ */
+export function validateEvent(o: JsonObject, errors: FieldErrors, context: WriteContext): void {
+  known(o, errors, context);
+  if (context.group !== '') newOnly(o, errors);
+}
+
+export function validateEventUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors, context: WriteContext): void {
+  known(o, errors, context);
+  if (context.group === '') return;
+  unchanged(o, old, errors);
+  series(o, errors);
+}
+
+const root = (field: string): FieldPath => FieldPath.of(field);
+
+function known(o: JsonObject, errors: FieldErrors, context: WriteContext): void {
+  const about = textAt(o, 'involvedObject', 'namespace');
+  const place = root('involvedObject').child('namespace');
+  const namespace = textAt(o, 'metadata', 'namespace') || context.namespace;
+  const ofTheCluster = about === '' && ['', 'default'].includes(namespace);
+  if (textAt(o, 'eventTime') === '') {
+    if (about !== namespace && !ofTheCluster) errors.invalid(place, about, 'does not match event.namespace');
+    return;
+  }
+  if (about === '' && !ofTheCluster && namespace !== 'kube-system')
+    errors.invalid(place, about, 'does not match event.namespace');
+  reporter(o, root(context.group === '' ? 'reportingComponent' : 'reportingController'), errors);
+  for (const field of ['reportingInstance', 'action', 'reason']) {
+    const value = textAt(o, field);
+    if (value === '') errors.required(root(field));
+    noLonger(value, 128, field, errors);
+  }
+  noLonger(textAt(o, 'message'), 1024, 'message', errors);
+}
+
+function reporter(o: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const value = textAt(o, 'reportingComponent');
+  if (value === '') errors.required(path);
+  for (const s of isQualifiedName(value)) errors.invalid(path, value, s);
+}
+
+function noLonger(value: string, most: number, field: string, errors: FieldErrors): void {
+  if (Buffer.byteLength(value) > most) errors.invalid(root(field), '', `can have at most ${most} characters`);
+}
+
+function newOnly(o: JsonObject, errors: FieldErrors): void {
+  series(o, errors);
+  if (textAt(o, 'eventTime') === '') errors.required(root('eventTime'));
+  const type = textAt(o, 'type');
+  if (type !== 'Normal' && type !== 'Warning') errors.invalid(root('type'), '', `has invalid value: ${type}`);
+  for (const field of ['firstTimestamp', 'lastTimestamp'])
+    if (textAt(o, field) !== '') errors.invalid(root(field), '', 'needs to be unset');
+  if (numberAt(o, 'count') !== 0) errors.invalid(root('count'), '', 'needs to be unset');
+  if (Object.values(objectAt(o, 'source')).some((v) => v !== ''))
+    errors.invalid(root('source'), '', 'needs to be unset');
+}
+
+function series(o: JsonObject, errors: FieldErrors): void {
+  if (at(o, 'series') === undefined) return;
+  if (numberAt(o, 'series', 'count') < 2) errors.invalid(root('series').child('count'), '', 'should be at least 2');
+  if (textAt(o, 'series', 'lastObservedTime') === '') errors.required(root('series').child('lastObservedTime'));
+}
+
+const REFERENCE = [
+  ['kind', 'Kind', ''],
+  ['namespace', 'Namespace', ''],
+  ['name', 'Name', ''],
+  ['uid', 'UID', ''],
+  ['apiVersion', 'APIVersion', ''],
+  ['resourceVersion', 'ResourceVersion', ''],
+  ['fieldPath', 'FieldPath', ''],
+] as const;
+
+/** Stored field -> how it is called where it is told. */
+const FIXED_TEXTS = [
+  ['reason', 'reason'],
+  ['message', 'message'],
+  ['reportingComponent', 'reportingController'],
+  ['reportingInstance', 'reportingInstance'],
+  ['action', 'action'],
+  ['reason', 'reason'],
+  ['type', 'type'],
+] as const;
+
+function unchanged(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  const fixed = 'field is immutable';
+  for (const field of ['involvedObject', 'related']) {
+    if (equalJson(at(o, field) ?? null, at(old, field) ?? null)) continue;
+    const now = at(o, field);
+    errors.invalid(root(field), now === undefined ? null : goStruct(now, REFERENCE), fixed);
+  }
+  for (const [field, told] of FIXED_TEXTS)
+    if (textAt(o, field) !== textAt(old, field)) errors.invalid(root(told), textAt(o, field), fixed);
+  for (const field of ['eventTime', 'firstTimestamp', 'lastTimestamp'])
+    if (textAt(o, field) !== textAt(old, field)) errors.invalid(root(field), textAt(o, field) || null, fixed);
+  if (numberAt(o, 'count') !== numberAt(old, 'count')) errors.invalid(root('count'), numberAt(o, 'count'), fixed);
+  if (!equalJson(objectAt(o, 'source'), objectAt(old, 'source')))
+    errors.invalid(root('source'), objectAt(o, 'source'), fixed);
+}

@@ -1,0 +1,91 @@
+import {
+  equalJson,
+  type FieldErrors,
+  FieldPath,
+  isCidr,
+  isLabelValue,
+  isQualifiedName,
+  type JsonObject,
+  parseCidr,
+} from '../../../api/index.js';
+import { at, listAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
+import { goStruct, oneOf } from '../rules.js';
+import { resourceAmount } from './pod/validation/index.js';
+
+const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+const SPEC = FieldPath.of('spec');
+
+/** `podCIDR` is the first of `podCIDRs`, whichever of the two was given. */
+export function fillPodRanges(o: JsonObject): void {
+  const one = textAt(o, 'spec', 'podCIDR');
+  const all = listAt(o, 'spec', 'podCIDRs').map(String);
+  if (one === '' && all.length > 0) objectIn(o, 'spec')['podCIDR'] = all[0]!;
+  else if (one !== '' && all[0] !== one) objectIn(o, 'spec')['podCIDRs'] = [one];
+}
+
+export function validateNode(o: JsonObject, errors: FieldErrors): void {
+  taints(o, errors);
+  for (const field of ['capacity', 'allocatable'])
+    for (const [name, amount] of Object.entries(objectAt(o, 'status', field)))
+      resourceAmount(name, amount, FieldPath.of('status').child(field, name), errors);
+  podRanges(o, errors);
+}
+
+function taints(o: JsonObject, errors: FieldErrors): void {
+  const seen = new Set<string>();
+  for (const [i, taint] of objectsAt(o, 'spec', 'taints').entries()) {
+    const path = FieldPath.of('metadata').child('taints').index(i);
+    const [key, value, effect] = [textAt(taint, 'key'), textAt(taint, 'value'), textAt(taint, 'effect')];
+    for (const s of isQualifiedName(key)) errors.invalid(path.child('key'), key, s);
+    for (const s of isLabelValue(value)) errors.invalid(path.child('value'), value, s);
+    oneOf(effect, path.child('effect'), EFFECTS, errors);
+    const pair = `${key}/${effect}`;
+    if (seen.has(pair)) {
+      const told = goStruct(taint, TAINT);
+      errors.add(
+        'FieldValueDuplicate',
+        path,
+        `Duplicate value: ${JSON.stringify(told)}: taints must be unique by key and effect pair`,
+      );
+    }
+    seen.add(pair);
+  }
+}
+
+const TAINT = [
+  ['key', 'Key', ''],
+  ['value', 'Value', ''],
+  ['effect', 'Effect', ''],
+  ['timeAdded', 'TimeAdded', null],
+] as const;
+
+function podRanges(o: JsonObject, errors: FieldErrors): void {
+  const ranges = listAt(o, 'spec', 'podCIDRs').map(String);
+  const path = SPEC.child('podCIDRs');
+  for (const [i, range] of ranges.entries()) for (const s of isCidr(range)) errors.invalid(path.index(i), range, s);
+  if (ranges.length < 2) return;
+  const parsed = ranges.map((range) => parseCidr(range));
+  const bad = parsed.indexOf(undefined);
+  if (bad >= 0)
+    errors.internal(
+      path,
+      `invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[${bad}]: <nil> (invalid CIDR address: ${ranges[bad]})`,
+    );
+  const families = new Set(ranges.map((range) => range.includes(':')));
+  if (bad >= 0 || families.size < 2 || ranges.length > 2)
+    errors.invalid(path, ranges, 'may specify no more than one CIDR for each IP family');
+}
+
+/** What a node is bound to is given once. */
+export function validateNodeUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  validateNode(o, errors);
+  taints(o, errors);
+  const before = listAt(old, 'spec', 'podCIDRs');
+  if (before.length > 0 && !equalJson([...before], [...listAt(o, 'spec', 'podCIDRs')]))
+    errors.forbidden(SPEC.child('podCIDRs'), 'node updates may not change podCIDR except from "" to valid');
+  const provider = textAt(old, 'spec', 'providerID');
+  if (provider !== '' && provider !== textAt(o, 'spec', 'providerID'))
+    errors.forbidden(SPEC.child('providerID'), 'node updates may not change providerID except from "" to valid');
+  if ((at(o, 'spec', 'externalID') ?? '') !== (at(old, 'spec', 'externalID') ?? ''))
+    errors.forbidden(SPEC.child('externalID'), 'may not be updated');
+}
