@@ -47,9 +47,11 @@ interface Waiter {
 export class Cache {
   readonly #options: CacheOptions;
   readonly #collections = new Map<string, Collection>();
+  /** What the collections are made from. */
+  readonly #requests = new Map<string, CollectionRequest>();
   /** Collections that are being filled: their changes wait. */
   readonly #filling = new Map<string, { readonly waiting: AppliedEvent[]; readonly done: Promise<Collection> }>();
-  readonly #allocator = new SlabAllocator();
+  #allocator = new SlabAllocator();
   readonly #labelSets = new LabelSets();
   #applied: Revision = asRevision(0);
   #watch: Watch | undefined;
@@ -94,12 +96,24 @@ export class Cache {
 
   /** Fills the collections from one state and follows the keyspace from there. */
   async open(requests: readonly CollectionRequest[]): Promise<void> {
+    for (const r of requests) this.#requests.set(r.prefix, r);
+    await this.#load();
+  }
+
+  async #load(): Promise<void> {
     const { keyspace, root } = this.#options;
     const first = await keyspace.range({ start: root, end: prefixEnd(root), limit: 1 });
     if (first.kind !== 'ok') throw new NotServed('stopping', `cannot read the keyspace: ${first.kind}`);
     const at = first.revision;
-    for (const r of requests) this.#collections.set(r.prefix, await this.#fill(r, at));
-    this.#applied = at;
+    // What is replaced keeps its own memory, and takes it along when nobody reads it any more.
+    this.#allocator = new SlabAllocator();
+    const filled: Collection[] = [];
+    for (const r of [...this.#requests.values()]) filled.push(await this.#fill(r, at));
+    if (this.#stopped !== undefined) throw new NotServed('stopping', this.#stopped);
+    const replaced = [...this.#collections.values()];
+    for (const c of filled) if (this.#requests.has(c.prefix)) this.#collections.set(c.prefix, c);
+    this.#advance(at);
+    for (const c of replaced) c.stop();
     await new Promise<void>((resolve) => {
       this.#watch = keyspace.watch(
         { start: root, end: prefixEnd(root), after: at, previous: false },
@@ -111,11 +125,30 @@ export class Cache {
           },
           end: (why) => {
             resolve();
-            this.#end(why.kind === 'stopped' ? why.message : `the stream of changes ended: ${why.kind}`);
+            if (why.kind === 'compacted' && this.#stopped === undefined) void this.#reload();
+            else this.#end(why.kind === 'stopped' ? why.message : `the stream of changes ended: ${why.kind}`);
           },
         },
       );
     });
+  }
+
+  /**
+   * This peer was away for longer than history is kept, and was caught up by a snapshot: what changed meanwhile cannot be told. The cache
+   * begins anew with the state as it is; whoever watches is sent away, and finds (410) that he has to begin anew too. Until
+   * then what is here is what it was, and reads that ask for what is current wait.
+   */
+  async #reload(): Promise<void> {
+    await Promise.allSettled([...this.#filling.values()].map((f) => f.done));
+    let problem = '';
+    for (let attempt = 0; attempt < cacheLimits.reloadAttempts && this.#stopped === undefined; attempt++) {
+      try {
+        return await this.#load();
+      } catch (error) {
+        problem = (error as Error).message;
+      }
+    }
+    this.#end(`the stream of changes ended, and its beginning anew failed: ${problem}`);
   }
 
   /** Adds a collection while running; resolves when it is current. */
@@ -133,6 +166,7 @@ export class Cache {
         for (const event of waiting) for (const change of event.changes) collection.apply(change, event.revision);
         collection.advance(this.#applied);
         this.#collections.set(prefix, collection);
+        this.#requests.set(prefix, request);
         return collection;
       })
       .finally(() => this.#filling.delete(prefix));
@@ -143,6 +177,7 @@ export class Cache {
   remove(prefix: string): void {
     this.#collections.get(prefix)?.stop();
     this.#collections.delete(prefix);
+    this.#requests.delete(prefix);
   }
 
   /** Resolves when everything up to `revision` is in; rejects with `NotServed` at `deadline` (monotonic milliseconds). */

@@ -22,4 +22,6 @@ export const cacheLimits = {
   snapshotChurnBytesMax: 32 * 1024 * 1024,
   /** Distinct label sets remembered so that equal ones are one object in memory; forgotten all at once at the bound. */
   labelSetsMax: 20_000,
+  /** How often beginning anew is tried before the cache gives up: history may go on while it reads. */
+  reloadAttempts: 5,
 } as const;
