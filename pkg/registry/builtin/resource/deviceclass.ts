@@ -1,6 +1,10 @@
+import { type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
+import { at, objectAt, textAt } from '../access.js';
+import { isExtendedResource } from '../core/pod/validation/index.js';
 import { versions } from '../form.js';
 import { AGE, age, table } from '../table.js';
+import { configs, selectors } from './validation.js';
 
 export const deviceClass: ResourceDeclaration = {
   group: 'resource.k8s.io',
@@ -10,6 +14,16 @@ export const deviceClass: ResourceDeclaration = {
   versions: versions('resource', 'v1', 'v1beta2', 'v1beta1'),
   storageVersion: 'v1',
   namespaced: false,
-  strategy: { generation: 'spec' },
+  strategy: { generation: 'spec', validate },
   table: table([AGE], (o, now) => [age(o, now)]),
 };
+
+function validate(o: JsonObject, errors: FieldErrors): void {
+  const spec = objectAt(o, 'spec');
+  const path = FieldPath.of('spec');
+  selectors(spec, path, errors);
+  configs(spec, path, errors);
+  const name = textAt(spec, 'extendedResourceName');
+  if (at(spec, 'extendedResourceName') !== undefined && !isExtendedResource(name))
+    errors.invalid(path.child('extendedResourceName'), name, 'must be a valid extended resource name');
+}

@@ -1,6 +1,10 @@
-import type { ResourceDeclaration } from '../../resource.js';
+import { type FieldErrors, FieldPath, isDns1123Label, isObject, type JsonObject } from '../../../api/index.js';
+import type { ResourceDeclaration, WriteContext } from '../../resource.js';
+import { at, objectAt, textAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
+import { sentences } from '../rules.js';
 import { AGE, age, table } from '../table.js';
+import { driverName, poolName, stampTaints, taint } from './validation.js';
 
 export const deviceTaintRule: ResourceDeclaration = {
   group: 'resource.k8s.io',
@@ -10,7 +14,27 @@ export const deviceTaintRule: ResourceDeclaration = {
   versions: versions('resource', 'v1', 'v1beta2', 'v1alpha3'),
   storageVersion: 'v1',
   namespaced: false,
-  strategy: withStatus({}),
+  strategy: withStatus({
+    validate,
+    prepareForCreate: stamp,
+    prepareForUpdate: (o, _old, context) => stamp(o, context),
+  }),
   subresources: { status: statusSubresource() },
   table: table([AGE], (o, now) => [age(o, now)]),
 };
+
+function validate(o: JsonObject, errors: FieldErrors): void {
+  const path = FieldPath.of('spec');
+  const selector = at(o, 'spec', 'deviceSelector');
+  const here = path.child('deviceSelector');
+  if (at(selector, 'driver') !== undefined) driverName(textAt(selector, 'driver'), here.child('driver'), errors);
+  if (at(selector, 'pool') !== undefined) poolName(textAt(selector, 'pool'), here.child('pool'), errors);
+  if (at(selector, 'device') !== undefined)
+    sentences(textAt(selector, 'device'), isDns1123Label, here.child('device'), errors);
+  taint(objectAt(o, 'spec', 'taint'), path.child('taint'), errors);
+}
+
+function stamp(o: JsonObject, context: WriteContext): void {
+  const given = at(o, 'spec', 'taint');
+  if (isObject(given)) stampTaints([given], context);
+}

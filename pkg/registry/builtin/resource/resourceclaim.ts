@@ -1,8 +1,9 @@
-import type { JsonObject } from '../../../api/index.js';
+import { equalJson, FieldPath, type JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, listAt, textAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
+import { claimSpec, fillClaim } from './validation.js';
 
 export const resourceClaim: ResourceDeclaration = {
   group: 'resource.k8s.io',
@@ -12,7 +13,16 @@ export const resourceClaim: ResourceDeclaration = {
   versions: versions('resource', 'v1', 'v1beta2', 'v1beta1'),
   storageVersion: 'v1',
   namespaced: true,
-  strategy: withStatus({ checksUpdateLikeNew: true, generation: 'none' }),
+  strategy: withStatus({
+    checksUpdateLikeNew: true,
+    generation: 'none',
+    defaults: (o) => fillClaim(o['spec']),
+    validate: (o, errors) => claimSpec(o['spec'], FieldPath.of('spec'), errors),
+    validateUpdate: (o, old, errors) => {
+      if (!equalJson(o['spec'] ?? null, old['spec'] ?? null))
+        errors.invalid(FieldPath.of('spec'), o['spec'], 'field is immutable');
+    },
+  }),
   subresources: { status: statusSubresource() },
   table: table([column('State', 'Pending, allocated, reserved or being deleted.'), AGE], (o, now) => [
     state(o),

@@ -1,6 +1,10 @@
+import { equalJson, type FieldErrors, FieldPath, isQualifiedName, type JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
+import { at, objectAt } from '../access.js';
 import { versions } from '../form.js';
+import { labels } from '../rules.js';
 import { AGE, age, table } from '../table.js';
+import { claimSpec, fillClaim } from './validation.js';
 
 export const resourceClaimTemplate: ResourceDeclaration = {
   group: 'resource.k8s.io',
@@ -10,6 +14,29 @@ export const resourceClaimTemplate: ResourceDeclaration = {
   versions: versions('resource', 'v1', 'v1beta2', 'v1beta1'),
   storageVersion: 'v1',
   namespaced: true,
-  strategy: { generation: 'none' },
+  strategy: {
+    generation: 'none',
+    defaults: (o) => fillClaim(at(o, 'spec', 'spec')),
+    validate,
+    validateUpdate: (o, old, errors) => {
+      validate(o, errors);
+      if (!equalJson(o['spec'] ?? null, old['spec'] ?? null))
+        errors.invalid(FieldPath.of('spec'), o['spec'], 'field is immutable');
+    },
+  },
   table: table([AGE], (o, now) => [age(o, now)]),
 };
+
+const OF_THE_CLAIM = ['labels', 'annotations'];
+
+function validate(o: JsonObject, errors: FieldErrors): void {
+  const path = FieldPath.of('spec');
+  const meta = objectAt(o, 'spec', 'metadata');
+  const here = path.child('metadata');
+  for (const field of Object.keys(meta))
+    if (!OF_THE_CLAIM.includes(field)) errors.forbidden(here.child(field === 'uid' ? 'uID' : field), 'cannot be set');
+  labels(objectAt(meta, 'labels'), here.child('labels'), errors);
+  for (const key of Object.keys(objectAt(meta, 'annotations')))
+    for (const s of isQualifiedName(key.toLowerCase())) errors.invalid(here.child('annotations'), key, s);
+  claimSpec(at(o, 'spec', 'spec'), path.child('spec'), errors);
+}

@@ -1,7 +1,10 @@
-import type { ResourceDeclaration } from '../../resource.js';
-import { boolAt, textAt } from '../access.js';
+import type { JsonObject } from '../../../api/index.js';
+import type { ResourceDeclaration, WriteContext } from '../../resource.js';
+import { boolAt, objectsAt, textAt } from '../access.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
+import { validateSlice, validateSliceUpdate } from './slicevalidation.js';
+import { stampTaints } from './validation.js';
 
 export const resourceSlice: ResourceDeclaration = {
   group: 'resource.k8s.io',
@@ -11,7 +14,13 @@ export const resourceSlice: ResourceDeclaration = {
   versions: versions('resource', 'v1', 'v1beta2', 'v1beta1'),
   storageVersion: 'v1',
   namespaced: false,
-  strategy: { generation: 'spec' },
+  strategy: {
+    generation: 'spec',
+    prepareForCreate: stamp,
+    prepareForUpdate: (o, _old, context) => stamp(o, context),
+    validate: validateSlice,
+    validateUpdate: validateSliceUpdate,
+  },
   selectableFields: {
     'spec.nodeName': (o) => textAt(o, 'spec', 'nodeName'),
     'spec.driver': (o) => textAt(o, 'spec', 'driver'),
@@ -31,3 +40,7 @@ export const resourceSlice: ResourceDeclaration = {
     ],
   ),
 };
+
+function stamp(o: JsonObject, context: WriteContext): void {
+  for (const device of objectsAt(o, 'spec', 'devices')) stampTaints(objectsAt(device, 'taints'), context);
+}

@@ -4,7 +4,13 @@ import { labels, sentences } from '../../../rules.js';
 import { podSpec } from './podspec.js';
 import { podUpdate } from './update.js';
 
-export { containerResourceName, isStandardResource, resourceAmount, resourceName } from './resources.js';
+export {
+  containerResourceName,
+  isExtendedResource,
+  isStandardResource,
+  resourceAmount,
+  resourceName,
+} from './resources.js';
 export { nodeSelector, toleration } from './scheduling.js';
 export { annotationWarnings, nodeSelectorWarnings } from './selectorwarnings.js';
 export { type SourceRule, sourceRule } from './volumes.js';

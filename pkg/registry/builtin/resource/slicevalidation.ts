@@ -1,0 +1,274 @@
+import {
+  compareQuantities,
+  equalJson,
+  type FieldErrors,
+  FieldPath,
+  formatQuantity,
+  isDns1123Label,
+  isDns1123Subdomain,
+  isQualifiedName,
+  type JsonObject,
+  type JsonValue,
+  parseQuantity,
+  type Quantity,
+} from '../../../api/index.js';
+import { at, boolAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
+import { nodeSelector } from '../core/pod/validation/index.js';
+import { goStruct, sentences } from '../rules.js';
+import { attributeName, driverName, named, poolName, taint } from './validation.js';
+
+const SPEC = FieldPath.of('spec');
+const DEVICES_MAX = 128;
+/** Of devices with taints or with counters that they use. */
+const RICH_DEVICES_MAX = 64;
+const TAINTS_MAX = 16;
+const COUNTERS_MAX = 32;
+const SETS_MAX = 8;
+const CONDITIONS_MAX = 4;
+const PROPERTIES_MAX = 32;
+const VALUE_MAX = 64;
+
+/** The devices of one pool, or the counters that they share, and from which nodes they can be used. */
+export function validateSlice(o: JsonObject, errors: FieldErrors): void {
+  const spec = objectAt(o, 'spec');
+  driverName(textAt(spec, 'driver'), SPEC.child('driver'), errors);
+  pool(objectAt(spec, 'pool'), SPEC.child('pool'), errors);
+  nodesOfSlice(spec, errors);
+  const devices = objectsAt(spec, 'devices');
+  if (at(spec, 'devices') !== undefined && at(spec, 'sharedCounters') !== undefined)
+    errors.invalid(SPEC, '', 'only one of `sharedCounters` or `devices` is allowed');
+  const rich = devices.some((d) => listAt(d, 'taints').length > 0 || listAt(d, 'consumesCounters').length > 0);
+  const perDevice = boolAt(spec, 'perDeviceNodeSelection');
+  named(devices, SPEC.child('devices'), rich ? RICH_DEVICES_MAX : DEVICES_MAX, errors, (d, path) =>
+    device(d, perDevice, path, errors),
+  );
+  named(objectsAt(spec, 'sharedCounters'), SPEC.child('sharedCounters'), SETS_MAX, errors, (set, path) => {
+    nameOfCounters(textAt(set, 'name'), path.child('name'), errors);
+    counters(set, path.child('counters'), errors);
+  });
+}
+
+export function validateSliceUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  validateSlice(o, errors);
+  for (const place of [['driver'], ['pool', 'name'], ['nodeName']] as const) {
+    const now = at(o, 'spec', ...place);
+    if (!equalJson(now ?? null, at(old, 'spec', ...place) ?? null))
+      errors.invalid(SPEC.child(...place), place[0] === 'nodeName' ? (now ?? null) : (now ?? ''), 'field is immutable');
+  }
+}
+
+function pool(p: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  poolName(textAt(p, 'name'), path.child('name'), errors);
+  const count = numberAt(p, 'resourceSliceCount');
+  if (count <= 0) errors.invalid(path.child('resourceSliceCount'), count, 'must be greater than zero');
+  const generation = numberAt(p, 'generation');
+  if (generation < 0) errors.invalid(path.child('generation'), generation, 'must be greater than or equal to zero');
+}
+
+function nodesOfSlice(spec: JsonObject, errors: FieldErrors): void {
+  const given: string[] = [];
+  const name = at(spec, 'nodeName');
+  if (name === '') errors.invalid(SPEC.child('nodeName'), '', 'must be either unset or set to a non-empty string');
+  else if (name !== undefined) {
+    given.push('nodeName');
+    sentences(String(name), isDns1123Subdomain, SPEC.child('nodeName'), errors);
+  }
+  if (selectsNodes(spec, SPEC, errors)) {
+    given.push('nodeSelector');
+    const terms = at(spec, 'nodeSelector', 'nodeSelectorTerms');
+    if (!Array.isArray(terms) || terms.length !== 1)
+      errors.invalid(
+        SPEC.child('nodeSelector', 'nodeSelectorTerms'),
+        terms ?? null,
+        'must have exactly one node selector term',
+      );
+  }
+  for (const field of ['allNodes', 'perDeviceNodeSelection']) if (flag(spec, field, SPEC, errors)) given.push(field);
+  const rule = 'exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required';
+  if (given.length === 0) errors.required(SPEC, rule);
+  if (given.length > 1) errors.invalid(SPEC, quoted(given), `${rule}, but multiple fields are set`);
+}
+
+const quoted = (fields: readonly string[]): string => `{${fields.map((f) => `\`${f}\``).join(', ')}}`;
+
+function flag(holder: JsonObject, field: string, path: FieldPath, errors: FieldErrors): boolean {
+  const value = at(holder, field);
+  if (value === false) errors.invalid(path.child(field), false, 'must be either unset or set to true');
+  return value === true;
+}
+
+function selectsNodes(holder: JsonObject, path: FieldPath, errors: FieldErrors): boolean {
+  const selector = at(holder, 'nodeSelector');
+  if (selector !== undefined) nodeSelector(selector, path.child('nodeSelector'), errors);
+  return selector !== undefined;
+}
+
+function device(d: JsonObject, perDevice: boolean, path: FieldPath, errors: FieldErrors): void {
+  sentences(textAt(d, 'name'), isDns1123Label, path.child('name'), errors);
+  properties(d, path, errors);
+  const taints = objectsAt(d, 'taints');
+  if (taints.length > TAINTS_MAX) errors.tooMany(path.child('taints'), taints.length, TAINTS_MAX);
+  else for (const [i, t] of taints.entries()) taint(t, path.child('taints').index(i), errors);
+  nodesOfDevice(d, perDevice, path, errors);
+  for (const [i, use] of objectsAt(d, 'consumesCounters').entries()) {
+    const here = path.child('consumesCounters').index(i);
+    nameOfCounters(textAt(use, 'counterSet'), here.child('counterSet'), errors);
+    counters(use, here.child('counters'), errors);
+  }
+  bindings(d, path, errors);
+}
+
+function nodesOfDevice(d: JsonObject, perDevice: boolean, path: FieldPath, errors: FieldErrors): void {
+  const fields = ['nodeName', 'nodeSelector', 'allNodes'];
+  if (!perDevice) {
+    if (fields.some((f) => at(d, f) !== undefined))
+      errors.invalid(
+        path,
+        null,
+        '`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec',
+      );
+    return;
+  }
+  const given: string[] = [];
+  const name = at(d, 'nodeName');
+  if (name === '') errors.invalid(path.child('nodeName'), '', 'must not be empty');
+  else if (name !== undefined) {
+    given.push('nodeName');
+    sentences(String(name), isDns1123Subdomain, path.child('nodeName'), errors);
+  }
+  if (selectsNodes(d, path, errors)) given.push('nodeSelector');
+  if (flag(d, 'allNodes', path, errors)) given.push('allNodes');
+  const rule =
+    'exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec';
+  if (given.length === 0) errors.required(path, rule);
+  if (given.length > 1) errors.invalid(path, quoted(given), rule);
+}
+
+function nameOfCounters(name: string, path: FieldPath, errors: FieldErrors): void {
+  if (name === '') errors.required(path);
+  else sentences(name, isDns1123Label, path, errors);
+}
+
+function counters(holder: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const names = Object.keys(objectAt(holder, 'counters'));
+  if (names.length === 0) errors.required(path);
+  if (names.length > COUNTERS_MAX) errors.tooMany(path, names.length, COUNTERS_MAX);
+  else for (const name of names) sentences(name, isDns1123Label, path, errors);
+}
+
+/** What has to come true on a node before a device can be used there, and what says that it never will. */
+function bindings(d: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const [good, bad] = ['bindingConditions', 'bindingFailureConditions'] as const;
+  const count = (field: string): number => listAt(d, field).length;
+  for (const field of [good, bad]) {
+    const names = listAt(d, field).map(String);
+    const here = path.child(field);
+    if (names.length > CONDITIONS_MAX) errors.tooMany(here, names.length, CONDITIONS_MAX);
+    else
+      for (const [i, name] of names.entries()) {
+        sentences(name, isQualifiedName, here.index(i), errors);
+        if (names.indexOf(name) < i) errors.duplicate(here.index(i), name);
+      }
+  }
+  if (count(good) === 0 && count(bad) > 0) errors.invalid(path.child(good), null, `${good} are required to use ${bad}`);
+  if (count(good) > 0 && count(bad) === 0) errors.invalid(path.child(bad), null, `${bad} are required to use ${good}`);
+}
+
+/** Attributes and capacities share one limit. */
+function properties(d: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const attributes = Object.entries(objectAt(d, 'attributes'));
+  const capacities = Object.entries(objectAt(d, 'capacity'));
+  const all = attributes.length + capacities.length;
+  if (all > PROPERTIES_MAX)
+    errors.invalid(path, all, `the total number of attributes and capacities must not exceed ${PROPERTIES_MAX}`);
+  for (const [name, value] of attributes) {
+    attributeName(name, path.child('attributes'), errors);
+    attribute(value, path.child('attributes').key(name), errors);
+  }
+  for (const [name, value] of capacities) {
+    attributeName(name, path.child('capacity'), errors);
+    policy(at(value, 'requestPolicy'), path.child('capacity').key(name).child('requestPolicy'), errors);
+  }
+}
+
+const VALUES = ['int', 'bool', 'string', 'version', 'ints', 'bools', 'strings', 'versions'];
+const SEMANTIC_VERSION =
+  /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-((0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$/;
+
+const ATTRIBUTE = VALUES.map(
+  (f) => [f, `${f[0]!.toUpperCase()}${f.slice(1).replace(/s$/, '')}Value${f.endsWith('s') ? 's' : ''}`, null] as const,
+);
+
+function attribute(value: JsonValue, path: FieldPath, errors: FieldErrors): void {
+  const given = VALUES.filter((field) => at(value, field) !== undefined);
+  if (given.length !== 1)
+    errors.invalid(path, given.length === 0 ? '' : goStruct(value, ATTRIBUTE), 'exactly one value must be specified');
+  for (const field of ['string', 'version'])
+    if (Buffer.byteLength(textAt(value, field)) > VALUE_MAX) errors.tooLong(path.child(field), VALUE_MAX);
+  const version = at(value, 'version');
+  if (version !== undefined && !SEMANTIC_VERSION.test(String(version)))
+    errors.invalid(path.child('version'), version, 'must be a string compatible with semver.org spec 2.0.0');
+}
+
+/** How much of a capacity one claim gets: one of some values, or what is in a range. */
+function policy(p: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
+  if (p === undefined) return;
+  const values = listAt(p, 'validValues').map((v) => parseQuantity(String(v)));
+  const range = at(p, 'validRange');
+  if (values.length > 0 && range !== undefined) {
+    errors.forbidden(
+      path,
+      'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time',
+    );
+    return;
+  }
+  const otherwise = parseQuantity(textAt(p, 'default'));
+  if (values.length > 0) policyValues(values, otherwise, path, errors);
+  if (range !== undefined) policyRange(range, otherwise, path, errors);
+}
+
+function policyValues(
+  values: readonly (Quantity | undefined)[],
+  otherwise: Quantity | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  if (otherwise === undefined) errors.required(path.child('default'), 'required when validValues is defined');
+  for (const [i, v] of values.entries()) {
+    const before = values[i - 1];
+    if (v === undefined || before === undefined) continue;
+    const place = path.child('validValues').index(i);
+    const order = compareQuantities(before, v);
+    if (order > 0) errors.invalid(place, formatQuantity(v), 'values must be sorted in ascending order');
+    if (order === 0) errors.duplicate(place, formatQuantity(v));
+  }
+  const known = values.some((v) => v !== undefined && otherwise !== undefined && compareQuantities(v, otherwise) === 0);
+  if (otherwise !== undefined && !known)
+    errors.invalid(path.child('default'), formatQuantity(otherwise), 'default value is not valid');
+}
+
+function policyRange(range: JsonValue, otherwise: Quantity | undefined, path: FieldPath, errors: FieldErrors): void {
+  const here = path.child('validRange');
+  const [min, max, step] = ['min', 'max', 'step'].map((f) => parseQuantity(textAt(range, f)));
+  if (otherwise === undefined) errors.required(path.child('default'), 'required when validRange is defined');
+  if (min === undefined) {
+    errors.required(here.child('min'), 'required when validRange is defined');
+    return;
+  }
+  const tell = (field: string, q: Quantity, text: string) => errors.invalid(here.child(field), formatQuantity(q), text);
+  if (otherwise !== undefined && compareQuantities(otherwise, min) < 0)
+    tell('min', otherwise, `default is less than min: ${formatQuantity(min)}`);
+  if (max !== undefined) {
+    if (compareQuantities(min, max) > 0) tell('max', min, `min is larger than max: ${formatQuantity(max)}`);
+    if (otherwise !== undefined && compareQuantities(otherwise, max) > 0)
+      tell('max', otherwise, `default is more than max: ${formatQuantity(max)}`);
+  }
+  if (step === undefined) return;
+  for (const q of [otherwise, max])
+    if (q !== undefined && step.nanos !== 0n && (q.nanos - min.nanos) % step.nanos !== 0n)
+      tell(
+        'step',
+        q,
+        `value is not a multiple of a given step (${formatQuantity(step)}) from (${formatQuantity(min)})`,
+      );
+}

@@ -1,0 +1,268 @@
+import {
+  type FieldErrors,
+  type FieldPath,
+  formatTime,
+  isCIdentifier,
+  isDns1123Label,
+  isDns1123Subdomain,
+  isLabelValue,
+  isObject,
+  isQualifiedName,
+  type JsonObject,
+  type JsonValue,
+} from '../../../api/index.js';
+import type { WriteContext } from '../../resource.js';
+import { at, listAt, numberAt, objectsAt, textAt } from '../access.js';
+import { oneOf, sentences } from '../rules.js';
+
+/** What classes, claims, slices and taint rules of devices share. */
+
+const DRIVER_MAX = 63;
+const POOL_MAX = 253;
+const IDENTIFIER_MAX = 32;
+const EXPRESSION_MAX = 10_240;
+const PARAMETERS_MAX = 10_240;
+const LIST_MAX = 32;
+const EFFECTS = ['NoExecute', 'NoSchedule', 'None'];
+
+export function driverName(name: string, path: FieldPath, errors: FieldErrors): void {
+  if (name === '') {
+    errors.required(path);
+    return;
+  }
+  if (Buffer.byteLength(name) > DRIVER_MAX) errors.tooLong(path, DRIVER_MAX);
+  sentences(name.toLowerCase(), isDns1123Subdomain, path, errors);
+}
+
+/** A pool is a path of names. */
+export function poolName(name: string, path: FieldPath, errors: FieldErrors): void {
+  if (name === '') {
+    errors.required(path);
+    return;
+  }
+  if (Buffer.byteLength(name) > POOL_MAX) errors.tooLong(path, POOL_MAX);
+  for (const part of name.split('/')) sentences(part, isDns1123Subdomain, path, errors);
+}
+
+/** A name of an attribute or of a capacity: an identifier, with or without the domain that defines it. */
+export function attributeName(name: string, path: FieldPath, errors: FieldErrors): void {
+  const slash = name.indexOf('/');
+  if (slash < 0) {
+    identifier(name, path, errors);
+    return;
+  }
+  if (name.indexOf('/', slash + 1) >= 0) return;
+  const [domain, rest] = [name.slice(0, slash), name.slice(slash + 1)];
+  if (domain === '') errors.required(path, 'the domain must not be empty');
+  else driverName(domain, path, errors);
+  if (rest === '') errors.required(path, 'the name must not be empty');
+  else identifier(rest, path, errors);
+}
+
+function identifier(name: string, path: FieldPath, errors: FieldErrors): void {
+  if (Buffer.byteLength(name) > IDENTIFIER_MAX) errors.tooLong(path, IDENTIFIER_MAX);
+  sentences(name, isCIdentifier, path, errors);
+}
+
+function fullAttributeName(name: string, path: FieldPath, errors: FieldErrors): void {
+  attributeName(name, path, errors);
+  if (!name.includes('/'))
+    errors.invalid(path, name, 'a fully qualified name must be a domain and a name separated by a slash');
+}
+
+export function taint(t: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  sentences(textAt(t, 'key'), isQualifiedName, path.child('key'), errors);
+  if (textAt(t, 'value') !== '') sentences(textAt(t, 'value'), isLabelValue, path.child('value'), errors);
+  oneOf(textAt(t, 'effect'), path.child('effect'), EFFECTS, errors);
+}
+
+function toleration(t: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const [key, value, effect] = [textAt(t, 'key'), textAt(t, 'value'), textAt(t, 'effect')];
+  if (key !== '') sentences(key, isQualifiedName, path.child('key'), errors);
+  switch (textAt(t, 'operator')) {
+    case 'Exists':
+      if (value !== '') errors.invalid(path.child('value'), value, 'must be empty for operator `Exists`');
+      break;
+    case 'Equal':
+      sentences(value, isLabelValue, path.child('value'), errors);
+      break;
+    default:
+      oneOf(textAt(t, 'operator'), path.child('operator'), ['Equal', 'Exists'], errors);
+  }
+  if (effect !== '') oneOf(effect, path.child('effect'), EFFECTS, errors);
+}
+
+const NO_EXPRESSION =
+  "compilation failed: ERROR: <input>:1:0: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+
+export function selectors(holder: JsonValue, path: FieldPath, errors: FieldErrors): void {
+  const list = objectsAt(holder, 'selectors');
+  const here = path.child('selectors');
+  if (list.length > LIST_MAX) errors.tooMany(here, list.length, LIST_MAX);
+  for (const [i, selector] of list.entries()) {
+    const cel = at(selector, 'cel');
+    if (!isObject(cel)) {
+      errors.required(here.index(i).child('cel'));
+      continue;
+    }
+    const expression = textAt(cel, 'expression');
+    const place = here.index(i).child('cel', 'expression');
+    if (Buffer.byteLength(expression) > EXPRESSION_MAX) errors.tooLong(place, EXPRESSION_MAX);
+    else if (expression === '') errors.invalid(place, expression, NO_EXPRESSION);
+  }
+}
+
+/** `requests`: the names that a configuration may be for; of a class it is for all. */
+export function configs(
+  holder: JsonValue,
+  path: FieldPath,
+  errors: FieldErrors,
+  requests: ReadonlySet<string> = new Set(),
+): void {
+  const list = objectsAt(holder, 'config');
+  const here = path.child('config');
+  if (list.length > LIST_MAX) errors.tooMany(here, list.length, LIST_MAX);
+  for (const [i, config] of list.entries()) {
+    requestNames(config, requests, here.index(i), errors);
+    const place = here.index(i).child('opaque');
+    const opaque = at(config, 'opaque');
+    if (!isObject(opaque)) {
+      errors.required(place);
+      continue;
+    }
+    driverName(textAt(opaque, 'driver'), place.child('driver'), errors);
+    parameters(at(opaque, 'parameters'), place.child('parameters'), errors);
+  }
+}
+
+function parameters(value: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
+  if (value === undefined || value === null) errors.required(path);
+  else if (Buffer.byteLength(JSON.stringify(value)) > PARAMETERS_MAX) errors.tooLong(path, PARAMETERS_MAX);
+  else if (!isObject(value)) errors.invalid(path, '<value omitted>', 'must be a valid JSON object');
+}
+
+/** The spec of a claim, also of one that a template describes. */
+export function claimSpec(spec: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
+  const devices = at(spec, 'devices');
+  if (!isObject(devices)) return;
+  const here = path.child('devices');
+  const requests = objectsAt(devices, 'requests');
+  const known = new Set<string>();
+  for (const request of requests) {
+    const name = textAt(request, 'name');
+    known.add(name);
+    for (const sub of objectsAt(request, 'firstAvailable')) known.add(`${name}/${textAt(sub, 'name')}`);
+  }
+  named(requests, here.child('requests'), LIST_MAX, errors, (r, p) => deviceRequest(r, p, errors));
+  constraints(devices, known, here, errors);
+  configs(devices, here, errors, known);
+}
+
+/** Things of a list, told apart by name. */
+export function named(
+  list: readonly JsonObject[],
+  path: FieldPath,
+  max: number,
+  errors: FieldErrors,
+  check: (o: JsonObject, path: FieldPath) => void,
+): void {
+  if (list.length > max) {
+    errors.tooMany(path, list.length, max);
+    return;
+  }
+  const seen = new Set<string>();
+  for (const [i, o] of list.entries()) {
+    const name = textAt(o, 'name');
+    check(o, path.index(i));
+    if (seen.has(name)) errors.duplicate(path.index(i), name);
+    seen.add(name);
+  }
+}
+
+function deviceRequest(request: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  sentences(textAt(request, 'name'), isDns1123Label, path.child('name'), errors);
+  const exactly = at(request, 'exactly');
+  const alternatives = objectsAt(request, 'firstAvailable');
+  if (isObject(exactly) && alternatives.length > 0) {
+    errors.invalid(
+      path,
+      request,
+      'exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set',
+    );
+    return;
+  }
+  if (isObject(exactly)) wanted(exactly, path.child('exactly'), errors);
+  else if (alternatives.length === 0) errors.required(path, 'exactly one of `exactly` or `firstAvailable` is required');
+  named(alternatives, path.child('firstAvailable'), 8, errors, (sub, here) => {
+    sentences(textAt(sub, 'name'), isDns1123Label, here.child('name'), errors);
+    wanted(sub, here, errors);
+  });
+}
+
+function wanted(request: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const deviceClass = textAt(request, 'deviceClassName');
+  if (deviceClass === '') errors.required(path.child('deviceClassName'));
+  else sentences(deviceClass, isDns1123Subdomain, path.child('deviceClassName'), errors);
+  selectors(request, path, errors);
+  const mode = textAt(request, 'allocationMode');
+  const count = numberAt(request, 'count');
+  if (mode === 'All') {
+    if (count !== 0) errors.invalid(path.child('count'), count, "must not be specified when allocationMode is 'All'");
+  } else if (mode === 'ExactCount') {
+    if (count <= 0) errors.invalid(path.child('count'), count, 'must be greater than zero');
+  } else errors.notSupported(path.child('allocationMode'), mode, ['All', 'ExactCount']);
+  for (const [i, t] of objectsAt(request, 'tolerations').entries())
+    toleration(t, path.child('tolerations').index(i), errors);
+}
+
+function constraints(devices: JsonObject, known: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
+  const list = objectsAt(devices, 'constraints');
+  const here = path.child('constraints');
+  if (list.length > LIST_MAX) errors.tooMany(here, list.length, LIST_MAX);
+  for (const [i, constraint] of list.entries()) {
+    const place = here.index(i);
+    requestNames(constraint, known, place, errors);
+    const given = (['matchAttribute', 'distinctAttribute'] as const).find((f) => at(constraint, f) !== undefined);
+    if (given !== undefined) fullAttributeName(textAt(constraint, given), place.child(given), errors);
+    else
+      errors.required(
+        place,
+        'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set',
+      );
+  }
+}
+
+const UNKNOWN_REQUEST =
+  "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
+
+function requestNames(holder: JsonObject, known: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
+  const names = listAt(holder, 'requests').map(String);
+  const here = path.child('requests');
+  if (names.length > LIST_MAX) {
+    errors.tooMany(here, names.length, LIST_MAX);
+    return;
+  }
+  for (const [i, name] of names.entries()) {
+    const parts = name.split('/');
+    if (parts.length <= 2) for (const part of parts) sentences(part, isDns1123Label, here.index(i), errors);
+    if (!known.has(name)) errors.invalid(here.index(i), name, UNKNOWN_REQUEST);
+    if (names.indexOf(name) < i) errors.duplicate(here.index(i), name);
+  }
+}
+
+/** Every request says how many; tolerations how they compare. */
+export function fillClaim(spec: JsonValue | undefined): void {
+  for (const request of objectsAt(at(spec, 'devices') ?? null, 'requests')) {
+    const exactly = at(request, 'exactly');
+    for (const wish of [...(isObject(exactly) ? [exactly] : []), ...objectsAt(request, 'firstAvailable')]) {
+      if (textAt(wish, 'allocationMode') === '') wish['allocationMode'] = 'ExactCount';
+      if (wish['allocationMode'] === 'ExactCount' && numberAt(wish, 'count') === 0) wish['count'] = 1;
+      for (const t of objectsAt(wish, 'tolerations')) if (textAt(t, 'operator') === '') t['operator'] = 'Equal';
+    }
+  }
+}
+
+/** A taint tells since when it is there. */
+export function stampTaints(taints: readonly JsonObject[], context: WriteContext): void {
+  for (const t of taints) if (textAt(t, 'timeAdded') === '') t['timeAdded'] = formatTime(context.world.clock.now());
+}
