@@ -24,13 +24,13 @@ export function validateCandidate(o: JsonObject, errors: FieldErrors): void {
   if (binary === '') errors.required(SPEC.child('binaryVersion'));
   const binaryParts = version(binary, SPEC.child('binaryVersion'), errors);
   const emulationParts = version(emulation, SPEC.child('emulationVersion'), errors);
-  if (binaryParts !== undefined && emulationParts !== undefined && isLess(binaryParts, emulationParts))
+  if (emulationParts !== undefined && binary !== '' && isLess(binaryParts ?? [], emulationParts))
     errors.invalid(SPEC.child('binaryVersion'), binary, 'must be greater than or equal to `emulationVersion`');
   const strategy = textAt(o, 'spec', 'strategy');
   if (strategy === '') errors.required(SPEC.child('strategy'));
   else if (strategy !== STRATEGY && !strategy.includes('/'))
     errors.notSupported(SPEC.child('strategy', 'strategy'), strategy, [STRATEGY]);
-  if (strategy === STRATEGY && emulation === '')
+  if (strategy === STRATEGY && emulationParts === undefined)
     errors.required(SPEC.child('emulationVersion'), `must be specified when \`strategy\` is '${STRATEGY}'`);
 }
 
@@ -43,7 +43,7 @@ function version(text: string, path: FieldPath, errors: FieldErrors): readonly n
 }
 
 function isLess(a: readonly number[], b: readonly number[]): boolean {
-  for (const [i, x] of a.entries()) if (x !== b[i]) return x < b[i]!;
+  for (const [i, x] of b.entries()) if (x !== (a[i] ?? 0)) return (a[i] ?? 0) < x;
   return false;
 }
 

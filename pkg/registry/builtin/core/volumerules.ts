@@ -95,7 +95,7 @@ export function volumeSpec(spec: JsonObject, path: FieldPath, inline: boolean, e
   if (policy !== '')
     oneOf(policy, path.child('persistentVolumeReclaimPolicy'), ['Delete', 'Recycle', 'Retain'], errors, false);
   nodeAffinity(spec, path.child('nodeAffinity'), errors);
-  sources(spec, path, inline, errors);
+  sources(spec, path, errors);
   if (textAt(spec, 'hostPath', 'path') === '/' && policy === 'Recycle')
     errors.forbidden(path.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'");
   const storageClass = textAt(spec, 'storageClassName');
@@ -139,7 +139,7 @@ function nodeAffinity(spec: JsonObject, path: FieldPath, errors: FieldErrors): v
   else nodeSelector(needed, path.child('required'), errors, true);
 }
 
-function sources(spec: JsonObject, path: FieldPath, inline: boolean, errors: FieldErrors): void {
+function sources(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
   let first = true;
   for (const { json, path: named, forbidden } of SOURCES) {
     const source = at(spec, json);
@@ -150,7 +150,7 @@ function sources(spec: JsonObject, path: FieldPath, inline: boolean, errors: Fie
     else errors.forbidden(path.child(forbidden ?? json), 'may not specify more than 1 volume type');
     first = false;
   }
-  if (first && !inline) errors.required(path, 'must specify a volume type');
+  if (first) errors.required(path, 'must specify a volume type');
 }
 
 function attributesClass(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {

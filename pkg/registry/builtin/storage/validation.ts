@@ -68,8 +68,8 @@ export function validateStorageClass(o: JsonObject, errors: FieldErrors): void {
 }
 
 function topologies(o: JsonObject, errors: FieldErrors): void {
-  // a term that says nothing counts as one that was there before
-  const seen: JsonValue[] = [{}];
+  // a term that says nothing counts as there before, once for each term
+  const seen: JsonValue[] = objectsAt(o, 'allowedTopologies').map(() => ({}));
   for (const [i, term] of objectsAt(o, 'allowedTopologies').entries()) {
     const path = FieldPath.of('allowedTopologies').index(i).child('matchLabelExpressions');
     const expressions = objectsAt(term, 'matchLabelExpressions');
@@ -90,7 +90,7 @@ function topologies(o: JsonObject, errors: FieldErrors): void {
       keys.add(key);
       shape[key] = [...once].sort();
     }
-    if (seen.some((s) => equalJson(s, shape))) errors.duplicate(path, '');
+    for (const s of seen) if (equalJson(s, shape)) errors.duplicate(path, '');
     seen.push(shape);
   }
 }
@@ -223,7 +223,7 @@ export function validateAttachment(o: JsonObject, errors: FieldErrors): void {
   else if (name !== undefined && inline !== undefined) errors.forbidden(path, only);
   else if (typeof name === 'string') {
     if (name === '') errors.required(path.child('persistentVolumeName'), 'must specify non empty persistentVolumeName');
-    else sentences(name, isDns1123Subdomain, path.child('persistentVolumeName'), errors);
+    sentences(name, isDns1123Subdomain, path.child('persistentVolumeName'), errors);
   } else inlineVolume(objectAt(spec, 'source', 'inlineVolumeSpec'), path.child('inlineVolumeSpec'), errors);
   sentences(textAt(spec, 'nodeName'), isDns1123Subdomain, SPEC.child('nodeName'), errors);
 }
