@@ -110,10 +110,13 @@ export class Cache {
     const filled: Collection[] = [];
     for (const r of [...this.#requests.values()]) filled.push(await this.#fill(r, at));
     if (this.#stopped !== undefined) throw new NotServed('stopping', this.#stopped);
-    const replaced = [...this.#collections.values()];
-    for (const c of filled) if (this.#requests.has(c.prefix)) this.#collections.set(c.prefix, c);
+    for (const c of filled) {
+      const there = this.#collections.get(c.prefix);
+      // Readers that wait hold on to the collection that they know: it stays, and becomes current.
+      if (there !== undefined) there.replace(c);
+      else if (this.#requests.has(c.prefix)) this.#collections.set(c.prefix, c);
+    }
     this.#advance(at);
-    for (const c of replaced) c.stop();
     await new Promise<void>((resolve) => {
       this.#watch = keyspace.watch(
         { start: root, end: prefixEnd(root), after: at, previous: false },

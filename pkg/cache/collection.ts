@@ -48,10 +48,10 @@ export class Collection {
   readonly prefix: string;
   readonly #form: ObjectForm;
   readonly #keyspace: Keyspace;
-  readonly #allocator: SlabAllocator;
+  #allocator: SlabAllocator;
   readonly #observed: (change: ObservedChange) => void;
-  readonly #tree = new Tree<CachedObject>();
-  readonly #log: EventLog;
+  #tree = new Tree<CachedObject>();
+  #log: EventLog;
   readonly #lanes = new Map<string, Lane>();
   readonly #routes = new Routes();
   readonly #cursors = new Set<Cursor>();
@@ -189,6 +189,24 @@ export class Collection {
 
   stop(): void {
     for (const c of [...this.#cursors]) c.stop();
+  }
+
+  /**
+   * Takes the state of `other`, which was filled for it, and nothing of what happened before. Whoever watches is sent away; whoever
+   * waits for this collection to become current finds it so.
+   */
+  replace(other: Collection): void {
+    this.stop();
+    this.#tree = other.#tree;
+    this.#log = other.#log;
+    this.#allocator = other.#allocator;
+    this.#applied = other.#applied;
+    this.#changed = other.#changed;
+    this.#snapshot = undefined;
+    this.#kept = [];
+    this.#superseded = 0;
+    this.#gone = undefined;
+    this.#woken = [];
   }
 
   #append(entry: Omit<LogEntry, 'position'>): void {
