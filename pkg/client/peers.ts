@@ -10,6 +10,8 @@ export interface PeerStatus {
   readonly role: string;
   readonly leader: number;
   readonly term: number;
+  /** Of the log as it is kept: who lacks an entry below needs a snapshot. */
+  readonly firstIndex: number;
   readonly lastIndex: number;
   readonly commit: number;
   readonly applied: number;

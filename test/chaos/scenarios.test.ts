@@ -271,3 +271,38 @@ describe.skipIf(!isBuilt).sequential('faults that stores of several peers have h
     }
   }, 90_000);
 });
+
+describe.skipIf(!isBuilt).sequential('a peer that was away for longer than history is kept', () => {
+  clusterOf({ proxied: true, args: ['--snapshot-count=50', '--auto-compaction-retention=1s'] });
+
+  it('is caught up by a snapshot, tells its watches to begin anew, and serves on', async () => {
+    const leader = await cluster.leader();
+    const far = cluster.names.find((n) => n !== leader)!;
+    const others = cluster.names.filter((n) => n !== far);
+    const from = (await all(at(far))).revision;
+    const pid = cluster.pid(far);
+    const watch = following(at(far), from);
+    cluster.cut(others.flatMap((o) => [[far, o] as const, [o, far] as const]));
+    const writers = Array.from({ length: 8 }, (_, i) => writing(at(leader), `away-${i}`));
+    const end = performance.now() + 30_000;
+    const beyond = async (): Promise<boolean> => (await cluster.status(leader)).firstIndex > from + 100;
+    while (!(await beyond())) {
+      if (performance.now() > end) throw new Error('the log was not cut');
+      await wait(200);
+    }
+    const acknowledged = (await Promise.all(writers.map((w) => w.stop()))).flat();
+    // History up to here goes within a few of its slices.
+    await wait(2500);
+    cluster.heal(true);
+    const there = new Set((await all(at(far))).items.map((o) => o.metadata.name));
+    expect(acknowledged.filter((n) => !there.has(n))).toEqual([]);
+    expect([cluster.pid(far), cluster.deaths]).toEqual([pid, []]);
+    const again = following(at(far), from);
+    await until(() => again.code() !== undefined);
+    expect(again.code()).toBe(410);
+    watch.stop();
+    again.stop();
+    const made = (await surely(at(far), 'POST', CMS, cm('back', ''))) as unknown as Stored;
+    expect(made.metadata.name).toBe('back');
+  }, 120_000);
+});
