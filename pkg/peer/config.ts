@@ -34,7 +34,7 @@ export interface PeerConfig {
   readonly compactionRetentionMs: number;
   /** Space quota of the state; beyond it only deletes are taken. */
   readonly quotaBytes: number;
-  /** Writes are refused while the disk has less room than this (or than a tenth of a small disk). */
+  /** Puts are refused while the disk has less room than this (less on a small disk: `reserveOn` in space.ts). */
   readonly diskReserveBytes: number;
   /** Empty: a cluster of this peer alone. */
   readonly initialCluster: readonly InitialMember[];

@@ -67,7 +67,7 @@ export function peerKeyspace(parts: KeyspaceParts): PeerKeyspace {
   };
 
   const proposeTxn = async (entry: Uint8Array, { puts }: { readonly puts: number }): Promise<TxnResult> => {
-    const refusal = puts > 0 ? space.refusal() : undefined;
+    const refusal = puts > 0 ? space.refusal(entry.length) : undefined;
     if (refusal !== undefined) return refusal;
     const result = await propose(entry);
     if (result.kind === 'refused' || result.kind === 'unknown') metrics.proposalsFailed++;

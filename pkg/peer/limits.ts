@@ -62,8 +62,11 @@ export const THREAD_LIMITS = {
 export const SPACE_LIMITS = {
   /** How often the disk is asked how much is free. */
   lookEveryMs: 1000,
-  /** Of a small disk not more than this share is kept in reserve. */
-  reserveShareMax: 0.1,
+  /** Of a small disk this share is kept in reserve, but no less than the state's engine may need to write what it holds in memory. */
+  reserveShare: 0.1,
+  reserveBytesMin: 64 * MiB,
+  /** A put is written so often before the disk is asked again: into the log, into the engine's log, and out of its memory. */
+  copiesOfPut: 4,
 } as const;
 
 /** Bounds of the log in memory and on disk (`housekeeping.ts`). */

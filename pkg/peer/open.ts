@@ -5,6 +5,7 @@ import { decodeIdentity, encodeIdentity, type Identity, type PeerConfig } from '
 import { type Journal, memoryJournal } from './journal.js';
 import type { PeerMetrics } from './metrics.js';
 import { readMarker, removeMarker } from './snapshot/marker.js';
+import { reserveOn } from './space.js';
 import { nodeDisk } from './wal/disk.js';
 import { type LogWorld, WriteAheadLog } from './wal/log.js';
 import { hasLog, LogCorruptError } from './wal/recover.js';
@@ -39,6 +40,7 @@ export async function openLog(
   const logWorld: LogWorld = {
     ...world,
     disk: nodeDisk(join(dataDir, 'wal')),
+    keepFree: (diskBytes) => reserveOn(diskBytes, config.diskReserveBytes),
     synced: (milliseconds) => metrics.walFsync.observe(milliseconds / 1000),
   };
   if (hasLog(logWorld.disk)) return openExisting(logWorld, dataDir, applied);

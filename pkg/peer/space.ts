@@ -8,13 +8,19 @@ export interface SpacePorts {
   /** Folder whose disk is watched; absent: none. */
   readonly directory: string | undefined;
   readonly quotaBytes: number;
-  /** Room to keep free, but not more than a share of a small disk. */
+  /** Room to keep free; see `reserveOn`. */
   readonly reserveBytes: number;
   /** Bytes of the state that are in use, which the quota is about. */
   stateBytes(): number;
   /** Bytes of its files. Asked now and then only: it is a question to the engine. */
   stateBytesOnDisk(): number;
   logHasRoom(): boolean;
+}
+
+/** Room to keep free on a disk of this size: what was asked for, but not most of a small one. */
+export function reserveOn(diskBytes: number, askedBytes: number): number {
+  const share = Math.max(diskBytes * SPACE_LIMITS.reserveShare, SPACE_LIMITS.reserveBytesMin);
+  return Math.min(askedBytes, share);
 }
 
 /**
@@ -25,6 +31,8 @@ export class Space {
   readonly #ports: SpacePorts;
   #freeBytes = Number.POSITIVE_INFINITY;
   #reserveBytes = 0;
+  /** Bytes of puts let through since the disk was last asked. */
+  #taken = 0;
   #stateBytesOnDisk = 0;
   readonly #stop: () => void;
 
@@ -46,23 +54,23 @@ export class Space {
       // A disk that can not say how much is free will say so when it is full.
       if (error !== null) return;
       this.#freeBytes = stats.bavail * stats.bsize;
-      this.#reserveBytes = Math.min(
-        this.#ports.reserveBytes,
-        stats.blocks * stats.bsize * SPACE_LIMITS.reserveShareMax,
-      );
+      this.#reserveBytes = reserveOn(stats.blocks * stats.bsize, this.#ports.reserveBytes);
+      this.#taken = 0;
     });
   }
 
-  /** Undefined when puts may be proposed. */
-  refusal(): TxnResult | undefined {
+  /** Undefined when puts of so many bytes may be proposed. */
+  refusal(bytes: number): TxnResult | undefined {
     const why = this.problem;
-    return why === undefined ? undefined : { kind: 'refused', reason: 'noSpace', message: why };
+    if (why !== undefined) return { kind: 'refused', reason: 'noSpace', message: why };
+    this.#taken += bytes;
+    return undefined;
   }
 
   get problem(): string | undefined {
     const { quotaBytes } = this.#ports;
     if (!this.#ports.logHasRoom()) return 'the disk has no room for another log segment; deletes are still taken';
-    if (this.#freeBytes < this.#reserveBytes) {
+    if (this.#freeBytes - this.#taken * SPACE_LIMITS.copiesOfPut < this.#reserveBytes) {
       return `the disk has ${this.#freeBytes} bytes left, less than the reserve of ${this.#reserveBytes}; deletes are still taken`;
     }
     const bytes = this.#ports.stateBytes();

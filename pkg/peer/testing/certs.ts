@@ -7,8 +7,10 @@ x509.cryptoProvider.set(webcrypto as unknown as Parameters<typeof x509.cryptoPro
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
-/** A peer CA for one test, and certificates of it for loopback. */
-export async function testPeerCa(): Promise<{ issue(name: string): Promise<PeerTls> }> {
+/** A peer CA for one test, and certificates of it for these addresses. */
+export async function testPeerCa(
+  addresses: readonly string[] = ['127.0.0.1'],
+): Promise<{ issue(name: string): Promise<PeerTls> }> {
   const keys = await generate();
   const ca = await x509.X509CertificateGenerator.createSelfSigned({
     name: 'CN=test peer CA',
@@ -31,7 +33,7 @@ export async function testPeerCa(): Promise<{ issue(name: string): Promise<PeerT
         extensions: [
           new x509.SubjectAlternativeNameExtension([
             { type: 'dns', value: 'localhost' },
-            { type: 'ip', value: '127.0.0.1' },
+            ...addresses.map((value) => ({ type: 'ip' as const, value })),
           ]),
           new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth, x509.ExtendedKeyUsage.clientAuth]),
         ],

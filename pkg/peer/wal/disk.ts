@@ -9,6 +9,7 @@ import {
   readdirSync,
   readSync,
   renameSync,
+  statfsSync,
   unlinkSync,
   write,
   writeSync,
@@ -39,6 +40,8 @@ export interface LogDisk {
   create(name: string): LogFile;
   rename(from: string, to: string): void;
   remove(name: string): void;
+  /** Of the file system that it lies on. */
+  room(): { readonly freeBytes: number; readonly totalBytes: number };
   /** Makes creations, renames and removals durable. */
   syncDirectory(): Promise<void>;
 }
@@ -52,6 +55,10 @@ export function nodeDisk(directory: string): LogDisk {
     create: (name) => new NodeFile(openSync(join(directory, name), constants.O_RDWR | constants.O_CREAT, 0o600)),
     rename: (from, to) => renameSync(join(directory, from), join(directory, to)),
     remove: (name) => unlinkSync(join(directory, name)),
+    room: () => {
+      const { bavail, blocks, bsize } = statfsSync(directory);
+      return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+    },
     syncDirectory: () => {
       const fd = openSync(directory, 'r');
       return promised((done) => fsync(fd, done)).finally(() => closeSync(fd));

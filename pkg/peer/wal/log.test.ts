@@ -293,6 +293,28 @@ describe('a failing disk', () => {
     await log.close();
   });
 
+  it('makes smaller segments while room is short, and leaves the reserve to others', async () => {
+    const disk = new SimulatedDisk();
+    const keepFree = 10 * SECTOR;
+    const sizes = { firstSegmentBytes: 8 * SECTOR, segmentBytesMax: 32 * SECTOR };
+    const stuck = timers(() => {});
+    const short: LogWorld = { ...world(disk), timers: stuck, segments: sizes, keepFree: () => keepFree };
+    const log = await WriteAheadLog.create(short, origin);
+    disk.capacityBytes = 60 * SECTOR;
+    let done = 0;
+    void (async () => {
+      for (let i = 1; i <= 40; i++) {
+        await log.append(write([entry(i, 1, 600)]));
+        done = i;
+      }
+    })().catch(() => {});
+    for (let i = 0; i < 60; i++) await new Promise((resolve) => setImmediate(resolve));
+    expect(log.hasRoom).toBe(false);
+    expect(done).toBeGreaterThan(10);
+    expect(disk.room().freeBytes).toBeGreaterThanOrEqual(keepFree);
+    await log.close();
+  });
+
   it('says when it is short of room, goes on in what it has, and recovers by itself', async () => {
     const disk = new SimulatedDisk();
     const ticking: (() => void)[] = [];

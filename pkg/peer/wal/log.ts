@@ -1,15 +1,13 @@
 import type { HardState, SnapshotMeta, Write } from '../../../raft/index.js';
-import { invariant, type Random, type Timers } from '../../base/index.js';
+import { invariant, type Random } from '../../base/index.js';
 import { WAL_LIMITS } from '../limits.js';
-import type { LogDisk, LogFile } from './disk.js';
+import type { LogFile } from './disk.js';
 import { encodePreamble, FRAME_HEADER, frameExtent, SECTOR, sealFrame } from './frame.js';
 import { type LogRecord, recordBytes, writeEntry, writeRecord } from './records.js';
 import { type RecoveredLog, recover, type Segment, segmentName } from './recover.js';
-import { Spare } from './spare.js';
+import { type SegmentWish, Spare, type SpareWorld } from './spare.js';
 
-export interface LogWorld {
-  readonly disk: LogDisk;
-  readonly timers: Timers;
+export interface LogWorld extends SpareWorld {
   readonly random: Random;
   /** Called after each sync with the time it took. */
   readonly clock: { monotonic(): number };
@@ -77,9 +75,14 @@ export class WriteAheadLog {
   static async create(world: LogWorld, origin: LogOrigin): Promise<WriteAheadLog> {
     const spare = new Spare(world);
     const checkpoint = checkpointRecords(origin);
-    const file = await spare.take(segmentBytes(world, 1, checkpoint));
+    const file = await spare.take(segmentWish(world, 1, checkpoint));
     const start = await beginSegment(world, file, { sequence: 1, firstFrame: 1, checkpoint });
-    return new WriteAheadLog(world, { ...start, segments: [{ sequence: 1, lastIndex: 0 }], nextFrame: 2, origin });
+    return new WriteAheadLog(world, {
+      ...start,
+      segments: [{ sequence: 1, lastIndex: 0, bytes: file.size }],
+      nextFrame: 2,
+      origin,
+    });
   }
 
   /** Opens what is there, cuts off an interrupted last write, and refuses anything else that is not whole (`LogCorruptError`). */
@@ -106,7 +109,7 @@ export class WriteAheadLog {
 
   /** Bytes of all segments, used or not. */
   get sizeBytes(): number {
-    return this.#segments.reduce((sum, segment) => sum + nominalBytes(this.#world, segment.sequence), 0);
+    return this.#segments.reduce((sum, segment) => sum + segment.bytes, 0);
   }
 
   /** Resolves when the write, and every one before it, is durable. Rejects when the log is dead or closed. */
@@ -185,7 +188,7 @@ export class WriteAheadLog {
     for (const waiting of batch) waiting.resolve();
     if (batch.some((waiting) => waiting.cut !== undefined || waiting.write?.snapshot !== undefined)) this.#release();
     if (this.#end >= this.#file.size * WAL_LIMITS.prepareAtShare)
-      this.#spare.prepare(nominalBytes(this.#world, this.#nextSequence()));
+      this.#spare.prepare(segmentWish(this.#world, this.#nextSequence()));
   }
 
   #encode(batch: readonly Waiting[], bodyBytes: number): Buffer {
@@ -223,14 +226,14 @@ export class WriteAheadLog {
   async #rotate(bodyBytes: number): Promise<void> {
     const sequence = this.#nextSequence();
     const checkpoint = checkpointRecords({ identity: this.#identity, base: this.#base, hardState: this.#hardState });
-    const file = await this.#spare.take(segmentBytes(this.#world, sequence, checkpoint, bodyBytes));
+    const file = await this.#spare.take(segmentWish(this.#world, sequence, checkpoint, bodyBytes));
     const start = await beginSegment(this.#world, file, { sequence, firstFrame: this.#nextFrame, checkpoint });
     this.#file.close();
     this.#file = start.file;
     this.#nonce = start.nonce;
     this.#end = start.end;
     this.#nextFrame++;
-    this.#segments.push({ sequence, lastIndex: 0 });
+    this.#segments.push({ sequence, lastIndex: 0, bytes: file.size });
   }
 
   /** Removes segments from the old end while all of their entries lie before the base. */
@@ -275,9 +278,17 @@ function nominalBytes({ segments = WAL_LIMITS }: LogWorld, sequence: number): nu
   return Math.min(segments.segmentBytesMax, segments.firstSegmentBytes * 2 ** Math.min(sequence - 1, 16));
 }
 
-/** Size of a segment that has room for its checkpoint and a first frame with a body of `bodyBytes`. */
-function segmentBytes(world: LogWorld, sequence: number, checkpoint: readonly LogRecord[], bodyBytes = 0): number {
-  return Math.max(nominalBytes(world, sequence), SECTOR + frameExtent(bodyOf(checkpoint)) + frameExtent(bodyBytes));
+/** A segment with room for its checkpoint and a first frame with a body of `bodyBytes`. */
+function segmentWish(
+  world: LogWorld,
+  sequence: number,
+  checkpoint: readonly LogRecord[] = [],
+  bodyBytes = 0,
+): SegmentWish {
+  const { firstSegmentBytes } = world.segments ?? WAL_LIMITS;
+  const needed = SECTOR + frameExtent(bodyOf(checkpoint)) + frameExtent(bodyBytes);
+  const bytesMin = Math.max(needed, Math.min(firstSegmentBytes, nominalBytes(world, sequence)));
+  return { bytes: Math.max(nominalBytes(world, sequence), needed), bytesMin };
 }
 
 /** Turns a zeroed spare file into a segment: preamble and checkpoint are durable before it gets its name. */

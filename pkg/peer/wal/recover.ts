@@ -32,6 +32,8 @@ export interface Segment {
   readonly sequence: number;
   /** Highest index of an entry in it; 0 when it has none. It can go when all up to there lies before the base. */
   lastIndex: number;
+  /** Of its file. */
+  readonly bytes: number;
 }
 
 export const segmentName = (sequence: number): string => `${String(sequence).padStart(10, '0')}.wal`;
@@ -76,7 +78,7 @@ export function recover(disk: LogDisk): Recovery {
         `Log segment ${segmentName(sequence - 1)} ends before frame ${nextFrame}, but ${name} begins with frame ${preamble.firstFrame}`,
       );
     }
-    const segment: Segment = { sequence, lastIndex: 0 };
+    const segment: Segment = { sequence, lastIndex: 0, bytes: file.size };
     const scan = scanSegment(file, preamble, (body) => readRecords(body, (record) => replay.take(record, segment)));
     segments.push(segment);
     if (scan.rest.kind === 'damaged') {

@@ -48,6 +48,10 @@ export class SimulatedDisk implements LogDisk {
     this.#live.delete(name);
   }
 
+  room(): { readonly freeBytes: number; readonly totalBytes: number } {
+    return { freeBytes: this.capacityBytes - this.usedBytes(), totalBytes: this.capacityBytes };
+  }
+
   async syncDirectory(): Promise<void> {
     this.#durableNames = new Map(this.#live);
   }

@@ -10,6 +10,19 @@ export function isOutOfSpace(error: unknown): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
+/** How large a segment should be, and how small it may be where the disk is short of room. */
+export interface SegmentWish {
+  readonly bytes: number;
+  readonly bytesMin: number;
+}
+
+export interface SpareWorld {
+  readonly disk: LogDisk;
+  readonly timers: Timers;
+  /** Room that a segment made ahead of need leaves to others, given the size of the disk. */
+  readonly keepFree?: (diskBytes: number) => number;
+}
+
 /**
  * The next segment, made before it is needed. All of it is written with zeros and synced, so that appending to it
  * later changes no metadata of the file system (twice the rate of a growing file), and can not run out of space.
@@ -17,17 +30,15 @@ export function isOutOfSpace(error: unknown): boolean {
 export class Spare {
   static readonly NAME = 'spare.tmp';
 
-  readonly #disk: LogDisk;
-  readonly #timers: Timers;
-  #making: { readonly size: number; readonly file: Promise<LogFile> } | undefined;
+  readonly #world: SpareWorld;
+  #making: Promise<LogFile> | undefined;
   #cancelRetry: (() => void) | undefined;
   #retried: (() => void) | undefined;
   #outOfSpace = false;
   #closed = false;
 
-  constructor(world: { readonly disk: LogDisk; readonly timers: Timers }) {
-    this.#disk = world.disk;
-    this.#timers = world.timers;
+  constructor(world: SpareWorld) {
+    this.#world = world;
   }
 
   /** The last attempt to make a spare found no room; attempts go on. */
@@ -35,35 +46,34 @@ export class Spare {
     return this.#outOfSpace;
   }
 
-  /** Begins to make a spare of at least `size` bytes unless there is one already. */
-  prepare(size: number): void {
+  /** Begins to make a spare unless there is one already. */
+  prepare(wish: SegmentWish): void {
     if (this.#making !== undefined || this.#closed) return;
-    const file = this.#make(size);
-    this.#making = { size, file };
+    this.#making = this.#make(wish);
     // Whoever takes it sees the failure; until somebody does, it is not unhandled.
-    file.catch(() => {});
+    this.#making.catch(() => {});
   }
 
-  /** The spare, zeroed and durable except for its name. Waits until there is room for it. Rejects on a faulty disk, or when closed. */
-  async take(size: number): Promise<LogFile> {
-    this.prepare(size);
-    let making = this.#making;
-    if (making === undefined) throw new Error('the log is closed');
-    if (making.size < size) {
-      (await making.file).close();
+  /**
+   * The spare, at least `bytesMin` long, zeroed and durable except for its name. Waits until there is room for it. Rejects
+   * on a faulty disk, or when closed.
+   */
+  async take(wish: SegmentWish): Promise<LogFile> {
+    for (;;) {
+      this.prepare(wish);
+      if (this.#making === undefined) throw new Error('the log is closed');
+      const file = await this.#making;
       this.#making = undefined;
-      this.prepare(size);
-      making = this.#making!;
+      if (file.size >= wish.bytesMin) return file;
+      file.close();
     }
-    const file = await making.file;
-    this.#making = undefined;
-    return file;
   }
 
   /** Takes over a segment that is no longer needed: as the next spare if there is none yet, which costs no space. */
   recycle(name: string): void {
-    if (this.#making !== undefined || this.#closed || this.#disk.list().includes(Spare.NAME)) this.#disk.remove(name);
-    else this.#disk.rename(name, Spare.NAME);
+    const { disk } = this.#world;
+    if (this.#making !== undefined || this.#closed || disk.list().includes(Spare.NAME)) disk.remove(name);
+    else disk.rename(name, Spare.NAME);
     this.#retried?.();
   }
 
@@ -74,29 +84,44 @@ export class Spare {
 
   /** Resolves when no preparation is under way any more, and closes a spare that nobody took. */
   async settled(): Promise<void> {
-    const file = await this.#making?.file.catch(() => undefined);
+    const file = await this.#making?.catch(() => undefined);
     this.#making = undefined;
     file?.close();
   }
 
-  async #make(size: number): Promise<LogFile> {
+  async #make(wish: SegmentWish): Promise<LogFile> {
     for (;;) {
-      try {
-        const file = await this.#zeroed(size);
-        this.#outOfSpace = false;
-        return file;
-      } catch (error) {
-        if (!isOutOfSpace(error)) throw error;
-        this.#outOfSpace = true;
-        // What was written so far would only keep others from recovering.
-        this.#disk.remove(Spare.NAME);
+      if (this.#closed) throw new Error('the log is closed');
+      const bytes = this.#affordable(wish);
+      if (bytes !== undefined) {
+        try {
+          const file = await this.#zeroed(bytes);
+          this.#outOfSpace = false;
+          return file;
+        } catch (error) {
+          if (!isOutOfSpace(error)) throw error;
+          // What was written so far would only keep others from recovering.
+          this.#world.disk.remove(Spare.NAME);
+        }
       }
+      this.#outOfSpace = true;
       await this.#roomOrRetry();
     }
   }
 
+  /** The size to make, halved until it leaves room to others; undefined when not even the least does. */
+  #affordable({ bytes, bytesMin }: SegmentWish): number | undefined {
+    const { disk, keepFree } = this.#world;
+    if (keepFree === undefined || disk.list().includes(Spare.NAME)) return bytes;
+    const { freeBytes, totalBytes } = disk.room();
+    const available = freeBytes - keepFree(totalBytes);
+    let size = bytes;
+    while (size > available && size / 2 >= bytesMin) size = Math.ceil(size / 2);
+    return size <= available ? size : undefined;
+  }
+
   async #zeroed(size: number): Promise<LogFile> {
-    const file = this.#disk.create(Spare.NAME);
+    const file = this.#world.disk.create(Spare.NAME);
     // A recycled segment may be larger than asked for; all of it must become zero (frame.ts, invariant 3).
     const end = Math.max(size, file.size);
     try {
@@ -121,7 +146,7 @@ export class Spare {
         resolve();
       };
       this.#retried = go;
-      this.#cancelRetry = this.#timers.after(WAL_LIMITS.prepareRetryMs, go);
+      this.#cancelRetry = this.#world.timers.after(WAL_LIMITS.prepareRetryMs, go);
     });
   }
 }

@@ -38,7 +38,7 @@ function tmpfs(megabytes: number): string | undefined {
 
 describe.runIf(canRun())('a failing disk', () => {
   it('that is full: puts are refused, deletes are taken, and room brings puts back', { timeout: 120_000 }, async () => {
-    const disk = tmpfs(160);
+    const disk = tmpfs(300);
     if (disk === undefined) return;
     const one = peer();
     await one.open({ dataDir: join(disk, 'data'), snapshotCount: 200, compactionRetentionMs: 0 });
