@@ -10,7 +10,7 @@ import {
 } from '../../../api/index.js';
 import { at, boolAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
 import { podTemplate } from '../core/pod/validation/index.js';
-import { goStruct, isEmptySelector, labelSelector, nonNegative, oneOf, selects, sentences } from '../rules.js';
+import { goStruct, labelSelector, nonNegative, oneOf, selects, sentences } from '../rules.js';
 import { indexesIn } from './indexes.js';
 
 /** What a job may be: of its own, and as a cron job makes it. */
@@ -28,7 +28,7 @@ const OPERATORS = ['In', 'NotIn'];
 const RESTARTS = ['OnFailure', 'Never'];
 
 /** Whether indexes count: of a mode that is none of those known nothing more is said. */
-const isPlain = (spec: JsonObject): boolean => textAt(spec, 'completionMode') === 'NonIndexed';
+const isPlain = (spec: JsonObject): boolean => [undefined, 'NonIndexed'].includes(at(spec, 'completionMode') as string);
 const isIndexed = (spec: JsonObject): boolean => textAt(spec, 'completionMode') === 'Indexed';
 
 /** Everything that a job of a cron job must keep to as well. */
@@ -263,21 +263,29 @@ const SPEC = FieldPath.of('spec');
 /** A job as it is created, its selector and labels made. */
 export function validateJob(o: JsonObject, errors: FieldErrors): void {
   const spec = objectAt(o, 'spec');
+  if (!boolAt(spec, 'manualSelector') && at(spec, 'selector') !== undefined) generatedLabels(o, errors);
+  chosenPods(spec, errors);
+}
+
+/** What runs, and by which labels it is found. */
+function chosenPods(spec: JsonObject, errors: FieldErrors): void {
   jobSpec(spec, SPEC, errors);
   const selector = at(spec, 'selector');
   if (selector === undefined) errors.required(SPEC.child('selector'));
   else labelSelector(selector, SPEC.child('selector'), errors);
-  const labels = objectAt(spec, 'template', 'metadata', 'labels');
-  const path = SPEC.child('template', 'metadata', 'labels');
-  if (!boolAt(spec, 'manualSelector')) generatedLabels(o, labels, path, errors);
-  const matches =
-    isObject(selector) && (isEmptySelector(selector) ? selects(selector, labels) : selects(selector, labels));
+  const matches = isObject(selector) && selects(selector, objectAt(spec, 'template', 'metadata', 'labels'));
   if (matches === false || selector === undefined)
-    errors.invalid(path, at(spec, 'template', 'metadata', 'labels'), '`selector` does not match template `labels`');
+    errors.invalid(
+      SPEC.child('template', 'metadata', 'labels'),
+      at(spec, 'template', 'metadata', 'labels'),
+      '`selector` does not match template `labels`',
+    );
 }
 
 /** Labels by which the pods of one job are told from those of another of the same name. */
-function generatedLabels(o: JsonObject, labels: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function generatedLabels(o: JsonObject, errors: FieldErrors): void {
+  const labels = objectAt(o, 'spec', 'template', 'metadata', 'labels');
+  const path = SPEC.child('template', 'metadata', 'labels');
   const wanted = generated(o);
   for (const [key, value] of Object.entries(wanted)) {
     const v = labels[key];
@@ -304,7 +312,7 @@ export function validateJobUpdate(o: JsonObject, old: JsonObject, errors: FieldE
   const before = objectAt(old, 'spec');
   // told twice: as of any job, and as of a changed one
   validateJob(o, errors);
-  jobSpec(spec, SPEC, errors);
+  chosenPods(spec, errors);
   completions(spec, before, errors);
   const fixed = (field: string, printed: JsonValue | undefined) => {
     if (!equalJson(at(spec, field) ?? null, at(before, field) ?? null))

@@ -50,15 +50,13 @@ const required = (s: JsonValue, path: FieldPath, errors: FieldErrors, ...fields:
   for (const f of fields) if (textAt(s, f) === '') errors.required(path.child(f));
 };
 
+/** The one for staging goes unchecked. */
 const SECRETS = [
   'controllerPublishSecretRef',
   'controllerExpandSecretRef',
   'nodePublishSecretRef',
   'nodeExpandSecretRef',
-  'nodeStageSecretRef',
 ] as const;
-
-const CHECKED_SECRETS: ReadonlySet<string> = new Set(SECRETS);
 
 /** Where a PersistentVolume's source is judged otherwise than a pod's volume. */
 const OWN: Readonly<Record<string, SourceRule>> = {
@@ -71,12 +69,18 @@ const OWN: Readonly<Record<string, SourceRule>> = {
     if (where === '') errors.required(path.child('path'));
     else noBacksteps(where, path.child('path'), errors);
   },
+  iscsi: (s, path, errors) => {
+    sourceRule('iscsi')!(s, path, errors);
+    const secret = at(s, 'secretRef');
+    if (secret !== undefined) required(secret, path.child('secretRef'), errors, 'name');
+  },
+  flexVolume: (s, path, errors) => required(s, path, errors, 'driver'),
   csi: (s, path, errors) => {
     sourceRule('csi')!({ driver: textAt(s, 'driver') }, path, errors);
     required(s, path, errors, 'volumeHandle');
     for (const field of SECRETS) {
       const ref = at(s, field);
-      if (ref === undefined || !CHECKED_SECRETS.has(field)) continue;
+      if (ref === undefined) continue;
       const here = path.child(field);
       const name = textAt(ref, 'name');
       const namespace = textAt(ref, 'namespace');

@@ -1,6 +1,15 @@
+import {
+  equalJson,
+  type FieldErrors,
+  FieldPath,
+  isDns1035Label,
+  isDns1123Subdomain,
+  type JsonObject,
+} from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { textAt } from '../access.js';
+import { at, textAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
+import { sentences } from '../rules.js';
 import { column, table } from '../table.js';
 
 export const storageVersionMigration: ResourceDeclaration = {
@@ -12,7 +21,7 @@ export const storageVersionMigration: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   shortNames: ['svm'],
-  strategy: withStatus({}),
+  strategy: withStatus({ validate, validateUpdate }),
   subresources: { status: statusSubresource() },
   table: table([column('Resource', 'The resource that is migrated.')], (o) => {
     const group = textAt(o, 'spec', 'resource', 'group');
@@ -20,3 +29,21 @@ export const storageVersionMigration: ResourceDeclaration = {
     return [group === '' ? resource : `${resource}.${group}`];
   }),
 };
+
+function validate(o: JsonObject, errors: FieldErrors): void {
+  const path = FieldPath.of('spec').child('resource');
+  const [group, resource] = [textAt(o, 'spec', 'resource', 'group'), textAt(o, 'spec', 'resource', 'resource')];
+  if (resource === '') errors.required(path.child('resource'), 'resource is required to be set');
+  else sentences(resource, isDns1035Label, path.child('resource'), errors);
+  if (group !== '') sentences(group, isDns1123Subdomain, path.child('group'), errors);
+}
+
+function validateUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  validate(o, errors);
+  const resource = (of: JsonObject): JsonObject => ({
+    group: textAt(of, 'spec', 'resource', 'group'),
+    resource: textAt(of, 'spec', 'resource', 'resource'),
+  });
+  if (at(old, 'spec') !== undefined && !equalJson(resource(o), resource(old)))
+    errors.invalid(FieldPath.of('spec'), { Resource: resource(o) }, 'field is immutable');
+}
