@@ -350,7 +350,7 @@ if (process.argv[2] === 'child') {
   const wanted = process.argv.slice(2).filter((name) => name in all);
   try {
     for (const name of wanted.length > 0 ? wanted : Object.keys(all)) {
-      mkdirSync(join(folder, name));
+      mkdirSync(join(folder, name), { recursive: true });
       await all[name](join(folder, name));
     }
   } finally {
