@@ -51,7 +51,7 @@ function webhook(w: JsonObject, path: FieldPath, errors: FieldErrors): void {
   labelSelector(at(w, 'namespaceSelector'), path.child('namespaceSelector'), errors);
   labelSelector(at(w, 'objectSelector'), path.child('objectSelector'), errors);
   const effects = textAt(w, 'sideEffects');
-  if (at(w, 'sideEffects') === undefined)
+  if (typeof at(w, 'sideEffects') !== 'string')
     errors.required(path.child('sideEffects'), `must specify one of ${SIDE_EFFECTS.join(', ')}`);
   else if (!SIDE_EFFECTS.includes(effects)) errors.notSupported(path.child('sideEffects'), effects, SIDE_EFFECTS);
   for (const [i, rule] of objectsAt(w, 'rules').entries()) operationsRule(rule, path.child('rules').index(i), errors);
@@ -190,7 +190,8 @@ function servicePath(where: string, path: FieldPath, errors: FieldErrors): void 
     return;
   }
   if (!where.startsWith('/')) errors.invalid(path, where, "must start with a '/'");
-  const segments = where.replace(/^\//, '').replace(/\/$/, '').split('/');
+  // the first character goes even where it is no slash
+  const segments = where.slice(1).replace(/\/$/, '').split('/');
   for (const [i, segment] of segments.entries()) {
     if (segment === '') {
       errors.invalid(path, where, `segment[${i}] may not be empty`);
