@@ -115,7 +115,7 @@ describe('three peers', () => {
 });
 
 describe('membership', () => {
-  it('grows by a learner that is promoted when it has caught up, and shrinks again', async () => {
+  it('grows by a learner that is promoted when it has caught up, and shrinks again', { timeout: 120_000 }, async () => {
     const path = folder();
     const made = await cluster(3, {}, path, 1);
     const leader = await made.leader();

@@ -5,7 +5,7 @@ import https from 'node:https';
 import { join } from 'node:path';
 
 const pki = join(process.argv[2], 'pki');
-const credentials = { cert: readFileSync(join(pki, 'serving.crt')), key: readFileSync(join(pki, 'serving.key')) };
+const credentials = { cert: readFileSync(join(pki, 'apiserver.crt')), key: readFileSync(join(pki, 'apiserver.key')) };
 const small = Buffer.alloc(1300, 0x61);
 const piece = Buffer.alloc(256 * 1024, 0x61);
 const PIECES = 176;
