@@ -8,6 +8,7 @@ import tls from 'node:tls';
 const o = JSON.parse(process.argv[2]);
 const credentials = { cert: readFileSync(o.cert), key: readFileSync(o.key), rejectUnauthorized: false };
 const latencies = [];
+const END = Buffer.from('0\r\n\r\n');
 const filler = 'x'.repeat(o.size);
 
 const object = (name) => JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data: { payload: filler } });
@@ -107,7 +108,6 @@ function connection() {
     });
   });
 }
-var END = Buffer.from('0\r\n\r\n');
 
 /** Several HTTP/2 sessions, several streams on each. */
 async function overHttp2() {
@@ -141,14 +141,21 @@ async function overHttp2() {
 async function watchers() {
   let events = 0;
   const mark = Buffer.from('"at":"');
-  const seen = (chunk) => {
-    bytes += chunk.length;
-    const now = Date.now();
-    for (let at = chunk.indexOf(mark); at >= 0; at = chunk.indexOf(mark, at + mark.length)) {
-      events++;
-      const digits = chunk.toString('latin1', at + mark.length, at + mark.length + 13);
-      if (digits.length === 13) latencies.push(now - Number(digits));
-    }
+  /** Of one stream: a mark may lie across two chunks. */
+  const counter = () => {
+    let tail = Buffer.alloc(0);
+    return (chunk) => {
+      bytes += chunk.length;
+      const now = Date.now();
+      const text = tail.length === 0 ? chunk : Buffer.concat([tail, chunk]);
+      let from = 0;
+      for (let at = text.indexOf(mark); at >= 0 && at + mark.length + 13 <= text.length; at = text.indexOf(mark, from)) {
+        from = at + mark.length + 13;
+        events++;
+        latencies.push(now - Number(text.latin1Slice(at + mark.length, from)));
+      }
+      tail = text.subarray(Math.max(from, text.length - mark.length - 13));
+    };
   };
   const path = `${collection}?watch=true&resourceVersion=0&labelSelector=bench%3Dwatch`;
   const open = [];
@@ -159,7 +166,7 @@ async function watchers() {
       session.setLocalWindowSize(64 * 1024 * 1024);
       for (let j = 0; j < o.watchers / o.sessions; j++) {
         const stream = session.request({ ':path': path, accept: 'application/json' });
-        stream.on('data', seen);
+        stream.on('data', counter());
         stream.end();
       }
       open.push(() => session.destroy());
@@ -169,7 +176,7 @@ async function watchers() {
       const socket = tls.connect({ host: '127.0.0.1', port: o.port, ...credentials, ALPNProtocols: ['http/1.1'] });
       await new Promise((resolve, reject) => socket.once('secureConnect', resolve).once('error', reject));
       socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n\r\n`);
-      socket.on('data', seen);
+      socket.on('data', counter());
       open.push(() => socket.destroy());
     }
   }

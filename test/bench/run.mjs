@@ -17,6 +17,8 @@ const only = o.only && new RegExp(o.only);
 const scale = o.quick ? 0.2 : 1;
 const folder = mkdtempSync(join(tmpdir(), 'trireme-bench-'));
 const rows = [];
+const floorFigures = {};
+const TICKS = Number(execFileSync('getconf', ['CLK_TCK']).toString());
 let server;
 
 try {
@@ -74,9 +76,9 @@ async function work(name, options, target = server, port = server.port) {
   return out;
 }
 
-const floorFigures = {};
-const floorOf = (options) =>
-  options.mode === 'get' ? (options.h2 ? floorFigures.h2 : floorFigures.get) : options.mode === 'create' || options.mode === 'patch' ? floorFigures.sync : options.mode === 'list' ? floorFigures.list : undefined;
+function floorOf(options) {
+  return options.mode === 'get' ? (options.h2 ? floorFigures.h2 : floorFigures.get) : options.mode === 'create' || options.mode === 'patch' ? floorFigures.sync : options.mode === 'list' ? floorFigures.list : undefined;
+}
 
 /** Bare servers of Node in a process of their own, and an append file: what the machine gives at best. */
 async function floors() {
@@ -150,14 +152,15 @@ async function restart() {
   await start();
 }
 
-const readyz = (port) =>
-  new Promise((resolve) => {
+function readyz(port) {
+  return new Promise((resolve) => {
     const r = https.get({ host: '127.0.0.1', port, path: '/readyz', rejectUnauthorized: false, agent: false }, (res) => {
       res.resume();
       resolve(res.statusCode === 200);
     });
     r.once('error', () => resolve(false));
   });
+}
 
 function firstLine(child) {
   return new Promise((resolve, reject) => {
@@ -172,7 +175,6 @@ function cpu(pid) {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS;
 }
-var TICKS = Number(execFileSync('getconf', ['CLK_TCK']).toString());
 
 function rss(pid) {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
