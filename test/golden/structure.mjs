@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Groups that the reference did not serve and ours does, or serves only from a later issue on; each with its reason in README. */
-const beyond = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io']);
+const beyond = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io', 'storagemigration.k8s.io']);
 
 export async function compareStructure({ server, cert, key, golden, failures }) {
   const agent = new https.Agent({ keepAlive: true, cert, key, rejectUnauthorized: false });
