@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../api/index.js';
 import type { TableColumn, TableDeclaration } from '../resource.js';
-import { nameOf, objectsAt, textAt } from './access.js';
+import { at, nameOf, numberAt, objectsAt, textAt } from './access.js';
 
 /** Columns and cells as `kubectl get` shows them. The first column is always the name. */
 
@@ -77,4 +77,27 @@ function pair(large: number, largeUnit: string, small: number, smallUnit: string
 export function containersAndImages(podSpecOwner: JsonValue | undefined): readonly [string, string] {
   const containers = objectsAt(podSpecOwner, 'spec', 'containers');
   return [containers.map((c) => textAt(c, 'name')).join(','), containers.map((c) => textAt(c, 'image')).join(',')];
+}
+
+/** Kinds that only keep a number of pods: wanted, there, ready. `selector`: theirs as text, for they write it differently. */
+export function replicaTable(selector: (o: JsonObject) => string): TableDeclaration {
+  return table(
+    [
+      column('Desired', 'Pods that are wanted.', { type: 'integer' }),
+      column('Current', 'Pods that exist.', { type: 'integer' }),
+      column('Ready', 'Pods that are ready.', { type: 'integer' }),
+      AGE,
+      wide('Containers', 'Names of the containers.'),
+      wide('Images', 'Images of the containers.'),
+      wide('Selector', 'Labels of the pods that are counted.'),
+    ],
+    (o, now) => [
+      numberAt(o, 'spec', 'replicas'),
+      numberAt(o, 'status', 'replicas'),
+      numberAt(o, 'status', 'readyReplicas'),
+      age(o, now),
+      ...containersAndImages(at(o, 'spec', 'template')),
+      selector(o),
+    ],
+  );
 }

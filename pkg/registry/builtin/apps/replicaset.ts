@@ -3,7 +3,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectIn } from '../access.js';
 import { keepLabels, scaleSubresource, selectorText, statusSubresource, versions, withStatus } from '../form.js';
 import { nonNegative } from '../rules.js';
-import { AGE, age, column, containersAndImages, table, wide } from '../table.js';
+import { replicaTable } from '../table.js';
 import { defaultTemplate, fillAbsent, sameSelector, selectorAndTemplate, templateWarnings } from '../workloads.js';
 
 export const replicaSet: ResourceDeclaration = {
@@ -35,25 +35,7 @@ export const replicaSet: ResourceDeclaration = {
     status: statusSubresource({ prepareForUpdate: keepLabels }),
   },
   selectableFields: { 'status.replicas': (o) => String(numberAt(o, 'status', 'replicas')) },
-  table: table(
-    [
-      column('Desired', 'Pods that are wanted.', { type: 'integer' }),
-      column('Current', 'Pods that exist.', { type: 'integer' }),
-      column('Ready', 'Pods that are ready.', { type: 'integer' }),
-      AGE,
-      wide('Containers', 'Names of the containers.'),
-      wide('Images', 'Images of the containers.'),
-      wide('Selector', 'Labels of the pods that are counted.'),
-    ],
-    (o, now) => [
-      numberAt(o, 'spec', 'replicas'),
-      numberAt(o, 'status', 'replicas'),
-      numberAt(o, 'status', 'readyReplicas'),
-      age(o, now),
-      ...containersAndImages(at(o, 'spec', 'template')),
-      selectorText(at(o, 'spec', 'selector')),
-    ],
-  ),
+  table: replicaTable((o) => selectorText(at(o, 'spec', 'selector'))),
 };
 
 const SPEC = FieldPath.of('spec');

@@ -3,7 +3,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectAt, objectIn, textAt } from '../access.js';
 import { labelsText, scaleSubresource, statusSubresource, versions, withStatus } from '../form.js';
 import { isEmptySelector, nonNegative, selects } from '../rules.js';
-import { AGE, age, column, containersAndImages, table, wide } from '../table.js';
+import { replicaTable } from '../table.js';
 import { defaultTemplate, fillAbsent, labelsFromTemplate, mismatch, templateWarnings } from '../workloads.js';
 import { runningTemplate } from './pod/validation/index.js';
 
@@ -39,25 +39,7 @@ export const replicationController: ResourceDeclaration = {
     'status.replicas': (o) => String(numberAt(o, 'status', 'replicas')),
     name: (o) => textAt(o, 'metadata', 'name'),
   },
-  table: table(
-    [
-      column('Desired', 'Pods that are wanted.', { type: 'integer' }),
-      column('Current', 'Pods that exist.', { type: 'integer' }),
-      column('Ready', 'Pods that are ready.', { type: 'integer' }),
-      AGE,
-      wide('Containers', 'Names of the containers.'),
-      wide('Images', 'Images of the containers.'),
-      wide('Selector', 'Labels of the pods that are counted.'),
-    ],
-    (o, now) => [
-      numberAt(o, 'spec', 'replicas'),
-      numberAt(o, 'status', 'replicas'),
-      numberAt(o, 'status', 'readyReplicas'),
-      age(o, now),
-      ...containersAndImages(at(o, 'spec', 'template')),
-      labelsText(at(o, 'spec', 'selector')),
-    ],
-  ),
+  table: replicaTable((o) => labelsText(at(o, 'spec', 'selector'))),
 };
 
 const SPEC = FieldPath.of('spec');
