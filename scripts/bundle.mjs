@@ -4,6 +4,10 @@
 //
 //     dist/bundle/apiserver.js, ctl.js, library.js, worker.js    entries; what they share is in chunks beside them
 //     dist/bundle/data/                                          what the schema room reads at run time
+//
+// The server's main file is CommonJS for one purpose. The pool of threads that Node shares out (file system, RocksDB, the log's
+// sync) is as large as UV_THREADPOOL_SIZE says when it is first used, and the loader of ES modules uses it before the first line
+// of such a module runs. With the default of 4, a few slow reads of the store keep the log's sync waiting.
 import { chmodSync, cpSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +16,7 @@ import { rolldown } from 'rolldown';
 const dist = join(dirname(fileURLToPath(import.meta.url)), '..', 'dist');
 const out = join(dist, 'bundle');
 
+const POOL_THREADS = 16;
 const PROGRAMS = { apiserver: 'cmd/apiserver/main.js', ctl: 'cmd/ctl/main.js' };
 // The worker's file is found beside the code that starts it; so it must be called what it is called in the tree.
 const OTHERS = { library: 'pkg/server/index.js', worker: 'pkg/peer/thread/worker.js' };
@@ -39,10 +44,16 @@ await bundle.write({
 await bundle.close();
 cpSync(join(dist, 'pkg/schema/data'), join(out, 'data'), { recursive: true });
 
+const MAINS = {
+  apiserver: (path) => `process.env.UV_THREADPOOL_SIZE ??= '${POOL_THREADS}';\nimport('${path}');\n`,
+  ctl: (path) => `import '${path}';\n`,
+};
+
 for (const [name, file] of Object.entries(PROGRAMS)) {
   if (input[name] === undefined) continue;
   const main = join(dist, file);
   const path = relative(dirname(main), join(out, `${name}.js`)).replaceAll('\\', '/');
-  writeFileSync(main, `#!/usr/bin/env node\nimport '${path}';\n`);
+  writeFileSync(main, `#!/usr/bin/env node\n${MAINS[name](path)}`);
   chmodSync(main, 0o755);
 }
+writeFileSync(join(dist, dirname(PROGRAMS.apiserver), 'package.json'), '{ "type": "commonjs" }\n');

@@ -71,6 +71,21 @@ describe.skipIf(!isBuilt)('a start', () => {
   });
 });
 
+// Threads of a process are listed by Linux alone.
+describe.skipIf(!isBuilt || process.platform !== 'linux')('the pool of threads', () => {
+  async function threads(size: string | undefined): Promise<number> {
+    const server = await ServerProcess.start(data, 0, [], { UV_THREADPOOL_SIZE: size });
+    const count = readdirSync(`/proc/${server.pid}/task`).length;
+    await server.stop();
+    return count;
+  }
+
+  it('has 16, unless the operator says otherwise', async () => {
+    const few = await threads('4');
+    expect([await threads('5'), await threads(undefined)]).toEqual([few + 1, few + 12]);
+  });
+});
+
 describe.skipIf(!isBuilt)('a start that cannot be', () => {
   it('says that the port is taken', async () => {
     const taken: Server = await new Promise((resolve) => {

@@ -16,6 +16,9 @@ export interface Ended {
   readonly err: string;
 }
 
+/** Over this process's own; undefined takes a variable away. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 const START_TIME = 20_000;
 
 /** The built server, as a process of its own. */
@@ -28,12 +31,12 @@ export class ServerProcess {
   kubeconfig = '';
   readonly dataDir: string;
 
-  private constructor(dataDir: string, port: number, args: readonly string[]) {
+  private constructor(dataDir: string, port: number, args: readonly string[], env: Environment = {}) {
     this.dataDir = dataDir;
     this.#child = spawn(
       process.execPath,
       [main, '--data-dir', dataDir, '--secure-port', String(port), '--log-level', 'error', ...args],
-      { stdio: ['ignore', 'pipe', 'pipe'] },
+      { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } },
     );
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       this.#err += text;
@@ -52,9 +55,14 @@ export class ServerProcess {
   }
 
   /** Resolves when it says that it is ready. */
-  static async start(dataDir: string, port = 0, args: readonly string[] = []): Promise<ServerProcess> {
+  static async start(
+    dataDir: string,
+    port = 0,
+    args: readonly string[] = [],
+    env: Environment = {},
+  ): Promise<ServerProcess> {
     if (!isBuilt) throw new Error('dist/ is missing: npm run build');
-    const server = new ServerProcess(dataDir, port, args);
+    const server = new ServerProcess(dataDir, port, args, env);
     const ready = new Promise<void>((resolve) => {
       server.#child.stdout!.setEncoding('utf8').on('data', (text: string) => {
         server.#out += text;
