@@ -239,6 +239,29 @@ describe('after a crash', () => {
     );
   });
 
+  it('is whole although a segment was being wiped for reuse, whose new name the power cut took back', async () => {
+    const disk = new SimulatedDisk();
+    const log = await WriteAheadLog.create(world(disk), origin);
+    const found: { readonly disk: SimulatedDisk; readonly acknowledged: number }[] = [];
+    let acknowledged = 0;
+    disk.onSync = (name) => {
+      if (name === 'spare.tmp') found.push({ disk: disk.crash(() => 'written'), acknowledged });
+    };
+    for (let i = 1; i <= 120; i++) {
+      await log.append(write([entry(i, 1, 600)]));
+      acknowledged = i;
+      if (i % 10 === 0) await log.cut({ index: i - 5, term: 1, config } as SnapshotMeta);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await log.close();
+    expect(found.length).toBeGreaterThan(10);
+    for (const { disk: after, acknowledged: last } of found.slice(1)) {
+      const { log: again, recovered } = await WriteAheadLog.open(world(after));
+      expect(recovered.entries.at(-1)?.index ?? recovered.base.index).toBeGreaterThanOrEqual(last);
+      await again.close();
+    }
+  });
+
   it('refuses a log in which any acknowledged byte was changed', async () => {
     const disk = new SimulatedDisk();
     const log = await WriteAheadLog.create(world(disk), origin);

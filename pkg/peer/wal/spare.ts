@@ -121,7 +121,11 @@ export class Spare {
   }
 
   async #zeroed(size: number): Promise<LogFile> {
-    const file = this.#world.disk.create(Spare.NAME);
+    const { disk } = this.#world;
+    // What lies there may be a segment that was renamed. Wiped before its new name is durable, it could come back after a
+    // power cut under its old one, as a segment that somebody destroyed.
+    if (disk.list().includes(Spare.NAME)) await disk.syncDirectory();
+    const file = disk.create(Spare.NAME);
     // A recycled segment may be larger than asked for; all of it must become zero (frame.ts, invariant 3).
     const end = Math.max(size, file.size);
     try {
