@@ -16,13 +16,27 @@ export interface Cluster {
   /** A JSON merge patch; give `metadata.resourceVersion` or `uid` in it to be refused when the object has changed. */
   patch(at: Place, subresource: string, patch: JsonObject): Promise<void>;
   replace(at: Place, subresource: string, object: JsonObject): Promise<void>;
-  delete(at: Place, options: { readonly uid: string; readonly policy?: Policy }): Promise<void>;
+  /** Refused (409) when the object is not the one, or not in the state, that was read. */
+  delete(at: Place, options: DeleteOptions): Promise<void>;
   deleteCollection(resource: ServedResource, namespace: string): Promise<void>;
   /**
    * Hands the present state over, object by object, and then every change, in order. Changes before the present state is
-   * complete come after it. Returns the function that ends it.
+   * complete come after it.
    */
-  follow(observer: Observer): Promise<() => void>;
+  follow(observer: Observer): Following;
+}
+
+export interface DeleteOptions {
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly policy?: Policy;
+}
+
+export interface Following {
+  /** Resolves when the present state has been handed over, or following has been stopped before. */
+  readonly caughtUp: Promise<void>;
+  /** The observer is told of nothing after this. */
+  stop(): void;
 }
 
 export interface Place {

@@ -1,5 +1,6 @@
 import type { World } from '../base/index.js';
-import type { Cluster } from './cluster.js';
+import type { Cluster, Following, Observer } from './cluster.js';
+import type { WorkQueue } from './queue.js';
 
 /** A loop that makes something true. It is started on the leader only, and stopped when leadership goes. */
 export interface Controller {
@@ -7,7 +8,7 @@ export interface Controller {
   readonly name: string;
   /** Resolves when the present state has been taken in. */
   start(): Promise<void>;
-  /** No write is begun after this returns. */
+  /** No work is begun after this returns. What is under way may still end in a write: it carries what it was decided on. */
   stop(): void;
   /** Length of its queue, for `workqueue_depth`. */
   readonly depth: number;
@@ -17,4 +18,28 @@ export interface ControllerContext {
   readonly world: World;
   readonly cluster: Cluster;
   readonly log: (message: string, fields: Readonly<Record<string, unknown>>) => void;
+}
+
+/** A loop that follows the cluster with `changed` and works through `queue`. */
+export function controllerOf(
+  name: string,
+  cluster: Cluster,
+  queue: WorkQueue,
+  changed: Observer['changed'],
+): Controller {
+  let following: Following | undefined;
+  return {
+    name,
+    start: () => {
+      following = cluster.follow({ changed });
+      return following.caughtUp;
+    },
+    stop: () => {
+      following?.stop();
+      queue.stop();
+    },
+    get depth() {
+      return queue.depth;
+    },
+  };
 }

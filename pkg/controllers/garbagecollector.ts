@@ -2,7 +2,7 @@ import { ApiError, type JsonObject, parseApiVersion } from '../api/index.js';
 import type { StoredObject } from '../cache/index.js';
 import type { ServedResource } from '../registry/index.js';
 import type { Place, Policy } from './cluster.js';
-import type { Controller, ControllerContext } from './controller.js';
+import { type Controller, type ControllerContext, controllerOf } from './controller.js';
 import { type Meta, metaOf, type OwnerReference } from './meta.js';
 import { WorkQueue } from './queue.js';
 
@@ -18,6 +18,8 @@ interface Dependent {
   readonly place: Place;
   readonly uid: string;
   readonly owners: readonly OwnerReference[];
+  /** It is being deleted and waits for dependents of its own. */
+  readonly waiting: boolean;
 }
 
 /**
@@ -29,7 +31,8 @@ interface Dependent {
  *
  * Invariants
  * 1. An object is deleted only after each of its owners was read as absent, or as another object by uid, or as waiting for it.
- * 2. Every write carries the uid that was read: a namesake made meanwhile is never touched.
+ * 2. Every write carries the uid and the resourceVersion that were read: a namesake made meanwhile is never touched, and an object
+ *    that has got other owners meanwhile is judged anew.
  * 3. An owner of a kind that is not served decides nothing: the object stays.
  */
 export function garbageCollector(context: ControllerContext): Controller {
@@ -44,28 +47,28 @@ export function garbageCollector(context: ControllerContext): Controller {
   });
   /** Work for objects that are no dependents: owners being deleted. */
   const owners = new Map<string, Place>();
-  let stopFollowing: (() => void) | undefined;
 
   function changed(resource: ServedResource, before: StoredObject | undefined, after: StoredObject | undefined): void {
     if (after === undefined) {
       if (before !== undefined) gone(before);
       return;
     }
-    const json = after.json;
+    const { key, json } = after;
+    const held = dependents.get(key)?.owners ?? [];
     if (!MARKS.some((m) => json.includes(m))) {
-      if (dependents.has(after.key)) forget(after.key);
+      forget(key);
+      wakeOwners(held);
       return;
     }
     const meta = metaOf(after.parse());
     const place: Place = { resource, namespace: after.namespace, name: after.name };
-    index(after.key, { place, uid: meta.uid, owners: meta.owners });
-    if (meta.owners.length > 0) queue.add(after.key);
+    index(key, { place, uid: meta.uid, owners: meta.owners, waiting: waitsForDependents(meta) });
+    if (meta.owners.length > 0) queue.add(key);
     if (meta.deleting && meta.finalizers.some((f) => f === ORPHAN || f === FOREGROUND)) {
-      owners.set(after.key, place);
-      queue.add(after.key);
+      owners.set(key, place);
+      queue.add(key);
     }
-    // a dependent whose own fate changed may free its owners
-    if (meta.deleting || meta.owners.length === 0) wakeOwners(meta.owners);
+    wakeOwners(held.filter((h) => !meta.owners.some((o) => o.uid === h.uid && o.blockOwnerDeletion)));
   }
 
   function gone(before: StoredObject): void {
@@ -73,12 +76,10 @@ export function garbageCollector(context: ControllerContext): Controller {
     forget(before.key);
     owners.delete(before.key);
     if (was !== undefined) wakeOwners(was.owners);
-    const uid = uidOf(before);
-    if (uid === undefined) return;
-    for (const key of byOwner.get(uid) ?? []) queue.add(key);
+    for (const key of byOwner.get(before.uid()) ?? []) queue.add(key);
   }
 
-  /** Owners that wait for their dependents look again. */
+  /** Owners that a dependent held up, and holds up no more, look again. */
   function wakeOwners(references: readonly OwnerReference[]): void {
     if (references.length === 0 || owners.size === 0) return;
     for (const [key, place] of owners)
@@ -114,7 +115,7 @@ export function garbageCollector(context: ControllerContext): Controller {
     const owner = owners.get(key);
     if (owner !== undefined) await releaseOwner(key, owner);
     const dependent = dependents.get(key);
-    if (dependent !== undefined) await judge(dependent);
+    if (dependent !== undefined) await unlessChanged(judge(dependent));
   }
 
   /** An object that is being deleted with a finalizer of ours: its dependents first. */
@@ -131,12 +132,30 @@ export function garbageCollector(context: ControllerContext): Controller {
       await removeFinalizer(place, meta, ORPHAN);
       return;
     }
-    const blocking: string[] = [];
-    for (const k of keys) {
-      if (dependents.get(k)?.owners.some((o) => o.uid === meta.uid && o.blockOwnerDeletion)) blocking.push(k);
-      queue.add(k);
+    for (const k of keys) if (dependents.get(k)?.waiting !== true) queue.add(k);
+    if (!keys.some((k) => blocks(k, meta.uid) && !waitsFor(k, key))) await removeFinalizer(place, meta, FOREGROUND);
+  }
+
+  /** Whether a dependent holds up the owner of this uid until it is gone. */
+  function blocks(key: string, owner: string): boolean {
+    return dependents.get(key)?.owners.some((o) => o.uid === owner && o.blockOwnerDeletion) === true;
+  }
+
+  /**
+   * Whether what `key` names waits, by way of however many others, for `goal` to go: owners in a circle would wait for each other
+   * for ever.
+   */
+  function waitsFor(key: string, goal: string): boolean {
+    const seen = new Set<string>();
+    const pending = [key];
+    for (let k = pending.pop(); k !== undefined; k = pending.pop()) {
+      if (k === goal) return true;
+      const d = dependents.get(k);
+      if (d?.waiting !== true || seen.has(k)) continue;
+      seen.add(k);
+      for (const next of byOwner.get(d.uid) ?? []) if (blocks(next, d.uid)) pending.push(next);
     }
-    if (blocking.length === 0) await removeFinalizer(place, meta, FOREGROUND);
+    return false;
   }
 
   /** An object with owners: does any of them still keep it? */
@@ -161,8 +180,9 @@ export function garbageCollector(context: ControllerContext): Controller {
       if (drop.size > 0) await takeReferencesAway(dependent, (o) => drop.has(o.uid));
       return;
     }
-    const policy = waiting.length > 0 && byOwner.has(meta.uid) ? 'Foreground' : policyOf(meta);
-    await cluster.delete(dependent.place, { uid: meta.uid, policy });
+    const { uid, resourceVersion } = meta;
+    const policy = waiting.length > 0 && byOwner.has(uid) ? 'Foreground' : policyOf(meta);
+    await unlessGone(cluster.delete(dependent.place, { uid, resourceVersion, policy }));
   }
 
   type OwnerState = 'solid' | 'absent' | 'waiting' | 'unknown';
@@ -170,7 +190,7 @@ export function garbageCollector(context: ControllerContext): Controller {
   async function stateOf(reference: OwnerReference, of: Place): Promise<OwnerState> {
     const gv = parseApiVersion(reference.apiVersion);
     const resource = gv === undefined ? undefined : cluster.catalogue().findKind({ ...gv, kind: reference.kind });
-    if (resource === undefined) return 'unknown';
+    if (resource === undefined || !resource.verbs.includes('get')) return 'unknown';
     // a cluster-scoped object cannot have an owner inside a namespace: which one would it be?
     if (resource.namespaced && of.namespace === '') return 'unknown';
     const owner = await cluster.get({
@@ -181,7 +201,7 @@ export function garbageCollector(context: ControllerContext): Controller {
     if (owner === undefined) return 'absent';
     const meta = metaOf(owner);
     if (meta.uid !== reference.uid) return 'absent';
-    return meta.deleting && meta.finalizers.includes(FOREGROUND) ? 'waiting' : 'solid';
+    return waitsForDependents(meta) ? 'waiting' : 'solid';
   }
 
   async function takeReferencesAway(
@@ -219,19 +239,11 @@ export function garbageCollector(context: ControllerContext): Controller {
     );
   }
 
-  return {
-    name: 'garbage-collector-controller',
-    start: async () => {
-      stopFollowing = await cluster.follow({ changed });
-    },
-    stop: () => {
-      stopFollowing?.();
-      queue.stop();
-    },
-    get depth() {
-      return queue.depth;
-    },
-  };
+  return controllerOf('garbage-collector-controller', cluster, queue, changed);
+}
+
+function waitsForDependents(meta: Meta): boolean {
+  return meta.deleting && meta.finalizers.includes(FOREGROUND);
 }
 
 /** A policy that its own finalizers already state goes on; otherwise dependents follow in the background. */
@@ -240,19 +252,22 @@ function policyOf(meta: Meta): Policy {
   return meta.finalizers.includes(FOREGROUND) ? 'Foreground' : 'Background';
 }
 
-const UID = /"uid":"([^"\\]*)"/;
-
-/** The uid out of an object's bytes: metadata comes first, and nothing before `uid` in it holds another uid. */
-function uidOf(o: StoredObject): string | undefined {
-  return UID.exec(o.json.toString('latin1', 0, 2048))?.[1] ?? (metaOf(o.parse()).uid || undefined);
-}
-
 /** Someone else was faster: that is what was wanted. */
 async function unlessGone(write: Promise<void>): Promise<void> {
   try {
     await write;
   } catch (e) {
     if (e instanceof ApiError && e.status.code === 404) return;
+    throw e;
+  }
+}
+
+/** The object is another than the one that was read; the change that made it so has put it into the queue again. */
+async function unlessChanged(work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (e) {
+    if (e instanceof ApiError && e.status.code === 409) return;
     throw e;
   }
 }

@@ -1,4 +1,4 @@
-export type { Cluster, Observer, Place, Policy } from './cluster.js';
+export type { Cluster, DeleteOptions, Following, Observer, Place, Policy } from './cluster.js';
 export type { Controller, ControllerContext } from './controller.js';
 export { garbageCollector } from './garbagecollector.js';
 export { ControllerManager, isWanted, unknownControllers } from './manager.js';

@@ -1,7 +1,7 @@
 import { ApiError, isObject, type JsonObject } from '../api/index.js';
 import type { StoredObject } from '../cache/index.js';
 import type { ServedResource } from '../registry/index.js';
-import type { Controller, ControllerContext } from './controller.js';
+import { type Controller, type ControllerContext, controllerOf } from './controller.js';
 import { metaOf } from './meta.js';
 import { WorkQueue } from './queue.js';
 
@@ -18,7 +18,6 @@ const DELETING = Buffer.from('"deletionTimestamp":');
  */
 export function namespaceController(context: ControllerContext): Controller {
   const { cluster, world } = context;
-  let stopFollowing: (() => void) | undefined;
   const queue = new WorkQueue({
     world,
     workers: WORKERS,
@@ -59,7 +58,7 @@ export function namespaceController(context: ControllerContext): Controller {
     const resources = deletable();
     const pods = resources.filter((r) => r.resource === 'pods' && r.group === '');
     for (const r of pods) await emptyOf(r, name, content);
-    if (content.objects.size > 0) return content;
+    if (content.objects.size > 0 || content.failures.length > 0) return content;
     for (const r of resources) if (!pods.includes(r)) await emptyOf(r, name, content);
     return content;
   }
@@ -124,19 +123,7 @@ export function namespaceController(context: ControllerContext): Controller {
     });
   }
 
-  return {
-    name: 'namespace-controller',
-    start: async () => {
-      stopFollowing = await cluster.follow({ changed });
-    },
-    stop: () => {
-      stopFollowing?.();
-      queue.stop();
-    },
-    get depth() {
-      return queue.depth;
-    },
-  };
+  return controllerOf('namespace-controller', cluster, queue, changed);
 }
 
 interface Content {

@@ -1,7 +1,7 @@
 import { ApiError, equalJson, type JsonObject } from '../api/index.js';
 import type { StoredObject } from '../cache/index.js';
 import type { ServedResource } from '../registry/index.js';
-import type { Controller, ControllerContext } from './controller.js';
+import { type Controller, type ControllerContext, controllerOf } from './controller.js';
 import { metaOf } from './meta.js';
 import { WorkQueue } from './queue.js';
 
@@ -46,7 +46,6 @@ export function rootCaPublisher(context: ControllerContext, certificates: string
 
 function keepInEveryNamespace(controller: string, context: ControllerContext, given: Given): Controller {
   const { cluster, world } = context;
-  let stopFollowing: (() => void) | undefined;
   const queue = new WorkQueue({
     world,
     workers: WORKERS,
@@ -84,17 +83,5 @@ function keepInEveryNamespace(controller: string, context: ControllerContext, gi
     }
   }
 
-  return {
-    name: controller,
-    start: async () => {
-      stopFollowing = await cluster.follow({ changed });
-    },
-    stop: () => {
-      stopFollowing?.();
-      queue.stop();
-    },
-    get depth() {
-      return queue.depth;
-    },
-  };
+  return controllerOf(controller, cluster, queue, changed);
 }

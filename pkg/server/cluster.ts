@@ -1,7 +1,7 @@
 import { ApiError, type JsonObject } from '../api/index.js';
 import type { World } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
-import type { Cluster, Observer, Place } from '../controllers/index.js';
+import type { Cluster, Following, Observer } from '../controllers/index.js';
 import type { Answer, Registry, RequestContext, ServedResource, Target } from '../registry/index.js';
 import { prefixEnd } from '../storage/index.js';
 
@@ -67,14 +67,14 @@ export function clusterOf(registry: Registry, world: World): Cluster {
         context(),
       );
     },
-    async delete(at: Place, { uid, policy }) {
+    async delete(at, { uid, resourceVersion, policy }) {
       await registry.delete(
         {
           target: target(at.resource, at.namespace),
           name: at.name,
           options: {
             dryRun: false,
-            preconditions: { uid },
+            preconditions: { uid, resourceVersion },
             ignoreStoreReadError: false,
             ...(policy === undefined ? {} : { propagationPolicy: policy }),
           },
@@ -122,29 +122,40 @@ function objectOf(answer: Answer, resource: ServedResource): JsonObject {
  * The present state first, collection by collection, then what changes. What changed meanwhile waits, and comes after: a change
  * of an object that was handed over already, or not yet, is told as it was.
  */
-async function follow(registry: Registry, observer: Observer): Promise<() => void> {
+function follow(registry: Registry, observer: Observer): Following {
   const resources = byPrefix(registry);
   let waiting: (() => void)[] | undefined = [];
-  const stop = registry.cache.observe(({ prefix, before, after, revision }) => {
+  let stopped = false;
+  const stopObserving = registry.cache.observe(({ prefix, before, after, revision }) => {
     const resource = resources.get(prefix);
     if (resource === undefined) return;
     const tell = (): void => observer.changed(resource, before, after, revision);
     if (waiting === undefined) tell();
     else waiting.push(tell);
   });
-  let n = 0;
-  for (const collection of [...registry.cache.collections()]) {
-    const resource = resources.get(collection.prefix);
-    if (resource === undefined) continue;
-    const { objects, revision } = collection.snapshot();
-    for (const object of objects.range(collection.prefix, prefixEnd(collection.prefix))) {
-      observer.changed(resource, undefined, object, revision);
-      if (++n % FOLLOW_SLICE === 0) await new Promise((resolve) => setImmediate(resolve));
+  const handOver = async (): Promise<void> => {
+    let n = 0;
+    for (const collection of [...registry.cache.collections()]) {
+      const resource = resources.get(collection.prefix);
+      if (resource === undefined) continue;
+      const { objects, revision } = collection.snapshot();
+      for (const object of objects.range(collection.prefix, prefixEnd(collection.prefix))) {
+        if (++n % FOLLOW_SLICE === 0) await new Promise((resolve) => setImmediate(resolve));
+        if (stopped) return;
+        observer.changed(resource, undefined, object, revision);
+      }
     }
-  }
-  for (const tell of waiting) tell();
-  waiting = undefined;
-  return stop;
+    for (const tell of waiting ?? []) tell();
+    waiting = undefined;
+  };
+  return {
+    caughtUp: handOver(),
+    stop: () => {
+      stopped = true;
+      waiting = undefined;
+      stopObserving();
+    },
+  };
 }
 
 /** Each collection in one served version: the first that discovery names. */

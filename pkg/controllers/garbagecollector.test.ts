@@ -1,0 +1,210 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { errors, type JsonObject } from '../api/index.js';
+import { Bench } from '../registry/testing.js';
+import { clusterOf } from '../server/cluster.js';
+import type { Cluster } from './cluster.js';
+import type { Controller } from './controller.js';
+import { garbageCollector } from './garbagecollector.js';
+
+const metaOf = (o: JsonObject): JsonObject => o['metadata'] as JsonObject;
+
+/** A registry with a collector that runs over it. */
+class Scene {
+  readonly bench: Bench;
+  readonly collector: Controller;
+  readonly failures: string[] = [];
+
+  private constructor(bench: Bench, wrap: (cluster: Cluster) => Cluster) {
+    this.bench = bench;
+    const { world, registry } = bench;
+    this.collector = garbageCollector({
+      world,
+      cluster: wrap(clusterOf(registry, world)),
+      log: (_, { error }) => this.failures.push(String(error)),
+    });
+  }
+
+  static async open(wrap: (cluster: Cluster) => Cluster = (c) => c): Promise<Scene> {
+    const scene = new Scene(await Bench.open(), wrap);
+    await scene.collector.start();
+    onTestFinished(() => scene.collector.stop());
+    return scene;
+  }
+
+  /** Makes a ConfigMap; answers its uid. */
+  async make(name: string, owners: readonly JsonObject[] = [], namespace = 'default'): Promise<string> {
+    const made = await this.bench.create('configmaps', namespace, {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name, ownerReferences: [...owners] },
+    });
+    return String(metaOf(made)['uid']);
+  }
+
+  own(name: string, owners: readonly JsonObject[]): Promise<JsonObject> {
+    return this.bench.patch('configmaps', ['default', name], { metadata: { ownerReferences: [...owners] } });
+  }
+
+  /** Runs until there is nothing left to do, time included. */
+  async settle(): Promise<void> {
+    for (let turn = 0, quiet = 0; quiet < 20; turn++) {
+      if (turn > 10_000) throw new Error('the collector never comes to rest');
+      await new Promise((resolve) => setImmediate(resolve));
+      quiet = this.collector.depth === 0 ? quiet + 1 : 0;
+      if (quiet === 0) this.bench.world.advance(100);
+    }
+  }
+
+  async names(): Promise<string[]> {
+    await this.settle();
+    const { items } = await this.bench.list('configmaps', 'default');
+    return items.map((o) => String(metaOf(o)['name']));
+  }
+}
+
+const reference = (name: string, uid: string, more: JsonObject = {}): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  name,
+  uid,
+  ...more,
+});
+const blocking = (name: string, uid: string): JsonObject => reference(name, uid, { blockOwnerDeletion: true });
+
+describe('the garbage collector', () => {
+  it('deletes what its last owner leaves behind, down to the leaves', async () => {
+    const s = await Scene.open();
+    const a = await s.make('a');
+    const b = await s.make('b', [reference('a', a)]);
+    await s.make('c', [reference('b', b)]);
+    await s.make('d', [reference('a', a), reference('e', await s.make('e'))]);
+    expect(await s.names()).toEqual(['a', 'b', 'c', 'd', 'e']);
+    await s.bench.delete('configmaps', 'default', 'a');
+    expect(await s.names()).toEqual(['d', 'e']);
+    expect(metaOf(await s.bench.get('configmaps', 'default', 'd'))['ownerReferences']).toMatchObject([{ name: 'e' }]);
+    expect(s.failures).toEqual([]);
+  });
+
+  it('deletes what never had an owner: none of that uid, or one in another namespace', async () => {
+    const s = await Scene.open();
+    await s.make('a');
+    const far = await s.make('far', [], 'kube-system');
+    await s.make('b', [reference('a', 'not-its-uid')]);
+    await s.make('c', [reference('far', far)]);
+    expect(await s.names()).toEqual(['a']);
+  });
+
+  it('leaves alone whose owner is of a kind that is not served', async () => {
+    const s = await Scene.open();
+    await s.make('a', [{ apiVersion: 'nobody.example/v1', kind: 'Thing', name: 'x', uid: 'u' }]);
+    expect(await s.names()).toEqual(['a']);
+  });
+
+  it('deletes dependents first in the foreground, and keeps the owner until they are gone', async () => {
+    const s = await Scene.open();
+    const a = await s.make('a');
+    await s.make('b', [blocking('a', a)]);
+    await s.bench.patch('configmaps', ['default', 'b'], { metadata: { finalizers: ['x.example/hold'] } });
+    await s.bench.delete('configmaps', 'default', 'a', { propagationPolicy: 'Foreground' });
+    expect(await s.names()).toEqual(['a', 'b']);
+    await s.bench.patch('configmaps', ['default', 'b'], { metadata: { finalizers: null } });
+    expect(await s.names()).toEqual([]);
+  });
+
+  it('takes the references away when dependents are orphaned', async () => {
+    const s = await Scene.open();
+    const a = await s.make('a');
+    await s.make('b', [reference('a', a)]);
+    await s.bench.delete('configmaps', 'default', 'a', { propagationPolicy: 'Orphan' });
+    expect(await s.names()).toEqual(['b']);
+    expect(metaOf(await s.bench.get('configmaps', 'default', 'b'))['ownerReferences']).toBeUndefined();
+  });
+
+  it.each([
+    ['no longer names it', []],
+    ['no longer blocks it', 'unblocked'],
+  ] as const)('lets an owner go that waits for a dependent which %s', async (_, how) => {
+    const s = await Scene.open();
+    const a = await s.make('a');
+    const other = await s.make('other');
+    await s.make('b', [blocking('a', a), reference('other', other)]);
+    await s.bench.patch('configmaps', ['default', 'b'], { metadata: { finalizers: ['x.example/hold'] } });
+    await s.bench.delete('configmaps', 'default', 'b', { propagationPolicy: 'Background' });
+    // b is on its way out and held, so a waits for it.
+    await s.bench.delete('configmaps', 'default', 'a', { propagationPolicy: 'Foreground' });
+    expect(await s.names()).toEqual(['a', 'b', 'other']);
+    await s.own('b', how === 'unblocked' ? [reference('a', a), reference('other', other)] : []);
+    expect(await s.names()).toEqual(['b', 'other']);
+  });
+
+  it('ends a deletion in the foreground of owners in a circle', async () => {
+    const s = await Scene.open();
+    const a = await s.make('a');
+    const b = await s.make('b', [blocking('a', a)]);
+    const c = await s.make('c', [blocking('b', b)]);
+    await s.own('a', [blocking('c', c)]);
+    await s.make('self');
+    const self = String(metaOf(await s.bench.get('configmaps', 'default', 'self'))['uid']);
+    await s.own('self', [blocking('self', self)]);
+    for (const name of ['a', 'self'])
+      await s.bench.delete('configmaps', 'default', name, { propagationPolicy: 'Foreground' });
+    expect(await s.names()).toEqual([]);
+  });
+
+  it('ends it too when all of the circle were deleted at once', async () => {
+    const s = await Scene.open();
+    const a = await s.make('a');
+    const b = await s.make('b', [blocking('a', a)]);
+    await s.own('a', [blocking('b', b)]);
+    const foreground = { propagationPolicy: 'Foreground' } as const;
+    await Promise.all(['a', 'b'].map((name) => s.bench.delete('configmaps', 'default', name, foreground)));
+    expect(await s.names()).toEqual([]);
+  });
+
+  it('keeps what has got a living owner between being read and being deleted', async () => {
+    let interfere: (() => Promise<unknown>) | undefined;
+    const s = await Scene.open((cluster) => ({
+      ...cluster,
+      delete: async (place, options) => {
+        const first = interfere;
+        interfere = undefined;
+        await first?.();
+        return cluster.delete(place, options);
+      },
+    }));
+    const living = await s.make('living');
+    const a = await s.make('a');
+    await s.make('b', [reference('a', a)]);
+    await s.settle();
+    interfere = () => s.own('b', [reference('living', living)]);
+    await s.bench.delete('configmaps', 'default', 'a');
+    expect(await s.names()).toEqual(['b', 'living']);
+    expect(interfere).toBeUndefined();
+    expect(s.failures).toEqual([]);
+  });
+
+  it('hears nothing more once stopped, even while it was still being told of the present state', async () => {
+    const bench = await Bench.open();
+    let told = 0;
+    const following = clusterOf(bench.registry, bench.world).follow({ changed: () => told++ });
+    following.stop();
+    await following.caughtUp;
+    const before = told;
+    await bench.create('configmaps', 'default', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'late' } });
+    expect(told).toBe(before);
+  });
+
+  it('tries again what failed', async () => {
+    let failing = 2;
+    const s = await Scene.open((cluster) => ({
+      ...cluster,
+      delete: (place, options) => {
+        if (failing-- > 0) return Promise.reject(errors.internal('not now'));
+        return cluster.delete(place, options);
+      },
+    }));
+    await s.make('b', [reference('a', 'nobody')]);
+    expect(await s.names()).toEqual([]);
+    expect(s.failures).toHaveLength(2);
+  });
+});
