@@ -130,12 +130,30 @@ describe('membership', () => {
     const id = (await joined.control.report()).id;
     expect(await leader.control.removeMember(id)).toEqual({ kind: 'ok', value: null });
     expect((await leader.control.members()).map((member) => member.id)).not.toContain(id);
-    // It keeps dialling the others until they tell it.
+    // The others tell it, over the connections that it has.
+    await until('the outcast stops', () => made.fatal.length > 0);
+    expect(made.fatal).toEqual([expect.stringMatching(/^peer3: this member has been removed/)]);
+    // One that was away meanwhile is told when it comes back.
     await joined.close();
     const outcast = made.open(3);
-    await until('the outcast stops', () => made.fatal.length > 0);
-    expect(made.fatal[0]).toMatch(/peer3: this member has been removed/);
+    await until('the outcast stops again', () => made.fatal.length > 1);
+    expect(made.fatal[1]).toMatch(/^peer3: this member has been removed/);
     await outcast;
+  });
+
+  it('removes the leader that is asked to, and says so', async () => {
+    const made = await cluster(3);
+    const leader = await made.leader();
+    const name = `peer${made.peers.indexOf(leader)}`;
+    const id = (await leader.control.report()).id;
+    expect(await leader.control.removeMember(id)).toEqual({ kind: 'ok', value: null });
+    made.peers[made.peers.indexOf(leader)] = undefined;
+    const next = await made.leader();
+    await put(next.keyspace, '/a', '1');
+    expect((await next.control.members()).map((member) => member.id)).not.toContain(id);
+    await until('the outcast stops', () => made.fatal.length > 0);
+    expect(made.fatal).toEqual([expect.stringContaining(`${name}: this member has been removed`)]);
+    await leader.close();
   });
 
   it('refuses a removal that would lose the live quorum', async () => {

@@ -80,10 +80,10 @@ export class ReadyLoop {
       });
       return;
     }
-    this.#parts.journal.append(write).then(
-      () => this.#persisted(write),
-      (error: unknown) => this.#parts.fail(error),
-    );
+    this.#parts.journal
+      .append(write)
+      .then(() => this.#persisted(write))
+      .catch((error: unknown) => this.#parts.fail(error));
   }
 
   async #persistInstalled(write: Write): Promise<void> {

@@ -129,8 +129,20 @@ export class Members {
     pending.resolve(pending.term === entry.term);
   }
 
-  /** Leadership is gone: what was under way may or may not happen. */
-  lostLeadership(): void {
+  /**
+   * Leadership is gone: what was under way may or may not happen. What is committed by now (a leader's own removal ends its
+   * leadership) is settled when it is applied.
+   */
+  lostLeadership(commit: number): void {
+    for (const [index, { resolve }] of this.#pending) {
+      if (index <= commit) continue;
+      this.#pending.delete(index);
+      resolve(false);
+    }
+  }
+
+  /** This peer serves no more. */
+  stop(): void {
     for (const { resolve } of this.#pending.values()) resolve(false);
     this.#pending.clear();
   }
@@ -168,9 +180,14 @@ export class Members {
     return this.#alone(async () => {
       if (!memberIds(this.#ports.configuration()).includes(toPeerId(id)))
         return refused('that is no member of this cluster');
+      // Known by name first: so whoever leads next finds that it is no member any more, and buries it.
+      if (!this.#known.has(id)) {
+        const noted = await this.#write({ compares: [absent(MEMBERS, id)], ops: [put(this.info(id))] });
+        if (noted !== undefined) return refused(noted);
+      }
       const why = await this.#change({ kind: 'remove', id: toPeerId(id) });
       if (why !== undefined) return refused(why);
-      await this.#bury(id);
+      if (this.#ports.isLeader()) await this.#bury(id);
       return { kind: 'ok', value: null };
     });
   }

@@ -295,7 +295,11 @@ export class RunningPeer implements Peer {
       const now = world.clock.monotonic();
       metrics.heartbeatLateness.observe(Math.max(0, now - due) / 1000);
       due = now + config.heartbeatMs;
-      this.#raft.tick();
+      try {
+        this.#raft.tick();
+      } catch (error) {
+        this.fail(error);
+      }
       this.#proposals.expire();
       this.#reads.expire();
       this.#loop.poke();
@@ -311,7 +315,9 @@ export class RunningPeer implements Peer {
   #roleChanged(soft: SoftState): void {
     const { metrics, events } = this.#parts;
     if (soft.leader !== this.#soft.leader && soft.leader !== NO_PEER) metrics.leaderChanges++;
-    if (this.#soft.role === 'leader' && soft.role !== 'leader') this.#members.lostLeadership();
+    if (this.#soft.role === 'leader' && soft.role !== 'leader') {
+      this.#members.lostLeadership(this.#raft.status().commit);
+    }
     this.#soft = soft;
     this.#proposals.retryHeld();
     this.#loop.poke();
@@ -347,7 +353,13 @@ export class RunningPeer implements Peer {
     invariant(message.kind === 'snapshot', 'only a snapshot is offered');
     if (this.#stopped !== undefined) return false;
     const before = this.#raft.status();
-    this.#raft.step(message);
+    try {
+      this.#raft.step(message);
+    } catch (error) {
+      // Not a refusal of this snapshot: the core is of no more use.
+      this.fail(error);
+      return false;
+    }
     this.#loop.poke();
     const { index } = message.snapshot;
     return index > before.commit && this.#raft.status().firstIndex === index + 1;
@@ -390,7 +402,7 @@ export class RunningPeer implements Peer {
     this.#space.stop();
     this.#proposals.stop(why);
     this.#reads.stop(why);
-    this.#members.lostLeadership();
+    this.#members.stop();
     this.#receiver.close();
     this.#parts.state.hub.stop(why);
   }

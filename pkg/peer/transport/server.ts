@@ -95,7 +95,9 @@ function duplex(path: string) {
 
 function serveStream(call: ServerDuplexStream<Buffer, Buffer>, ports: ServerPorts): void {
   let from: number | undefined;
+  let ended = false;
   call.on('data', (bytes: Buffer) => {
+    if (ended) return;
     try {
       const bundle = bundleCodec.decode(bytes);
       if (from === undefined) {
@@ -109,7 +111,9 @@ function serveStream(call: ServerDuplexStream<Buffer, Buffer>, ports: ServerPort
       if (bundle.ping !== null) call.write(bundleCodec.encode({ pong: bundle.ping }));
       ports.bundle(from, bundle, bytes.length);
     } catch (error) {
-      call.destroy(error instanceof Error ? error : new Error(String(error)));
+      ended = true;
+      // Ends the call with a status; `destroy` would leave the other side talking to nobody.
+      call.emit('error', error instanceof Error ? error : new Error(String(error)));
     }
   });
   call.on('end', () => call.end());

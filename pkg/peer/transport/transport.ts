@@ -126,6 +126,8 @@ export class Transport implements Network {
 
   #receive(from: PeerId, bundle: WireBundle, bytes: number): void {
     const { sink, metrics, self } = this.#ports;
+    // The connection ends; the one who dials again is told when it greets.
+    if (this.#ports.wasRemoved(from)) throw new Error(REMOVED);
     metrics.traffic(from).receivedBytes += bytes;
     for (const { id, term, refused, message } of bundle.answers) {
       sink.refused({ id, term, refused: refused as RefusalReason, message });
