@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 const root = new URL('../', import.meta.url);
 
 /** Folders with data files, and the endings that count as data. */
-const DATA = [{ folder: 'pkg/schema/data/', endings: ['.schema', '.doc', '.index'] }];
+const DATA = [{ folder: 'pkg/schema/data/', endings: ['.schema', '.doc', '.index', '.forms'] }];
 
 for (const { folder, endings } of DATA) {
   const from = new URL(folder, root);

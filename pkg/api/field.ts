@@ -1,3 +1,4 @@
+import { goJson, goQuote } from './go-format.js';
 import type { JsonValue } from './json.js';
 
 /**
@@ -56,6 +57,17 @@ export type FieldErrorType =
   | 'FieldValueTypeInvalid'
   | 'InternalError';
 
+/** A value that a rule has put into text itself: it stands in the sentence as it is. */
+export class Printed {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export type BadValue = JsonValue | Printed;
+
 /** One thing wrong with an object. `message` is the sentence without the path: `Invalid value: "x": must be ...`. */
 export interface FieldError {
   readonly type: FieldErrorType;
@@ -88,7 +100,7 @@ export class FieldErrors {
     return this;
   }
 
-  notFound(path: FieldPath, value: JsonValue): this {
+  notFound(path: FieldPath, value: BadValue): this {
     return this.add('FieldValueNotFound', path, `Not found: ${show(value)}`);
   }
 
@@ -96,17 +108,17 @@ export class FieldErrors {
     return this.add('FieldValueRequired', path, withDetail('Required value', detail));
   }
 
-  duplicate(path: FieldPath, value: JsonValue): this {
+  duplicate(path: FieldPath, value: BadValue): this {
     return this.add('FieldValueDuplicate', path, `Duplicate value: ${show(value)}`);
   }
 
-  invalid(path: FieldPath, value: JsonValue | undefined, detail: string): this {
+  invalid(path: FieldPath, value: BadValue | undefined, detail: string): this {
     return this.add('FieldValueInvalid', path, withDetail(`Invalid value: ${show(value)}`, detail));
   }
 
   /** `supported` is listed in the order given, quoted. */
-  notSupported(path: FieldPath, value: JsonValue, supported: readonly string[]): this {
-    const values = supported.map((s) => JSON.stringify(s)).join(', ');
+  notSupported(path: FieldPath, value: BadValue, supported: readonly string[]): this {
+    const values = supported.map(goQuote).join(', ');
     return this.add(
       'FieldValueNotSupported',
       path,
@@ -135,7 +147,7 @@ export class FieldErrors {
     );
   }
 
-  typeInvalid(path: FieldPath, value: JsonValue, detail: string): this {
+  typeInvalid(path: FieldPath, value: BadValue, detail: string): this {
     return this.add('FieldValueTypeInvalid', path, withDetail(`Invalid value: ${show(value)}`, detail));
   }
 
@@ -149,10 +161,10 @@ function withDetail(head: string, detail: string): string {
 }
 
 /** A bad value as the reference prints it: strings quoted, scalars bare, everything else as JSON; absent is `null`. */
-function show(value: JsonValue | undefined): string {
+function show(value: BadValue | undefined): string {
   if (value === undefined || value === null) return 'null';
-  if (typeof value === 'string') return JSON.stringify(value);
-  if (typeof value === 'object')
-    return JSON.stringify(value, (_, v: unknown) => (typeof v === 'bigint' ? Number(v) : v));
+  if (value instanceof Printed) return value.text;
+  if (typeof value === 'string') return goQuote(value);
+  if (typeof value === 'object') return goJson(value, 'asTheyStand');
   return String(value);
 }

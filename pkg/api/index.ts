@@ -1,5 +1,16 @@
 export { at, boolAt, listAt, nameOf, numberAt, objectAt, objectIn, objectsAt, textAt } from './access.js';
-export { type FieldError, FieldErrors, type FieldErrorType, FieldPath } from './field.js';
+export { type BadValue, type FieldError, FieldErrors, type FieldErrorType, FieldPath, Printed } from './field.js';
+export {
+  compareText,
+  goFormat,
+  goJson,
+  goJsonString,
+  goKindName,
+  goQuote,
+  goStringVerb,
+  goSyntax,
+  goTypeName,
+} from './go-format.js';
 export {
   apiVersionOf,
   compareVersions,

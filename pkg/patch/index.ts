@@ -13,6 +13,5 @@ export {
 export { entriesAfterScale, entriesOfScale, type ReplicasPaths } from './apply/scale.js';
 export { keepTimesOfNoop } from './apply/times.js';
 export { PatchError, type PatchErrorKind } from './errors.js';
-export { goFormat, goJson } from './go-format.js';
 export { jsonPatchOperationsMax } from './limits.js';
 export { applyPatch, type Patched, type PatchInput } from './patch.js';

@@ -1,7 +1,15 @@
-import { cloneJson, getOwn, isObject, type JsonObject, type JsonValue } from '../api/index.js';
+import {
+  cloneJson,
+  compareText,
+  getOwn,
+  goFormat,
+  goJsonString,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+} from '../api/index.js';
 import type { StructSchema } from '../schema/index.js';
 import { PatchError } from './errors.js';
-import { compareText, goFormat, goJsonString } from './go-format.js';
 import { applyJsonPatch, decodeJsonPatch, oddlySpelledOperations, unknownOperationMembers } from './json-patch.js';
 import { applyMergePatch } from './merge-patch.js';
 import { checkNesting } from './nesting.js';

@@ -1,6 +1,15 @@
-import { getOwn, isObject, type JsonArray, type JsonObject, type JsonValue, setOwn } from '../api/index.js';
+import {
+  getOwn,
+  goFormat,
+  goStringVerb,
+  goTypeName,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  setOwn,
+} from '../api/index.js';
 import { PatchError } from './errors.js';
-import { goFormat, goStringVerb, goTypeName } from './go-format.js';
 
 /** How a list merges. */
 export interface ListRules {

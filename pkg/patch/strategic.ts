@@ -1,7 +1,17 @@
-import { getOwn, isObject, type JsonArray, type JsonObject, type JsonValue, setOwn } from '../api/index.js';
+import {
+  getOwn,
+  goFormat,
+  goQuote,
+  goStringVerb,
+  goTypeName,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  setOwn,
+} from '../api/index.js';
 import type { Schema, StructSchema } from '../schema/index.js';
 import { PatchError } from './errors.js';
-import { goFormat, goQuote, goStringVerb, goTypeName } from './go-format.js';
 import { jsonTypeName, shallow } from './json-patch.js';
 import { type ListRules, mergeList, orderList, withoutDirectives } from './strategic-lists.js';
 

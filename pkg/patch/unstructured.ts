@@ -1,6 +1,5 @@
-import { isObject, type JsonObject, type JsonValue, setOwn } from '../api/index.js';
+import { goKindName, isObject, type JsonObject, type JsonValue, setOwn } from '../api/index.js';
 import type { ScalarSchema, Schema } from '../schema/index.js';
-import { goKindName } from './go-format.js';
 
 /**
  * A merged tree of values brought to the types of its schema: what strategic merge patch and apply do instead of decoding

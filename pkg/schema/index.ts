@@ -2,6 +2,7 @@ export { type DeclarativeOptions, declarativeErrors } from './declarative/index.
 export { applySchemaDefaults } from './defaults.js';
 export { isOnByDefault } from './features.js';
 export { dropDisabledFields } from './gates.js';
+export { INTERNAL_TEXT_CHARS_MAX, internalDifference, internalText } from './internal/index.js';
 export {
   allKinds,
   type Kind,

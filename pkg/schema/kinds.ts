@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { GroupVersionKind } from '../api/index.js';
+import { readData } from './data.js';
 import { structByName } from './load.js';
 import type { StructSchema } from './types.js';
 
@@ -94,7 +94,7 @@ export function packageGroups(): ReadonlyMap<string, string> {
 const keyOf = (gvk: GroupVersionKind): string => `${gvk.group}/${gvk.version}/${gvk.kind}`;
 
 function readIndex(): Index {
-  index ??= parseIndex(readFileSync(new URL('./data/kinds.index', import.meta.url), 'utf8'));
+  index ??= parseIndex(readData('kinds.index'));
   return index;
 }
 

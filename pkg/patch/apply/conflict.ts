@@ -1,4 +1,4 @@
-import { compareText, goQuote } from '../go-format.js';
+import { compareText, goQuote } from '../../api/index.js';
 import { type PathElement, pathText } from './element.js';
 import { type FieldSet, hasPath, paths } from './field-set.js';
 import type { Owner } from './managed.js';

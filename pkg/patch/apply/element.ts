@@ -1,5 +1,4 @@
-import { isObject, type JsonValue } from '../../api/index.js';
-import { compareText, goJson, goJsonString, goQuote } from '../go-format.js';
+import { compareText, goJson, goJsonString, goQuote, isObject, type JsonValue } from '../../api/index.js';
 import { parsedElementsMax } from '../limits.js';
 
 /**

@@ -1,5 +1,4 @@
-import { getOwn, isObject, type JsonObject, type JsonValue } from '../../api/index.js';
-import { goJson } from '../go-format.js';
+import { getOwn, goJson, isObject, type JsonObject, type JsonValue } from '../../api/index.js';
 import { annotationBytesMax, documentDepthMax } from '../limits.js';
 import { nestedDeeper } from '../nesting.js';
 import { compareObjects } from './compare.js';

@@ -1,5 +1,12 @@
-import { getOwn, isObject, type JsonArray, type JsonObject, type JsonValue } from '../../api/index.js';
-import { compareText, goJsonString } from '../go-format.js';
+import {
+  compareText,
+  getOwn,
+  goJsonString,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+} from '../../api/index.js';
 import { emptySet, equalSets, type FieldSet, parseSet, sortedSet } from './field-set.js';
 
 export type Operation = 'Apply' | 'Update';

@@ -1,6 +1,14 @@
-import { getOwn, isObject, type JsonObject, type JsonValue, setOwn } from '../../api/index.js';
+import {
+  getOwn,
+  goFormat,
+  goJsonString,
+  goQuote,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  setOwn,
+} from '../../api/index.js';
 import type { AnySchema, Field, ListSchema, ScalarSchema, Schema, StructSchema } from '../../schema/index.js';
-import { goFormat, goJsonString, goQuote } from '../go-format.js';
 import { type PathElement, valueElement, valueJson } from './element.js';
 
 /** A schema, or undefined for a member that nothing declares. */

@@ -1,6 +1,5 @@
-import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../../api/index.js';
+import { goSyntax, goTypeName, isObject, type JsonArray, type JsonObject, type JsonValue } from '../../api/index.js';
 import type { ListSchema, ScalarSchema, Schema } from '../../schema/index.js';
-import { goSyntax, goTypeName } from '../go-format.js';
 import { typedErrorsMax } from '../limits.js';
 import { elementText } from './element.js';
 import { childSchema, ElementError, isAtomic, listElement, type Node, scalarClass, shown } from './shape.js';

@@ -5,8 +5,10 @@ import {
   isLabelValue,
   type JsonObject,
   type JsonValue,
+  Printed,
 } from '../../api/index.js';
-import { at, listAt, objectAt, objectsAt, textAt } from './access.js';
+import { internalText } from '../../schema/index.js';
+import { listAt, objectAt, objectsAt, textAt } from './access.js';
 
 /** Rules that many kinds share. Each tells the collector what is wrong and returns nothing. */
 
@@ -129,15 +131,6 @@ export function fileMode(value: JsonValue | undefined, path: FieldPath, errors: 
     errors.invalid(path, value, 'must be a number between 0 and 0777 (octal), both inclusive');
 }
 
-/**
- * An internal Go struct as the reference prints it in a message: its field names begin with a capital and absent ones are shown.
- * `fields`: JSON name -> how it stands there.
- */
-export function goStruct(
-  o: JsonValue | undefined,
-  fields: readonly (readonly [string, string, JsonValue])[],
-): JsonObject {
-  const out: JsonObject = {};
-  for (const [json, go, otherwise] of fields) out[go] = at(o, json) ?? otherwise;
-  return out;
-}
+/** A value in a sentence as the reference shows it: in the form that its type has inside; `null` where there is none. */
+export const shown = (type: string, value: JsonValue | readonly JsonValue[] | undefined): Printed =>
+  new Printed(value === undefined ? 'null' : internalText(type, value));

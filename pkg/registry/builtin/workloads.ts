@@ -12,7 +12,7 @@ import type { WriteContext } from '../resource.js';
 import { at, nameOf, objectAt, objectIn } from './access.js';
 import { defaultPodSpec, fill } from './core/pod/defaults.js';
 import { annotationWarnings, podSpecWarnings, runningTemplate } from './core/pod/validation/index.js';
-import { isEmptySelector, labelSelector, nonNegative, selects } from './rules.js';
+import { isEmptySelector, labelSelector, nonNegative, selects, shown } from './rules.js';
 
 /** What the kinds share that make pods from a template. */
 
@@ -72,12 +72,16 @@ export function selectorAndTemplate(o: JsonObject, rules: SelectorRules, errors:
   if (isObject(selector)) {
     labelSelector(selector, path.child('selector'), errors);
     if (isEmptySelector(selector))
-      errors.invalid(path.child('selector'), selector, `empty selector is invalid for ${rules.emptyFor}`);
+      errors.invalid(
+        path.child('selector'),
+        shown('meta/v1.LabelSelector', selector),
+        `empty selector is invalid for ${rules.emptyFor}`,
+      );
   } else if (rules.required) errors.required(path.child('selector'));
   const collector = new FieldErrors();
   labelSelector(selector, path, collector);
   if (!collector.empty && rules.senseless !== undefined) {
-    errors.invalid(path.child('selector'), selector, rules.senseless);
+    errors.invalid(path.child('selector'), shown('meta/v1.LabelSelector', selector), rules.senseless);
     return;
   }
   // a selector that is missing selects nothing, one that is empty everything
@@ -99,7 +103,7 @@ export function mismatch(template: JsonObject, path: FieldPath, errors: FieldErr
 export function sameSelector(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
   const selector = at(o, 'spec', 'selector');
   if (!equalJson(selector ?? null, at(old, 'spec', 'selector') ?? null))
-    errors.invalid(FieldPath.of('spec', 'selector'), selector, 'field is immutable');
+    errors.invalid(FieldPath.of('spec', 'selector'), shown('meta/v1.LabelSelector', selector), 'field is immutable');
 }
 
 /** What the template of a workload is warned about. */

@@ -12,7 +12,7 @@ import {
 } from '../../../api/index.js';
 import { at, listAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
-import { goStruct, labelSelector, oneOf, sentences } from '../rules.js';
+import { labelSelector, oneOf, sentences, shown } from '../rules.js';
 import { matchConditions, operationsRule } from './webhooks.js';
 
 /** Policies decided by expressions, and what binds them. What an expression itself says is not judged here. */
@@ -129,7 +129,7 @@ export function validateValidatingPolicy(o: JsonObject, errors: FieldErrors): vo
   if (audits.length > AUDIT_ANNOTATIONS_MAX)
     errors.invalid(
       SPEC.child('auditAnnotations'),
-      audits.map((a) => goStruct(a, AUDIT_FIELDS)),
+      shown('[]admissionregistration/v1.AuditAnnotation', audits),
       `must not have more than ${AUDIT_ANNOTATIONS_MAX} auditAnnotations`,
     );
   const keys = new Set<string>();
@@ -145,11 +145,6 @@ export function validateValidatingPolicy(o: JsonObject, errors: FieldErrors): vo
       errors.required(path.child('valueExpression'), 'valueExpression is not specified');
   }
 }
-
-const AUDIT_FIELDS = [
-  ['key', 'Key', ''],
-  ['valueExpression', 'ValueExpression', ''],
-] as const;
 
 function validation(v: JsonObject, path: FieldPath, errors: FieldErrors): void {
   if (textAt(v, 'expression').trim() === '') errors.required(path.child('expression'), 'expression is not specified');

@@ -2,7 +2,7 @@ import { equalJson, type FieldErrors, FieldPath, type JsonObject } from '../../.
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectIn, textAt } from '../access.js';
 import { keepLabels, labelsText, selectorText, statusSubresource, versions, withStatus } from '../form.js';
-import { goStruct, nonNegative } from '../rules.js';
+import { nonNegative, shown } from '../rules.js';
 import { AGE, age, column, containersAndImages, table, wide } from '../table.js';
 import {
   countOrPercent,
@@ -97,12 +97,7 @@ function updateStrategy(o: JsonObject, errors: FieldErrors): void {
   const type = textAt(s, 'type');
   if (type === 'OnDelete') return;
   if (type !== 'RollingUpdate') {
-    const limits = [
-      ['maxUnavailable', 'MaxUnavailable', 0],
-      ['maxSurge', 'MaxSurge', 0],
-    ] as const;
-    const printed = { Type: type, RollingUpdate: rolling === undefined ? null : goStruct(rolling, limits) };
-    errors.notSupported(path, printed, ['RollingUpdate', 'OnDelete']);
+    errors.notSupported(path, shown('apps/v1.DaemonSetUpdateStrategy', s), ['RollingUpdate', 'OnDelete']);
     return;
   }
   const here = path.child('rollingUpdate');

@@ -2,7 +2,7 @@ import { type FieldErrors, FieldPath, type JsonObject } from '../../../api/index
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectIn, textAt } from '../access.js';
 import { keepLabels, scaleSubresource, selectorText, statusSubresource, versions, withStatus } from '../form.js';
-import { goStruct, nonNegative } from '../rules.js';
+import { nonNegative, shown } from '../rules.js';
 import { AGE, age, column, containersAndImages, table, wide } from '../table.js';
 import {
   countOrPercent,
@@ -113,13 +113,6 @@ function strategy(o: JsonObject, errors: FieldErrors): void {
       break;
     }
     default:
-      errors.notSupported(
-        path,
-        goStruct(s, [
-          ['type', 'Type', ''],
-          ['rollingUpdate', 'RollingUpdate', null],
-        ]),
-        ['Recreate', 'RollingUpdate'],
-      );
+      errors.notSupported(path, shown('apps/v1.DeploymentStrategy', s), ['Recreate', 'RollingUpdate']);
   }
 }

@@ -12,7 +12,7 @@ import { claimSpec } from '../core/claimspec.js';
 import { fill } from '../core/pod/defaults.js';
 import { templateMeta } from '../core/pod/validation/index.js';
 import { keepLabels, scaleSubresource, selectorText, statusSubresource, versions, withStatus } from '../form.js';
-import { goStruct, nonNegative, oneOf, sentences } from '../rules.js';
+import { nonNegative, oneOf, sentences, shown } from '../rules.js';
 import { AGE, age, column, containersAndImages, table, wide } from '../table.js';
 import {
   defaultRollingUpdate,
@@ -159,14 +159,6 @@ function updateStrategy(o: JsonObject, errors: FieldErrors): void {
   const s = at(o, 'spec', 'updateStrategy');
   const path = SPEC.child('updateStrategy');
   const rolling = at(s, 'rollingUpdate');
-  const limits = [
-    ['partition', 'Partition', 0],
-    ['maxUnavailable', 'MaxUnavailable', null],
-  ] as const;
-  const printed = {
-    Type: textAt(s, 'type'),
-    RollingUpdate: rolling === undefined ? null : goStruct(rolling, limits),
-  };
   switch (textAt(s, 'type')) {
     case '':
       errors.required(path);
@@ -175,7 +167,7 @@ function updateStrategy(o: JsonObject, errors: FieldErrors): void {
       if (rolling !== undefined)
         errors.invalid(
           path.child('rollingUpdate'),
-          printed.RollingUpdate,
+          shown('apps/v1.RollingUpdateStatefulSetStrategy', rolling),
           "only allowed for updateStrategy 'RollingUpdate'",
         );
       break;
@@ -183,6 +175,6 @@ function updateStrategy(o: JsonObject, errors: FieldErrors): void {
       nonNegative(at(rolling, 'partition'), path.child('rollingUpdate', 'partition'), errors);
       break;
     default:
-      errors.invalid(path, printed, "must be 'RollingUpdate' or 'OnDelete'");
+      errors.invalid(path, shown('apps/v1.StatefulSetUpdateStrategy', s), "must be 'RollingUpdate' or 'OnDelete'");
   }
 }

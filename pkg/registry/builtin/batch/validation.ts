@@ -10,7 +10,7 @@ import {
 } from '../../../api/index.js';
 import { at, boolAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
 import { podTemplate } from '../core/pod/validation/index.js';
-import { goStruct, labelSelector, nonNegative, oneOf, selects, sentences } from '../rules.js';
+import { labelSelector, nonNegative, oneOf, selects, sentences, shown } from '../rules.js';
 import { indexesIn } from './indexes.js';
 
 /** What a job may be: of its own, and as a cron job makes it. */
@@ -209,21 +209,15 @@ function exitCodes(codes: JsonValue, containers: ReadonlySet<string>, path: Fiel
   if (!ordered) errors.invalid(here, values, 'must be ordered');
 }
 
-const SUCCESS_FIELDS = [
-  ['succeededIndexes', 'SucceededIndexes', null],
-  ['succeededCount', 'SucceededCount', null],
-] as const;
-
-const printedSuccess = (spec: JsonObject): JsonObject => {
-  const rules = objectsAt(spec, 'successPolicy', 'rules');
-  return { Rules: rules.length === 0 ? null : rules.map((r) => goStruct(r, SUCCESS_FIELDS)) };
-};
-
 const SUCCESS_RULES_MAX = 20;
 
 function successPolicy(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
   if (!isIndexed(spec)) {
-    errors.invalid(path, printedSuccess(spec), 'requires indexed completion mode');
+    errors.invalid(
+      path,
+      shown('batch/v1.SuccessPolicy', at(spec, 'successPolicy')),
+      'requires indexed completion mode',
+    );
     return;
   }
   const rules = objectsAt(spec, 'successPolicy', 'rules');
@@ -305,7 +299,14 @@ export function generated(o: JsonObject): Readonly<Record<string, string>> {
   };
 }
 
-const FIXED = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const;
+/** What is set once and for all, and the type of what is no scalar. */
+const FIXED: Readonly<Record<string, string | undefined>> = {
+  completionMode: undefined,
+  podFailurePolicy: 'batch/v1.PodFailurePolicy',
+  backoffLimitPerIndex: undefined,
+  managedBy: undefined,
+  successPolicy: 'batch/v1.SuccessPolicy',
+};
 
 export function validateJobUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
   const spec = objectAt(o, 'spec');
@@ -314,14 +315,21 @@ export function validateJobUpdate(o: JsonObject, old: JsonObject, errors: FieldE
   validateJob(o, errors);
   chosenPods(spec, errors);
   completions(spec, before, errors);
-  const fixed = (field: string, printed: JsonValue | undefined) => {
-    if (!equalJson(at(spec, field) ?? null, at(before, field) ?? null))
-      errors.invalid(SPEC.child(field), printed, 'field is immutable');
-  };
-  fixed('selector', at(spec, 'selector'));
+  fixed(spec, before, 'selector', 'meta/v1.LabelSelector', errors);
   template(spec, before, old, errors);
-  for (const field of FIXED)
-    fixed(field, field === 'successPolicy' && at(spec, field) !== undefined ? printedSuccess(spec) : at(spec, field));
+  for (const [field, type] of Object.entries(FIXED)) fixed(spec, before, field, type, errors);
+}
+
+function fixed(
+  spec: JsonObject,
+  before: JsonObject,
+  field: string,
+  type: string | undefined,
+  errors: FieldErrors,
+): void {
+  const now = at(spec, field);
+  if (equalJson(now ?? null, at(before, field) ?? null)) return;
+  errors.invalid(SPEC.child(field), type === undefined ? now : shown(type, now), 'field is immutable');
 }
 
 /** Elastic jobs: as many indexes as run at once may become more or fewer, both together. */
@@ -354,7 +362,12 @@ function template(spec: JsonObject, before: JsonObject, old: JsonObject, errors:
       }
     }
   }
-  if (!equalJson(now, was)) errors.invalid(SPEC.child('template'), objectAt(spec, 'template'), 'field is immutable');
+  if (!equalJson(now, was))
+    errors.invalid(
+      SPEC.child('template'),
+      shown('core/v1.PodTemplateSpec', objectAt(spec, 'template')),
+      'field is immutable',
+    );
 }
 
 function put(o: JsonObject, field: string, value: JsonValue | undefined): void {

@@ -8,9 +8,9 @@ import {
   parseQuantity,
   zeroQuantity,
 } from '../../../api/index.js';
+import { internalDifference } from '../../../schema/index.js';
 import { at, objectAt, objectIn, textAt } from '../access.js';
 import { keep } from '../form.js';
-import { difference } from './difference.js';
 
 const SPEC = FieldPath.of('spec');
 
@@ -28,7 +28,7 @@ export function claimUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors)
   if (!equalJson(spec, before))
     errors.forbidden(
       SPEC,
-      `spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n${difference(before, spec)}`,
+      `spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n${internalDifference('core/v1.PersistentVolumeClaimSpec', before, spec)}`,
     );
   const size = (of: JsonObject, ...path: readonly string[]) =>
     parseQuantity(textAt(of, ...path, 'storage')) ?? zeroQuantity;

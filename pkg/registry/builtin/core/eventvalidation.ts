@@ -1,7 +1,7 @@
 import { equalJson, type FieldErrors, FieldPath, isQualifiedName, type JsonObject } from '../../../api/index.js';
 import type { WriteContext } from '../../resource.js';
 import { at, numberAt, objectAt, textAt } from '../access.js';
-import { goStruct } from '../rules.js';
+import { shown } from '../rules.js';
 
 /**
  * Events of the older form name the object only; those of the newer one, told by an `eventTime`, also who did what. Through
@@ -69,16 +69,6 @@ function series(o: JsonObject, errors: FieldErrors): void {
   if (textAt(o, 'series', 'lastObservedTime') === '') errors.required(root('series').child('lastObservedTime'));
 }
 
-const REFERENCE = [
-  ['kind', 'Kind', ''],
-  ['namespace', 'Namespace', ''],
-  ['name', 'Name', ''],
-  ['uid', 'UID', ''],
-  ['apiVersion', 'APIVersion', ''],
-  ['resourceVersion', 'ResourceVersion', ''],
-  ['fieldPath', 'FieldPath', ''],
-] as const;
-
 /** Stored field -> how it is called where it is told. */
 const FIXED_TEXTS = [
   ['reason', 'reason'],
@@ -94,8 +84,7 @@ function unchanged(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
   const fixed = 'field is immutable';
   for (const field of ['involvedObject', 'related']) {
     if (equalJson(at(o, field) ?? null, at(old, field) ?? null)) continue;
-    const now = at(o, field);
-    errors.invalid(root(field), now === undefined ? null : goStruct(now, REFERENCE), fixed);
+    errors.invalid(root(field), shown('core/v1.ObjectReference', at(o, field)), fixed);
   }
   for (const [field, told] of FIXED_TEXTS)
     if (textAt(o, field) !== textAt(old, field)) errors.invalid(root(told), textAt(o, field), fixed);
@@ -103,5 +92,5 @@ function unchanged(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
     if (textAt(o, field) !== textAt(old, field)) errors.invalid(root(field), textAt(o, field) || null, fixed);
   if (numberAt(o, 'count') !== numberAt(old, 'count')) errors.invalid(root('count'), numberAt(o, 'count'), fixed);
   if (!equalJson(objectAt(o, 'source'), objectAt(old, 'source')))
-    errors.invalid(root('source'), objectAt(o, 'source'), fixed);
+    errors.invalid(root('source'), shown('core/v1.EventSource', objectAt(o, 'source')), fixed);
 }

@@ -9,7 +9,7 @@ import {
   parseCidr,
 } from '../../../api/index.js';
 import { at, listAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
-import { goStruct, oneOf } from '../rules.js';
+import { oneOf, shown } from '../rules.js';
 import { resourceAmount } from './pod/validation/index.js';
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
@@ -41,23 +41,16 @@ function taints(o: JsonObject, errors: FieldErrors): void {
     oneOf(effect, path.child('effect'), EFFECTS, errors);
     const pair = `${key}/${effect}`;
     if (seen.has(pair)) {
-      const told = goStruct(taint, TAINT);
+      const told = shown('core/v1.Taint', taint);
       errors.add(
         'FieldValueDuplicate',
         path,
-        `Duplicate value: ${JSON.stringify(told)}: taints must be unique by key and effect pair`,
+        `Duplicate value: ${told.text}: taints must be unique by key and effect pair`,
       );
     }
     seen.add(pair);
   }
 }
-
-const TAINT = [
-  ['key', 'Key', ''],
-  ['value', 'Value', ''],
-  ['effect', 'Effect', ''],
-  ['timeAdded', 'TimeAdded', null],
-] as const;
 
 function podRanges(o: JsonObject, errors: FieldErrors): void {
   const ranges = listAt(o, 'spec', 'podCIDRs').map(String);

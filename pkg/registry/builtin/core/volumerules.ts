@@ -10,10 +10,10 @@ import {
   parseQuantity,
   zeroQuantity,
 } from '../../../api/index.js';
+import { internalDifference } from '../../../schema/index.js';
 import { at, listAt, objectAt, textAt } from '../access.js';
-import { noBacksteps, oneOf, sentences } from '../rules.js';
+import { noBacksteps, oneOf, sentences, shown } from '../rules.js';
 import { ACCESS_MODES, VOLUME_MODES } from './claimspec.js';
-import { difference } from './difference.js';
 import { nodeSelector, type SourceRule, sourceRule } from './pod/validation/index.js';
 
 const SPEC = FieldPath.of('spec');
@@ -174,7 +174,7 @@ export function volumeUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors
   if (!equalJson(now, before))
     errors.forbidden(
       SPEC.child('persistentvolumesource'),
-      `spec.persistentvolumesource is immutable after creation\n${difference(before, now)}`,
+      `spec.persistentvolumesource is immutable after creation\n${internalDifference('core/v1.PersistentVolumeSource', before, now)}`,
     );
   const mode = at(o, 'spec', 'volumeMode');
   if (!equalJson(mode ?? null, at(old, 'spec', 'volumeMode') ?? null))
@@ -184,7 +184,7 @@ export function volumeUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors
   if (was !== undefined && !equalJson(affinity ?? null, was))
     errors.invalid(
       FieldPath.of('nodeAffinity'),
-      affinity,
+      shown('core/v1.VolumeNodeAffinity', affinity),
       'field is immutable, except for updating from beta label to GA',
     );
   if (

@@ -14,7 +14,7 @@ import {
   parseIp,
 } from '../../../api/index.js';
 import { at, listAt, objectAt, textAt } from '../access.js';
-import { goStruct, oneOf, sentences } from '../rules.js';
+import { oneOf, sentences, shown } from '../rules.js';
 
 const SPEC = FieldPath.of('spec');
 const CONTROLLER_MAX = 250;
@@ -67,13 +67,6 @@ export function ipName(name: string, _prefix: boolean): readonly string[] {
   return canonical === name ? [] : ['must be in canonical form'];
 }
 
-const PARENT_FIELDS = [
-  ['group', 'Group', ''],
-  ['resource', 'Resource', ''],
-  ['namespace', 'Namespace', ''],
-  ['name', 'Name', ''],
-] as const;
-
 export function validateIpAddress(o: JsonObject, errors: FieldErrors): void {
   const ref = at(o, 'spec', 'parentRef');
   const path = SPEC.child('parentRef');
@@ -94,11 +87,7 @@ export function validateIpAddressUpdate(o: JsonObject, old: JsonObject, errors: 
   validateIpAddress(o, errors);
   const ref = at(o, 'spec', 'parentRef');
   if (!equalJson(ref ?? null, at(old, 'spec', 'parentRef') ?? null))
-    errors.invalid(
-      SPEC.child('parentRef'),
-      ref === undefined ? null : goStruct(ref, PARENT_FIELDS),
-      'field is immutable',
-    );
+    errors.invalid(SPEC.child('parentRef'), shown('networking/v1.ParentReference', ref), 'field is immutable');
 }
 
 export function validateServiceCidr(o: JsonObject, errors: FieldErrors): void {
@@ -109,14 +98,14 @@ export function validateServiceCidr(o: JsonObject, errors: FieldErrors): void {
     return;
   }
   if (cidrs.length > 2) {
-    errors.invalid(path, { CIDRs: cidrs }, 'may only hold up to 2 values');
+    errors.invalid(path, shown('networking/v1.ServiceCIDRSpec', at(o, 'spec')), 'may only hold up to 2 values');
     return;
   }
   const families = cidrs.map((c) => parseCidr(c)?.address.family);
   if (cidrs.length === 2 && families[0] === families[1] && families[0] !== undefined)
     errors.invalid(
       path,
-      { CIDRs: cidrs },
+      shown('networking/v1.ServiceCIDRSpec', at(o, 'spec')),
       'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64',
     );
   for (const [i, c] of cidrs.entries()) for (const s of isCanonicalCidr(c)) errors.invalid(path.index(i), c, s);

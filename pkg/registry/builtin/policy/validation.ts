@@ -1,6 +1,6 @@
 import { type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
 import { at } from '../access.js';
-import { goStruct, labelSelector, oneOf } from '../rules.js';
+import { labelSelector, oneOf, shown } from '../rules.js';
 import { countOrPercent, notOverHundredPercent } from '../workloads.js';
 
 const SPEC = FieldPath.of('spec');
@@ -8,13 +8,11 @@ const SPEC = FieldPath.of('spec');
 export function validateBudget(o: JsonObject, errors: FieldErrors): void {
   const spec = at(o, 'spec');
   if (at(spec, 'minAvailable') !== undefined && at(spec, 'maxUnavailable') !== undefined) {
-    const printed = goStruct(spec, [
-      ['minAvailable', 'MinAvailable', null],
-      ['selector', 'Selector', null],
-      ['maxUnavailable', 'MaxUnavailable', null],
-      ['unhealthyPodEvictionPolicy', 'UnhealthyPodEvictionPolicy', null],
-    ]);
-    errors.invalid(SPEC, printed, 'minAvailable and maxUnavailable cannot be both set');
+    errors.invalid(
+      SPEC,
+      shown('policy/v1.PodDisruptionBudgetSpec', spec),
+      'minAvailable and maxUnavailable cannot be both set',
+    );
   }
   for (const field of ['minAvailable', 'maxUnavailable'] as const) {
     const value = at(spec, field);

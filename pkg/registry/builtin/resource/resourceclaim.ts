@@ -1,7 +1,8 @@
 import { equalJson, FieldPath, type JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { at, listAt, textAt } from '../access.js';
+import { at, listAt, objectAt, textAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
+import { shown } from '../rules.js';
 import { AGE, age, column, table } from '../table.js';
 import { claimSpec, fillClaim } from './validation.js';
 
@@ -20,7 +21,11 @@ export const resourceClaim: ResourceDeclaration = {
     validate: (o, errors) => claimSpec(o['spec'], FieldPath.of('spec'), errors),
     validateUpdate: (o, old, errors) => {
       if (!equalJson(o['spec'] ?? null, old['spec'] ?? null))
-        errors.invalid(FieldPath.of('spec'), o['spec'], 'field is immutable');
+        errors.invalid(
+          FieldPath.of('spec'),
+          shown('resource/v1.ResourceClaimSpec', objectAt(o, 'spec')),
+          'field is immutable',
+        );
     },
   }),
   subresources: { status: statusSubresource() },

@@ -2,7 +2,7 @@ import { equalJson, type FieldErrors, FieldPath, isQualifiedName, type JsonObjec
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, objectAt } from '../access.js';
 import { versions } from '../form.js';
-import { labels } from '../rules.js';
+import { labels, shown } from '../rules.js';
 import { AGE, age, table } from '../table.js';
 import { claimSpec, fillClaim } from './validation.js';
 
@@ -21,7 +21,11 @@ export const resourceClaimTemplate: ResourceDeclaration = {
     validateUpdate: (o, old, errors) => {
       validate(o, errors);
       if (!equalJson(o['spec'] ?? null, old['spec'] ?? null))
-        errors.invalid(FieldPath.of('spec'), o['spec'], 'field is immutable');
+        errors.invalid(
+          FieldPath.of('spec'),
+          shown('resource/v1.ResourceClaimTemplateSpec', objectAt(o, 'spec')),
+          'field is immutable',
+        );
     },
   },
   table: table([AGE], (o, now) => [age(o, now)]),

@@ -14,7 +14,7 @@ import {
 } from '../../../api/index.js';
 import { at, boolAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
 import { nodeSelector } from '../core/pod/validation/index.js';
-import { goStruct, sentences } from '../rules.js';
+import { sentences, shown } from '../rules.js';
 import { attributeName, driverName, named, poolName, taint } from './validation.js';
 
 const SPEC = FieldPath.of('spec');
@@ -195,14 +195,14 @@ const VALUES = ['int', 'bool', 'string', 'version', 'ints', 'bools', 'strings', 
 const SEMANTIC_VERSION =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-((0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$/;
 
-const ATTRIBUTE = VALUES.map(
-  (f) => [f, `${f[0]!.toUpperCase()}${f.slice(1).replace(/s$/, '')}Value${f.endsWith('s') ? 's' : ''}`, null] as const,
-);
-
 function attribute(value: JsonValue, path: FieldPath, errors: FieldErrors): void {
   const given = VALUES.filter((field) => at(value, field) !== undefined);
   if (given.length !== 1)
-    errors.invalid(path, given.length === 0 ? '' : goStruct(value, ATTRIBUTE), 'exactly one value must be specified');
+    errors.invalid(
+      path,
+      given.length === 0 ? '' : shown('resource/v1.DeviceAttribute', value),
+      'exactly one value must be specified',
+    );
   for (const field of ['string', 'version'])
     if (Buffer.byteLength(textAt(value, field)) > VALUE_MAX) errors.tooLong(path.child(field), VALUE_MAX);
   const version = at(value, 'version');

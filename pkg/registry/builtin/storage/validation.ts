@@ -14,7 +14,7 @@ import {
 } from '../../../api/index.js';
 import { at, boolAt, listAt, objectAt, objectsAt, textAt } from '../access.js';
 import { volumeSpec } from '../core/volumerules.js';
-import { goStruct, labelSelector, nonNegative, oneOf, sentences } from '../rules.js';
+import { labelSelector, nonNegative, oneOf, sentences, shown } from '../rules.js';
 
 /** Rules of the storage group: classes, drivers, what they report. */
 
@@ -23,10 +23,10 @@ const DRIVER_NAME_MAX = 63;
 const PARAMETERS_BYTES_MAX = 256 * 1024;
 const PARAMETERS_MAX = 512;
 
-function same(o: JsonObject, old: JsonObject, path: readonly string[], errors: FieldErrors): void {
+function same(o: JsonObject, old: JsonObject, path: readonly string[], errors: FieldErrors, type?: string): void {
   const now = at(o, ...path);
   if (!equalJson(now ?? null, at(old, ...path) ?? null))
-    errors.invalid(FieldPath.of(...path), now, 'field is immutable');
+    errors.invalid(FieldPath.of(...path), type === undefined ? now : shown(type, now), 'field is immutable');
 }
 
 export function csiDriverName(name: string, path: FieldPath, errors: FieldErrors): void {
@@ -35,7 +35,7 @@ export function csiDriverName(name: string, path: FieldPath, errors: FieldErrors
     return;
   }
   if (name.length > DRIVER_NAME_MAX) errors.tooLong(path, DRIVER_NAME_MAX);
-  sentences(name.toLowerCase(), isDns1123Subdomain, path, errors);
+  for (const s of isDns1123Subdomain(name.toLowerCase())) errors.invalid(path, name, s);
 }
 
 function parameters(o: JsonObject, errors: FieldErrors): void {
@@ -175,13 +175,6 @@ export function validateCsiNode(o: JsonObject, errors: FieldErrors): void {
   }
 }
 
-const DRIVER_FIELDS = [
-  ['name', 'Name', ''],
-  ['nodeID', 'NodeID', ''],
-  ['topologyKeys', 'TopologyKeys', null],
-  ['allocatable', 'Allocatable', null],
-] as const;
-
 /** A driver that is there stays as it is; its count may change. */
 export function validateCsiNodeUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
   validateCsiNode(o, errors);
@@ -192,7 +185,7 @@ export function validateCsiNodeUpdate(o: JsonObject, old: JsonObject, errors: Fi
   for (const before of objectsAt(old, 'spec', 'drivers')) {
     const now = objectsAt(o, 'spec', 'drivers').find((d) => textAt(d, 'name') === textAt(before, 'name'));
     if (now !== undefined && !equalJson(bare(now), bare(before)))
-      errors.invalid(SPEC.child('drivers'), goStruct(now, DRIVER_FIELDS), 'field is immutable');
+      errors.invalid(SPEC.child('drivers'), shown('storage/v1.CSINodeDriver', now), 'field is immutable');
   }
 }
 
@@ -208,7 +201,7 @@ export function validateCapacity(o: JsonObject, errors: FieldErrors): void {
 
 export function validateCapacityUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
   validateCapacity(o, errors);
-  same(o, old, ['nodeTopology'], errors);
+  same(o, old, ['nodeTopology'], errors, 'meta/v1.LabelSelector');
   same(o, old, ['storageClassName'], errors);
 }
 
@@ -246,7 +239,7 @@ function inlineVolume(spec: JsonObject, path: FieldPath, errors: FieldErrors): v
 
 export function validateAttachmentUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
   validateAttachment(o, errors);
-  same(o, old, ['spec'], errors);
+  same(o, old, ['spec'], errors, 'storage/v1.VolumeAttachmentSpec');
 }
 
 export function validateAttributesClass(o: JsonObject, errors: FieldErrors): void {

@@ -11,7 +11,7 @@ import {
   subdomainName,
 } from '../../../../../api/index.js';
 import { at, objectAt, objectsAt, textAt } from '../../../access.js';
-import { goStruct, labels, oneOf, sentences } from '../../../rules.js';
+import { labels, oneOf, sentences, shown } from '../../../rules.js';
 import { aggregateRequests } from '../aggregate.js';
 import { type ContainerContext, containers, ephemeralContainers, initContainers } from './containers.js';
 import { dns, hostNames } from './network.js';
@@ -72,12 +72,6 @@ function names(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
   if (typeof runtime === 'string') sentences(runtime, isDns1123Subdomain, path.child('runtimeClassName'), errors);
 }
 
-const CLAIM_FIELDS = [
-  ['name', 'Name', ''],
-  ['resourceClaimName', 'ResourceClaimName', null],
-  ['resourceClaimTemplateName', 'ResourceClaimTemplateName', null],
-] as const;
-
 function resourceClaims(spec: JsonObject, path: FieldPath, errors: FieldErrors): readonly string[] {
   const seen = new Set<string>();
   for (const [i, claim] of objectsAt(spec, 'resourceClaims').entries()) {
@@ -92,14 +86,14 @@ function resourceClaims(spec: JsonObject, path: FieldPath, errors: FieldErrors):
     if (direct !== undefined && template !== undefined) {
       errors.invalid(
         here,
-        goStruct(claim, CLAIM_FIELDS),
+        shown('core/v1.PodResourceClaim', claim),
         'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified',
       );
     }
     if (direct === undefined && template === undefined) {
       errors.invalid(
         here,
-        goStruct(claim, CLAIM_FIELDS),
+        shown('core/v1.PodResourceClaim', claim),
         'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`',
       );
     }

@@ -8,7 +8,7 @@ import {
   type JsonValue,
 } from '../../../../../api/index.js';
 import { at, boolAt, listAt, objectAt, objectsAt, textAt } from '../../../access.js';
-import { goStruct, noBacksteps, oneOf, sentences } from '../../../rules.js';
+import { noBacksteps, oneOf, sentences, shown } from '../../../rules.js';
 
 /** Security contexts of pods and containers, and what one operating system has that the other has not. */
 
@@ -82,10 +82,6 @@ function sysctls(context: JsonObject, spec: JsonObject, path: FieldPath, errors:
 }
 
 const PROFILES = ['Localhost', 'RuntimeDefault', 'Unconfined'];
-const PROFILE_FIELDS = [
-  ['type', 'Type', ''],
-  ['localhostProfile', 'LocalhostProfile', null],
-] as const;
 
 function seccomp(profile: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
   if (profile === undefined) return;
@@ -103,7 +99,7 @@ function seccomp(profile: JsonValue | undefined, path: FieldPath, errors: FieldE
   if (file !== undefined)
     errors.invalid(
       path.child('localhostProfile'),
-      goStruct(profile, PROFILE_FIELDS),
+      shown('core/v1.SeccompProfile', profile),
       'can only be set when seccomp type is Localhost',
     );
   if (type === '') errors.required(path.child('type'), 'type is required when seccompProfile is set');
@@ -192,46 +188,6 @@ function userName(value: string, path: FieldPath, errors: FieldErrors): void {
     errors.invalid(path, value, "runAsUserName's User cannot contain only periods or spaces");
 }
 
-/** How the reference prints a container's security context. */
-const CONTEXT_FIELDS = [
-  ['capabilities', 'Capabilities'],
-  ['privileged', 'Privileged'],
-  ['seLinuxOptions', 'SELinuxOptions'],
-  ['windowsOptions', 'WindowsOptions'],
-  ['runAsUser', 'RunAsUser'],
-  ['runAsGroup', 'RunAsGroup'],
-  ['runAsNonRoot', 'RunAsNonRoot'],
-  ['readOnlyRootFilesystem', 'ReadOnlyRootFilesystem'],
-  ['allowPrivilegeEscalation', 'AllowPrivilegeEscalation'],
-  ['procMount', 'ProcMount'],
-  ['seccompProfile', 'SeccompProfile'],
-  ['appArmorProfile', 'AppArmorProfile'],
-] as const;
-
-function printed(context: JsonValue): JsonObject {
-  const out: JsonObject = {};
-  for (const [json, go] of CONTEXT_FIELDS) out[go] = at(context, json) ?? null;
-  const capabilities = at(context, 'capabilities');
-  if (capabilities !== undefined)
-    out['Capabilities'] = { Add: at(capabilities, 'add') ?? null, Drop: at(capabilities, 'drop') ?? null };
-  const linux = at(context, 'seLinuxOptions');
-  if (linux !== undefined)
-    out['SELinuxOptions'] = {
-      User: textAt(linux, 'user'),
-      Role: textAt(linux, 'role'),
-      Type: textAt(linux, 'type'),
-      Level: textAt(linux, 'level'),
-    };
-  for (const [json, go] of [
-    ['seccompProfile', 'SeccompProfile'],
-    ['appArmorProfile', 'AppArmorProfile'],
-  ] as const) {
-    const profile = at(context, json);
-    if (profile !== undefined) out[go] = goStruct(profile, PROFILE_FIELDS);
-  }
-  return out;
-}
-
 export function containerSecurity(container: JsonObject, spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const context = at(container, 'securityContext');
   if (context === undefined) return;
@@ -248,11 +204,15 @@ export function containerSecurity(container: JsonObject, spec: JsonObject, path:
   appArmor(at(context, 'appArmorProfile'), here.child('appArmorProfile'), errors);
   if (at(context, 'allowPrivilegeEscalation') === false) {
     if (boolAt(context, 'privileged'))
-      errors.invalid(here, printed(context), 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true');
+      errors.invalid(
+        here,
+        shown('core/v1.SecurityContext', context),
+        'cannot set `allowPrivilegeEscalation` to false and `privileged` to true',
+      );
     if (listAt(context, 'capabilities', 'add').includes('CAP_SYS_ADMIN')) {
       errors.invalid(
         here,
-        printed(context),
+        shown('core/v1.SecurityContext', context),
         'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN',
       );
     }

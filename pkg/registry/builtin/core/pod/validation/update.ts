@@ -6,8 +6,9 @@ import {
   isInRange,
   type JsonObject,
 } from '../../../../../api/index.js';
+import { internalDifference } from '../../../../../schema/index.js';
 import { at, listAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../../../access.js';
-import { difference } from '../../difference.js';
+import { shown } from '../../../rules.js';
 
 /** What of a pod may still change once it is there: very little, for a node may have begun to run it. */
 
@@ -39,7 +40,8 @@ export function podUpdate(pod: JsonObject, old: JsonObject, errors: FieldErrors)
   if (numberAt(before, 'terminationGracePeriodSeconds') < 0 && numberAt(spec, 'terminationGracePeriodSeconds') === 1)
     take(munged, before, 'terminationGracePeriodSeconds');
   if (objectsAt(before, 'schedulingGates').length > 0) tightened(munged, spec, before, errors);
-  if (!equalJson(munged, before)) errors.forbidden(SPEC, `${FIXED}\n${difference(before, munged)}`);
+  if (!equalJson(munged, before))
+    errors.forbidden(SPEC, `${FIXED}\n${internalDifference('core/v1.PodSpec', before, munged)}`);
 }
 
 function images(spec: JsonObject, list: string, errors: FieldErrors): void {
@@ -129,7 +131,7 @@ function nodeAffinityNarrowed(before: ReturnType<typeof at>, now: ReturnType<typ
   if (newTerms.length !== terms.length) {
     errors.invalid(
       path,
-      listAt(now, REQUIRED, 'nodeSelectorTerms'),
+      shown('[]core/v1.NodeSelectorTerm', listAt(now, REQUIRED, 'nodeSelectorTerms')),
       'no additions/deletions to non-empty NodeSelectorTerms list are allowed',
     );
     return;
@@ -138,7 +140,11 @@ function nodeAffinityNarrowed(before: ReturnType<typeof at>, now: ReturnType<typ
     for (const field of ['matchExpressions', 'matchFields'] as const) {
       const kept = objectsAt(term, field).every((e) => objectsAt(newTerms[i], field).some((n) => equalJson(e, n)));
       if (kept) continue;
-      errors.invalid(path.index(i), newTerms[i], 'only additions are allowed (no mutations or deletions)');
+      errors.invalid(
+        path.index(i),
+        shown('core/v1.NodeSelectorTerm', newTerms[i]),
+        'only additions are allowed (no mutations or deletions)',
+      );
     }
   }
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonValue } from '../api/index.js';
+import { isObject, type JsonValue } from './json.js';
 
 /**
  * Values as the reference prints them inside its sentences, and text in the order it sorts by. Clients and people search
@@ -102,13 +102,17 @@ export function goJsonString(s: string): string {
   });
 }
 
-/** JSON text with sorted keys and the escapes above; what the reference writes for a value it has no type for. */
-export function goJson(v: JsonValue): string {
+/**
+ * JSON text with the escapes above. Keys are sorted, as the reference does with a value that it has no type for, unless
+ * `asTheyStand` says that they stand in their type's order.
+ */
+export function goJson(v: JsonValue, keys: 'sorted' | 'asTheyStand' = 'sorted'): string {
   if (v === null) return 'null';
-  if (Array.isArray(v)) return `[${v.map(goJson).join(',')}]`;
+  if (Array.isArray(v)) return `[${v.map((x) => goJson(x, keys)).join(',')}]`;
   if (typeof v === 'object') {
-    const keys = Object.keys(v).sort(compareText);
-    return `{${keys.map((k) => `${goJsonString(k)}:${goJson(v[k]!)}`).join(',')}}`;
+    const names = Object.keys(v);
+    if (keys === 'sorted') names.sort(compareText);
+    return `{${names.map((k) => `${goJsonString(k)}:${goJson(v[k]!, keys)}`).join(',')}}`;
   }
   return typeof v === 'string' ? goJsonString(v) : String(v);
 }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../api/index.js';
 import {
   compareText,
   goFormat,
@@ -10,6 +9,7 @@ import {
   goSyntax,
   goTypeName,
 } from './go-format.js';
+import type { JsonValue } from './json.js';
 
 describe('values in the sentences of the reference', () => {
   it.each<[JsonValue, string, string, string]>([
