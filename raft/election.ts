@@ -28,7 +28,7 @@ function tickLeader(core: Core): void {
       becomeFollower(core, core.term, NO_PEER);
       return;
     }
-    for (const progress of core.progress.values()) progress.recentlyActive = false;
+    for (const progress of core.progress.values()) progress.quorumChecked();
     core.catchUpIndex = core.log.lastIndex;
   }
   core.heartbeatElapsed++;

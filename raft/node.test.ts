@@ -31,13 +31,13 @@ function host(id: number, voters: readonly number[], limits: Partial<RaftLimits>
 }
 
 /** Carries out all Readys of all hosts until nobody has any; messages arrive at once. */
-function settle(hosts: readonly Host[]): void {
+function settle(hosts: readonly Host[], lost: (message: Message) => boolean = () => false): void {
   for (let busy = true; busy; ) {
     busy = false;
     for (const { node, log, applied } of hosts) {
       for (let ready = node.ready(); ready !== undefined; ready = node.ready()) {
         busy = true;
-        for (const message of ready.messages) deliver(hosts, message);
+        for (const message of ready.messages) if (!lost(message)) deliver(hosts, message);
         if (ready.write !== undefined) {
           log.append(ready.write.entries);
           node.persisted(ready.write.number);
@@ -73,6 +73,26 @@ describe('RaftNode', () => {
     for (const text of ['a', 'b', 'c']) hosts[0]!.node.propose(new TextEncoder().encode(text));
     settle(hosts);
     expect(hosts.map(({ applied }) => applied.join(''))).toEqual(['abc', 'abc', 'abc']);
+  });
+
+  it('keeps the log for a live follower that is behind, also right after a quorum check', () => {
+    const hosts = [1, 2, 3].map((id) => host(id, [1, 2, 3], { electionTicks: 10, heartbeatTicks: 1 }));
+    const leader = hosts[0]!.node;
+    const slow = (message: Message): boolean => message.to === 3 && message.kind === 'append';
+    leader.campaign();
+    settle(hosts, slow);
+    for (let i = 0; i < 20; i++) leader.propose(new Uint8Array(1));
+    settle(hosts, slow);
+    for (let tick = 0; tick < 25; tick++) {
+      leader.tick();
+      expect(leader.compactionIndex(5, 100), `after ${tick} ticks`).toBeUndefined();
+      settle(hosts, slow);
+    }
+    for (let tick = 0; tick < 25; tick++) {
+      leader.tick();
+      settle(hosts, (message) => message.to === 3 || message.from === 3);
+    }
+    expect(leader.compactionIndex(5, 100)).toBe(leader.status().applied - 5);
   });
 
   it('has nothing to do when nothing happened', () => {

@@ -31,6 +31,8 @@ export class Progress {
   nudged = false;
   /** Said something since the last quorum check. */
   recentlyActive = false;
+  /** The same as of the last quorum check: right after one, nobody has said anything yet. */
+  #activeBefore = false;
   /** The highest commit index the follower will know when nothing is lost. */
   commitSent = 0 as LogIndex;
   /** snapshot: what it will hold when the one on its way is installed. */
@@ -41,6 +43,16 @@ export class Progress {
 
   constructor(next: LogIndex) {
     this.next = next;
+  }
+
+  /** Said something within the last two election timeouts. */
+  get alive(): boolean {
+    return this.recentlyActive || this.#activeBefore;
+  }
+
+  quorumChecked(): void {
+    this.#activeBefore = this.recentlyActive;
+    this.recentlyActive = false;
   }
 
   becomeProbe(): void {

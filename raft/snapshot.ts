@@ -68,8 +68,8 @@ export function compact(core: Core, index: LogIndex): SnapshotMeta {
 export function compactionIndex(core: Core, trailing: number, trailingMax: number): LogIndex | undefined {
   const { applied, base } = core.log;
   let index = applied - trailing;
-  for (const { match, recentlyActive } of core.progress.values()) {
-    if (recentlyActive) index = Math.min(index, Math.max(match, applied - trailingMax));
+  for (const { match, alive } of core.progress.values()) {
+    if (alive) index = Math.min(index, Math.max(match, applied - trailingMax));
   }
   // While a snapshot is being installed the base is ahead of applied, and there is nothing to cut either.
   return index > base.index ? (index as LogIndex) : undefined;

@@ -1,0 +1,79 @@
+// Load and what it says: closed loops, offered rates, rows of figures, and what the system knows of a process.
+import { readFileSync } from 'node:fs';
+
+export const seconds = Number(process.env.BENCH_SECONDS ?? 3);
+export const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+export const quantile = (sorted, p) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? 0;
+export const sorted = (numbers) => Float64Array.from(numbers).sort();
+
+/** Closed loop: `count` clients, each with one `operation` at a time, for so long; latencies in milliseconds. */
+export async function clients(count, milliseconds, operation) {
+  const latencies = [];
+  const start = performance.now();
+  const end = start + milliseconds;
+  let n = 0;
+  await Promise.all(
+    Array.from({ length: count }, async () => {
+      while (performance.now() < end) {
+        const before = performance.now();
+        await operation(n++);
+        latencies.push(performance.now() - before);
+      }
+    }),
+  );
+  return { latencies: sorted(latencies), elapsed: (performance.now() - start) / 1000 };
+}
+
+/**
+ * Open loop: `rate` operations a second, evenly, whether or not earlier ones have ended. Each is measured from the moment
+ * when it was due, so that a stall counts for all that came due during it.
+ */
+export async function offered(rate, milliseconds, operation) {
+  const latencies = [];
+  const start = performance.now();
+  const total = Math.floor((rate * milliseconds) / 1000);
+  const under = new Set();
+  let n = 0;
+  while (n < total) {
+    const due = Math.min(total, Math.floor(((performance.now() - start) * rate) / 1000) + 1);
+    for (; n < due; n++) {
+      const at = start + (n * 1000) / rate;
+      const one = operation(n).then(() => {
+        latencies.push(performance.now() - at);
+        under.delete(one);
+      });
+      under.add(one);
+    }
+    await wait(1);
+  }
+  await Promise.all(under);
+  return { latencies: sorted(latencies), elapsed: (performance.now() - start) / 1000 };
+}
+
+export function row(name, load, { latencies, elapsed }, cpuSeconds) {
+  const rate = latencies.length / elapsed;
+  const cpu = cpuSeconds === undefined ? '' : `  ${Math.round((cpuSeconds * 1e6) / latencies.length)} us CPU each`;
+  const [p50, p99, most] = [0.5, 0.99, 1].map((p) => quantile(latencies, p));
+  const what = typeof load === 'number' ? `${load} clients` : load;
+  process.stdout.write(
+    `${name.padEnd(34)} ${what.padStart(14)} ${String(Math.round(rate)).padStart(8)}/s  p50 ${p50.toFixed(2)} ms  p99 ${p99.toFixed(2)} ms  most ${most.toFixed(0)} ms${cpu}\n`,
+  );
+  return { name, load, rate, p50, p99 };
+}
+
+export const ownCpu = () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+};
+
+/** Total CPU seconds of a process so far, all threads. */
+export function cpuOf(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** Resident memory of a process in MiB. */
+export function rssOf(pid) {
+  return Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024);
+}

@@ -1,0 +1,77 @@
+// The third peer comes late and gets the whole state. The leader's writes meanwhile, against the same load before; the time
+// until the peer serves; the growth of the leader's RSS. BENCH_MB: size of the state.
+//
+// Two loads take turns, 2.5 s each, the same way before and during: 20 clients in a closed loop, and 500 writes a second offered
+// whether or not earlier ones have ended (measured from when each was due). All three peers and the load share this machine's
+// cores and disk, so the newcomer's own work counts against the leader here.
+import { Group } from './group.mjs';
+import { histogramOf } from './histogram.mjs';
+import { cpuOf, quantile, row, rssOf, sorted, wait } from './measure.mjs';
+
+const LOADS = [
+  { name: 'closed', load: { clients: 20, bytes: 512, milliseconds: 2500 }, label: '20 clients' },
+  { name: 'offered', load: { rate: 500, bytes: 512, milliseconds: 2500 }, label: '500/s offered' },
+];
+
+/** Runs the loads in turn until told to end, and at least `rounds` times each. */
+async function loaded(leader, rounds, ended) {
+  const seen = LOADS.map(() => ({ latencies: [], elapsed: 0 }));
+  for (let round = 0; round < rounds || !ended(); round++) {
+    for (const [i, { load }] of LOADS.entries()) {
+      if (round >= rounds && ended()) break;
+      const { latencies, elapsed } = await leader.ask('puts', load);
+      for (const latency of latencies) seen[i].latencies.push(latency);
+      seen[i].elapsed += elapsed;
+      if (process.env.BENCH_NOTES) process.stderr.write(`  ${LOADS[i].name} ${latencies.length} p99 ${quantile(sorted(latencies), 0.99).toFixed(1)}\n`);
+    }
+  }
+  return seen.map(({ latencies, elapsed }) => ({ latencies: sorted(latencies), elapsed }));
+}
+
+const syncsOf = (child) => histogramOf(child, 'etcd_disk_wal_fsync_duration_seconds');
+
+export async function snapshot(folder) {
+  const megabytes = Number(process.env.BENCH_MB ?? 1024);
+  const group = new Group(folder);
+  try {
+    await group.start({ quotaBytes: 64 * 2 ** 30 }, 2);
+    const leader = group.children[await group.leader()];
+    const filling = performance.now();
+    await leader.ask('fill', { megabytes });
+    process.stdout.write(`snapshot: ${megabytes} MB in keys of 8 KiB written in ${((performance.now() - filling) / 1000).toFixed(1)} s\n`);
+    await wait(5000);
+    await loaded(leader, 2, () => true);
+    const syncs = await syncsOf(leader);
+    const before = await loaded(leader, 4, () => true);
+    const rss = rssOf(leader.pid);
+    let peak = rss;
+    const watching = setInterval(() => {
+      peak = Math.max(peak, rssOf(leader.pid));
+    }, 100);
+    const syncsBefore = (await syncsOf(leader)).since(syncs);
+    const syncsStart = await syncsOf(leader);
+    const started = performance.now();
+    const cpuBefore = cpuOf(leader.pid);
+    let elapsed;
+    const opening = group.open(2).then(() => {
+      elapsed = (performance.now() - started) / 1000;
+    });
+    const during = await loaded(leader, 1, () => elapsed !== undefined);
+    await opening;
+    clearInterval(watching);
+    const cpu = ((cpuOf(leader.pid) - cpuBefore) / ((performance.now() - started) / 1000)) * 100;
+    const syncsMeanwhile = (await syncsOf(leader)).since(syncsStart);
+    const newcomer = (cpuOf(group.children[2].pid) / elapsed) * 100;
+    for (const [i, { name, label }] of LOADS.entries()) {
+      row(`leader, ${name}: before`, label, before[i]);
+      row(`leader, ${name}: meanwhile`, label, during[i]);
+      process.stdout.write(`  p99 grew ${(quantile(during[i].latencies, 0.99) / quantile(before[i].latencies, 0.99)).toFixed(2)} times\n`);
+    }
+    process.stdout.write(`leader, sync of its log: before ${syncsBefore}, meanwhile ${syncsMeanwhile}\n`);
+    process.stdout.write(
+      `snapshot: ${elapsed.toFixed(1)} s until the peer serves; RSS of the leader ${rss} MiB, at most ${peak} MiB meanwhile (+${peak - rss}); CPU of leader ${cpu.toFixed(0)} %, of the newcomer ${newcomer.toFixed(0)} %\n`,
+    );
+  } finally {
+    await group.stop();
+  }
+}
