@@ -19,12 +19,7 @@ function testWorld(): World {
 /** Frames as lines of JSON, as the API writes them. */
 const lines: Framer = {
   id: 'json',
-  size: (type, o) => type.length + o.length + 22,
-  write: (type, o, target, at) => {
-    at += target.write(`{"type":"${type}","object":`, at);
-    at = o.copyTo(target, at);
-    return at + target.write('}\n', at);
-  },
+  frame: (type, o) => [Buffer.from(`{"type":"${type}","object":`), o.json, Buffer.from('}\n')],
   bookmark: (at, initialEnd) => Buffer.from(`{"type":"BOOKMARK","at":${at},"end":${initialEnd}}\n`),
 };
 

@@ -2,6 +2,7 @@ import type { JsonObject } from '../api/index.js';
 import { revision as asRevision, type Revision, type World } from '../base/index.js';
 import { type AppliedEvent, type Keyspace, prefixEnd, type RefusalReason, type Watch } from '../storage/index.js';
 import { Collection, type ObservedChange } from './collection.js';
+import { EncodingBudget } from './encodings.js';
 import { cacheLimits } from './limits.js';
 import { LabelSets } from './object.js';
 import { SlabAllocator } from './slab.js';
@@ -53,6 +54,7 @@ export class Cache {
   readonly #filling = new Map<string, { readonly waiting: AppliedEvent[]; readonly done: Promise<Collection> }>();
   #allocator = new SlabAllocator();
   readonly #labelSets = new LabelSets();
+  readonly #encodings = new EncodingBudget();
   #applied: Revision = asRevision(0);
   #watch: Watch | undefined;
   /** By revision, lowest first. */
@@ -74,6 +76,11 @@ export class Cache {
   /** Bytes of the objects held. */
   get bytes(): number {
     return this.#allocator.bytes;
+  }
+
+  /** Bytes of other encodings of theirs that are kept. */
+  get encodingBytes(): number {
+    return this.#encodings.bytes;
   }
 
   collection(prefix: string): Collection | undefined {
@@ -278,6 +285,7 @@ export class Cache {
           form: {
             prefix,
             labelSets: this.#labelSets,
+            encodings: this.#encodings,
             parse: (bytes) => this.#options.parse(bytes),
             fieldsOf: (o) => request.fieldsOf(o),
           },

@@ -21,7 +21,7 @@ export interface CollectionSnapshot {
 export interface WatchStart extends Omit<CursorOptions, 'initial'> {
   readonly selection: Selection;
   /** Objects delivered first; `after` must be the revision of the state they come from. */
-  readonly initial: Iterator<StoredObject> | undefined;
+  readonly initial: Iterator<StoredObject | undefined> | undefined;
 }
 
 export interface CollectionOptions {

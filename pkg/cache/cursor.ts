@@ -1,5 +1,5 @@
 import type { Revision } from '../base/index.js';
-import { type Framer, type Frames, join, type PlannedEvent, plan, single } from './frames.js';
+import { Batch, type Framer, type Frames, type PlannedEvent, plan, single } from './frames.js';
 import type { Lane, LaneMember } from './lane.js';
 import type { StoredObject } from './object.js';
 import type { Replay } from './replay.js';
@@ -18,8 +18,8 @@ export interface CursorHome {
 export interface CursorOptions {
   readonly framer: Framer;
   readonly after: Revision;
-  /** Delivered first, as ADDED. */
-  readonly initial: Iterator<StoredObject> | undefined;
+  /** Delivered first, as ADDED; undefined is one that was looked at and is not wanted. */
+  readonly initial: Iterator<StoredObject | undefined> | undefined;
   /** A bookmark that says the initial events are over. */
   readonly initialEnd: boolean;
   readonly bookmarks: boolean;
@@ -38,7 +38,7 @@ export class Cursor implements LaneMember {
   idle = false;
   readonly #home: CursorHome;
   readonly #options: CursorOptions;
-  #initial: Iterator<StoredObject> | undefined;
+  #initial: Iterator<StoredObject | undefined> | undefined;
   #initialEnd: boolean;
   #lane: Lane | undefined;
   #replay: Replay | undefined;
@@ -64,11 +64,12 @@ export class Cursor implements LaneMember {
     this.#ready = f;
   }
 
-  take(maxBytes: number): Frames | undefined {
+  /** No events: there is more of the initial state to look through, but `enough` has said that it is time to give way. */
+  take(maxBytes: number, enough: () => boolean = never): Frames | undefined {
     if (this.#ended) return undefined;
-    const frames = this.#take(maxBytes);
+    const frames = this.#take(maxBytes, enough);
     if (frames !== undefined) {
-      this.#started = true;
+      if (frames.events > 0) this.#started = true;
       return frames;
     }
     if (this.#final !== undefined) {
@@ -126,9 +127,9 @@ export class Cursor implements LaneMember {
     this.#home.leave(this, this.#lane);
   }
 
-  #take(maxBytes: number): Frames | undefined {
+  #take(maxBytes: number, enough: () => boolean): Frames | undefined {
     if (this.#initial !== undefined) {
-      const frames = this.#takeInitial(this.#initial, maxBytes);
+      const frames = this.#takeInitial(this.#initial, maxBytes, enough);
       if (frames !== undefined) return frames;
       this.#initial = undefined;
     }
@@ -191,21 +192,27 @@ export class Cursor implements LaneMember {
     return lane.take(this, maxBytes);
   }
 
-  #takeInitial(initial: Iterator<StoredObject>, maxBytes: number): Frames | undefined {
+  #takeInitial(
+    initial: Iterator<StoredObject | undefined>,
+    maxBytes: number,
+    enough: () => boolean,
+  ): Frames | undefined {
     const framer = this.#options.framer;
-    if (framer.first !== undefined && !this.#started) {
+    const batch = new Batch(framer);
+    for (let looked = 1; batch.bytes < maxBytes; looked++) {
       const one = initial.next();
-      return one.done === true ? undefined : single(framer.first('ADDED', one.value));
+      if (one.done === true) {
+        if (batch.events === 0) return undefined;
+        break;
+      }
+      const object = one.value;
+      if (object !== undefined) {
+        if (framer.first !== undefined && !this.#started) return single(framer.first('ADDED', object));
+        batch.add({ type: 'ADDED', object });
+      }
+      if (looked % LOOK_STRIDE === 0 && enough()) break;
     }
-    const events: PlannedEvent[] = [];
-    let bytes = 0;
-    while (bytes < maxBytes) {
-      const one = initial.next();
-      if (one.done === true) break;
-      events.push({ type: 'ADDED', object: one.value });
-      bytes += framer.size('ADDED', one.value);
-    }
-    return events.length === 0 ? undefined : join(framer, events, 0, events.length, bytes);
+    return batch.events === 0 ? NOTHING_YET : batch.join();
   }
 
   #takeReplayed(replay: Replay, maxBytes: number): Frames | undefined | 'done' {
@@ -216,11 +223,10 @@ export class Cursor implements LaneMember {
         const event = events.shift()!;
         return single(framer.first(event.type, event.object));
       }
-      const { to, bytes } = plan(framer, events, 0, maxBytes);
-      const frames = join(framer, events, 0, to, bytes);
-      this.delivered = events[to - 1]!.revision;
-      events.splice(0, to);
-      return frames;
+      const batch = plan(framer, events, 0, maxBytes);
+      this.delivered = events[batch.events - 1]!.revision;
+      events.splice(0, batch.events);
+      return batch.join();
     }
     if (replay.lost !== undefined) {
       this.#final = this.#options.expired(replay.lost);
@@ -234,3 +240,8 @@ export class Cursor implements LaneMember {
     return undefined;
   }
 }
+
+/** Objects of the initial state after which it is asked whether that is enough for now. */
+const LOOK_STRIDE = 16;
+const NOTHING_YET: Frames = { payload: Buffer.alloc(0), chunk: Buffer.alloc(0), events: 0 };
+const never = (): boolean => false;

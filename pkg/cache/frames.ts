@@ -1,4 +1,4 @@
-import { invariant, type Revision } from '../base/index.js';
+import type { Revision } from '../base/index.js';
 import type { StoredObject } from './object.js';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
@@ -14,10 +14,8 @@ export interface Frames {
 /** How events are written in one form (encoding, version, table or not). Watchers with framers of equal `id` share frames. */
 export interface Framer {
   readonly id: string;
-  /** Bytes that `write` will take. */
-  size(type: EventType, object: StoredObject): number;
-  /** Writes the frame at `at`, returns the offset after it. */
-  write(type: EventType, object: StoredObject, target: Buffer, at: number): number;
+  /** The frame of one event, in pieces that belong together and are copied at once. */
+  frame(type: EventType, object: StoredObject): readonly Buffer[];
   /** The frame of a stream's first event, where it differs from the others (a Table has its columns there). */
   readonly first?: (type: EventType, object: StoredObject) => Buffer;
   /** `initialEnd`: it ends the initial events. */
@@ -29,21 +27,34 @@ export interface PlannedEvent {
   readonly object: StoredObject;
 }
 
-/** Joins frames into one buffer, with the HTTP/1.1 chunk around them, so that neither HTTP version copies again. */
-export function join(framer: Framer, events: readonly PlannedEvent[], from: number, to: number, bytes: number): Frames {
-  const head = `${bytes.toString(16)}\r\n`;
-  const chunk = Buffer.allocUnsafe(head.length + bytes + 2);
-  let at = chunk.write(head, 0);
-  for (let i = from; i < to; i++) {
-    const e = events[i]!;
-    at = framer.write(e.type, e.object, chunk, at);
+/** Frames that go out together, as they are collected. */
+export class Batch {
+  readonly #framer: Framer;
+  readonly #pieces: Buffer[] = [];
+  bytes = 0;
+  events = 0;
+
+  constructor(framer: Framer) {
+    this.#framer = framer;
   }
-  invariant(
-    at === head.length + bytes,
-    `framer ${framer.id} wrote ${at - head.length} bytes where it had said ${bytes}`,
-  );
-  chunk.write('\r\n', at);
-  return { payload: chunk.subarray(head.length, at), chunk, events: to - from };
+
+  add({ type, object }: PlannedEvent): void {
+    for (const piece of this.#framer.frame(type, object)) {
+      this.#pieces.push(piece);
+      this.bytes += piece.length;
+    }
+    this.events++;
+  }
+
+  /** Joined into one buffer, with the HTTP/1.1 chunk around it, so that neither HTTP version copies again. */
+  join(): Frames {
+    const head = `${this.bytes.toString(16)}\r\n`;
+    const chunk = Buffer.allocUnsafe(head.length + this.bytes + 2);
+    let at = chunk.write(head, 0);
+    for (const piece of this.#pieces) at += piece.copy(chunk, at);
+    chunk.write('\r\n', at);
+    return { payload: chunk.subarray(head.length, at), chunk, events: this.events };
+  }
 }
 
 /** One frame that is already made. */
@@ -56,21 +67,18 @@ export function single(frame: Buffer): Frames {
   return { payload: chunk.subarray(at, at + frame.length), chunk, events: 1 };
 }
 
-/** How many events from `from` on go into one batch of about `maxBytes`: at least one, and never a part of a revision. */
+/** The events from `from` on that go out in one batch of about `maxBytes`: at least one, and never a part of a revision. */
 export function plan(
   framer: Framer,
   events: readonly (PlannedEvent & { readonly revision: Revision })[],
   from: number,
   maxBytes: number,
-): { readonly to: number; readonly bytes: number } {
-  let bytes = 0;
-  let to = from;
-  while (to < events.length) {
-    const e = events[to]!;
-    const size = framer.size(e.type, e.object);
-    if (to > from && bytes + size > maxBytes && e.revision !== events[to - 1]!.revision) break;
-    bytes += size;
-    to++;
+): Batch {
+  const batch = new Batch(framer);
+  for (let i = from; i < events.length; i++) {
+    const e = events[i]!;
+    if (i > from && batch.bytes >= maxBytes && e.revision !== events[i - 1]!.revision) break;
+    batch.add(e);
   }
-  return { to, bytes };
+  return batch;
 }

@@ -1,5 +1,5 @@
 import type { Revision } from '../base/index.js';
-import { type EventType, type Framer, type Frames, join, plan } from './frames.js';
+import { type EventType, type Framer, type Frames, plan } from './frames.js';
 import { cacheLimits } from './limits.js';
 import type { EventLog, LogEntry } from './log.js';
 import type { CachedObject, StoredObject } from './object.js';
@@ -35,11 +35,10 @@ export interface LaneMember {
   wake(): void;
 }
 
-interface Batch {
+interface Joined {
   readonly next: number;
   readonly delivered: Revision;
   readonly frames: Frames;
-  readonly last: boolean;
 }
 
 /** What an entry means to a selection, decided from the object before and after. */
@@ -74,7 +73,7 @@ export class Lane {
   #events: LaneEvent[] = [];
   #covered: number;
   #idle = new Set<LaneMember>();
-  #batches = new Map<number, Batch>();
+  #batches = new Map<number, Joined>();
 
   constructor(
     id: string,
@@ -151,7 +150,7 @@ export class Lane {
     return seen === undefined ? undefined : { position: entry.position, revision: entry.revision, ...seen };
   }
 
-  #batch(position: number, from: number, maxBytes: number): Batch {
+  #batch(position: number, from: number, maxBytes: number): Joined {
     const known = this.#batches.get(position);
     // A short batch that something was appended to since is joined anew: a slow member takes all that is pending at once.
     if (
@@ -159,14 +158,9 @@ export class Lane {
       (known.next > this.#events.at(-1)!.position || known.frames.payload.length * 2 > maxBytes)
     )
       return known;
-    const { to, bytes } = plan(this.framer, this.#events, from, maxBytes);
-    const lastOne = this.#events[to - 1]!;
-    const made: Batch = {
-      next: lastOne.position + 1,
-      delivered: lastOne.revision,
-      frames: join(this.framer, this.#events, from, to, bytes),
-      last: to === this.#events.length,
-    };
+    const planned = plan(this.framer, this.#events, from, maxBytes);
+    const lastOne = this.#events[from + planned.events - 1]!;
+    const made: Joined = { next: lastOne.position + 1, delivered: lastOne.revision, frames: planned.join() };
     this.#batches.delete(position);
     if (this.#batches.size >= cacheLimits.laneBatchesMax)
       this.#batches.delete(this.#batches.keys().next().value as number);

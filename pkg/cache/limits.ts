@@ -22,6 +22,10 @@ export const cacheLimits = {
   snapshotChurnBytesMax: 32 * 1024 * 1024,
   /** Distinct label sets remembered so that equal ones are one object in memory; forgotten all at once at the bound. */
   labelSetsMax: 20_000,
+  /** Bytes of what objects keep of themselves in other encodings (protobuf, CBOR, other versions). The oldest go. */
+  encodingsBytesMax: 64 * 1024 * 1024,
+  /** What one such buffer costs beside its bytes: its object, its place in the collector's books. */
+  encodingOverheadBytes: 300,
   /** How often beginning anew is tried before the cache gives up: history may go on while it reads. */
   reloadAttempts: 5,
 } as const;

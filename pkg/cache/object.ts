@@ -1,6 +1,7 @@
 import type { JsonObject } from '../api/index.js';
 import type { Revision } from '../base/index.js';
 import type { KeyValue } from '../storage/index.js';
+import type { EncodingBudget } from './encodings.js';
 import { cacheLimits } from './limits.js';
 import type { Slab, SlabAllocator } from './slab.js';
 
@@ -31,8 +32,10 @@ export interface StoredObject {
   uid(): string;
   /** Values of the resource's selectable fields, as its collection declares them; computed once. */
   fields(): readonly string[];
-  /** Another encoding of this version, made at first need and kept as long as the version. */
+  /** Another encoding of this version, made at first need and kept for a while, if there is room. */
   encoding(id: string, make: (o: StoredObject) => Buffer): Buffer;
+  /** How long that is; remembered (of the encoding asked for last) when the encoding itself is not. */
+  encodedBytes(id: string, make: (o: StoredObject) => Buffer): number;
 }
 
 /** What all objects of one resource share. */
@@ -41,6 +44,7 @@ export interface ObjectForm {
   parse(bytes: Buffer): JsonObject;
   fieldsOf(o: JsonObject): readonly string[];
   readonly labelSets: LabelSets;
+  readonly encodings: EncodingBudget;
 }
 
 const METADATA = '"metadata":{';
@@ -60,6 +64,8 @@ export class CachedObject implements StoredObject {
   #labels: Labels | undefined;
   #fields: readonly string[] | undefined;
   #encodings: Map<string, Buffer> | undefined;
+  #sized: string | undefined;
+  #sizedBytes = 0;
 
   constructor(form: ObjectForm, key: string, at: Versions, slab: Slab, offset: number, length: number) {
     this.#form = form;
@@ -110,13 +116,26 @@ export class CachedObject implements StoredObject {
   }
 
   encoding(id: string, make: (o: StoredObject) => Buffer): Buffer {
-    this.#encodings ??= new Map();
-    let bytes = this.#encodings.get(id);
-    if (bytes === undefined) {
-      bytes = make(this);
+    const kept = this.#encodings?.get(id);
+    if (kept !== undefined) return kept;
+    const bytes = make(this);
+    this.#sized = id;
+    this.#sizedBytes = bytes.length;
+    // What is only passing through (history, the last state of what left a selection) is read once.
+    if (this.holders > 0) {
+      this.#encodings ??= new Map();
       this.#encodings.set(id, bytes);
+      this.#form.encodings.keep(this, bytes.length);
     }
     return bytes;
+  }
+
+  encodedBytes(id: string, make: (o: StoredObject) => Buffer): number {
+    return this.#sized === id ? this.#sizedBytes : this.encoding(id, make).length;
+  }
+
+  dropEncodings(): void {
+    this.#encodings = undefined;
   }
 
   place(slab: Slab, offset: number): void {
@@ -129,7 +148,11 @@ export class CachedObject implements StoredObject {
   }
 
   letGo(allocator: SlabAllocator): void {
-    if (--this.holders === 0) allocator.release(this.#slab, this);
+    if (--this.holders > 0) return;
+    allocator.release(this.#slab, this);
+    if (this.#encodings === undefined) return;
+    this.#encodings = undefined;
+    this.#form.encodings.forget(this);
   }
 }
 

@@ -14,8 +14,7 @@ const world = {
 
 const framer: Framer = {
   id: 'json',
-  size: (_type, o) => o.length,
-  write: (_type, o, target, at) => o.copyTo(target, at),
+  frame: (_type, o) => [o.json],
   bookmark: () => Buffer.from('\n'),
 };
 

@@ -3,22 +3,17 @@ export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ER
 
 /**
  * How an event of a watch is put around the bytes of its object. The object is encoded once, its frame is some bytes before and
- * after it: `headBytes(type, n)` bytes, then the `n` bytes of the object, then `tail`.
+ * after it: `head(type, n)`, then the `n` bytes of the object, then `tail`.
  */
 export interface WatchFraming {
-  headBytes(type: WatchEventType, objectBytes: number): number;
-  /** Writes the head at `at`, answers the offset after it. */
-  writeHead(type: WatchEventType, objectBytes: number, target: Buffer, at: number): number;
+  /** May be shared: never written into. */
+  head(type: WatchEventType, objectBytes: number): Buffer;
   readonly tail: Buffer;
 }
 
 /** The frame of one event, made whole. */
 export function watchFrame(framing: WatchFraming, type: WatchEventType, object: Buffer): Buffer {
-  const frame = Buffer.allocUnsafe(framing.headBytes(type, object.length) + object.length + framing.tail.length);
-  const at = framing.writeHead(type, object.length, frame, 0);
-  object.copy(frame, at);
-  framing.tail.copy(frame, at + object.length);
-  return frame;
+  return Buffer.concat([framing.head(type, object.length), object, framing.tail]);
 }
 
 const TYPES = ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'] as const satisfies readonly WatchEventType[];
@@ -28,11 +23,7 @@ function perType(head: (type: WatchEventType) => Buffer): Readonly<Record<WatchE
 }
 
 function constantHeads(heads: Readonly<Record<WatchEventType, Buffer>>, tail: Buffer): WatchFraming {
-  return {
-    headBytes: (type) => heads[type].length,
-    writeHead: (type, _objectBytes, target, at) => at + heads[type].copy(target, at),
-    tail,
-  };
+  return { head: (type) => heads[type], tail };
 }
 
 /** JSON documents, a line each. The object is canonical JSON. */
@@ -67,19 +58,18 @@ const LENGTH_BYTES = 4;
  * object = 2, a RawExtension whose raw = 1 is a whole protobuf body, envelope and prefix included.
  */
 export const protobufWatchFraming: WatchFraming = {
-  headBytes(type, objectBytes) {
-    const extension = 1 + varintBytes(objectBytes);
-    return LENGTH_BYTES + typeFields[type].length + 1 + varintBytes(extension + objectBytes) + extension;
-  },
-  writeHead(type, objectBytes, target, at) {
+  head(type, objectBytes) {
+    const typeField = typeFields[type];
     const extension = 1 + varintBytes(objectBytes) + objectBytes;
-    const message = typeFields[type].length + 1 + varintBytes(extension) + extension;
-    let next = target.writeUInt32BE(message, at);
-    next += typeFields[type].copy(target, next);
-    target[next++] = 0x12;
-    next = writeVarint(extension, target, next);
-    target[next++] = 0x0a;
-    return writeVarint(objectBytes, target, next);
+    const message = typeField.length + 1 + varintBytes(extension) + extension;
+    const head = Buffer.allocUnsafe(LENGTH_BYTES + message - objectBytes);
+    let next = head.writeUInt32BE(message, 0);
+    next += typeField.copy(head, next);
+    head[next++] = 0x12;
+    next = writeVarint(extension, head, next);
+    head[next++] = 0x0a;
+    writeVarint(objectBytes, head, next);
+    return head;
   },
   tail: Buffer.alloc(0),
 };

@@ -1,10 +1,8 @@
-import { once } from 'node:events';
-import { setImmediate } from 'node:timers/promises';
-import { createGzip } from 'node:zlib';
+import { createGzip, type Gzip } from 'node:zlib';
 import type { Call } from './call.js';
 import type { AnswerStream } from './exchange.js';
 import { limits } from './limits.js';
-import { Pace } from './streaming.js';
+import { copyPieces } from './streaming.js';
 
 /** Whether the client named gzip. As in the reference, only for what is read. */
 export function acceptsGzip(call: Call): boolean {
@@ -17,41 +15,52 @@ export function acceptsGzip(call: Call): boolean {
   });
 }
 
-/** Compresses on zlib's own threads; the event loop only moves pieces. */
-export async function gzipped(call: Call, answer: AnswerStream, pieces: Iterable<Buffer>): Promise<void> {
-  const gzip = createGzip({ level: limits.gzipLevel, chunkSize: 64 * 1024 });
-  const out = forward(call, answer, gzip);
-  let since = performance.now();
-  for (const piece of pieces) {
-    if (call.exchange.gone || gzip.destroyed) break;
-    if (piece.length > 0 && !gzip.write(piece)) await Promise.race([once(gzip, 'drain'), once(gzip, 'close')]);
-    else if (performance.now() - since > limits.sliceTime) await setImmediate();
-    else continue;
-    since = performance.now();
-  }
-  if (call.exchange.gone) gzip.destroy();
-  else gzip.end();
-  await out;
-}
-
-async function forward(
+/** Compresses on zlib's own threads, at the pace of the connection; the event loop only moves pieces. */
+export async function gzipped(
   call: Call,
   answer: AnswerStream,
-  gzip: NodeJS.ReadableStream & { destroy(): void },
+  pieces: Iterable<Buffer, void, boolean | undefined>,
 ): Promise<void> {
-  const pace = new Pace(call, answer);
-  try {
-    for await (const piece of gzip) {
-      if (call.exchange.gone) break;
-      const bytes = piece as Buffer;
-      call.bytes += bytes.length;
-      if (!answer.write(bytes) && !(await pace.drained())) {
-        if (!call.exchange.gone) call.exchange.abort();
-        break;
-      }
-    }
-    if (!call.exchange.gone) answer.end();
-  } finally {
-    gzip.destroy();
+  const compressed = new GzipAnswer(answer);
+  call.exchange.onClose(() => compressed.close());
+  await copyPieces(call, compressed, pieces);
+  await compressed.closed;
+  call.bytes = compressed.bytes;
+}
+
+/** What is written into it comes out of `answer` compressed. It has room when what it was given is compressed, and that is written. */
+class GzipAnswer implements AnswerStream {
+  /** That came out. */
+  bytes = 0;
+  /** Everything is out, or nothing will be. */
+  readonly closed: Promise<void>;
+  readonly #gzip: Gzip;
+
+  constructor(answer: AnswerStream) {
+    const gzip = createGzip({ level: limits.gzipLevel, chunkSize: 64 * 1024 });
+    this.#gzip = gzip;
+    gzip.on('data', (piece: Buffer) => {
+      this.bytes += piece.length;
+      if (!answer.write(piece)) gzip.pause();
+    });
+    answer.onDrain(() => gzip.resume());
+    gzip.once('end', () => answer.end());
+    this.closed = new Promise((resolve) => gzip.once('close', resolve));
+  }
+
+  write(bytes: Buffer): boolean {
+    return this.#gzip.write(bytes);
+  }
+
+  onDrain(f: () => void): void {
+    this.#gzip.on('drain', f);
+  }
+
+  end(): void {
+    this.#gzip.end();
+  }
+
+  close(): void {
+    this.#gzip.destroy();
   }
 }

@@ -12,7 +12,7 @@ export const limits = {
   bodyTime: 60_000,
   /** An idle keep-alive connection is closed after. */
   idleTime: 90_000,
-  /** A client that takes nothing of an ordinary answer for so long is cut off. */
+  /** A client that takes nothing of an answer for so long is cut off; of a watch, when there are events for it. */
   stalledTime: 60_000,
   /** Streams that a client may have open on one HTTP/2 connection (a process of client-go has one watch a kind, times caches). */
   streamsMax: 1000,
@@ -27,8 +27,8 @@ export const limits = {
 
   /** How much of a watch is written at once. */
   watchTakeBytes: 256 * 1024,
-  /** A streaming answer gives way to other work after so long. */
-  sliceTime: 8,
+  /** What all large answers together may take of one turn of the event loop; then they give way to other work. */
+  sliceTime: 2,
 
   /** Requests that wait for a place, per place; a request that waited so long is shed. */
   queuedPerPlace: 20,

@@ -54,7 +54,11 @@ export function sendRendering(call: Call, contentType: string, rendering: Render
   return copyPieces(call, call.exchange.stream(200, headers), rendering.chunks);
 }
 
-function sendCompressed(call: Call, headers: OutgoingHttpHeaders, pieces: Iterable<Buffer>): Promise<void> {
+function sendCompressed(
+  call: Call,
+  headers: OutgoingHttpHeaders,
+  pieces: Iterable<Buffer, void, boolean | undefined>,
+): Promise<void> {
   headers['content-encoding'] = 'gzip';
   headers['vary'] = 'Accept-Encoding';
   const answer = call.exchange.stream(call.status, headers);

@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Call } from './call.js';
 import type { AnswerStream } from './exchange.js';
 import { limits } from './limits.js';
+import { turns } from './turns.js';
 
 /** Waits until the connection takes more. False: it took nothing for too long, or has gone. */
 export class Pace {
@@ -32,34 +32,60 @@ export class Pace {
  * Writes pieces at the pace of the connection, and gives way to other requests between them: a list of a hundred thousand
  * objects must not make anyone wait for it. An empty piece is such an occasion and nothing else.
  */
-export async function copyPieces(
+export function copyPieces(
   call: Call,
   answer: AnswerStream,
   pieces: Iterable<Buffer, void, boolean | undefined>,
 ): Promise<void> {
   const { exchange } = call;
-  let pace: Pace | undefined;
-  let since = performance.now();
   const source = pieces[Symbol.iterator]();
+  let pace: Pace | undefined;
   // Drained means written: the memory of the last piece may be used for the next.
   let drained = false;
-  for (let step = source.next(); step.done !== true; step = source.next(drained)) {
-    const piece = step.value;
-    if (exchange.gone) return;
-    call.bytes += piece.length;
-    drained = false;
-    if (piece.length > 0 && !answer.write(piece)) {
+  return new Promise((resolve, reject) => {
+    /** Writes the next piece. False: nothing more for now, somebody else goes on. */
+    const one = (): boolean => {
+      const step = source.next(drained);
+      if (step.done === true) {
+        answer.end();
+        resolve();
+        return false;
+      }
+      const piece = step.value;
+      call.bytes += piece.length;
+      drained = false;
+      if (piece.length === 0 || answer.write(piece)) return true;
       pace ??= new Pace(call, answer);
-      if (!(await pace.drained())) {
-        if (!exchange.gone) exchange.abort();
+      void pace.drained().then(whenDrained);
+      return false;
+    };
+    const go = (): void => {
+      try {
+        do {
+          if (exchange.gone) {
+            resolve();
+            return;
+          }
+          if (!one()) return;
+        } while (!turns.spent());
+        turns.later(go);
+      } catch (error) {
+        reject(error);
+      }
+    };
+    const begin = (): void => {
+      if (turns.spent()) turns.later(go);
+      else go();
+    };
+    const whenDrained = (hasRoom: boolean): void => {
+      drained = true;
+      if (hasRoom) {
+        begin();
         return;
       }
-      drained = true;
-      since = performance.now();
-    } else if (performance.now() - since > limits.sliceTime) {
-      await setImmediate();
-      since = performance.now();
-    }
-  }
-  answer.end();
+      if (!exchange.gone) exchange.abort();
+      resolve();
+    };
+    begin();
+  });
 }

@@ -1,6 +1,6 @@
 import { cloneJson, type JsonObject } from '../api/index.js';
 import type { Revision, World } from '../base/index.js';
-import type { Framer, StoredObject } from '../cache/index.js';
+import type { EventType, Framer, StoredObject } from '../cache/index.js';
 import {
   cborWatchFraming,
   decodeValue,
@@ -9,6 +9,7 @@ import {
   type WatchFraming,
   watchFrame,
 } from '../codec/index.js';
+import type { ServedResource } from './catalogue.js';
 import { encoded, type Parts, storedParts } from './forms.js';
 import type { Representation, Target } from './requests.js';
 import { metadataOnly, tableOf, tableOfOne } from './table.js';
@@ -31,15 +32,15 @@ export function createFramer(target: Target, representation: Representation, wor
   const id = `${resource.apiVersion} ${r.encoding} ${r.form} ${r.metaVersion} ${r.includeObject}`;
   const bookmark: Framer['bookmark'] = (at, initialEnd, first) =>
     watchFrame(framing, 'BOOKMARK', bookmarkBody(target, r, bookmarkObject(target, at, initialEnd), first));
-  if (r.encoding === 'json' && r.form === 'object' && resource.conversion === undefined)
-    return { id, bookmark, ...storedBytes(framing) };
-  const partsOf = (o: StoredObject): Parts => storedParts(target, o, r, world, false);
-  // Cells hold ages, so a Table is good for the moment only; but frames are made once for all watchers of it.
-  const whole = { id, bookmark, ...parts(framing, r.form === 'object' ? partsOf : remembered(partsOf)) };
-  if (r.form !== 'table') return whole;
+  const make = (o: StoredObject): Parts => storedParts(target, o, r, world, false);
+  const partsOf = r.form === 'object' ? make : remembered(resource, id, make);
+  const frame = (type: EventType, o: StoredObject): Parts => framed(framing, type, partsOf(o));
+  if (r.form !== 'table') return { id, bookmark, frame };
   return {
-    ...whole,
-    first: (type, o) => watchFrame(framing, type, Buffer.concat(storedParts(target, o, r, world, true))),
+    id,
+    bookmark,
+    frame,
+    first: (type, o) => Buffer.concat(framed(framing, type, storedParts(target, o, r, world, true))),
   };
 }
 
@@ -48,41 +49,49 @@ function streamForm(r: Representation): Representation {
   return { ...r, encoding: r.encoding === 'yaml' ? 'json' : r.encoding, pretty: false };
 }
 
-/** The bytes of the cache, copied. */
-function storedBytes(framing: WatchFraming): Pick<Framer, 'size' | 'write'> {
-  const { tail } = framing;
-  return {
-    size: (type, o) => framing.headBytes(type, o.length) + o.length + tail.length,
-    write: (type, o, out, at) => {
-      const end = o.copyTo(out, framing.writeHead(type, o.length, out, at));
-      return end + tail.copy(out, end);
-    },
-  };
+function framed(framing: WatchFraming, type: EventType, parts: Parts): Parts {
+  let bytes = 0;
+  for (const part of parts) bytes += part.length;
+  return [framing.head(type, bytes), ...parts, framing.tail];
 }
 
-function parts(framing: WatchFraming, partsOf: (o: StoredObject) => Parts): Pick<Framer, 'size' | 'write'> {
-  const { tail } = framing;
-  const bytesOf = (all: Parts): number => all.reduce((n, part) => n + part.length, 0);
-  return {
-    size: (type, o) => {
-      const bytes = bytesOf(partsOf(o));
-      return framing.headBytes(type, bytes) + bytes + tail.length;
-    },
-    write: (type, o, out, at) => {
-      const all = partsOf(o);
-      let end = framing.writeHead(type, bytesOf(all), out, at);
-      for (const part of all) end += part.copy(out, end);
-      return end + tail.copy(out, end);
-    },
-  };
+/** Objects whose parts are remembered for certain. */
+const REMEMBERED = 256;
+const memories = new WeakMap<
+  ServedResource,
+  Map<string, (o: StoredObject, make: (o: StoredObject) => Parts) => Parts>
+>();
+
+/**
+ * Rows and metadata are not kept with the object. The last some hundred are remembered for all watchers of one form: a row holds an
+ * age, so it is good for the moment only, but those who are shown the same event share it.
+ */
+function remembered(
+  resource: ServedResource,
+  id: string,
+  make: (o: StoredObject) => Parts,
+): (o: StoredObject) => Parts {
+  const ofResource = memories.get(resource) ?? new Map();
+  memories.set(resource, ofResource);
+  const memory = ofResource.get(id) ?? createMemory();
+  ofResource.set(id, memory);
+  return (o) => memory(o, make);
 }
 
-function remembered(partsOf: (o: StoredObject) => Parts): (o: StoredObject) => Parts {
-  const made = new WeakMap<StoredObject, Parts>();
-  return (o) => {
-    const known = made.get(o) ?? partsOf(o);
-    made.set(o, known);
-    return known;
+function createMemory(): (o: StoredObject, make: (o: StoredObject) => Parts) => Parts {
+  let young = new Map<StoredObject, Parts>();
+  let old = new Map<StoredObject, Parts>();
+  return (o, make) => {
+    let found = young.get(o) ?? old.get(o);
+    if (found === undefined) {
+      found = make(o);
+      if (young.size === REMEMBERED) {
+        old = young;
+        young = new Map();
+      }
+      young.set(o, found);
+    }
+    return found;
   };
 }
 

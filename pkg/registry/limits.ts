@@ -23,7 +23,9 @@ export const limits = {
   /** Bytes of one piece of a list. */
   listChunkBytes: 256 * 1024,
   /** Milliseconds that making one piece of a list may take before others get their turn. */
-  listChunkTime: 5,
+  listChunkTime: 2,
+  /** Milliseconds that looking through a collection may take before others get their turn. */
+  scanTime: 2,
   /** Characters of a continue token. Beyond: 400. */
   continueTokenMax: 4_096,
 } as const;

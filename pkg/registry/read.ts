@@ -135,8 +135,8 @@ function exactly(collection: Collection, revision: Revision): State {
   return { revision, snapshot: collection.snapshotAt(revision) };
 }
 
-/** Objects looked at before other requests get their turn. */
-const STRIDE = 4_000;
+/** Objects looked at between two looks at the clock. */
+const STRIDE = 32;
 
 async function scan(core: Core, { objects }: CollectionSnapshot, page: Page): Promise<Found> {
   const { selected, end, limit } = page;
@@ -151,9 +151,14 @@ async function scan(core: Core, { objects }: CollectionSnapshot, page: Page): Pr
     objects.collect(start.key, end, limit === 0 ? Number.MAX_SAFE_INTEGER : limit, items);
     return limit === 0 ? { items, next: undefined, remaining: undefined } : following(items, page, objects);
   }
+  const { clock } = core.world;
   let looked = 0;
+  let since = clock.monotonic();
   for (const o of objects.range(start.key, start.end)) {
-    if (++looked % STRIDE === 0) await turn(core);
+    if (++looked % STRIDE === 0 && clock.monotonic() - since > limits.scanTime) {
+      await turn(core);
+      since = clock.monotonic();
+    }
     if (!selected.matches(o)) continue;
     items.push(o);
     if (items.length === limit) return following(items, page, objects);

@@ -16,10 +16,11 @@ import {
   protobufList,
 } from '../codec/index.js';
 import { structByName } from '../schema/index.js';
+import type { ServedResource } from './catalogue.js';
 import { encoded, storedParts } from './forms.js';
 import { limits } from './limits.js';
 import type { Answer, ListResult, Representation, Target } from './requests.js';
-import { servedJson, servedObject, servedProtobuf } from './stored.js';
+import { parseStored, servedJson, servedObject, servedProtobuf, servedProtobufBytes } from './stored.js';
 import { metadataOnly, type RowForm, tableOf, tableOfOne, tableRow, tableWith } from './table.js';
 
 /** A body, made piece by piece: a large list never stands in memory as a whole. */
@@ -81,7 +82,7 @@ function renderList(list: Listing): Rendering {
   const { result, r } = list;
   if (result.value !== undefined) return atOnce(encoded(r, result.value));
   if (r.encoding === 'json') {
-    if (r.form === 'object' && !r.pretty) return storedList(list);
+    if (r.form === 'object' && !r.pretty && list.target.resource.conversion === undefined) return storedList(list);
     return inPieces(list, r.form === 'table' ? tableList(list) : jsonList(list));
   }
   if (r.form !== 'table') {
@@ -117,14 +118,11 @@ const COMMA = Buffer.from(',');
  */
 function storedList(list: Listing): Rendering {
   const { result, target } = list;
-  const { resource } = target;
   const head = jsonListHead(headOf(list));
   const tail = Buffer.from(']}\n');
-  const skip = jsonItemOffset(resource.apiVersion, resource.kind);
-  const converted = resource.conversion !== undefined;
-  const sizeOf = (o: StoredObject): number => (converted ? servedJson(resource, o).length : o.length) - skip + 1;
+  const skip = jsonItemOffset(target.resource.apiVersion, target.resource.kind);
   let bytes = head.length + tail.length + Math.max(0, result.items.length - 1);
-  for (const o of result.items) bytes += sizeOf(o);
+  for (const o of result.items) bytes += o.length - skip + OPEN.length;
   return { bytes, chunks: chunks() };
 
   function* chunks(): Generator<Buffer, void, boolean | undefined> {
@@ -133,7 +131,7 @@ function storedList(list: Listing): Rendering {
     let left = bytes - at;
     for (let i = 0; i < result.items.length; i++) {
       const o = result.items[i]!;
-      const need = sizeOf(o) + 1;
+      const need = o.length - skip + OPEN.length + COMMA.length;
       if (at + need > chunk.length) {
         const free = yield chunk.subarray(0, at);
         const room = Math.max(need, Math.min(left, limits.listChunkBytes));
@@ -142,8 +140,7 @@ function storedList(list: Listing): Rendering {
       }
       if (i > 0) at += COMMA.copy(chunk, at);
       at += OPEN.copy(chunk, at);
-      if (converted) at += servedJson(resource, o).copy(chunk, at, skip);
-      else at = o.copyTo(chunk, at, skip);
+      at = o.copyTo(chunk, at, skip);
       left -= need;
     }
     if (at + tail.length > chunk.length) {
@@ -156,7 +153,7 @@ function storedList(list: Listing): Rendering {
   }
 }
 
-/** Metadata alone, or laid out for people. */
+/** Metadata alone, or laid out for people, or of another version than the stored one. */
 function* jsonList(list: Listing): Generator<Buffer, void, void> {
   const { target, result, r } = list;
   const { resource } = target;
@@ -197,21 +194,50 @@ function* jsonWith(
 
 function* tableList({ target, result, r, world }: Listing): Generator<Buffer, void, void> {
   const form = rowForm(target, r, world);
-  const rowOf = (o: StoredObject): Buffer =>
-    Buffer.from(jsonText(tableRow(form, o.parse(), () => servedObject(target.resource, o))));
+  const { resource } = target;
+  const rowOf = (o: StoredObject): Buffer => {
+    const cells = Buffer.from(`{"cells":${jsonText([...form.table.cells(o.parse(), form.now)])},"object":`);
+    return Buffer.concat([cells, rowObjectJson(resource, o, r), CLOSE]);
+  };
   yield* jsonWith(jsonText(tableWith(form, listMeta(result), [], true)), result.items, rowOf, r.pretty);
 }
 
-/** The length of a message stands before it: all items are encoded (or were, and are kept) before the first byte goes out. */
+/** What a row holds beside its cells, cut out of the stored bytes. */
+function rowObjectJson(
+  resource: ServedResource,
+  o: StoredObject,
+  { includeObject, metaVersion }: Representation,
+): Buffer {
+  switch (includeObject) {
+    case 'None':
+      return NULL;
+    case 'Object':
+      return servedJson(resource, o);
+    case 'Metadata':
+      return partialMetadata(servedJson(resource, o), metaVersion);
+  }
+}
+
+const NULL = Buffer.from('null');
+const CLOSE = Buffer.from('}');
+
+/**
+ * The length of a message stands before it: how long all items are is found out before the first byte goes out. What does not stay
+ * kept until its turn comes is encoded twice, so that a list of any length takes no memory.
+ */
 function* protobuf(list: Listing): Generator<Buffer, void, void> {
   const { target, result, r } = list;
-  const itemOf =
-    r.form === 'metadata'
-      ? (o: StoredObject) => metadataProtobuf(target, o)
-      : (o: StoredObject) => servedProtobuf(target.resource, o);
+  const { resource } = target;
+  const metadata = r.form === 'metadata';
+  const bytesOf = metadata
+    ? (o: StoredObject) => metadataProtobuf(resource, o).length
+    : (o: StoredObject) => servedProtobufBytes(resource, o);
+  const itemOf = metadata
+    ? (o: StoredObject) => metadataProtobuf(resource, o)
+    : (o: StoredObject) => servedProtobuf(resource, o);
   let bytes = 0;
   for (const o of result.items) {
-    bytes += protobufItemBytes(itemOf(o).length);
+    bytes += protobufItemBytes(bytesOf(o));
     yield NOTHING;
   }
   yield* protobufList(headOf(list), bytes, mapped(result.items, itemOf));
@@ -220,10 +246,9 @@ function* protobuf(list: Listing): Generator<Buffer, void, void> {
 const NOTHING = Buffer.alloc(0);
 
 /** Items of a metadata list: a PartialObjectMetadata is nothing but its metadata there. */
-function metadataProtobuf({ resource }: Target, stored: StoredObject): Buffer {
-  return stored.encoding(`protobuf metadata ${resource.apiVersion}`, (s) =>
-    encodeProtobuf(structByName('meta/v1.PartialObjectMetadata'), metadataOnly(servedObject(resource, s), 'v1')),
-  );
+function metadataProtobuf(resource: ServedResource, stored: StoredObject): Buffer {
+  const only = partialMetadata(servedJson(resource, stored), 'v1');
+  return encodeProtobuf(structByName('meta/v1.PartialObjectMetadata'), parseStored(only));
 }
 
 function* cborItems({ target, result, r }: Listing): Generator<Buffer, void, void> {

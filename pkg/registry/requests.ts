@@ -171,8 +171,11 @@ export interface ListResult {
  *     stream.onReady(pump); pump();
  */
 export interface EventStream {
-  /** All that is pending, joined, about `maxBytes` at most (one event always fits); undefined when nothing is. */
-  take(maxBytes: number): Frames | undefined;
+  /**
+   * All that is pending, joined, about `maxBytes` at most (one event always fits); undefined when nothing is. Less than that
+   * once `enough` says so: no events at all mean that there is more to look through.
+   */
+  take(maxBytes: number, enough?: () => boolean): Frames | undefined;
   /** `f` is called once each time something can be taken after a `take` that gave undefined, and when the stream ends. */
   onReady(f: () => void): void;
   /** Nothing follows (after what `take` still gives). A stream that fails ends with an ERROR event of its own. */

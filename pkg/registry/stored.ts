@@ -26,16 +26,35 @@ export function servedObject(resource: ServedResource, stored: StoredObject): Js
 /** Its canonical JSON in the version that is served: the stored bytes themselves where that is the storage version. */
 export function servedJson(resource: ServedResource, stored: StoredObject): Buffer {
   if (resource.conversion === undefined) return stored.json;
-  return stored.encoding(`json ${resource.apiVersion}`, (s) => encodeJson(resource.schema, servedObject(resource, s)));
+  return stored.encoding(idsOf(resource).json, (s) => encodeJson(resource.schema, servedObject(resource, s)));
 }
 
 /** The message alone, without envelope: what a list's item is. */
 export function servedProtobuf(resource: ServedResource, stored: StoredObject): Buffer {
-  return stored.encoding(`protobuf ${resource.apiVersion}`, (s) =>
-    encodeProtobuf(resource.schema, servedObject(resource, s)),
-  );
+  return stored.encoding(idsOf(resource).protobuf, (s) => protobufOf(resource, s));
 }
 
+/** How long that is. */
+export function servedProtobufBytes(resource: ServedResource, stored: StoredObject): number {
+  return stored.encodedBytes(idsOf(resource).protobuf, (s) => protobufOf(resource, s));
+}
+
+const protobufOf = (resource: ServedResource, stored: StoredObject): Buffer =>
+  encodeProtobuf(resource.schema, servedObject(resource, stored));
+
 export function servedCbor(resource: ServedResource, stored: StoredObject): Buffer {
-  return stored.encoding(`cbor ${resource.apiVersion}`, (s) => encodeCbor(resource.schema, servedObject(resource, s)));
+  return stored.encoding(idsOf(resource).cbor, (s) => encodeCbor(resource.schema, servedObject(resource, s)));
+}
+
+/** Names of encodings, one string each however many objects remember them. */
+const ids = new WeakMap<ServedResource, Readonly<Record<'json' | 'protobuf' | 'cbor', string>>>();
+
+function idsOf(resource: ServedResource): Readonly<Record<'json' | 'protobuf' | 'cbor', string>> {
+  let found = ids.get(resource);
+  if (found === undefined) {
+    const { apiVersion } = resource;
+    found = { json: `json ${apiVersion}`, protobuf: `protobuf ${apiVersion}`, cbor: `cbor ${apiVersion}` };
+    ids.set(resource, found);
+  }
+  return found;
 }

@@ -62,7 +62,8 @@ async function startOf(core: Core, options: WatchOptions, context: RequestContex
   return wanted;
 }
 
-function* objects(state: Snapshot<StoredObject>, selected: Selected): IterableIterator<StoredObject> {
+/** What a watch begins with; undefined for each object that was looked at and is not selected, so that looking can be interrupted. */
+function* objects(state: Snapshot<StoredObject>, selected: Selected): IterableIterator<StoredObject | undefined> {
   const { resourcePrefix, namespaced, namespace, name } = selected;
   const prefix = namespaced && namespace !== '' ? `${resourcePrefix}${namespace}/` : resourcePrefix;
   if (name !== '' && (!namespaced || namespace !== '')) {
@@ -70,5 +71,5 @@ function* objects(state: Snapshot<StoredObject>, selected: Selected): IterableIt
     if (one !== undefined && (selected.matches?.(one) ?? true)) yield one;
     return;
   }
-  for (const o of state.range(prefix, prefixEnd(prefix))) if (selected.matches?.(o) ?? true) yield o;
+  for (const o of state.range(prefix, prefixEnd(prefix))) yield (selected.matches?.(o) ?? true) ? o : undefined;
 }

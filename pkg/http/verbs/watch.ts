@@ -1,8 +1,6 @@
 import { errors } from '../../api/index.js';
-import type { EventStream, Representation } from '../../registry/index.js';
-import type { WatchSeries } from '../../telemetry/index.js';
-import type { AnswerStream } from '../exchange.js';
-import { limits } from '../limits.js';
+import type { Frames, Representation } from '../../registry/index.js';
+import { Delivery } from '../delivery.js';
 import { listOptions } from '../options.js';
 import type { ResourceRequest } from '../resources.js';
 import { watchHeaders } from '../responses.js';
@@ -34,7 +32,13 @@ export async function watch(request: ResourceRequest, services: HttpServices): P
   const open = call.series === undefined ? undefined : services.metrics.longRunning(call.series.kind);
   if (open !== undefined) open.value++;
   try {
-    await deliver(call, { stream, answer, series, lasts }, services);
+    const { exchange } = call;
+    const { watches, metrics } = services;
+    const written = (frames: Frames): void => {
+      call.bytes += frames.payload.length;
+      metrics.watched(series, frames.events, frames.payload.length);
+    };
+    await new Delivery({ exchange, stream, answer, timers: services.world.timers, lasts, watches, written }).done;
   } finally {
     if (open !== undefined) open.value--;
   }
@@ -52,54 +56,3 @@ function contentType(form: Representation): string {
       return 'application/cbor-seq';
   }
 }
-
-interface Delivery {
-  readonly stream: EventStream;
-  readonly answer: AnswerStream;
-  readonly series: WatchSeries;
-  /** Milliseconds. */
-  readonly lasts: number;
-}
-
-/** Until the stream ends, its time is over, the client goes or the server drains. */
-function deliver(call: ResourceRequest['call'], d: Delivery, services: HttpServices): Promise<void> {
-  const { stream, answer, series } = d;
-  return new Promise((resolve) => {
-    let room = true;
-    let over = false;
-    const finish = (end: boolean): void => {
-      if (over) return;
-      over = true;
-      cancel();
-      services.watches.delete(stop);
-      stream.close();
-      if (end && !call.exchange.gone) answer.end();
-      resolve();
-    };
-    const stop = (): void => finish(true);
-    const cancel = services.world.timers.after(Math.min(d.lasts, TIMER_MAX), stop);
-    const pump = (): void => {
-      while (room && !over) {
-        const frames = stream.take(limits.watchTakeBytes);
-        if (frames === undefined) {
-          if (stream.ended) finish(true);
-          return;
-        }
-        room = answer.write(frames.payload, frames.chunk);
-        call.bytes += frames.payload.length;
-        services.metrics.watched(series, frames.events, frames.payload.length);
-      }
-    };
-    answer.onDrain(() => {
-      room = true;
-      pump();
-    });
-    call.exchange.onClose(() => finish(false));
-    services.watches.add(stop);
-    stream.onReady(pump);
-    pump();
-  });
-}
-
-/** Beyond this Node's timers would fire at once. */
-const TIMER_MAX = 2 ** 31 - 1;

@@ -1,0 +1,159 @@
+import { expect, it } from 'vitest';
+import type { Timers } from '../base/index.js';
+import type { Frames } from '../registry/index.js';
+import { Delivery } from './delivery.js';
+import type { AnswerStream, Exchange } from './exchange.js';
+import { limits } from './limits.js';
+import { TestStream } from './testing.js';
+
+/** Timers that a test moves. */
+class HandTimers implements Timers {
+  #now = 0;
+  #due: { readonly at: number; readonly f: () => void }[] = [];
+
+  after(milliseconds: number, f: () => void): () => void {
+    const timer = { at: this.#now + milliseconds, f };
+    this.#due.push(timer);
+    return () => {
+      this.#due = this.#due.filter((t) => t !== timer);
+    };
+  }
+
+  every(): () => void {
+    return () => {};
+  }
+
+  pass(milliseconds: number): void {
+    this.#now += milliseconds;
+    for (const t of this.#due.filter(({ at }) => at <= this.#now)) {
+      this.#due = this.#due.filter((other) => other !== t);
+      t.f();
+    }
+  }
+}
+
+/** A connection that takes `room` writes until it is drained. */
+class TestConnection {
+  readonly written: string[] = [];
+  room = 1;
+  ended = false;
+  aborted = false;
+  #onDrain: () => void = () => {};
+  #onClose: () => void = () => {};
+  readonly answer: AnswerStream = {
+    write: (bytes) => {
+      this.written.push(bytes.toString());
+      return --this.room > 0;
+    },
+    onDrain: (f) => {
+      this.#onDrain = f;
+    },
+    end: () => {
+      this.ended = true;
+    },
+  };
+  readonly exchange = {
+    gone: false,
+    onClose: (f: () => void) => {
+      this.#onClose = f;
+    },
+    abort: () => {
+      this.aborted = true;
+    },
+  } as unknown as Exchange;
+
+  drain(): void {
+    this.room = 1;
+    this.#onDrain();
+  }
+
+  close(): void {
+    this.#onClose();
+  }
+}
+
+function deliver() {
+  const timers = new HandTimers();
+  const connection = new TestConnection();
+  const stream = new TestStream();
+  const watches = new Set<() => void>();
+  const { exchange, answer } = connection;
+  const written: Frames[] = [];
+  const delivery = new Delivery({
+    exchange,
+    answer,
+    stream,
+    timers,
+    lasts: 10 * limits.stalledTime,
+    watches,
+    written: (frames) => written.push(frames),
+  });
+  return { timers, connection, stream, watches, delivery, written };
+}
+
+/** What was put off to later turns of the event loop is done. */
+const settled = async (): Promise<void> => {
+  for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+it('takes from the stream only what the connection has room for', async () => {
+  const { connection, stream, written } = deliver();
+  stream.push('a');
+  await settled();
+  stream.push('b');
+  stream.push('c');
+  await settled();
+  expect(connection.written).toEqual(['a']);
+  connection.drain();
+  await settled();
+  expect(connection.written).toEqual(['a', 'bc']);
+  expect(written.map((f) => f.events)).toEqual([1, 2]);
+});
+
+it('cuts off who takes nothing for too long although there is something', async () => {
+  const { timers, connection, stream, watches, delivery } = deliver();
+  stream.push('a');
+  await settled();
+  timers.pass(limits.stalledTime - 1);
+  expect(connection.aborted).toBe(false);
+  timers.pass(1);
+  await delivery.done;
+  expect([connection.aborted, stream.closed, watches.size]).toEqual([true, true, 0]);
+});
+
+it('leaves alone who is slow, and who has nothing to take', async () => {
+  const { timers, connection, stream } = deliver();
+  stream.push('a');
+  await settled();
+  for (let i = 0; i < 5; i++) {
+    timers.pass(limits.stalledTime - 1);
+    connection.drain();
+    stream.push('b');
+    await settled();
+  }
+  connection.drain();
+  await settled();
+  timers.pass(2 * limits.stalledTime);
+  expect([connection.aborted, connection.ended]).toEqual([false, false]);
+});
+
+it('ends in order with its stream, with its time, and when told so', async () => {
+  const byStream = deliver();
+  byStream.stream.end();
+  await byStream.delivery.done;
+  const byTime = deliver();
+  byTime.timers.pass(10 * limits.stalledTime);
+  await byTime.delivery.done;
+  const told = deliver();
+  for (const stop of told.watches) stop();
+  await told.delivery.done;
+  for (const { connection, stream } of [byStream, byTime, told])
+    expect([connection.ended, connection.aborted, stream.closed]).toEqual([true, false, true]);
+});
+
+it('says nothing to a client that has gone', async () => {
+  const { connection, stream, delivery } = deliver();
+  connection.close();
+  await delivery.done;
+  expect([connection.ended, connection.aborted, stream.closed]).toEqual([false, false, true]);
+});

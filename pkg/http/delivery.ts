@@ -1,0 +1,115 @@
+import type { Timers } from '../base/index.js';
+import type { EventStream, Frames } from '../registry/index.js';
+import type { AnswerStream, Exchange } from './exchange.js';
+import { limits } from './limits.js';
+import { turns } from './turns.js';
+
+export interface DeliveryOptions {
+  readonly exchange: Exchange;
+  readonly stream: EventStream;
+  readonly answer: AnswerStream;
+  readonly timers: Timers;
+  /** Milliseconds until the watch ends by itself. */
+  readonly lasts: number;
+  /** How to end every watch that is open. */
+  readonly watches: Set<() => void>;
+  /** Told of what is written. */
+  written(frames: Frames): void;
+}
+
+/**
+ * Moves the events of one watch to its connection, at the connection's pace, until the stream ends, its time is over, the client
+ * goes, the server drains, or the client has taken nothing for too long although there was something to take.
+ */
+export class Delivery {
+  /** Resolves when it is over. */
+  readonly done: Promise<void>;
+  readonly #options: DeliveryOptions;
+  #resolve: () => void = () => {};
+  readonly #cancelEnd: () => void;
+  #cancelStalled: (() => void) | undefined;
+  #room = true;
+  #over = false;
+  /** Stands in line for a turn of the event loop. */
+  #waits = false;
+  /** How often the connection had room again. */
+  #drains = 0;
+
+  constructor(options: DeliveryOptions) {
+    this.#options = options;
+    const { exchange, stream, answer, timers, watches, lasts } = options;
+    this.done = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    this.#cancelEnd = timers.after(Math.min(lasts, TIMER_MAX), this.#stop);
+    watches.add(this.#stop);
+    answer.onDrain(() => {
+      this.#room = true;
+      this.#drains++;
+      this.#pump();
+    });
+    exchange.onClose(() => this.#finish('gone'));
+    stream.onReady(() => this.#pump());
+    this.#pump();
+  }
+
+  readonly #stop = (): void => this.#finish('end');
+
+  readonly #inTurn = (): void => {
+    this.#waits = false;
+    if (this.#room && !this.#over && this.#one()) this.#pump();
+  };
+
+  #pump(): void {
+    while (this.#room && !this.#over && !this.#waits) {
+      if (turns.spent()) {
+        this.#waits = true;
+        turns.later(this.#inTurn);
+      } else if (!this.#one()) return;
+    }
+  }
+
+  /** Writes what is pending, or as much of it as goes into one write. False: that was all for now. */
+  #one(): boolean {
+    const { stream, answer } = this.#options;
+    const frames = stream.take(limits.watchTakeBytes, turnSpent);
+    if (frames === undefined) {
+      if (stream.ended) this.#finish('end');
+      return false;
+    }
+    if (frames.events === 0) return true;
+    this.#room = answer.write(frames.payload, frames.chunk);
+    this.#options.written(frames);
+    if (!this.#room && this.#cancelStalled === undefined) this.#expectRoom();
+    return true;
+  }
+
+  /** One timer at a time, however often the connection fills and drains meanwhile. */
+  #expectRoom(): void {
+    const drains = this.#drains;
+    this.#cancelStalled = this.#options.timers.after(limits.stalledTime, () => {
+      this.#cancelStalled = undefined;
+      if (this.#room) return;
+      if (this.#drains === drains) this.#finish('stalled');
+      else this.#expectRoom();
+    });
+  }
+
+  #finish(why: 'end' | 'gone' | 'stalled'): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#cancelEnd();
+    this.#cancelStalled?.();
+    const { exchange, stream, answer, watches } = this.#options;
+    watches.delete(this.#stop);
+    stream.close();
+    if (why === 'stalled') exchange.abort();
+    else if (why === 'end' && !exchange.gone) answer.end();
+    this.#resolve();
+  }
+}
+
+const turnSpent = (): boolean => turns.spent();
+
+/** Beyond this Node's timers would fire at once. */
+const TIMER_MAX = 2 ** 31 - 1;
