@@ -1,9 +1,10 @@
 import { errors, type JsonObject } from '../api/index.js';
 import { type Revision, revision } from '../base/index.js';
-import type { StoredObject } from '../cache/index.js';
+import { NotServed, type StoredObject } from '../cache/index.js';
 import type { Compare, Op } from '../storage/index.js';
 import type { ServedResource } from './catalogue.js';
 import { type Core, collectionOf, refusal } from './core.js';
+import { limits } from './limits.js';
 import type { Answer } from './requests.js';
 import type { Reader } from './resource.js';
 import { inServedVersion } from './tracking.js';
@@ -21,11 +22,21 @@ export async function commit(core: Core, compares: readonly Compare[], ops: read
     case 'committed':
       return result;
     case 'conflict':
+      await seen(core, result.revision);
       return result;
     case 'refused':
       throw refusal(result.reason, result.message);
     case 'unknown':
       throw errors.timeout(`the outcome of the request is unknown: ${result.message}`);
+  }
+}
+
+/** Who decides anew must not decide on what has just failed: nearly always it is here already. */
+async function seen(core: Core, revision: Revision): Promise<void> {
+  try {
+    await core.cache.waitFor(revision, core.world.clock.monotonic() + limits.freshnessWait);
+  } catch (e) {
+    if (!(e instanceof NotServed)) throw e;
   }
 }
 

@@ -57,6 +57,40 @@ describe('deletion', () => {
     ]);
   });
 
+  it('finishes what a crash between marking and removing left behind', async () => {
+    const b = await Bench.open();
+    await b.create('pods', 'default', pod('p'));
+    const key = '/registry/pods/default/p';
+    const read = await b.keyspace.range({ start: key, end: `${key}\u0000` });
+    if (read.kind !== 'ok') throw new Error(read.kind);
+    const marked = '"deletionTimestamp":"2030-01-01T00:00:00Z","deletionGracePeriodSeconds":0,"creationTimestamp"';
+    const value = Buffer.from(read.items[0]!.value.toString().replace('"creationTimestamp"', marked));
+    await b.keyspace.txn({ compares: [], ops: [{ kind: 'put', key, value }] });
+    await b.delete('pods', 'default', 'p');
+    expect(await refusal(b.get('pods', 'default', 'p'))).toMatch(/^404/);
+  });
+
+  it('writes nothing when a deletion under way is asked for again', async () => {
+    const b = await Bench.open();
+    const held = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', finalizers: ['x.example/hold'] } };
+    await b.create('configmaps', 'default', held);
+    const first = await b.delete('configmaps', 'default', 'a');
+    b.world.advance(5_000);
+    expect(await b.delete('configmaps', 'default', 'a')).toEqual(first);
+    const policy = await b.delete('configmaps', 'default', 'a', { propagationPolicy: 'Foreground' });
+    expect(metaOf(policy)['finalizers']).toEqual(['x.example/hold', 'foregroundDeletion']);
+  });
+
+  it('does not take an older deletion for the one that is asked for', async () => {
+    const b = await Bench.open();
+    await b.create('pods', 'default', pod('p'));
+    await b.delete('pods', 'default', 'p');
+    const behind = await b.lagging();
+    await b.delete('pods', 'default', 'p', { gracePeriodSeconds: 0 });
+    const uid = metaOf(await b.create('pods', 'default', pod('p')))['uid'];
+    expect(metaOf(await behind.delete('pods', 'default', 'p'))).toMatchObject({ uid, deletionGracePeriodSeconds: 30 });
+  });
+
   it('checks preconditions', async () => {
     const b = await Bench.open();
     const made = await b.create('configmaps', 'default', {

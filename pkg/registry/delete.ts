@@ -1,7 +1,7 @@
 import { ApiError, cloneJson, errors, formatTime, type JsonObject, parseTime, type Status } from '../api/index.js';
 import type { StoredObject } from '../cache/index.js';
 import { encodeStored } from '../codec/index.js';
-import { commit, putOp, valueAnswer, writtenAnswer } from './commit.js';
+import { commit, isUnchanged, putOp, valueAnswer, writtenAnswer } from './commit.js';
 import { type Core, conflict, find, fresh, notFound } from './core.js';
 import { limits } from './limits.js';
 import { foregroundFinalizer, metaOf, orphanFinalizer, strings, text } from './meta.js';
@@ -39,6 +39,10 @@ export async function remove(core: Core, request: DeleteRequest, context: Reques
   throw conflict(target.resource.groupResource, request.name);
 }
 
+/**
+ * Decided against what this peer has, which may be behind: before a refusal, or an answer that changes nothing, is given, it is made
+ * current, and the decision made once more if the object turns out to be another. `current`: it is known to be.
+ */
 async function attempt(
   core: Core,
   request: DeleteRequest,
@@ -46,19 +50,28 @@ async function attempt(
   current: boolean,
 ): Promise<Deleted | 'conflict'> {
   const { target, name } = request;
-  let stored = find(core, target, name);
+  const stored = find(core, target, name);
+  const moved = async (): Promise<boolean> => {
+    if (current) return false;
+    await fresh(core, context);
+    return find(core, target, name) !== stored;
+  };
   try {
     if (stored === undefined) throw notFound(target, name);
-    return await removeStored(core, request, context, stored);
+    const done = await removeStored(core, request, context, stored);
+    if (done === 'conflict') return 'conflict';
+    if (!done.changed && (await moved())) return 'conflict';
+    return done.deleted;
   } catch (e) {
-    if (current || !(e instanceof ApiError) || e.status.code >= 500) throw e;
-    // Decided against what this peer has, which may be behind.
-    const seen = stored;
-    await fresh(core, context);
-    stored = find(core, target, name);
-    if (stored === seen) throw e;
+    if (!(e instanceof ApiError) || e.status.code >= 500 || !(await moved())) throw e;
     return 'conflict';
   }
+}
+
+/** What became of the object. `changed` false: nothing was written. */
+interface Done {
+  readonly deleted: Deleted;
+  readonly changed: boolean;
 }
 
 async function removeStored(
@@ -66,8 +79,9 @@ async function removeStored(
   request: DeleteRequest,
   context: RequestContext,
   stored: StoredObject,
-): Promise<Deleted | 'conflict'> {
+): Promise<Done | 'conflict'> {
   const { target, name, options } = request;
+  const changed = !options.dryRun;
   const old = readForDeletion(core, stored, options);
   if (old === undefined) return removeUnread(core, target, stored);
   checkPreconditions(target, stored, options);
@@ -78,18 +92,25 @@ async function removeStored(
   const wanted = writeContext(core, target, context, options.dryRun);
   const step: Step = { core, target, stored, old, wanted, options };
   const marked = mark(step);
-  if (marked.kind === 'pending') return stay(step, { kind: 'stored', stored });
-  if (marked.kind === 'marked') {
-    if (options.dryRun) {
-      const answer = valueAnswer(target.resource, marked.object);
-      return marked.stays ? stay(step, answer) : gone(step, answer);
+  switch (marked.kind) {
+    case 'free':
+      return finish(step);
+    case 'pending':
+      return { deleted: stay(step, { kind: 'stored', stored }), changed: false };
+    case 'marked': {
+      if (options.dryRun) {
+        const answer = valueAnswer(target.resource, marked.object);
+        return { deleted: marked.stays ? stay(step, answer) : gone(step, answer), changed };
+      }
+      const written = await write(step, marked.object);
+      if (written === 'conflict') return 'conflict';
+      if (marked.stays) {
+        const answer: Answer = { kind: 'stored', stored: written };
+        return { deleted: stay(step, answer), changed: written !== stored };
+      }
+      return finish({ ...step, stored: written, old: written.parse() });
     }
-    const written = await write(step, marked.object);
-    if (written === 'conflict') return 'conflict';
-    if (marked.stays) return stay(step, { kind: 'stored', stored: written });
-    return (await finish({ ...step, stored: written, old: written.parse() })) ?? 'conflict';
   }
-  return (await finish(step)) ?? 'conflict';
 }
 
 interface Step {
@@ -111,10 +132,11 @@ function readForDeletion(core: Core, stored: StoredObject, options: DeleteOption
   }
 }
 
-async function removeUnread(core: Core, target: Target, stored: StoredObject): Promise<Deleted | 'conflict'> {
+async function removeUnread(core: Core, target: Target, stored: StoredObject): Promise<Done | 'conflict'> {
   const { key, revision } = stored;
   const result = await commit(core, [{ key, modRevision: revision }], [{ kind: 'delete', key }]);
-  return result.kind === 'conflict' ? 'conflict' : { kind: 'deleted', status: success(target, stored.name, '') };
+  if (result.kind === 'conflict') return 'conflict';
+  return { deleted: { kind: 'deleted', status: success(target, stored.name, '') }, changed: true };
 }
 
 function checkPreconditions(target: Target, stored: StoredObject, { preconditions }: DeleteOptions): void {
@@ -172,7 +194,8 @@ function shorten({ core, target, options, wanted }: Step, o: JsonObject): number
   const now = core.world.clock.now();
   if (since !== '') {
     const before = meta['deletionGracePeriodSeconds'];
-    if (typeof before !== 'number') return undefined;
+    // Its grace is over: what a crash kept from going after it was marked goes now.
+    if (typeof before !== 'number' || before === 0) return undefined;
     const wish = options.gracePeriodSeconds;
     if (wish === undefined || wish >= before) return 'pending';
     meta['deletionTimestamp'] = formatTime((parseTime(since) ?? now) + (wish - before) * 1000);
@@ -226,28 +249,30 @@ export function finalizersAfter(
   return same ? given : after;
 }
 
+/** The object as it stands then: the same one when there was nothing to write. */
 async function write(step: Step, o: JsonObject): Promise<StoredObject | 'conflict'> {
   const { core, target, stored } = step;
   const { resource } = target;
   const { key, revision, createRevision } = stored;
   const value = encodeStored(resource.storage.schema, o);
+  if (isUnchanged(stored, value)) return stored;
   const result = await commit(core, [{ key, modRevision: revision }], [putOp(core, resource, key, value)]);
   if (result.kind === 'conflict') return 'conflict';
   const answer = writtenAnswer(core, resource, { key, value, at: result.revision, createRevision });
   return answer.kind === 'stored' ? answer.stored : 'conflict';
 }
 
-/** Takes the object away, and what was reserved for it with it; undefined when it changed meanwhile. */
-async function finish(step: Step): Promise<Deleted | undefined> {
+/** Takes the object away, and what was reserved for it with it. */
+async function finish(step: Step): Promise<Done | 'conflict'> {
   const { core, target, stored, old, wanted, options } = step;
   const { key, revision } = stored;
   if (!options.dryRun) {
     const released = await reserve(core, target.resource.strategy, { object: undefined, old }, wanted);
     const compares = [{ key, modRevision: revision }, ...released.compares];
     const result = await commit(core, compares, [{ kind: 'delete', key }, ...released.ops]);
-    if (result.kind === 'conflict') return undefined;
+    if (result.kind === 'conflict') return 'conflict';
   }
-  return gone(step, { kind: 'stored', stored });
+  return { deleted: gone(step, { kind: 'stored', stored }), changed: !options.dryRun };
 }
 
 function gone({ target, stored }: Step, object: Answer): Deleted {

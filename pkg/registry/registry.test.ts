@@ -132,6 +132,27 @@ describe('registry', () => {
     expect(await b.get('configmaps', 'default', 'a')).toEqual(made);
   });
 
+  it('tells in a dry run what would become of the newest object, not of what a peer that lags knows', async () => {
+    const b = await Bench.open();
+    await b.create('configmaps', 'default', map('a', { k: '1' }));
+    const behind = await b.lagging();
+    await b.update('configmaps', 'default', map('a', { k: '2' }));
+    const would = await behind.patch('configmaps', ['default', 'a'], { data: { l: '3' } }, 'merge', { dryRun: true });
+    expect(would['data']).toEqual({ k: '2', l: '3' });
+  });
+
+  it('lets all who apply the same new object at once succeed', async () => {
+    const b = await Bench.open();
+    const managers = ['x', 'y', 'z'];
+    const apply = (m: string) =>
+      b.patch('configmaps', ['default', 'a'], map('a', { [m]: m }), 'apply', { fieldManager: m });
+    await Promise.all(managers.map(apply));
+    const made = await b.get('configmaps', 'default', 'a');
+    expect(made['data']).toEqual({ x: 'x', y: 'y', z: 'z' });
+    const owners = metaOf(made)['managedFields'] as JsonObject[];
+    expect(owners.map((o) => o['manager']).sort()).toEqual(managers);
+  });
+
   it('scales through the small object', async () => {
     const b = await Bench.open();
     await b.create('deployments.apps/v1', 'default', {

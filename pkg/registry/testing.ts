@@ -1,6 +1,6 @@
 import type { JsonObject } from '../api/index.js';
 import type { World } from '../base/index.js';
-import { type Keyspace, openMemoryKeyspace } from '../storage/index.js';
+import { type Keyspace, openMemoryKeyspace, type WatchRequest, type WatchSink } from '../storage/index.js';
 import { builtinResources } from './builtin/index.js';
 import type { ServedResource } from './catalogue.js';
 import { openRegistry } from './open.js';
@@ -112,6 +112,11 @@ export class Bench {
   /** A second registry over the same store, as after a restart. */
   reopen(): Promise<Bench> {
     return Bench.#over(this.world, this.keyspace, []);
+  }
+
+  /** A second registry, of a peer that lags: it learns what changed only when it asks for what is current, or writes. */
+  lagging(): Promise<Bench> {
+    return Bench.#over(this.world, laggingKeyspace(this.keyspace), []);
   }
 
   static async #over(
@@ -245,6 +250,37 @@ export class Bench {
   json(target: Target, answer: Parameters<Renderer['renderAnswer']>[1]): JsonObject {
     return JSON.parse(this.renderer.renderAnswer(target, answer, JSON_FORM).toString()) as JsonObject;
   }
+}
+
+function laggingKeyspace(keyspace: Keyspace): Keyspace {
+  const held: (() => void)[] = [];
+  const catchingUp = <T>(answer: Promise<T>): Promise<T> =>
+    answer.finally(() => {
+      for (const tell of held.splice(0)) tell();
+    });
+  return {
+    txn: (txn) => catchingUp(keyspace.txn(txn)),
+    readIndex: () => catchingUp(keyspace.readIndex()),
+    range: (request) => keyspace.range(request),
+    watch: (request: WatchRequest, sink: WatchSink) => {
+      let level = false;
+      const later = (tell: () => void): void => {
+        if (level) held.push(tell);
+        else tell();
+      };
+      return keyspace.watch(request, {
+        events: (batch) => later(() => sink.events(batch)),
+        progress: (revision) => {
+          later(() => sink.progress?.(revision));
+          level = true;
+        },
+        end: (why) => sink.end(why),
+      });
+    },
+    compact: (revision) => keyspace.compact(revision),
+    status: () => keyspace.status(),
+    close: () => keyspace.close(),
+  };
 }
 
 function split(text: string, by: string): [string, string] {

@@ -264,7 +264,7 @@ export interface Change {
  * change or to a conflict is it made sure of, and the decision made once more if the object turns out to be newer.
  */
 export async function modify(core: Core, write: Write, change: Change): Promise<Written> {
-  const { target, name, context } = write;
+  const { target, name, context, options } = write;
   let current = false;
   const makeCurrent = async (seen: StoredObject | undefined): Promise<boolean> => {
     if (current) return false;
@@ -278,14 +278,24 @@ export async function modify(core: Core, write: Write, change: Change): Promise<
       if (stored === undefined) {
         if (await makeCurrent(stored)) continue;
         if (change.absent === undefined) throw notFound(target, name);
-        return await change.absent();
+        try {
+          return await change.absent();
+        } catch (e) {
+          // Somebody else was quicker: now there is an object, and it can be changed.
+          if (!isTaken(e) || find(core, target, name) === undefined || ++conflicts > change.retries + 1) throw e;
+          continue;
+        }
       }
       const done = await revise(core, write, change, stored);
       if (done === 'unchanged') {
         if (await makeCurrent(stored)) continue;
         return answerOf({ outcome: 'unchanged', object: { kind: 'stored', stored } }, change);
       }
-      if (done !== 'conflict') return answerOf(done, change);
+      if (done !== 'conflict') {
+        // What would be is told of the object as it is, not as this peer knows it.
+        if (options.dryRun && (await makeCurrent(stored))) continue;
+        return answerOf(done, change);
+      }
     } catch (e) {
       if (!(e instanceof ApiError) || e.status.code >= 500 || !(await makeCurrent(stored))) throw e;
       continue;
@@ -296,6 +306,8 @@ export async function modify(core: Core, write: Write, change: Change): Promise<
       throw conflict(target.resource.groupResource, name);
   }
 }
+
+const isTaken = (e: unknown): boolean => e instanceof ApiError && e.status.reason === 'AlreadyExists';
 
 function answerOf(written: Written, change: Change): Written {
   if (change.answer === undefined) return written;
