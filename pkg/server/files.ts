@@ -23,4 +23,10 @@ export function writeSecret(file: string, text: string): void {
     closeSync(fd);
   }
   renameSync(unfinished, file);
+  const folder = openSync(dirname(file), 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
 }

@@ -17,6 +17,8 @@ export interface ClientsOptions {
   readonly readers: number;
   /** Between two requests of one client, milliseconds. */
   readonly pace: number;
+  /** Written along with every value, so that disks have something to do. */
+  readonly padding?: number;
 }
 
 /** Objects written to at a time. A name is left for good after so many operations, so that each history stays short. */
@@ -110,7 +112,7 @@ export class Clients {
   async #do(by: string, name: Name, input: ObjectInput, asker = this.#any()): Promise<ObjectOutput | undefined> {
     const { history } = this.#options;
     const called = performance.now();
-    const outcome = await send(asker, name.key, input);
+    const outcome = await send(asker, name.key, input, this.#options.padding);
     const returned = performance.now();
     history.count(`${input.kind} ${outcome.kind === 'answer' ? outcome.status : outcome.kind}`);
     if (outcome.kind === 'refused') return undefined;
@@ -173,13 +175,13 @@ export class Clients {
   }
 }
 
-function send(asker: Asker, key: string, input: ObjectInput): Promise<Outcome> {
+function send(asker: Asker, key: string, input: ObjectInput, padding = 0): Promise<Outcome> {
   const path = `${CONFIGMAPS}/${key}`;
   const object = (value: string, resourceVersion?: string): object => ({
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: { name: key, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
-    data: { value },
+    data: { value, ...(padding === 0 ? {} : { padding: 'x'.repeat(padding) }) },
   });
   switch (input.kind) {
     case 'create':

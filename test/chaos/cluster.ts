@@ -1,10 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Access, accessOf, type PeerStatus, statusOf } from '../../pkg/client/index.js';
+import type { Disks } from './disks.js';
 import { PeerProxy } from './proxy.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -17,11 +18,13 @@ export const isBuilt = existsSync(main) && existsSync(ctl);
 
 export interface ClusterOptions {
   readonly names?: readonly string[];
-  /** Each data folder is a file system of its own in memory, of so many MiB (needs the right to mount). */
-  readonly diskMiB?: number;
+  /** What the data folders lie on; absent: folders of the file system for temporary files. */
+  readonly disks?: Disks;
   /** Proxies between the peers, so that they can be parted. */
   readonly proxied?: boolean;
   readonly args?: readonly string[];
+  /** Further variables of the environment of every peer. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 const START_TIME = 60_000;
@@ -35,7 +38,7 @@ interface Peer {
   readonly peerUrl: string;
   readonly dataDir: string;
   readonly proxy: PeerProxy | undefined;
-  readonly args: readonly string[];
+  args: readonly string[];
   child: ChildProcess | undefined;
   paused: boolean;
   /** What it wrote since its last start. */
@@ -95,7 +98,7 @@ export class Cluster {
       out: '',
     };
     this.#peers.set(name, peer);
-    if (this.#options.diskMiB !== undefined) mountMemory(peer.dataDir, this.#options.diskMiB);
+    this.#options.disks?.attach(peer.dataDir);
     return peer;
   }
 
@@ -172,6 +175,7 @@ export class Cluster {
     const args = Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);
     const child = spawn(process.execPath, [main, ...args, ...(this.#options.args ?? []), ...peer.args], {
       stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...this.#options.env },
     });
     peer.child = child;
     peer.paused = false;
@@ -211,6 +215,18 @@ export class Cluster {
   /** SIGTERM; resolves when it has ended in order. */
   stop(name: string): Promise<void> {
     return this.#down(name, 'SIGTERM');
+  }
+
+  /** Something that peers can not survive, and SIGKILL after it: should they end before that, it was not of themselves. */
+  async crash(names: readonly string[], what: () => Promise<void>): Promise<void> {
+    const taken = names.map((name) => ({ name, child: this.#peer(name).child }));
+    for (const { name } of taken) this.#peer(name).child = undefined;
+    try {
+      await what();
+    } finally {
+      for (const { name, child } of taken) this.#peer(name).child = isGone(child) ? undefined : child;
+      await Promise.all(names.map((name) => this.kill(name)));
+    }
   }
 
   async #down(name: string, signal: NodeJS.Signals): Promise<void> {
@@ -273,16 +289,28 @@ export class Cluster {
 
   /** Lets a further peer join that has been added under this URL. */
   async planJoin(name: string): Promise<string> {
-    const peer = await this.#plan(name, ['--initial-cluster-state=existing']);
+    const peer = await this.#plan(name, JOINING);
     await this.#makeFolders();
     return peer.peerUrl;
+  }
+
+  /** Lets a peer that is no member any more, or is of no more use as one, be added anew, with nothing on its disk. */
+  async rejoin(name: string): Promise<void> {
+    const peer = this.#peer(name);
+    await this.kill(name);
+    for (const entry of readdirSync(peer.dataDir)) rmSync(join(peer.dataDir, entry), { recursive: true });
+    peer.args = JOINING;
+    await this.#makeFolders();
+    const added = await this.ctl('member', 'add', name, `--peer-urls=${peer.peerUrl}`);
+    if (added.code !== 0) throw new Error(added.out);
+    await this.up(name);
   }
 
   /** Ends a peer that is no member any more, and forgets it. */
   async forget(name: string): Promise<void> {
     await this.kill(name);
     await this.#peer(name).proxy?.close();
-    if (this.#options.diskMiB !== undefined) unmount(this.dataDir(name));
+    this.#options.disks?.detach(this.dataDir(name));
     rmSync(this.dataDir(name), { recursive: true, force: true });
     this.#peers.delete(name);
   }
@@ -301,7 +329,7 @@ export class Cluster {
   async close(): Promise<void> {
     await Promise.all(this.names.map((name) => this.kill(name)));
     await Promise.all([...this.#peers.values()].map((p) => p.proxy?.close()));
-    if (this.#options.diskMiB !== undefined) for (const name of this.names) unmount(this.dataDir(name));
+    for (const name of this.names) this.#options.disks?.detach(this.dataDir(name));
     rmSync(this.folder, { recursive: true, force: true });
   }
 
@@ -311,29 +339,11 @@ export class Cluster {
   }
 }
 
+const JOINING = ['--initial-cluster-state=existing'];
 const OUT_MAX = 1024 * 1024;
 
-function mountMemory(folder: string, mebibytes: number): void {
-  mkdirSync(folder, { recursive: true });
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', folder], { stdio: 'pipe' });
-}
-
-function unmount(folder: string): void {
-  execFileSync('umount', ['--lazy', folder], { stdio: 'pipe' });
-}
-
-/** Whether this process may mount file systems. */
-export function canMount(): boolean {
-  const folder = mkdtempSync(join(tmpdir(), 'trireme-mount-'));
-  try {
-    mountMemory(folder, 1);
-    unmount(folder);
-    return true;
-  } catch {
-    return false;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+function isGone(child: ChildProcess | undefined): boolean {
+  return child === undefined || child.exitCode !== null || child.signalCode !== null;
 }
 
 /** Below the ports that the system gives to outgoing connections: a peer that comes back must find its own still free. */

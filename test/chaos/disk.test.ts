@@ -2,7 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Cluster, canMount, isBuilt } from './cluster.js';
+import { Cluster, isBuilt } from './cluster.js';
+import { canMount, memoryDisks } from './disks.js';
 import { Asker, type Outcome } from './http.js';
 
 const mountable = isBuilt && canMount();
@@ -45,7 +46,7 @@ const made = (o: Outcome): boolean => o.kind === 'answer' && o.status === 201;
 
 describe.skipIf(!mountable)('a full disk', () => {
   it('nearly: no new objects, and why; deletes are taken; it goes on by itself when there is room', async () => {
-    await start({ names: ['a'], diskMiB: 160 });
+    await start({ names: ['a'], disks: memoryDisks(160) });
     expect(made(await create('before'))).toBe(true);
     const ballast = fill(8);
     const refused = await until((o) => o.kind === 'refused', 'into-the-full');
@@ -58,7 +59,7 @@ describe.skipIf(!mountable)('a full disk', () => {
   }, 90_000);
 
   it('to the last byte, from one moment to the next: nothing acknowledged is lost, whether the peer goes on or ends', async () => {
-    await start({ names: ['a'], diskMiB: 160 });
+    await start({ names: ['a'], disks: memoryDisks(160) });
     const acknowledged: string[] = [];
     const write = async (name: string): Promise<void> => {
       if (made(await create(name))) acknowledged.push(name);

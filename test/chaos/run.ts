@@ -1,6 +1,6 @@
 import { Random } from '../sim/random.js';
 import { Clients } from './clients.js';
-import { Cluster } from './cluster.js';
+import { Cluster, type ClusterOptions } from './cluster.js';
 import { History } from './history.js';
 import { type Judgement, judge } from './judge.js';
 import { type Fault, type Struck, strike } from './nemesis.js';
@@ -11,7 +11,9 @@ export interface ChaosOptions {
   readonly faults: readonly Fault[];
   /** Absent: each fault once, in order. Else drawn by the seed for this long, milliseconds. */
   readonly drawFor?: number;
-  readonly args?: readonly string[];
+  readonly cluster?: ClusterOptions;
+  /** Bytes written along with every value. */
+  readonly padding?: number;
   readonly note?: (line: string) => void;
 }
 
@@ -34,7 +36,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   // Clients draw from a stream of their own: how often they ask must not change which faults come.
   const clientRandom = new Random(seed + 1);
   const history = new History();
-  const cluster = await Cluster.start({ proxied: true, args: options.args ?? [] });
+  const cluster = await Cluster.start({ proxied: true, ...options.cluster });
   const servers = new Map(cluster.names.map((name) => [name, cluster.url(name)]));
   const clients = new Clients({
     access: cluster.access,
@@ -44,6 +46,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     writers: 4,
     readers: 3,
     pace: 20,
+    padding: options.padding ?? 0,
   });
   const struck: Struck[] = [];
   try {

@@ -4,6 +4,7 @@ import {
   fdatasync,
   fstatSync,
   fsync,
+  fsyncSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -14,7 +15,7 @@ import {
   write,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { resolve as absolute, dirname, join } from 'node:path';
 import { invariant } from '../../base/index.js';
 import { WAL_LIMITS } from '../limits.js';
 
@@ -47,8 +48,10 @@ export interface LogDisk {
 }
 
 /** A directory of the real file system. Creates it (mode 0700) if it is absent. */
-export function nodeDisk(directory: string): LogDisk {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+export function nodeDisk(folder: string): LogDisk {
+  const directory = absolute(folder);
+  const made = mkdirSync(directory, { recursive: true, mode: 0o700 });
+  if (made !== undefined) syncFolders(dirname(made), dirname(directory));
   return {
     list: () => readdirSync(directory),
     open: (name) => new NodeFile(openSync(join(directory, name), 'r+')),
@@ -64,6 +67,16 @@ export function nodeDisk(directory: string): LogDisk {
       return promised((done) => fsync(fd, done)).finally(() => closeSync(fd));
     },
   };
+}
+
+/** What was made in the folders from `upper` down to `lower` is there after a power cut. */
+function syncFolders(upper: string, lower: string): void {
+  for (let folder = lower; folder.length >= upper.length; folder = dirname(folder)) {
+    const fd = openSync(folder, 'r');
+    fsyncSync(fd);
+    closeSync(fd);
+    if (folder === dirname(folder)) return;
+  }
 }
 
 class NodeFile implements LogFile {

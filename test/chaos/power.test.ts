@@ -1,0 +1,147 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  fdatasyncSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { isBuilt } from './cluster.js';
+import type { Fault } from './nemesis.js';
+import { PowerSupply, type UpperFileSystem, whyNoPowerCuts } from './power.js';
+import { type Moment, powerCut } from './powercuts.js';
+import { type ChaosResult, runChaos } from './run.js';
+
+const whyNot = isBuilt ? whyNoPowerCuts() : 'dist/ is missing (npm run build)';
+if (whyNot !== undefined) console.warn(`power cuts skipped: ${whyNot}`);
+const whyNoXfs = whyNot ?? whyNoPowerCuts('xfs');
+if (whyNoXfs !== undefined) console.warn(`power cuts of xfs skipped: ${whyNoXfs}`);
+const compiles = spawnSync('cc', ['--version']).status === 0;
+if (whyNot === undefined && !compiles) console.warn('power cuts of a disk that lies skipped: there is no cc');
+
+const cleanups: (() => void)[] = [];
+afterEach(() => {
+  for (const clean of cleanups.splice(0).reverse()) clean();
+});
+
+function powerSupply(fileSystem: UpperFileSystem = 'ext4'): PowerSupply {
+  const supply = new PowerSupply(fileSystem === 'xfs' ? 400 : 320, fileSystem);
+  cleanups.push(() => supply.close());
+  return supply;
+}
+
+function room(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'trireme-power-'));
+  cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+interface Cuts {
+  readonly seed: number;
+  readonly names: readonly string[];
+  readonly moments: readonly Moment[];
+  readonly fileSystem?: UpperFileSystem;
+}
+
+/** Writers, readers and watchers while the power of all peers goes at each of these moments. */
+function underCuts({ seed, names, moments, fileSystem }: Cuts): Promise<ChaosResult> {
+  const supply = powerSupply(fileSystem);
+  return runChaos({
+    seed,
+    faults: moments.map((moment) => powerCut(supply, moment)),
+    cluster: { names, disks: supply, args: ['--snapshot-count=60'] },
+    padding: 20_000,
+    note: (line) => process.stdout.write(`  ${line}\n`),
+  });
+}
+
+function expectAllKept(result: ChaosResult, cuts: number): void {
+  expect(result.judgement.violations).toEqual([]);
+  expect(result.deaths).toEqual([]);
+  expect(result.struck.length).toBe(cuts);
+  expect(result.struck.filter(({ hit }) => hit.includes('did not come'))).toEqual([]);
+  expect(result.acknowledged).toBeGreaterThan(20 * cuts);
+}
+
+const ONE: readonly Moment[] = ['at any time', 'as the log begins a segment', 'as the peers start'];
+const THREE: readonly Moment[] = ['as a snapshot is installed', 'at any time'];
+
+describe.skipIf(whyNot !== undefined)('a disk whose power can be cut', () => {
+  it('keeps what was flushed, and nothing else', async () => {
+    const supply = powerSupply();
+    const folder = join(room(), 'disk');
+    supply.attach(folder);
+    const file = join(folder, 'file');
+    writeFileSync(file, 'as it was');
+    const fd = openSync(file, 'r+');
+    fdatasyncSync(fd);
+    execFileSync('sync', ['-f', folder]);
+    writeSync(fd, 'changed..', 0);
+    writeFileSync(join(folder, 'another'), 'new');
+    await supply.cut([folder]);
+    expect(() => fdatasyncSync(fd)).toThrow(/EIO|EROFS/);
+    closeSync(fd);
+    supply.restore(folder);
+    expect(readFileSync(file, 'utf8')).toBe('as it was');
+    expect(() => readFileSync(join(folder, 'another'))).toThrow(/ENOENT/);
+    supply.detach(folder);
+  }, 60_000);
+});
+
+describe.skipIf(whyNot !== undefined).sequential('a power cut', () => {
+  it('of the only peer loses nothing that was acknowledged', async () => {
+    expectAllKept(await underCuts({ seed: 1, names: ['a'], moments: ONE }), ONE.length);
+  }, 180_000);
+
+  it('of all three peers at once loses nothing that was acknowledged', async () => {
+    expectAllKept(await underCuts({ seed: 2, names: ['a', 'b', 'c'], moments: THREE }), THREE.length);
+  }, 180_000);
+
+  it.skipIf(!compiles)(
+    'is found to lose writes when the peer does not sync',
+    async () => {
+      const supply = powerSupply();
+      // What was there before the first write is kept: a peer that cannot start at all would be no proof.
+      const settle: Fault = {
+        name: 'sync everything',
+        stands: [300, 300],
+        async strike(cluster) {
+          for (const name of cluster.names) execFileSync('sync', ['-f', cluster.dataDir(name)]);
+          return { hit: cluster.names.join(), undo: async () => {} };
+        },
+      };
+      const result = await runChaos({
+        seed: 3,
+        faults: [settle, powerCut(supply, 'at any time')],
+        cluster: { names: ['a'], disks: supply, env: { LD_PRELOAD: syncsThatDoNothing(room()) } },
+      });
+      expect(result.acknowledged).toBeGreaterThan(10);
+      expect(result.judgement.violations.join('\n')).toMatch(/not linearizable|was seen, and later|missed revision/);
+    },
+    120_000,
+  );
+});
+
+describe.skipIf(whyNoXfs !== undefined)('a power cut of xfs', () => {
+  it('loses nothing that was acknowledged', async () => {
+    expectAllKept(await underCuts({ seed: 4, names: ['a'], moments: ONE, fileSystem: 'xfs' }), ONE.length);
+  }, 180_000);
+});
+
+/** A library that makes every sync do nothing and say that it is done. */
+function syncsThatDoNothing(folder: string): string {
+  const [source, library] = [join(folder, 'nosync.c'), join(folder, 'nosync.so')];
+  const nothing = (signature: string): string => `int ${signature} { return 0; }\n`;
+  writeFileSync(
+    source,
+    ['fsync(int fd)', 'fdatasync(int fd)', 'sync_file_range(int fd, long o, long n, int f)'].map(nothing).join(''),
+  );
+  execFileSync('cc', ['-shared', '-fPIC', '-o', library, source]);
+  return library;
+}
