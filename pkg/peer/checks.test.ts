@@ -19,7 +19,9 @@ describe('hash checks', () => {
   it('are content while all say the same', () => {
     const { made, notes, stopped, told } = checks(1);
     made.own(10, 'a');
+    expect(made.confirmed).toBe(false);
     made.heard(2, 10, 'a');
+    expect(made.confirmed).toBe(true);
     made.heard(3, 10, 'a');
     expect([notes, stopped, told]).toEqual([[], [], ['10 a']]);
   });

@@ -10,7 +10,7 @@ export interface CheckPorts {
 }
 
 /**
- * Compares the hash over everything applied between peers at equal index. A `check` entry of the log makes every
+ * Compares the hash over everything applied, and over everything that is there, between peers at equal index. A `check` entry of the log makes every
  * peer compute and tell its own. When a majority of the voters agrees on another hash than this peer's, this peer is the one
  * that is wrong, and stops. Without such a majority nobody can tell who is right: it is only reported.
  */
@@ -19,8 +19,15 @@ export class HashChecks {
   /** By revision, oldest first: what each peer said. */
   readonly #told = new Map<number, Map<number, string>>();
 
+  #confirmed = false;
+
   constructor(ports: CheckPorts) {
     this.#ports = ports;
+  }
+
+  /** Whether, since it was opened, this peer was once found to have the state that most have. */
+  get confirmed(): boolean {
+    return this.#confirmed;
   }
 
   /** This peer's own hash, as it applies a `check` entry. */
@@ -47,8 +54,9 @@ export class HashChecks {
     const voters = this.#ports.voters();
     const counts = new Map<string, number>();
     for (const [peer, hash] of told) if (voters.includes(peer)) counts.set(hash, (counts.get(hash) ?? 0) + 1);
-    if ([...told.values()].every((hash) => hash === mine)) return;
     const majority = [...counts].find(([, count]) => count > voters.length / 2)?.[0];
+    this.#confirmed ||= majority === mine;
+    if ([...told.values()].every((hash) => hash === mine)) return;
     if (majority === undefined) {
       this.#ports.note('error', `peers differ in their state at revision ${revision}, and no majority agrees`);
     } else if (majority !== mine) {

@@ -13,11 +13,14 @@ export interface DutyPorts {
   propose(command: Uint8Array): Promise<TxnResult>;
   readonly compactionRetentionMs: number;
   readonly hashCheckMs: number;
+  hasLeader(): boolean;
+  /** This peer was found to have the state that most have. */
+  checked(): boolean;
 }
 
 /**
- * What a leader proposes of its own accord: the deletion of keys whose time has come, compaction of old history, the
- * hash check. Every peer keeps the notes that compaction needs, so a new leader goes on where the old one was.
+ * What a peer proposes of its own accord: as a leader the deletion of keys whose time has come, compaction of old history, the
+ * hash check; any peer a first hash check when it has started. Every peer keeps the notes that compaction needs, so a new leader goes on where the old one was.
  */
 export class Duties {
   readonly #ports: DutyPorts;
@@ -26,6 +29,7 @@ export class Duties {
   /** Newest write as seen at intervals, oldest first. */
   #samples: { readonly at: number; readonly revision: Revision }[] = [];
   #checked = 0;
+  #firstChecks = 0;
 
   constructor(ports: DutyPorts) {
     this.#ports = ports;
@@ -38,7 +42,9 @@ export class Duties {
       );
       this.#stops.push(timers.every(period, () => this.#compact()));
     }
-    if (ports.hashCheckMs > 0) this.#stops.push(timers.every(ports.hashCheckMs, () => this.#check()));
+    if (ports.hashCheckMs <= 0) return;
+    this.#stops.push(timers.every(ports.hashCheckMs, () => this.#check()));
+    this.#stops.push(timers.every(DUTY_LIMITS.firstCheckEveryMs, () => this.#firstCheck()));
   }
 
   stop(): void {
@@ -71,6 +77,17 @@ export class Duties {
     this.#samples.push({ at: now, revision: revision(this.#ports.newestWrite()) });
     if (target === undefined || !this.#ports.isLeader() || target <= this.#ports.machine().compacted) return;
     void this.#ports.propose(encodeEntry({ kind: 'compact', revision: target }));
+  }
+
+  /**
+   * Not a leader's alone: whatever became of a peer's state while it was down shows as soon as it is back, not with the next
+   * round. Asked again while too few have answered, as connections are still being made.
+   */
+  #firstCheck(): void {
+    if (this.#firstChecks >= DUTY_LIMITS.firstChecksMax || this.#ports.checked()) return;
+    if (!this.#ports.hasLeader() || this.#ports.voters() < 2) return;
+    this.#firstChecks++;
+    void this.#ports.propose(encodeEntry({ kind: 'check' }));
   }
 
   #check(): void {

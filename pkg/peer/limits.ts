@@ -81,7 +81,7 @@ export const LOG_LIMITS = {
   trailingSnapshotCounts: 50,
 } as const;
 
-/** What a leader does of its own accord (`duties.ts`). */
+/** What a peer does of its own accord (`duties.ts`). */
 export const DUTY_LIMITS = {
   expiryEveryMs: 1000,
   /** Keys that one transaction expires, and transactions that one look makes. */
@@ -90,6 +90,9 @@ export const DUTY_LIMITS = {
   /** History is given up in so many slices per retention, so that each is small. */
   compactionSlices: 30,
   compactionEveryMsMin: 1000,
+  /** A peer that has started asks for a hash check so often, and so many times at most, until it was found equal to most. */
+  firstCheckEveryMs: 500,
+  firstChecksMax: 20,
 } as const;
 
 /** Bounds of the connections between peers (`transport/`). */

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { World } from '../base/index.js';
 import { memoryHome, rocksHome } from '../storage/index.js';
 import type { PeerConfig } from './config.js';
@@ -6,8 +5,9 @@ import type { PeerEvents } from './events.js';
 import { findIdentity } from './join.js';
 import { PeerMetrics } from './metrics.js';
 import { openLog } from './open.js';
+import { readRefusal } from './refusal.js';
 import { type Peer, RunningPeer } from './running.js';
-import { ReplicatedState } from './state.js';
+import { ReplicatedState, stateFolderOf } from './state.js';
 
 export type { Peer } from './running.js';
 
@@ -15,7 +15,8 @@ export type { Peer } from './running.js';
 export async function openPeer(config: PeerConfig, world: World, events: PeerEvents = {}): Promise<Peer> {
   const metrics = new PeerMetrics();
   const late: { peer?: RunningPeer } = {};
-  const home = config.dataDir === undefined ? memoryHome() : rocksHome(join(config.dataDir, 'db'));
+  const stateFolder = config.dataDir === undefined ? undefined : stateFolderOf(config.dataDir);
+  const home = stateFolder === undefined ? memoryHome() : rocksHome(stateFolder);
   // First, because it takes the lock of the folder.
   const state = await ReplicatedState.open(home, {
     world,
@@ -23,6 +24,8 @@ export async function openPeer(config: PeerConfig, world: World, events: PeerEve
     applied: (batch) => late.peer?.batchApplied(batch),
   });
   try {
+    const refusal = stateFolder === undefined ? undefined : readRefusal(stateFolder);
+    if (refusal !== undefined) throw new Error(refusal);
     const found = () => findIdentity(config, world);
     const log = await openLog(config, world, metrics, state.machine.applied, found);
     late.peer = new RunningPeer({ config, world, events, metrics, state, log });

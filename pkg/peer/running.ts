@@ -29,10 +29,11 @@ import { type Network, SILENT_NETWORK } from './network.js';
 import type { OpenedLog } from './open.js';
 import { Proposals } from './proposals.js';
 import { Reads } from './reads.js';
+import { keepRefusal } from './refusal.js';
 import { SnapshotReceiver } from './snapshot/receive.js';
 import { Space } from './space.js';
 import { startRaft } from './start.js';
-import type { ReplicatedState } from './state.js';
+import { type ReplicatedState, stateFolderOf } from './state.js';
 import type { Wires } from './wires.js';
 
 /** One member of the cluster, running. */
@@ -147,7 +148,7 @@ export class RunningPeer implements Peer {
         this.#network.tellHash(at, hash);
         poke();
       },
-      differs: (message) => fail(new Error(message)),
+      differs: (message) => this.#differs(message),
       note,
     });
     this.#applier = new Applier(state.machine, {
@@ -190,6 +191,8 @@ export class RunningPeer implements Peer {
       propose,
       compactionRetentionMs: config.compactionRetentionMs,
       hashCheckMs: config.hashCheckMs,
+      hasLeader: () => this.#soft.leader !== NO_PEER,
+      checked: () => this.#checks.confirmed,
     });
     this.keyspace = peerKeyspace({
       proposals: this.#proposals,
@@ -381,6 +384,17 @@ export class RunningPeer implements Peer {
     this.#reads.applied();
     this.#parts.events.progressed?.();
     await this.#members.load(state.machine);
+  }
+
+  /** The state is not that of most peers: neither this process nor the next may serve it. */
+  #differs(message: string): void {
+    const { config, events } = this.#parts;
+    try {
+      if (config.dataDir !== undefined) keepRefusal(stateFolderOf(config.dataDir), message);
+    } catch (error) {
+      events.note?.('error', `it could not be noted that the state must not be served: ${(error as Error).message}`);
+    }
+    this.fail(new Error(message));
   }
 
   /** Something broke that must not break: nothing is answered any more, and the owner hears of it. */

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { World } from '../base/index.js';
 import {
   type Applied,
@@ -7,6 +8,9 @@ import {
   type StateMachine,
   WatchHub,
 } from '../storage/index.js';
+
+/** Where in the data folder the state lies. */
+export const stateFolderOf = (dataDir: string): string => join(dataDir, 'db');
 
 export interface StatePorts {
   readonly world: World;

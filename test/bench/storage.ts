@@ -16,6 +16,7 @@ import {
   rocksHome,
   type StateMachine,
 } from '../../pkg/storage/index.js';
+import { rowKinds } from '../../pkg/storage/mvcc/row.js';
 import { Versions } from '../../pkg/storage/mvcc/versions.js';
 
 const total = Number(process.argv[2] ?? 100_000);
@@ -197,7 +198,8 @@ function benchIndex(): void {
   const start = performance.now();
   for (let i = 0; i < n; i++) {
     const k = Buffer.from(key((i * 7919) % n)).toString('latin1');
-    if (!versions.load({ revision: i + 1, sequence: 0 }, k, 1000, i + 1, 0)) throw new Error('a key came twice');
+    const row = { kind: rowKinds.put, key: k, createRevision: i + 1, expiresAt: 0, crc: i };
+    if (!versions.load({ revision: i + 1, sequence: 0 }, row, 1000)) throw new Error('a key came twice');
   }
   const made = performance.now() - start;
   gc();

@@ -1,5 +1,7 @@
 import type { RowAt } from './row.js';
 
+const noRows = '0'.repeat(16);
+
 const hex = (n: number): string => n.toString(16).padStart(8, '0');
 
 /**
@@ -27,6 +29,49 @@ export class StateHash {
   }
 }
 
+/** A sum over rows, each with one word about it: rows come and go in any order, and what is taken away leaves no trace. */
+class RowSum {
+  #a: number;
+  #b: number;
+
+  constructor(from: string) {
+    this.#a = Number.parseInt(from.slice(0, 8), 16);
+    this.#b = Number.parseInt(from.slice(8), 16);
+  }
+
+  count({ revision, sequence }: RowAt, word: number, sign: 1 | -1): void {
+    const place = scramble(revision ^ Math.imul(Math.floor(revision / 2 ** 32) + sequence * 0x10001, 0x9e3779b1));
+    this.#a = (this.#a + sign * place) | 0;
+    this.#b = (this.#b + sign * scramble(place ^ word)) | 0;
+  }
+
+  /** 16 hexadecimal digits. */
+  toString(): string {
+    return hex(this.#a >>> 0) + hex(this.#b >>> 0);
+  }
+}
+
+/**
+ * What the keys that exist hold: a sum over the checksums of their newest rows. Peers with equal states have equal ones
+ * at equal index, however far each has swept. It is never stored, but made from the rows at each start: so it finds a row
+ * that has become another one since, checksum and all, of which the running hash knows nothing.
+ */
+export class ContentSum {
+  readonly #sum = new RowSum(noRows);
+
+  add(at: RowAt, crc: number): void {
+    this.#sum.count(at, crc, 1);
+  }
+
+  remove(at: RowAt, crc: number): void {
+    this.#sum.count(at, crc, -1);
+  }
+
+  toString(): string {
+    return this.#sum.toString();
+  }
+}
+
 /**
  * What the rows in the store add up to: their number, their bytes and a sum over their places and sizes. Rows
  * come and go in any order, so it is a sum. At every start the rows found must add up to the same: a file that
@@ -35,14 +80,12 @@ export class StateHash {
 export class Tally {
   rows: number;
   bytes: number;
-  #a: number;
-  #b: number;
+  readonly #sum: RowSum;
 
   constructor(from: { readonly rows: number; readonly bytes: number; readonly tally: string }) {
     this.rows = from.rows;
     this.bytes = from.bytes;
-    this.#a = Number.parseInt(from.tally.slice(0, 8), 16);
-    this.#b = Number.parseInt(from.tally.slice(8), 16);
+    this.#sum = new RowSum(from.tally);
   }
 
   add(at: RowAt, bytes: number): void {
@@ -55,15 +98,13 @@ export class Tally {
 
   /** The sum as 16 hexadecimal digits. */
   toString(): string {
-    return hex(this.#a >>> 0) + hex(this.#b >>> 0);
+    return this.#sum.toString();
   }
 
-  #count({ revision, sequence }: RowAt, bytes: number, sign: 1 | -1): void {
+  #count(at: RowAt, bytes: number, sign: 1 | -1): void {
     this.rows += sign;
     this.bytes += sign * bytes;
-    const place = scramble(revision ^ Math.imul(Math.floor(revision / 2 ** 32) + sequence * 0x10001, 0x9e3779b1));
-    this.#a = (this.#a + sign * place) | 0;
-    this.#b = (this.#b + sign * scramble(place ^ bytes)) | 0;
+    this.#sum.count(at, bytes, sign);
   }
 }
 

@@ -34,6 +34,7 @@ export interface Row {
   readonly key: string;
   /** A view of the bytes that were decoded. */
   readonly value: Buffer;
+  readonly crc: number;
 }
 
 /** Bytes that a row takes, its engine key included. Whoever knows the key and the value's length knows it. */
@@ -104,7 +105,8 @@ export function writeRow(
 export function readRow(at: RowAt, bytes: Buffer): Row | undefined {
   if (bytes.length < rowHeaderBytes + crcBytes) return undefined;
   const end = bytes.length - crcBytes;
-  if (bytes.readUInt32BE(end) !== crc32(bytes.subarray(0, end), seed(at))) return undefined;
+  const crc = bytes.readUInt32BE(end);
+  if (crc !== crc32(bytes.subarray(0, end), seed(at))) return undefined;
   const kind = bytes[0]!;
   const valueStart = rowHeaderBytes + bytes.readUInt16BE(27);
   if ((kind !== rowKinds.put && kind !== rowKinds.delete) || valueStart > end) return undefined;
@@ -116,6 +118,7 @@ export function readRow(at: RowAt, bytes: Buffer): Row | undefined {
     expiresAt: readInteger(bytes, 19),
     key: bytes.toString('latin1', rowHeaderBytes, valueStart),
     value: bytes.subarray(valueStart, end),
+    crc,
   };
 }
 

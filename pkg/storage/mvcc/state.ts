@@ -16,7 +16,7 @@ export type ApplyResult =
   | { readonly kind: 'malformed'; readonly revision: Revision; readonly message: string }
   /** An entry without data: the log has uses of its own for indexes. */
   | { readonly kind: 'noop'; readonly revision: Revision }
-  /** Answer to a `check` entry: the hash over everything applied up to here. */
+  /** Answer to a `check` entry: the hash over everything applied up to here, and over everything that is there. */
   | { readonly kind: 'checked'; readonly revision: Revision; readonly hash: string };
 
 /** Events as they are decided: `previous[i][j]` is where the version before `events[i].changes[j]` lies; revision 0: nowhere. */
@@ -93,7 +93,7 @@ export class State {
         this.#compact(revision, entry.revision);
         return { kind: 'committed', revision };
       case 'check':
-        return { kind: 'checked', revision, hash: this.#hash.toString() };
+        return { kind: 'checked', revision, hash: `${this.#hash}${this.versions.content}` };
       case 'malformed':
         return { kind: 'malformed', revision, message: entry.message };
     }
@@ -141,7 +141,7 @@ export class State {
     const { bytes, crc } = writeRow(at, kind, createRevision, previous, expiresAt, key, value);
     batch.put(writeRowKey(keyScratch, at.revision, at.sequence), bytes);
     const size = rowBytes(key.length, value.length);
-    this.versions.record(at, kind, key, size, createRevision, expiresAt);
+    this.versions.record(at, { kind, key, createRevision, expiresAt, crc }, size);
     this.#tally.add(at, size);
     this.#hash.add(at.revision, crc);
   }
@@ -189,14 +189,14 @@ export class Loader {
     if (at.revision > this.#meta.applied)
       return `row ${at.revision} lies above the applied index ${this.#meta.applied}`;
     if (at.revision <= this.#meta.swept) {
-      const lone = row.kind === rowKinds.put && versions.load(at, row.key, size, row.createRevision, row.expiresAt);
+      const lone = row.kind === rowKinds.put && versions.load(at, row, size);
       return lone ? undefined : `row ${at.revision} should have been compacted`;
     }
     const { previous } = versions.before(row.key, at.revision);
     if (previous.revision !== row.previous.revision || previous.sequence !== row.previous.sequence) {
       return `row ${at.revision} follows row ${row.previous.revision}, but row ${previous.revision} was found`;
     }
-    versions.record(at, row.kind, row.key, size, row.createRevision, row.expiresAt);
+    versions.record(at, row, size);
     return undefined;
   }
 

@@ -2,14 +2,15 @@ import { invariant } from '../../base/index.js';
 import { OrderedMap } from '../orderedmap.js';
 import { ChangeLog } from './changelog.js';
 import { Expiries } from './expiries.js';
-import { type RowAt, type RowKind, rowBytes, rowKinds } from './row.js';
+import { ContentSum } from './hash.js';
+import { type Row, type RowAt, rowBytes, rowKinds } from './row.js';
 
 const chunkBits = 10;
 const chunkSize = 1 << chunkBits;
 const noChange = -1;
 const nowhere: RowAt = { revision: 0, sequence: 0 };
 
-/** The newest version of each key of a thousand slots, one column a field: 42 bytes a key beside the key itself. */
+/** The newest version of each key of a thousand slots, one column a field: 46 bytes a key beside the key itself. */
 interface Chunk {
   readonly keys: (string | undefined)[];
   readonly revision: Float64Array;
@@ -17,6 +18,7 @@ interface Chunk {
   /** 0: the newest version is a deletion. */
   readonly createRevision: Float64Array;
   readonly bytes: Float64Array;
+  readonly crc: Uint32Array;
   /** Place of the newest version in the change log, or -1 where it has been swept. */
   readonly change: Float64Array;
 }
@@ -31,6 +33,9 @@ export interface Recorded {
   readonly previous: RowAt;
   readonly createRevision: number;
 }
+
+/** What is to be known of a row to make it a key's newest. */
+export type NewRow = Pick<Row, 'kind' | 'key' | 'createRevision' | 'expiresAt' | 'crc'>;
 
 /** Rows that a step of sweeping gives up. */
 export type Drop = (at: RowAt, bytes: number) => void;
@@ -48,6 +53,7 @@ export class Versions {
   readonly #free: number[] = [];
   readonly #log = new ChangeLog();
   readonly #expiries = new Expiries();
+  readonly #content = new ContentSum();
   #slotsMade = 0;
   /** The key asked for last: a transaction compares and writes the same one, and each look-up takes 20 comparisons. */
   #lastKey = '';
@@ -61,6 +67,11 @@ export class Versions {
   /** Changes kept. */
   get changes(): number {
     return this.#log.end - this.#log.first;
+  }
+
+  /** Hash over the newest version of every key that exists, as 16 hexadecimal digits. */
+  get content(): string {
+    return this.#content.toString();
   }
 
   /** Revision of the newest put of a key that exists, else 0. */
@@ -80,38 +91,43 @@ export class Versions {
     return { previous: this.#newest(slot), createRevision };
   }
 
-  /** Makes `at` the newest version of `key`. `at` lies after every version recorded before. */
-  record(at: RowAt, kind: RowKind, key: string, bytes: number, createRevision: number, expiresAt: number): void {
+  /** Makes `at`, a row of `bytes`, the newest version of its key. It lies after every version recorded before. */
+  record(at: RowAt, { kind, key, createRevision, expiresAt, crc }: NewRow, bytes: number): void {
     const slot = this.#slotOf(key) ?? this.#add(key);
     const chunk = this.#chunk(slot);
     const i = slot & (chunkSize - 1);
-    const existed = chunk.createRevision[i] !== 0;
+    const previous = chunk.createRevision[i] === 0 ? nowhere : this.#newest(slot);
     chunk.change[i] = this.#log.push({
       slot,
       kind,
       revision: at.revision,
       sequence: at.sequence,
-      previous: existed ? this.#newest(slot) : nowhere,
-      previousBytes: existed ? chunk.bytes[i]! : 0,
+      previous,
+      previousBytes: previous === nowhere ? 0 : chunk.bytes[i]!,
       previousChange: chunk.change[i]!,
     });
+    if (previous !== nowhere) this.#content.remove(previous, chunk.crc[i]!);
+    if (kind === rowKinds.put) this.#content.add(at, crc);
     chunk.revision[i] = at.revision;
     chunk.sequence[i] = at.sequence;
     chunk.createRevision[i] = kind === rowKinds.put ? createRevision : 0;
     chunk.bytes[i] = bytes;
+    chunk.crc[i] = crc;
     this.#expiries.set(slot, kind === rowKinds.put ? expiresAt : 0);
   }
 
-  /** For loading: a version that was already swept when the store was written. False if the key has one. */
-  load(at: RowAt, key: string, bytes: number, createRevision: number, expiresAt: number): boolean {
+  /** For loading: a put that was swept up to when the store was written. False if the key has a version. */
+  load(at: RowAt, { key, createRevision, expiresAt, crc }: NewRow, bytes: number): boolean {
     if (this.#slotOf(key) !== undefined) return false;
     const slot = this.#add(key);
     const chunk = this.#chunk(slot);
     const i = slot & (chunkSize - 1);
+    this.#content.add(at, crc);
     chunk.revision[i] = at.revision;
     chunk.sequence[i] = at.sequence;
     chunk.createRevision[i] = createRevision;
     chunk.bytes[i] = bytes;
+    chunk.crc[i] = crc;
     this.#expiries.set(slot, expiresAt);
     return true;
   }
@@ -223,6 +239,7 @@ export class Versions {
           sequence: new Uint16Array(chunkSize),
           createRevision: new Float64Array(chunkSize),
           bytes: new Float64Array(chunkSize),
+          crc: new Uint32Array(chunkSize),
           change: new Float64Array(chunkSize),
         });
       }
