@@ -14,6 +14,8 @@ export class Call implements RequestContext {
   /** Monotonic, milliseconds. */
   readonly started: number;
   readonly userAgent: string;
+  /** Whether the answer may be compressed, should the client take it. */
+  readonly compresses: boolean;
   deadline: number;
   /** Set by the first stage. */
   info: RequestInfo = NO_INFO;
@@ -28,12 +30,13 @@ export class Call implements RequestContext {
   series: RequestSeries | undefined;
   #warnings: Warnings | undefined;
 
-  constructor(exchange: Exchange, started: number, requestTime: number) {
+  constructor(exchange: Exchange, given: CallOptions) {
     this.exchange = exchange;
-    this.started = started;
-    this.deadline = started + requestTime;
-    const given = exchange.headers['audit-id'];
-    this.id = typeof given === 'string' && AUDIT_ID.test(given) ? given : randomUUID();
+    this.started = given.started;
+    this.deadline = given.started + given.requestTime;
+    this.compresses = given.compresses;
+    const id = exchange.headers['audit-id'];
+    this.id = typeof id === 'string' && AUDIT_ID.test(id) ? id : randomUUID();
     this.userAgent = exchange.headers['user-agent'] ?? '';
   }
 
@@ -45,6 +48,13 @@ export class Call implements RequestContext {
   get warnings(): string[] | undefined {
     return this.#warnings?.headers;
   }
+}
+
+export interface CallOptions {
+  /** Monotonic, milliseconds. */
+  readonly started: number;
+  readonly requestTime: number;
+  readonly compresses: boolean;
 }
 
 /** A client may name the request itself. */

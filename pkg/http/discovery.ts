@@ -31,9 +31,9 @@ function documentsOf(catalogue: Catalogue): Documents {
 /** `/api`, `/apis`: the plain form, or the aggregated one where it is asked for. */
 export function serveRoot(call: Call, services: HttpServices, path: '/api' | '/apis'): void | Promise<void> {
   const { accept } = call.exchange.headers;
-  checkRoute(accept, services.spoken.types);
-  const accepted = negotiate(accept, services.spoken, allowsAggregated, false);
-  if (accepted === undefined) throw errors.notAcceptable(services.spoken.types);
+  checkRoute(accept, services.stages.spoken.types);
+  const accepted = negotiate(accept, services.stages.spoken, allowsAggregated, false);
+  if (accepted === undefined) throw errors.notAcceptable(services.stages.spoken.types);
   // A client that offers both wants the aggregated form, in whatever order it says so.
   const aggregated = accepted.as !== undefined || (offersAggregated(accept) && accepted.encoding === 'json');
   const { catalogue } = services.registry;
@@ -77,9 +77,9 @@ export function serveVersion(
 
 function plainEncoding(call: Call, services: HttpServices): Encoding {
   const { accept } = call.exchange.headers;
-  checkRoute(accept, services.spoken.types);
-  const accepted = negotiate(accept, services.spoken, () => false, false);
-  if (accepted === undefined) throw errors.notAcceptable(services.spoken.types);
+  checkRoute(accept, services.stages.spoken.types);
+  const accepted = negotiate(accept, services.stages.spoken, () => false, false);
+  if (accepted === undefined) throw errors.notAcceptable(services.stages.spoken.types);
   return accepted.encoding;
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readCbor } from '../codec/index.js';
 import { createFrame } from './frame.js';
 import { testServices, testWorld } from './testing.js';
 
@@ -93,6 +94,34 @@ describe('the way of a request', () => {
     expect([r.statusCode, r.json().reason]).toEqual([500, 'InternalError']);
     expect(r.body).not.toContain('secret thing');
     expect(r.body).toContain(String(r.headers['audit-id']));
+  });
+});
+
+describe('a failure', () => {
+  it.each<[accept: string, type: string, code?: number]>([
+    ['application/cbor', 'application/cbor'],
+    ['application/json;q=0.9,application/cbor;q=1', 'application/cbor'],
+    ['application/vnd.kubernetes.protobuf', 'application/vnd.kubernetes.protobuf'],
+    ['application/json', 'application/json'],
+    ['text/html', 'application/json', 406],
+  ])('is told in the encoding that the client asks for: %s', async (accept, type, code = 404) => {
+    const { frame } = app({ cbor: true });
+    const r = await frame.inject({ url: `${CMS}/none`, headers: { accept } });
+    expect([r.statusCode, r.headers['content-type']]).toEqual([code, type]);
+    const plain = await app().frame.inject({ url: `${CMS}/none`, headers: { accept } });
+    expect(plain.headers['content-type']).toBe(type === 'application/cbor' ? 'application/json' : type);
+  });
+
+  it('in CBOR is a whole Status', async () => {
+    const { frame } = app({ cbor: true });
+    const r = await frame.inject({ url: `${CMS}/none`, headers: { accept: 'application/cbor' } });
+    const read = readCbor(r.rawPayload);
+    expect(read.ok && read.value).toMatchObject({
+      kind: 'Status',
+      reason: 'NotFound',
+      code: 404,
+      details: { name: 'none' },
+    });
   });
 });
 

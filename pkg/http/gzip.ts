@@ -6,14 +6,17 @@ import { copyPieces } from './streaming.js';
 
 /** Whether the client named gzip. As in the reference, only for what is read. */
 export function acceptsGzip(call: Call): boolean {
+  if (!call.compresses) return false;
   const accept = call.exchange.headers['accept-encoding'];
   if (accept === undefined || call.exchange.method !== 'GET') return false;
   const text = typeof accept === 'string' ? accept : String(accept);
   return text.split(',').some((part) => {
     const [coding, quality] = part.split(';');
-    return coding?.trim() === 'gzip' && quality?.trim() !== 'q=0';
+    return coding?.trim() === 'gzip' && !REFUSED.test(quality ?? '');
   });
 }
+
+const REFUSED = /^\s*q\s*=\s*0(?:\.0*)?\s*$/i;
 
 /** Compresses on zlib's own threads, at the pace of the connection; the event loop only moves pieces. */
 export async function gzipped(

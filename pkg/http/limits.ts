@@ -21,8 +21,8 @@ export const limits = {
   /** Open connections. Beyond it new ones are closed at once. */
   connectionsMax: 20_000,
 
-  /** Answers are compressed from here on. As kube-apiserver. */
-  gzipBytesMin: 128 * 1024,
+  /** Answers larger than this are compressed. As kube-apiserver. */
+  plainBytesMax: 128 * 1024,
   gzipLevel: 1,
 
   /** How much of a watch is written at once. */

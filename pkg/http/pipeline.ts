@@ -8,6 +8,7 @@ import type { Exchange } from './exchange.js';
 import type { Places } from './inflight.js';
 import { limits } from './limits.js';
 import type { RequestCounter } from './metrics.js';
+import type { Spoken } from './negotiate.js';
 import { requestInfo } from './requestinfo.js';
 import { sendError } from './responses.js';
 
@@ -22,6 +23,9 @@ export interface Stages {
   readonly readOnly: Places;
   readonly mutating: Places;
   readonly counter: RequestCounter;
+  readonly spoken: Spoken;
+  /** Whether large answers are compressed for clients that take it. */
+  readonly compresses: boolean;
   /** Milliseconds. */
   readonly requestTime: number;
 }
@@ -38,7 +42,11 @@ export type Handler = (call: Call) => void | Promise<void>;
  * The way of every request, top to bottom. Each stage either lets it through or throws the answer; there is no other way in.
  */
 export async function serve(exchange: Exchange, stages: Stages, handler: Handler): Promise<void> {
-  const call = new Call(exchange, stages.world.clock.monotonic(), stages.requestTime);
+  const call = new Call(exchange, {
+    started: stages.world.clock.monotonic(),
+    requestTime: stages.requestTime,
+    compresses: stages.compresses,
+  });
   let places: Places | undefined;
   try {
     call.info = requestInfo(exchange.method, exchange.url);
@@ -61,7 +69,7 @@ export async function serve(exchange: Exchange, stages: Stages, handler: Handler
 /** Whatever goes wrong while something went wrong ends this exchange and nothing else. */
 async function answerFailure(call: Call, error: unknown, stages: Stages): Promise<void> {
   try {
-    await sendError(call, error, stages.log);
+    await sendError(call, error, stages);
   } catch (second) {
     stages.log.error({ err: second, auditId: call.id }, 'a failure could not be told');
     call.exchange.abort();

@@ -6,13 +6,12 @@ import type { Call } from './call.js';
 import { encodeDocument } from './documents.js';
 import { acceptsGzip, gzipped } from './gzip.js';
 import { limits } from './limits.js';
-import { type Encoding, errorEncoding, MEDIA_TYPES, type Spoken, spoken } from './negotiate.js';
+import { type Encoding, errorEncoding, MEDIA_TYPES } from './negotiate.js';
+import type { Stages } from './pipeline.js';
 import { MalformedPath } from './requestinfo.js';
 import { copyPieces } from './streaming.js';
 
 /** The one place where answers are written. */
-
-const JSON_ONLY: Spoken = spoken(false);
 
 /** Headers of every answer. */
 function headersOf(call: Call, contentType: string): OutgoingHttpHeaders {
@@ -38,7 +37,7 @@ export function sendBytes(
   const headers = headersOf(call, contentType);
   if (more !== undefined) Object.assign(headers, more);
   call.status = status;
-  if (body.length >= limits.gzipBytesMin && acceptsGzip(call)) return sendCompressed(call, headers, [body]);
+  if (body.length > limits.plainBytesMax && acceptsGzip(call)) return sendCompressed(call, headers, [body]);
   headers['content-length'] = body.length;
   call.bytes = body.length;
   call.exchange.send(status, headers, body);
@@ -48,7 +47,7 @@ export function sendBytes(
 export function sendRendering(call: Call, contentType: string, rendering: Rendering): Promise<void> {
   const headers = headersOf(call, contentType);
   call.status = 200;
-  const large = rendering.bytes === undefined || rendering.bytes >= limits.gzipBytesMin;
+  const large = rendering.bytes === undefined || rendering.bytes > limits.plainBytesMax;
   if (large && acceptsGzip(call)) return sendCompressed(call, headers, rendering.chunks);
   if (rendering.bytes !== undefined) headers['content-length'] = rendering.bytes;
   return copyPieces(call, call.exchange.stream(200, headers), rendering.chunks);
@@ -60,7 +59,8 @@ function sendCompressed(
   pieces: Iterable<Buffer, void, boolean | undefined>,
 ): Promise<void> {
   headers['content-encoding'] = 'gzip';
-  headers['vary'] = 'Accept-Encoding';
+  const vary = headers['vary'];
+  headers['vary'] = vary === undefined ? 'Accept-Encoding' : `${vary}, Accept-Encoding`;
   const answer = call.exchange.stream(call.status, headers);
   return gzipped(call, answer, pieces);
 }
@@ -89,11 +89,11 @@ export function sendEmpty(call: Call, status: number, more: OutgoingHttpHeaders)
  * A failure as a Status. What is no `ApiError` is a fault of the server: it is logged whole, and the client gets a 500 that says
  * nothing of it but the request's id.
  */
-export function sendError(call: Call, error: unknown, log: Log): void | Promise<void> {
+export function sendError(call: Call, error: unknown, stages: Pick<Stages, 'log' | 'spoken'>): void | Promise<void> {
   const { exchange } = call;
   if (exchange.gone) return;
   if (error instanceof MalformedPath) return sendText(call, 400, '400 Bad Request');
-  const failure = error instanceof ApiError ? error : fault(call, error, log);
+  const failure = error instanceof ApiError ? error : fault(call, error, stages.log);
   // Too late to say it in order: the connection says that the answer is not whole.
   if (exchange.answered) {
     exchange.abort();
@@ -103,7 +103,7 @@ export function sendError(call: Call, error: unknown, log: Log): void | Promise<
   const retry = status.details?.retryAfterSeconds;
   const more = retry === undefined || retry === 0 ? undefined : { 'retry-after': String(retry) };
   // Before it is known who asks, nothing is negotiated.
-  const encoding = call.user.name === '' ? 'json' : errorEncoding(exchange.headers.accept, JSON_ONLY);
+  const encoding = call.user.name === '' ? 'json' : errorEncoding(exchange.headers.accept, stages.spoken);
   return sendStatus(call, status.code, status, encoding, more);
 }
 

@@ -2,7 +2,6 @@ import type { World } from '../base/index.js';
 import type { Registry, RenderAnswer, RenderList } from '../registry/index.js';
 import type { ApiServerMetrics, Exposition, Log } from '../telemetry/index.js';
 import type { HealthChecks } from './health.js';
-import type { Spoken } from './negotiate.js';
 import type { ControlDesk } from './peercontrol.js';
 import type { Stages } from './pipeline.js';
 
@@ -22,7 +21,6 @@ export interface HttpServices {
   readonly health: HealthChecks;
   /** Absent: there is nothing to administer below `/peer/v1`. */
   readonly control?: ControlDesk | undefined;
-  readonly spoken: Spoken;
   /** How to end every watch that is open, for when the server drains. */
   readonly watches: Set<() => void>;
   /** Milliseconds: a watch without `timeoutSeconds` lasts at least this and less than twice. */

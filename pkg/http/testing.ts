@@ -180,6 +180,8 @@ export function testServices(
   options: {
     readonly user?: () => UserInfo | undefined;
     readonly inFlight?: number;
+    readonly cbor?: boolean;
+    readonly compresses?: boolean;
     readonly readyz?: readonly HealthCheck[];
   } = {},
 ): TestServices {
@@ -216,10 +218,11 @@ export function testServices(
       readOnly: new Places(world, options.inFlight ?? 0),
       mutating: new Places(world, options.inFlight ?? 0),
       counter: requestCounter(world, metrics, (info) => knownResource(CATALOGUE, info)),
+      spoken: spoken(options.cbor ?? false),
+      compresses: options.compresses ?? true,
       requestTime: 60_000,
     },
     health: { healthz: [ping], livez: [ping], readyz: options.readyz ?? [ping] },
-    spoken: spoken(false),
     watches: new Set(),
     watchTime: 1_800_000,
     address: () => '127.0.0.1:6443',

@@ -53,6 +53,11 @@ export class KubectlRunner {
     this.#home = mkdtempSync(join(tmpdir(), 'trireme-kubectl-'));
   }
 
+  /** A folder of this runner's own, gone with it. */
+  get home(): string {
+    return this.#home;
+  }
+
   get version(): string {
     return this.#kubectl.version;
   }

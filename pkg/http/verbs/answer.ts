@@ -9,9 +9,12 @@ export function answerForm(request: ResourceRequest, services: HttpServices, sha
   const { call, info, served } = request;
   const { accept } = call.exchange.headers;
   const collection = info.name === '' && (call.exchange.method === 'GET' || call.exchange.method === 'HEAD');
-  checkRoute(accept, collection || shape === 'watch' ? watchableTypes(services.spoken) : services.spoken.types);
+  checkRoute(
+    accept,
+    collection || shape === 'watch' ? watchableTypes(services.stages.spoken) : services.stages.spoken.types,
+  );
   const wanted = { accept, query: info.query, userAgent: call.userAgent };
-  return representationOf(wanted, services.spoken, shape, goKind(served.group, served.kind));
+  return representationOf(wanted, services.stages.spoken, shape, goKind(served.group, served.kind));
 }
 
 /** How the reference's sentences name a kind: `*apps.Deployment`. */

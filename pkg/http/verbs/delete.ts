@@ -29,6 +29,6 @@ export async function deleteOptions(request: ResourceRequest, services: HttpServ
   const { call, info } = request;
   const bytes = await readBody(call);
   if (bytes.length === 0) return checkedDeleteOptions(deleteWishOfQuery(info.query));
-  const encoding = bodyEncoding(call.exchange.headers['content-type'], services.spoken);
+  const encoding = bodyEncoding(call.exchange.headers['content-type'], services.stages.spoken);
   return checkedDeleteOptions(deleteWishOfBody({ bytes, encoding }));
 }

@@ -9,7 +9,7 @@ import { answerForm, sendObject } from './answer.js';
 export async function patch(request: ResourceRequest, services: HttpServices): Promise<void> {
   const { call, info, target } = request;
   const form = answerForm(request, services, 'object');
-  const { type, encoding } = patchTypeOf(call.exchange.headers['content-type'], services.spoken, true);
+  const { type, encoding } = patchTypeOf(call.exchange.headers['content-type'], services.stages.spoken, true);
   const bytes = await readBody(call);
   const { options, force } = patchOptions(info.query, type, call.userAgent);
   const body = { bytes, encoding };
