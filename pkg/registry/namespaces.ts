@@ -1,7 +1,9 @@
 import { errors } from '../api/index.js';
 import type { StoredObject } from '../cache/index.js';
+import type { Compare } from '../storage/index.js';
 import type { AdmissionStep } from './admission.js';
 import { type Core, fresh } from './core.js';
+import type { Target } from './requests.js';
 
 const PREFIX = '/registry/namespaces/';
 
@@ -20,19 +22,29 @@ export function namespaceLifecycle(core: () => Core): AdmissionStep {
           throw errors.forbidden(resource.groupResource, name, 'this namespace may not be deleted');
         return;
       }
-      if (operation !== 'create' || !resource.namespaced || namespace === '') return;
-      const collection = core().cache.collection(PREFIX);
-      if (collection === undefined) return;
-      let found = collection.get(PREFIX + namespace);
-      if (found === undefined) {
-        await fresh(core(), context);
-        found = collection.get(PREFIX + namespace);
-      }
-      if (found === undefined) throw errors.notFound({ group: '', resource: 'namespaces' }, namespace);
-      if (!isTerminating(core(), found)) return;
-      throw errors.namespaceTerminating(resource.groupResource, name, namespace);
+      if (operation !== 'create' || !isHoused(target)) return;
+      if (find(core(), namespace) === undefined) await fresh(core(), context);
+      homeOf(core(), target, name);
     },
   };
+}
+
+/** Whether an object of the target lives in a namespace. */
+export const isHoused = ({ resource, namespace }: Target): boolean => resource.namespaced && namespace !== '';
+
+/**
+ * The state in which a namespace takes a new object, for its transaction to compare: a peer that has not yet heard of the
+ * namespace's deletion cannot leave an object behind in it after it was found empty. Throws when it takes none.
+ */
+export function homeOf(core: Core, { resource, namespace }: Target, name: string): Compare {
+  const found = find(core, namespace);
+  if (found === undefined) throw errors.notFound({ group: '', resource: 'namespaces' }, namespace);
+  if (isTerminating(core, found)) throw errors.namespaceTerminating(resource.groupResource, name, namespace);
+  return { key: found.key, modRevision: found.revision };
+}
+
+function find(core: Core, namespace: string): StoredObject | undefined {
+  return core.cache.collection(PREFIX)?.get(PREFIX + namespace);
 }
 
 /** By its phase, which is a selectable field and so is kept with the object: nothing is parsed for each write in a namespace. */

@@ -141,6 +141,22 @@ describe('registry', () => {
     expect(would['data']).toEqual({ k: '2', l: '3' });
   });
 
+  it('puts nothing into a namespace whose deletion a lagging peer has not heard of', async () => {
+    const b = await Bench.open();
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n' } };
+    await b.create('namespaces', '', namespace);
+    const behind = await b.lagging();
+    await b.patch('namespaces', ['', 'n'], { metadata: { labels: { changed: 'yes' } } });
+    expect(await refusal(behind.create('configmaps', 'n', map('a')))).toBe('taken');
+    const late = await b.lagging();
+    await b.delete('namespaces', '', 'n');
+    expect(await refusal(late.create('configmaps', 'n', map('b')))).toMatch(/^403 .*because it is being terminated/);
+    const recreated = await b.lagging();
+    await b.delete('configmaps', 'n', 'a');
+    await b.update('namespaces/finalize', '', { ...(await b.get('namespaces', '', 'n')), spec: {} });
+    expect(await refusal(recreated.create('configmaps', 'n', map('b')))).toMatch(/^40[34] /);
+  });
+
   it('lets all who apply the same new object at once succeed', async () => {
     const b = await Bench.open();
     const managers = ['x', 'y', 'z'];

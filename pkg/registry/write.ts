@@ -4,14 +4,15 @@ import type { StoredObject } from '../cache/index.js';
 import { encodeStored } from '../codec/index.js';
 import { keepTimesOfNoop } from '../patch/index.js';
 import { applySchemaDefaults, declarativeErrors, dropDisabledFields } from '../schema/index.js';
-import type { Op } from '../storage/index.js';
+import type { Op, Txn } from '../storage/index.js';
 import type { AdmissionRequest } from './admission.js';
 import { decodeObject } from './bodies.js';
-import { commit, isUnchanged, putOp, readerOf, valueAnswer, writtenAnswer } from './commit.js';
+import { type Committed, commit, isUnchanged, putOp, readerOf, valueAnswer, writtenAnswer } from './commit.js';
 import { type Core, conflict, find, fresh, keyOf, notFound, notOlderThan } from './core.js';
 import { limits } from './limits.js';
 import { parseVersion } from './listoptions.js';
 import { metaOf, text } from './meta.js';
+import { homeOf, isHoused } from './namespaces.js';
 import type { CreateRequest, RequestContext, Target, UpdateRequest, WriteOptions, Written } from './requests.js';
 import type { Reservation, Strategy, WriteContext } from './resource.js';
 import {
@@ -226,10 +227,26 @@ async function putNew(
   resource.strategy.warn?.(o, undefined, wanted);
   const value = encodeStored(resource.storage.schema, o);
   const compares = [{ key, modRevision: revision(0) }, ...reserved.compares];
-  const result = await commit(core, compares, [putOp(core, resource, key, value), ...reserved.ops]);
+  const ops = [putOp(core, resource, key, value), ...reserved.ops];
+  const result = await commitHoused(core, target, text(meta, 'name'), { compares, ops });
   if (result.kind === 'conflict') return result.key === key ? 'taken' : 'reservation';
   const at = result.revision;
   return { outcome: 'created', object: writtenAnswer(core, resource, { key, value, at, createRevision: at }) };
+}
+
+/** A namespace that changed in any other way than going away takes the object still. */
+async function commitHoused(core: Core, target: Target, name: string, { compares, ops }: Txn): Promise<Committed> {
+  if (!isHoused(target)) return commit(core, compares, ops);
+  for (let conflicts = 0; ; conflicts++) {
+    const home = homeOf(core, target, name);
+    const result = await commit(core, [...compares, home], ops);
+    if (result.kind === 'committed' || result.key !== home.key) return result;
+    if (conflicts >= limits.conflictRetries)
+      throw errors.tooManyRequests(
+        `namespace ${target.namespace} changes more quickly than something can be put into it`,
+        1,
+      );
+  }
 }
 
 const NOTHING: Reservation = { compares: [], ops: [] };
