@@ -7,7 +7,7 @@
 //   run.mjs FILE...    only these files of the golden folder (cases/lists.json, validation/pod.jsonl)
 //   --only REGEX, --failures N, --words go through to the replayer
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -41,33 +41,54 @@ const known = JSON.parse(readFileSync(join(here, 'known.json'), 'utf8'));
 const listed = (area) => !area.startsWith('validation/') || FINISHED.has(area.slice('validation/'.length));
 const FINISHED = new Set(['configmap', 'secret', 'svc', 'deploy', 'pod', 'podtemplate', 'endpointslice', 'ingress']);
 const RETRIES = 2;
-const folder = mkdtempSync(join(tmpdir(), 'trireme-golden-'));
-const port = await freePort();
-const server = spawn(process.execPath, [join(root, 'dist', 'cmd', 'apiserver', 'main.js'), '--secure-port', String(port), '--data-dir', folder, '--log-level', 'error'], { stdio: ['ignore', 'ignore', 'inherit'] });
-const stopped = new Promise((resolve) => server.once('exit', resolve));
-let code = 1;
-try {
-  await ready(port);
-  const whole = positionals.length === 0 && !o.only;
-  let reached = await replay(positionals.map((f) => join(golden, f)), whole);
-  // a machine that stalls can spoil a case that waits for something: an area counts as fallen only when it falls again
-  for (let again = 0; again < RETRIES && o.gate && fallenAreas(reached).length > 0; again++) {
-    const files = fallenAreas(reached).map(fileOf).filter((f) => existsSync(f));
-    console.log(`golden: once more ${fallenAreas(reached).join(', ')}`);
-    if (files.length === 0) break;
-    reached = better(reached, await replay(files, false));
-  }
-  code = judge(reached);
-} finally {
-  server.kill('SIGTERM');
-  await Promise.race([stopped, new Promise((r) => setTimeout(r, 10_000))]);
-  if (server.exitCode === null) server.kill('SIGKILL');
-  rmSync(folder, { recursive: true, force: true });
+/** Alpha and beta versions are served only when switched on, and the reference had them all on: what needs them has a server of its own. */
+const bases = JSON.parse(readFileSync(join(golden, 'validation', 'bases.json'), 'utf8'));
+const needsAllVersions = (file) => file.endsWith('.jsonl') && Object.entries(bases).some(([id, b]) => id.startsWith(`${basename(file, '.jsonl')}/`) && /\/v\d+(alpha|beta)\d+\//.test(b.path));
+const ALL_VERSIONS = ['--runtime-config', 'api/all=true'];
+const list = (folder, ending) => readdirSync(join(golden, folder)).filter((f) => f.endsWith(ending)).sort().map((f) => join(golden, folder, f));
+const whole = positionals.length === 0 && !o.only;
+const files = positionals.length > 0 ? positionals.map((f) => join(golden, f)) : [...list('cases', '.json'), ...list('validation', '.jsonl')];
+let reached = {};
+for (const [part, flags, structure] of [
+  [files.filter((f) => !needsAllVersions(f)), [], { discovery: 'discovery.json', tables: 'tables.json', openapi: true, suffix: '' }],
+  [files.filter(needsAllVersions), ALL_VERSIONS, { discovery: 'discovery-all.json', tables: 'tables-all.json', openapi: false, suffix: '-all' }],
+]) {
+  if (part.length > 0) reached = { ...reached, ...(await withServer(flags, (at) => replayAgain(at, part, whole ? structure : undefined))) };
 }
-process.exit(code);
+process.exit(judge(reached));
 
-/** Counts by area of these files (all, when there are none), and of what is no scenario when `structure` says so. */
-async function replay(files, structure) {
+/** Runs `use` with a server that was started with these flags and is gone afterwards. */
+async function withServer(flags, use) {
+  const folder = mkdtempSync(join(tmpdir(), 'trireme-golden-'));
+  const port = await freePort();
+  const args = ['--secure-port', String(port), '--data-dir', folder, '--log-level', 'error', ...flags];
+  const server = spawn(process.execPath, [join(root, 'dist', 'cmd', 'apiserver', 'main.js'), ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const stopped = new Promise((resolve) => server.once('exit', resolve));
+  try {
+    await ready(server, port);
+    return await use({ folder, port });
+  } finally {
+    server.kill('SIGTERM');
+    await Promise.race([stopped, new Promise((r) => setTimeout(r, 10_000))]);
+    if (server.exitCode === null) server.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A machine that stalls can spoil a case that waits for something: an area counts as fallen only when it falls again. */
+async function replayAgain(at, part, structure) {
+  let reached = await replay(at, part, structure);
+  for (let again = 0; again < RETRIES && o.gate && fallenAreas(reached).length > 0; again++) {
+    const fallen = fallenAreas(reached).map(fileOf).filter((f) => existsSync(f));
+    console.log(`golden: once more ${fallenAreas(reached).join(', ')}`);
+    if (fallen.length === 0) break;
+    reached = better(reached, await replay(at, fallen));
+  }
+  return reached;
+}
+
+/** Counts by area of these files, and of what is no scenario when `structure` says what to compare. */
+async function replay({ folder, port }, files, structure) {
   const [certFile, keyFile] = ['admin.crt', 'admin.key'].map((f) => join(folder, 'pki', f));
   const server = `https://127.0.0.1:${port}`;
   const out = join(folder, 'replay.json');
@@ -77,7 +98,7 @@ async function replay(files, structure) {
   const { totals, failures } = JSON.parse(readFileSync(out, 'utf8'));
   for (const [area, t] of Object.entries(totals)) t.failures = failures.filter((f) => f.area === area);
   if (!structure) return totals;
-  return { ...totals, ...(await compareStructure({ server, cert: readFileSync(certFile), key: readFileSync(keyFile), golden, failures: shown })) };
+  return { ...totals, ...(await compareStructure({ server, cert: readFileSync(certFile), key: readFileSync(keyFile), golden, failures: shown, ...structure })) };
 }
 
 function before() {
@@ -112,7 +133,7 @@ function judge(reached) {
   const kept = before();
   const fallen = fallenAreas(reached);
   for (const area of fallen) if (kept[area] !== undefined) console.log(`golden: ${area}: same ${kept[area].same} -> ${reached[area].same}, words ${kept[area].words} -> ${reached[area].words}`);
-  const missing = positionals.length === 0 && !o.only ? Object.keys(kept).filter((area) => reached[area] === undefined) : [];
+  const missing = whole ? Object.keys(kept).filter((area) => reached[area] === undefined) : [];
   for (const area of missing) console.log(`golden: ${area} was not replayed`);
   const unlisted = Object.entries(reached)
     .filter(([area]) => listed(area))
@@ -146,7 +167,7 @@ function freePort() {
   });
 }
 
-async function ready(port) {
+async function ready(server, port) {
   const { request } = await import('node:https');
   for (let i = 0; i < 200; i++) {
     if (server.exitCode !== null) throw new Error(`the server ended with code ${server.exitCode} before it was ready`);
