@@ -186,6 +186,8 @@ export interface Strategy {
   readonly returnsDeleted?: boolean;
   /** An update is checked like a new object too: what is wrong with its metadata is then told once more. */
   readonly checksUpdateLikeNew?: boolean;
+  /** Finalizers may be any qualified names: those without a domain need not be well known. */
+  readonly anyFinalizers?: boolean;
   /** Default propagation when the client names none. */
   readonly defaultPropagation?: 'Background' | 'Orphan';
   /** What a client is told that deletes without saying what becomes of the dependents. */

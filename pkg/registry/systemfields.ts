@@ -91,7 +91,7 @@ export function validateNewMeta(object: JsonObject, target: Target, found: Field
   const { namespaced, strategy } = target.resource;
   const meta = metaOf(object);
   validateMeta(meta, { namespaced, nameRule: strategy.validateName ?? subdomainName }, METADATA, found);
-  validateFinalizerNames(meta, METADATA, found);
+  if (strategy.anyFinalizers !== true) validateFinalizerNames(meta, METADATA, found);
 }
 
 /**
@@ -185,7 +185,7 @@ export function validateChangedMeta(object: JsonObject, old: JsonObject, target:
   const changed = new FieldErrors();
   validateMetaUpdate(meta, metaOf(old), METADATA, changed);
   found.addAll(changed.list).addAll(changed.list);
-  validateFinalizerNames(meta, METADATA, found);
+  if (strategy.anyFinalizers !== true) validateFinalizerNames(meta, METADATA, found);
   // Nearly always nothing is wrong, and what would be told again need not be looked for again.
   if (strategy.checksUpdateLikeNew === true && (!found.empty || !sameName(meta, metaOf(old))))
     validateNewMeta(object, target, found);

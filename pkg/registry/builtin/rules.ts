@@ -133,4 +133,4 @@ export function fileMode(value: JsonValue | undefined, path: FieldPath, errors: 
 
 /** A value in a sentence as the reference shows it: in the form that its type has inside; `null` where there is none. */
 export const shown = (type: string, value: JsonValue | readonly JsonValue[] | undefined): Printed =>
-  new Printed(value === undefined ? 'null' : internalText(type, value));
+  new Printed(value === undefined || value === null ? 'null' : internalText(type, value));

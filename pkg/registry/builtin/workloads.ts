@@ -138,6 +138,6 @@ export function notOverHundredPercent(value: JsonValue | undefined, path: FieldP
     errors.invalid(path, value, 'must not be greater than 100%');
 }
 
-/** Zero, as a number or as a share. */
+/** Zero, as a number or as a share; text that is neither counts as none. */
 export const isNone = (value: JsonValue | undefined): boolean =>
-  value === 0 || value === undefined || (typeof value === 'string' && Number.parseInt(value, 10) === 0);
+  value === 0 || value === undefined || (typeof value === 'string' && !/^[-+]?0*[1-9]\d*%?$/.test(value));

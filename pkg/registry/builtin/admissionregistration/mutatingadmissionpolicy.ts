@@ -13,6 +13,7 @@ export const mutatingAdmissionPolicy: ResourceDeclaration = {
   namespaced: false,
   categories: ['api-extensions'],
   strategy: {
+    anyFinalizers: true,
     defaults: defaultPolicy,
     validate: validateMutatingPolicy,
     validateUpdate: (o, _old, errors) => validateMutatingPolicy(o, errors),

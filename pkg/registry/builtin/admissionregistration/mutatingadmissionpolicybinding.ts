@@ -13,6 +13,7 @@ export const mutatingAdmissionPolicyBinding: ResourceDeclaration = {
   namespaced: false,
   categories: ['api-extensions'],
   strategy: {
+    anyFinalizers: true,
     defaults: defaultPolicyBinding,
     validate: validateMutatingBinding,
     validateUpdate: (o, _old, errors) => validateMutatingBinding(o, errors),

@@ -14,6 +14,7 @@ export const mutatingWebhookConfiguration: ResourceDeclaration = {
   namespaced: false,
   categories: ['api-extensions'],
   strategy: {
+    anyFinalizers: true,
     generation: 'spec',
     defaults: defaultWebhooks,
     validate: validateWebhooks,

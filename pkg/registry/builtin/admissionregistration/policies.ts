@@ -138,7 +138,7 @@ export function validateValidatingPolicy(o: JsonObject, errors: FieldErrors): vo
     const key = textAt(a, 'key');
     const full = `${textAt(o, 'metadata', 'name')}/${key}`;
     const wrong = isQualifiedName(full);
-    for (const s of wrong) errors.invalid(path.child('key'), key, s);
+    for (const s of wrong) errors.invalid(path.child('key'), full, s);
     if (keys.has(key)) errors.duplicate(path.child('key'), key);
     keys.add(key);
     if (textAt(a, 'valueExpression').trim() === '')

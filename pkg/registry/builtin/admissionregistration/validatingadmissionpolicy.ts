@@ -13,6 +13,7 @@ export const validatingAdmissionPolicy: ResourceDeclaration = {
   namespaced: false,
   categories: ['api-extensions'],
   strategy: withStatus({
+    anyFinalizers: true,
     defaults: defaultPolicy,
     validate: validateValidatingPolicy,
     validateUpdate: (o, _old, errors) => validateValidatingPolicy(o, errors),

@@ -13,6 +13,7 @@ export const validatingAdmissionPolicyBinding: ResourceDeclaration = {
   namespaced: false,
   categories: ['api-extensions'],
   strategy: {
+    anyFinalizers: true,
     defaults: defaultPolicyBinding,
     validate: validateValidatingBinding,
     validateUpdate: (o, _old, errors) => validateValidatingBinding(o, errors),

@@ -60,8 +60,8 @@ export const statefulSet: ResourceDeclaration = {
       fill(retention, 'whenDeleted', 'Retain');
       fill(retention, 'whenScaled', 'Retain');
       for (const claim of objectsAt(spec, 'volumeClaimTemplates')) {
-        fillAbsent(claim, 'kind', 'PersistentVolumeClaim');
-        fillAbsent(claim, 'apiVersion', 'v1');
+        claim['kind'] = 'PersistentVolumeClaim';
+        claim['apiVersion'] = 'v1';
         const inner = objectIn(claim, 'spec');
         fill(inner, 'volumeMode', 'Filesystem');
         fill(objectIn(claim, 'status'), 'phase', 'Pending');
@@ -147,7 +147,7 @@ function withClaims(o: JsonObject): JsonObject {
   const podSpec = objectAt(template, 'spec');
   const own = objectsAt(podSpec, 'volumes').filter((v) => !claims.includes(textAt(v, 'name')));
   const named = [...new Set(claims)].map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
-  return { ...o, spec: { ...spec, template: { ...template, spec: { ...podSpec, volumes: [...own, ...named] } } } };
+  return { ...o, spec: { ...spec, template: { ...template, spec: { ...podSpec, volumes: [...named, ...own] } } } };
 }
 
 function validateClaims(o: JsonObject, errors: FieldErrors): void {

@@ -3,7 +3,7 @@ import type { ResourceDeclaration, UserInfo, VirtualRequest } from '../../resour
 import { at, listAt, objectAt, objectIn, textAt } from '../access.js';
 import type { AccessAttributes, ClusterConfig } from '../cluster.js';
 import { versions } from '../form.js';
-import { selectorAttributes } from './selectorattributes.js';
+import { ignoredSelectors, selectorAttributes } from './selectorattributes.js';
 
 /** Reviews of access: a client asks what it, or somebody else, may do. Nothing of it is stored. */
 
@@ -74,10 +74,12 @@ export function accessReviews({ authorize }: ClusterConfig): readonly ResourceDe
       // what is asked cluster-wide is in no namespace, whatever the body says
       if (!review.namespaced) delete objectIn(body, 'metadata')['namespace'];
       const decision = await authorize(review.user(request), asked(body));
+      const ignored = ignoredSelectors(at(body, 'spec', 'resourceAttributes'));
       body['status'] = {
         allowed: decision.kind === 'allow',
         ...(decision.kind === 'deny' ? { denied: true } : {}),
         ...(decision.reason === '' ? {} : { reason: decision.reason }),
+        ...(ignored.length === 0 ? {} : { evaluationError: ignored.join('; ') }),
       };
       return body;
     },

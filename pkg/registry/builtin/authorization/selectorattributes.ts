@@ -1,4 +1,13 @@
-import { type FieldErrors, type FieldPath, isLabelKey, type JsonObject, type JsonValue } from '../../../api/index.js';
+import {
+  type FieldErrors,
+  type FieldPath,
+  isLabelKey,
+  isLabelValue,
+  type JsonObject,
+  type JsonValue,
+  parseFieldSelector,
+  parseLabelSelector,
+} from '../../../api/index.js';
 import { at, listAt, objectsAt, textAt } from '../access.js';
 import { sentences } from '../rules.js';
 
@@ -36,9 +45,45 @@ function requirement(r: JsonObject, path: FieldPath, ofLabels: boolean, found: F
         found.forbidden(path.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
       break;
     default:
-      if (ofLabels) found.invalid(path.child('operator'), textAt(r, 'operator'), 'not a valid selector operator');
+    // operators of a later release are no mistake: what they ask for is ignored (see `ignoredSelectors`)
   }
   const key = textAt(r, 'key');
   if (ofLabels) sentences(key, isLabelKey, path.child('key'), found);
   else if (key === '') found.required(path.child('key'), 'must be specified');
+}
+
+/**
+ * Selectors, or requirements of them, that cannot be used: the answer is then of more than was asked about, and says so. A
+ * newer client's operators are such, and text that does not parse.
+ */
+export function ignoredSelectors(resource: JsonValue | undefined): readonly string[] {
+  const told: string[] = [];
+  for (const field of ['fieldSelector', 'labelSelector'] as const) {
+    const selector = at(resource, field);
+    const usable = objectsAt(selector, 'requirements').map(field === 'labelSelector' ? isUsableLabel : isUsableField);
+    const raw = textAt(selector, 'rawSelector');
+    const broken = raw !== '' && !parses(raw, field === 'labelSelector' ? parseLabelSelector : parseFieldSelector);
+    if (broken || usable.includes(false))
+      told.push(
+        `spec.resourceAttributes.${field} ${usable.includes(true) ? 'partially ' : ''}ignored due to parse error`,
+      );
+  }
+  return told;
+}
+
+const isUsableLabel = (r: JsonObject): boolean =>
+  ['In', 'NotIn', 'Exists', 'DoesNotExist'].includes(textAt(r, 'operator')) &&
+  listAt(r, 'values').every((v) => isLabelValue(String(v)).length === 0);
+
+/** A field has one value, and is asked for one. */
+const isUsableField = (r: JsonObject): boolean =>
+  ['In', 'NotIn'].includes(textAt(r, 'operator')) && listAt(r, 'values').length === 1;
+
+function parses(text: string, parse: (text: string) => unknown): boolean {
+  try {
+    parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

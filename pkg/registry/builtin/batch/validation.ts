@@ -196,7 +196,7 @@ function exitCodes(codes: JsonValue, containers: ReadonlySet<string>, path: Fiel
     );
   const values = listAt(codes, 'values').map(Number);
   const here = path.child('values');
-  if (values.length === 0) errors.invalid(here, [], 'at least one value is required');
+  if (values.length === 0) errors.invalid(here, at(codes, 'values'), 'at least one value is required');
   else if (values.length > EXIT_CODES_MAX) errors.tooMany(here, values.length, EXIT_CODES_MAX);
   let ordered = true;
   const seen = new Set<number>();

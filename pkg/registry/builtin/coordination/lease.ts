@@ -13,6 +13,7 @@ export const lease: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   strategy: {
+    anyFinalizers: true,
     validate: validateLease,
     validateUpdate: (o, _old, errors) => validateLease(o, errors),
     generation: 'none',

@@ -17,22 +17,19 @@ export const leaseCandidate: ResourceDeclaration = {
     validateUpdate: validateCandidateUpdate,
     generation: 'none',
     createOnUpdate: true,
+    anyFinalizers: true,
   },
   table: table(
     [
       column('LeaseName', 'The lease that it stands for.'),
       column('BinaryVersion', 'Version of the candidate.'),
       column('EmulationVersion', 'Version that the candidate behaves as.'),
-      column('PingTime', 'When it was last asked.'),
-      column('RenewTime', 'When it last renewed.'),
       AGE,
     ],
     (o, now) => [
       textAt(o, 'spec', 'leaseName'),
       textAt(o, 'spec', 'binaryVersion'),
       textAt(o, 'spec', 'emulationVersion'),
-      textAt(o, 'spec', 'pingTime'),
-      textAt(o, 'spec', 'renewTime'),
       age(o, now),
     ],
   ),

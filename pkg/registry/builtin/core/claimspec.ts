@@ -43,7 +43,7 @@ export function accessModes(spec: JsonObject, path: FieldPath, errors: FieldErro
   const modes = listAt(spec, 'accessModes').map(String);
   if (modes.length === 0) errors.required(path, 'at least 1 access mode is required');
   for (const mode of modes) if (!ACCESS_MODES.includes(mode)) errors.notSupported(path, mode, ACCESS_MODES);
-  if (modes.includes('ReadWriteOncePod') && modes.length > 1)
+  if (modes.includes('ReadWriteOncePod') && modes.some((m) => m !== 'ReadWriteOncePod'))
     errors.forbidden(path, 'may not use ReadWriteOncePod with other access modes');
 }
 

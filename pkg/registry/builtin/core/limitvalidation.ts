@@ -10,6 +10,7 @@ import {
   type Quantity,
 } from '../../../api/index.js';
 import { at, listAt, objectAt, objectsAt, textAt } from '../access.js';
+import { shown } from '../rules.js';
 import { containerResourceName, isStandardResource, resourceAmount, resourceName } from './pod/validation/index.js';
 
 const SPEC = FieldPath.of('spec');
@@ -184,12 +185,16 @@ function scopeSelector(o: JsonObject, hard: readonly string[], errors: FieldErro
     if (!SCOPES.includes(scope)) errors.invalid(path.child('scopeName'), scope, 'unsupported scope');
     for (const name of hard)
       if (SCOPES.includes(scope) && isStandardResource(name) && !scopeFits(scope, name))
-        errors.invalid(path, objectAt(o, 'spec', 'scopeSelector'), 'unsupported scope applied to resource');
+        errors.invalid(
+          path,
+          shown('core/v1.ScopeSelector', at(o, 'spec', 'scopeSelector')),
+          'unsupported scope applied to resource',
+        );
     scopeTerm(term, scope, path, errors);
   }
   const scopes = terms.map((term) => textAt(term, 'scopeName'));
   for (const [a, b] of OPPOSITES)
-    if (scopes.includes(a) && scopes.includes(b)) errors.invalid(path, [...terms], 'conflicting scopes');
+    if (scopes.includes(a) && scopes.includes(b)) errors.invalid(path, null, 'conflicting scopes');
 }
 
 function scopeTerm(term: JsonObject, scope: string, path: FieldPath, errors: FieldErrors): void {
@@ -241,5 +246,6 @@ export function validateQuotaUpdate(o: JsonObject, old: JsonObject, errors: Fiel
   validateQuota(o, errors);
   const now = listAt(o, 'spec', 'scopes').map(String);
   const before = listAt(old, 'spec', 'scopes').map(String);
-  if (!equalJson([...now].sort(), [...before].sort())) errors.invalid(SPEC.child('scopes'), now, 'field is immutable');
+  if (!equalJson([...now].sort(), [...before].sort()))
+    errors.invalid(SPEC.child('scopes'), at(o, 'spec', 'scopes'), 'field is immutable');
 }

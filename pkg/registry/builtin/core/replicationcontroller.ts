@@ -23,7 +23,9 @@ export const replicationController: ResourceDeclaration = {
     defaultPropagation: 'Orphan',
     validate,
     validateUpdate: (o, _old, errors) => validate(o, errors),
-    warn: templateWarnings,
+    warn: (o, old, context) => {
+      if (old === undefined) templateWarnings(o, old, context);
+    },
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       labelsFromTemplate(o, true);

@@ -102,18 +102,23 @@ function jsonUnder(key: string, o: JsonObject, errors: FieldErrors): void {
     errors.required(path);
     return;
   }
-  const text = Buffer.from(textAt(data, key), 'base64').toString();
+  const bytes = Buffer.from(textAt(data, key), 'base64');
+  const text = bytes.toString();
   try {
     const parsed: unknown = JSON.parse(text);
     if (parsed !== null && (typeof parsed !== 'object' || Array.isArray(parsed)))
       errors.invalid(path, REDACTED, 'json: cannot unmarshal into a map');
   } catch {
-    errors.invalid(
-      path,
-      REDACTED,
-      text === '' ? 'unexpected end of JSON input' : `invalid character '${text[0]}' looking for beginning of value`,
-    );
+    errors.invalid(path, REDACTED, jsonFault(bytes));
   }
+}
+
+/** What is wrong with text that is no JSON, as far as its first byte shows. */
+function jsonFault(bytes: Buffer): string {
+  const text = bytes.toString('latin1').trimStart();
+  return text === '' || '{["'.includes(text.charAt(0))
+    ? 'unexpected end of JSON input'
+    : `invalid character '${text.charAt(0)}' looking for beginning of value`;
 }
 
 /** A TLS secret that no server could load is taken, with a warning. */

@@ -1,7 +1,7 @@
 import {
   compareQuantities,
   equalJson,
-  type FieldErrors,
+  FieldErrors,
   FieldPath,
   isDns1123Label,
   isDns1123Subdomain,
@@ -70,7 +70,10 @@ const OWN: Readonly<Record<string, SourceRule>> = {
     else noBacksteps(where, path.child('path'), errors);
   },
   iscsi: (s, path, errors) => {
-    sourceRule('iscsi')!(s, path, errors);
+    const own = new FieldErrors();
+    sourceRule('iscsi')!(s, path, own);
+    // less is said here about what an IQN begins with
+    errors.addAll(own.list.map((e) => ({ ...e, message: e.message.replace(/ starting with .*$/, '') })));
     const secret = at(s, 'secretRef');
     if (secret !== undefined) required(secret, path.child('secretRef'), errors, 'name');
   },

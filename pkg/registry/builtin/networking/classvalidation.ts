@@ -2,16 +2,14 @@ import {
   equalJson,
   type FieldErrors,
   FieldPath,
-  formatIp,
   isCanonicalCidr,
+  isCanonicalIp,
   isDns1123Label,
   isDns1123Subdomain,
   isDomainPrefixedPath,
-  isIp,
   isPathSegmentName,
   type JsonObject,
   parseCidr,
-  parseIp,
 } from '../../../api/index.js';
 import { at, listAt, objectAt, textAt } from '../access.js';
 import { oneOf, sentences, shown } from '../rules.js';
@@ -46,9 +44,8 @@ function classParameters(p: JsonObject, path: FieldPath, errors: FieldErrors): v
   const namespace = at(p, 'namespace');
   const here = path.child('namespace');
   if (scope === 'Namespace') {
-    if (typeof namespace !== 'string' || namespace === '')
-      errors.required(here, "`parameters.scope` is set to 'Namespace'");
-    if (typeof namespace === 'string') sentences(namespace, isDns1123Label, here, errors);
+    if (typeof namespace !== 'string') errors.required(here, "`parameters.scope` is set to 'Namespace'");
+    else sentences(namespace, isDns1123Label, here, errors);
   } else if (scope === 'Cluster' && namespace !== undefined)
     errors.forbidden(here, "`parameters.scope` is set to 'Cluster'");
 }
@@ -62,9 +59,7 @@ export function validateIngressClassUpdate(o: JsonObject, old: JsonObject, error
 
 /** An address is named by itself, in its one canonical form. */
 export function ipName(name: string, _prefix: boolean): readonly string[] {
-  if (isIp(name).length > 0) return isIp(name);
-  const canonical = formatIp(parseIp(name)!);
-  return canonical === name ? [] : ['must be in canonical form'];
+  return isCanonicalIp(name);
 }
 
 export function validateIpAddress(o: JsonObject, errors: FieldErrors): void {
@@ -105,7 +100,7 @@ export function validateServiceCidr(o: JsonObject, errors: FieldErrors): void {
   if (cidrs.length === 2 && families[0] === families[1] && families[0] !== undefined)
     errors.invalid(
       path,
-      shown('networking/v1.ServiceCIDRSpec', at(o, 'spec')),
+      cidrs,
       'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64',
     );
   for (const [i, c] of cidrs.entries()) for (const s of isCanonicalCidr(c)) errors.invalid(path.index(i), c, s);
@@ -118,7 +113,7 @@ export function validateServiceCidrUpdate(o: JsonObject, old: JsonObject, errors
   const path = SPEC.child('cidrs');
   if (before.length === 1 && now.length === 2) validateServiceCidr(o, errors);
   else if (before.length !== now.length) {
-    errors.invalid(path, [...now], 'field is immutable');
+    errors.invalid(path, at(o, 'spec', 'cidrs'), 'field is immutable');
     return;
   }
   for (const [i, range] of before.entries())

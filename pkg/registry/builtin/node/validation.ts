@@ -1,7 +1,7 @@
 import { equalJson, type FieldErrors, FieldPath, isDns1123Label, type JsonObject } from '../../../api/index.js';
 import { at, objectAt, objectsAt, textAt } from '../access.js';
 import { containerResourceName, resourceAmount, toleration } from '../core/pod/validation/index.js';
-import { labels, sentences } from '../rules.js';
+import { labels, sentences, shown } from '../rules.js';
 
 export function validateRuntimeClass(o: JsonObject, errors: FieldErrors): void {
   const handler = textAt(o, 'handler');
@@ -19,7 +19,7 @@ export function validateRuntimeClass(o: JsonObject, errors: FieldErrors): void {
   for (const [i, t] of objectsAt(o, 'scheduling', 'tolerations').entries()) {
     const here = path.child('tolerations').index(i);
     toleration(t, here, errors);
-    if (seen.some((s) => equalJson(s, t))) errors.duplicate(here, t);
+    if (seen.some((s) => equalJson(s, t))) errors.duplicate(here, shown('core/v1.Toleration', t));
     seen.push(t);
   }
 }

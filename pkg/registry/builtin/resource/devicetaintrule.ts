@@ -3,7 +3,7 @@ import type { ResourceDeclaration, WriteContext } from '../../resource.js';
 import { at, objectAt, textAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { sentences } from '../rules.js';
-import { AGE, age, table } from '../table.js';
+import { AGE, age, column, since, table } from '../table.js';
 import { driverName, poolName, stampTaints, taint } from './validation.js';
 
 export const deviceTaintRule: ResourceDeclaration = {
@@ -20,7 +20,22 @@ export const deviceTaintRule: ResourceDeclaration = {
     prepareForUpdate: (o, _old, context) => stamp(o, context),
   }),
   subresources: { status: statusSubresource() },
-  table: table([AGE], (o, now) => [age(o, now)]),
+  table: table(
+    [
+      column('Key', 'Key of the taint.'),
+      column('Value', 'Value of the taint.'),
+      column('Effect', 'What the taint does.'),
+      column('TimeAdded', 'Time since the taint is there.'),
+      AGE,
+    ],
+    (o, now) => [
+      textAt(o, 'spec', 'taint', 'key'),
+      textAt(o, 'spec', 'taint', 'value'),
+      textAt(o, 'spec', 'taint', 'effect'),
+      since(textAt(o, 'spec', 'taint', 'timeAdded'), now),
+      age(o, now),
+    ],
+  ),
 };
 
 function validate(o: JsonObject, errors: FieldErrors): void {

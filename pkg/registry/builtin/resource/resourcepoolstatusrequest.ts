@@ -1,6 +1,7 @@
 import type { ResourceDeclaration } from '../../resource.js';
+import { numberAt, objectsAt, textAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
-import { AGE, age, table } from '../table.js';
+import { column, since, table } from '../table.js';
 
 export const resourcePoolStatusRequest: ResourceDeclaration = {
   group: 'resource.k8s.io',
@@ -12,5 +13,37 @@ export const resourcePoolStatusRequest: ResourceDeclaration = {
   namespaced: false,
   strategy: withStatus({ generation: 'none' }),
   subresources: { status: statusSubresource() },
-  table: table([AGE], (o, now) => [age(o, now)]),
+  table: table(
+    [
+      column('Driver', 'The driver that is asked about.'),
+      column('Total', 'Devices in its pools.'),
+      column('Available', 'Devices that are free.'),
+      column('Allocated', 'Devices that are taken.'),
+      column('Unavailable', 'Devices that cannot be taken.'),
+      column('Errors', 'Pools that could not be counted.'),
+      column('Pools', 'Number of pools.', { type: 'integer' }),
+      column('Status', 'Pending, complete or failed.'),
+      column('Completed', 'Time since it was answered.'),
+    ],
+    (o, now) => {
+      const pools = objectsAt(o, 'status', 'pools');
+      const sum = (field: string): string => String(pools.reduce((n, p) => n + numberAt(p, field), 0));
+      const verdict = objectsAt(o, 'status', 'conditions').find(
+        (c) => VERDICTS.includes(textAt(c, 'type')) && textAt(c, 'status') === 'True',
+      );
+      return [
+        textAt(o, 'spec', 'driver'),
+        sum('totalDevices'),
+        sum('availableDevices'),
+        sum('allocatedDevices'),
+        sum('unavailableDevices'),
+        String(pools.filter((p) => textAt(p, 'validationError') !== '').length),
+        numberAt(o, 'status', 'poolCount'),
+        verdict === undefined ? 'Pending' : textAt(verdict, 'type'),
+        verdict === undefined ? '' : since(textAt(verdict, 'lastTransitionTime'), now),
+      ];
+    },
+  ),
 };
+
+const VERDICTS = ['Complete', 'Failed'];

@@ -31,7 +31,7 @@ export function driverName(name: string, path: FieldPath, errors: FieldErrors): 
     return;
   }
   if (Buffer.byteLength(name) > DRIVER_MAX) errors.tooLong(path, DRIVER_MAX);
-  sentences(name.toLowerCase(), isDns1123Subdomain, path, errors);
+  for (const s of isDns1123Subdomain(name.toLowerCase())) errors.invalid(path, name, s);
 }
 
 /** A pool is a path of names. */
@@ -184,11 +184,7 @@ function deviceRequest(request: JsonObject, path: FieldPath, errors: FieldErrors
   const exactly = at(request, 'exactly');
   const alternatives = objectsAt(request, 'firstAvailable');
   if (isObject(exactly) && alternatives.length > 0) {
-    errors.invalid(
-      path,
-      request,
-      'exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set',
-    );
+    errors.invalid(path, null, 'exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set');
     return;
   }
   if (isObject(exactly)) wanted(exactly, path.child('exactly'), errors);

@@ -60,7 +60,8 @@ export function validateStorageClass(o: JsonObject, errors: FieldErrors): void {
   else sentences(provisioner.toLowerCase(), isQualifiedName, FieldPath.of('provisioner'), errors);
   parameters(o, errors);
   const policy = at(o, 'reclaimPolicy');
-  if (typeof policy === 'string') oneOf(policy, FieldPath.of('reclaimPolicy'), ['Delete', 'Retain'], errors, false);
+  if (typeof policy === 'string' && policy !== '')
+    oneOf(policy, FieldPath.of('reclaimPolicy'), ['Delete', 'Retain'], errors, false);
   const mode = at(o, 'volumeBindingMode');
   if (typeof mode !== 'string') errors.required(FieldPath.of('volumeBindingMode'));
   else oneOf(mode, FieldPath.of('volumeBindingMode'), ['Immediate', 'WaitForFirstConsumer'], errors, false);
@@ -185,17 +186,16 @@ export function validateCsiNodeUpdate(o: JsonObject, old: JsonObject, errors: Fi
   for (const before of objectsAt(old, 'spec', 'drivers')) {
     const now = objectsAt(o, 'spec', 'drivers').find((d) => textAt(d, 'name') === textAt(before, 'name'));
     if (now !== undefined && !equalJson(bare(now), bare(before)))
-      errors.invalid(SPEC.child('drivers'), shown('storage/v1.CSINodeDriver', now), 'field is immutable');
+      errors.invalid(SPEC.child('drivers'), shown('storage/v1.CSINodeDriver', bare(now)), 'field is immutable');
   }
 }
 
 export function validateCapacity(o: JsonObject, errors: FieldErrors): void {
   sentences(textAt(o, 'storageClassName'), isDns1123Subdomain, FieldPath.of('storageClassName'), errors);
-  for (const field of ['capacity', 'maximumVolumeSize'] as const) {
-    const q = parseQuantity(textAt(o, field));
-    if (q !== undefined && compareQuantities(q, zeroQuantity) < 0)
-      errors.invalid(FieldPath.of(field), textAt(o, field), 'must be greater than or equal to 0');
-  }
+  const capacity = textAt(o, 'capacity');
+  const q = parseQuantity(capacity);
+  if (q !== undefined && compareQuantities(q, zeroQuantity) < 0)
+    errors.invalid(FieldPath.of('capacity'), capacity, 'must be greater than or equal to 0');
   labelSelector(at(o, 'nodeTopology'), FieldPath.of('nodeTopology'), errors);
 }
 

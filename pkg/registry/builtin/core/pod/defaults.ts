@@ -26,27 +26,24 @@ export function defaultPodSpec(spec: JsonObject): void {
   if (textAt(spec, 'serviceAccountName') === '' && textAt(spec, 'serviceAccount') !== '')
     spec['serviceAccountName'] = spec['serviceAccount']!;
   else if (textAt(spec, 'serviceAccountName') !== '') spec['serviceAccount'] = spec['serviceAccountName']!;
-  const hostNetwork = boolAt(spec, 'hostNetwork');
-  for (const list of CONTAINER_LISTS) {
-    for (const container of objectsAt(spec, list)) {
-      defaultContainer(container);
-      if (hostNetwork && list !== 'ephemeralContainers')
-        for (const port of objectsAt(container, 'ports')) hostPort(port);
-    }
-  }
+  for (const list of CONTAINER_LISTS) for (const container of objectsAt(spec, list)) defaultContainer(container);
   for (const volume of objectsAt(spec, 'volumes')) defaultVolume(volume);
   roundAmounts(objectAt(spec, 'overhead'));
 }
 
 export const CONTAINER_LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 
-/** What only a pod itself gets, not its template: service links, and requests that follow limits. */
+/** What only a pod itself gets, not its template: service links, ports of its node's network, and requests that follow limits. */
 export function defaultPod(pod: JsonObject): void {
   const spec = objectIn(pod, 'spec');
   defaultPodSpec(spec);
   if (spec['enableServiceLinks'] === undefined) spec['enableServiceLinks'] = true;
+  const hostNetwork = boolAt(spec, 'hostNetwork');
   for (const list of ['containers', 'initContainers'] as const) {
-    for (const container of objectsAt(spec, list)) requestsFollowLimits(objectIn(container, 'resources'));
+    for (const container of objectsAt(spec, list)) {
+      requestsFollowLimits(objectIn(container, 'resources'));
+      if (hostNetwork) for (const port of objectsAt(container, 'ports')) hostPort(port);
+    }
   }
   defaultPodLevelRequests(spec);
 }

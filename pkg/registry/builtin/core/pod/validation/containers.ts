@@ -18,6 +18,8 @@ import { containerSecurity } from './security.js';
 
 export interface ContainerContext {
   readonly spec: JsonObject;
+  /** Its pods get what is not said here. */
+  readonly isTemplate: boolean;
   readonly path: FieldPath;
   readonly errors: FieldErrors;
   readonly volumes: ReadonlyMap<string, JsonObject>;
@@ -50,7 +52,7 @@ export function containers(context: ContainerContext): void {
     lifecycle(c, graceOf(spec), here, errors);
     probes(c, here, errors);
     restart(c, here, errors);
-    if (boolAt(spec, 'hostNetwork')) hostNetworkPorts(c, here, errors);
+    if (boolAt(spec, 'hostNetwork')) hostNetworkPorts(c, context.isTemplate, here, errors);
   }
   hostPorts(all, path, errors);
 }
@@ -155,12 +157,13 @@ function common(c: JsonObject, path: FieldPath, { spec, errors, volumes, allVolu
 }
 
 /** On the host's network a container cannot listen elsewhere than it says. */
-function hostNetworkPorts(c: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function hostNetworkPorts(c: JsonObject, isTemplate: boolean, path: FieldPath, errors: FieldErrors): void {
   for (const [i, p] of objectsAt(c, 'ports').entries()) {
-    if (numberAt(p, 'hostPort') === numberAt(p, 'containerPort')) continue;
+    const port = numberAt(p, 'hostPort');
+    if (port === numberAt(p, 'containerPort') || (isTemplate && port === 0)) continue;
     errors.invalid(
       path.child('ports').index(i).child('hostPort'),
-      numberAt(p, 'hostPort'),
+      port,
       'must match `containerPort` when `hostNetwork` is true',
     );
   }

@@ -46,7 +46,7 @@ export function templateMeta(template: JsonObject, path: FieldPath, errors: Fiel
 /** A template, anywhere: `path` is that of the template itself. */
 export function podTemplate(template: JsonObject, path: FieldPath, errors: FieldErrors): void {
   templateMeta(template, path, errors);
-  podSpec(objectAt(template, 'spec'), {}, path.child('spec'), errors);
+  podSpec(objectAt(template, 'spec'), undefined, path.child('spec'), errors);
   if (listAt(template, 'spec', 'ephemeralContainers').length > 0) {
     errors.forbidden(path.child('spec', 'ephemeralContainers'), 'ephemeral containers not allowed in pod template');
   }

@@ -21,13 +21,21 @@ import { hostProcess, hostUsers, operatingSystem, podSecurity } from './security
 import { volumes } from './volumes.js';
 
 /**
- * The rules of a pod spec, of a pod or of a template. `pod`: the object whose metadata names it (empty for templates).
+ * The rules of a pod spec, of a pod or of a template. `pod`: the object whose metadata names it (undefined: a template).
  * What only a template or only a pod must keep to is with its own kind.
  */
-export function podSpec(spec: JsonObject, pod: JsonObject, path: FieldPath, errors: FieldErrors): void {
-  const byName = volumes(pod, spec, path, errors);
+export function podSpec(spec: JsonObject, pod: JsonObject | undefined, path: FieldPath, errors: FieldErrors): void {
+  const byName = volumes(pod ?? {}, spec, path, errors);
   const claims = resourceClaims(spec, path, errors);
-  const context: ContainerContext = { spec, path, errors, volumes: byName.good, allVolumes: byName.all, claims };
+  const context: ContainerContext = {
+    spec,
+    isTemplate: pod === undefined,
+    path,
+    errors,
+    volumes: byName.good,
+    allVolumes: byName.all,
+    claims,
+  };
   containers(context);
   initContainers(context);
   ephemeralContainers(context);

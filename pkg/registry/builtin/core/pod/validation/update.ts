@@ -108,7 +108,7 @@ function tightened(munged: JsonObject, spec: JsonObject, before: JsonObject, err
     if (!Object.entries(was).every(([k, v]) => now[k] === v))
       errors.invalid(
         SPEC.child('nodeSelector'),
-        now,
+        at(spec, 'nodeSelector'),
         'only additions to spec.nodeSelector are allowed (no mutations or deletions)',
       );
   }
