@@ -310,6 +310,42 @@ describe('cache', () => {
     expect(late.ended).toBe(true);
   });
 
+  it('goes on from where a slow watcher was woken, however long it had slept', async () => {
+    const f = await fixture();
+    const w = f.watch(inNamespace('mine'), f.cache.applied);
+    w.onReady(() => {});
+    await f.put('mine/a', '1');
+    expect(drain(w)).toHaveLength(1);
+    const fill = async (): Promise<void> => {
+      for (let i = 0; i < 20; i++) {
+        const padded = stored('other/x', '1', 900_000);
+        for (let j = 0; j < 2; j++) await f.txn([{ kind: 'put', key: `${PREFIX}other/x`, value: padded }]);
+      }
+    };
+    await fill();
+    await f.keyspace.compact(f.cache.applied);
+    await f.put('mine/b', '1');
+    // Woken, but not taking: the log forgets what it was woken for.
+    await fill();
+    const seen: Seen[] = [];
+    for (let i = 0; i < 10; i++) {
+      seen.push(...drain(w));
+      await settle();
+    }
+    expect(seen.map((e) => `${e.type} ${e.object?.metadata.name}`)).toEqual(['ADDED b']);
+  });
+
+  it('does not take the state it began with for that of an earlier revision, in which there was more', async () => {
+    const first = await fixture();
+    await first.put('ns/a', '1');
+    const both = await first.put('ns/b', '1');
+    const one = await first.remove('ns/b');
+    const second = await fixture(first.keyspace);
+    expect(first.things.snapshotAt(one)).toBeDefined();
+    expect(second.things.snapshotAt(one)).toBeDefined();
+    expect(second.things.snapshotAt(both)).toBeUndefined();
+  });
+
   it('takes a collection in while others write to it', async () => {
     const f = await fixture();
     const prefix = '/registry/others/';

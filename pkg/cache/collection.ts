@@ -1,4 +1,4 @@
-import { revision as asRevision, invariant, type Revision } from '../base/index.js';
+import { invariant, type Revision } from '../base/index.js';
 import { type AppliedEvent, type Change, type Keyspace, type KeyValue, prefixEnd } from '../storage/index.js';
 import { Cursor, type CursorHome, type CursorOptions } from './cursor.js';
 import { decide, Lane, type LaneEvent, type LaneMember, type Selection } from './lane.js';
@@ -13,7 +13,7 @@ import { type Snapshot, Tree } from './tree.js';
 export interface CollectionSnapshot {
   /** Everything up to here is in it. */
   readonly revision: Revision;
-  /** Revision of the last change in it: it is the state of every revision from there to `revision`. */
+  /** It is the state of every revision from here to `revision`. */
   readonly changed: Revision;
   readonly objects: Snapshot<StoredObject>;
 }
@@ -74,7 +74,7 @@ export class Collection {
     this.#allocator = options.allocator;
     this.#observed = options.observed;
     this.#applied = at;
-    this.#changed = asRevision(0);
+    this.#changed = at;
     this.#log = new EventLog(at, (e) => this.#forget(e));
     this.#home = {
       applied: () => this.#applied,
@@ -90,7 +90,10 @@ export class Collection {
     return this.#applied;
   }
 
-  /** Revision of the last change seen; the state is the same at every revision from there to `applied`. */
+  /**
+   * The state is the same at every revision from here to `applied`: that of the last change seen, or of the state in which the
+   * collection begins. (Not that of its newest object: of what was deleted before, nothing here tells.)
+   */
   get changed(): Revision {
     return this.#changed;
   }
@@ -126,7 +129,13 @@ export class Collection {
 
   /** Keeps a snapshot at hand for the following pages of a list, as long as it costs little. */
   keep(snapshot: CollectionSnapshot): void {
-    if (this.#kept.some((k) => k.snapshot === snapshot)) return;
+    const same = this.#kept.findIndex((k) => k.snapshot.changed === snapshot.changed);
+    if (same >= 0) {
+      // The same state, known now to have lasted longer.
+      const { superseded, snapshot: old } = this.#kept[same]!;
+      if (snapshot.revision > old.revision) this.#kept[same] = { snapshot, superseded };
+      return;
+    }
     if (this.#kept.length >= cacheLimits.snapshotsKept) this.#kept.shift();
     this.#kept.push({ snapshot, superseded: this.#superseded });
   }
@@ -141,7 +150,6 @@ export class Collection {
     const object = fromStored(this.#form, this.#allocator, kv);
     object.hold();
     this.#tree.set(object);
-    if (kv.modRevision > this.#changed) this.#changed = kv.modRevision;
   }
 
   /** One change of a revision, in order; `flush` follows when all that came together are in. */

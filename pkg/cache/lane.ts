@@ -1,4 +1,4 @@
-import type { Revision } from '../base/index.js';
+import { revision as asRevision, type Revision } from '../base/index.js';
 import { type EventType, type Framer, type Frames, plan } from './frames.js';
 import { cacheLimits } from './limits.js';
 import type { EventLog, LogEntry } from './log.js';
@@ -100,6 +100,8 @@ export class Lane {
     for (const m of this.#idle) {
       m.idle = false;
       m.position = entry.position;
+      // Nothing before this entry concerned it, however long ago the last one that did was.
+      if (m.delivered < entry.revision - 1) m.delivered = asRevision(entry.revision - 1);
       woken.push(m);
     }
     this.#idle.clear();
