@@ -54,7 +54,7 @@ export class Cache {
   readonly #filling = new Map<string, { readonly waiting: AppliedEvent[]; readonly done: Promise<Collection> }>();
   #allocator = new SlabAllocator();
   readonly #labelSets = new LabelSets();
-  readonly #encodings = new EncodingBudget();
+  readonly #encodings: EncodingBudget;
   #applied: Revision = asRevision(0);
   #watch: Watch | undefined;
   /** By revision, lowest first. */
@@ -66,6 +66,7 @@ export class Cache {
 
   constructor(options: CacheOptions) {
     this.#options = options;
+    this.#encodings = new EncodingBudget(options.world.clock);
   }
 
   /** Everything up to this revision is in the collections. */

@@ -1,47 +1,66 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { EncodingBudget } from './encodings.js';
 import { cacheLimits } from './limits.js';
 
 const COST = 1000 + cacheLimits.encodingOverheadBytes;
 
-function owners(n: number) {
+/** Room for so many encodings of 1,000 bytes. */
+function budgetOf(places: number) {
+  const clock = { time: 0, now: () => 0, monotonic: () => clock.time };
   const dropped: number[] = [];
-  return { dropped, all: Array.from({ length: n }, (_, i) => ({ dropEncodings: () => dropped.push(i) })) };
+  const owners = Array.from({ length: 100 }, (_, i) => ({ dropEncodings: () => dropped.push(i) }));
+  const budget = new EncodingBudget(clock, places * COST);
+  const keep = (...which: readonly number[]): boolean[] => which.map((i) => budget.keep(owners[i]!, 1000));
+  return { clock, dropped, owners, budget, keep };
 }
 
-it('lets the oldest go at the bound, and nothing before', () => {
-  const budget = new EncodingBudget(3 * COST);
-  const { all, dropped } = owners(5);
-  for (const o of all.slice(0, 3)) budget.keep(o, 1000);
-  expect([dropped, budget.bytes]).toEqual([[], 3 * COST]);
-  for (const o of all.slice(3)) budget.keep(o, 1000);
-  expect([dropped, budget.bytes]).toEqual([[0, 1], 3 * COST]);
-});
+describe('the budget of encodings', () => {
+  it('keeps what fits, and what is in use rather than what is new', () => {
+    const { budget, keep, dropped } = budgetOf(3);
+    expect(keep(0, 1, 2, 3, 4)).toEqual([true, true, true, false, false]);
+    expect([dropped, budget.bytes]).toEqual([[], 3 * COST]);
+  });
 
-it('counts several encodings of one owner together', () => {
-  const budget = new EncodingBudget(3 * COST);
-  const { all, dropped } = owners(3);
-  budget.keep(all[0]!, 1000);
-  budget.keep(all[1]!, 1000);
-  budget.keep(all[0]!, 1000);
-  budget.keep(all[2]!, 1000);
-  expect([dropped, budget.bytes]).toEqual([[0], 2 * COST]);
-});
+  it('lets go of what was not asked for in a while', () => {
+    const { budget, keep, dropped, clock, owners } = budgetOf(3);
+    keep(0, 1, 2);
+    clock.time = cacheLimits.encodingKeptTime;
+    budget.use(owners[0]!);
+    expect(keep(3, 4, 5)).toEqual([true, true, false]);
+    expect([dropped, budget.bytes]).toEqual([[1, 2], 3 * COST]);
+  });
 
-it('is told when an owner has gone', () => {
-  const budget = new EncodingBudget(2 * COST);
-  const { all, dropped } = owners(3);
-  for (const o of all.slice(0, 2)) budget.keep(o, 1000);
-  budget.forget(all[0]!);
-  budget.forget(all[0]!);
-  budget.keep(all[2]!, 1000);
-  expect([dropped, budget.bytes]).toEqual([[], 2 * COST]);
-});
+  it('finds room behind many that are in use, if not at once', () => {
+    const { budget, keep, dropped, clock, owners } = budgetOf(90);
+    keep(...Array.from({ length: 90 }, (_, i) => i));
+    clock.time = cacheLimits.encodingKeptTime;
+    for (let i = 0; i < 80; i++) budget.use(owners[i]!);
+    expect(keep(95, 96)).toEqual([false, false]);
+    clock.time += cacheLimits.encodingsLookInterval;
+    expect(keep(97)).toEqual([true]);
+    expect(dropped).toEqual([80]);
+  });
 
-it('keeps what is larger than the bound by itself', () => {
-  const budget = new EncodingBudget(COST);
-  const { all, dropped } = owners(2);
-  budget.keep(all[0]!, 1000);
-  budget.keep(all[1]!, 5000);
-  expect(dropped).toEqual([0]);
+  it('counts several encodings of one owner together', () => {
+    const { budget, keep, dropped, clock } = budgetOf(3);
+    keep(0, 1, 0);
+    clock.time = cacheLimits.encodingKeptTime;
+    expect(keep(2)).toEqual([true]);
+    expect([dropped, budget.bytes]).toEqual([[0], 2 * COST]);
+  });
+
+  it('is told when an owner has gone', () => {
+    const { budget, keep, owners } = budgetOf(2);
+    keep(0, 1);
+    budget.forget(owners[0]!);
+    budget.forget(owners[0]!);
+    expect(budget.bytes).toBe(COST);
+    expect(keep(2)).toEqual([true]);
+  });
+
+  it('does not keep what is larger than all of it', () => {
+    const { budget, owners, dropped } = budgetOf(1);
+    expect(budget.keep(owners[0]!, 5000)).toBe(false);
+    expect([dropped, budget.bytes]).toEqual([[], 0]);
+  });
 });

@@ -22,8 +22,13 @@ export const cacheLimits = {
   snapshotChurnBytesMax: 32 * 1024 * 1024,
   /** Distinct label sets remembered so that equal ones are one object in memory; forgotten all at once at the bound. */
   labelSetsMax: 20_000,
-  /** Bytes of what objects keep of themselves in other encodings (protobuf, CBOR, other versions). The oldest go. */
+  /** Bytes of what objects keep of themselves in other encodings (protobuf, CBOR, other versions). Beyond, the unused go. */
   encodingsBytesMax: 64 * 1024 * 1024,
+  /** Milliseconds after its last use in which an encoding does not make room for another, which then is not kept. */
+  encodingKeptTime: 30_000,
+  /** Encodings that are looked at to find room for one; and milliseconds until that is tried again when there was none. */
+  encodingsLookedAt: 64,
+  encodingsLookInterval: 20,
   /** What one such buffer costs beside its bytes: its object, its place in the collector's books. */
   encodingOverheadBytes: 300,
   /** How often beginning anew is tried before the cache gives up: history may go on while it reads. */

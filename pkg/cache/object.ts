@@ -117,15 +117,17 @@ export class CachedObject implements StoredObject {
 
   encoding(id: string, make: (o: StoredObject) => Buffer): Buffer {
     const kept = this.#encodings?.get(id);
-    if (kept !== undefined) return kept;
+    if (kept !== undefined) {
+      this.#form.encodings.use(this);
+      return kept;
+    }
     const bytes = make(this);
     this.#sized = id;
     this.#sizedBytes = bytes.length;
     // What is only passing through (history, the last state of what left a selection) is read once.
-    if (this.holders > 0) {
+    if (this.holders > 0 && this.#form.encodings.keep(this, bytes.length)) {
       this.#encodings ??= new Map();
       this.#encodings.set(id, bytes);
-      this.#form.encodings.keep(this, bytes.length);
     }
     return bytes;
   }

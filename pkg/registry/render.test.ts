@@ -100,7 +100,8 @@ describe('lists', () => {
   });
 
   it('give way while items are made, before the first byte can go out', async () => {
-    const [b, target, result] = await listed(4);
+    const [b, target, { items, ...meta }] = await listed(4);
+    const result = { ...meta, items: Array.from({ length: 40 }, (_, i) => items[i % 4]!) };
     let now = 0;
     const slow = { ...b.world, clock: { now: () => now, monotonic: () => (now += 3) } } as unknown as World;
     const { chunks } = createRenderer(slow).renderList(target, result, form({ encoding: 'protobuf' }));

@@ -273,22 +273,36 @@ function inPieces({ world }: Listing, small: Iterable<Buffer>): Rendering {
   return { bytes: undefined, chunks: pieces(small, world) };
 }
 
+/** Small pieces between two looks at the clock. */
+const PIECES_STRIDE = 16;
+/** Most lists are short. */
+const FIRST_CHUNK = 16 * 1024;
+
 /** Small pieces joined into chunks of the size that connections like, or into what was made when others want their turn. */
-function* pieces(small: Iterable<Buffer>, world: World): Generator<Buffer, void, boolean | undefined> {
-  const { clock } = world;
-  let held: Buffer[] = [];
-  let bytes = 0;
+function* pieces(small: Iterable<Buffer>, { clock }: World): Generator<Buffer, void, boolean | undefined> {
+  let chunk = Buffer.allocUnsafe(FIRST_CHUNK);
+  let from = 0;
+  let at = 0;
+  let looked = 0;
   let since = clock.monotonic();
   for (const b of small) {
-    if (b.length > 0) held.push(b);
-    bytes += b.length;
-    if (bytes < limits.listChunkBytes && clock.monotonic() - since < limits.listChunkTime) continue;
-    yield Buffer.concat(held, bytes);
-    held = [];
-    bytes = 0;
+    if (at + b.length > chunk.length) {
+      const free = at > from && (yield chunk.subarray(from, at));
+      if (free !== true || chunk.length < limits.listChunkBytes)
+        chunk = Buffer.allocUnsafe(Math.max(b.length, Math.min(4 * chunk.length, limits.listChunkBytes)));
+      else if (chunk.length < b.length) chunk = Buffer.allocUnsafe(b.length);
+      from = at = 0;
+      since = clock.monotonic();
+    }
+    if (b.length > 0) at += b.copy(chunk, at);
+    if (++looked % PIECES_STRIDE !== 0 || clock.monotonic() - since < limits.listChunkTime) continue;
+    // What is not yet written goes on lying there; the next piece is made behind it.
+    const free = yield chunk.subarray(from, at);
+    if (free === true) at = 0;
+    from = at;
     since = clock.monotonic();
   }
-  if (bytes > 0) yield Buffer.concat(held, bytes);
+  if (at > from) yield chunk.subarray(from, at);
 }
 
 /** Forms that nobody asks for large lists in. */

@@ -40,9 +40,11 @@ export class Bench {
     console.log(name.padEnd(52), text(figures).join('  '));
   }
 
-  async start() {
+  /** `node`: flags of Node itself. */
+  async start({ node = [] } = {}) {
     const port = 30000 + (process.pid % 20000);
-    const child = spawn(process.execPath, [join(root, 'dist', 'cmd', 'apiserver', 'main.js'), '--secure-port', String(port), '--data-dir', this.folder, '--log-level', 'error', '--max-requests-inflight', '2000', '--max-mutating-requests-inflight', '2000', ...this.#flags], { stdio: ['ignore', 'ignore', 'inherit'] });
+    const child = spawn(process.execPath, [...node, join(root, 'dist', 'cmd', 'apiserver', 'main.js'), '--secure-port', String(port), '--data-dir', this.folder, '--log-level', 'error', '--max-requests-inflight', '2000', '--max-mutating-requests-inflight', '2000', ...this.#flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+    child.stdout.resume();
     this.server = { pid: child.pid, child, port };
     for (let i = 0; i < 6000; i++) {
       if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
@@ -64,10 +66,10 @@ export class Bench {
   }
 
   /** An empty server that has done nothing yet. */
-  async restart() {
+  async restart(options) {
     await this.stop();
     rmSync(this.folder, { recursive: true, force: true });
-    await this.start();
+    await this.start(options);
   }
 
   async close() {
@@ -111,6 +113,14 @@ export class Bench {
         return done;
       },
     };
+  }
+
+  /** Milliseconds: the longest that the event loop stood still since the last call, of a server that was started with looplag.mjs. */
+  async lag() {
+    const { child } = this.server;
+    const line = new Promise((resolve) => child.stdout.once('data', (c) => resolve(Number(c))));
+    child.kill('SIGUSR2');
+    return line;
   }
 
   /** Seconds of processor time of the server, all threads. */

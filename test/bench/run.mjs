@@ -14,12 +14,14 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Bench, here, sleep } from './bench.mjs';
 import { floors } from './floors.mjs';
+import * as blocking from './rows/blocking.mjs';
 import * as large from './rows/large.mjs';
 import * as lists from './rows/lists.mjs';
 import * as requests from './rows/requests.mjs';
 import * as watches from './rows/watches.mjs';
+import * as writes from './rows/writes.mjs';
 
-const SUBJECTS = [requests, lists, watches, large];
+const SUBJECTS = [requests, writes, lists, watches, large, blocking];
 
 const { values: o } = parseArgs({
   options: {

@@ -1,4 +1,5 @@
-// As many requests as go over some connections, each after the last was answered. `mode`: get, create, patch, put, apply, list, raw.
+// As many requests as go over some connections, each after the last was answered. `mode`: get, create, patch, list, raw; of an
+// object that the bench gives: post, put, apply.
 import { asker1, asker2, connect1, connect2, finish, o, quantiles } from './common.mjs';
 
 const collection = '/api/v1/namespaces/default/configmaps';
@@ -16,6 +17,7 @@ const REQUESTS = {
   ...(o.samples === undefined
     ? {}
     : {
+        post: (i) => ({ method: 'POST', path: o.path, type: 'application/json', body: sample(i) }),
         put: (i) => ({ method: 'PUT', path: `${o.path}/${named(i)}?fieldManager=bench`, type: 'application/json', body: sample(i) }),
         apply: (i) => ({ method: 'PATCH', path: `${o.path}/${named(i)}?fieldManager=bench&force=true`, type: 'application/apply-patch+yaml', body: sample(i) }),
       }),

@@ -1,0 +1,12 @@
+// Loaded into a server that is measured: the longest time its event loop stood still, printed and forgotten at every SIGUSR2.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { isMainThread } from 'node:worker_threads';
+
+if (isMainThread) {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  process.on('SIGUSR2', () => {
+    process.stdout.write(`${(delay.max / 1e6).toFixed(1)}\n`);
+    delay.reset();
+  });
+}
