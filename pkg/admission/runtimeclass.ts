@@ -16,16 +16,15 @@ export function runtimeClassStep(objects: StoredObjects): Step {
       if (pod === undefined) return;
       const name = textAt(pod, 'spec', 'runtimeClassName');
       const found = await classOf(pod);
-      const refuse = (why: string): Error =>
-        errors.forbidden(request.target.resource.groupResource, request.name, `pod rejected: ${why}`);
-      if (name !== '' && found === undefined) throw refuse(`RuntimeClass "${name}" not found`);
+      const refuse = (why: string): Error => errors.forbidden(request.target.resource.groupResource, request.name, why);
+      if (name !== '' && found === undefined) throw refuse(`pod rejected: RuntimeClass "${name}" not found`);
       if (found === undefined) return;
       const spec = objectIn(pod, 'spec');
       const overhead = at(found, 'overhead', 'podFixed');
       if (overhead !== undefined) {
         const given = at(spec, 'overhead');
         if (given !== undefined && !equalJson(given, overhead))
-          throw refuse("Pod's Overhead doesn't match RuntimeClass's defined Overhead");
+          throw refuse("pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");
         spec['overhead'] = { ...objectAt(found, 'overhead', 'podFixed') };
       }
       schedule(spec, found, refuse);

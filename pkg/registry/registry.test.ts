@@ -218,3 +218,21 @@ describe('registry', () => {
     });
   });
 });
+
+describe('the generation', () => {
+  it('of a kind without a spec rises with what is wanted, wherever it stands', async () => {
+    const b = await Bench.open();
+    const template = { metadata: {}, spec: { containers: [{ name: 'c', image: 'i' }] } };
+    const at = ['default', 't'] as const;
+    await b.create('podtemplates', 'default', {
+      apiVersion: 'v1',
+      kind: 'PodTemplate',
+      metadata: { name: 't' },
+      template,
+    });
+    const labelled = await b.patch('podtemplates', at, { metadata: { labels: { a: 'b' } } });
+    expect(metaOf(labelled)['generation']).toBe(1);
+    const changed = await b.patch('podtemplates', at, { template: { spec: { hostNetwork: true } } });
+    expect(metaOf(changed)['generation']).toBe(2);
+  });
+});

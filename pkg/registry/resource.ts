@@ -165,6 +165,8 @@ export interface Strategy {
   readonly prepareForUpdate?: (o: JsonObject, old: JsonObject, context: WriteContext) => void;
   readonly validate?: (o: JsonObject, errors: FieldErrors, context: WriteContext) => void;
   readonly validateUpdate?: (o: JsonObject, old: JsonObject, errors: FieldErrors, context: WriteContext) => void;
+  /** Fills in what follows from the object once it was judged: as reading it back would. Idempotent. */
+  readonly complete?: (o: JsonObject) => void;
   readonly warn?: (o: JsonObject, old: JsonObject | undefined, context: WriteContext) => void;
   /** Name rule of `metadata.name`; default DNS-1123 subdomain. Returns sentences. */
   readonly validateName?: (name: string, prefix: boolean) => readonly string[];

@@ -216,6 +216,7 @@ async function putNew(
   const { resource } = target;
   const meta = metaOf(o);
   const key = keyOf(resource, target.namespace, text(meta, 'name'));
+  resource.strategy.complete?.(o);
   if (options.dryRun) {
     await fresh(core, context);
     if (find(core, target, text(meta, 'name')) !== undefined) return 'taken';

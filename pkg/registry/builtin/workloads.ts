@@ -11,7 +11,7 @@ import {
 import type { WriteContext } from '../resource.js';
 import { at, nameOf, objectAt, objectIn } from './access.js';
 import { defaultPodSpec, fill } from './core/pod/defaults.js';
-import { annotationWarnings, podSpecWarnings, runningTemplate } from './core/pod/validation/index.js';
+import { podWarnings, runningTemplate } from './core/pod/validation/index.js';
 import { isEmptySelector, labelSelector, nonNegative, selects, shown } from './rules.js';
 
 /** What the kinds share that make pods from a template. */
@@ -107,13 +107,18 @@ export function sameSelector(o: JsonObject, old: JsonObject, errors: FieldErrors
 }
 
 /** What the template of a workload is warned about. */
-export function templateWarnings(o: JsonObject, _old: JsonObject | undefined, context: WriteContext): void {
-  podSpecWarnings(objectAt(o, 'spec', 'template', 'spec'), 'spec.template.spec', context.warn);
-  annotationWarnings(
-    objectAt(o, 'spec', 'template', 'metadata', 'annotations'),
-    'spec.template.metadata.annotations',
-    context.warn,
-  );
+export function templateWarnings(o: JsonObject, old: JsonObject | undefined, context: WriteContext): void {
+  if (wantsOther(o, old)) podWarnings(objectAt(o, 'spec', 'template'), 'spec.template', context.warn);
+}
+
+/** Who changes but labels or the status is not told again of what stands in the spec. */
+export const wantsOther = (o: JsonObject, old: JsonObject | undefined): boolean =>
+  old === undefined || at(o, 'metadata', 'generation') !== at(old, 'metadata', 'generation');
+
+/** The same, and of the name of what makes pods. */
+export function namedTemplateWarnings(o: JsonObject, old: JsonObject | undefined, context: WriteContext): void {
+  if (old === undefined) podNameWarning(o, context);
+  templateWarnings(o, old, context);
 }
 
 /** Names of workloads become names of pods, and those become host names. */

@@ -15,7 +15,6 @@ export const mutatingWebhookConfiguration: ResourceDeclaration = {
   categories: ['api-extensions'],
   strategy: {
     anyFinalizers: true,
-    generation: 'spec',
     defaults: defaultWebhooks,
     validate: validateWebhooks,
     validateUpdate: (o, _old, errors) => validateWebhooks(o, errors),

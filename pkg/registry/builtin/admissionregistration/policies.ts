@@ -13,6 +13,7 @@ import {
 import { at, listAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
 import { labelSelector, oneOf, sentences, shown } from '../rules.js';
+import { conditionList } from '../status/conditions.js';
 import { matchConditions, operationsRule } from './webhooks.js';
 
 /** Policies decided by expressions, and what binds them. What an expression itself says is not judged here. */
@@ -241,4 +242,8 @@ export function validateMutatingBinding(o: JsonObject, errors: FieldErrors): voi
   const spec = objectAt(o, 'spec');
   bindingSpec(spec, errors);
   mutableOperations(objectAt(spec, 'matchResources'), SPEC.child('matchResources'), errors);
+}
+
+export function validatePolicyStatus(o: JsonObject, _old: JsonObject, errors: FieldErrors): void {
+  conditionList(objectsAt(o, 'status', 'conditions'), FieldPath.of('status', 'conditions'), errors);
 }

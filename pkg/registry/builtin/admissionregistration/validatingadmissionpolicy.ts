@@ -1,6 +1,6 @@
 import type { ResourceDeclaration } from '../../resource.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
-import { defaultPolicy, validateValidatingPolicy } from './policies.js';
+import { defaultPolicy, validatePolicyStatus, validateValidatingPolicy } from './policies.js';
 import { policyTable } from './policytables.js';
 
 export const validatingAdmissionPolicy: ResourceDeclaration = {
@@ -18,6 +18,6 @@ export const validatingAdmissionPolicy: ResourceDeclaration = {
     validate: validateValidatingPolicy,
     validateUpdate: (o, _old, errors) => validateValidatingPolicy(o, errors),
   }),
-  subresources: { status: statusSubresource() },
+  subresources: { status: statusSubresource({ validateUpdate: validatePolicyStatus }) },
   table: policyTable('validations'),
 };

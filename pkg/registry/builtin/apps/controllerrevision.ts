@@ -1,4 +1,4 @@
-import { equalJson, type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
+import { equalJson, type FieldErrors, FieldPath, isObject, type JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, boolAt, objectsAt, textAt } from '../access.js';
 import { versions } from '../form.js';
@@ -17,7 +17,9 @@ export const controllerRevision: ResourceDeclaration = {
     checksUpdateLikeNew: true,
     generation: 'none',
     validate: (o, errors) => {
-      if (o['data'] === undefined || o['data'] === null) errors.required(FieldPath.of('data'), 'data is mandatory');
+      const data = o['data'];
+      if (data === undefined || data === null) errors.required(FieldPath.of('data'), 'data is mandatory');
+      else if (!isObject(data)) errors.required(FieldPath.of('data'), 'data must be a valid JSON object');
       notNegative(o, errors);
     },
     validateUpdate: (o, old, errors) => {

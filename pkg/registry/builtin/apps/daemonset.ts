@@ -3,6 +3,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectIn, textAt } from '../access.js';
 import { keepLabels, labelsText, selectorText, statusSubresource, versions, withStatus } from '../form.js';
 import { nonNegative, shown } from '../rules.js';
+import { daemonSetStatus } from '../status/counts.js';
 import { AGE, age, column, containersAndImages, table, wide } from '../table.js';
 import {
   countOrPercent,
@@ -31,8 +32,8 @@ export const daemonSet: ResourceDeclaration = {
     prepareForUpdate: (o, old) => countTemplate(o, old),
     validate,
     validateUpdate: (o, old, errors) => {
-      sameSelector(o, old, errors);
       validate(o, errors);
+      sameSelector(o, old, errors);
     },
     warn: templateWarnings,
     defaults: (o) => {
@@ -42,7 +43,7 @@ export const daemonSet: ResourceDeclaration = {
       defaultTemplate(spec);
     },
   }),
-  subresources: { status: statusSubresource({ prepareForUpdate: keepLabels }) },
+  subresources: { status: statusSubresource({ prepareForUpdate: keepLabels, validateUpdate: daemonSetStatus }) },
   table: table(
     [
       column('Desired', 'Nodes that should run the pod.', { type: 'integer' }),

@@ -3,6 +3,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectIn, textAt } from '../access.js';
 import { keepLabels, scaleSubresource, selectorText, statusSubresource, versions, withStatus } from '../form.js';
 import { nonNegative, shown } from '../rules.js';
+import { deploymentStatus } from '../status/counts.js';
 import { AGE, age, column, containersAndImages, table, wide } from '../table.js';
 import {
   countOrPercent,
@@ -10,11 +11,10 @@ import {
   defaultTemplate,
   fillAbsent,
   isNone,
+  namedTemplateWarnings,
   notOverHundredPercent,
-  podNameWarning,
   sameSelector,
   selectorAndTemplate,
-  templateWarnings,
 } from '../workloads.js';
 
 export const deployment: ResourceDeclaration = {
@@ -31,13 +31,10 @@ export const deployment: ResourceDeclaration = {
   strategy: withStatus({
     validate,
     validateUpdate: (o, old, errors) => {
-      sameSelector(o, old, errors);
       validate(o, errors);
+      sameSelector(o, old, errors);
     },
-    warn: (o, old, context) => {
-      if (old === undefined) podNameWarning(o, context);
-      templateWarnings(o, old, context);
-    },
+    warn: namedTemplateWarnings,
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       fillAbsent(spec, 'replicas', 1);
@@ -50,7 +47,11 @@ export const deployment: ResourceDeclaration = {
   subresources: {
     scale: scaleSubresource((o) => selectorText(at(o, 'spec', 'selector'))),
     // Labels are not taken from a status write, so they are not owned through one either.
-    status: statusSubresource({ resetFields: [['spec'], ['metadata', 'labels']], prepareForUpdate: keepLabels }),
+    status: statusSubresource({
+      resetFields: [['spec'], ['metadata', 'labels']],
+      prepareForUpdate: keepLabels,
+      validateUpdate: deploymentStatus,
+    }),
   },
   table: table(
     [

@@ -3,8 +3,9 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectIn } from '../access.js';
 import { keepLabels, scaleSubresource, selectorText, statusSubresource, versions, withStatus } from '../form.js';
 import { nonNegative } from '../rules.js';
+import { replicaSetStatus } from '../status/counts.js';
 import { replicaTable } from '../table.js';
-import { defaultTemplate, fillAbsent, sameSelector, selectorAndTemplate, templateWarnings } from '../workloads.js';
+import { defaultTemplate, fillAbsent, namedTemplateWarnings, sameSelector, selectorAndTemplate } from '../workloads.js';
 
 export const replicaSet: ResourceDeclaration = {
   group: 'apps',
@@ -20,10 +21,10 @@ export const replicaSet: ResourceDeclaration = {
   strategy: withStatus({
     validate,
     validateUpdate: (o, old, errors) => {
-      sameSelector(o, old, errors);
       validate(o, errors);
+      sameSelector(o, old, errors);
     },
-    warn: templateWarnings,
+    warn: namedTemplateWarnings,
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       fillAbsent(spec, 'replicas', 1);
@@ -32,7 +33,7 @@ export const replicaSet: ResourceDeclaration = {
   }),
   subresources: {
     scale: scaleSubresource((o) => selectorText(at(o, 'spec', 'selector'))),
-    status: statusSubresource({ prepareForUpdate: keepLabels }),
+    status: statusSubresource({ prepareForUpdate: keepLabels, validateUpdate: replicaSetStatus }),
   },
   selectableFields: { 'status.replicas': (o) => String(numberAt(o, 'status', 'replicas')) },
   table: replicaTable((o) => selectorText(at(o, 'spec', 'selector'))),

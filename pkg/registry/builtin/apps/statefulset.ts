@@ -8,11 +8,12 @@ import {
 } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
-import { claimSpec } from '../core/claimspec.js';
+import { claimSpec, claimWarnings } from '../core/claimspec.js';
 import { fill } from '../core/pod/defaults.js';
 import { templateMeta } from '../core/pod/validation/index.js';
 import { keepLabels, scaleSubresource, selectorText, statusSubresource, versions, withStatus } from '../form.js';
 import { nonNegative, oneOf, sentences, shown } from '../rules.js';
+import { statefulSetStatus } from '../status/counts.js';
 import { AGE, age, column, containersAndImages, table, wide } from '../table.js';
 import {
   defaultRollingUpdate,
@@ -20,6 +21,7 @@ import {
   fillAbsent,
   selectorAndTemplate,
   templateWarnings,
+  wantsOther,
 } from '../workloads.js';
 
 export const statefulSet: ResourceDeclaration = {
@@ -45,6 +47,9 @@ export const statefulSet: ResourceDeclaration = {
     },
     warn: (o, old, context) => {
       templateWarnings(o, old, context);
+      if (!wantsOther(o, old)) return;
+      for (const [i, claim] of objectsAt(o, 'spec', 'volumeClaimTemplates').entries())
+        claimWarnings(objectAt(claim, 'spec'), `spec.volumeClaimTemplates[${i}].spec`, context.warn);
       if (numberAt(o, 'spec', 'revisionHistoryLimit') < 0)
         context.warn(
           'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended',
@@ -71,7 +76,7 @@ export const statefulSet: ResourceDeclaration = {
   }),
   subresources: {
     scale: scaleSubresource((o) => selectorText(at(o, 'spec', 'selector'))),
-    status: statusSubresource({ prepareForUpdate: keepLabels }),
+    status: statusSubresource({ prepareForUpdate: keepLabels, validateUpdate: statefulSetStatus }),
   },
   table: table(
     [

@@ -1,5 +1,6 @@
 import { getOwn, isObject, type JsonObject, type JsonValue } from '../../../api/index.js';
 import { at, objectsAt, textAt } from '../access.js';
+import { fromV1Metric, toV1Metric } from './metricforms.js';
 
 /**
  * `autoscaling/v1` knows one CPU target; everything else of v2 travels in annotations, so that an object read in v1 and written
@@ -14,11 +15,11 @@ const BEHAVIOR = 'autoscaling.alpha.kubernetes.io/behavior';
 export function toV2(o: JsonObject): void {
   const spec = ensure(o, 'spec');
   const metrics = takeAnnotation(o, METRICS);
-  const list = Array.isArray(metrics) ? metrics : [];
+  const list = Array.isArray(metrics) ? metrics.map((m) => fromV1Metric(m, 'target')) : [];
   const cpu = spec['targetCPUUtilizationPercentage'];
   delete spec['targetCPUUtilizationPercentage'];
   if (typeof cpu === 'number')
-    list.unshift({
+    list.push({
       type: 'Resource',
       resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: cpu } },
     });
@@ -30,13 +31,14 @@ export function toV2(o: JsonObject): void {
   const conditions = takeAnnotation(o, CONDITIONS);
   if (status === undefined && current === undefined && conditions === undefined) return;
   const target = status ?? ensure(o, 'status');
-  const currentList = Array.isArray(current) ? current : [];
-  const currentCpu = target['currentCPUUtilizationPercentage'];
+  const cpuNow = target['currentCPUUtilizationPercentage'];
   delete target['currentCPUUtilizationPercentage'];
-  if (typeof currentCpu === 'number') {
-    currentList.unshift({ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: currentCpu } } });
-  }
-  if (currentList.length > 0) target['currentMetrics'] = currentList;
+  // the annotation knows of the processor too, and more than the field
+  if (Array.isArray(current)) target['currentMetrics'] = current.map((m) => fromV1Metric(m, 'current'));
+  else if (typeof cpuNow === 'number')
+    target['currentMetrics'] = [
+      { type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: cpuNow } } },
+    ];
   if (conditions !== undefined) target['conditions'] = conditions;
 }
 
@@ -48,7 +50,7 @@ export function fromV2(o: JsonObject): void {
     const utilization = at(m, 'resource', 'target', 'averageUtilization');
     if (isCpu(m) && typeof utilization === 'number' && spec['targetCPUUtilizationPercentage'] === undefined)
       spec['targetCPUUtilizationPercentage'] = utilization;
-    else others.push(m);
+    else others.push(toV1Metric(m, 'target'));
   }
   delete spec['metrics'];
   if (others.length > 0) annotate(o, METRICS, others);
@@ -56,15 +58,18 @@ export function fromV2(o: JsonObject): void {
   delete spec['behavior'];
   const status = o['status'];
   if (!isObject(status)) return;
-  const currentOthers: JsonObject[] = [];
-  for (const m of objectsAt(status, 'currentMetrics')) {
+  const current = objectsAt(status, 'currentMetrics');
+  for (const m of current) {
     const utilization = at(m, 'resource', 'current', 'averageUtilization');
-    if (isCpu(m) && typeof utilization === 'number' && status['currentCPUUtilizationPercentage'] === undefined) {
-      status['currentCPUUtilizationPercentage'] = utilization;
-    } else currentOthers.push(m);
+    if (isCpu(m) && typeof utilization === 'number') status['currentCPUUtilizationPercentage'] = utilization;
   }
   delete status['currentMetrics'];
-  if (currentOthers.length > 0) annotate(o, CURRENT_METRICS, currentOthers);
+  if (current.length > 0)
+    annotate(
+      o,
+      CURRENT_METRICS,
+      current.map((m) => toV1Metric(m, 'current')),
+    );
   if (status['conditions'] !== undefined) annotate(o, CONDITIONS, status['conditions']);
   delete status['conditions'];
 }

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectsAt, textAt } from '../access.js';
 import { statusSubresource, withStatus } from '../form.js';
+import { autoscalerStatus } from '../status/counts.js';
 import { AGE, age, column, table } from '../table.js';
 import { fromV2, toV2 } from './conversion.js';
 import { defaultAutoscaler } from './defaults.js';
@@ -26,7 +27,7 @@ export const horizontalPodAutoscaler: ResourceDeclaration = {
     validate: validateAutoscaler,
     validateUpdate: (o, _old, errors) => validateAutoscaler(o, errors),
   }),
-  subresources: { status: statusSubresource() },
+  subresources: { status: statusSubresource({ validateUpdate: autoscalerStatus }) },
   table: table(
     [
       column('Reference', 'What is scaled.'),

@@ -2,13 +2,12 @@ import { type FieldErrors, FieldPath, type JsonObject, subdomainName } from '../
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, boolAt, listAt, objectAt, objectIn, textAt } from '../access.js';
 import { fill } from '../core/pod/defaults.js';
-import { podSpecWarnings } from '../core/pod/validation/index.js';
 import { selectorText, statusSubresource, versions, withStatus } from '../form.js';
 import { nonNegative, oneOf } from '../rules.js';
 import { AGE, age, column, containersAndImages, since, table, wide } from '../table.js';
-import { defaultTemplate, fillAbsent } from '../workloads.js';
+import { defaultTemplate, fillAbsent, podNameWarning, wantsOther } from '../workloads.js';
 import { scheduleProblem } from './schedule.js';
-import { jobSpec } from './validation.js';
+import { jobSpec, jobSpecWarnings } from './validation.js';
 
 export const cronJob: ResourceDeclaration = {
   group: 'batch',
@@ -24,12 +23,11 @@ export const cronJob: ResourceDeclaration = {
     validateName: cronJobName,
     validate,
     validateUpdate: (o, _old, errors) => validate(o, errors),
-    warn: (o, _old, context) =>
-      podSpecWarnings(
-        objectAt(o, 'spec', 'jobTemplate', 'spec', 'template', 'spec'),
-        'spec.jobTemplate.spec.template.spec',
-        context.warn,
-      ),
+    warn: (o, old, context) => {
+      if (old === undefined) podNameWarning(o, context);
+      if (wantsOther(o, old))
+        jobSpecWarnings(objectAt(o, 'spec', 'jobTemplate', 'spec'), 'spec.jobTemplate.spec', context.warn);
+    },
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       fill(spec, 'concurrencyPolicy', 'Allow');

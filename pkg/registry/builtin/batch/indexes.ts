@@ -3,8 +3,21 @@
  * rising order, single or as intervals.
  */
 export function indexesIn(text: string, completions: number): number | string {
-  if (text === '') return 0;
-  let total = 0;
+  const intervals = intervalsIn(text, completions);
+  return typeof intervals === 'string' ? intervals : intervals.reduce((n, [first, last]) => n + last - first + 1, 0);
+}
+
+/** The same as intervals, first and last; undefined when the text is none. */
+export function indexSet(text: string, completions: number): readonly Interval[] | undefined {
+  const intervals = intervalsIn(text, completions);
+  return typeof intervals === 'string' ? undefined : intervals;
+}
+
+type Interval = readonly [number, number];
+
+function intervalsIn(text: string, completions: number): readonly Interval[] | string {
+  const out: Interval[] = [];
+  if (text === '') return out;
   let previous: number | undefined;
   for (const part of text.split(',')) {
     const ends = part.split('-');
@@ -19,7 +32,7 @@ export function indexesIn(text: string, completions: number): number | string {
       previous = n;
       numbers.push(n);
     }
-    total += numbers.length === 2 ? numbers[1]! - numbers[0]! + 1 : 1;
+    out.push([numbers[0]!, numbers.at(-1)!]);
   }
-  return total;
+  return out;
 }

@@ -1,12 +1,13 @@
 import type { JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { at, boolAt, numberAt, objectIn, objectsAt, textAt } from '../access.js';
+import { at, boolAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
 import { selectorText, statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, containersAndImages, humanDuration, table, wide } from '../table.js';
 
-import { labelsFromTemplate, templateWarnings } from '../workloads.js';
+import { labelsFromTemplate, podNameWarning, wantsOther } from '../workloads.js';
 import { defaultJob } from './defaults.js';
-import { generated, validateJob, validateJobUpdate } from './validation.js';
+import { validateJobStatus } from './jobstatus.js';
+import { generated, jobSpecWarnings, validateJob, validateJobUpdate } from './validation.js';
 
 export const job: ResourceDeclaration = {
   group: 'batch',
@@ -22,15 +23,22 @@ export const job: ResourceDeclaration = {
     defaultPropagationWarning:
       'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
     defaults: defaultJob,
+    // a job takes the labels of its pods for its own: those that were given before it is judged, those that are made after
     prepareForCreate: (o) => {
+      const given = Object.keys(objectAt(o, 'spec', 'template', 'metadata', 'labels')).length > 0;
       if (!boolAt(o, 'spec', 'manualSelector')) generateSelector(o);
-      labelsFromTemplate(o, false);
+      if (given) labelsFromTemplate(o, false);
     },
+    prepareForUpdate: (o) => labelsFromTemplate(o, false),
     validate: validateJob,
     validateUpdate: validateJobUpdate,
-    warn: templateWarnings,
+    warn: (o, old, context) => {
+      if (old === undefined) podNameWarning(o, context);
+      if (wantsOther(o, old)) jobSpecWarnings(objectAt(o, 'spec'), 'spec', context.warn);
+    },
+    complete: (o) => labelsFromTemplate(o, false),
   }),
-  subresources: { status: statusSubresource() },
+  subresources: { status: statusSubresource({ validateUpdate: validateJobStatus }) },
   selectableFields: { 'status.successful': (o) => String(numberAt(o, 'status', 'succeeded')) },
   table: table(
     [
@@ -62,7 +70,7 @@ function status(o: JsonObject): string {
   if (has('Suspended')) return 'Suspended';
   if (has('FailureTarget')) return 'FailureTarget';
   if (has('SuccessCriteriaMet')) return 'SuccessCriteriaMet';
-  return boolAt(o, 'spec', 'suspend') ? 'Suspended' : 'Running';
+  return 'Running';
 }
 
 function completions(o: JsonObject): string {

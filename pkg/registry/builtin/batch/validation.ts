@@ -9,7 +9,7 @@ import {
   type JsonValue,
 } from '../../../api/index.js';
 import { at, boolAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
-import { podTemplate } from '../core/pod/validation/index.js';
+import { podTemplate, podWarnings } from '../core/pod/validation/index.js';
 import { labelSelector, nonNegative, oneOf, selects, sentences, shown } from '../rules.js';
 import { indexesIn } from './indexes.js';
 
@@ -373,4 +373,19 @@ function template(spec: JsonObject, before: JsonObject, old: JsonObject, errors:
 function put(o: JsonObject, field: string, value: JsonValue | undefined): void {
   if (value === undefined) delete o[field];
   else o[field] = value;
+}
+
+/** More indexes than these at once, and what has completed may no longer fit where it is kept. */
+const PARALLEL_WHEN_MANY = 10_000;
+
+export function jobSpecWarnings(spec: JsonObject, path: string, warn: (text: string) => void): void {
+  if (
+    isIndexed(spec) &&
+    numberAt(spec, 'completions') > MANY_COMPLETIONS &&
+    numberAt(spec, 'parallelism') > PARALLEL_WHEN_MANY
+  )
+    warn(
+      `${path}: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail`,
+    );
+  podWarnings(objectAt(spec, 'template'), `${path}.template`, warn);
 }

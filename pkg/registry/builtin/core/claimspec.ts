@@ -13,6 +13,7 @@ import {
 } from '../../../api/index.js';
 import { at, listAt, textAt } from '../access.js';
 import { labelSelector, oneOf, sentences } from '../rules.js';
+import { fractionalBytes } from '../valuewarnings.js';
 
 /** What a claim asks for: in claims, in templates of claims, in ephemeral volumes. */
 
@@ -95,4 +96,9 @@ export function dropUnknownSource(spec: JsonObject): void {
     (kind === 'PersistentVolumeClaim' && group === '') ||
     (kind === 'VolumeSnapshot' && group === 'snapshot.storage.k8s.io');
   if (!known && (spec['dataSourceRef'] === undefined || equalJson(source, {}))) delete spec['dataSource'];
+}
+
+/** `path`: of the claim's spec. */
+export function claimWarnings(spec: JsonObject, path: string, warn: (text: string) => void): void {
+  fractionalBytes(at(spec, 'resources', 'requests', 'storage'), `${path}.resources.requests[storage]`, warn);
 }

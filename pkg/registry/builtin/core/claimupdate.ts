@@ -6,6 +6,7 @@ import {
   FieldPath,
   type JsonObject,
   parseQuantity,
+  unitsOf,
   zeroQuantity,
 } from '../../../api/index.js';
 import { internalDifference } from '../../../schema/index.js';
@@ -44,4 +45,19 @@ export function claimUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors)
   const attributes = at(o, 'spec', 'volumeAttributesClassName');
   if (bound && attributes === undefined && at(old, 'spec', 'volumeAttributesClassName') !== undefined)
     errors.forbidden(SPEC.child('volumeAttributesClassName'), 'update from non-nil value to nil is forbidden');
+}
+
+/** What there is of a claim, and what is on its way, is no less than nothing. */
+export function claimStatus(o: JsonObject, errors: FieldErrors): void {
+  for (const field of ['capacity', 'allocatedResources'] as const) {
+    for (const [name, amount] of Object.entries(objectAt(o, 'status', field))) {
+      const q = parseQuantity(String(amount));
+      if (q !== undefined && compareQuantities(q, zeroQuantity) < 0)
+        errors.invalid(
+          FieldPath.of('status', field).key(name),
+          Number(unitsOf(q)),
+          'must be a valid resource quantity',
+        );
+    }
+  }
 }

@@ -4,7 +4,7 @@ import { numberAt, objectsAt, textAt } from '../access.js';
 import { whenEmpty } from '../defaults.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
-import { validateEndpoints } from './endpointsvalidation.js';
+import { endpointWarnings, validateEndpoints } from './endpointsvalidation.js';
 
 export const endpoints: ResourceDeclaration = {
   group: '',
@@ -26,6 +26,7 @@ export const endpoints: ResourceDeclaration = {
     validateUpdate: (o, _old, errors) => validateEndpoints(o, errors),
     checksUpdateLikeNew: true,
     generation: 'none',
+    warn: (o, _old, context) => endpointWarnings(o, context.warn),
   },
   table: table([column('Endpoints', 'Addresses and ports that back the service.'), AGE], (o, now) => [
     addresses(o),

@@ -3,13 +3,14 @@ import {
   FieldPath,
   isDns1123Label,
   isDns1123Subdomain,
-  isIpSloppy,
+  isIp,
   isPortNumber,
   isQualifiedName,
   type JsonObject,
 } from '../../../api/index.js';
 import { at, numberAt, objectsAt, textAt } from '../access.js';
 import { oneOf, sentences } from '../rules.js';
+import { ipWarning } from '../valuewarnings.js';
 import { notLocal } from './service/validation.js';
 
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
@@ -30,7 +31,7 @@ export function validateEndpoints(o: JsonObject, errors: FieldErrors): void {
 
 function address(a: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const ip = textAt(a, 'ip');
-  const wrong = isIpSloppy(ip);
+  const wrong = isIp(ip);
   for (const s of wrong) errors.invalid(path.child('ip'), ip, s);
   const hostname = textAt(a, 'hostname');
   if (hostname !== '') sentences(hostname, isDns1123Label, path.child('hostname'), errors);
@@ -50,4 +51,11 @@ function port(p: JsonObject, named: boolean, path: FieldPath, errors: FieldError
   oneOf(textAt(p, 'protocol'), path.child('protocol'), PROTOCOLS, errors);
   const app = at(p, 'appProtocol');
   if (typeof app === 'string') sentences(app, isQualifiedName, path.child('appProtocol'), errors);
+}
+
+export function endpointWarnings(o: JsonObject, warn: (text: string) => void): void {
+  for (const [i, subset] of objectsAt(o, 'subsets').entries())
+    for (const field of ['addresses', 'notReadyAddresses'])
+      for (const [j, a] of objectsAt(subset, field).entries())
+        ipWarning(textAt(a, 'ip'), `subsets[${i}].${field}[${j}].ip`, warn);
 }

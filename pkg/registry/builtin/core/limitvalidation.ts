@@ -249,3 +249,14 @@ export function validateQuotaUpdate(o: JsonObject, old: JsonObject, errors: Fiel
   if (!equalJson([...now].sort(), [...before].sort()))
     errors.invalid(SPEC.child('scopes'), at(o, 'spec', 'scopes'), 'field is immutable');
 }
+
+/** What is counted is named and given in amounts as what is limited. */
+export function validateQuotaStatus(o: JsonObject, _old: JsonObject, errors: FieldErrors): void {
+  for (const field of ['hard', 'used'] as const) {
+    for (const [name, amount] of Object.entries(objectAt(o, 'status', field))) {
+      const path = FieldPath.of('status', field).key(name);
+      quotaResource(name, path, errors);
+      resourceAmount(name, amount, path, errors);
+    }
+  }
+}

@@ -50,12 +50,16 @@ export const namespace: ResourceDeclaration = {
   verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
   strategy,
   subresources: {
-    status: statusSubresource(),
+    status: statusSubresource({ validateUpdate: phaseFits }),
     finalize: {
       verbs: ['update'],
       behaviour: {
         kind: 'part',
-        strategy: { generation: 'none', validate, prepareForUpdate: (o, old) => keep('status', o, old) },
+        strategy: {
+          generation: 'none',
+          validate: (o, errors) => finalizers(o, errors, (i) => FINALIZERS.index(i)),
+          prepareForUpdate: (o, old) => keep('status', o, old),
+        },
       },
     },
   },
@@ -77,8 +81,12 @@ function labelWithName(o: JsonObject): void {
 
 /** `kubernetes` is the server's own; all others are a client's, named with its domain. */
 function validate(o: JsonObject, errors: FieldErrors): void {
-  const path = FieldPath.of('spec').child('finalizers');
-  for (const finalizer of listAt(o, 'spec', 'finalizers').map(String)) {
+  finalizers(o, errors, () => FINALIZERS);
+}
+
+function finalizers(o: JsonObject, errors: FieldErrors, at: (i: number) => FieldPath): void {
+  for (const [i, finalizer] of listAt(o, 'spec', 'finalizers').map(String).entries()) {
+    const path = at(i);
     const wrong = isQualifiedName(finalizer);
     for (const s of wrong) errors.invalid(path, finalizer, s);
     if (!finalizer.includes('/') && !OWN_FINALIZERS.includes(finalizer))
@@ -86,4 +94,19 @@ function validate(o: JsonObject, errors: FieldErrors): void {
   }
 }
 
+/** What a namespace is follows from whether it is being deleted. */
+function phaseFits(o: JsonObject, _old: JsonObject, errors: FieldErrors): void {
+  const phase = textAt(o, 'status', 'phase');
+  const deleted = textAt(o, 'metadata', 'deletionTimestamp') !== '';
+  if (phase === (deleted ? 'Terminating' : 'Active')) return;
+  errors.invalid(
+    FieldPath.of('status', 'Phase'),
+    phase,
+    deleted
+      ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
+      : "may only be 'Active' if `deletionTimestamp` is empty",
+  );
+}
+
+const FINALIZERS = FieldPath.of('spec', 'finalizers');
 const OWN_FINALIZERS = ['kubernetes', 'orphan', 'foregroundDeletion'];

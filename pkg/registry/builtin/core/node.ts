@@ -4,7 +4,7 @@ import { at, boolAt, objectAt, objectsAt, textAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table, wide } from '../table.js';
 import { nodeProxy } from './connections.js';
-import { fillPodRanges, validateNode, validateNodeUpdate } from './nodevalidation.js';
+import { defaultNode, validateNode, validateNodeUpdate, warnAboutNode } from './nodevalidation.js';
 
 export const node: ResourceDeclaration = {
   group: '',
@@ -19,14 +19,16 @@ export const node: ResourceDeclaration = {
   // a node agent registers its node together with its first status
   strategy: {
     ...withStatus({
-      defaults: fillPodRanges,
+      generation: 'none',
+      defaults: defaultNode,
       validate: validateNode,
       validateUpdate: validateNodeUpdate,
       prepareForUpdate: dropConfigSource,
+      warn: warnAboutNode,
     }),
     prepareForCreate: dropConfigSource,
   },
-  subresources: { proxy: nodeProxy, status: statusSubresource() },
+  subresources: { proxy: nodeProxy, status: statusSubresource({ validateUpdate: validateNodeUpdate }) },
   selectableFields: { 'spec.unschedulable': (o) => String(boolAt(o, 'spec', 'unschedulable')) },
   table: table(
     [

@@ -4,19 +4,30 @@ import {
   FieldPath,
   isCidr,
   isLabelValue,
+  isObject,
   isQualifiedName,
   type JsonObject,
   parseCidr,
 } from '../../../api/index.js';
+import type { WriteContext } from '../../resource.js';
 import { at, listAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
+import { whenAbsent } from '../defaults.js';
 import { oneOf, shown } from '../rules.js';
+import { cidrWarning } from '../valuewarnings.js';
 import { resourceAmount } from './pod/validation/index.js';
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const SPEC = FieldPath.of('spec');
 
+/** What can be had of a node is all that it has, where it does not say less. */
+export function defaultNode(o: JsonObject): void {
+  const capacity = at(o, 'status', 'capacity');
+  if (isObject(capacity)) whenAbsent(objectIn(o, 'status'), 'allocatable', { ...capacity });
+  fillPodRanges(o);
+}
+
 /** `podCIDR` is the first of `podCIDRs`, whichever of the two was given. */
-export function fillPodRanges(o: JsonObject): void {
+function fillPodRanges(o: JsonObject): void {
   const one = textAt(o, 'spec', 'podCIDR');
   const all = listAt(o, 'spec', 'podCIDRs').map(String);
   if (one === '' && all.length > 0) objectIn(o, 'spec')['podCIDR'] = all[0]!;
@@ -73,6 +84,7 @@ function podRanges(o: JsonObject, errors: FieldErrors): void {
 export function validateNodeUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
   validateNode(o, errors);
   taints(o, errors);
+  addressesOnce(o, errors);
   const before = listAt(old, 'spec', 'podCIDRs');
   if (before.length > 0 && !equalJson([...before], [...listAt(o, 'spec', 'podCIDRs')]))
     errors.forbidden(SPEC.child('podCIDRs'), 'node updates may not change podCIDR except from "" to valid');
@@ -81,4 +93,21 @@ export function validateNodeUpdate(o: JsonObject, old: JsonObject, errors: Field
     errors.forbidden(SPEC.child('providerID'), 'node updates may not change providerID except from "" to valid');
   if ((at(o, 'spec', 'externalID') ?? '') !== (at(old, 'spec', 'externalID') ?? ''))
     errors.forbidden(SPEC.child('externalID'), 'may not be updated');
+}
+
+function addressesOnce(o: JsonObject, errors: FieldErrors): void {
+  const seen = new Set<string>();
+  for (const [i, address] of objectsAt(o, 'status', 'addresses').entries()) {
+    const key = `${textAt(address, 'type')} ${textAt(address, 'address')}`;
+    const path = FieldPath.of('status', 'addresses').index(i);
+    if (seen.has(key)) errors.duplicate(path, shown('core/v1.NodeAddress', address));
+    seen.add(key);
+  }
+}
+
+export function warnAboutNode(o: JsonObject, _old: JsonObject | undefined, context: WriteContext): void {
+  if (textAt(o, 'spec', 'externalID') !== '')
+    context.warn('spec.externalID: this field is deprecated, and is unused by Kubernetes');
+  for (const [i, range] of listAt(o, 'spec', 'podCIDRs').entries())
+    cidrWarning(String(range), `spec.podCIDRs[${i}]`, context.warn);
 }

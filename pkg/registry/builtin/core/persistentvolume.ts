@@ -1,12 +1,12 @@
-import { FieldPath, formatTime, isObject } from '../../../api/index.js';
-import type { ResourceDeclaration } from '../../resource.js';
+import { FieldPath, formatTime, isObject, type JsonObject } from '../../../api/index.js';
+import type { ResourceDeclaration, WriteContext } from '../../resource.js';
 import { at, objectAt, objectIn, textAt } from '../access.js';
 import { accessModes } from '../core/persistentvolumeclaim.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table, wide } from '../table.js';
 import { fillAbsent } from '../workloads.js';
 import { defaultVolumeSource, fill } from './pod/defaults.js';
-import { deadVolumeWarnings } from './pod/validation/index.js';
+import { deadVolumeWarnings, nodeSelectorWarnings } from './pod/validation/index.js';
 import { VOLUME_SOURCES, volumeSpec, volumeUpdate } from './volumerules.js';
 
 const SPEC = FieldPath.of('spec');
@@ -49,6 +49,7 @@ export const persistentVolume: ResourceDeclaration = {
         context.warn(
           `metadata.annotations[${CLASS_ANNOTATION}]: deprecated since v1.8; use "storageClassName" attribute instead`,
         );
+      nodeSelectorWarnings(at(o, 'spec', 'nodeAffinity', 'required'), 'spec.nodeAffinity.required', context.warn);
       if (textAt(o, 'spec', 'persistentVolumeReclaimPolicy') === 'Recycle')
         context.warn(
           'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
@@ -56,7 +57,7 @@ export const persistentVolume: ResourceDeclaration = {
       deadVolumeWarnings(objectAt(o, 'spec'), 'spec', context.warn);
     },
   }),
-  subresources: { status: statusSubresource() },
+  subresources: { status: statusSubresource({ prepareForUpdate: stampPhase }) },
   selectableFields: { name: (o) => textAt(o, 'metadata', 'name') },
   table: table(
     [
@@ -88,3 +89,11 @@ export const persistentVolume: ResourceDeclaration = {
     },
   ),
 };
+
+/** When a volume came into its phase, where the writer does not say. */
+function stampPhase(o: JsonObject, old: JsonObject, context: WriteContext): void {
+  if (textAt(o, 'status', 'phase') === textAt(old, 'status', 'phase')) return;
+  const given = textAt(o, 'status', 'lastPhaseTransitionTime');
+  if (given === '' || given === textAt(old, 'status', 'lastPhaseTransitionTime'))
+    objectIn(o, 'status')['lastPhaseTransitionTime'] = formatTime(context.world.clock.now());
+}

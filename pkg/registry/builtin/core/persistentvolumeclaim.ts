@@ -4,8 +4,8 @@ import { at, listAt, objectAt, objectIn, textAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table, wide } from '../table.js';
 import { fillAbsent } from '../workloads.js';
-import { alignDataSources, claimSpec, dropUnknownSource } from './claimspec.js';
-import { claimUpdate } from './claimupdate.js';
+import { alignDataSources, claimSpec, claimWarnings, dropUnknownSource } from './claimspec.js';
+import { claimStatus, claimUpdate } from './claimupdate.js';
 
 const SPEC = FieldPath.of('spec');
 const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
@@ -43,9 +43,10 @@ export const persistentVolumeClaim: ResourceDeclaration = {
         context.warn(
           `metadata.annotations[${CLASS_ANNOTATION}]: deprecated since v1.8; use "storageClassName" attribute instead`,
         );
+      claimWarnings(objectAt(o, 'spec'), 'spec', context.warn);
     },
   }),
-  subresources: { status: statusSubresource() },
+  subresources: { status: statusSubresource({ validateUpdate: (o, _old, errors) => claimStatus(o, errors) }) },
   selectableFields: { name: (o) => textAt(o, 'metadata', 'name') },
   table: table(
     [

@@ -4,7 +4,7 @@ import { at, objectAt } from '../access.js';
 import { labelsText, versions } from '../form.js';
 import { column, containersAndImages, table } from '../table.js';
 import { defaultTemplate } from '../workloads.js';
-import { podSpecWarnings, podTemplate as validateTemplate } from './pod/validation/index.js';
+import { podWarnings, podTemplate as validateTemplate } from './pod/validation/index.js';
 
 export const podTemplate: ResourceDeclaration = {
   group: '',
@@ -15,12 +15,11 @@ export const podTemplate: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   strategy: {
-    generation: 'spec',
     returnsDeleted: true,
     defaults: defaultTemplate,
     validate: (o, errors) => validateTemplate(objectAt(o, 'template'), FieldPath.of('template'), errors),
     validateUpdate: (o, _old, errors) => validateTemplate(objectAt(o, 'template'), FieldPath.of('template'), errors),
-    warn: (o, _old, context) => podSpecWarnings(objectAt(o, 'template', 'spec'), 'template.spec', context.warn),
+    warn: (o, _old, context) => podWarnings(objectAt(o, 'template'), 'template', context.warn),
   },
   table: table(
     [

@@ -3,8 +3,17 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectAt, objectIn, textAt } from '../access.js';
 import { labelsText, scaleSubresource, statusSubresource, versions, withStatus } from '../form.js';
 import { isEmptySelector, nonNegative, selects } from '../rules.js';
+import { replicationControllerStatus } from '../status/counts.js';
 import { replicaTable } from '../table.js';
-import { defaultTemplate, fillAbsent, labelsFromTemplate, mismatch, templateWarnings } from '../workloads.js';
+import {
+  defaultTemplate,
+  fillAbsent,
+  labelsFromTemplate,
+  mismatch,
+  namedTemplateWarnings,
+  templateWarnings,
+  wantsOther,
+} from '../workloads.js';
 import { runningTemplate } from './pod/validation/index.js';
 
 export const replicationController: ResourceDeclaration = {
@@ -23,8 +32,10 @@ export const replicationController: ResourceDeclaration = {
     defaultPropagation: 'Orphan',
     validate,
     validateUpdate: (o, _old, errors) => validate(o, errors),
+    // of a change the reference tells what was wrong before it
     warn: (o, old, context) => {
-      if (old === undefined) templateWarnings(o, old, context);
+      if (old === undefined) namedTemplateWarnings(o, old, context);
+      else if (wantsOther(o, old)) templateWarnings(old, undefined, context);
     },
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
@@ -35,7 +46,7 @@ export const replicationController: ResourceDeclaration = {
   }),
   subresources: {
     scale: scaleSubresource((o) => labelsText(at(o, 'spec', 'selector'))),
-    status: statusSubresource(),
+    status: statusSubresource({ validateUpdate: replicationControllerStatus }),
   },
   selectableFields: {
     'status.replicas': (o) => String(numberAt(o, 'status', 'replicas')),

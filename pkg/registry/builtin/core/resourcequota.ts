@@ -3,7 +3,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { at, objectAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
-import { validateQuota, validateQuotaUpdate } from './limitvalidation.js';
+import { validateQuota, validateQuotaStatus, validateQuotaUpdate } from './limitvalidation.js';
 
 export const resourceQuota: ResourceDeclaration = {
   group: '',
@@ -20,7 +20,7 @@ export const resourceQuota: ResourceDeclaration = {
     generation: 'none',
     returnsDeleted: true,
   }),
-  subresources: { status: statusSubresource() },
+  subresources: { status: statusSubresource({ validateUpdate: validateQuotaStatus }) },
   table: table(
     [column('Request', 'Requests used and allowed.'), column('Limit', 'Limits used and allowed.'), AGE],
     (o, now) => [

@@ -3,6 +3,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { at, listAt, objectsAt, textAt } from '../access.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
+import { ipWarning } from '../valuewarnings.js';
 import { validateEndpointSlice, validateEndpointSliceUpdate } from './validation.js';
 
 export const endpointSlice: ResourceDeclaration = {
@@ -15,7 +16,6 @@ export const endpointSlice: ResourceDeclaration = {
   namespaced: true,
   strategy: {
     checksUpdateLikeNew: true,
-    generation: 'spec',
     defaults: (o) => {
       for (const port of objectsAt(o, 'ports')) {
         if (port['name'] === undefined) port['name'] = '';
@@ -34,6 +34,9 @@ export const endpointSlice: ResourceDeclaration = {
     warn: (o, old, context) => {
       if (old === undefined && textAt(o, 'addressType') === 'FQDN')
         context.warn('spec.addressType: FQDN endpoints are deprecated');
+      for (const [i, endpoint] of objectsAt(o, 'endpoints').entries())
+        for (const [j, address] of listAt(endpoint, 'addresses').entries())
+          ipWarning(String(address), `endpoints[${i}].addresses[${j}]`, context.warn);
     },
   },
   table: table(

@@ -2,7 +2,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { numberAt, objectIn, objectsAt, textAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
-import { validateFlowSchema } from './validation.js';
+import { validateConditions, validateFlowSchema } from './validation.js';
 
 export const flowSchema: ResourceDeclaration = {
   group: 'flowcontrol.apiserver.k8s.io',
@@ -20,7 +20,7 @@ export const flowSchema: ResourceDeclaration = {
       if (numberAt(spec, 'matchingPrecedence') === 0) spec['matchingPrecedence'] = 1000;
     },
   }),
-  subresources: { status: statusSubresource() },
+  subresources: { status: statusSubresource({ validateUpdate: validateConditions }) },
   table: table(
     [
       column('PriorityLevel', 'The level that its requests go to.'),

@@ -4,7 +4,7 @@ import { at, numberAt, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
-import { validatePriorityLevel } from './validation.js';
+import { validateConditions, validatePriorityLevel } from './validation.js';
 
 /** Of a level that queues, where it does not say. */
 const QUEUING = { queues: 64, handSize: 8, queueLengthLimit: 50 } as const;
@@ -35,7 +35,7 @@ export const priorityLevelConfiguration: ResourceDeclaration = {
       for (const [field, value] of Object.entries(QUEUING)) if (numberAt(queuing, field) === 0) queuing[field] = value;
     },
   }),
-  subresources: { status: statusSubresource() },
+  subresources: { status: statusSubresource({ validateUpdate: validateConditions }) },
   table: table(
     [
       column('Type', 'Exempt or limited.'),

@@ -8,6 +8,7 @@ import {
 } from '../../../api/index.js';
 import { at, boolAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
 import { oneOf, sentences } from '../rules.js';
+import { typedOnce } from '../status/conditions.js';
 
 /** Which requests wait for which others. */
 
@@ -204,4 +205,9 @@ function entropyBits(deck: number, hand: number): number {
   let bits = 0;
   for (let i = 0; i < hand; i++) bits += Math.log2(deck - i);
   return Math.ceil(bits);
+}
+
+/** Of what is reported of either kind. */
+export function validateConditions(o: JsonObject, _old: JsonObject, errors: FieldErrors): void {
+  typedOnce(objectsAt(o, 'status', 'conditions'), FieldPath.of('status', 'conditions'), errors);
 }

@@ -3,6 +3,7 @@ import {
   FieldPath,
   isDns1123Label,
   isDns1123Subdomain,
+  isIp,
   isIpSloppy,
   isPathSegmentName,
   isPortName,
@@ -41,7 +42,7 @@ export function validateIngressStatus(o: JsonObject, errors: FieldErrors): void 
 
 function entryPoint(entry: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const ip = textAt(entry, 'ip');
-  if (ip !== '') for (const sentence of isIpSloppy(ip)) errors.invalid(path.child('ip'), ip, sentence);
+  if (ip !== '') for (const sentence of isIp(ip)) errors.invalid(path.child('ip'), ip, sentence);
   const host = textAt(entry, 'hostname');
   if (host === '') return;
   for (const sentence of isDns1123Subdomain(host)) errors.invalid(path.child('hostname'), host, sentence);

@@ -3,7 +3,7 @@ import { at, listAt, objectIn, objectsAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
 import { selectorText, versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
-import { validateNetworkPolicy } from './networkpolicyvalidation.js';
+import { policyWarnings, validateNetworkPolicy } from './networkpolicyvalidation.js';
 
 export const networkPolicy: ResourceDeclaration = {
   group: 'networking.k8s.io',
@@ -18,6 +18,7 @@ export const networkPolicy: ResourceDeclaration = {
     generation: 'spec',
     validate: validateNetworkPolicy,
     validateUpdate: (o, _old, errors) => validateNetworkPolicy(o, errors),
+    warn: (o, _old, context) => policyWarnings(o, context.warn),
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       for (const rule of [...objectsAt(spec, 'ingress'), ...objectsAt(spec, 'egress')]) {

@@ -10,6 +10,7 @@ import {
 } from '../../../api/index.js';
 import { at, listAt, objectAt, objectsAt, textAt } from '../access.js';
 import { labelSelector } from '../rules.js';
+import { cidrWarning } from '../valuewarnings.js';
 
 const SPEC = FieldPath.of('spec');
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
@@ -89,5 +90,21 @@ function ipBlock(block: JsonObject, path: FieldPath, errors: FieldErrors): void 
     if (wrong.length > 0 || part === undefined || whole === undefined) continue;
     if (!cidrContains(whole, part.address) || whole.prefixLength >= part.prefixLength)
       errors.invalid(here, v, 'must be a strict subset of `cidr`');
+  }
+}
+
+export function policyWarnings(o: JsonObject, warn: (text: string) => void): void {
+  for (const [direction, peers] of [
+    ['ingress', 'from'],
+    ['egress', 'to'],
+  ] as const) {
+    for (const [i, rule] of objectsAt(o, 'spec', direction).entries()) {
+      for (const [j, peer] of objectsAt(rule, peers).entries()) {
+        const path = `spec.${direction}[${i}].${peers}[${j}].ipBlock`;
+        cidrWarning(textAt(peer, 'ipBlock', 'cidr'), `${path}.cidr`, warn);
+        for (const [k, v] of listAt(peer, 'ipBlock', 'except').entries())
+          cidrWarning(String(v), `${path}.except[${k}]`, warn);
+      }
+    }
   }
 }

@@ -1,5 +1,6 @@
 import type { ResourceDeclaration } from '../../resource.js';
-import { textAt } from '../access.js';
+import { objectAt, textAt } from '../access.js';
+import { renamedLabel } from '../core/pod/validation/index.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { validateRuntimeClass, validateRuntimeClassUpdate } from './validation.js';
@@ -17,6 +18,12 @@ export const runtimeClass: ResourceDeclaration = {
     validateUpdate: validateRuntimeClassUpdate,
     generation: 'none',
     createOnUpdate: true,
+    warn: (o, _old, context) => {
+      for (const label of Object.keys(objectAt(o, 'scheduling', 'nodeSelector'))) {
+        const why = renamedLabel(label);
+        if (why !== undefined) context.warn(`scheduling.nodeSelector: ${why}`);
+      }
+    },
   },
   table: table([column('Handler', 'Runtime configuration on the node.'), AGE], (o, now) => [
     textAt(o, 'handler'),

@@ -2,7 +2,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
-import { validateBudget } from './validation.js';
+import { validateBudget, validateBudgetStatus } from './validation.js';
 
 export const podDisruptionBudget: ResourceDeclaration = {
   group: 'policy',
@@ -14,7 +14,7 @@ export const podDisruptionBudget: ResourceDeclaration = {
   namespaced: true,
   shortNames: ['pdb'],
   strategy: withStatus({ validate: validateBudget, validateUpdate: (o, _old, errors) => validateBudget(o, errors) }),
-  subresources: { status: statusSubresource() },
+  subresources: { status: statusSubresource({ validateUpdate: validateBudgetStatus }) },
   table: table(
     [
       column('Min Available', 'Pods that must stay, as a number or share.'),

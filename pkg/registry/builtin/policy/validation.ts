@@ -1,6 +1,8 @@
 import { type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
-import { at } from '../access.js';
+import { at, objectsAt } from '../access.js';
 import { labelSelector, oneOf, shown } from '../rules.js';
+import { conditionList } from '../status/conditions.js';
+import { countsInStatus } from '../status/counts.js';
 import { countOrPercent, notOverHundredPercent } from '../workloads.js';
 
 const SPEC = FieldPath.of('spec');
@@ -24,4 +26,11 @@ export function validateBudget(o: JsonObject, errors: FieldErrors): void {
   const policy = at(spec, 'unhealthyPodEvictionPolicy');
   if (typeof policy === 'string')
     oneOf(policy, SPEC.child('unhealthyPodEvictionPolicy'), ['AlwaysAllow', 'IfHealthyBudget'], errors, false);
+}
+
+const counts = countsInStatus({ counts: ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] });
+
+export function validateBudgetStatus(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  conditionList(objectsAt(o, 'status', 'conditions'), FieldPath.of('status', 'conditions'), errors);
+  counts(o, old, errors);
 }

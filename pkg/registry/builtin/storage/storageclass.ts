@@ -1,6 +1,7 @@
 import { isObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { at, nameOf, textAt } from '../access.js';
+import { at, nameOf, objectsAt, textAt } from '../access.js';
+import { renamedLabel } from '../core/pod/validation/index.js';
 import { whenAbsent } from '../defaults.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
@@ -44,6 +45,14 @@ export const storageClass: ResourceDeclaration = {
     defaults: (o) => {
       whenAbsent(o, 'reclaimPolicy', 'Delete');
       whenAbsent(o, 'volumeBindingMode', 'Immediate');
+    },
+    warn: (o, _old, context) => {
+      for (const [i, topology] of objectsAt(o, 'allowedTopologies').entries()) {
+        for (const [j, e] of objectsAt(topology, 'matchLabelExpressions').entries()) {
+          const why = renamedLabel(textAt(e, 'key'));
+          if (why !== undefined) context.warn(`allowedTopologies[${i}].matchLabelExpressions[${j}].key: ${why}`);
+        }
+      }
     },
   },
   table: {

@@ -13,7 +13,7 @@ export const volumeAttachment: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   strategy: withStatus({ validate: validateAttachment, validateUpdate: validateAttachmentUpdate, generation: 'none' }),
-  subresources: { status: statusSubresource() },
+  subresources: { status: statusSubresource({ validateUpdate: validateAttachmentUpdate }) },
   table: table(
     [
       column('Attacher', 'The driver that attaches the volume.', { format: 'name' }),

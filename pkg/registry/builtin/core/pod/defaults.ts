@@ -46,6 +46,22 @@ export function defaultPod(pod: JsonObject): void {
     }
   }
   defaultPodLevelRequests(spec);
+  alignAddresses(pod);
+}
+
+/** The single address is the first of the list, whichever of the two was given; where they differ the single one counts. */
+function alignAddresses(pod: JsonObject): void {
+  const status = pod['status'];
+  if (!isObject(status)) return;
+  for (const [one, all] of [
+    ['podIP', 'podIPs'],
+    ['hostIP', 'hostIPs'],
+  ] as const) {
+    const first = textAt(objectsAt(status, all)[0], 'ip');
+    const single = textAt(status, one);
+    if (single === '' && first !== '') status[one] = first;
+    else if (single !== '' && first !== single) status[all] = [{ ip: single }];
+  }
 }
 
 /** Amounts finer than a thousandth cannot be told apart later: they are rounded up. */

@@ -1,20 +1,14 @@
 import type { ResourceDeclaration } from '../../../resource.js';
-import { boolAt, objectAt, textAt } from '../../access.js';
+import { boolAt, textAt } from '../../access.js';
 import { statusSubresource, versions, withStatus } from '../../form.js';
 import { podConnections } from '../connections.js';
 import { bindingSubresource } from './binding.js';
 import { defaultPod } from './defaults.js';
 import { evictionSubresource } from './eviction.js';
 import { ephemeralContainers, resize } from './parts.js';
-import { prepareChangedPod, prepareNewPod } from './prepare.js';
+import { keepOfPodStatus, prepareChangedPod, prepareNewPod } from './prepare.js';
 import { podTable } from './table.js';
-import {
-  annotationWarnings,
-  nameWarning,
-  podSpecWarnings,
-  validatePod,
-  validatePodUpdate,
-} from './validation/index.js';
+import { nameWarning, podWarnings, validatePod, validatePodStatus, validatePodUpdate } from './validation/index.js';
 
 export const pod: ResourceDeclaration = {
   group: '',
@@ -35,8 +29,7 @@ export const pod: ResourceDeclaration = {
     warn: (o, old, context) => {
       if (old !== undefined) return;
       nameWarning(o, context.warn);
-      annotationWarnings(objectAt(o, 'metadata', 'annotations'), 'metadata.annotations', context.warn);
-      podSpecWarnings(objectAt(o, 'spec'), 'spec', context.warn);
+      podWarnings(o, '', context.warn);
     },
     prepareForCreate: prepareNewPod,
     prepareForUpdate: prepareChangedPod,
@@ -60,7 +53,7 @@ export const pod: ResourceDeclaration = {
     ephemeralcontainers: ephemeralContainers,
     eviction: evictionSubresource,
     resize,
-    status: statusSubresource(),
+    status: statusSubresource({ prepareForUpdate: keepOfPodStatus, validateUpdate: validatePodStatus }),
   },
   selectableFields: {
     'spec.nodeName': (o) => textAt(o, 'spec', 'nodeName'),

@@ -1,6 +1,7 @@
 import { formatTime, isObject, type JsonObject } from '../../../../api/index.js';
 import type { WriteContext } from '../../../resource.js';
 import { at, listAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../../access.js';
+import { keep } from '../../form.js';
 import { CONTAINER_LISTS } from './defaults.js';
 import { qosClass } from './qos.js';
 
@@ -79,4 +80,12 @@ export function prepareChangedPod(pod: JsonObject, old: JsonObject, context: Wri
   const spec = objectIn(pod, 'spec');
   dropStopSignals(spec, objectAt(old, 'spec'), context);
   if (at(old, 'spec', 'terminationGracePeriodSeconds') !== undefined) noNegativeGrace(spec);
+}
+
+/** Owners are not the node's to change, and what it does not know it leaves as it was. */
+export function keepOfPodStatus(pod: JsonObject, old: JsonObject): void {
+  keep('ownerReferences', objectIn(pod, 'metadata'), objectAt(old, 'metadata'));
+  const status = objectIn(pod, 'status');
+  if (textAt(status, 'qosClass') === '') keep('qosClass', status, objectAt(old, 'status'));
+  if (numberAt(status, 'observedGeneration') === 0) keep('observedGeneration', status, objectAt(old, 'status'));
 }

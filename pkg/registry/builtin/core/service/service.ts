@@ -4,6 +4,7 @@ import { at, listAt, numberAt, objectsAt, textAt } from '../../access.js';
 import type { ClusterConfig } from '../../cluster.js';
 import { labelsText, statusSubresource, versions, withStatus } from '../../form.js';
 import { AGE, age, column, table, wide } from '../../table.js';
+import { cidrWarning, ipWarning } from '../../valuewarnings.js';
 import { serviceProxy } from '../connections.js';
 import { serviceReservation } from './allocation.js';
 import { defaultService } from './defaults.js';
@@ -101,7 +102,18 @@ function ports(o: JsonObject): string {
 
 /** What is taken but will not do what its author may think. */
 function warn(o: JsonObject, _old: JsonObject | undefined, context: WriteContext): void {
-  if (listAt(o, 'spec', 'externalIPs').length > 0) {
+  if (at(o, 'metadata', 'annotations', OLD_TOPOLOGY) !== undefined)
+    context.warn(`annotation ${OLD_TOPOLOGY} is deprecated, please use ${TOPOLOGY} instead`);
+  const external = listAt(o, 'spec', 'externalIPs');
+  if (isHeadless(o)) {
+    if (textAt(o, 'spec', 'loadBalancerIP') !== '')
+      context.warn('spec.loadBalancerIP is ignored for headless services');
+    if (external.length > 0) context.warn('spec.externalIPs is ignored for headless services');
+    if (textAt(o, 'spec', 'sessionAffinity') !== 'None')
+      context.warn('spec.SessionAffinity is ignored for headless services');
+  }
+  addressWarnings(o, context);
+  if (external.length > 0) {
     context.warn(
       typeOf(o) === 'ExternalName'
         ? 'spec.externalIPs is ignored when spec.type is "ExternalName"'
@@ -110,12 +122,23 @@ function warn(o: JsonObject, _old: JsonObject | undefined, context: WriteContext
   }
   if (typeOf(o) !== 'ExternalName' && textAt(o, 'spec', 'externalName') !== '')
     context.warn('spec.externalName is ignored when spec.type is not "ExternalName"');
-  if (isHeadless(o)) {
-    if (textAt(o, 'spec', 'loadBalancerIP') !== '')
-      context.warn('spec.loadBalancerIP is ignored for headless services');
-    if (textAt(o, 'spec', 'sessionAffinity') !== 'None')
-      context.warn('spec.SessionAffinity is ignored for headless services');
-  }
   if (textAt(o, 'spec', 'trafficDistribution') === 'PreferClose')
     context.warn('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"');
+}
+
+const OLD_TOPOLOGY = 'service.kubernetes.io/topology-aware-hints';
+const TOPOLOGY = 'service.kubernetes.io/topology-mode';
+
+function addressWarnings(o: JsonObject, context: WriteContext): void {
+  for (const [field, warning] of [
+    ['clusterIPs', ipWarning],
+    ['externalIPs', ipWarning],
+    ['loadBalancerIP', ipWarning],
+    ['loadBalancerSourceRanges', cidrWarning],
+  ] as const) {
+    const path = `spec.${field}`;
+    const one = textAt(o, 'spec', field);
+    if (one !== '') warning(one, path, context.warn);
+    for (const [i, v] of listAt(o, 'spec', field).entries()) warning(String(v), `${path}[${i}]`, context.warn);
+  }
 }

@@ -172,7 +172,7 @@ function externalIps(s: Service, errors: FieldErrors): void {
   for (const [i, v] of listAt(s, 'spec', 'externalIPs').entries()) {
     const path = SPEC.child('externalIPs').index(i);
     const ip = String(v);
-    const wrong = isIpSloppy(ip);
+    const wrong = isIp(ip);
     for (const sentence of wrong) errors.invalid(path, ip, sentence);
     if (wrong.length === 0) notLocal(ip, path, errors);
   }
@@ -343,7 +343,7 @@ const IP_MODES = ['Proxy', 'VIP'];
 /** One entry point of a load balancer. */
 function loadBalancerIngress(entry: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const ip = textAt(entry, 'ip');
-  if (ip !== '') for (const sentence of isIpSloppy(ip)) errors.invalid(path.child('ip'), ip, sentence);
+  if (ip !== '') for (const sentence of isIp(ip)) errors.invalid(path.child('ip'), ip, sentence);
   const mode = at(entry, 'ipMode');
   if (ip !== '' && mode === undefined) errors.required(path.child('ipMode'), 'must be specified when `ip` is set');
   else if (ip === '' && mode !== undefined)

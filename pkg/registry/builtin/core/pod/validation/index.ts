@@ -12,9 +12,10 @@ export {
   resourceName,
 } from './resources.js';
 export { nodeSelector, toleration } from './scheduling.js';
-export { annotationWarnings, nodeSelectorWarnings } from './selectorwarnings.js';
+export { nodeSelectorWarnings, renamedLabel } from './selectorwarnings.js';
+export { validatePodStatus } from './status.js';
 export { type SourceRule, sourceRule } from './volumes.js';
-export { deadVolumeWarnings, nameWarning, podSpecWarnings } from './warnings.js';
+export { deadVolumeWarnings, nameWarning, podWarnings } from './warnings.js';
 
 const SPEC = FieldPath.of('spec');
 

@@ -3,7 +3,7 @@ import {
   type FieldPath,
   isDns1123Label,
   isDns1123Subdomain,
-  isIpSloppy,
+  isIp,
   type JsonObject,
 } from '../../../../../api/index.js';
 import { at, boolAt, listAt, objectsAt, textAt } from '../../../access.js';
@@ -36,7 +36,7 @@ export function dns(spec: JsonObject, path: FieldPath, errors: FieldErrors): voi
   const servers = listAt(config, 'nameservers').map(String);
   if (servers.length > NAMESERVERS_MAX)
     errors.invalid(here.child('nameservers'), servers, `must not have more than ${NAMESERVERS_MAX} nameservers`);
-  for (const [i, ip] of servers.entries()) sentences(ip, isIpSloppy, here.child('nameservers').index(i), errors);
+  for (const [i, ip] of servers.entries()) sentences(ip, isIp, here.child('nameservers').index(i), errors);
   const searches = listAt(config, 'searches').map(String);
   if (searches.length > SEARCHES_MAX)
     errors.invalid(here.child('searches'), searches, `must not have more than ${SEARCHES_MAX} search paths`);
@@ -65,7 +65,7 @@ export function hostNames(spec: JsonObject, path: FieldPath, errors: FieldErrors
   if (typeof override === 'string') hostnameOverride(override, spec, path.child('hostnameOverride'), errors);
   for (const [i, alias] of objectsAt(spec, 'hostAliases').entries()) {
     const here = path.child('hostAliases').index(i);
-    sentences(textAt(alias, 'ip'), isIpSloppy, here.child('ip'), errors);
+    sentences(textAt(alias, 'ip'), isIp, here.child('ip'), errors);
     for (const [j, name] of listAt(alias, 'hostnames').map(String).entries())
       sentences(name, isDns1123Subdomain, here.child('hostnames').index(j), errors);
   }

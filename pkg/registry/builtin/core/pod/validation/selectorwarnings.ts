@@ -17,10 +17,12 @@ const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
 type Warn = (text: string) => void;
 
-export function selectorWarnings(spec: JsonObject, path: string, warn: Warn): void {
-  const selector = objectAt(spec, 'nodeSelector');
-  for (const [label, why] of Object.entries(RENAMED))
-    if (Object.hasOwn(selector, label)) warn(`${path}.nodeSelector[${label}]: ${why}`);
+/** Where a pod is to run. */
+export function nodeChoiceWarnings(spec: JsonObject, path: string, warn: Warn): void {
+  for (const label of Object.keys(objectAt(spec, 'nodeSelector'))) {
+    const why = renamedLabel(label);
+    if (why !== undefined) warn(`${path}.nodeSelector[${label}]: ${why}`);
+  }
   const node = at(spec, 'affinity', 'nodeAffinity');
   const nodePath = `${path}.affinity.nodeAffinity`;
   nodeSelectorWarnings(at(node, REQUIRED), `${nodePath}.${REQUIRED}`, warn);
@@ -32,6 +34,10 @@ export function selectorWarnings(spec: JsonObject, path: string, warn: Warn): vo
     renamed(textAt(c, 'topologyKey'), `${here}.topologyKey`, warn);
     if (at(c, 'labelSelector') === undefined) warn(`${here}.labelSelector: ${NOTHING}`);
   }
+}
+
+/** Beside which pods it is to run. */
+export function affinityWarnings(spec: JsonObject, path: string, warn: Warn): void {
   for (const kind of ['podAffinity', 'podAntiAffinity'] as const) {
     const here = `${path}.affinity.${kind}`;
     for (const [i, term] of objectsAt(spec, 'affinity', kind, REQUIRED).entries()) {
@@ -43,6 +49,10 @@ export function selectorWarnings(spec: JsonObject, path: string, warn: Warn): vo
     }
   }
 }
+
+/** What is said of a node label that has a newer name. */
+export const renamedLabel = (label: string): string | undefined =>
+  Object.hasOwn(RENAMED, label) ? RENAMED[label] : undefined;
 
 /** Of a NodeSelector, in a pod or a volume. */
 export function nodeSelectorWarnings(selector: JsonValue | undefined, path: string, warn: Warn): void {
@@ -59,26 +69,14 @@ function renamed(label: string, path: string, warn: Warn): void {
   if (Object.hasOwn(RENAMED, label)) warn(`${path}: ${label} is ${RENAMED[label]}`);
 }
 
-/** Annotations that have become fields; by name, or by prefix where each container has one. */
+/** Annotations that have become fields. */
 const DEAD_ANNOTATIONS: readonly (readonly [string, string])[] = [
   ['scheduler.alpha.kubernetes.io/critical-pod', 'non-functional in v1.16+; use the "priorityClassName" field instead'],
-  ['seccomp.security.alpha.kubernetes.io/pod', 'non-functional in v1.27+; use the "seccompProfile" field instead'],
-  [
-    'container.seccomp.security.alpha.kubernetes.io/',
-    'non-functional in v1.27+; use the "seccompProfile" field instead',
-  ],
   ['security.alpha.kubernetes.io/sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
   ['security.alpha.kubernetes.io/unsafe-sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
-  [
-    'container.apparmor.security.beta.kubernetes.io/',
-    'deprecated since v1.30; use the "appArmorProfile" field instead',
-  ],
 ];
 
 /** `path`: of the annotations. */
-export function annotationWarnings(annotations: JsonObject, path: string, warn: Warn): void {
-  for (const key of Object.keys(annotations)) {
-    for (const [name, why] of DEAD_ANNOTATIONS)
-      if (name.endsWith('/') ? key.startsWith(name) : key === name) warn(`${path}[${key}]: ${why}`);
-  }
+export function deadAnnotationWarnings(annotations: JsonObject, path: string, warn: Warn): void {
+  for (const [key, why] of DEAD_ANNOTATIONS) if (Object.hasOwn(annotations, key)) warn(`${path}[${key}]: ${why}`);
 }

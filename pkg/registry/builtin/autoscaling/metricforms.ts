@@ -1,0 +1,118 @@
+import { at, isObject, type JsonObject, type JsonValue, objectAt, textAt } from '../../../api/index.js';
+
+/**
+ * Metrics as `autoscaling/v1` writes them into annotations: each type with words of its own for what v2 calls metric, target and
+ * current. The order of the fields is that of the reference, for the annotation is text.
+ */
+
+type Word = 'target' | 'current';
+const TYPES = {
+  Object: 'object',
+  Pods: 'pods',
+  Resource: 'resource',
+  ContainerResource: 'containerResource',
+  External: 'external',
+} as const;
+type MetricType = keyof typeof TYPES;
+
+const isType = (type: string): type is MetricType => Object.hasOwn(TYPES, type);
+const cased = (word: Word, name: string): string => `${word}${name}`;
+
+function withoutAbsent(o: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
+  const out: JsonObject = {};
+  for (const [k, v] of Object.entries(o)) if (v !== undefined) out[k] = v;
+  return out;
+}
+
+/** `word`: what is wanted (of a spec), or what is (of a status). */
+export function toV1Metric(metric: JsonObject, word: Word): JsonObject {
+  const type = textAt(metric, 'type');
+  if (!isType(type)) return { type };
+  const field = TYPES[type];
+  const source = at(metric, field);
+  return isObject(source) ? { type, [field]: toV1Source(type, source, word) } : { type };
+}
+
+function toV1Source(type: MetricType, source: JsonObject, word: Word): JsonObject {
+  const amount = objectAt(source, word);
+  const utilization = amount['averageUtilization'];
+  const average = amount['averageValue'];
+  // what is shows its average even where there is none
+  const shown = word === 'current' ? (average ?? '0') : average;
+  const selector = at(source, 'metric', 'selector');
+  const metricName = textAt(source, 'metric', 'name');
+  const value = amount['value'];
+  switch (type) {
+    case 'Object':
+      return withoutAbsent({
+        target: source['describedObject'],
+        metricName,
+        [cased(word, 'Value')]: value ?? '0',
+        selector,
+        averageValue: average,
+      });
+    case 'Pods':
+      return withoutAbsent({ metricName, [cased(word, 'AverageValue')]: average ?? '0', selector });
+    case 'External':
+      return withoutAbsent({
+        metricName,
+        metricSelector: selector,
+        [cased(word, 'Value')]: word === 'current' ? (value ?? '0') : value,
+        [cased(word, 'AverageValue')]: average,
+      });
+    case 'Resource':
+    case 'ContainerResource':
+      return withoutAbsent({
+        name: textAt(source, 'name'),
+        [cased(word, 'AverageUtilization')]: utilization,
+        [cased(word, 'AverageValue')]: shown,
+        container: type === 'ContainerResource' ? textAt(source, 'container') : undefined,
+      });
+  }
+}
+
+/** What does not look like a metric comes out as its type alone, which no rule lets pass. */
+export function fromV1Metric(metric: JsonValue, word: Word): JsonObject {
+  const type = textAt(metric, 'type');
+  if (!isType(type)) return { type };
+  const field = TYPES[type];
+  const source = at(metric, field);
+  return isObject(source) ? { type, [field]: fromV1Source(type, source, word) } : { type };
+}
+
+function fromV1Source(type: MetricType, source: JsonObject, word: Word): JsonObject {
+  const value = source[cased(word, 'Value')];
+  const average = type === 'Object' ? source['averageValue'] : source[cased(word, 'AverageValue')];
+  const utilization = source[cased(word, 'AverageUtilization')];
+  const metric = withoutAbsent({
+    name: textAt(source, 'metricName'),
+    selector: type === 'External' ? source['metricSelector'] : source['selector'],
+  });
+  const amount = (kind: string, values: Readonly<Record<string, JsonValue | undefined>>): JsonObject =>
+    withoutAbsent({ ...(word === 'target' ? { type: kind } : {}), ...values });
+  switch (type) {
+    case 'Object':
+      return withoutAbsent({
+        describedObject: source['target'],
+        [word]: amount(average === undefined ? 'Value' : 'AverageValue', { value, averageValue: average }),
+        metric,
+      });
+    case 'Pods':
+      return { metric, [word]: amount('AverageValue', { averageValue: average }) };
+    case 'External':
+      return {
+        metric,
+        [word]: amount(value === undefined ? 'AverageValue' : 'Value', { value, averageValue: average }),
+      };
+    case 'Resource':
+    case 'ContainerResource':
+      return withoutAbsent({
+        name: textAt(source, 'name'),
+        [word]: amount(utilization === undefined ? 'AverageValue' : 'Utilization', {
+          averageValue: average,
+          averageUtilization: utilization,
+        }),
+        container: type === 'ContainerResource' ? textAt(source, 'container') : undefined,
+      });
+  }
+}

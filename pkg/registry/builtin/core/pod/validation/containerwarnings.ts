@@ -1,0 +1,104 @@
+import type { JsonObject } from '../../../../../api/index.js';
+import { at, numberAt, objectsAt, textAt } from '../../../access.js';
+import { fractionalBytes } from '../../../valuewarnings.js';
+import { CONTAINER_LISTS } from '../defaults.js';
+
+type Warn = (text: string) => void;
+
+const SECCOMP_POD = 'seccomp.security.alpha.kubernetes.io/pod';
+const SECCOMP_CONTAINER = 'container.seccomp.security.alpha.kubernetes.io/';
+const APP_ARMOR = 'container.apparmor.security.beta.kubernetes.io/';
+const SECCOMP_NOW = 'non-functional in v1.27+; use the "seccompProfile" field instead';
+const APP_ARMOR_NOW = 'deprecated since v1.30; use the "appArmorProfile" field instead';
+
+interface Where {
+  /** Of the pod's spec. */
+  readonly path: string;
+  readonly annotations: { readonly all: JsonObject; readonly path: string };
+  readonly isTemplate: boolean;
+}
+
+/** Every container with its path, those for preparation first. */
+function* containers(spec: JsonObject, path: string): Iterable<readonly [JsonObject, string]> {
+  for (const list of CONTAINER_LISTS)
+    for (const [i, c] of objectsAt(spec, list).entries()) yield [c, `${path}.${list}[${i}]`];
+}
+
+export function containerWarnings(spec: JsonObject, { path, annotations, isTemplate }: Where, warn: Warn): void {
+  const annotated = (key: string, why: string): void => {
+    if (Object.hasOwn(annotations.all, key)) warn(`${annotations.path}[${key}]: ${why}`);
+  };
+  // a pod is told of profiles by annotation before all else: they are moved into the field when it comes to be
+  if (at(spec, 'securityContext', 'seccompProfile') === undefined) annotated(SECCOMP_POD, SECCOMP_NOW);
+  const podHasProfile = at(spec, 'securityContext', 'appArmorProfile') !== undefined;
+  for (const [c, here] of containers(spec, path)) {
+    const name = textAt(c, 'name');
+    if (at(c, 'securityContext', 'seccompProfile') === undefined) annotated(`${SECCOMP_CONTAINER}${name}`, SECCOMP_NOW);
+    const hasProfile = podHasProfile || at(c, 'securityContext', 'appArmorProfile') !== undefined;
+    if (!isTemplate || !hasProfile) annotated(`${APP_ARMOR}${name}`, APP_ARMOR_NOW);
+    for (const resource of ['memory', 'ephemeral-storage'])
+      for (const kind of ['limits', 'requests'])
+        fractionalBytes(at(c, 'resources', kind, resource), `${here}.resources.${kind}[${resource}]`, warn);
+    envWarnings(c, here, warn);
+  }
+}
+
+function envWarnings(c: JsonObject, path: string, warn: Warn): void {
+  const seen = new Set<string>();
+  for (const [i, e] of objectsAt(c, 'env').entries()) {
+    const name = textAt(e, 'name');
+    const before = `$(${name})`;
+    const value = textAt(e, 'value');
+    // one that makes something more of an earlier one of the same name is meant
+    const meant = at(e, 'valueFrom') === undefined && value !== before && value.includes(before);
+    if (seen.has(name) && !meant)
+      warn(`${path}.env[${i}]: hides previous definition of "${name}", which may be dropped when using apply`);
+    seen.add(name);
+  }
+}
+
+interface Port {
+  readonly at: string;
+  readonly hostPort: number;
+  readonly hostIP: string;
+}
+
+export function portWarnings(spec: JsonObject, path: string, warn: Warn): void {
+  const byPort = new Map<string, Port[]>();
+  const byName = new Map<string, string>();
+  for (const [c, here] of containers(spec, path)) {
+    for (const [j, p] of objectsAt(c, 'ports').entries()) {
+      const port: Port = {
+        at: `${here}.ports[${j}]`,
+        hostPort: numberAt(p, 'hostPort'),
+        hostIP: textAt(p, 'hostIP'),
+      };
+      const name = textAt(p, 'name');
+      if (port.hostIP !== '' && port.hostPort === 0) warn(`${port.at}: hostIP set without hostPort: ${printed(p)}`);
+      const key = `${numberAt(p, 'containerPort')}/${textAt(p, 'protocol')}`;
+      const others = byPort.get(key) ?? [];
+      for (const other of others) overlapWarning(port, other, warn);
+      byPort.set(key, [...others, port]);
+      if (name === '') continue;
+      const first = byName.get(name);
+      if (first === undefined) byName.set(name, port.at);
+      else
+        warn(
+          `${port.at}: duplicate port name "${name}" with ${first}, services and probes that select ports by name will use ${first}`,
+        );
+    }
+  }
+}
+
+/** Two that open the same port: alike, one of them on no port of the host, or on every address and on one. */
+function overlapWarning(port: Port, other: Port, warn: Warn): void {
+  if (port.hostIP === other.hostIP && port.hostPort === other.hostPort)
+    warn(`${port.at}: duplicate port definition with ${other.at}`);
+  else if (port.hostPort === 0 || other.hostPort === 0)
+    warn(`${port.at}: overlapping port definition with ${other.at}`);
+  else if (port.hostPort === other.hostPort && (port.hostIP === '') !== (other.hostIP === ''))
+    warn(`${port.at}: dangerously ambiguous port definition with ${other.at}`);
+}
+
+const printed = (p: JsonObject): string =>
+  `{Name:${textAt(p, 'name')} HostPort:${numberAt(p, 'hostPort')} ContainerPort:${numberAt(p, 'containerPort')} Protocol:${textAt(p, 'protocol')} HostIP:${textAt(p, 'hostIP')}}`;

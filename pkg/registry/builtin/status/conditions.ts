@@ -1,0 +1,61 @@
+import { type FieldErrors, type FieldPath, isLabelKey, type JsonObject, regexSentence } from '../../../api/index.js';
+import { at, numberAt, textAt } from '../access.js';
+import { sentences } from '../rules.js';
+
+/** Conditions in the form that the newer kinds share: each type once, with a time, and a reason that is a word. */
+
+const STATUSES = ['False', 'True', 'Unknown'];
+const REASON_MAX = 1024;
+const MESSAGE_MAX = 32 * 1024;
+
+const REASON = regexSentence(
+  "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'",
+  '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?',
+  'my_name',
+  'MY_NAME',
+  'MyName',
+  'ReasonA,ReasonB',
+  'ReasonA:ReasonB',
+);
+
+const isReason = (v: string): boolean => /^[A-Za-z][A-Za-z0-9_,:]*$/.test(v) && /[A-Za-z0-9_]$/.test(v);
+
+export function conditionList(list: readonly JsonObject[], path: FieldPath, errors: FieldErrors): void {
+  const seen = new Set<string>();
+  for (const [i, c] of list.entries()) {
+    const here = path.index(i);
+    const type = textAt(c, 'type');
+    if (seen.has(type)) errors.duplicate(here.child('type'), type);
+    seen.add(type);
+    condition(c, here, errors);
+  }
+}
+
+function condition(c: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  sentences(textAt(c, 'type'), isLabelKey, path.child('type'), errors);
+  const status = textAt(c, 'status');
+  if (!STATUSES.includes(status)) errors.notSupported(path.child('status'), status, STATUSES);
+  const generation = numberAt(c, 'observedGeneration');
+  if (generation < 0)
+    errors.invalid(path.child('observedGeneration'), generation, 'must be greater than or equal to zero');
+  if ((at(c, 'lastTransitionTime') ?? '') === '') errors.required(path.child('lastTransitionTime'), 'must be set');
+  const reason = textAt(c, 'reason');
+  if (reason === '') errors.required(path.child('reason'), 'must be set');
+  else {
+    if (!isReason(reason)) errors.invalid(path.child('reason'), reason, REASON);
+    if (Buffer.byteLength(reason) > REASON_MAX) errors.tooLong(path.child('reason'), REASON_MAX);
+  }
+  if (Buffer.byteLength(textAt(c, 'message')) > MESSAGE_MAX) errors.tooLong(path.child('message'), MESSAGE_MAX);
+}
+
+/** Conditions of the older kinds, of which only this is asked: each has a type, and has it once. */
+export function typedOnce(list: readonly JsonObject[], path: FieldPath, errors: FieldErrors): void {
+  const seen = new Set<string>();
+  for (const [i, c] of list.entries()) {
+    const type = textAt(c, 'type');
+    const here = path.index(i).child('type');
+    if (seen.has(type)) errors.duplicate(here, type);
+    seen.add(type);
+    if (type === '') errors.required(here, 'must not be empty');
+  }
+}

@@ -1,0 +1,43 @@
+import {
+  formatCidr,
+  formatIp,
+  isIntegerQuantity,
+  type JsonValue,
+  maskIp,
+  parseCidr,
+  parseIp,
+  parseQuantity,
+} from '../../api/index.js';
+
+/** Warnings about single values, wherever they stand. `path` is text, as it is told. */
+
+type Warn = (text: string) => void;
+
+/** Bytes come whole. */
+export function fractionalBytes(amount: JsonValue | undefined, path: string, warn: Warn): void {
+  const text = amount === undefined || amount === null ? '' : String(amount);
+  const q = text === '' ? undefined : parseQuantity(text);
+  if (q !== undefined && !isIntegerQuantity(q))
+    warn(`${path}: fractional byte value "${text}" is invalid, must be an integer`);
+}
+
+/** An address that could be written shorter. What is none is refused elsewhere. */
+export function ipWarning(text: string, path: string, warn: Warn): void {
+  const ip = parseIp(text);
+  if (ip === undefined || ip.family === 4) return;
+  const canonical = formatIp(ip);
+  if (canonical !== text)
+    warn(
+      `${path}: IPv6 address ${JSON.stringify(text)} should be in RFC 5952 canonical format (${JSON.stringify(canonical)})`,
+    );
+}
+
+export function cidrWarning(text: string, path: string, warn: Warn): void {
+  const cidr = parseCidr(text);
+  if (cidr === undefined || cidr.address.family === 4) return;
+  const canonical = formatCidr({ address: maskIp(cidr.address, cidr.prefixLength), prefixLength: cidr.prefixLength });
+  if (canonical !== text)
+    warn(
+      `${path}: IPv6 CIDR value ${JSON.stringify(text)} should be in RFC 5952 canonical format (${JSON.stringify(canonical)})`,
+    );
+}
