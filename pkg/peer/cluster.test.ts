@@ -156,6 +156,18 @@ describe('membership', () => {
     await leader.close();
   });
 
+  it('refuses a member that could not be dialled, before anybody tries', async () => {
+    const made = await cluster(3);
+    const leader = await made.leader();
+    for (const url of ['10.0.0.1:2380', 'peer3:2380', 'http://peer3:2380', 'https://', 'https://peer3:2380/path', '']) {
+      const added = await leader.control.addMember({ name: 'peer3', peerUrls: [url] });
+      expect(added).toEqual({ kind: 'refused', message: expect.stringContaining('https://HOST:PORT') });
+    }
+    expect((await leader.control.members()).length).toBe(3);
+    await put(leader.keyspace, '/a', '1');
+    expect(made.fatal).toEqual([]);
+  });
+
   it('refuses a removal that would lose the live quorum', async () => {
     const made = await cluster(3);
     const leader = await made.leader();

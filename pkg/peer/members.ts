@@ -150,7 +150,9 @@ export class Members {
   add(request: AddMember): Promise<ControlResult<MemberReport>> {
     return this.#alone(async () => {
       const peerUrls = [...request.peerUrls].sort();
-      if (peerUrls.length === 0) return refused('a member needs a peer URL');
+      if (peerUrls.length === 0) return refused('a member needs a peer URL, like https://HOST:PORT');
+      const odd = peerUrls.find((url) => !isPeerUrl(url));
+      if (odd !== undefined) return refused(`'${odd}' is no peer URL: give it as https://HOST:PORT`);
       const taken = this.list().find((member) => member.peerUrls.some((url) => peerUrls.includes(url)));
       if (taken !== undefined) return refused(`member ${memberIdText(taken.id)} (${taken.name}) has that peer URL`);
       const { clusterId, world } = this.#ports;
@@ -252,6 +254,11 @@ export class Members {
     if (result.kind === 'committed') return undefined;
     return result.kind === 'conflict' ? 'the members have changed meanwhile' : result.message;
   }
+}
+
+/** Every peer dials what stands in the state, so what could not be dialled must not come into it. */
+function isPeerUrl(text: string): boolean {
+  return /^https:\/\/[^/?#@]+:\d+\/?$/.test(text) && URL.canParse(text);
 }
 
 export const memberKey = (id: number): string => keyOf(MEMBERS, id);

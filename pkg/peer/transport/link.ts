@@ -5,7 +5,7 @@ import type { World } from '../../base/index.js';
 import type { PeerTls } from '../config.js';
 import { TRANSPORT_LIMITS } from '../limits.js';
 import type { PeerTraffic } from '../metrics.js';
-import { dialing, identity } from './credentials.js';
+import { type Dialing, dialing, identity } from './credentials.js';
 import { OutgoingQueue } from './queue.js';
 
 export interface LinkPorts {
@@ -90,7 +90,14 @@ export class Link {
   #dial(): void {
     if (this.#closed || this.#urls.length === 0) return;
     const url = this.#urls[this.#nextUrl++ % this.#urls.length]!;
-    const to = dialing(url, this.#ports.tls);
+    let to: Dialing;
+    try {
+      to = dialing(url, this.#ports.tls);
+    } catch (error) {
+      // The address comes from elsewhere: what is wrong with it must not stop this peer.
+      this.#break(`it can not be dialled: ${(error as Error).message}`, TRANSPORT_LIMITS.refusedMs);
+      return;
+    }
     const client = new Client(to.target, to.credentials, to.options);
     const stream: Stream = client.makeBidiStreamRequest(PEER_METHODS.connect, identity, identity);
     this.#client = client;
