@@ -52,6 +52,15 @@ export class ConfigHistory {
     return placed.config;
   }
 
+  /**
+   * Whether `at(index)` is what was in force there. A peer that joins begins with a log that names nobody, and learns
+   * the members from the first entry that does: what it holds before that it can not tell others about.
+   */
+  isKnownAt(index: LogIndex): boolean {
+    const placed = this.#placed.findLast((p) => p.index <= index);
+    return placed !== undefined && placed.config.voters.length > 0;
+  }
+
   /** Takes note of an entry added to the log. True when it brought a configuration. */
   append(entry: Entry): boolean {
     if (entry.kind !== 'config') return false;
@@ -59,11 +68,9 @@ export class ConfigHistory {
     return true;
   }
 
-  /** The log was cut off at `from`. True when that brought an older configuration back. */
-  truncate(from: LogIndex): boolean {
-    const before = this.#placed.length;
+  /** The log was cut off at `from`: what was in force before is so again. */
+  truncate(from: LogIndex): void {
     while (this.#placed.length > 1 && this.currentIndex >= from) this.#placed.pop();
-    return this.#placed.length !== before;
   }
 
   /** The log now begins after `index`. */

@@ -35,6 +35,15 @@ export interface ForwardedReads {
   ticks: number;
 }
 
+/** Leadership on its way to a chosen successor (dissertation 3.10). */
+export interface Transfer {
+  readonly to: PeerId;
+  /** Since it was asked for. */
+  ticks: number;
+  /** The successor had everything, and was told to campaign. */
+  asked: boolean;
+}
+
 export interface Core {
   readonly id: PeerId;
   readonly limits: RaftLimits;
@@ -49,6 +58,8 @@ export interface Core {
   leader: PeerId;
   /** Term and vote as last made durable. */
   durable: HardState;
+  /** Ticks for which writes have waited and none was finished. */
+  diskTicks: number;
 
   /** Ticks since the last sign of a leader, or since the leader's last quorum check. */
   electionElapsed: number;
@@ -68,9 +79,8 @@ export interface Core {
   uncommittedBytes: number;
   /** Leader: the configuration in force still has consequences to come when it is committed. */
   membershipUnsettled: boolean;
-  /** Leader: chosen successor. */
-  transferee: PeerId;
-  transferAsked: boolean;
+  /** Leader. */
+  transfer: Transfer | undefined;
 
   /** Leader: reads. */
   readRound: ReadRound | undefined;
@@ -119,6 +129,7 @@ export function createCore(options: CoreOptions): Core {
     vote: durable.vote,
     leader: NO_PEER,
     durable,
+    diskTicks: 0,
     electionElapsed: 0,
     electionTimeout: drawElectionTimeout(options),
     heartbeatElapsed: 0,
@@ -128,8 +139,7 @@ export function createCore(options: CoreOptions): Core {
     catchUpIndex: 0 as LogIndex,
     uncommittedBytes: 0,
     membershipUnsettled: false,
-    transferee: NO_PEER,
-    transferAsked: false,
+    transfer: undefined,
     readRound: undefined,
     readRoundNumber: 0,
     waitingReads: [],

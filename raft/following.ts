@@ -38,7 +38,10 @@ function takeEntries(core: Core, entries: readonly Entry[]): void {
     if (here !== undefined) {
       if (!rules.conflicts(here, entry)) continue;
       log.truncate(entry.index);
-      if (configs.truncate(entry.index)) core.configChanged = true;
+      if (rules.cutTakesConfig(configs.currentIndex, entry.index)) {
+        configs.truncate(entry.index);
+        core.configChanged = true;
+      }
     }
     log.push(entry);
     if (configs.append(entry)) core.configChanged = true;

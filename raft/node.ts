@@ -79,7 +79,7 @@ export class RaftNode {
   propose(data: Uint8Array): ProposeResult {
     const core = this.#core;
     if (core.role !== 'leader') return this.#refuse('notLeader', 'this peer does not lead');
-    if (core.transferee !== NO_PEER) return this.#refuse('transferring', `handing over to ${core.transferee}`);
+    if (core.transfer !== undefined) return this.#refuse('transferring', `handing over to ${core.transfer.to}`);
     // A proposal larger than the whole limit must still be possible: alone.
     if (
       core.uncommittedBytes > 0 &&
@@ -97,7 +97,7 @@ export class RaftNode {
   proposeConfigChange(change: ConfigChange): ProposeResult {
     const core = this.#core;
     if (core.role !== 'leader') return this.#refuse('notLeader', 'this peer does not lead');
-    if (core.transferee !== NO_PEER) return this.#refuse('transferring', `handing over to ${core.transferee}`);
+    if (core.transfer !== undefined) return this.#refuse('transferring', `handing over to ${core.transfer.to}`);
     const verdict = judgeChange(core, change);
     if (verdict.kind === 'refused') return this.#refuse(verdict.reason, verdict.detail);
     return this.#append('config', encodeConfigEntry(verdict.config, change.context));
@@ -146,6 +146,7 @@ export class RaftNode {
     this.#stirred = true;
     const core = this.#core;
     core.durable = core.log.persisted(number);
+    core.diskTicks = 0;
     releasePromises(core, number);
     noteDurable(core);
   }
@@ -223,7 +224,7 @@ export class RaftNode {
       stableIndex: log.stable,
       config: configs.current,
       uncommittedBytes: core.uncommittedBytes,
-      transferringTo: core.transferee,
+      transferringTo: core.transfer?.to ?? NO_PEER,
       peers,
     };
   }

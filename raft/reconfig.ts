@@ -2,15 +2,13 @@
 // configurations is in membership.ts; here is when the leader may append one, and what follows from its commitment.
 
 import type { Core } from './core.js';
-import { committedInTerm, send } from './core.js';
-import { bestSuccessor, isLive } from './election.js';
+import { committedInTerm } from './core.js';
+import { hasAnswered, resign } from './election.js';
 import { encodeConfigEntry, isJoint, isVoter, leaveJoint, members, planChange } from './membership.js';
 import { isQuorum } from './quorum.js';
 import type { ProposeRefusal } from './ready.js';
 import { appendEntry, flushAppends } from './replication.js';
-import { becomeFollower } from './roles.js';
 import type { ConfigChange, Configuration, PeerId } from './types.js';
-import { NO_PEER } from './types.js';
 
 export type ChangeVerdict =
   | { readonly kind: 'ok'; readonly config: Configuration }
@@ -32,18 +30,11 @@ export function judgeChange(core: Core, change: ConfigChange): ChangeVerdict {
       return refused('learnerBehind', `learner ${id} has not caught up`);
     }
   }
-  if (!isQuorum(plan.config, (id) => hasAnswered(core, id))) {
+  // One that counts on a dead peer would never be committed, nor would anything after it.
+  if (!isQuorum(plan.config, (id) => rules.mayCountOn(hasAnswered(core, id)))) {
     return refused('quorumAtRisk', 'too few of the voters after the change are alive');
   }
   return { kind: 'ok', config: plan.config };
-}
-
-/**
- * Alive, and not only by the benefit of the doubt that a new leader gives: it has taken an entry from this leader. A change that
- * counts on a peer that died before the election would never be committed, nor would anything after it.
- */
-function hasAnswered(core: Core, id: PeerId): boolean {
-  return id === core.id || (isLive(core, id) && (core.progress.get(id)?.match ?? 0) > 0);
 }
 
 function refused(reason: ProposeRefusal, detail: string): ChangeVerdict {
@@ -70,6 +61,7 @@ export function settleMembership(core: Core): void {
   if (configs.currentIndex > log.commit) return;
   core.membershipUnsettled = false;
   dropRemoved(core);
+  // Dissertation 4.2.2: the others decide without this leader now.
   if (!isVoter(configs.current, core.id)) resign(core);
 }
 
@@ -78,11 +70,4 @@ function dropRemoved(core: Core): void {
   flushAppends(core);
   const staying = new Set(members(core.configs.current));
   for (const id of core.progress.keys()) if (!staying.has(id)) core.progress.delete(id);
-}
-
-/** Dissertation 4.2.2: the others decide without this leader now. It does not make them wait for a timeout. */
-function resign(core: Core): void {
-  const successor = bestSuccessor(core);
-  if (successor !== NO_PEER) send(core, successor, { kind: 'timeoutNow' });
-  becomeFollower(core, core.term, NO_PEER);
 }

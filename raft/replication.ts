@@ -90,7 +90,7 @@ function sendAppend(core: Core, to: PeerId, progress: Progress, maxBytes: number
 export function sendHeartbeats(core: Core): void {
   for (const [to, { match }] of core.progress) {
     // Never beyond what the follower is known to have: it may not have the rest, or have something else there.
-    const commit = Math.min(core.log.commit, match) as LogIndex;
+    const commit = core.rules.commitToTell(core.log.commit, match);
     send(core, to, { kind: 'heartbeat', commit, readRound: core.readRound?.number ?? 0 });
   }
 }

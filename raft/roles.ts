@@ -52,7 +52,6 @@ function enter(core: Core, role: Core['role'], term: Term, leader: PeerId): void
   core.votes = new Map();
   core.progress = new Map();
   core.uncommittedBytes = 0;
-  core.transferee = NO_PEER;
-  core.transferAsked = false;
+  core.transfer = undefined;
   core.readRoundNumber = 0;
 }

@@ -4,7 +4,7 @@
 // They are a value, not free functions, so that the simulation in test/sim can break one at a time and show that
 // its checkers notice. Production code has exactly one set: RULES.
 
-import type { MessageKind } from './messages.js';
+import type { Message, MessageKind } from './messages.js';
 import { isQuorum, quorumIndex } from './quorum.js';
 import type { Configuration, Entry, LogIndex, PeerId, Term } from './types.js';
 import { NO_PEER } from './types.js';
@@ -16,6 +16,9 @@ export interface LogPosition {
 }
 
 export interface SafetyRules {
+  /** Paper 5.1: what was said in an earlier term counts for nothing now: no vote, no acknowledgement, no entry. */
+  isStale(message: Message, currentTerm: Term): boolean;
+
   /** Paper 5.2: a vote goes to one candidate a term, first come first served. */
   voteIsFree(vote: PeerId, candidate: PeerId): boolean;
 
@@ -40,6 +43,15 @@ export interface SafetyRules {
   /** Figure 2, AppendEntries 5: a follower commits no further than it knows its log to equal the leader's. */
   commitAsFollower(leaderCommit: LogIndex, lastShared: LogIndex): LogIndex;
 
+  /** The same for what a heartbeat tells: no further than the follower is known to share the log. */
+  commitToTell(commit: LogIndex, match: LogIndex): LogIndex;
+
+  /** Paper 7, figure 13: a snapshot replaces a log only if it covers more than is known to be committed there ... */
+  snapshotIsNews(index: LogIndex, commit: LogIndex): boolean;
+
+  /** ... and only if it is not part of that log already: then it only tells that it is committed. */
+  sharesSnapshot(termHere: Term | undefined, snapshotTerm: Term): boolean;
+
   /** Figure 2, "updated on stable storage before responding": which messages wait for the disk. A request for votes
    * waits as well: it claims a log position, which its sender must not lose by a crash while the answers travel. */
   waitsForDisk(kind: MessageKind): boolean;
@@ -60,8 +72,15 @@ export interface SafetyRules {
   readAckCounts(ackRound: number, round: number): boolean;
   readConfirmed(config: Configuration, acked: (id: PeerId) => boolean): boolean;
 
+  /** Paper section 6: a configuration is in force while it is in the log. Cut off with it, it goes, and the one before is back. */
+  cutTakesConfig(configIndex: LogIndex, from: LogIndex): boolean;
+
   /** Erratum to dissertation 4.1: no change of members before the leader has committed in its term. */
   mayChangeConfig(committedInTerm: boolean): boolean;
+
+  /** Not safety but care: a change counts only on voters who have answered this leader. (It also hides most of what the rule above
+   * is there for, so the simulation has to break the two together.) */
+  mayCountOn(answered: boolean): boolean;
 
   /** Dissertation 4.1: one change at a time; the one in force must be committed before the next is appended. */
   mayAppendConfig(configIndex: LogIndex, commit: LogIndex): boolean;
@@ -73,6 +92,7 @@ export interface SafetyRules {
 const DISK_FIRST: ReadonlySet<MessageKind> = new Set(['voteRequest', 'voteReply', 'appendAccepted']);
 
 export const RULES: SafetyRules = {
+  isStale: (message, currentTerm) => message.term < currentTerm,
   voteIsFree: (vote, candidate) => vote === NO_PEER || vote === candidate,
   isUpToDate: (candidate, mine) =>
     candidate.term > mine.term || (candidate.term === mine.term && candidate.index >= mine.index),
@@ -82,6 +102,9 @@ export const RULES: SafetyRules = {
   followsOn: (termHere, prevTerm) => termHere === prevTerm,
   conflicts: (termHere, entry) => termHere !== entry.term,
   commitAsFollower: (leaderCommit, lastShared) => Math.min(leaderCommit, lastShared) as LogIndex,
+  commitToTell: (commit, match) => Math.min(commit, match) as LogIndex,
+  snapshotIsNews: (index, commit) => index > commit,
+  sharesSnapshot: (termHere, snapshotTerm) => termHere === snapshotTerm,
   waitsForDisk: (kind) => DISK_FIRST.has(kind),
   ownMatch: (stable) => stable,
   ownVoteCounts: (durable) => durable,
@@ -89,7 +112,9 @@ export const RULES: SafetyRules = {
   mayServeReads: (committedInTerm) => committedInTerm,
   readAckCounts: (ackRound, round) => ackRound === round,
   readConfirmed: isQuorum,
+  cutTakesConfig: (configIndex, from) => configIndex >= from,
   mayChangeConfig: (committedInTerm) => committedInTerm,
+  mayCountOn: (answered) => answered,
   mayAppendConfig: (configIndex, commit) => configIndex <= commit,
   mayLeaveJoint: (configIndex, commit) => configIndex <= commit,
 };

@@ -15,6 +15,7 @@ export function snapshotMeta(core: Core, index: LogIndex): SnapshotMeta {
     6,
     `no snapshot can stand for ${index}: applied is ${core.log.applied}, the log begins at ${core.log.firstIndex}`,
   );
+  invariant(core.configs.isKnownAt(index), 10, `no snapshot can stand for ${index}: who was a member is not known`);
   return { index, term, config: core.configs.at(index) };
 }
 
@@ -39,10 +40,10 @@ export function reportSnapshot(core: Core, peer: PeerId, ok: boolean): void {
 
 /** Follower: a snapshot is complete on this side. */
 export function handleSnapshot(core: Core, message: SnapshotRequest): void {
-  const { log } = core;
+  const { log, rules } = core;
   const { snapshot } = message;
-  if (snapshot.index > log.commit) {
-    if (log.term(snapshot.index) === snapshot.term) {
+  if (rules.snapshotIsNews(snapshot.index, log.commit)) {
+    if (rules.sharesSnapshot(log.term(snapshot.index), snapshot.term)) {
       // By the log matching property everything before is here as well.
       log.commitTo(snapshot.index);
     } else {
@@ -72,5 +73,6 @@ export function compactionIndex(core: Core, trailing: number, trailingMax: numbe
     if (alive) index = Math.min(index, Math.max(match, applied - trailingMax));
   }
   // While a snapshot is being installed the base is ahead of applied, and there is nothing to cut either.
-  return index > base.index ? (index as LogIndex) : undefined;
+  if (index <= base.index || !core.configs.isKnownAt(index as LogIndex)) return undefined;
+  return index as LogIndex;
 }

@@ -15,7 +15,7 @@ import { NO_PEER } from './types.js';
 export function step(core: Core, message: Message): void {
   invariant(message.to === core.id, 12, `a message to ${message.to} was given to ${core.id}`);
   if (message.term > core.term && !takeUpTerm(core, message)) return;
-  if (message.term < core.term) {
+  if (core.rules.isStale(message, core.term)) {
     answerStale(core, message);
     return;
   }

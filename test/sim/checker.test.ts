@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../raft/index.js';
-import { toLogIndex, toTerm } from '../../raft/index.js';
+import { initialConfiguration, toLogIndex, toPeerId, toTerm } from '../../raft/index.js';
 import { Checker, checkLogMatching, EMPTY_IMAGE, operationBytes, operationOf } from './checker.js';
 
 const entry = (index: number, term: number, operation: number): Entry => ({
@@ -19,7 +19,7 @@ const view = (peer: number, entries: readonly Entry[]) => ({
 
 describe('the checker', () => {
   it('lets a right history pass', () => {
-    const checker = new Checker();
+    const checker = new Checker(initialConfiguration([toPeerId(1)]));
     const write = checker.begin(1);
     const image = checker.applies(1, EMPTY_IMAGE, entry(1, 1, 1));
     checker.writeDone(write, 1);
@@ -34,7 +34,7 @@ describe('the checker', () => {
   });
 
   it('sees a stale read, also one that is older than another read', () => {
-    const checker = new Checker();
+    const checker = new Checker(initialConfiguration([toPeerId(1)]));
     const before = checker.begin(0);
     checker.writeDone(checker.begin(1), 5);
     checker.readDone(before, 3);
@@ -44,27 +44,27 @@ describe('the checker', () => {
   });
 
   it('sees a write that takes place before its own beginning', () => {
-    const checker = new Checker();
+    const checker = new Checker(initialConfiguration([toPeerId(1)]));
     checker.writeDone(checker.begin(1), 5);
     expect(() => checker.writeDone(checker.begin(2), 5)).toThrow('linearizability');
   });
 
   it('sees two leaders of one term', () => {
-    const checker = new Checker();
+    const checker = new Checker(initialConfiguration([toPeerId(1)]));
     checker.leads(1, 3, () => undefined);
     checker.leads(1, 3, () => undefined);
     expect(() => checker.leads(2, 3, () => undefined)).toThrow('election safety');
   });
 
   it('sees a leader without a committed entry, but asks none for entries of later terms', () => {
-    const checker = new Checker();
+    const checker = new Checker(initialConfiguration([toPeerId(1)]));
     checker.applies(1, EMPTY_IMAGE, entry(1, 2, 1));
     checker.leads(2, 2, () => undefined);
     expect(() => checker.leads(3, 3, () => 1)).toThrow('leader completeness');
   });
 
   it('sees peers that apply different things, or leave something out', () => {
-    const checker = new Checker();
+    const checker = new Checker(initialConfiguration([toPeerId(1)]));
     checker.applies(1, EMPTY_IMAGE, entry(1, 1, 1));
     expect(() => checker.applies(2, EMPTY_IMAGE, entry(1, 1, 2))).toThrow('state-machine safety');
     expect(() => checker.applies(2, EMPTY_IMAGE, entry(1, 2, 1))).toThrow('state-machine safety');
@@ -74,10 +74,10 @@ describe('the checker', () => {
   });
 
   it('sees an acknowledged write that is gone, and a lost one that is there', () => {
-    const gone = new Checker();
+    const gone = new Checker(initialConfiguration([toPeerId(1)]));
     gone.writeDone(gone.begin(1), 2);
     expect(() => gone.atEnd(1)).toThrow('durability');
-    const there = new Checker();
+    const there = new Checker(initialConfiguration([toPeerId(1)]));
     there.writeLost(there.begin(7));
     there.applies(1, EMPTY_IMAGE, entry(1, 1, 7));
     expect(() => there.atEnd(1)).toThrow('durability');

@@ -10,7 +10,8 @@
 // index. So a history is linearizable exactly if no operation's index lies before that of an operation that had ended
 // when it began: one number, the highest index seen so far, decides.
 
-import type { Entry } from '../../raft/index.js';
+import type { Configuration, Entry, SnapshotMeta } from '../../raft/index.js';
+import { decodeConfigEntry, sameConfiguration } from '../../raft/index.js';
 
 export class CheckFailed extends Error {
   readonly check: string;
@@ -64,8 +65,15 @@ export class Checker {
   /** By index - 1. */
   readonly #history: Applied[] = [];
   readonly #lost = new Set<number>();
+  /** Each with the index from which on it was in force; ascending. */
+  readonly #configs: { readonly index: number; readonly config: Configuration }[];
   #seen = 0;
   #acknowledged = 0;
+
+  /** @param founding the members that the cluster begins with. */
+  constructor(founding: Configuration) {
+    this.#configs = [{ index: 0, config: founding }];
+  }
 
   /** Highest index of an acknowledged write. */
   get acknowledged(): number {
@@ -147,6 +155,7 @@ export class Checker {
         );
       }
       this.#history.push({ entry, image: after, by: peer });
+      if (entry.kind === 'config') this.#configs.push({ index: entry.index, config: decodeConfigEntry(entry).config });
     } else if (known.entry.term !== entry.term || known.image.hash !== after.hash) {
       throw new CheckFailed(
         'state-machine safety',
@@ -163,6 +172,22 @@ export class Checker {
       throw new CheckFailed(
         'state-machine safety',
         `peer ${peer} restored a state at ${image.index} that nobody else has`,
+      );
+    }
+  }
+
+  /** A peer says what lies at and before an applied index: a snapshot of it, or the new base of its log. */
+  standsFor(peer: number, { index, term, config }: SnapshotMeta): void {
+    if (index === 0) return;
+    const known = this.#history[index - 1];
+    if (known?.entry.term !== term) {
+      throw new CheckFailed('state-machine safety', `peer ${peer} says that ${index} is of term ${term}`);
+    }
+    const inForce = this.#configs.findLast((placed) => placed.index <= index)!.config;
+    if (!sameConfiguration(config, inForce)) {
+      throw new CheckFailed(
+        'membership',
+        `peer ${peer} says that ${JSON.stringify(config)} was in force at ${index}; it was ${JSON.stringify(inForce)}`,
       );
     }
   }

@@ -18,6 +18,8 @@ export interface QueuedWrite {
 export interface DiskFaults {
   /** Everything is reported durable at once; a crash takes it away all the same. */
   readonly syncsNothing?: boolean;
+  /** Of the write that a crash interrupts the hard state is there, and not the entries. */
+  readonly tearsWrites?: boolean;
   /** Votes are not written. */
   readonly forgetsVote?: boolean;
 }
@@ -72,6 +74,8 @@ export class Disk {
   /** Power is gone; of what was queued `survivors` writes happen to be out. */
   crash(survivors: number): void {
     this.sync(survivors);
+    const torn = this.#queue[0];
+    if (this.#faults.tearsWrites === true && torn !== undefined) this.#hardState = torn.write.hardState;
     this.#queue = [];
   }
 

@@ -72,6 +72,7 @@ export class Host {
   #process: Process | undefined;
   #pausedUntil = 0;
   #slowUntil = 0;
+  #hungUntil = 0;
   /** Calm: disk and clock behave. */
   #calm = false;
   #readContext = 0;
@@ -110,7 +111,7 @@ export class Host {
 
   start(): void {
     if (this.#process !== undefined) return;
-    const { profile, random, rules, checker, hostFaults } = this.#world;
+    const { profile, random, rules, checker, hostFaults, network } = this.#world;
     const { log, hardState, machine } = this.#disk;
     const tail = new MemoryLog(log.base(), entriesOf(log));
     const draws = new Random(hostFaults.sameLuck === true ? this.id : random.int(0, 2 ** 31));
@@ -127,6 +128,7 @@ export class Host {
     );
     checker.restores(this.id, machine);
     this.#process = new Process(node, tail, machine);
+    if (profile.echo > 0 && random.chance(profile.echo)) network.echo(this.id);
     this.wake();
   }
 
@@ -139,6 +141,7 @@ export class Host {
     this.#disk.crash(random.chance(0.5) ? 0 : random.int(0, this.#disk.queue.length));
     this.#process = undefined;
     this.#pausedUntil = 0;
+    this.#hungUntil = 0;
   }
 
   /** SIGSTOP for a while: time goes on, nothing is done; then everything that came in is found. */
@@ -150,8 +153,14 @@ export class Host {
     this.#slowUntil = this.#world.events.now + units;
   }
 
+  /** Nothing that is being written or will be is finished before then. */
+  hangDisk(units: number): void {
+    this.#hungUntil = this.#world.events.now + units;
+  }
+
   calmDown(): void {
     this.#calm = true;
+    this.#hungUntil = 0;
     this.#pausedUntil = 0;
     this.#slowUntil = 0;
     this.start();
@@ -214,8 +223,9 @@ export class Host {
 
   #work(process: Process): void {
     for (let ready = process.node.ready(); ready !== undefined; ready = process.node.ready()) {
-      this.#carryOut(process, ready);
+      // First, so that the nemesis can strike before anybody hears of it.
       if (ready.softState !== undefined) this.#world.onRole(this, ready.softState.role);
+      this.#carryOut(process, ready);
     }
   }
 
@@ -249,6 +259,7 @@ export class Host {
       const { node, machine } = process;
       // The stream holds what is applied by now, which may be more than was asked for.
       const snapshot = node.snapshotMeta(machine.index as Entry['index']);
+      this.#world.checker.standsFor(this.id, snapshot);
       stream({ ...message, snapshot }, machine, (ok) => {
         if (process !== this.#process) return;
         node.reportSnapshot(message.to, ok);
@@ -282,15 +293,20 @@ export class Host {
     const count = this.#disk.queue.length;
     if (process.syncing || count === 0) return;
     process.syncing = true;
-    const { events } = this.#world;
-    events.after(this.#syncTime(), () => {
+    const { events, hostFaults } = this.#world;
+    const finish = (): void => {
       if (process !== this.#process) return;
+      if (events.now < this.#hungUntil) {
+        events.after(this.#hungUntil - events.now, finish);
+        return;
+      }
       process.syncing = false;
       const synced = this.#disk.sync(count);
-      if (this.#world.hostFaults.syncsNothing !== true) for (const queued of synced) this.#durable(process, queued);
+      if (hostFaults.syncsNothing !== true) for (const queued of synced) this.#durable(process, queued);
       this.#sync(process);
       this.wake();
-    });
+    };
+    events.after(this.#syncTime(), finish);
   }
 
   #durable(process: Process, { write, image, tailed }: QueuedWrite): void {
@@ -360,6 +376,7 @@ export class Host {
     if (index === undefined) return;
     this.#disk.flushMachine(process.machine);
     const base = process.node.compact(index);
+    this.#world.checker.standsFor(this.id, base);
     process.tail.compact(base);
     this.#disk.log.compact(base);
   }

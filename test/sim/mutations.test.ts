@@ -1,6 +1,5 @@
 // The simulation can fail: raft with one sentence wrong is found out.
 
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { RaftInvariantError } from '../../raft/index.js';
 import { CheckFailed } from './checker.js';
@@ -13,13 +12,6 @@ const TIMEOUT = 600_000;
 
 describe('a raft that', () => {
   for (const mutation of MUTATIONS) {
-    if (mutation.shownBy !== undefined) {
-      it(`${mutation.name}: shown by a script`, () => {
-        const script = readFileSync(new URL(`../../raft/testdata/${mutation.shownBy}`, import.meta.url), 'utf8');
-        expect(script).toContain(`break ${Object.keys(mutation.rules ?? {})[0]}`);
-      });
-      continue;
-    }
     it(
       mutation.name,
       () => {

@@ -1,12 +1,21 @@
 // The simulated network: loses, delays, repeats and reorders messages, cut where the nemesis says so.
 
-import type { Message } from '../../raft/index.js';
+import type { Message, MessageKind } from '../../raft/index.js';
 import type { Events } from './events.js';
 import type { Profile } from './profile.js';
 import type { Random } from './random.js';
 
 /** As between processes on one machine. */
 const PERFECT_DELAY = 5;
+/** Messages that may come once more, long after they were sent: of those that claim something, the last so many. */
+const CLAIMS: ReadonlySet<MessageKind> = new Set([
+  'voteRequest',
+  'voteReply',
+  'appendAccepted',
+  'readReply',
+  'timeoutNow',
+]);
+const CLAIMS_MAX = 128;
 
 export class Network {
   readonly #events: Events;
@@ -16,6 +25,7 @@ export class Network {
   /** Directions that are cut, as `from * 1000 + to`. */
   readonly #cuts = new Set<number>();
   #perfect = false;
+  #claims: Message[] = [];
   sent = 0;
 
   constructor(world: {
@@ -51,12 +61,23 @@ export class Network {
   /** False when the sender can tell that the message will not arrive. */
   send(message: Message): boolean {
     this.sent++;
+    if (CLAIMS.has(message.kind)) this.#claims.push(message);
+    if (this.#claims.length > 2 * CLAIMS_MAX) this.#claims = this.#claims.slice(-CLAIMS_MAX);
     const { loss, duplication } = this.#profile;
     if (this.isCut(message.from, message.to)) return !this.#random.chance(0.5);
     if (!this.#perfect && loss > 0 && this.#random.chance(loss)) return !this.#random.chance(0.2);
     this.#carry(message);
     if (!this.#perfect && duplication > 0 && this.#random.chance(duplication)) this.#carry(message);
     return true;
+  }
+
+  /** Much of what was said to a peer lately arrives, once more or late. */
+  echo(to: number): void {
+    if (this.#perfect) return;
+    for (const message of this.#claims) {
+      if (message.to !== to || !this.#random.chance(0.7)) continue;
+      this.#events.after(this.#random.int(1, 4 * this.#profile.delayMax), () => this.#deliver(message));
+    }
   }
 
   /** Time for `size` times the usual. */

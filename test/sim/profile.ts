@@ -21,7 +21,9 @@ export interface Profile {
   readonly acts: Readonly<Record<Act, number>>;
   /** Chance that a change of members is asked of a leader the moment it leads. */
   readonly changeAtOnce: number;
-  /** Chance that a peer loses power the moment it campaigns. */
+  /** Chance that a leader is cut off the moment it leads, alone or with some. */
+  readonly splitAtOnce: number;
+  /** Chance that a peer loses power the moment it campaigns or leads. */
   readonly crashAtOnce: number;
   readonly loss: number;
   readonly duplication: number;
@@ -41,6 +43,8 @@ export interface Profile {
   /** Chance of a compaction after an apply. */
   readonly compaction: number;
   readonly trailing: number;
+  /** Chance that a peer that comes back, or leads, hears again what was said to it before. */
+  readonly echo: number;
   /** The in-memory tail of the log is filled when a write is handed out, not when it is durable. */
   readonly tailEarly: boolean;
 }
@@ -56,6 +60,7 @@ export type Act =
   | 'heal'
   | 'pause'
   | 'slowDisk'
+  | 'hangDisk'
   | 'transfer'
   | 'campaign'
   | 'change'
@@ -73,6 +78,7 @@ const ACTS: readonly Act[] = [
   'heal',
   'pause',
   'slowDisk',
+  'hangDisk',
   'transfer',
   'campaign',
   'change',
@@ -111,6 +117,7 @@ export function drawProfile(random: Random, fixed: Partial<Profile> = {}): Profi
     nemesisTicks: random.int(3, 12),
     acts: acts as Record<Act, number>,
     changeAtOnce: changing && random.chance(0.3) ? random.unit() : 0,
+    splitAtOnce: random.chance(0.2) ? random.unit() * 0.5 : 0,
     crashAtOnce: random.chance(0.2) ? random.unit() * 0.5 : 0,
     loss: random.chance(0.5) ? random.unit() * 0.2 : 0,
     duplication: random.chance(0.4) ? random.unit() * 0.2 : 0,
@@ -125,6 +132,7 @@ export function drawProfile(random: Random, fixed: Partial<Profile> = {}): Profi
     reads: random.unit() * 0.7,
     compaction: random.chance(0.5) ? random.unit() * 0.3 : 0,
     trailing: random.pick([0, 2, 10]),
+    echo: random.chance(0.2) ? random.unit() : 0,
     tailEarly: random.chance(0.5),
     ...fixed,
   };

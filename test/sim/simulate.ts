@@ -62,7 +62,7 @@ class Run {
   readonly #random: Random;
   readonly #profile: Profile;
   readonly #events = new Events();
-  readonly #checker = new Checker();
+  readonly #checker: Checker;
   readonly #network: Network;
   readonly #hosts: readonly Host[];
   readonly #trace: ((line: string) => void) | undefined;
@@ -83,6 +83,9 @@ class Run {
         this.#host(message.to)?.receive(message);
       },
     });
+    const voters = range(1, this.#profile.voters);
+    const founding = initialConfiguration(voters.map(toPeerId));
+    this.#checker = new Checker(founding);
     const world = {
       events: this.#events,
       random: this.#random,
@@ -94,8 +97,6 @@ class Run {
       onRole: (host: Host, role: Role) => this.#onRole(host, role),
       stream: (message: Message, image: Image, ended: (ok: boolean) => void) => this.#stream(message, image, ended),
     };
-    const voters = range(1, this.#profile.voters);
-    const founding = initialConfiguration(voters.map(toPeerId));
     const all = range(1, this.#profile.voters + this.#profile.spares);
     this.#hosts = all.map((id) => {
       const config = voters.includes(id) ? founding : emptyConfiguration();
@@ -215,16 +216,27 @@ class Run {
   /** Faults that strike at the worst moment. */
   #onRole(host: Host, role: Role): void {
     if (this.#atPeace) return;
-    const { changeAtOnce, crashAtOnce } = this.#profile;
-    if (role === 'leader' && changeAtOnce > 0 && this.#random.chance(changeAtOnce)) this.#change([host]);
-    if (role === 'candidate' && crashAtOnce > 0 && this.#random.chance(crashAtOnce)) {
-      this.#events.after(this.#random.int(1, TICK), () => this.#bounce(host));
+    const { changeAtOnce, splitAtOnce, crashAtOnce, echo } = this.#profile;
+    if (role === 'leader' && echo > 0 && this.#random.chance(echo)) this.#network.echo(host.id);
+    if (role === 'leader' && changeAtOnce > 0 && this.#random.chance(changeAtOnce)) this.#changeOne(host);
+    if (role === 'leader' && splitAtOnce > 0 && this.#random.chance(splitAtOnce)) {
+      const side = new Set(this.#hosts.filter((other) => other === host || this.#random.chance(0.3)));
+      this.#network.heal();
+      this.#cut((from, to) => side.has(from) !== side.has(to));
+    }
+    if ((role === 'candidate' || role === 'leader') && crashAtOnce > 0 && this.#random.chance(crashAtOnce)) {
+      // And goes on campaigning as soon as it is back: in the same term, when the crash took that away.
+      this.#events.after(this.#random.int(1, TICK), () => this.#bounce(host, () => host.node?.campaign()));
     }
   }
 
-  #bounce(host: Host): void {
+  #bounce(host: Host, then: () => void = () => {}): void {
     host.crash();
-    this.#events.after(this.#random.int(0, TICK), () => host.start());
+    this.#events.after(this.#random.int(0, TICK), () => {
+      host.start();
+      then();
+      host.wake();
+    });
   }
 
   #planNemesis(): void {
@@ -275,6 +287,7 @@ class Run {
       heal: () => this.#network.heal(),
       pause: () => host.pause(time),
       slowDisk: () => host.slowDown(time),
+      hangDisk: () => host.hangDisk(random.int(1, 4) * this.#profile.limits.electionTicks * TICK),
       transfer: () => {
         for (const each of this.#hosts) each.node?.transferLeadership(host.id);
       },
@@ -304,6 +317,16 @@ class Run {
     for (const from of this.#hosts) {
       for (const to of this.#hosts) if (from !== to && isCut(from, to)) this.#network.cut(from.id, to.id);
     }
+  }
+
+  /** One other voter leaves, or comes back: changes that need no joint phase. */
+  #changeOne({ id: self, node }: Host): void {
+    const { voters } = node!.status().config;
+    const others = this.#hosts.filter(({ id }) => id !== self);
+    if (others.length === 0) return;
+    const { id } = this.#random.pick(others);
+    const result = node!.proposeConfigChange({ changes: [{ kind: voters.includes(id) ? 'remove' : 'addVoter', id }] });
+    this.#trace?.(`${this.#events.now} change at ${self}: ${id} ${JSON.stringify(result)}`);
   }
 
   /** One to three members change their part, asked of those hosts who believe to lead. */
