@@ -91,14 +91,13 @@ export interface WireSnapshotBegin {
   readonly from: number;
   readonly to: number;
   readonly term: number;
-  readonly meta: WireSnapshotMeta | null;
 }
 
 export interface WireSnapshotPart {
   readonly begin: WireSnapshotBegin | null;
   readonly data: Uint8Array;
   readonly checksum: number;
-  readonly end: { readonly bytes: number } | null;
+  readonly end: { readonly bytes: number; readonly meta: WireSnapshotMeta | null } | null;
 }
 
 export interface WireSnapshotAck {

@@ -95,6 +95,33 @@ describe('RaftNode', () => {
     expect(leader.compactionIndex(5, 100)).toBe(leader.status().applied - 5);
   });
 
+  it('keeps the log from where a snapshot on its way will end', () => {
+    const hosts = [1, 2, 3].map((id) => host(id, [1, 2, 3], { electionTicks: 10, heartbeatTicks: 1 }));
+    const { node: leader, log } = hosts[0]!;
+    const cut = ({ to, kind }: Message): boolean => to === 3 && (kind === 'append' || kind === 'snapshot');
+    const write = (count: number): void => {
+      for (let i = 0; i < count; i++) leader.propose(new Uint8Array(1));
+      settle(hosts, cut);
+    };
+    leader.campaign();
+    settle(hosts, cut);
+    write(10);
+    log.compact(leader.compact(leader.status().applied));
+    leader.tick();
+    settle(hosts, cut);
+    const ordered = leader.status().applied;
+    expect(leader.status().peers.find(({ id }) => id === 3)!.state).toBe('snapshot');
+    write(20);
+    expect(leader.compactionIndex(0, 100)).toBeUndefined();
+    leader.snapshotCovers(toPeerId(3), toLogIndex(ordered + 15));
+    expect(leader.compactionIndex(0, 100)).toBe(ordered + 15);
+    // It never says less than it has said.
+    leader.snapshotCovers(toPeerId(3), toLogIndex(ordered + 5));
+    expect(leader.compactionIndex(0, 100)).toBe(ordered + 15);
+    leader.reportSnapshot(toPeerId(3), true);
+    expect(leader.status().peers.find(({ id }) => id === 3)).toMatchObject({ state: 'probe', next: ordered + 16 });
+  });
+
   it('has nothing to do when nothing happened', () => {
     const one = host(1, [1]);
     one.node.campaign();

@@ -13,7 +13,7 @@ import { isCaughtUp, judgeChange } from './reconfig.js';
 import { appendEntry, reportUnreachable } from './replication.js';
 import type { SafetyRules } from './rules.js';
 import { RULES } from './rules.js';
-import { compact, compactionIndex, reportSnapshot, snapshotMeta } from './snapshot.js';
+import { compact, compactionIndex, reportSnapshot, snapshotCovers, snapshotMeta } from './snapshot.js';
 import { step } from './step.js';
 import type {
   ConfigChange,
@@ -185,6 +185,14 @@ export class RaftNode {
   get installing(): LogIndex | undefined {
     const { log } = this.#core;
     return log.installing ? log.base.index : undefined;
+  }
+
+  /**
+   * The snapshot on its way to `to` will hold everything up to `index`, which is applied here: more than was ordered,
+   * because it is taken later, or goes on while it is sent. The log up to there is not kept for `to`.
+   */
+  snapshotCovers(to: PeerId, index: LogIndex): void {
+    snapshotCovers(this.#core, to, index);
   }
 
   /** The stream to `to` that a snapshot message asked for has ended. Must be called once for each. */

@@ -35,7 +35,7 @@ export class Progress {
   #activeBefore = false;
   /** The highest commit index the follower will know when nothing is lost. */
   commitSent = 0 as LogIndex;
-  /** snapshot: what it will hold when the one on its way is installed. */
+  /** snapshot: what it will hold, at least, when the one on its way is installed. */
   pendingSnapshot = 0 as LogIndex;
 
   #inflight: Inflight[] = [];

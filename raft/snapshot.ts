@@ -28,6 +28,13 @@ export function sendSnapshot(core: Core, to: PeerId, progress: Progress): void {
   send(core, to, { kind: 'snapshot', snapshot });
 }
 
+/** The snapshot on its way to `peer` will hold everything up to `index`: the log is not kept for it any more. */
+export function snapshotCovers(core: Core, peer: PeerId, index: LogIndex): void {
+  const progress = core.progress.get(peer);
+  if (progress?.state !== 'snapshot') return;
+  progress.pendingSnapshot = Math.max(progress.pendingSnapshot, index) as LogIndex;
+}
+
 /** The stream has ended. Until the follower says what it has, one append probes for it. */
 export function reportSnapshot(core: Core, peer: PeerId, ok: boolean): void {
   const progress = core.progress.get(peer);
@@ -69,8 +76,8 @@ export function compact(core: Core, index: LogIndex): SnapshotMeta {
 export function compactionIndex(core: Core, trailing: number, trailingMax: number): LogIndex | undefined {
   const { applied, base } = core.log;
   let index = applied - trailing;
-  for (const { match, alive } of core.progress.values()) {
-    if (alive) index = Math.min(index, Math.max(match, applied - trailingMax));
+  for (const { match, pendingSnapshot, alive } of core.progress.values()) {
+    if (alive) index = Math.min(index, Math.max(match, pendingSnapshot, applied - trailingMax));
   }
   // While a snapshot is being installed the base is ahead of applied, and there is nothing to cut either.
   if (index <= base.index || !core.configs.isKnownAt(index as LogIndex)) return undefined;

@@ -114,7 +114,7 @@ async function saveSnapshot({ state }: ControlParts, file: string): Promise<Cont
       const out = createWriteStream(draft, { flags: 'wx', mode: 0o600 });
       for await (const chunk of snapshot.chunks()) {
         bytes += chunk.length;
-        if (!out.write(chunk)) await new Promise<void>((resolve) => out.once('drain', resolve));
+        await new Promise<void>((resolve, reject) => out.write(chunk, (error) => (error ? reject(error) : resolve())));
       }
       out.end();
       await finished(out);

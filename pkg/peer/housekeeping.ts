@@ -32,8 +32,8 @@ export class Housekeeping {
     const { tail, snapshotCount } = this.#ports;
     if (this.#cutting !== undefined) return;
     const entries = tail.lastIndex() - tail.base().index;
-    if (entries < snapshotCount && this.#tailBytes() < LOG_LIMITS.tailBytesMax) return;
-    if (this.#target() <= tail.base().index) return;
+    if (entries < snapshotCount && this.#tailBytes() < LOG_LIMITS.tailBytesMax * this.#scale) return;
+    if (this.#target() < tail.base().index + this.#leastCut()) return;
     this.#cutting = this.#cut()
       .catch((error: unknown) => this.#ports.fail(error))
       .finally(() => {
@@ -63,15 +63,34 @@ export class Housekeeping {
     return entryBytes(this.#ports.tail.entries(index as LogIndex, (index + 1) as LogIndex, 1)[0]!);
   }
 
+  /** Whoever asks for more entries than by default pays for them in memory too. */
+  get #scale(): number {
+    return Math.max(1, this.#ports.snapshotCount / LOG_LIMITS.snapshotCount);
+  }
+
+  /** Entries that `bytes` hold, at most `entries`. */
+  #within(bytes: number, entries: number): number {
+    const { tail } = this.#ports;
+    const count = Math.max(1, tail.lastIndex() - tail.base().index);
+    const perEntry = Math.max(1, this.#tailBytes() / count);
+    return Math.max(1, Math.min(entries, Math.floor(bytes / perEntry)));
+  }
+
+  /** Entries that stay after a cut in any case. */
+  #trailing(): number {
+    return this.#within(LOG_LIMITS.trailingBytes * this.#scale, Math.ceil(this.#ports.snapshotCount / 2));
+  }
+
+  /** Entries that a cut gives up, at least: while the log is kept for a slow follower it could else be cut by one at a time. */
+  #leastCut(): number {
+    return Math.max(1, Math.floor(this.#trailing() * LOG_LIMITS.cutShareMin));
+  }
+
   /** Where the log may be cut; its base when there is nothing to cut. */
   #target(): number {
     const { raft, tail, snapshotCount } = this.#ports;
-    const count = Math.max(1, tail.lastIndex() - tail.base().index);
-    const perEntry = Math.max(1, this.#tailBytes() / count);
-    const within = (bytes: number, entries: number): number =>
-      Math.max(1, Math.min(entries, Math.floor(bytes / perEntry)));
-    const trailing = within(LOG_LIMITS.trailingBytes, Math.ceil(snapshotCount / 2));
-    const trailingMax = within(LOG_LIMITS.trailingBytesMax, snapshotCount * LOG_LIMITS.trailingSnapshotCounts);
+    const trailing = this.#trailing();
+    const trailingMax = this.#within(LOG_LIMITS.trailingBytesMax, snapshotCount * LOG_LIMITS.trailingSnapshotCounts);
     return raft.compactionIndex(trailing, Math.max(trailing, trailingMax)) ?? tail.base().index;
   }
 

@@ -71,14 +71,18 @@ export const SPACE_LIMITS = {
 
 /** Bounds of the log in memory and on disk (`housekeeping.ts`). */
 export const LOG_LIMITS = {
+  /** The bytes below are for this `snapshotCount`; with a greater one they are greater by as much. */
+  snapshotCount: 10_000,
   /** Bytes of entries kept at hand before the log is cut, even if they are few. */
   tailBytesMax: 24 * MiB,
   /** After a cut, so many bytes of entries stay (and at most half of `snapshotCount`) ... */
   trailingBytes: 8 * MiB,
-  /** ... or so many for the sake of a live follower that still needs them: also what is written while it takes in a snapshot. */
-  trailingBytesMax: 128 * MiB,
+  /** ... or so many for the sake of a live follower that still needs them: also what is written while it installs a snapshot. */
+  trailingBytesMax: 64 * MiB,
   /** The same in entries, as multiples of `snapshotCount`. */
   trailingSnapshotCounts: 50,
+  /** A cut gives up at least this share of what a cut leaves, because before each the state is synced. */
+  cutShareMin: 0.5,
 } as const;
 
 /** What a peer does of its own accord (`duties.ts`). */
@@ -128,8 +132,15 @@ export const TRANSPORT_LIMITS = {
 export const SNAPSHOT_LIMITS = {
   /** Streams going out at a time; a further one is reported as failed and asked for again later. */
   outgoingMax: 2,
-  /** A stream is not sent faster than this: the leader has its clients to serve beside it. */
-  bytesPerSecondMax: 64 * MiB,
+  /** The pace of a stream (`Pace`): the leader has its clients to serve beside it, and may share a machine with the receiver. */
+  sending: { bytesPerSecondMax: 12 * MiB, bytesPerSecondMin: 6 * MiB },
+  /** The pace at which the receiver reads all of it once more when it is in place. */
+  loading: { bytesPerSecondMax: 64 * MiB, bytesPerSecondMin: 32 * MiB },
+  /** A round shorter than this is followed by the last one, and so is the one of this number. See `Following`. */
+  shortRoundMs: 1000,
+  roundsMax: 8,
+  /** The receiver syncs what it has written in steps of this: a large sync at the end would hold up every other one on that disk. */
+  syncEveryBytes: 8 * MiB,
   /** A stream that makes no progress for this long is given up, by either side. */
   stallMs: 30_000,
 } as const;

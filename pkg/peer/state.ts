@@ -8,6 +8,8 @@ import {
   type StateMachine,
   WatchHub,
 } from '../storage/index.js';
+import { SNAPSHOT_LIMITS } from './limits.js';
+import { Pace } from './snapshot/pace.js';
 
 /** Where in the data folder the state lies. */
 export const stateFolderOf = (dataDir: string): string => join(dataDir, 'db');
@@ -54,7 +56,9 @@ export class ReplicatedState {
   /** Goes on with `engine`, which already is the home's current one. */
   async replace(engine: Engine): Promise<void> {
     const old = this.#machine;
-    this.#machine = await loadMachine(engine, this.home.name, this.#ports, () => this.hub);
+    const pace = new Pace(this.#ports.world, SNAPSHOT_LIMITS.loading);
+    const rest = (bytes: number): Promise<void> => pace.rest(bytes);
+    this.#machine = await loadMachine(engine, this.home.name, this.#ports, () => this.hub, rest);
     this.hub.replaceSource(this.#machine);
     // Reads under way end by themselves; then the old files go.
     void old
@@ -75,6 +79,7 @@ function loadMachine(
   name: string,
   ports: StatePorts,
   hub: () => WatchHub | undefined,
+  rest?: (bytes: number) => Promise<void>,
 ): Promise<StateMachine> {
   return openStateMachine({
     engine,
@@ -84,5 +89,6 @@ function loadMachine(
       return hub()?.publish(batch);
     },
     onFailure: (error) => ports.fail(error),
+    ...(rest === undefined ? {} : { rest }),
   });
 }

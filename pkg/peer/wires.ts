@@ -1,4 +1,12 @@
-import { NO_PEER, type PeerId, type RaftNode, type SnapshotRequest, toLogIndex, toPeerId } from '../../raft/index.js';
+import {
+  NO_PEER,
+  type PeerId,
+  type RaftNode,
+  type SnapshotMeta,
+  type SnapshotRequest,
+  toLogIndex,
+  toPeerId,
+} from '../../raft/index.js';
 import type { World } from '../base/index.js';
 import type { PeerConfig } from './config.js';
 import { CONTROL_LIMITS, SNAPSHOT_LIMITS } from './limits.js';
@@ -45,17 +53,29 @@ export async function openWires(ports: WirePorts): Promise<Wires> {
   let outgoing = 0;
 
   const stream = async (order: SnapshotRequest, url: string): Promise<boolean> => {
-    const snapshot = await ports.state.machine.openSnapshot();
-    try {
+    const { raft, clusterId } = ports;
+    const snapshot = await ports.state.machine.openSnapshot({ follow: true });
+    const meta = async (): Promise<SnapshotMeta> => {
       // The core hears of what is applied a moment after it can be read.
-      while (ports.raft.status().applied < snapshot.index)
-        await new Promise<void>((done) => world.timers.after(1, done));
-      const meta = ports.raft.snapshotMeta(toLogIndex(snapshot.index));
+      while (raft.status().applied < snapshot.index) await new Promise<void>((done) => world.timers.after(1, done));
+      return raft.snapshotMeta(toLogIndex(snapshot.index));
+    };
+    try {
       const sent = (bytes: number): void => {
         ports.metrics.traffic(order.to).sentBytes += bytes;
       };
-      const { clusterId } = ports;
-      return await sendSnapshot({ world, order, clusterId, url, tls: wiring.tls, snapshot, meta, sent });
+      return await sendSnapshot({
+        world,
+        order,
+        clusterId,
+        url,
+        tls: wiring.tls,
+        snapshot,
+        meta,
+        applied: () => raft.status().applied,
+        covers: (index) => raft.snapshotCovers(order.to, toLogIndex(index)),
+        sent,
+      });
     } finally {
       await snapshot.close();
     }

@@ -1218,7 +1218,6 @@ export const trireme = $root.trireme = (() => {
             SnapshotBegin.prototype.from = 0;
             SnapshotBegin.prototype.to = 0;
             SnapshotBegin.prototype.term = 0;
-            SnapshotBegin.prototype.meta = null;
 
             SnapshotBegin.create = function create(properties) {
                 return new SnapshotBegin(properties);
@@ -1239,8 +1238,6 @@ export const trireme = $root.trireme = (() => {
                     writer.uint32(25).double(message.to);
                 if (message.term != null && Object.hasOwnProperty.call(message, "term"))
                     writer.uint32(33).double(message.term);
-                if (message.meta != null && Object.hasOwnProperty.call(message, "meta"))
-                    $root.trireme.peer.SnapshotMeta.encode(message.meta, writer.uint32(42).fork(), q + 1).ldelim();
                 return writer;
             };
 
@@ -1283,10 +1280,6 @@ export const trireme = $root.trireme = (() => {
                             message.term = reader.double();
                             break;
                         }
-                    case 5: {
-                            message.meta = $root.trireme.peer.SnapshotMeta.decode(reader, reader.uint32(), undefined, long + 1);
-                            break;
-                        }
                     default:
                         reader.skipType(tag & 7, long);
                         break;
@@ -1313,6 +1306,7 @@ export const trireme = $root.trireme = (() => {
             }
 
             SnapshotEnd.prototype.bytes = 0;
+            SnapshotEnd.prototype.meta = null;
 
             SnapshotEnd.create = function create(properties) {
                 return new SnapshotEnd(properties);
@@ -1327,6 +1321,8 @@ export const trireme = $root.trireme = (() => {
                     throw Error("max depth exceeded");
                 if (message.bytes != null && Object.hasOwnProperty.call(message, "bytes"))
                     writer.uint32(9).double(message.bytes);
+                if (message.meta != null && Object.hasOwnProperty.call(message, "meta"))
+                    $root.trireme.peer.SnapshotMeta.encode(message.meta, writer.uint32(18).fork(), q + 1).ldelim();
                 return writer;
             };
 
@@ -1355,6 +1351,10 @@ export const trireme = $root.trireme = (() => {
                     switch (tag >>> 3) {
                     case 1: {
                             message.bytes = reader.double();
+                            break;
+                        }
+                    case 2: {
+                            message.meta = $root.trireme.peer.SnapshotMeta.decode(reader, reader.uint32(), undefined, long + 1);
                             break;
                         }
                     default:

@@ -1,7 +1,8 @@
-import type { WireSnapshotAck, WireSnapshotBegin, WireSnapshotPart } from '../../../proto/index.js';
+import type { WireSnapshotAck, WireSnapshotBegin, WireSnapshotMeta, WireSnapshotPart } from '../../../proto/index.js';
 import { type Message, type SnapshotMeta, toPeerId, toTerm, type Write } from '../../../raft/index.js';
 import { InvariantError, type World } from '../../base/index.js';
 import { crc32, type Engine, type EngineHome, installSnapshot } from '../../storage/index.js';
+import { SNAPSHOT_LIMITS } from '../limits.js';
 import type { PeerMetrics } from '../metrics.js';
 import { metaFromWire } from '../transport/codec.js';
 import { removeMarker, writeMarker } from './marker.js';
@@ -84,14 +85,8 @@ export class SnapshotReceiver {
   ): Promise<boolean> {
     const { clusterId, self, home } = this.#ports;
     if (begin.clusterId !== clusterId || begin.to !== self) throw new Error('the snapshot is meant for another peer');
-    const meta = metaFromWire(begin.meta);
-    const message: Message = {
-      kind: 'snapshot',
-      from: toPeerId(begin.from),
-      to: toPeerId(begin.to),
-      term: toTerm(begin.term),
-      snapshot: meta,
-    };
+    const envelope = { from: toPeerId(begin.from), to: toPeerId(begin.to), term: toTerm(begin.term) };
+    const stream = new CheckedStream(parts, progressed);
     let installed = false;
     const gated: EngineHome = {
       ...home,
@@ -99,6 +94,8 @@ export class SnapshotReceiver {
         const fresh = await home.fresh();
         // Called when all data is here and synced: the moment to ask the core.
         const adopt = async (): Promise<void> => {
+          const meta = metaFromWire(stream.meta);
+          const message: Message = { kind: 'snapshot', ...envelope, snapshot: meta };
           installed = await this.#offer(meta, message, fresh.engine, () => fresh.adopt());
           if (!installed) throw new NotWanted();
         };
@@ -106,7 +103,12 @@ export class SnapshotReceiver {
       },
     };
     try {
-      await installSnapshot({ home: gated, chunks: checked(parts, progressed), signal });
+      await installSnapshot({
+        home: gated,
+        chunks: stream.chunks(),
+        signal,
+        syncEvery: SNAPSHOT_LIMITS.syncEveryBytes,
+      });
     } catch (error) {
       if (!(error instanceof NotWanted)) throw error;
     }
@@ -164,21 +166,34 @@ class NotWanted extends Error {
   override readonly name = 'NotWanted';
 }
 
-/** The bytes of the parts, each checked against the running checksum, up to the end that the sender announced. */
-async function* checked(parts: AsyncIterable<WireSnapshotPart>, progressed: () => void): AsyncGenerator<Buffer> {
-  let checksum = 0;
-  let bytes = 0;
-  for await (const part of parts) {
-    progressed();
-    if (part.end !== null) {
-      if (part.end.bytes !== bytes)
-        throw new Error(`the snapshot has ${bytes} bytes, ${part.end.bytes} were announced`);
-      return;
-    }
-    checksum = crc32(part.data, checksum);
-    if (checksum !== part.checksum) throw new Error('the snapshot was damaged on its way');
-    bytes += part.data.length;
-    yield Buffer.from(part.data.buffer, part.data.byteOffset, part.data.byteLength);
+class CheckedStream {
+  readonly #parts: AsyncIterable<WireSnapshotPart>;
+  readonly #progressed: () => void;
+  /** What the snapshot stands for, once `chunks` was read to its end. */
+  meta: WireSnapshotMeta | null = null;
+
+  constructor(parts: AsyncIterable<WireSnapshotPart>, progressed: () => void) {
+    this.#parts = parts;
+    this.#progressed = progressed;
   }
-  throw new Error('the snapshot ended before its end');
+
+  /** The bytes of the parts, each checked against the running checksum, up to the end that the sender announced. */
+  async *chunks(): AsyncGenerator<Buffer> {
+    let checksum = 0;
+    let bytes = 0;
+    for await (const part of this.#parts) {
+      this.#progressed();
+      if (part.end !== null) {
+        if (part.end.bytes !== bytes)
+          throw new Error(`the snapshot has ${bytes} bytes, ${part.end.bytes} were announced`);
+        this.meta = part.end.meta;
+        return;
+      }
+      checksum = crc32(part.data, checksum);
+      if (checksum !== part.checksum) throw new Error('the snapshot was damaged on its way');
+      bytes += part.data.length;
+      yield Buffer.from(part.data.buffer, part.data.byteOffset, part.data.byteLength);
+    }
+    throw new Error('the snapshot ended before its end');
+  }
 }

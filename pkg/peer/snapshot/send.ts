@@ -7,6 +7,8 @@ import type { PeerTls } from '../config.js';
 import { SNAPSHOT_LIMITS } from '../limits.js';
 import { metaToWire } from '../transport/codec.js';
 import { dialing, identity } from '../transport/credentials.js';
+import { Following } from './following.js';
+import { Pace } from './pace.js';
 import { stallTimer } from './stall.js';
 
 export interface OutgoingSnapshot {
@@ -15,39 +17,47 @@ export interface OutgoingSnapshot {
   readonly clusterId: string;
   readonly url: string;
   readonly tls: PeerTls;
-  /** Pinned; closed by whoever opened it. */
+  /** Pinned, to follow; closed by whoever opened it. */
   readonly snapshot: Snapshot;
-  readonly meta: SnapshotMeta;
+  /** What the snapshot stands for; asked when all of it was sent. */
+  meta(): Promise<SnapshotMeta>;
+  /** How far this peer has applied, as far as the core knows. */
+  applied(): number;
+  /** What the snapshot will hold at least. */
+  covers(index: number): void;
   /** Bytes as they leave. */
   sent(bytes: number): void;
 }
 
 /**
- * Streams a snapshot to one peer, at the pace at which that peer stores it. Rejects when the stream breaks, stalls, or the peer
+ * Streams a snapshot to one peer, at its own pace (`Pace`) and no faster than that peer stores it, until it has come near
+ * the present (`Following`). Rejects when the stream breaks, stalls, or the peer
  * refuses; resolves with false when it had no more need of it.
  */
 export async function sendSnapshot(outgoing: OutgoingSnapshot): Promise<boolean> {
-  const { world, order, clusterId, url, tls, snapshot, meta } = outgoing;
+  const { world, order, clusterId, url, tls, snapshot } = outgoing;
   const to = dialing(url, tls);
   const client = new Client(to.target, to.credentials, to.options);
   const { stream, answer } = open(client);
   const stall = stallTimer(world, () => stream.cancel());
   try {
-    const begin = { clusterId, from: order.from, to: order.to, term: order.term, meta: metaToWire(meta) };
+    const begin = { clusterId, from: order.from, to: order.to, term: order.term };
     await write(stream, snapshotPartCodec.encode({ begin }), answer);
-    const started = world.clock.monotonic();
+    const following = new Following(world, outgoing.covers);
+    const pace = new Pace(world, SNAPSHOT_LIMITS.sending);
     let checksum = 0;
     let bytes = 0;
-    for await (const data of snapshot.chunks()) {
+    for await (const data of snapshot.chunks((next) => following.again(next))) {
       checksum = crc32(data, checksum);
       bytes += data.length;
       await write(stream, snapshotPartCodec.encode({ data, checksum }), answer);
       outgoing.sent(data.length);
       stall.progressed();
-      const early = started + (bytes / SNAPSHOT_LIMITS.bytesPerSecondMax) * 1000 - world.clock.monotonic();
-      if (early > PACE_MS) await new Promise<void>((resolve) => world.timers.after(early, resolve));
+      following.sent(outgoing.applied());
+      await pace.rest(data.length);
     }
-    await write(stream, snapshotPartCodec.encode({ end: { bytes } }), answer);
+    const meta = metaToWire(await outgoing.meta());
+    await write(stream, snapshotPartCodec.encode({ end: { bytes, meta } }), answer);
     stream.end();
     const ack = await answer;
     if (ack.refused !== '') throw new Error(ack.refused);
@@ -58,9 +68,6 @@ export async function sendSnapshot(outgoing: OutgoingSnapshot): Promise<boolean>
     client.close();
   }
 }
-
-/** Being this much early is not worth a timer. */
-const PACE_MS = 5;
 
 function open(client: Client): { stream: ClientWritableStream<Buffer>; answer: Promise<WireSnapshotAck> } {
   let settle: (error: Error | null, reply?: Buffer) => void = () => {};

@@ -4,16 +4,20 @@ import { emptyMeta, type Meta, metaKey, readMeta, writeMeta } from './meta.js';
 import { readRow, readRowKey } from './row.js';
 import { Loader, type State } from './state.js';
 
+/** Waits before the next page, after one of so many bytes. */
+export type Rest = (bytes: number) => Promise<void>;
+
 /**
  * Builds the state from its rows, checking every one of them and that together they are what the meta row says.
  * Rejects with a `StoreError`: `corrupt`, or `format` for a store that a newer program wrote.
  */
-export async function loadState(engine: Engine, name: string): Promise<State> {
+export async function loadState(engine: Engine, name: string, rest?: Rest): Promise<State> {
   const meta = await loadMeta(engine, name);
   const loader = new Loader(meta);
   const scan = engine.scan({ gte: Buffer.of(0), lt: Buffer.of(0xff) });
   try {
     for (let page = await scan.next(); page !== undefined; page = await scan.next()) {
+      let bytes = 0;
       for (const [i, key] of page.keys.entries()) {
         if (key.equals(metaKey)) continue;
         const at = readRowKey(key);
@@ -22,7 +26,9 @@ export async function loadState(engine: Engine, name: string): Promise<State> {
         if (row === undefined) throw corrupt(name, `row ${at.revision}.${at.sequence} fails its checksum`);
         const wrong = loader.row(at, row);
         if (wrong !== undefined) throw corrupt(name, wrong);
+        bytes += page.values[i]!.length;
       }
+      await rest?.(bytes);
     }
   } finally {
     await scan.close();

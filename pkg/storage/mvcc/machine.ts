@@ -3,7 +3,7 @@ import type { Engine, EngineBatch } from '../engine/engine.js';
 import { StoreError } from '../errors.js';
 import type { AppliedEvent, HistoryError, KeyValue, RangeRequest, RangeResult } from '../keyspace.js';
 import { batchBytesMax, batchOpsMax, sweepRowsBusyMin, sweepRowsMax, sweepRowsPerWrite } from '../limits.js';
-import { loadState } from './load.js';
+import { loadState, type Rest } from './load.js';
 import { type Meta, metaKey, writeMeta } from './meta.js';
 import { Pins } from './pins.js';
 import { type Breathe, type ChangesPage, type KeyRange, type RangePage, Reader } from './reader.js';
@@ -37,6 +37,8 @@ export interface MachineOptions {
   readonly onFailure?: (error: StoreError | InvariantError) => void;
   /** Gives the thread to others for a moment; `setImmediate` if absent. */
   readonly breathe?: Breathe;
+  /** Asked after each page of rows that is read at the start: for whom the start may take its time. */
+  readonly rest?: Rest;
 }
 
 /** Entries that are written and published together. */
@@ -195,11 +197,22 @@ export class StateMachine {
     return this.#state.versions.expired(now, limit) as { key: string; modRevision: Revision }[];
   }
 
-  /** The whole state as of one applied index, pinned until closed. */
-  async openSnapshot(): Promise<Snapshot> {
+  /** The whole state as of one applied index, pinned until closed; with `follow`, what comes after can be added (`chunks`). */
+  async openSnapshot({ follow = false } = {}): Promise<Snapshot> {
     this.#live();
-    // The engine pins what the snapshot needs; ours only says that somebody reads.
-    return openSnapshot(this.#engine, this.#name, this.#pins.hold(Number.POSITIVE_INFINITY));
+    return openSnapshot({
+      engine: this.#engine,
+      name: this.#name,
+      latest: () => this.#written,
+      // What the engine has pinned need not be kept from being swept. What is read later must be.
+      hold: (index) => {
+        const release = this.#pins.hold(follow ? index : Number.POSITIVE_INFINITY);
+        return () => {
+          release();
+          this.#kick();
+        };
+      },
+    });
   }
 
   /** Rewrites the engine's files without what was deleted. For tools; takes long. */
@@ -366,5 +379,5 @@ export class StateMachine {
 
 /** Loads the state (`loadState`) and starts the machine on it. */
 export async function openStateMachine(options: MachineOptions): Promise<StateMachine> {
-  return new StateMachine(options, await loadState(options.engine, options.name));
+  return new StateMachine(options, await loadState(options.engine, options.name, options.rest));
 }

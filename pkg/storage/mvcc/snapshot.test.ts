@@ -44,7 +44,7 @@ async function filled(home: EngineHome): Promise<StateMachine> {
 
 async function collect(chunks: AsyncIterable<Buffer>): Promise<Buffer[]> {
   const out: Buffer[] = [];
-  for await (const chunk of chunks) out.push(chunk);
+  for await (const chunk of chunks) out.push(Buffer.from(chunk));
   return out;
 }
 
@@ -103,6 +103,54 @@ describe('snapshots', () => {
         await again.close();
       }
       await from.close();
+    });
+  }
+
+  for (const [name, home] of Object.entries(homes)) {
+    it(`that follow end near the present, whatever is compacted and swept on the way: ${name}`, async () => {
+      const from = await filled(home());
+      const snapshot = await from.openSnapshot({ follow: true });
+      let index = 203;
+      const apply = (data: Buffer) => from.apply([{ index: ++index, data }]);
+      /** As far as the snapshot lets it. */
+      const swept = async () => {
+        for (let turn = 0; turn < 100; turn++) await new Promise((r) => setImmediate(r));
+      };
+      const remove = encodeEntry({ kind: 'txn', txn: { compares: [], ops: [{ kind: 'delete', key: '/k/8' }] } });
+      const rounds: ((() => Promise<void>) | undefined)[] = [
+        async () => {
+          for (let i = 0; i < 60; i++) await apply(put(`/k/${i % 55}`, Buffer.alloc(10_000, i)));
+          await apply(remove);
+          await apply(compactTo(index - 3));
+        },
+        async () => {
+          await apply(compactTo(index));
+          await apply(put('/k/8', Buffer.from('again')));
+        },
+        // A round in which nothing came.
+        async () => {},
+      ];
+      const chunks: Buffer[] = [];
+      const following: number[] = [];
+      const again = (next: Revision): boolean => following.push(next) <= 3;
+      for await (const chunk of snapshot.chunks(again)) {
+        chunks.push(Buffer.from(chunk));
+        const round = rounds[following.length];
+        rounds[following.length] = undefined;
+        await round?.();
+        await swept();
+      }
+      expect(snapshot.index).toBe(index);
+      expect(following.at(-1)).toBe(index);
+      const target = home();
+      await (await open(target)).close();
+      const opened = await target.open();
+      const installed = await installSnapshot({ home: target, chunks: pieces(Buffer.concat(chunks), 70_001) });
+      expect(installed.index).toBe(index);
+      await opened.close();
+      const machine = await openStateMachine({ engine: installed.engine, name });
+      expect(await everything(machine)).toEqual(await everything(from));
+      await Promise.all([machine.close(), from.close()]);
     });
   }
 
@@ -188,6 +236,19 @@ describe('snapshots', () => {
     expect(idle).toBe(false);
     for await (const _ of stopped.chunks()) break;
     await waiting;
+    await machine.close();
+  });
+
+  it('hold back the sweep of what is after them when they follow', async () => {
+    const machine = await filled(memoryHome());
+    const snapshot = await machine.openSnapshot({ follow: true });
+    for (let i = 0; i < 10; i++) await machine.apply([{ index: 204 + i, data: put('/k/1', Buffer.alloc(1, i)) }]);
+    await machine.apply([{ index: 214, data: compactTo(213) }]);
+    for (let turn = 0; turn < 1000; turn++) await new Promise((r) => setImmediate(r));
+    expect(machine.counts.changes).toBe(10);
+    await snapshot.close();
+    for (let turn = 0; turn < 1000 && machine.counts.sweeping; turn++) await new Promise((r) => setImmediate(r));
+    expect(machine.counts.changes).toBe(0);
     await machine.close();
   });
 

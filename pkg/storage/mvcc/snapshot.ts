@@ -1,41 +1,69 @@
 import { invariant, type Revision } from '../../base/index.js';
 import { crc32 } from '../checksum.js';
-import type { Engine, EngineHome } from '../engine/engine.js';
+import type { Engine, EngineHome, EnginePage } from '../engine/engine.js';
 import { corrupt, StoreError } from '../errors.js';
 import { batchBytesMax, batchOpsMax, snapshotBlockBytes, snapshotBlockBytesMax } from '../limits.js';
 import { Tally } from './hash.js';
-import { emptyMeta, type Meta, metaKey, readMeta } from './meta.js';
-import { readRow, readRowKey, rowBytes, rowKeyBytes, rowsEnd } from './row.js';
+import { emptyMeta, type Meta, metaKey, readMeta, writeMeta } from './meta.js';
+import { readRow, readRowKey, rowBytes, rowKeyBytes, rowRange, rowsEnd } from './row.js';
 
 /**
  * A snapshot is the whole state at one applied index as a stream of bytes, for a peer that is too far behind and
  * for backups.
  *
- *     stream  = block*         one header, any number of rows, one end
+ *     stream  = block*         one header, any number of rows, any number of times (rows and an update), one end
  *     block   = type(1) length(4) body crc32(4)      the checksum goes over type, length and body
  *     header  = 'H'  "trireme snapshot\n" meta row
  *     rows    = 'R'  (row key(11) length(4) row)*
+ *     update  = 'U'  meta row: with the rows since the last one the state is now that of this meta row
  *     end     = 'E'  crc32 over the checksums of all blocks before (4)
  *
  * Blocks may be cut and joined on their way as any byte stream may.
+ *
+ * Updates are how a snapshot that is sent slowly ends near the present. A row is a change and rows lie in the order of changes, so
+ * what was applied while the first rows were on their way is simply more rows after the last; then what was applied while those
+ * were; each time less. A worked example, with a meta row written as applied/swept:
+ *
+ *     H 1000/400, rows up to 1000      taken at 1000; meanwhile 200 more entries are applied
+ *     rows 1001 to 1200, U 1200/400    meanwhile 10 more
+ *     rows 1201 to 1210, U 1210/400, E
+ *
+ * The sender keeps the rows above 1000 from being swept meanwhile. What it sweeps below stays in the copy, which therefore says of
+ * itself that it is swept as far as the first rows were: how far a peer has swept is its own affair.
  */
 const magic = Buffer.from('trireme snapshot\n');
-const blockTypes = { header: 0x48, rows: 0x52, end: 0x45 } as const;
+const blockTypes = { header: 0x48, rows: 0x52, update: 0x55, end: 0x45 } as const;
 const blockOverhead = 9;
 
 export interface Snapshot {
-  /** Index of the last entry it contains. */
+  /** Index of the last entry it contains, once `chunks` was read to its end. */
   readonly index: Revision;
-  /** The stream, in pieces of about 256 KiB (a larger value makes a larger piece). Once. Each piece is read when asked for. */
-  chunks(): AsyncIterable<Buffer>;
+  /**
+   * The stream, in pieces of about 256 KiB (a larger value makes a larger piece). Once. Each piece is read when asked for,
+   * and good until the next one is: all share one buffer, because memory outside of the heap makes V8 collect garbage, and a
+   * gigabyte of it holds up whoever else is on this thread.
+   * `again` is asked each time all rows up to `index` were read, with what is applied by then: true goes on up to there. Only
+   * of a snapshot that was opened to follow.
+   */
+  chunks(again?: (next: Revision) => boolean): AsyncIterable<Buffer>;
   /** Lets go of the pinned state. Safe at any time, and twice. */
   close(): Promise<void>;
 }
 
-/** Pins the state as it is now. `release` is called when it is let go. */
-export async function openSnapshot(engine: Engine, name: string, release: () => void): Promise<Snapshot> {
+export interface SnapshotSource {
+  readonly engine: Engine;
+  readonly name: string;
+  /** What the last written batch said. */
+  latest(): Meta;
+  /** Called once when the state is pinned at its index; returns what is called when it is let go. */
+  hold(index: number): () => void;
+}
+
+/** Pins the state as it is now. */
+export async function openSnapshot({ engine, name, latest, hold }: SnapshotSource): Promise<Snapshot> {
+  const release = hold(latest().applied);
   // Key order puts the meta row first, so the scan itself says which state it has pinned.
-  const scan = engine.scan({ gte: metaKey, lt: rowsEnd });
+  let scan = engine.scan({ gte: metaKey, lt: rowsEnd });
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closing ??= scan.close().finally(release);
@@ -49,48 +77,67 @@ export async function openSnapshot(engine: Engine, name: string, release: () => 
       throw corrupt(name, 'it has no meta row');
     }
     let taken = false;
+    let index = meta.applied;
     return {
-      index: meta.applied as Revision,
-      chunks: () => {
+      get index() {
+        return index as Revision;
+      },
+      chunks: (again = () => false) => {
         invariant(!taken, 'a snapshot is read once');
         taken = true;
-        return stream();
+        return stream(again);
       },
       close,
     };
 
-    async function* stream(): AsyncGenerator<Buffer, void, void> {
+    async function* stream(again: (next: Revision) => boolean): AsyncGenerator<Buffer, void, void> {
+      const sealer = new Sealer();
       try {
-        let sum = 0;
-        const seal = (type: number, body: readonly Buffer[]): Buffer => {
-          const block = sealBlock(type, body);
-          sum = crc32(block.subarray(block.length - 4), sum);
-          return block;
-        };
-        yield seal(blockTypes.header, [magic, metaBytes!]);
-        let body: Buffer[] = [];
-        let bytes = 0;
-        let skip = 1;
-        for (let page = first; page !== undefined; page = await scan.next()) {
-          for (let i = skip; i < page.keys.length; i++) {
-            const length = Buffer.allocUnsafe(4);
-            length.writeUInt32BE(page.values[i]!.length);
-            body.push(page.keys[i]!, length, page.values[i]!);
-            bytes += rowKeyBytes + 4 + page.values[i]!.length;
-            if (bytes < snapshotBlockBytes) continue;
-            yield seal(blockTypes.rows, body);
-            body = [];
-            bytes = 0;
-          }
-          skip = 0;
+        yield sealer.seal(blockTypes.header, [magic, metaBytes!]);
+        yield* rows(sealer, withoutFirst(first!));
+        const tally = new Tally(meta as Meta);
+        for (let next = latest(); again(next.applied as Revision); next = latest()) {
+          invariant(next.applied >= index, `a snapshot of ${index} can not go back to ${next.applied}`);
+          await scan.close();
+          if (closing !== undefined) throw new StoreError('closed', `the snapshot of ${name} is closed`);
+          scan = engine.scan(rowRange(index, next.applied));
+          yield* rows(sealer, await scan.next(), tally);
+          const { rows: count, bytes } = tally;
+          const { swept } = meta as Meta;
+          yield sealer.seal(blockTypes.update, [
+            writeMeta({ ...next, swept, rows: count, bytes, tally: tally.toString() }),
+          ]);
+          index = next.applied;
         }
-        if (body.length > 0) yield seal(blockTypes.rows, body);
-        const end = Buffer.allocUnsafe(4);
-        end.writeUInt32BE(sum);
-        yield sealBlock(blockTypes.end, [end]);
+        yield sealer.end();
       } finally {
         await close();
       }
+    }
+
+    /** The rows of the scan from `page` on, each added to `tally`. */
+    async function* rows(
+      sealer: Sealer,
+      page: EnginePage | undefined,
+      tally?: Tally,
+    ): AsyncGenerator<Buffer, void, void> {
+      let body: Buffer[] = [];
+      let bytes = 0;
+      for (let next = page; next !== undefined; next = await scan.next()) {
+        for (const [i, key] of next.keys.entries()) {
+          const value = next.values[i]!;
+          if (tally !== undefined) count(name, tally, key, value);
+          const length = Buffer.allocUnsafe(4);
+          length.writeUInt32BE(value.length);
+          body.push(key, length, value);
+          bytes += rowKeyBytes + 4 + value.length;
+          if (bytes < snapshotBlockBytes) continue;
+          yield sealer.seal(blockTypes.rows, body);
+          body = [];
+          bytes = 0;
+        }
+      }
+      if (body.length > 0) yield sealer.seal(blockTypes.rows, body);
     }
   } catch (error) {
     await close();
@@ -98,16 +145,44 @@ export async function openSnapshot(engine: Engine, name: string, release: () => 
   }
 }
 
-function sealBlock(type: number, body: readonly Buffer[]): Buffer {
-  let length = 0;
-  for (const part of body) length += part.length;
-  const block = Buffer.allocUnsafeSlow(length + blockOverhead);
-  block[0] = type;
-  block.writeUInt32BE(length, 1);
-  let at = 5;
-  for (const part of body) at += part.copy(block, at);
-  block.writeUInt32BE(crc32(block.subarray(0, at), 0), at);
-  return block;
+const withoutFirst = ({ keys, values }: EnginePage): EnginePage => ({ keys: keys.slice(1), values: values.slice(1) });
+
+function count(name: string, tally: Tally, key: Buffer, value: Buffer): void {
+  const at = readRowKey(key);
+  const row = at === undefined ? undefined : readRow(at, value);
+  if (at === undefined || row === undefined) throw corrupt(name, `row ${key.toString('hex')} fails its checksum`);
+  tally.add(at, rowBytes(row.key.length, row.value.length));
+}
+
+/** Makes blocks, one after the other in the same place, and the end that says that all of them are there. */
+class Sealer {
+  #sum = 0;
+  #space = Buffer.allocUnsafeSlow(snapshotBlockBytes + (64 << 10));
+
+  seal(type: number, body: readonly Buffer[]): Buffer {
+    const block = this.#block(type, body);
+    this.#sum = crc32(block.subarray(block.length - 4), this.#sum);
+    return block;
+  }
+
+  end(): Buffer {
+    const end = Buffer.allocUnsafe(4);
+    end.writeUInt32BE(this.#sum);
+    return this.#block(blockTypes.end, [end]);
+  }
+
+  #block(type: number, body: readonly Buffer[]): Buffer {
+    let length = blockOverhead;
+    for (const part of body) length += part.length;
+    if (length > this.#space.length) this.#space = Buffer.allocUnsafeSlow(length);
+    const block = this.#space.subarray(0, length);
+    block[0] = type;
+    block.writeUInt32BE(length - blockOverhead, 1);
+    let at = 5;
+    for (const part of body) at += part.copy(block, at);
+    block.writeUInt32BE(crc32(block.subarray(0, at), 0), at);
+    return block;
+  }
 }
 
 export interface InstallRequest {
@@ -116,6 +191,8 @@ export interface InstallRequest {
   readonly chunks: AsyncIterable<Buffer>;
   /** Gives up between two pieces; what was written is removed. */
   readonly signal?: AbortSignal;
+  /** Bytes after which what was written is synced; all of it at the end if absent. */
+  readonly syncEvery?: number;
 }
 
 export interface Installed {
@@ -129,10 +206,11 @@ export interface Installed {
  * step any failure, of this process or of the stream, leaves the old state as it was. Rejects with a
  * `StoreError`, `badSnapshot` where the bytes are not a whole snapshot, or with the reason of `signal`.
  */
-export async function installSnapshot({ home, chunks, signal }: InstallRequest): Promise<Installed> {
+export async function installSnapshot(request: InstallRequest): Promise<Installed> {
+  const { home, chunks } = request;
   const fresh = await home.fresh();
   try {
-    const meta = await fill(fresh.engine, chunks, signal);
+    const meta = await fill(fresh.engine, chunks, request);
     await fresh.adopt();
     return { engine: fresh.engine, index: meta.applied as Revision };
   } catch (error) {
@@ -146,12 +224,20 @@ export async function inspectSnapshot(chunks: AsyncIterable<Buffer>): Promise<Me
   return (await readSnapshot(chunks, undefined, async () => {})).meta;
 }
 
-async function fill(engine: Engine, chunks: AsyncIterable<Buffer>, signal: AbortSignal | undefined): Promise<Meta> {
+async function fill(
+  engine: Engine,
+  chunks: AsyncIterable<Buffer>,
+  { signal, syncEvery = Number.POSITIVE_INFINITY }: Pick<InstallRequest, 'signal' | 'syncEvery'>,
+): Promise<Meta> {
   let batch = engine.batch();
+  let unsynced = 0;
   const { meta, metaBytes } = await readSnapshot(chunks, signal, async (key, row) => {
     batch.put(key, row);
     if (batch.ops < batchOpsMax && batch.bytes < batchBytesMax) return;
-    await batch.write({ sync: false });
+    unsynced += batch.bytes;
+    const sync = unsynced >= syncEvery;
+    if (sync) unsynced = 0;
+    await batch.write({ sync });
     batch = engine.batch();
   });
   // Last and synced: what was written before it is then safe too.
@@ -183,6 +269,8 @@ async function readSnapshot(
       header = readHeader(body);
     } else if (type === blockTypes.rows) {
       last = await takeRows(body, last, tally, take);
+    } else if (type === blockTypes.update) {
+      header = readUpdate(body, header.meta);
     } else if (type === blockTypes.end && body.length === 4) {
       if (body.readUInt32BE(0) !== sum) throw bad('its parts do not belong together');
       ended = true;
@@ -201,14 +289,27 @@ async function readSnapshot(
 
 function readHeader(body: Buffer): Header {
   if (!body.subarray(0, magic.length).equals(magic)) throw bad('it does not begin as one');
-  const metaBytes = body.subarray(magic.length);
+  return readMetaRow(body.subarray(magic.length));
+}
+
+function readUpdate(body: Buffer, before: Meta): Header {
+  const header = readMetaRow(body);
+  const { applied, compacted, swept } = header.meta;
+  if (applied < before.applied || compacted < before.compacted || swept !== before.swept) {
+    throw bad(`it goes from ${before.applied} to ${applied}`);
+  }
+  return header;
+}
+
+function readMetaRow(metaBytes: Buffer): Header {
   const meta = readMeta(metaBytes);
   if (meta === 'newer') throw new StoreError('format', 'the snapshot was made by a newer version: use that version');
   if (meta === 'damaged') throw bad('its header fails its checksum');
-  return { meta, metaBytes };
+  // The stream may use its place again.
+  return { meta, metaBytes: Buffer.from(metaBytes) };
 }
 
-/** Returns the last key, which the next block's first must be above. */
+/** Returns a copy of the last key, which the next block's first must be above. */
 async function takeRows(
   body: Buffer,
   last: Buffer | undefined,
@@ -231,7 +332,7 @@ async function takeRows(
     last = key;
     at = end;
   }
-  return last;
+  return last && Buffer.from(last);
 }
 
 interface Block {
