@@ -169,6 +169,21 @@ describe('registry', () => {
     expect(owners.map((o) => o['manager']).sort()).toEqual(managers);
   });
 
+  it('owns nothing of what is always written, set or not', async () => {
+    const b = await Bench.open();
+    const event = {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: 'e' },
+      involvedObject: { kind: 'Pod', name: 'p', namespace: 'default' },
+      reason: 'r',
+    };
+    const made = await b.create('events', 'default', event);
+    expect(made).toMatchObject({ eventTime: null, firstTimestamp: null, source: {} });
+    const [owner] = metaOf(made)['managedFields'] as JsonObject[];
+    expect(Object.keys(owner!['fieldsV1'] as JsonObject)).toEqual(['f:involvedObject', 'f:reason']);
+  });
+
   it('scales through the small object', async () => {
     const b = await Bench.open();
     await b.create('deployments.apps/v1', 'default', {

@@ -1,3 +1,4 @@
+export { compilePerSchema, type Visitor } from './compile.js';
 export { type DeclarativeOptions, declarativeErrors } from './declarative/index.js';
 export { applySchemaDefaults } from './defaults.js';
 export { isOnByDefault } from './features.js';
@@ -41,3 +42,4 @@ export type {
   StructSchema,
   Union,
 } from './types.js';
+export { isContainer, leftOutWhenZero, scalarZero, zeroObject } from './zero.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { equalJson, type JsonObject, type JsonValue } from '../../api/index.js';
-import type { Kind, StructSchema } from '../../schema/index.js';
+import { allKinds, type Kind, kindSchema, type StructSchema, zeroObject } from '../../schema/index.js';
 import { fixtures, kindNamed } from '../testing.js';
 import { decodeJson, decodeNode, decodeValue, readJson } from './decode.js';
 import { encodeJson, encodeStored } from './encode.js';
@@ -332,6 +332,11 @@ describe('a schema that preserves unknown fields', () => {
     expect(equalJson(JSON.parse(encoded), JSON.parse(text))).toBe(true);
     expect(encoded.startsWith('{"kind":"K","__proto__":')).toBe(true);
   });
+
+  it('keeps such a key also where a null beside it goes', () => {
+    const decoded = decode({ schema: open } as Kind, '{"kind":null,"a":2,"__proto__":{"b":1}}');
+    expect(decoded.ok && JSON.stringify(decoded.object)).toBe('{"a":2,"__proto__":{"b":1}}');
+  });
 });
 
 describe('JSON fixtures', () => {
@@ -351,4 +356,11 @@ describe('JSON fixtures', () => {
     const parsed = parseJson(json);
     expect(parsed.ok && decodeNode(k.schema, parsed.node)).toEqual(decoded);
   });
+});
+
+it('makes an object without anything what an empty text decodes to', () => {
+  for (const info of allKinds()) {
+    const { schema } = kindSchema(info)!;
+    expect(decodeValue(schema, {})).toMatchObject({ ok: true, object: zeroObject(schema) });
+  }
 });

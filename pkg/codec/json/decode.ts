@@ -20,7 +20,7 @@ export interface Strictness {
 
 export const nothingStrict: Strictness = { errors: [], warnings: [] };
 
-/** An object in normal form (zero.ts), or what is wrong with it in the words of the reference's decoder, to be a 400. */
+/** An object in normal form (pkg/schema/zero.ts), or what is wrong with it in the words of the reference's decoder, to be a 400. */
 export type Decoded =
   | { readonly ok: true; readonly object: JsonObject; readonly strict: Strictness }
   | { readonly ok: false; readonly message: string };

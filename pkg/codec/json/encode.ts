@@ -1,6 +1,13 @@
 import type { JsonObject, JsonValue } from '../../api/index.js';
-import type { ListSchema, MapSchema, Schema, StructSchema } from '../../schema/index.js';
-import { leftOutWhenZero, scalarZero } from '../zero.js';
+import {
+  compilePerSchema,
+  type ListSchema,
+  leftOutWhenZero,
+  type MapSchema,
+  type Schema,
+  type StructSchema,
+  scalarZero,
+} from '../../schema/index.js';
 import { writeString, writeValue } from './write.js';
 
 /**
@@ -37,41 +44,16 @@ interface FieldWriter {
   readonly dropZero: boolean;
 }
 
-const writers = new WeakMap<Schema, Writer>();
-
-function writerOf(schema: Schema): Writer {
-  let writer = writers.get(schema);
-  if (writer === undefined) {
-    writer = compile(schema);
-    writers.set(schema, writer);
-  }
-  return writer;
-}
-
-function lazy(schema: Schema): Writer {
-  let writer: Writer | undefined;
-  return (value) => {
-    writer ??= writerOf(schema);
-    return writer(value);
-  };
-}
-
-function compile(schema: Schema): Writer {
-  switch (schema.kind) {
-    case 'struct':
-      return struct(schema);
-    case 'map':
-      return map(schema);
-    case 'list':
-      return list(schema);
-    case 'any':
-      return schema.either === undefined ? writeValue : either(schema.either.object);
-    case 'scalar':
-      return schema.type === 'string' || schema.type === 'bytes' || schema.type.endsWith('ime')
-        ? (v) => (typeof v === 'string' ? writeString(v) : 'null')
-        : writeValue;
-  }
-}
+const { now: writerOf, later } = compilePerSchema<string>({
+  struct,
+  map,
+  list,
+  scalar: ({ type }) =>
+    type === 'string' || type === 'bytes' || type.endsWith('ime')
+      ? (v) => (typeof v === 'string' ? writeString(v) : 'null')
+      : writeValue,
+  any: (schema) => (schema.either === undefined ? writeValue : either(schema.either.object)),
+});
 
 function fieldWriter(schema: StructSchema, index: number): FieldWriter {
   const field = schema.fields[index]!;
@@ -87,7 +69,7 @@ function fieldWriter(schema: StructSchema, index: number): FieldWriter {
     index,
     name: field.name,
     key,
-    write: lazy(inner),
+    write: later(inner),
     leftOut,
     zero,
     dropZero: leftOut && !field.pointer,
@@ -177,7 +159,7 @@ function list(schema: ListSchema): Writer {
 
 /** Elements are there even when they are zero. */
 function elementWriter(schema: Schema): Writer {
-  const write = lazy(schema);
+  const write = later(schema);
   if (schema.kind === 'struct') return (v) => write(v ?? {});
   if (schema.kind === 'scalar' && schema.type === 'bytes') return (v) => (v === null ? '""' : write(v));
   const zero = writeValue(scalarZero(schema));
@@ -185,7 +167,7 @@ function elementWriter(schema: Schema): Writer {
 }
 
 function either(object: StructSchema): Writer {
-  const write = lazy(object);
+  const write = later(object);
   return (value) => {
     if (typeof value !== 'object' || value === null) return writeValue(value);
     if (!Array.isArray(value)) return write(value);

@@ -6,22 +6,25 @@ import {
   parseDuration,
   setOwn,
 } from '../../api/index.js';
-import type {
-  AnySchema,
-  Field,
-  ListSchema,
-  MapSchema,
-  ScalarSchema,
-  Schema,
-  StructSchema,
+import {
+  type AnySchema,
+  compilePerSchema,
+  type Field,
+  isContainer,
+  type ListSchema,
+  leftOutWhenZero,
+  type MapSchema,
+  type ScalarSchema,
+  type Schema,
+  type StructSchema,
+  scalarZero,
 } from '../../schema/index.js';
 import { canonicalBase64 } from '../scalar/bytes.js';
 import { canonicalQuantityText } from '../scalar/quantity.js';
 import { canonicalMicroTime, canonicalTime } from '../scalar/time.js';
-import { isContainer, leftOutWhenZero, scalarZero } from '../zero.js';
 
 /**
- * The fast road of decoding: a plain value (of `JSON.parse`, of a patch) is brought into normal form (zero.ts) in place by
+ * The fast road of decoding: a plain value (of `JSON.parse`, of a patch) is brought into normal form (pkg/schema/zero.ts) in place by
  * closures compiled per schema. Whatever is not plainly right (an unknown field, a wrong type, a number out of range) only raises
  * a flag: the exact decoder (exact.ts) then says what it is. So nothing here builds paths or messages.
  */
@@ -59,45 +62,11 @@ interface FieldStep {
   readonly nullEmpty: boolean;
 }
 
-const steps = new WeakMap<Schema, Step>();
-
-function stepOf(schema: Schema): Step {
-  let step = steps.get(schema);
-  if (step === undefined) {
-    step = compile(schema);
-    steps.set(schema, step);
-  }
-  return step;
-}
-
-function compile(schema: Schema): Step {
-  switch (schema.kind) {
-    case 'struct':
-      return struct(schema);
-    case 'map':
-      return map(schema);
-    case 'list':
-      return list(schema);
-    case 'scalar':
-      return scalar(schema);
-    case 'any':
-      return any(schema);
-  }
-}
+const { now: stepOf, later } = compilePerSchema<JsonValue>({ struct, map, list, scalar, any });
 
 function unclean(value: JsonValue): JsonValue {
   clean = false;
   return value;
-}
-
-/** Schemas may contain themselves: inner steps are looked up at their first use. */
-function lazy(schema: Schema): Step {
-  if (schema.kind === 'scalar') return stepOf(schema);
-  let step: Step | undefined;
-  return (value) => {
-    step ??= stepOf(schema);
-    return step(value);
-  };
 }
 
 function zeroStruct(schema: StructSchema): JsonValue {
@@ -115,7 +84,7 @@ function fieldStep(owner: StructSchema, field: Field): FieldStep {
   const leftOut = leftOutWhenZero(owner, field);
   return {
     name: field.name,
-    step: lazy(schema),
+    step: later(schema),
     zero: leftOut ? undefined : field.pointer ? () => null : zeroOf(schema),
     dropZero: leftOut && !field.pointer,
     nullEmpty: !leftOut && !field.pointer && isContainer(schema),
@@ -173,13 +142,13 @@ function withoutDropped(value: JsonObject): JsonObject {
   const kept: JsonObject = {};
   for (const key in value) {
     const held = value[key];
-    if (held !== undefined) kept[key] = held;
+    if (held !== undefined) setOwn(kept, key, held);
   }
   return kept;
 }
 
 function map(schema: MapSchema): Step {
-  const step = lazy(schema.values);
+  const step = later(schema.values);
   const zero = zeroOf(schema.values);
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return unclean(value);
@@ -197,7 +166,7 @@ function map(schema: MapSchema): Step {
 const isBytes = (schema: Schema): boolean => schema.kind === 'scalar' && schema.type === 'bytes';
 
 function list(schema: ListSchema): Step {
-  const step = lazy(schema.items);
+  const step = later(schema.items);
   const zero = zeroOf(schema.items);
   return (value) => {
     if (!Array.isArray(value)) return unclean(value);
@@ -263,7 +232,7 @@ function any(schema: AnySchema): Step {
       return value;
     };
   }
-  const object = lazy(either.object);
+  const object = later(either.object);
   return (value) => {
     if (Array.isArray(value)) {
       if (either.or === 'bool') return unclean(value);

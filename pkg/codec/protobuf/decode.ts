@@ -1,10 +1,17 @@
 import { formatDuration, type JsonArray, type JsonObject, type JsonValue, setOwn } from '../../api/index.js';
-import type { AnySchema, Field, ListSchema, ScalarSchema, Schema, StructSchema } from '../../schema/index.js';
+import {
+  type AnySchema,
+  type Field,
+  type ListSchema,
+  type ScalarSchema,
+  type Schema,
+  type StructSchema,
+  scalarZero,
+} from '../../schema/index.js';
 import { type Decoded, nothingStrict, readJson } from '../json/decode.js';
 import { normalise } from '../json/normal.js';
 import { canonicalQuantityText } from '../scalar/quantity.js';
 import { timeOfParts } from '../scalar/time.js';
-import { scalarZero } from '../zero.js';
 import { ProtobufFailure, Reader } from './reader.js';
 
 /**

@@ -7,7 +7,7 @@ import {
   type JsonValue,
   setOwn,
 } from '../../api/index.js';
-import type { StructSchema } from '../../schema/index.js';
+import { type StructSchema, zeroObject } from '../../schema/index.js';
 import { PatchError } from '../errors.js';
 import { updateManagersMax } from '../limits.js';
 import { checkNesting } from '../nesting.js';
@@ -27,7 +27,7 @@ import {
   tryDecodeOwners,
   withoutManagedFields,
 } from './managed.js';
-import { deduced, emptyObject } from './shape.js';
+import { deduced } from './shape.js';
 import { ConflictError, type Convert, type Rules, trackApply, trackUpdate, type Versioned } from './update.js';
 import { typeErrors } from './validate.js';
 
@@ -157,9 +157,10 @@ function versioned(resource: TrackedResource, value: JsonObject): Versioned {
   return { value, schema: resource.schema ?? deduced, apiVersion: resource.apiVersion };
 }
 
+/** What is always written never counts as added by whoever creates the object. */
 function versionedLive(resource: TrackedResource, live: JsonObject | undefined): Versioned {
   if (live !== undefined) return versioned(resource, withoutManagedFields(live));
-  return versioned(resource, resource.schema === undefined ? {} : emptyObject(resource.schema));
+  return versioned(resource, resource.schema === undefined ? {} : zeroObject(resource.schema));
 }
 
 const noFields: readonly (readonly string[])[] = [];

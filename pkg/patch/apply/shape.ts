@@ -1,14 +1,13 @@
+import { getOwn, goFormat, goJsonString, goQuote, isObject, type JsonObject, type JsonValue } from '../../api/index.js';
 import {
-  getOwn,
-  goFormat,
-  goJsonString,
-  goQuote,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  setOwn,
-} from '../../api/index.js';
-import type { AnySchema, Field, ListSchema, ScalarSchema, Schema, StructSchema } from '../../schema/index.js';
+  type AnySchema,
+  type Field,
+  type ListSchema,
+  type ScalarSchema,
+  type Schema,
+  type StructSchema,
+  scalarZero,
+} from '../../schema/index.js';
 import { type PathElement, valueElement, valueJson } from './element.js';
 
 /** A schema, or undefined for a member that nothing declares. */
@@ -119,7 +118,7 @@ function keyFieldsOf(list: ListSchema): readonly KeyField[] {
 function keyDefault(field: Field | undefined): JsonValue | undefined {
   if (field === undefined || field.default !== undefined) return field?.default;
   if (field.omitEmpty || field.pointer || field.proto === 0 || field.schema.kind !== 'scalar') return undefined;
-  return zeroScalar(field.schema);
+  return scalarZero(field.schema);
 }
 
 /** Which item of an associative list this is. Throws ElementError. */
@@ -145,54 +144,6 @@ function setElement(item: JsonValue): PathElement {
   if (Array.isArray(item)) throw new ElementError('not supported: associative list with lists as elements');
   if (item === null) throw new ElementError("associative list without keys has an element that's an explicit null");
   return valueElement(item);
-}
-
-const empties = new WeakMap<StructSchema, JsonObject>();
-
-/**
- * An object of which nothing is set, as the reference makes it before a create: what is always written is there (`status: {}`,
- * `containers: null`), and so never counts as added by whoever creates the object. Shared: do not change.
- */
-export function emptyObject(schema: StructSchema): JsonObject {
-  let empty = empties.get(schema);
-  if (empty === undefined) {
-    empty = {};
-    for (const field of schema.fields) {
-      const value = emptyValue(field);
-      if (value !== undefined) setOwn(empty, field.name, value);
-    }
-    empties.set(schema, empty);
-  }
-  return empty;
-}
-
-function emptyValue(field: Field): JsonValue | undefined {
-  // Without a protobuf number: kind and apiVersion, and custom resources, of which nothing is always written.
-  if (field.proto === 0) return undefined;
-  if (field.pointer) return field.omitEmpty ? undefined : null;
-  if (field.schema.kind === 'struct') return emptyObject(field.schema);
-  if (field.omitEmpty) return undefined;
-  return field.schema.kind === 'scalar' ? zeroScalar(field.schema) : null;
-}
-
-function zeroScalar(schema: ScalarSchema): JsonValue {
-  switch (schema.type) {
-    case 'string':
-      return '';
-    case 'bool':
-      return false;
-    case 'int32':
-    case 'int64':
-    case 'float64':
-    case 'intOrString':
-      return 0;
-    case 'quantity':
-      return '0';
-    case 'duration':
-      return '0s';
-    default:
-      return null;
-  }
 }
 
 /** A value as type errors show it. */

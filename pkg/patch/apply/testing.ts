@@ -16,6 +16,7 @@ import { applyObject, type TrackedResource, updateManagedFields } from './manage
 export const text: ScalarSchema = { kind: 'scalar', type: 'string' };
 export const int: ScalarSchema = { kind: 'scalar', type: 'int64' };
 
+/** As a custom resource has it: nothing of it is always written. */
 export function field(name: string, schema: Schema, more: Partial<Field> = {}): Field {
   return {
     name,
@@ -23,7 +24,7 @@ export function field(name: string, schema: Schema, more: Partial<Field> = {}): 
     proto: 0,
     required: false,
     omitEmpty: true,
-    pointer: false,
+    pointer: true,
     patchStrategy: [],
     deprecated: false,
     ...more,

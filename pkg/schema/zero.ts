@@ -1,5 +1,5 @@
-import type { JsonValue } from '../api/index.js';
-import type { Field, Schema, StructSchema } from '../schema/index.js';
+import { type JsonObject, type JsonValue, setOwn } from '../api/index.js';
+import type { Field, Schema, StructSchema } from './types.js';
 
 /**
  * Go's zero values, which decide what the reference writes. Objects in memory are in *normal form*: a field is there exactly
@@ -9,7 +9,7 @@ import type { Field, Schema, StructSchema } from '../schema/index.js';
  */
 
 /** Is this type a struct in Go? `omitempty` has no effect on a field that holds one by value. */
-export function isGoStruct(schema: Schema): boolean {
+function isGoStruct(schema: Schema): boolean {
   switch (schema.kind) {
     case 'struct':
       return true;
@@ -58,3 +58,25 @@ export function scalarZero(schema: Schema): JsonValue {
       return null;
   }
 }
+
+const zeros = new WeakMap<StructSchema, JsonObject>();
+
+/**
+ * An object of which nothing is set, in normal form: what is always written is there (`status: {}`, `containers: null`,
+ * `eventTime: null`). Shared: do not change.
+ */
+export function zeroObject(schema: StructSchema): JsonObject {
+  let zero = zeros.get(schema);
+  if (zero === undefined) {
+    zero = {};
+    for (const field of schema.fields) {
+      if (leftOutWhenZero(schema, field)) continue;
+      const inner = field.schema;
+      setOwn(zero, field.name, inner.kind === 'struct' && !field.pointer ? zeroObject(inner) : zeroOf(field));
+    }
+    zeros.set(schema, zero);
+  }
+  return zero;
+}
+
+const zeroOf = (field: Field): JsonValue => (field.pointer ? null : scalarZero(field.schema));
