@@ -48,6 +48,12 @@ describe('quantities', () => {
     );
     expect(canonicalQuantity('9'.repeat(1_000_000))).toBe('9223372036854775807');
     expect(canonicalQuantity(`0.${'1'.repeat(1_000_000)}`)).toBe('111111112n');
+    // Refused in one pass: any second way to read the digits would take days here.
+    for (const text of ['9', '9.', 'E', '-1'])
+      expect(readQuantity(`${text.repeat(1_000_000)}!`)).toEqual({
+        error: expect.stringContaining('regular expression'),
+      });
+    expect(parseDuration('9'.repeat(1_000_000))).toBeUndefined();
   });
 
   it('rounds resource lists up to thousandths', () => {

@@ -9,6 +9,8 @@ export interface Quantity {
 }
 
 const FORMAT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+/** The same, with one way to read any text: a suffix never begins with a digit. */
+const PARTS = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]+[-+]?[0-9]*|[-+][0-9]*)?$/;
 const SUFFIX = "unable to parse quantity's suffix";
 const NUMERIC = 'unable to parse numeric part of quantity';
 
@@ -40,9 +42,9 @@ export function quantityOf(units: number | bigint, notation: Quantity['notation'
 
 /** The value, or the reference's sentence for why there is none. */
 export function readQuantity(text: string): Quantity | { readonly error: string } {
-  const m = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/.exec(text);
+  const m = PARTS.exec(text);
   if (text === '' || m === null) return { error: FORMAT };
-  const [, sign, whole, fraction = '', suffix] = m as unknown as [string, string, string, string | undefined, string];
+  const [, sign, whole, fraction = '', suffix = ''] = m as unknown as [string, string, string, ...string[]];
   const scale = suffixScale(suffix);
   if (scale === undefined) return { error: SUFFIX };
   const integer = whole.replace(/^0+/, '');

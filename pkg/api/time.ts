@@ -91,7 +91,8 @@ export function parseDuration(text: string): bigint | undefined {
   const sign = text.startsWith('-') ? -1n : 1n;
   const rest = /^[+-]/.test(text) ? text.slice(1) : text;
   if (rest === '0') return 0n;
-  if (!/^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(rest) || rest.length > 128) return undefined;
+  // Its length first: the pattern can read a row of digits in many ways.
+  if (rest.length > 128 || !/^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(rest)) return undefined;
   let total = 0n;
   for (const [, whole, fraction = '', unit] of rest.matchAll(/(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g)) {
     const scale = UNITS[unit!]!;
