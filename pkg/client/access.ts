@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { parse } from 'yaml';
+import { type ClusterEntry, parseKubeconfig } from './kubeconfig.js';
 
 /** How to reach the servers of a cluster, and as whom. PEM texts. */
 export interface Access {
@@ -16,11 +16,6 @@ export class ClientError extends Error {
   override readonly name = 'ClientError';
 }
 
-interface Named {
-  readonly name: string;
-  readonly value: Record<string, unknown>;
-}
-
 /** Reads a kubeconfig: the user of the current context, and every server whose authority is that of its cluster. */
 export function accessOf(file: string): Access {
   let text: string;
@@ -29,39 +24,38 @@ export function accessOf(file: string): Access {
   } catch (error) {
     throw new ClientError(`the kubeconfig cannot be read: ${(error as Error).message}`);
   }
-  const config = parse(text) as Record<string, unknown>;
-  const clusters = named(config, 'clusters', 'cluster');
-  const users = named(config, 'users', 'user');
-  const contexts = named(config, 'contexts', 'context');
-  const current = config['current-context'];
-  const context = contexts.find((c) => c.name === current)?.value;
-  const cluster = clusters.find((c) => c.name === context?.['cluster'])?.value;
-  const user = users.find((u) => u.name === context?.['user'])?.value;
+  return readAccess(text, file);
+}
+
+/** The same from its text; `file` says where paths in it start from, and how it is called in errors. */
+export function readAccess(text: string, file: string): Access {
+  const config = parseKubeconfig(text);
+  if ('wrong' in config) throw new ClientError(`${file} is no kubeconfig: ${config.wrong}`);
+  const { clusters, users, contexts } = config;
+  const context = contexts.find((c) => c.name === config['current-context'])?.context;
+  const cluster = clusters.find((c) => c.name === context?.cluster)?.cluster;
+  const user = users.find((u) => u.name === context?.user)?.user;
   if (cluster === undefined || user === undefined)
     throw new ClientError(`${file}: the current context does not name a cluster and a user that are there`);
-  const pem = (from: Record<string, unknown>, key: string): string => pemOf(from, key, dirname(file));
-  const ca = pem(cluster, 'certificate-authority');
-  const endpoints = [cluster, ...clusters.map((c) => c.value).filter((c) => pem(c, 'certificate-authority') === ca)];
+  const pem = (data: string | undefined, path: string | undefined): string => pemOf(data, path, dirname(file));
+  const authority = (c: ClusterEntry): string => pem(c['certificate-authority-data'], c['certificate-authority']);
+  const ca = authority(cluster);
+  const endpoints = [cluster, ...clusters.map((c) => c.cluster).filter((c) => authority(c) === ca)];
   return {
-    endpoints: [...new Set(endpoints.map((c) => String(c['server'])))],
+    endpoints: [...new Set(endpoints.map((c) => c.server))],
     ca,
-    cert: pem(user, 'client-certificate'),
-    key: pem(user, 'client-key'),
+    cert: pem(user['client-certificate-data'], user['client-certificate']),
+    key: pem(user['client-key-data'], user['client-key']),
   };
 }
 
-function named(config: Record<string, unknown>, list: string, inner: string): readonly Named[] {
-  const items = config?.[list];
-  if (!Array.isArray(items)) return [];
-  return (items as Record<string, unknown>[]).map((item) => ({
-    name: String(item['name']),
-    value: (item[inner] ?? {}) as Record<string, unknown>,
-  }));
-}
-
-function pemOf(from: Record<string, unknown>, key: string, folder: string): string {
-  const data = from[`${key}-data`];
+/** The data itself goes before the file it may stand in, as with every reader of kubeconfigs. */
+function pemOf(data: string | null | undefined, path: string | null | undefined, folder: string): string {
   if (typeof data === 'string') return Buffer.from(data, 'base64').toString();
-  const file = from[key];
-  return typeof file === 'string' ? readFileSync(resolve(folder, file), 'utf8') : '';
+  if (typeof path !== 'string') return '';
+  try {
+    return readFileSync(resolve(folder, path), 'utf8');
+  } catch (error) {
+    throw new ClientError(`a file that the kubeconfig names cannot be read: ${(error as Error).message}`);
+  }
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { accessOf } from './access.js';
+import { accessOf, ClientError, readAccess } from './access.js';
 import { parseArguments } from './arguments.js';
 import type { Offline } from './commands/command.js';
 import { runCtl } from './run.js';
@@ -44,6 +44,41 @@ describe('a kubeconfig', () => {
       'the current context does not name',
     );
     expect(() => accessOf(join(folder, 'none'))).toThrow('the kubeconfig cannot be read');
+  });
+});
+
+describe('a kubeconfig that is none', () => {
+  const good = 'clusters: []\nusers: []\ncontexts: []\ncurrent-context: x\n';
+  it.each([
+    ['', 'it must be object'],
+    ['a: [b', 'it is no YAML: '],
+    ['[]', 'it must be object'],
+    ['clusters: []\nusers: []\ncontexts: []\n', "it must have required property 'current-context'"],
+    [good.replace('clusters: []', 'clusters: [null]'), 'clusters[0] must be object'],
+    [
+      good.replace('clusters: []', 'clusters: [{name: a, cluster: {}}]'),
+      "clusters[0].cluster must have required property 'server'",
+    ],
+    [
+      good.replace('clusters: []', 'clusters: [{name: a, cluster: {server: "h:1"}}]'),
+      'clusters[0].cluster.server must match pattern',
+    ],
+    [
+      good.replace('users: []', 'users: [{name: a, user: {client-key-data: 5}}]'),
+      'users[0].user.client-key-data must be string',
+    ],
+    [good.replace('current-context: x', 'current-context: [x]'), 'current-context must be string'],
+  ])('%j: what is wrong is told with its place', (text, wrong) => {
+    expect(() => readAccess(text, 'kubeconfig')).toThrow(ClientError);
+    expect(() => readAccess(text, 'kubeconfig')).toThrow(wrong);
+  });
+
+  it('keeps what others put into it, and names the file that is not there', () => {
+    const user = '{name: u, user: {client-key: none.key, auth-provider: {name: x}}}';
+    const text = `clusters: [{name: c, cluster: {server: "https://h:1", certificate-authority: none.crt}}]\nusers: [${user}]\ncontexts: [{name: x, context: {cluster: c, user: u, namespace: n}}]\ncurrent-context: x\npreferences: {}\n`;
+    expect(() => readAccess(text, join(folder, 'kubeconfig'))).toThrow(
+      /that the kubeconfig names cannot be read: .*none.crt/,
+    );
   });
 });
 
