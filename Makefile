@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 NODE_BIN := node_modules/.bin
 
-.PHONY: help install build run cluster test lint tidy golden sim chaos bench clean
+.PHONY: help install build run cluster test lint tidy golden sim fuzz chaos bench clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -35,6 +35,9 @@ golden: build ## replay the recorded answers of a reference server, area by area
 
 sim: install ## simulate whole clusters: SEEDS=100000 or SEED=one
 	SIM_SEEDS=$(or $(SEEDS),20000) SIM_SEED=$(SEED) $(NODE_BIN)/vitest run test/sim
+
+fuzz: install ## feed every reader what nobody meant: MINUTES=n SEED=s TARGET=part of a name
+	FUZZ_MINUTES=$(or $(MINUTES),5) FUZZ_SEED=$(SEED) FUZZ_TARGET='$(TARGET)' $(NODE_BIN)/vitest run test/fuzz
 
 chaos: build ## faults on real processes: MINUTES=n SEED=s, the report in ./.trireme/chaos
 	CHAOS_MINUTES=$(or $(MINUTES),10) CHAOS_SEED=$(SEED) $(NODE_BIN)/vitest run test/chaos/long.test.ts

@@ -1,0 +1,125 @@
+import { getHeapStatistics } from 'node:v8';
+import { Script } from 'node:vm';
+import { Random } from '../sim/random.js';
+import { mutated } from './mutate.js';
+import type { Target } from './target.js';
+
+export interface Finding {
+  readonly target: string;
+  readonly kind: 'crash' | 'hang' | 'slow' | 'memory';
+  readonly why: string;
+  /** Made as small as it would go. */
+  readonly input: Buffer;
+}
+
+export interface Hunt {
+  readonly seed: number;
+  /** Inputs to try; with `until`, as many as fit. */
+  readonly inputs: number;
+  /** Asked between inputs: go on? */
+  readonly goOn?: () => boolean;
+}
+
+/** Milliseconds after which a synchronous target is interrupted. */
+const HANG_TIME = 20_000;
+/** An input that takes longer, each time of three, is slow: at most 256 KiB are read here, and megabytes a second are expected. */
+const SLOW_TIME = 1_500;
+/** What one input may leave on the heap and beside it before anything is collected. */
+const MEMORY_MAX = 384 * 1024 * 1024;
+/** Attempts at making a finding smaller. */
+const SHRINK_TRIES = 400;
+
+/** Feeds mutated seeds to a target. The same seed tries the same inputs. The first finding ends the hunt. */
+export async function hunt(target: Target, { seed, inputs, goOn }: Hunt): Promise<Finding | undefined> {
+  const random = new Random(seed);
+  for (const input of target.seeds) {
+    const found = await tried(target, input);
+    if (found !== undefined) return found;
+  }
+  for (let i = 0; i < inputs && (goOn === undefined || goOn()); i++) {
+    const found = await tried(target, mutated(target, random));
+    if (found !== undefined) return shrunk(target, found, random);
+  }
+  return undefined;
+}
+
+/** What comes of one input. */
+export async function tried(target: Target, input: Buffer): Promise<Finding | undefined> {
+  const finding = (kind: Finding['kind'], why: string): Finding => ({ target: target.name, kind, why, input });
+  const before = memory();
+  const once = await timed(target, input);
+  if (once.failed !== undefined) {
+    const { failed } = once;
+    if (isHang(failed)) return finding('hang', `was not done in ${HANG_TIME} ms`);
+    if (!target.refusals.some((r) => failed instanceof r)) return finding('crash', describe(failed));
+  }
+  const left = memory() - before;
+  if (left > MEMORY_MAX) return finding('memory', `left ${left >> 20} MiB behind`);
+  if (once.time < SLOW_TIME) return undefined;
+  const again = Math.min((await timed(target, input)).time, (await timed(target, input)).time);
+  return again < SLOW_TIME ? undefined : finding('slow', `took ${again | 0} ms for ${input.length} bytes`);
+}
+
+interface Timed {
+  readonly time: number;
+  readonly failed: unknown;
+}
+
+// The time-out of `vm` interrupts whatever runs beneath it, however it loops.
+const guarded = new Script('__fuzz()');
+const place = globalThis as { __fuzz?: () => unknown };
+
+async function timed(target: Target, input: Buffer): Promise<Timed> {
+  // The target may change what it gets, the finding must show what it was.
+  const given = Buffer.from(input);
+  place.__fuzz = () => target.run(given);
+  const start = performance.now();
+  let failed: unknown;
+  try {
+    const running: unknown = guarded.runInThisContext({ timeout: HANG_TIME });
+    if (running instanceof Promise) await running;
+  } catch (error) {
+    failed = error ?? new Error(`threw ${String(error)}`);
+  }
+  return { time: performance.now() - start, failed };
+}
+
+function isHang(error: unknown): boolean {
+  return error instanceof Error && (error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return (error.stack ?? error.message).slice(0, 800);
+}
+
+function memory(): number {
+  const { used_heap_size, external_memory } = getHeapStatistics();
+  return used_heap_size + external_memory;
+}
+
+/** Cuts pieces out as long as the same goes wrong. Not for hangs: each attempt would take as long. */
+async function shrunk(target: Target, finding: Finding, random: Random): Promise<Finding> {
+  if (finding.kind !== 'crash') return finding;
+  let best = finding;
+  const line = headline(finding);
+  for (let i = 0; i < SHRINK_TRIES && best.input.length > 1; i++) {
+    const { input } = best;
+    const from = random.int(0, input.length - 1);
+    const to = from + random.skewed(1, Math.max(1, input.length >> 1));
+    const next = await tried(target, Buffer.concat([input.subarray(0, from), input.subarray(to)]));
+    if (next?.kind === 'crash' && headline(next) === line) best = next;
+  }
+  return best;
+}
+
+const headline = ({ why }: Finding): string =>
+  why.split('\n').slice(0, 2).join('\n').replace(/\d+/g, '0').slice(0, 120);
+
+/** As it stands in `found.ts`, and as it is read by whoever mends it. */
+export function shown({ target, kind, why, input }: Finding): string {
+  const text = input.toString('utf8');
+  const isText = Buffer.from(text).equals(input) && input.length < 2000;
+  const bytes = isText ? JSON.stringify(text) : `base64 ${input.subarray(0, 4096).toString('base64')}`;
+  return `${target}: ${kind}: ${why}\n  input (${input.length} bytes): ${bytes}`;
+}

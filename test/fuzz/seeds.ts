@@ -1,0 +1,127 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { JsonObject } from '../../pkg/api/index.js';
+import { decodeJson, encodeCbor, encodeJson, encodeProtobuf, encodeYaml, sealEnvelope } from '../../pkg/codec/index.js';
+import { type Kind, kindSchema } from '../../pkg/schema/index.js';
+
+/** Objects that inputs are made of. */
+
+const fixtures = join(
+  dirname(fileURLToPath(import.meta.url)),
+  '..',
+  '..',
+  '..',
+  'shared',
+  'fixtures',
+  'kubernetes-api',
+);
+
+export function kindOf(group: string, version: string, kind: string): Kind {
+  return kindSchema({ group, version, kind })!;
+}
+
+export const deployment: JsonObject = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: {
+    name: 'web',
+    namespace: 'default',
+    uid: '00000000-0000-4000-8000-000000000000',
+    resourceVersion: '7',
+    creationTimestamp: '2024-01-01T00:00:00Z',
+    labels: { app: 'web', 'example.com/tier': 'front' },
+    managedFields: [
+      {
+        manager: 'kubectl',
+        operation: 'Apply',
+        apiVersion: 'apps/v1',
+        time: '2024-01-01T00:00:00Z',
+        fieldsType: 'FieldsV1',
+        fieldsV1: {
+          'f:metadata': { 'f:labels': { '.': {}, 'f:app': {} } },
+          'f:spec': {
+            'f:replicas': {},
+            'f:template': {
+              'f:spec': { 'f:containers': { 'k:{"name":"c"}': { '.': {}, 'f:image': {}, 'f:name': {} } } },
+            },
+          },
+        },
+      },
+    ],
+  },
+  spec: {
+    replicas: 3,
+    selector: { matchLabels: { app: 'web' } },
+    strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: 1 } },
+    template: {
+      metadata: { labels: { app: 'web' } },
+      spec: {
+        containers: [
+          {
+            name: 'c',
+            image: 'nginx:1',
+            ports: [{ containerPort: 80, protocol: 'TCP' }],
+            resources: { limits: { cpu: '500m', memory: '1Gi' } },
+            env: [{ name: 'A', value: '\u00e9\u{1f6f6}' }],
+          },
+        ],
+        tolerations: [{ key: 'k', operator: 'Exists' }],
+      },
+    },
+  },
+  status: { conditions: [{ type: 'Available', status: 'True', lastUpdateTime: '2024-01-01T00:00:00Z' }] },
+};
+
+const secret: JsonObject = {
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: 's' },
+  type: 'Opaque',
+  data: { k: 'AAEC', empty: '' },
+};
+
+export interface Body {
+  readonly kind: Kind;
+  readonly object: JsonObject;
+}
+
+export const bodies: readonly Body[] = [deployment, secret].map((object) => {
+  const [group, version] = String(object['apiVersion']).includes('/')
+    ? String(object['apiVersion']).split('/')
+    : ['', 'v1'];
+  const kind = kindOf(group!, version!, String(object['kind']));
+  const decoded = decodeJson(kind.schema, Buffer.from(JSON.stringify(object)));
+  if (!decoded.ok) throw new Error(decoded.message);
+  return { kind, object: { ...decoded.object, apiVersion: object['apiVersion']!, kind: object['kind']! } };
+});
+
+type Encoding = 'json' | 'yaml' | 'protobuf' | 'cbor';
+
+export function encoded(encoding: Encoding): readonly Buffer[] {
+  return [...bodies.map((body) => encodedAs(encoding, body)), ...fromFixtures(encoding)];
+}
+
+function encodedAs(encoding: Encoding, { kind, object }: Body): Buffer {
+  switch (encoding) {
+    case 'json':
+      return encodeJson(kind.schema, object);
+    case 'yaml':
+      return encodeYaml(object);
+    case 'cbor':
+      return encodeCbor(kind.schema, object);
+    case 'protobuf': {
+      const raw = encodeProtobuf(kind.schema, object);
+      return sealEnvelope({ apiVersion: String(object['apiVersion']), kind: kind.info.kind, raw });
+    }
+  }
+}
+
+/** Every field of some kinds, as the reference encodes them; absent where the recordings are. */
+function fromFixtures(encoding: Encoding): readonly Buffer[] {
+  const ending = { json: 'json', yaml: 'yaml', protobuf: 'pb', cbor: undefined }[encoding];
+  return ['core.v1.Pod', 'apps.v1.Deployment', 'core.v1.Secret', 'networking.k8s.io.v1.Ingress']
+    .map((name) => join(fixtures, `${name}.${ending}`))
+    .filter((file) => ending !== undefined && existsSync(file))
+    .map((file) => readFileSync(file));
+}

@@ -1,0 +1,73 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ApiError, apiVersionOf, isObject, type JsonObject } from '../../pkg/api/index.js';
+import { readJson } from '../../pkg/codec/index.js';
+import type { ServedResource } from '../../pkg/registry/index.js';
+import { Bench } from '../../pkg/registry/testing.js';
+import { deployment } from './seeds.js';
+import { type Target, texts } from './target.js';
+
+/** Whole writes: defaults, rules and hooks of every kind, on objects that once were valid. */
+
+const bases = join(
+  dirname(fileURLToPath(import.meta.url)),
+  ...['..', '..', '..', 'shared', 'golden', 'validation', 'bases.json'],
+);
+
+/** Valid objects of nearly every kind, where the recordings are at hand. */
+function validObjects(): readonly JsonObject[] {
+  if (!existsSync(bases)) return [];
+  const read = JSON.parse(readFileSync(bases, 'utf8')) as Record<string, { readonly object: JsonObject }>;
+  return Object.values(read).map((base) => base.object);
+}
+
+const LONG = 100_000;
+const WORDS = [
+  ...['"', ',', '{}', '[]', 'null', '-1', '""', '{', '[{}]', 'true', '1.5', '" "', '"/"', '"a.b"', '"1"', '"50%"'],
+  ...[
+    '"10.0.0.0/8"',
+    '"::1"',
+    '"*"',
+    '"http://"',
+    '"1Gi"',
+    '"-0"',
+    '"@every 1h"',
+    '"*/5 * * * *"',
+    '"9999-99-99T99:99:99Z"',
+  ],
+  ...['9', 'a', 'A', '0', '-', '.', ':', '/', ' ', '=', ','].map((c) => `"${c.repeat(LONG)}!"`),
+  ...['a.', '1,', '1-', 'a/', '0.', ':a', '-----BEGIN A', '%41', '* '].map((c) => `"${c.repeat(LONG / c.length)}!"`),
+];
+
+/** What stands in a dry run is thrown away, so that every input meets the same state. */
+export async function writeTargets(): Promise<readonly Target[]> {
+  const bench = await Bench.open([['api/all', true]]);
+  const served = new Map<string, ServedResource>();
+  for (const group of bench.registry.catalogue.groups)
+    for (const version of group.versions)
+      for (const resource of version.resources)
+        if (resource.verbs.includes('create')) served.set(`${apiVersionOf(resource)} ${resource.kind}`, resource);
+  const options = { dryRun: true, fieldManager: 'fuzz', fieldValidation: 'Warn' } as const;
+  return [
+    {
+      name: 'writes of every kind',
+      seeds: texts(...[deployment, ...validObjects()].map((o) => JSON.stringify(o))),
+      words: WORDS,
+      refusals: [ApiError],
+      run: async (bytes) => {
+        const read = readJson(bytes);
+        if (!read.ok || !isObject(read.value)) return;
+        const resource = served.get(`${read.value['apiVersion']} ${read.value['kind']}`);
+        if (resource === undefined) return;
+        const target = { resource, namespace: resource.namespaced ? 'default' : '', subresource: '' };
+        bench.warnings.length = 0;
+        const written = await bench.registry.create(
+          { target, name: '', body: { bytes, encoding: 'json' }, options },
+          bench.context,
+        );
+        bench.json(target, written.object);
+      },
+    },
+  ];
+}
