@@ -18,10 +18,12 @@ export function deleteWishOfBody(body: Body): DeleteWish {
   return {
     dryRun: Array.isArray(dryRun) ? dryRun.map(String) : [],
     gracePeriodSeconds: typeof grace === 'number' || typeof grace === 'bigint' ? Number(grace) : undefined,
-    preconditions: {
-      ...(uid === undefined ? {} : { uid }),
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
-    },
+    preconditions: isObject(preconditions)
+      ? {
+          ...(uid === undefined ? {} : { uid }),
+          ...(resourceVersion === undefined ? {} : { resourceVersion }),
+        }
+      : undefined,
     propagationPolicy: text(o['propagationPolicy']),
     orphanDependents: typeof orphan === 'boolean' ? orphan : undefined,
     ignoreStoreReadError: o['ignoreStoreReadErrorWithClusterBreakingPotential'] === true,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api/index.js';
+import { deleteWishOfBody } from './deletebody.js';
 import { checkedDeleteOptions, deleteWishOfQuery, managerOf, patchOptions, writeOptions } from './options.js';
 import { Query } from './requestinfo.js';
 
@@ -83,6 +84,21 @@ describe('options of a deletion', () => {
     );
     expect(refusal(() => options('propagationPolicy=Orphan&orphanDependents=true'))).toContain(
       'orphanDependents and deletionPropagation cannot be both set',
+    );
+    const unsafe = 'ignoreStoreReadErrorWithClusterBreakingPotential';
+    expect(options(`${unsafe}=true`).ignoreStoreReadError).toBe(true);
+    expect(
+      refusal(() => options(`${unsafe}=true&dryRun=All&gracePeriodSeconds=0&propagationPolicy=Orphan`))
+        .split(`${unsafe}: Invalid value: true: `)
+        .slice(1),
+    ).toEqual([
+      'cannot be set together with .dryRun, ',
+      'cannot be set together with .propagationPolicy, ',
+      'cannot be set together with .gracePeriodSeconds]',
+    ]);
+    const body = Buffer.from(`{"${unsafe}":true,"preconditions":{"uid":"u"}}`);
+    expect(refusal(() => checkedDeleteOptions(deleteWishOfBody({ bytes: body, encoding: 'json' })))).toContain(
+      'cannot be set together with .preconditions',
     );
     expect(refusal(() => options('gracePeriodSeconds=x'))).toBe('400 strconv.ParseInt: parsing "x": invalid syntax');
   });

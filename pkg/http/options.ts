@@ -9,6 +9,7 @@ const DRY_RUN = FieldPath.of('dryRun');
 const FIELD_VALIDATION = FieldPath.of('fieldValidation');
 const FORCE = FieldPath.of('force');
 const PROPAGATION = FieldPath.of('propagationPolicy');
+const UNSAFE = FieldPath.of('ignoreStoreReadErrorWithClusterBreakingPotential');
 
 const FIELD_MANAGER_BYTES_MAX = 128;
 const VALIDATIONS = ['', 'Ignore', 'Strict', 'Warn'] as const;
@@ -139,6 +140,7 @@ export function checkedDeleteOptions(wish: DeleteWish): DeleteOptions {
   const known = PROPAGATIONS.find((p) => p === policy);
   if (policy !== undefined && known === undefined) found.notSupported(PROPAGATION, policy, [...PROPAGATIONS, 'nil']);
   const dryRun = checkDryRun(wish.dryRun, found);
+  checkUnsafe(wish, found);
   refuse('DeleteOptions', found);
   return {
     dryRun,
@@ -148,6 +150,19 @@ export function checkedDeleteOptions(wish: DeleteWish): DeleteOptions {
     ...(wish.orphanDependents === undefined ? {} : { orphanDependents: wish.orphanDependents }),
     ignoreStoreReadError: wish.ignoreStoreReadError,
   };
+}
+
+/** An object that cannot be read is removed as it is, or not at all: nothing that asks for more may stand beside it. */
+function checkUnsafe(wish: DeleteWish, found: FieldErrors): void {
+  if (!wish.ignoreStoreReadError) return;
+  const beside: readonly (readonly [string, boolean])[] = [
+    ['dryRun', wish.dryRun.length > 0],
+    ['propagationPolicy', wish.propagationPolicy !== undefined],
+    ['orphanDependents', wish.orphanDependents !== undefined],
+    ['gracePeriodSeconds', wish.gracePeriodSeconds !== undefined],
+    ['preconditions', wish.preconditions !== undefined],
+  ];
+  for (const [name, given] of beside) if (given) found.invalid(UNSAFE, true, `cannot be set together with .${name}`);
 }
 
 /** Of list, watch and deletecollection, unchecked but for what does not parse. */

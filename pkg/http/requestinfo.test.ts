@@ -21,6 +21,24 @@ describe('requestInfo', () => {
   it.each([
     ['GET', '/api/v1/pods', { ...none, resource: 'pods', verb: 'list' }],
     ['GET', '/api/v1/pods/', { ...none, path: '/api/v1/pods/', resource: 'pods', verb: 'list' }],
+    [
+      'GET',
+      '/api/v1/namespaces/a/pods/p?watch=true',
+      { ...none, path: '/api/v1/namespaces/a/pods/p', namespace: 'a', resource: 'pods', name: 'p', verb: 'watch' },
+    ],
+    [
+      'GET',
+      '/api/v1/namespaces/a/pods/p/log?watch=true',
+      {
+        ...none,
+        path: '/api/v1/namespaces/a/pods/p/log',
+        namespace: 'a',
+        resource: 'pods',
+        name: 'p',
+        subresource: 'log',
+        verb: 'get',
+      },
+    ],
     ['GET', '/api/v1/pods?watch=1', { ...none, path: '/api/v1/pods', resource: 'pods', verb: 'watch' }],
     ['HEAD', '/api/v1/nodes/n', { ...none, resource: 'nodes', name: 'n', verb: 'get' }],
     ['POST', '/api/v1/namespaces/a/pods', { ...none, namespace: 'a', resource: 'pods', verb: 'create' }],

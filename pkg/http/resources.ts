@@ -48,8 +48,8 @@ function actionOf(served: ServedResource, info: ResourceInfo, method: string): V
   const action = info.verb as Verb | '';
   if (action === '') throw errors.methodNotAllowed();
   if (action === 'watch') {
-    // It is a list that is asked to go on: whether it can is for the verb to say.
-    if (!verbs.includes('list')) throw errors.methodNotAllowed();
+    // It is a list or an object that is asked to go on: whether it can is for the verb to say.
+    if (!verbs.includes(info.name === '' ? 'list' : 'get')) throw errors.methodNotAllowed();
     return 'watch';
   }
   // POST to an item has no meaning; POST and DELETE to "all namespaces" neither.

@@ -91,6 +91,19 @@ describe('deletion', () => {
     expect(metaOf(await behind.delete('pods', 'default', 'p'))).toMatchObject({ uid, deletionGracePeriodSeconds: 30 });
   });
 
+  it('removes what cannot be read when told to, whatever holds it, and not otherwise', async () => {
+    const b = await Bench.open();
+    const key = '/registry/configmaps/default/broken';
+    const value = Buffer.from('{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"broken","finalizers":["a/b"]');
+    await b.keyspace.txn({ compares: [], ops: [{ kind: 'put', key, value }] });
+    await b.list('configmaps', 'default', { labelSelector: 'none=of-it' }).catch(() => {});
+    expect(await refusal(b.delete('configmaps', 'default', 'broken'))).toMatch(/^500 the stored object cannot be read/);
+    expect(await b.delete('configmaps', 'default', 'broken', { ignoreStoreReadError: true })).toMatchObject({
+      status: 'Success',
+    });
+    expect(await refusal(b.delete('configmaps', 'default', 'broken'))).toMatch(/^404/);
+  });
+
   it('checks preconditions', async () => {
     const b = await Bench.open();
     const made = await b.create('configmaps', 'default', {

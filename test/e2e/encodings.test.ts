@@ -1,6 +1,8 @@
 import { connect as connectTcp, createServer, type Server, type Socket } from 'node:net';
 import * as k8s from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { encodeCbor, readCbor } from '../../pkg/codec/index.js';
+import { kindSchema } from '../../pkg/schema/index.js';
 import { startApiServer, type TestApiServer } from '../../pkg/server/index.js';
 import { Client } from './client.js';
 import { findKubectls, type Kubectl, KubectlRunner, oldestAndNewest } from './kubectl.js';
@@ -166,6 +168,53 @@ describe('compression, with clients that ask for it by themselves', () => {
     expect([got.status, got.headers['content-encoding'], got.json().data.k.length]).toEqual([200, undefined, 300_000]);
     client.close();
     await plain.close();
+  });
+});
+
+describe('bodies in CBOR', () => {
+  const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' }, data: { k: 'v' } };
+  const { schema } = kindSchema({ group: '', version: 'v1', kind: 'ConfigMap' })!;
+  const item = encodeCbor(schema, configMap);
+
+  it('are one data item, applied, created and answered where the gate is on', async () => {
+    const server = await startApiServer({ featureGates: { CBORServingAndStorage: true } });
+    const client = new Client(server);
+    const applied = await client.ask(`${CMS}/c?fieldManager=m`, {
+      method: 'PATCH',
+      body: item,
+      headers: { 'content-type': 'application/apply-patch+cbor', accept: 'application/cbor' },
+    });
+    const read = readCbor(applied.body);
+    expect([applied.status, applied.headers['content-type'], read.ok && read.value]).toEqual([
+      201,
+      'application/cbor',
+      expect.objectContaining({ data: { k: 'v' } }),
+    ]);
+    const headers = { 'content-type': 'application/cbor' };
+    expect((await client.ask(CMS, { body: item, headers })).json().reason).toBe('AlreadyExists');
+    const two = await client.ask(CMS, { body: Buffer.concat([item, item]), headers });
+    expect([two.status, two.json().message]).toEqual([400, expect.stringContaining('extraneous data')]);
+    client.close();
+    await server.close();
+  });
+
+  it('are refused where it is off', async () => {
+    const server = await startApiServer();
+    const client = new Client(server);
+    for (const [method, type] of [
+      ['PATCH', 'application/apply-patch+cbor'],
+      ['PUT', 'application/cbor'],
+    ] as const) {
+      const refused = await client.ask(`${CMS}/c?fieldManager=m`, {
+        method,
+        body: item,
+        headers: { 'content-type': type },
+      });
+      expect([refused.status, refused.json().reason]).toEqual([415, 'UnsupportedMediaType']);
+    }
+    expect((await client.ask(CMS, { headers: { accept: 'application/cbor' } })).status).toBe(406);
+    client.close();
+    await server.close();
   });
 });
 

@@ -81,6 +81,58 @@ describe.each([
     await client.ask(CMS, { method: 'DELETE' });
   });
 
+  it('streams a watch in pieces, a JSON document an event, of a collection or of one object', async () => {
+    await client.ask(CMS, { body: cm(`${prefix}-s1`) });
+    await client.ask(CMS, { body: cm(`${prefix}-s2`) });
+    const initial = 'watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
+    const asked = await client.ask(`${CMS}?${initial}&timeoutSeconds=1`);
+    expect(asked.headers['content-length']).toBeUndefined();
+    if (!http2) expect(asked.headers['transfer-encoding']).toBe('chunked');
+    const events = asked.body
+      .toString()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const added = events.filter((e) => e.type === 'ADDED' && e.object.metadata.name.startsWith(`${prefix}-s`));
+    expect(added.map((e) => Object.keys(e).sort().join())).toEqual(['object,type', 'object,type']);
+    const end = events.find((e) => e.type === 'BOOKMARK');
+    expect([Object.keys(end.object).sort(), end.object.kind]).toEqual([
+      ['apiVersion', 'kind', 'metadata'],
+      'ConfigMap',
+    ]);
+    expect(end.object.metadata.annotations).toEqual({ 'k8s.io/initial-events-end': 'true' });
+    expect(Number(end.object.metadata.resourceVersion)).toBeGreaterThan(0);
+
+    const one = client.watch(`${CMS}/${prefix}-s1?watch=1`);
+    await one.until((w) => w.events.length > 0);
+    await client.ask(`${CMS}/${prefix}-s2`, { method: 'DELETE' });
+    await client.ask(`${CMS}/${prefix}-s1`, { method: 'DELETE' });
+    await one.until((w) => w.events.length > 1);
+    expect(one.events.map((e) => `${e.type} ${e.object.metadata.name}`)).toEqual([
+      `ADDED ${prefix}-s1`,
+      `DELETED ${prefix}-s1`,
+    ]);
+    one.close();
+    // A list takes no notice of what is for watches.
+    expect((await client.ask(`${CMS}?allowWatchBookmarks=true`)).json().kind).toBe('ConfigMapList');
+  });
+
+  it('creates by PUT where the kind allows it, and replaces what is there', async () => {
+    const path = `/apis/scheduling.k8s.io/v1/priorityclasses/${prefix}-p`;
+    const body = (description: string): object => ({
+      apiVersion: 'scheduling.k8s.io/v1',
+      kind: 'PriorityClass',
+      metadata: { name: `${prefix}-p` },
+      value: 5,
+      description,
+    });
+    expect((await client.ask(path, { method: 'PUT', body: body('a') })).status).toBe(201);
+    const again = await client.ask(path, { method: 'PUT', body: body('b') });
+    expect([again.status, again.json().description]).toEqual([200, 'b']);
+    expect((await client.ask(`${CMS}/${prefix}-none`, { method: 'PUT', body: cm(`${prefix}-none`) })).status).toBe(404);
+    await client.ask(path, { method: 'DELETE' });
+  });
+
   it('ends a watch when its time is over', async () => {
     const watch = client.watch(`${CMS}?watch=1&timeoutSeconds=1`);
     await watch.until((w) => w.ended);
@@ -180,6 +232,14 @@ describe('bad input', () => {
     expect(Object.keys(patch.json().data).sort()).toEqual(['constructor', 'hasOwnProperty', 'toString']);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
     await client.ask(`${CMS}/proto`, { method: 'DELETE' });
+  });
+
+  it('refuses selectors of shards where their gate is off', async () => {
+    const shards = encodeURIComponent("shardRange(object.metadata.uid, '0x0', '0x8000000000000000')");
+    for (const query of [`shardSelector=${shards}`, `watch=1&shardSelector=${shards}`]) {
+      const r = await client.ask(`${CMS}?${query}`);
+      expect([r.status, r.json().message]).toEqual([422, expect.stringContaining('ShardedListAndWatch')]);
+    }
   });
 
   it('conflicts are told apart', async () => {

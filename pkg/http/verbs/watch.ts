@@ -18,7 +18,7 @@ export async function watch(request: ResourceRequest, services: HttpServices): P
   const options = {
     ...listOptions(info.query),
     allowBookmarks: info.query.flag('allowWatchBookmarks'),
-    name: info.legacyWatch ? info.name : '',
+    name: info.name,
   };
   const seconds = info.query.integer('timeoutSeconds') ?? 0;
   const stream = await services.registry.watch({ target, options, representation: form }, call);
