@@ -47,6 +47,12 @@ function find(core: Core, namespace: string): StoredObject | undefined {
   return core.cache.collection(PREFIX)?.get(PREFIX + namespace);
 }
 
+/** A label of a namespace, when there is one and it has it. */
+export function labelOfNamespace(core: Core, namespace: string, key: string): string | undefined {
+  const labels = namespace === '' ? undefined : find(core, namespace)?.labels();
+  return labels !== undefined && Object.hasOwn(labels, key) ? labels[key] : undefined;
+}
+
 /** By its phase, which is a selectable field and so is kept with the object: nothing is parsed for each write in a namespace. */
 function isTerminating(core: Core, namespace: StoredObject): boolean {
   const phase = core.catalogue().find('', 'v1', 'namespaces')?.fieldLabels.get('status.phase');

@@ -140,6 +140,8 @@ export interface WriteContext {
   /** '' for the object itself. */
   readonly subresource: string;
   featureEnabled(gate: string): boolean;
+  /** The value of a label of the namespace that the object lives in, as the cache has it. */
+  namespaceLabel(key: string): string | undefined;
   /** Adds a `Warning: 299` header. */
   warn(text: string): void;
 }

@@ -1,6 +1,7 @@
 import { errors, type JsonObject, parseApiVersion } from '../api/index.js';
 import { revision } from '../base/index.js';
 import type { Core } from './core.js';
+import { labelOfNamespace } from './namespaces.js';
 import type { Answer, ListResult, RequestContext, Target } from './requests.js';
 import type { Verb, VirtualHandler, WriteContext } from './resource.js';
 
@@ -72,6 +73,7 @@ export function writeContext(core: Core, target: Target, context: RequestContext
     version: spoken.version,
     subresource: target.subresource,
     featureEnabled: (gate) => core.featureEnabled(gate),
+    namespaceLabel: (key) => labelOfNamespace(core, target.namespace, key),
     warn: (text) => context.warn(text),
   };
 }

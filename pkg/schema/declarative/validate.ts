@@ -66,8 +66,9 @@ function typeRules(schema: Schema): readonly string[] {
 
 const parsed = new WeakMap<Field, readonly Rule[]>();
 
-const active = (rule: Rule, { options }: Walk): boolean =>
-  (rule.level === 'stable' || options.beta) &&
+const isTold = (rule: Rule, { options }: Walk): boolean => rule.level === 'stable' || options.beta;
+
+const conditionsHold = (rule: Rule, { options }: Walk): boolean =>
   rule.scopes.every((s) =>
     s.kind === 'ifEnabled'
       ? options.enabled(s.argument)
@@ -107,11 +108,15 @@ function visitField(
     path: parent.child(field.name),
     errors: walk.errors,
   };
-  const rules = rulesOf(field).filter((rule) => active(rule, walk));
+  const all = rulesOf(field).filter((rule) => conditionsHold(rule, walk));
+  const rules = all.filter((rule) => isTold(rule, walk));
   checkMode(object, oldObject, owner, field, rules, subject);
   if (subject.updated && same(subject.value, subject.old)) return;
   let stop = false;
-  for (const rule of rules) if (rule.first && decide(rule, subject, field)) stop = true;
+  // a rule that is not told yet decides all the same whether to look further
+  for (const rule of all)
+    if (rule.first && decide(rule, isTold(rule, walk) ? subject : { ...subject, errors: new FieldErrors() }, field))
+      stop = true;
   if (stop || rules.some((rule) => rule.name === 'opaqueType' && rule.scopes.length === 0)) return;
   const there = subject.value !== undefined;
   for (const rule of rules) {
@@ -273,7 +278,9 @@ function checkUnion(
   fields: readonly Field[],
   walk: Walk,
 ): void {
-  const members = fields.filter((f) => rulesOf(f).some((rule) => rule.name === 'unionMember' && active(rule, walk)));
+  const members = fields.filter((f) =>
+    rulesOf(f).some((rule) => rule.name === 'unionMember' && isTold(rule, walk) && conditionsHold(rule, walk)),
+  );
   if (members.length === 0) return;
   const given = (from: JsonObject): Field[] =>
     members.filter((f) => isGiven(effective(getOwn(from, f.name) ?? undefined, f), f));

@@ -1,5 +1,6 @@
 import { equalJson, type FieldErrors, FieldPath, isDns1123Subdomain, type JsonObject } from '../../../api/index.js';
 import { at, listAt, numberAt, objectsAt, textAt } from '../access.js';
+import { isCertificateRequest } from './der.js';
 
 const SPEC = FieldPath.of('spec');
 const CONDITIONS = FieldPath.of('status', 'conditions');
@@ -37,13 +38,12 @@ const SIGNER_NAME_MAX = 571;
 export function validateRequest(o: JsonObject, errors: FieldErrors): void {
   const request = textAt(o, 'spec', 'request');
   const pem = Buffer.from(request, 'base64').toString('latin1');
-  const type = /-----BEGIN ([A-Z ]+)-----/.exec(pem)?.[1];
-  if (type !== 'CERTIFICATE REQUEST')
-    errors.invalid(
-      SPEC.child('request'),
-      request === '' ? null : request,
-      'PEM block type must be CERTIFICATE REQUEST',
-    );
+  const block = /-----BEGIN ([A-Z ]+)-----([^-]*)/.exec(pem);
+  const told = request === '' ? null : request;
+  if (block?.[1] !== 'CERTIFICATE REQUEST')
+    errors.invalid(SPEC.child('request'), told, 'PEM block type must be CERTIFICATE REQUEST');
+  else if (!isCertificateRequest(Buffer.from(block[2] ?? '', 'base64')))
+    errors.invalid(SPEC.child('request'), told, 'asn1: structure error: not a certificate request');
   const usages = listAt(o, 'spec', 'usages').map(String);
   if (usages.length === 0) errors.required(SPEC.child('usages'));
   const seen = new Set<string>();

@@ -11,6 +11,7 @@ import {
   parseQuantity,
   zeroQuantity,
 } from '../../../api/index.js';
+import type { WriteContext } from '../../resource.js';
 import { at, listAt, textAt } from '../access.js';
 import { labelSelector, oneOf, sentences } from '../rules.js';
 import { fractionalBytes } from '../valuewarnings.js';
@@ -84,6 +85,15 @@ export function alignDataSources(spec: JsonObject): void {
   else if (isObject(ref) && source === undefined && textAt(ref, 'namespace') === '') {
     spec['dataSource'] = Object.fromEntries(Object.entries(ref).filter(([k]) => k !== 'namespace'));
   }
+}
+
+/**
+ * Data of another namespace are not to be had while the feature is off: then there is no reference at all, for without its
+ * namespace it would name something else. What names one already may be kept.
+ */
+export function dropForeignSource(spec: JsonObject, old: JsonObject | undefined, context: WriteContext): void {
+  if (context.featureEnabled('CrossNamespaceVolumeDataSource') || at(old, 'dataSourceRef') !== undefined) return;
+  if (textAt(spec, 'dataSourceRef', 'namespace') !== '') delete spec['dataSourceRef'];
 }
 
 /** The older of the two only ever named claims and snapshots; what else it says is ignored. */

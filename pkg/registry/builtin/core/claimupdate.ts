@@ -20,6 +20,7 @@ export function claimUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors)
   const before = objectAt(old, 'spec');
   const spec = cloneJson(objectAt(o, 'spec'));
   if (textAt(before, 'volumeName') === '') keep('volumeName', spec, before);
+  storageClass(o, old, spec, errors);
   const bound = textAt(old, 'status', 'phase') === 'Bound';
   if (bound) {
     keep('volumeAttributesClassName', spec, before);
@@ -59,5 +60,26 @@ export function claimStatus(o: JsonObject, errors: FieldErrors): void {
           'must be a valid resource quantity',
         );
     }
+  }
+}
+
+const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
+
+/** A claim without a class may be given one: a default, or the one that its annotation names. `spec` is then as before. */
+function storageClass(o: JsonObject, old: JsonObject, spec: JsonObject, errors: FieldErrors): void {
+  const before = objectAt(old, 'spec');
+  const wasNamed = at(old, 'metadata', 'annotations', CLASS_ANNOTATION);
+  const isNamed = at(o, 'metadata', 'annotations', CLASS_ANNOTATION);
+  const given = before['storageClassName'] === undefined ? spec['storageClassName'] : undefined;
+  if (wasNamed !== undefined && given === wasNamed && (isNamed === undefined || isNamed === wasNamed))
+    keep('storageClassName', spec, before);
+  else {
+    if (textAt(isNamed) !== textAt(wasNamed))
+      errors.invalid(
+        FieldPath.of('metadata', 'annotations').key(CLASS_ANNOTATION),
+        textAt(isNamed),
+        'field is immutable',
+      );
+    if (wasNamed === undefined && given !== undefined) keep('storageClassName', spec, before);
   }
 }

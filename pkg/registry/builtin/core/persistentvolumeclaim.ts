@@ -4,7 +4,7 @@ import { at, listAt, objectAt, objectIn, textAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table, wide } from '../table.js';
 import { fillAbsent } from '../workloads.js';
-import { alignDataSources, claimSpec, claimWarnings, dropUnknownSource } from './claimspec.js';
+import { alignDataSources, claimSpec, claimWarnings, dropForeignSource, dropUnknownSource } from './claimspec.js';
 import { claimStatus, claimUpdate } from './claimupdate.js';
 
 const SPEC = FieldPath.of('spec');
@@ -26,13 +26,18 @@ export const persistentVolumeClaim: ResourceDeclaration = {
     defaults: (o) => {
       fillAbsent(objectIn(o, 'spec'), 'volumeMode', 'Filesystem');
     },
-    prepareForCreate: (o) => {
+    prepareForCreate: (o, context) => {
       o['status'] = { phase: 'Pending' };
       const spec = objectIn(o, 'spec');
+      dropForeignSource(spec, undefined, context);
       dropUnknownSource(spec);
       alignDataSources(spec);
     },
-    prepareForUpdate: (o) => alignDataSources(objectIn(o, 'spec')),
+    prepareForUpdate: (o, old, context) => {
+      const spec = objectIn(o, 'spec');
+      dropForeignSource(spec, objectAt(old, 'spec'), context);
+      alignDataSources(spec);
+    },
     validate: (o, errors) => claimSpec(objectAt(o, 'spec'), SPEC, errors),
     validateUpdate: (o, old, errors) => {
       claimSpec(objectAt(o, 'spec'), SPEC, errors);

@@ -9,6 +9,7 @@ import {
 import { at, boolAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
 import { oneOf, sentences } from '../rules.js';
 import { typedOnce } from '../status/conditions.js';
+import { mandatoryLevel, mandatorySchema } from './mandatory.js';
 
 /** Which requests wait for which others. */
 
@@ -34,6 +35,7 @@ export function validateFlowSchema(o: JsonObject, errors: FieldErrors): void {
   if (level === '') errors.required(levelPath, 'must reference a priority level');
   else sentences(level, isDns1123Subdomain, levelPath, errors);
   for (const [i, rule] of objectsAt(spec, 'rules').entries()) policyRule(rule, SPEC.child('rules').index(i), errors);
+  mandatorySchema(o, SPEC, errors);
 }
 
 function policyRule(rule: JsonObject, path: FieldPath, errors: FieldErrors): void {
@@ -150,6 +152,7 @@ export function validatePriorityLevel(o: JsonObject, errors: FieldErrors): void 
     default:
       errors.notSupported(SPEC.child('type'), type, ['Exempt', 'Limited']);
   }
+  mandatoryLevel(o, SPEC, errors);
 }
 
 function limited(l: JsonObject, path: FieldPath, errors: FieldErrors): void {

@@ -4,7 +4,7 @@ import { at, listAt, objectAt, textAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { shown } from '../rules.js';
 import { AGE, age, column, table } from '../table.js';
-import { claimSpec, fillClaim } from './validation.js';
+import { adminAccess, claimSpec, fillClaim } from './validation.js';
 
 export const resourceClaim: ResourceDeclaration = {
   group: 'resource.k8s.io',
@@ -18,7 +18,10 @@ export const resourceClaim: ResourceDeclaration = {
     checksUpdateLikeNew: true,
     generation: 'none',
     defaults: (o) => fillClaim(o['spec']),
-    validate: (o, errors) => claimSpec(o['spec'], FieldPath.of('spec'), errors),
+    validate: (o, errors, context) => {
+      adminAccess(o['spec'], context, errors);
+      claimSpec(o['spec'], FieldPath.of('spec'), errors);
+    },
     validateUpdate: (o, old, errors) => {
       if (!equalJson(o['spec'] ?? null, old['spec'] ?? null))
         errors.invalid(

@@ -4,7 +4,7 @@ import { at, objectAt } from '../access.js';
 import { versions } from '../form.js';
 import { labels, shown } from '../rules.js';
 import { AGE, age, table } from '../table.js';
-import { claimSpec, fillClaim } from './validation.js';
+import { adminAccess, claimSpec, fillClaim } from './validation.js';
 
 export const resourceClaimTemplate: ResourceDeclaration = {
   group: 'resource.k8s.io',
@@ -17,7 +17,10 @@ export const resourceClaimTemplate: ResourceDeclaration = {
   strategy: {
     generation: 'none',
     defaults: (o) => fillClaim(at(o, 'spec', 'spec')),
-    validate,
+    validate: (o, errors, context) => {
+      adminAccess(at(o, 'spec', 'spec'), context, errors);
+      validate(o, errors);
+    },
     validateUpdate: (o, old, errors) => {
       validate(o, errors);
       if (!equalJson(o['spec'] ?? null, old['spec'] ?? null))

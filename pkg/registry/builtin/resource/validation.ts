@@ -1,6 +1,6 @@
 import {
   type FieldErrors,
-  type FieldPath,
+  FieldPath,
   formatTime,
   isCIdentifier,
   isDns1123Label,
@@ -12,7 +12,7 @@ import {
   type JsonValue,
 } from '../../../api/index.js';
 import type { WriteContext } from '../../resource.js';
-import { at, listAt, numberAt, objectsAt, textAt } from '../access.js';
+import { at, boolAt, listAt, numberAt, objectsAt, textAt } from '../access.js';
 import { oneOf, sentences } from '../rules.js';
 
 /** What classes, claims, slices and taint rules of devices share. */
@@ -244,6 +244,19 @@ function requestNames(holder: JsonObject, known: ReadonlySet<string>, path: Fiel
     if (!known.has(name)) errors.invalid(here.index(i), name, UNKNOWN_REQUEST);
     if (names.indexOf(name) < i) errors.duplicate(here.index(i), name);
   }
+}
+
+const ADMIN_LABEL = 'resource.kubernetes.io/admin-access';
+
+/** To use devices that others use takes a namespace that is marked for it: only an administrator can have marked it. */
+export function adminAccess(claim: JsonValue | undefined, context: WriteContext, errors: FieldErrors): void {
+  if (context.namespaceLabel(ADMIN_LABEL) === 'true') return;
+  for (const [i, request] of objectsAt(claim ?? null, 'devices', 'requests').entries())
+    if (boolAt(request, 'exactly', 'adminAccess'))
+      errors.forbidden(
+        FieldPath.of('spec', 'devices', 'requests').index(i).child('adminAccess'),
+        `admin access to devices requires the \`${ADMIN_LABEL}: true\` label on the containing namespace`,
+      );
 }
 
 /** Every request says how many; tolerations how they compare. */

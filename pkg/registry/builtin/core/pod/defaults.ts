@@ -10,6 +10,7 @@ import {
 } from '../../../../api/index.js';
 import { at, boolAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../../access.js';
 import { aggregateRequests } from './aggregate.js';
+import { pullsAlways } from './image.js';
 
 /**
  * What a pod spec means where it is silent, for pods and for every template of pods. Defaults are filled in when an object is
@@ -137,18 +138,6 @@ function defaultProbe(probe: JsonObject): void {
 function defaultHttpGet(http: JsonObject): void {
   fill(http, 'path', '/');
   fill(http, 'scheme', 'HTTP');
-}
-
-const IMAGE_NAME_MAX = 255;
-
-/** An image without a tag means `latest`, and `latest` may change: pull it each time. A digest never changes. */
-function pullsAlways(image: string): boolean {
-  if (image.includes('@')) return false;
-  const colon = image.lastIndexOf(':');
-  const tag = colon > image.lastIndexOf('/') ? image.slice(colon + 1) : '';
-  // what is no image name at all says nothing about its tag
-  if (image.length > IMAGE_NAME_MAX) return false;
-  return tag === '' || tag === 'latest';
 }
 
 /** With the host's network a container port is a host port. */

@@ -1,0 +1,24 @@
+const IMAGE_LENGTH_MAX = 1024;
+const NAME_LENGTH_MAX = 255;
+
+const PART = '[a-z0-9]+(?:(?:\\.|__?|-+)[a-z0-9]+)*';
+const HOST =
+  '(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\\[[a-fA-F0-9:]+\\])(?::[0-9]+)?';
+/** `host:port/path/name:tag@algorithm:digest`: the host, tag and digest may be left out. */
+const REFERENCE = new RegExp(
+  `^(?<name>(?:${HOST}/)?${PART}(?:/${PART})*)(?::(?<tag>\\w[\\w.-]{0,127}))?(?:@(?<digest>[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}))?$`,
+);
+/** The id of an image is no name: it would be taken for one. */
+const IMAGE_ID = /^[a-f0-9]{64}$/;
+
+/**
+ * Whether an image is pulled each time where nobody says when: one without a tag means `latest`, and `latest` may change; a
+ * digest never changes. What is no name of an image says nothing about its tag.
+ */
+export function pullsAlways(image: string): boolean {
+  if (image.length > IMAGE_LENGTH_MAX || IMAGE_ID.test(image)) return false;
+  const found = REFERENCE.exec(image)?.groups;
+  if (found === undefined || (found['name'] ?? '').length > NAME_LENGTH_MAX) return false;
+  const { tag, digest } = found;
+  return tag === undefined ? digest === undefined : tag === 'latest';
+}
