@@ -5,6 +5,7 @@ import type { JsonObject } from '../api/index.js';
 import { type Revision, revision, type World } from '../base/index.js';
 import { type Keyspace, type Op, openMemoryKeyspace } from '../storage/index.js';
 import { Cache, type Collection, type Cursor, type Framer, type Selection, type StoredObject } from './index.js';
+import { cacheLimits } from './limits.js';
 
 const PREFIX = '/registry/things/';
 
@@ -119,7 +120,7 @@ class Fixture {
   watch(
     selection: Selection,
     after: number,
-    more: Partial<{ initial: Iterator<StoredObject>; bookmarks: boolean; initialEnd: boolean }> = {},
+    more: Partial<{ initial: Iterator<StoredObject | undefined>; bookmarks: boolean; initialEnd: boolean }> = {},
   ): Cursor {
     return this.things.watch({
       selection,
@@ -258,6 +259,46 @@ describe('cache', () => {
       `BOOKMARK ${s.revision}`,
       'ADDED c',
     ]);
+  });
+
+  it('gives way while it looks through the initial state, and loses nothing by it', async () => {
+    const f = await fixture();
+    for (let i = 0; i < 50; i++) await f.put(`ns/o${i}`, String(i % 25));
+    const s = f.things.snapshot();
+    function* wanted(): IterableIterator<StoredObject | undefined> {
+      for (const o of s.objects.range(PREFIX, '0')) yield o.labels()['v'] === '7' ? o : undefined;
+    }
+    const w = f.watch(everything, s.revision, { initial: wanted(), initialEnd: true });
+    const events: number[] = [];
+    let text = '';
+    for (let frames = w.take(4096, () => true); frames !== undefined; frames = w.take(4096, () => true)) {
+      events.push(frames.events);
+      text += frames.payload.toString();
+    }
+    expect(events.filter((n) => n === 0).length).toBeGreaterThan(0);
+    expect(text.match(/"name":"\w+"/g)).toEqual(['"name":"o32"', '"name":"o7"']);
+    expect(text).toContain('BOOKMARK');
+  });
+
+  it('keeps other encodings of what is current, and none of what has gone', async () => {
+    const f = await fixture();
+    await f.put('ns/a', '1');
+    const old = f.things.get(`${PREFIX}ns/a`)!;
+    let made = 0;
+    const upper = (o: StoredObject): Buffer => {
+      made++;
+      return Buffer.from(o.json.toString().toUpperCase());
+    };
+    expect(old.encodedBytes('upper', upper)).toBe(old.length);
+    expect(old.encoding('upper', upper)).toBe(old.encoding('upper', upper));
+    expect(made).toBe(1);
+    expect(f.cache.encodingBytes).toBeGreaterThan(old.length);
+    await f.put('ns/a', '2');
+    // The log remembers the old one until as much has happened since.
+    for (let i = 0; i < 20; i++) await f.put('ns/b', '1', cacheLimits.logBytesMax / 16);
+    expect(f.cache.encodingBytes).toBe(0);
+    old.encoding('upper', upper);
+    expect([made, f.cache.encodingBytes]).toEqual([2, 0]);
   });
 
   it('sends a bookmark to who asked and has everything', async () => {

@@ -23,7 +23,7 @@ export const cacheLimits = {
   /** Distinct label sets remembered so that equal ones are one object in memory; forgotten all at once at the bound. */
   labelSetsMax: 20_000,
   /** Bytes of what objects keep of themselves in other encodings (protobuf, CBOR, other versions). Beyond, the unused go. */
-  encodingsBytesMax: 64 * 1024 * 1024,
+  encodingsBytesMax: 48 * 1024 * 1024,
   /** Milliseconds after its last use in which an encoding does not make room for another, which then is not kept. */
   encodingKeptTime: 30_000,
   /** Encodings that are looked at to find room for one; and milliseconds until that is tried again when there was none. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../api/index.js';
 import { invariant, type World } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
-import { encodeAnswer, envelopeAround, envelopeEnd, jsonText, partialMetadata } from '../codec/index.js';
+import { encodeAnswer, encodeYaml, envelopeAround, envelopeEnd, jsonText, partialMetadata } from '../codec/index.js';
 import type { Representation, Target } from './requests.js';
 import { parseStored, servedCbor, servedJson, servedObject, servedProtobuf } from './stored.js';
 import { metadataOnly, tableOf, tableOfOne } from './table.js';
@@ -48,7 +48,8 @@ function objectParts({ resource }: Target, stored: StoredObject, r: Representati
     case 'json':
       return [servedJson(resource, stored)];
     case 'yaml':
-      return [encoded(r, parseStored(servedJson(resource, stored)))];
+      // What is stored is in canonical form already.
+      return [encodeYaml(parseStored(servedJson(resource, stored)))];
     case 'cbor':
       return [servedCbor(resource, stored)];
     case 'protobuf': {

@@ -54,6 +54,16 @@ export class Bench {
     throw new Error('the server did not get ready within 30 s');
   }
 
+  /** Until the server has nothing more to do by itself (compaction of what was filled in, its controllers' first look), 30 s at most. */
+  async settled() {
+    for (let i = 0, before = this.cpu(); i < 30; i++) {
+      await sleep(1000);
+      const now = this.cpu();
+      if (now - before < 0.05) return;
+      before = now;
+    }
+  }
+
   async stop() {
     const { server } = this;
     this.server = undefined;

@@ -34,6 +34,7 @@ export const names = [...Object.keys(JOBS).map((job) => `150,000 pods, ${job}`),
 export async function run(bench) {
   await bench.restart();
   await fill(bench, bench.n(PODS));
+  await bench.settled();
   const alone = bench.open('others.mjs', {});
   await alone.ready;
   await sleep(5000 * bench.scale);
@@ -48,7 +49,7 @@ export async function run(bench) {
 
 /** A list in a process of its own beside the others, or on the same connection as they. */
 async function beside(bench, name, options, h2 = false) {
-  await sleep(1000);
+  await bench.settled();
   const job = { path, seconds: SECONDS * bench.scale, ...options };
   const before = bench.rss();
   bench.forgetPeak();
