@@ -171,7 +171,21 @@ function isCollection(value: JsonValue): value is JsonArray | JsonObject {
   return false;
 }
 
+/** Keys come again and again. */
+const KNOWN_KEYS_MAX = 4096;
+let knownKeys = new Map<string, string>();
+
 function keyText(key: string): string {
+  let text = knownKeys.get(key);
+  if (text === undefined) {
+    text = writtenKey(key);
+    if (knownKeys.size === KNOWN_KEYS_MAX) knownKeys = new Map();
+    knownKeys.set(key, text);
+  }
+  return text;
+}
+
+function writtenKey(key: string): string {
   const shape = analyse(key);
   if (!staysString(key)) return doubleQuoted(key);
   if (shape.plain) return key;
@@ -248,40 +262,50 @@ function escaped(c: string): string {
 }
 
 const LETTER = /\p{L}/u;
-const DIGIT = /\d/;
 
 /** Letters after everything else, runs of digits by their value. */
 function compareKeys(a: string, b: string): number {
-  const x = [...a];
-  const y = [...b];
-  for (let i = 0; i < x.length && i < y.length; i++) {
-    if (x[i] === y[i]) continue;
-    const aLetter = LETTER.test(x[i]!);
-    const bLetter = LETTER.test(y[i]!);
-    if (aLetter && bLetter) return order(x[i]!.codePointAt(0)!, y[i]!.codePointAt(0)!);
-    if (aLetter || bLetter) return bLetter ? -1 : 1;
-    const aRun = digitsAt(x, i);
-    const bRun = digitsAt(y, i);
-    // A zero here belongs to a number that has begun before: only the length of what follows counts.
-    const started = (x[i] === '0' || y[i] === '0') && nonZeroBefore(x, i);
-    const aNumber = BigInt(started ? `1${aRun}` : aRun === '' ? '0' : aRun);
-    const bNumber = BigInt(started ? `1${bRun}` : bRun === '' ? '0' : bRun);
-    if (aNumber !== bNumber) return aNumber < bNumber ? -1 : 1;
-    if (aRun.length !== bRun.length) return order(aRun.length, bRun.length);
-    return order(x[i]!.codePointAt(0)!, y[i]!.codePointAt(0)!);
-  }
-  return order(x.length, y.length);
+  const shorter = Math.min(a.length, b.length);
+  let i = 0;
+  while (i < shorter && a.charCodeAt(i) === b.charCodeAt(i)) i++;
+  if (i === shorter) return order(a.length, b.length);
+  // Two halves of one character are not compared apart.
+  if (i > 0 && isHighSurrogate(a.charCodeAt(i - 1))) i--;
+  const x = a.codePointAt(i)!;
+  const y = b.codePointAt(i)!;
+  const aLetter = isLetter(x);
+  const bLetter = isLetter(y);
+  if (aLetter && bLetter) return order(x, y);
+  if (aLetter || bLetter) return bLetter ? -1 : 1;
+  const aRun = digitsAt(a, i);
+  const bRun = digitsAt(b, i);
+  // A zero here belongs to a number that has begun before: only the length of what follows counts.
+  const started = (x === ZERO || y === ZERO) && nonZeroBefore(a, i);
+  const aNumber = BigInt(started ? `1${aRun}` : aRun === '' ? '0' : aRun);
+  const bNumber = BigInt(started ? `1${bRun}` : bRun === '' ? '0' : bRun);
+  if (aNumber !== bNumber) return aNumber < bNumber ? -1 : 1;
+  if (aRun.length !== bRun.length) return order(aRun.length, bRun.length);
+  return order(x, y);
+}
+
+const ZERO = 0x30;
+const isDigit = (unit: number): boolean => unit >= ZERO && unit <= 0x39;
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
+
+function isLetter(point: number): boolean {
+  if (point < 0x80) return (point >= 0x41 && point <= 0x5a) || (point >= 0x61 && point <= 0x7a);
+  return LETTER.test(String.fromCodePoint(point));
 }
 
 const order = (a: number, b: number): number => (a < b ? -1 : a > b ? 1 : 0);
 
-function digitsAt(text: readonly string[], from: number): string {
-  let run = '';
-  for (let i = from; i < text.length && DIGIT.test(text[i]!); i++) run += text[i];
-  return run;
+function digitsAt(text: string, from: number): string {
+  let to = from;
+  while (to < text.length && isDigit(text.charCodeAt(to))) to++;
+  return text.slice(from, to);
 }
 
-function nonZeroBefore(text: readonly string[], at: number): boolean {
-  for (let i = at - 1; i >= 0 && DIGIT.test(text[i]!); i--) if (text[i] !== '0') return true;
+function nonZeroBefore(text: string, at: number): boolean {
+  for (let i = at - 1; i >= 0 && isDigit(text.charCodeAt(i)); i--) if (text.charCodeAt(i) !== ZERO) return true;
   return false;
 }

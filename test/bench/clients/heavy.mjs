@@ -5,6 +5,8 @@ import { constants, gunzipSync } from 'node:zlib';
 import { asker1, asker2, connect1, connect2, finish, o, requestText } from './common.mjs';
 
 const TOKEN = /"continue":"([^"]+)"|(eyJ[\w-]{20,}={0,2})/;
+/** Bytes of an answer in which its continue token stands, compressed or not. */
+const BEGINNING = 8192;
 const INITIAL_END = Buffer.from('initial-events-end');
 
 /** `session`: HTTP/2; undefined: a connection of HTTP/1.1. */
@@ -13,7 +15,7 @@ export async function heavy(session, job) {
   let first;
   const see = (piece) => {
     bytes += piece.length;
-    first ??= piece;
+    if (first === undefined || first.length < BEGINNING) first = first === undefined ? piece : Buffer.concat([first, piece]);
   };
   const ask = job.watch ? undefined : session === undefined ? asker1(await connect1(), see) : asker2(session, see);
   const began = performance.now();
@@ -35,10 +37,24 @@ export async function heavy(session, job) {
   return { bytes, times, seconds: (performance.now() - began) / 1000 };
 }
 
-/** As far as it goes: the rest of a compressed answer was let go. */
+/** Of an answer of which no more was kept: without the lines between its chunks, and not compressed. */
 function beginning(piece) {
-  const at = piece.indexOf(Buffer.from([0x1f, 0x8b]));
-  return at < 0 || at > 16 ? piece : gunzipSync(piece.subarray(at), { finishFlush: constants.Z_SYNC_FLUSH });
+  const line = /^([0-9a-f]+)\r\n/i;
+  const parts = [];
+  for (let rest = piece; ; ) {
+    const size = line.exec(rest.toString('latin1', 0, 12));
+    if (size === null) {
+      parts.push(rest);
+      break;
+    }
+    const from = size[0].length;
+    const to = from + Number.parseInt(size[1], 16);
+    parts.push(rest.subarray(from, to));
+    if (to >= rest.length) break;
+    rest = rest.subarray(to + 2);
+  }
+  const body = Buffer.concat(parts);
+  return body[0] === 0x1f && body[1] === 0x8b ? gunzipSync(body, { finishFlush: constants.Z_SYNC_FLUSH }) : body;
 }
 
 /** Until the bookmark that ends the initial events. */
