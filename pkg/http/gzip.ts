@@ -27,6 +27,8 @@ export async function gzipped(
   const compressed = new GzipAnswer(answer);
   call.exchange.onClose(() => compressed.close());
   await copyPieces(call, compressed, pieces);
+  // A client that had gone before is not told of again.
+  if (call.exchange.gone) compressed.close();
   await compressed.closed;
   call.bytes = compressed.bytes;
 }

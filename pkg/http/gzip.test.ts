@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+import type { Call } from './call.js';
+import type { AnswerStream } from './exchange.js';
+import { gzipped } from './gzip.js';
+
+/** A connection that has room for one write at a time, and is drained in a later turn. */
+function connection(gone: boolean) {
+  const written: Buffer[] = [];
+  let onDrain = (): void => {};
+  let onClose = (): void => {};
+  let ended = false;
+  let full = false;
+  const answer: AnswerStream = {
+    write: (bytes) => {
+      expect(full).toBe(false);
+      written.push(Buffer.from(bytes));
+      full = true;
+      setImmediate(() => {
+        full = false;
+        onDrain();
+      });
+      return false;
+    },
+    onDrain: (f) => {
+      onDrain = f;
+    },
+    end: () => {
+      ended = true;
+    },
+  };
+  const exchange = {
+    gone,
+    abort: () => {},
+    onClose: (f: () => void) => {
+      onClose = f;
+    },
+  };
+  const call = { exchange, bytes: 0 } as unknown as Call;
+  const leave = (): void => {
+    exchange.gone = true;
+    onClose();
+  };
+  return { call, answer, written, leave, ended: () => ended };
+}
+
+it('compresses at the pace of the connection, into memory that is used again', async () => {
+  const { call, answer, written, ended } = connection(false);
+  const sent: Buffer[] = [];
+  function* pieces(): Generator<Buffer, void, boolean | undefined> {
+    let chunk = Buffer.alloc(100_000);
+    for (let i = 0; i < 30; i++) {
+      randomBytes(50_000).copy(chunk);
+      sent.push(Buffer.from(chunk));
+      if ((yield chunk) !== true) chunk = Buffer.alloc(100_000);
+    }
+  }
+  await gzipped(call, answer, pieces());
+  const whole = Buffer.concat(written);
+  expect(gunzipSync(whole).equals(Buffer.concat(sent))).toBe(true);
+  expect([ended(), call.bytes]).toEqual([true, whole.length]);
+});
+
+it('is over when the client goes, or had gone before', async () => {
+  const before = connection(true);
+  await gzipped(before.call, before.answer, [Buffer.alloc(1000)]);
+  expect(before.written).toEqual([]);
+  const during = connection(false);
+  function* endless(): Generator<Buffer, void, boolean | undefined> {
+    for (let i = 0; ; i++) {
+      if (i === 20) during.leave();
+      yield randomBytes(100_000);
+    }
+  }
+  await gzipped(during.call, during.answer, endless());
+  expect(during.ended()).toBe(false);
+});
