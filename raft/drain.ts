@@ -2,7 +2,7 @@
 // write, what to apply.
 
 import type { Core } from './core.js';
-import { settleTransfer } from './election.js';
+import { settleTransfer } from './handover.js';
 import { flushReads, forwardReads } from './readindex.js';
 import type { Ready, Write } from './ready.js';
 import { settleMembership } from './reconfig.js';

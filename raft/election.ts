@@ -1,85 +1,13 @@
-// Leader election: time-outs, campaigns, votes (paper 5.2, 5.4.1), pre-vote and quorum checks (dissertation 9.6, 6.2),
-// leadership transfer (dissertation 3.10), and the leader that its own disk has left.
+// Leader election: campaigns and votes (paper 5.2, 5.4.1), asking first (dissertation 9.6).
 
 import type { Core } from './core.js';
 import { send } from './core.js';
+import { diskStalls } from './liveness.js';
 import { isVoter, members } from './membership.js';
-import type { TimeoutNow, VoteReply, VoteRequest } from './messages.js';
-import { tickForwardedReads } from './readindex.js';
-import type { TransferResult } from './ready.js';
-import { sendHeartbeats } from './replication.js';
+import type { VoteReply, VoteRequest } from './messages.js';
 import { becomeCandidate, becomeFollower, becomeLeader, becomePreCandidate } from './roles.js';
 import type { PeerId, Term } from './types.js';
 import { NO_PEER } from './types.js';
-
-export function tick(core: Core): void {
-  core.electionElapsed++;
-  core.diskTicks = core.log.inflightWrites > 0 ? core.diskTicks + 1 : 0;
-  if (core.role === 'leader') tickLeader(core);
-  else tickOther(core);
-}
-
-function tickLeader(core: Core): void {
-  if (core.electionElapsed >= core.limits.electionTicks) {
-    core.electionElapsed = 0;
-    if (!hasLiveQuorum(core)) {
-      becomeFollower(core, core.term, NO_PEER);
-      return;
-    }
-    if (diskStalls(core) && othersAreQuorum(core)) {
-      resign(core);
-      return;
-    }
-    for (const progress of core.progress.values()) progress.quorumChecked();
-    core.catchUpIndex = core.log.lastIndex;
-  }
-  // A successor that did not take over within an election timeout will not; serve again.
-  if (core.transfer !== undefined && ++core.transfer.ticks >= core.limits.electionTicks) core.transfer = undefined;
-  core.heartbeatElapsed++;
-  if (core.heartbeatElapsed >= core.limits.heartbeatTicks) {
-    core.heartbeatElapsed = 0;
-    sendHeartbeats(core);
-  }
-}
-
-function tickOther(core: Core): void {
-  tickForwardedReads(core);
-  if (core.electionElapsed < core.electionTimeout) return;
-  if (mayCampaign(core)) campaign(core);
-  else becomeFollower(core, core.term, NO_PEER);
-}
-
-/** Dissertation 6.2: a leader that has not heard of a quorum for an election timeout may have been replaced. */
-function hasLiveQuorum(core: Core): boolean {
-  return core.rules.isQuorum(core.configs.current, (id) => isLive(core, id));
-}
-
-/**
- * Nothing was written for an election timeout. A follower does not get far like this and neither does a candidate, whose requests
- * wait for the disk. A leader does: the others' disks can commit without its own, but it may apply nothing itself, so whoever
- * asked it waits, while its heartbeats keep everybody from electing one who could answer.
- */
-function diskStalls(core: Core): boolean {
-  return core.diskTicks >= core.limits.electionTicks;
-}
-
-/** They could elect one of them. When they could not, a leader with a slow disk is better than none. */
-function othersAreQuorum(core: Core): boolean {
-  return core.rules.isQuorum(core.configs.current, (id) => id !== core.id && hasAnswered(core, id));
-}
-
-/** Said something since the last quorum check. */
-export function isLive(core: Core, id: PeerId): boolean {
-  return id === core.id || core.progress.get(id)?.recentlyActive === true;
-}
-
-/**
- * Alive, and not only by the benefit of the doubt that a new leader gives: it has taken an entry from this leader. What is
- * staked on a peer that died before the election would be lost.
- */
-export function hasAnswered(core: Core, id: PeerId): boolean {
-  return id === core.id || (isLive(core, id) && (core.progress.get(id)?.match ?? 0) > 0);
-}
 
 /**
  * Voters may campaign. So may a peer whose removal is in its log but not known to be committed: the others may need its
@@ -101,7 +29,7 @@ export function campaign(core: Core): void {
 }
 
 /** Paper 5.2. The vote for itself is counted when it is durable (noteDurable). */
-function campaignForReal(core: Core, transfer: boolean): void {
+export function campaignForReal(core: Core, transfer: boolean): void {
   becomeCandidate(core);
   askForVotes(core, { preVote: false, transfer });
   if (core.rules.ownVoteCounts(false)) countVote(core, core.id, true);
@@ -167,43 +95,4 @@ function countVote(core: Core, voter: PeerId, granted: boolean): void {
     // Not even all who have not answered could help any more.
     becomeFollower(core, core.term, NO_PEER);
   }
-}
-
-export function handleTimeoutNow(core: Core, message: TimeoutNow): void {
-  // Only the leader followed may appoint; and a vote for a real term needs no pre-vote: the leader itself wants it.
-  if (core.leader === message.from && mayCampaign(core)) campaignForReal(core, true);
-}
-
-export function transferLeadership(core: Core, to: PeerId): TransferResult {
-  const { leader } = core;
-  if (core.role !== 'leader') return { kind: 'refused', reason: 'notLeader', leader };
-  if (to === core.id) return { kind: 'refused', reason: 'alreadyLeader', leader };
-  if (!core.configs.current.voters.includes(to)) return { kind: 'refused', reason: 'notVoter', leader };
-  // Asked again for the same: it is under way, and is not given more time for that.
-  if (core.transfer?.to !== to) core.transfer = { to, ticks: 0, asked: false };
-  return { kind: 'started' };
-}
-
-/** Leader, in the drain: the successor that has everything is asked to campaign. */
-export function settleTransfer(core: Core): void {
-  const { transfer, log, progress } = core;
-  if (transfer === undefined || transfer.asked) return;
-  if (progress.get(transfer.to)?.match !== log.lastIndex) return;
-  transfer.asked = true;
-  send(core, transfer.to, { kind: 'timeoutNow' });
-}
-
-/** Stops leading, and does not make the others wait for a timeout: the best of them is to campaign at once. */
-export function resign(core: Core): void {
-  const successor = bestSuccessor(core);
-  if (successor !== NO_PEER) send(core, successor, { kind: 'timeoutNow' });
-  becomeFollower(core, core.term, NO_PEER);
-}
-
-/** Of the voters that are alive (or else of all) the one with most of the log. NO_PEER when there is no other. */
-function bestSuccessor(core: Core): PeerId {
-  const others = core.configs.current.voters.filter((id) => core.progress.has(id));
-  const live = others.filter((id) => isLive(core, id));
-  const match = (id: PeerId) => core.progress.get(id)!.match;
-  return [...(live.length > 0 ? live : others)].sort((a, b) => match(b) - match(a))[0] ?? NO_PEER;
 }

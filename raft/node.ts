@@ -3,7 +3,8 @@
 import type { Core } from './core.js';
 import { createCore } from './core.js';
 import { drain, releasePromises } from './drain.js';
-import { campaign, mayCampaign, noteDurable, tick, transferLeadership } from './election.js';
+import { campaign, mayCampaign, noteDurable } from './election.js';
+import { transferLeadership } from './handover.js';
 import { checkLimits } from './limits.js';
 import { encodeConfigEntry } from './membership.js';
 import type { Message } from './messages.js';
@@ -15,6 +16,7 @@ import type { SafetyRules } from './rules.js';
 import { RULES } from './rules.js';
 import { compact, compactionIndex, reportSnapshot, snapshotCovers, snapshotMeta } from './snapshot.js';
 import { step } from './step.js';
+import { tick } from './tick.js';
 import type {
   ConfigChange,
   EntryKind,

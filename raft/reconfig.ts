@@ -3,7 +3,8 @@
 
 import type { Core } from './core.js';
 import { committedInTerm } from './core.js';
-import { hasAnswered, resign } from './election.js';
+import { resign } from './handover.js';
+import { hasAnswered } from './liveness.js';
 import { encodeConfigEntry, isJoint, isVoter, leaveJoint, members, planChange } from './membership.js';
 import { isQuorum } from './quorum.js';
 import type { ProposeRefusal } from './ready.js';

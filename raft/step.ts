@@ -2,8 +2,9 @@
 
 import type { Core } from './core.js';
 import { isFromLeader, send } from './core.js';
-import { handleTimeoutNow, handleVoteReply, handleVoteRequest, trustsLeader } from './election.js';
+import { handleVoteReply, handleVoteRequest, trustsLeader } from './election.js';
 import { handleAppend, handleHeartbeat } from './following.js';
+import { handleTimeoutNow } from './handover.js';
 import { invariant } from './invariant.js';
 import type { Message, MessageKind } from './messages.js';
 import { handleReadReply, handleReadRequest, noteReadAck } from './readindex.js';

@@ -1,0 +1,51 @@
+// Leadership changes hands on purpose: transfer to a chosen successor (dissertation 3.10), and a leader that resigns.
+
+import type { Core } from './core.js';
+import { send } from './core.js';
+import { campaignForReal, mayCampaign } from './election.js';
+import { isLive } from './liveness.js';
+import type { TimeoutNow } from './messages.js';
+import type { TransferResult } from './ready.js';
+import { becomeFollower } from './roles.js';
+import type { PeerId } from './types.js';
+import { NO_PEER } from './types.js';
+
+export function transferLeadership(core: Core, to: PeerId): TransferResult {
+  const { leader } = core;
+  if (core.role !== 'leader') return { kind: 'refused', reason: 'notLeader', leader };
+  if (to === core.id) return { kind: 'refused', reason: 'alreadyLeader', leader };
+  if (!core.configs.current.voters.includes(to)) return { kind: 'refused', reason: 'notVoter', leader };
+  // Asked again for the same: it is under way, and is not given more time for that.
+  if (core.transfer?.to !== to) core.transfer = { to, ticks: 0, asked: false };
+  return { kind: 'started' };
+}
+
+/** Leader, in the drain: the successor that has everything is asked to campaign. */
+export function settleTransfer(core: Core): void {
+  const { transfer, log, progress } = core;
+  if (transfer === undefined || transfer.asked) return;
+  if (progress.get(transfer.to)?.match !== log.lastIndex) return;
+  transfer.asked = true;
+  send(core, transfer.to, { kind: 'timeoutNow' });
+}
+
+/** The successor's side. */
+export function handleTimeoutNow(core: Core, message: TimeoutNow): void {
+  // Only the leader followed may appoint; and a vote for a real term needs no pre-vote: the leader itself wants it.
+  if (core.leader === message.from && mayCampaign(core)) campaignForReal(core, true);
+}
+
+/** Stops leading, and does not make the others wait for a timeout: the best of them is to campaign at once. */
+export function resign(core: Core): void {
+  const successor = bestSuccessor(core);
+  if (successor !== NO_PEER) send(core, successor, { kind: 'timeoutNow' });
+  becomeFollower(core, core.term, NO_PEER);
+}
+
+/** Of the voters that are alive (or else of all) the one with most of the log. NO_PEER when there is no other. */
+function bestSuccessor(core: Core): PeerId {
+  const others = core.configs.current.voters.filter((id) => core.progress.has(id));
+  const live = others.filter((id) => isLive(core, id));
+  const match = (id: PeerId) => core.progress.get(id)!.match;
+  return [...(live.length > 0 ? live : others)].sort((a, b) => match(b) - match(a))[0] ?? NO_PEER;
+}

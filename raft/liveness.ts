@@ -1,0 +1,36 @@
+// Who can be counted on: what a leader knows of the others' lives, and every peer of its own disk.
+
+import type { Core } from './core.js';
+import type { PeerId } from './types.js';
+
+/** Said something since the last quorum check. */
+export function isLive(core: Core, id: PeerId): boolean {
+  return id === core.id || core.progress.get(id)?.recentlyActive === true;
+}
+
+/**
+ * Alive, and not only by the benefit of the doubt that a new leader gives: it has taken an entry from this leader. What is
+ * staked on a peer that died before the election would be lost.
+ */
+export function hasAnswered(core: Core, id: PeerId): boolean {
+  return id === core.id || (isLive(core, id) && (core.progress.get(id)?.match ?? 0) > 0);
+}
+
+/** Dissertation 6.2: a leader that has not heard of a quorum for an election timeout may have been replaced. */
+export function hasLiveQuorum(core: Core): boolean {
+  return core.rules.isQuorum(core.configs.current, (id) => isLive(core, id));
+}
+
+/** The others could elect one of them. While they could not, a leader with a slow disk is better than none. */
+export function othersAreQuorum(core: Core): boolean {
+  return core.rules.isQuorum(core.configs.current, (id) => id !== core.id && hasAnswered(core, id));
+}
+
+/**
+ * Nothing was written for an election timeout. A follower does not get far like this and neither does a candidate, whose requests
+ * wait for the disk. A leader does: the others' disks can commit without its own, but it may apply nothing itself, so whoever
+ * asked it waits, while its heartbeats keep everybody from electing one who could answer.
+ */
+export function diskStalls(core: Core): boolean {
+  return core.diskTicks >= core.limits.electionTicks;
+}
