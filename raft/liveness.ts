@@ -3,9 +3,9 @@
 import type { Core } from './core.js';
 import type { PeerId } from './types.js';
 
-/** Said something since the last quorum check. */
+/** Said something within an election timeout. */
 export function isLive(core: Core, id: PeerId): boolean {
-  return id === core.id || core.progress.get(id)?.recentlyActive === true;
+  return id === core.id || core.progress.get(id)?.isLive(core.limits.electionTicks) === true;
 }
 
 /**

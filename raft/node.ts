@@ -217,7 +217,7 @@ export class RaftNode {
       match: p.match,
       next: p.next,
       state: p.state,
-      recentlyActive: p.recentlyActive,
+      recentlyActive: p.isLive(core.limits.electionTicks),
       learner: configs.current.learners.includes(id),
       caughtUp: isCaughtUp(core, id),
     }));

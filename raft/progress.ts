@@ -29,10 +29,8 @@ export class Progress {
   probing = false;
   /** replicate: send an append even without news, because the follower may lack one that was lost. */
   nudged = false;
-  /** Said something since the last quorum check. */
-  recentlyActive = false;
-  /** The same as of the last quorum check: right after one, nobody has said anything yet. */
-  #activeBefore = false;
+  /** Ticks since it said anything; from 0, so a new leader gives everybody the benefit of the doubt. */
+  silentTicks = 0;
   /** The highest commit index the follower will know when nothing is lost. */
   commitSent = 0 as LogIndex;
   /** snapshot: what it will hold, at least, when the one on its way is installed. */
@@ -45,14 +43,9 @@ export class Progress {
     this.next = next;
   }
 
-  /** Said something within the last two election timeouts. */
-  get alive(): boolean {
-    return this.recentlyActive || this.#activeBefore;
-  }
-
-  quorumChecked(): void {
-    this.#activeBefore = this.recentlyActive;
-    this.recentlyActive = false;
+  /** Said something within an election timeout: since the last quorum check, when this is the moment of the next. */
+  isLive(electionTicks: number): boolean {
+    return this.silentTicks <= electionTicks;
   }
 
   becomeProbe(): void {

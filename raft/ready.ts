@@ -90,6 +90,7 @@ export interface PeerStatus {
   readonly match: LogIndex;
   readonly next: LogIndex;
   readonly state: 'probe' | 'replicate' | 'snapshot';
+  /** Said something within an election timeout. */
   readonly recentlyActive: boolean;
   readonly learner: boolean;
   /** For learners: may be promoted now. */

@@ -4,7 +4,7 @@
 import type { Core } from './core.js';
 import { committedInTerm } from './core.js';
 import { resign } from './handover.js';
-import { hasAnswered } from './liveness.js';
+import { hasAnswered, isLive } from './liveness.js';
 import { encodeConfigEntry, isJoint, isVoter, leaveJoint, members, planChange } from './membership.js';
 import { isQuorum } from './quorum.js';
 import type { ProposeRefusal } from './ready.js';
@@ -48,7 +48,7 @@ function refused(reason: ProposeRefusal, detail: string): ChangeVerdict {
  */
 export function isCaughtUp(core: Core, id: PeerId): boolean {
   const progress = core.progress.get(id);
-  return progress?.state === 'replicate' && progress.recentlyActive && progress.match >= core.catchUpIndex;
+  return progress?.state === 'replicate' && isLive(core, id) && progress.match >= core.catchUpIndex;
 }
 
 /** Leader, in the drain: what follows when the configuration in force is committed. */

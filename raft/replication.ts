@@ -33,10 +33,7 @@ export function trackMembers(core: Core): void {
   core.membershipUnsettled = true;
   for (const id of members(core.configs.current)) {
     if (id === core.id || core.progress.has(id)) continue;
-    const progress = new Progress((core.log.lastIndex + 1) as LogIndex);
-    // The benefit of the doubt until the first quorum check.
-    progress.recentlyActive = true;
-    core.progress.set(id, progress);
+    core.progress.set(id, new Progress((core.log.lastIndex + 1) as LogIndex));
   }
 }
 
@@ -99,7 +96,7 @@ export function handleAppendAccepted(core: Core, message: AppendAccepted): void 
   const progress = core.progress.get(message.from);
   if (progress === undefined) return;
   invariant(message.index <= core.log.lastIndex, 9, `peer ${message.from} holds ${message.index}, beyond the log`);
-  progress.recentlyActive = true;
+  progress.silentTicks = 0;
   progress.accepted(message.index);
   if (progress.state === 'probe' && message.index === progress.match) progress.becomeReplicate();
   // A snapshot arrived, or the follower turned out not to need one: go on from where the log reaches it.
@@ -109,14 +106,14 @@ export function handleAppendAccepted(core: Core, message: AppendAccepted): void 
 export function handleAppendRejected(core: Core, message: AppendRejected): void {
   const progress = core.progress.get(message.from);
   if (progress === undefined) return;
-  progress.recentlyActive = true;
+  progress.silentTicks = 0;
   progress.rejected(message.rejected, lastPossiblyShared(core, message.hintIndex, message.hintTerm));
 }
 
 export function handleHeartbeatReply(core: Core, message: HeartbeatReply): void {
   const progress = core.progress.get(message.from);
   if (progress === undefined) return;
-  progress.recentlyActive = true;
+  progress.silentTicks = 0;
   progress.probing = false;
   // An append may have been lost on the way. An empty one behind it is rejected then, and probing starts.
   if (progress.match < core.log.lastIndex) progress.nudged = true;

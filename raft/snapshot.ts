@@ -22,7 +22,7 @@ export function snapshotMeta(core: Core, index: LogIndex): SnapshotMeta {
 /** Orders a snapshot for a follower that needs entries this leader has forgotten. */
 export function sendSnapshot(core: Core, to: PeerId, progress: Progress): void {
   // A dead peer would hold a snapshot open for nothing; its first sign of life brings it one.
-  if (!progress.recentlyActive) return;
+  if (!progress.isLive(core.limits.electionTicks)) return;
   const snapshot = snapshotMeta(core, core.log.applied);
   progress.becomeSnapshot(snapshot.index);
   send(core, to, { kind: 'snapshot', snapshot });
@@ -76,8 +76,9 @@ export function compact(core: Core, index: LogIndex): SnapshotMeta {
 export function compactionIndex(core: Core, trailing: number, trailingMax: number): LogIndex | undefined {
   const { applied, base } = core.log;
   let index = applied - trailing;
-  for (const { match, pendingSnapshot, alive } of core.progress.values()) {
-    if (alive) index = Math.min(index, Math.max(match, pendingSnapshot, applied - trailingMax));
+  for (const progress of core.progress.values()) {
+    if (!progress.isLive(core.limits.electionTicks)) continue;
+    index = Math.min(index, Math.max(progress.match, progress.pendingSnapshot, applied - trailingMax));
   }
   // While a snapshot is being installed the base is ahead of applied, and there is nothing to cut either.
   if (index <= base.index || !core.configs.isKnownAt(index as LogIndex)) return undefined;

@@ -17,6 +17,7 @@ export function tick(core: Core): void {
 }
 
 function tickLeader(core: Core): void {
+  for (const progress of core.progress.values()) progress.silentTicks++;
   if (core.electionElapsed >= core.limits.electionTicks) {
     core.electionElapsed = 0;
     if (!hasLiveQuorum(core)) {
@@ -27,7 +28,6 @@ function tickLeader(core: Core): void {
       resign(core);
       return;
     }
-    for (const progress of core.progress.values()) progress.quorumChecked();
     core.catchUpIndex = core.log.lastIndex;
   }
   // A successor that did not take over within an election timeout will not; serve again.
