@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Keyspace } from '../storage/index.js';
 import { type TestCluster, testCluster } from './testing/cluster.js';
@@ -164,6 +165,29 @@ describe('membership', () => {
       expect(added).toEqual({ kind: 'refused', message: expect.stringContaining('https://HOST:PORT') });
     }
     expect((await leader.control.members()).length).toBe(3);
+    await put(leader.keyspace, '/a', '1');
+    expect(made.fatal).toEqual([]);
+  });
+
+  it('does not take back a founder that has lost its disk, as if it were new', { timeout: 60_000 }, async () => {
+    const path = folder();
+    const made = await cluster(3, {}, path);
+    const leader = await made.leader();
+    const i = made.peers.findIndex((peer) => peer !== leader);
+    const { dataDir } = made.config(i);
+    const started = async (): Promise<number> => {
+      const range = await leader.keyspace.range({ start: '!members/', end: '!members0' });
+      return range.kind !== 'ok'
+        ? 0
+        : range.items.filter(({ value }) => `${Buffer.from(value)}`.includes('"started":true')).length;
+    };
+    await until('all have said that they take part', async () => (await started()) === 3);
+    await made.peers[i]!.close();
+    // With its disk it comes back.
+    await (await made.open(i)).close();
+    made.peers[i] = undefined;
+    rmSync(dataDir!, { recursive: true });
+    await expect(made.open(i)).rejects.toThrow(/has been part of the cluster before.*triremectl member remove/);
     await put(leader.keyspace, '/a', '1');
     expect(made.fatal).toEqual([]);
   });

@@ -34,6 +34,14 @@ export interface ControlParts {
 /** What a leader does itself and any other peer passes on to it. */
 const LEADER_CALLS = ['addMember', 'promoteMember', 'removeMember', 'moveLeader'] as const;
 
+/** What a founder with an empty disk asks the others before it takes part: whether it has done so before. */
+export const HAS_STARTED = 'hasStarted';
+
+export interface HasStarted {
+  readonly clusterId: string;
+  readonly started: boolean;
+}
+
 export interface PeerControls {
   readonly control: PeerControl;
   /** A call that another peer passed on. */
@@ -68,6 +76,13 @@ export function peerControls(parts: ControlParts): PeerControls {
       saveSnapshot: (file) => saveSnapshot(parts, file),
     },
     passedOn: async (name, argument) => {
+      if (name === HAS_STARTED) {
+        const answer: HasStarted = {
+          clusterId: parts.identity.clusterId,
+          started: members.hasStarted(Number(argument)),
+        };
+        return answer;
+      }
       const known = LEADER_CALLS.find((call) => call === name);
       if (known === undefined) throw new Error(`there is no call ${name}`);
       if (parts.soft().role !== 'leader') return { kind: 'refused', message: 'the leader has changed: try again' };

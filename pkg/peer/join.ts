@@ -8,12 +8,44 @@ import {
 } from '../../raft/index.js';
 import type { World } from '../base/index.js';
 import { foundingClusterId, foundingId, type PeerConfig } from './config.js';
+import { HAS_STARTED, type HasStarted } from './controls.js';
 import { CONTROL_LIMITS } from './limits.js';
+import { memberIdText } from './metrics.js';
 import type { Founding } from './open.js';
 
 /** Who a peer without a log is: a founder, as the flags say, or a member that a running cluster has added. */
-export function findIdentity(config: PeerConfig, world: World): Promise<Founding> {
-  return config.initialClusterState === 'new' ? Promise.resolve(foundCluster(config)) : joinCluster(config, world);
+export async function findIdentity(config: PeerConfig, world: World): Promise<Founding> {
+  if (config.initialClusterState !== 'new') return joinCluster(config, world);
+  const founding = foundCluster(config);
+  await insistOnFirstStart(config, world, founding);
+  return founding;
+}
+
+/**
+ * A founder that has lost its disk looks like one that starts for the first time. But it has forgotten what it promised: its votes,
+ * and the entries that were counted as safe because it had them. With it a majority could forget an acknowledged write. Those of
+ * the others who can be reached know whether it has taken part before.
+ */
+async function insistOnFirstStart(config: PeerConfig, world: World, { identity }: Founding): Promise<void> {
+  const { network, name } = config;
+  const others = config.initialCluster.filter((member) => member.name !== name).flatMap((member) => member.peerUrls);
+  if (network === undefined || others.length === 0) return;
+  const { callControl } = await import('./transport/index.js');
+  const deadline = world.clock.now() + CONTROL_LIMITS.foundMs;
+  const answers = await Promise.all(
+    others.map((url) =>
+      callControl({ url, tls: network.tls, deadline }, HAS_STARTED, identity.peerId).then(
+        (answer) => answer as HasStarted,
+        () => undefined,
+      ),
+    ),
+  );
+  if (!answers.some((answer) => answer?.clusterId === identity.clusterId && answer.started)) return;
+  throw new Error(
+    `this member (${memberIdText(identity.peerId)}) has been part of the cluster before, and its data directory is empty: it has ` +
+      'forgotten what it promised, and must not come back as if it had not. Remove it (triremectl member remove), add it again ' +
+      '(triremectl member add), and start it with --initial-cluster-state=existing; it then copies the state',
+  );
 }
 
 /** A new cluster. All founders compute the same from the same flags. Throws when the flags do not fit together. */

@@ -156,6 +156,8 @@ export const CONTROL_LIMITS = {
   /** A peer that is to join asks the others who it is for so long. */
   joinMs: 30_000,
   joinEveryMs: 500,
+  /** A founder without data asks the others for so long whether it has taken part before. */
+  foundMs: 2000,
   /** One such question, and one control call passed on to the leader. */
   callMs: 10_000,
   /** How often a leader looks after the members. */

@@ -24,7 +24,7 @@ import { memberIdText } from './metrics.js';
  * Who the members are: the consensus core knows them by number; names and addresses are keys of the replicated state, so
  * snapshots, restarts and every peer have them alike. The keys lie outside of `/`, where the API keeps its objects.
  *
- *     !members/<id>   {"id", "name", "peerUrls", "staysLearner"}
+ *     !members/<id>   {"id", "name", "peerUrls", "staysLearner", "started"}
  *     !removed/<id>   a member that was removed; its id never comes back
  */
 export const MEMBERS = '!members/';
@@ -36,10 +36,13 @@ export interface MemberInfo {
   readonly peerUrls: readonly string[];
   /** Not to be promoted without being asked. */
   readonly staysLearner?: boolean;
+  /** It has taken part: its disk holds votes and acknowledgements that the cluster counts on. */
+  readonly started?: boolean;
 }
 
 export interface MembersPorts {
   readonly world: World;
+  readonly self: number;
   readonly clusterId: string;
   /** What the flags say of the founding members. */
   readonly founders: readonly MemberInfo[];
@@ -68,6 +71,7 @@ export class Members {
   #turn: Promise<unknown> = Promise.resolve();
   /** Changes under way or waiting for their turn. */
   #waiting = 0;
+  #publishing = false;
 
   constructor(ports: MembersPorts) {
     this.#ports = ports;
@@ -111,6 +115,11 @@ export class Members {
 
   wasRemoved(id: number): boolean {
     return this.#removed.has(id);
+  }
+
+  /** Whoever comes with an empty disk under this id has lost one. */
+  hasStarted(id: number): boolean {
+    return this.#known.get(id)?.started === true || this.#removed.has(id);
   }
 
   list(): readonly MemberReport[] {
@@ -200,8 +209,18 @@ export class Members {
     return this.#write({ compares: [], ops: [{ kind: 'delete', key: keyOf(MEMBERS, id) }, tomb] });
   }
 
-  /** What a leader does about members of its own accord; called now and then. */
+  /** Tells the others, once, that this peer takes part. */
+  async #publish(): Promise<void> {
+    const me = this.#known.get(this.#ports.self);
+    if (me === undefined || me.started === true || this.#publishing) return;
+    this.#publishing = true;
+    await this.#write({ compares: [], ops: [put({ ...me, started: true })] });
+    this.#publishing = false;
+  }
+
+  /** What a peer, and above all a leader, does about members of its own accord; called now and then. */
   async tend(): Promise<void> {
+    void this.#publish();
     if (!this.#ports.isLeader() || this.#waiting > 0) return;
     const config = this.#ports.configuration();
     const current = memberIds(config);

@@ -122,6 +122,7 @@ export class RunningPeer implements Peer {
     });
     this.#members = new Members({
       world,
+      self: id,
       clusterId: log.identity.clusterId,
       founders: config.initialCluster.map((member) => ({
         ...member,
