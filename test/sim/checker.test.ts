@@ -21,10 +21,10 @@ describe('the checker', () => {
   it('lets a right history pass', () => {
     const checker = new Checker(initialConfiguration([toPeerId(1)]));
     const write = checker.begin(1);
-    const image = checker.applies(1, EMPTY_IMAGE, entry(1, 1, 1));
+    const image = checker.applies(1, EMPTY_IMAGE, entry(1, 1, 1), 1);
     checker.writeDone(write, 1);
     const read = checker.begin(0);
-    expect(checker.applies(2, EMPTY_IMAGE, entry(1, 1, 1))).toEqual(image);
+    expect(checker.applies(2, EMPTY_IMAGE, entry(1, 1, 1), 1)).toEqual(image);
     checker.readDone(read, 1);
     checker.restores(3, image);
     checker.leads(1, 1, () => undefined);
@@ -58,17 +58,25 @@ describe('the checker', () => {
 
   it('sees a leader without a committed entry, but asks none for entries of later terms', () => {
     const checker = new Checker(initialConfiguration([toPeerId(1)]));
-    checker.applies(1, EMPTY_IMAGE, entry(1, 2, 1));
+    checker.applies(1, EMPTY_IMAGE, entry(1, 2, 1), 2);
     checker.leads(2, 2, () => undefined);
     expect(() => checker.leads(3, 3, () => 1)).toThrow('leader completeness');
   });
 
+  it('asks for an entry only of leaders of terms after the one that committed it, not the one that made it', () => {
+    const checker = new Checker(initialConfiguration([toPeerId(1)]));
+    checker.applies(1, EMPTY_IMAGE, entry(1, 2, 1), 5);
+    // Its votes were a long time on their way.
+    checker.leads(2, 4, () => undefined);
+    expect(() => checker.leads(3, 6, () => undefined)).toThrow('leader completeness');
+  });
+
   it('sees peers that apply different things, or leave something out', () => {
     const checker = new Checker(initialConfiguration([toPeerId(1)]));
-    checker.applies(1, EMPTY_IMAGE, entry(1, 1, 1));
-    expect(() => checker.applies(2, EMPTY_IMAGE, entry(1, 1, 2))).toThrow('state-machine safety');
-    expect(() => checker.applies(2, EMPTY_IMAGE, entry(1, 2, 1))).toThrow('state-machine safety');
-    expect(() => checker.applies(2, EMPTY_IMAGE, entry(2, 1, 1))).toThrow('state-machine safety');
+    checker.applies(1, EMPTY_IMAGE, entry(1, 1, 1), 1);
+    expect(() => checker.applies(2, EMPTY_IMAGE, entry(1, 1, 2), 1)).toThrow('state-machine safety');
+    expect(() => checker.applies(2, EMPTY_IMAGE, entry(1, 2, 1), 2)).toThrow('state-machine safety');
+    expect(() => checker.applies(2, EMPTY_IMAGE, entry(2, 1, 1), 1)).toThrow('state-machine safety');
     expect(() => checker.restores(2, { index: 1, hash: 7 })).toThrow('state-machine safety');
     expect(() => checker.restores(2, { index: 2, hash: 7 })).toThrow('state-machine safety');
   });
@@ -79,7 +87,7 @@ describe('the checker', () => {
     expect(() => gone.atEnd(1)).toThrow('durability');
     const there = new Checker(initialConfiguration([toPeerId(1)]));
     there.writeLost(there.begin(7));
-    there.applies(1, EMPTY_IMAGE, entry(1, 1, 7));
+    there.applies(1, EMPTY_IMAGE, entry(1, 1, 7), 1);
     expect(() => there.atEnd(1)).toThrow('durability');
   });
 

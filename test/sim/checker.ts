@@ -52,6 +52,8 @@ interface Applied {
   readonly entry: Entry;
   readonly image: Image;
   readonly by: number;
+  /** It was committed in this term at the latest: that of who applied it first. May be far above the entry's own. */
+  readonly committedBy: number;
 }
 
 /** An operation that has begun: whatever was seen before must not lie after it. */
@@ -129,19 +131,19 @@ export class Checker {
     }
     if (other === peer) return;
     this.#leaders.set(term, peer);
-    const last = this.#history.findLast(({ entry }) => entry.term < term)?.entry;
+    const last = this.#history.findLast(({ committedBy }) => committedBy < term)?.entry;
     if (last === undefined) return;
     const here = termAt(last.index);
     if (here !== last.term) {
       throw new CheckFailed(
         'leader completeness',
-        `leader ${peer} of term ${term} has term ${here} at ${last.index}, where an entry of term ${last.term} is committed`,
+        `leader ${peer} of term ${term} has term ${here} at ${last.index}, where an entry of term ${last.term} was committed before`,
       );
     }
   }
 
-  /** Returns the state after it. */
-  applies(peer: number, before: Image, entry: Entry): Image {
+  /** `term` is the one the peer is in. Returns the state after the entry. */
+  applies(peer: number, before: Image, entry: Entry, term: number): Image {
     if (entry.index !== before.index + 1) {
       throw new CheckFailed('state-machine safety', `peer ${peer} applies ${entry.index} after ${before.index}`);
     }
@@ -154,7 +156,7 @@ export class Checker {
           `peer ${peer} applies ${entry.index}, but nobody applied ${entry.index - 1}`,
         );
       }
-      this.#history.push({ entry, image: after, by: peer });
+      this.#history.push({ entry, image: after, by: peer, committedBy: term });
       if (entry.kind === 'config') this.#configs.push({ index: entry.index, config: decodeConfigEntry(entry).config });
     } else if (known.entry.term !== entry.term || known.image.hash !== after.hash) {
       throw new CheckFailed(

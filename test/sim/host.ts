@@ -54,12 +54,14 @@ class Process {
   awake = false;
   /** As its last Ready said. */
   leads = false;
+  term: number;
   readonly images = new Map<number, Image>();
   readonly writes = new Map<number, PendingWrite>();
   readonly reads = new Map<number, PendingRead>();
 
   constructor(node: RaftNode, tail: MemoryLog, machine: Image) {
     this.node = node;
+    this.term = node.status().term;
     this.tail = tail;
     this.machine = machine;
   }
@@ -232,7 +234,10 @@ export class Host {
   #carryOut(process: Process, ready: Ready): void {
     const { checker } = this.#world;
     if (ready.write !== undefined) this.#write(process, ready.write);
-    if (ready.softState !== undefined) process.leads = ready.softState.role === 'leader';
+    if (ready.softState !== undefined) {
+      process.leads = ready.softState.role === 'leader';
+      process.term = ready.softState.term;
+    }
     if (ready.softState?.role === 'leader') {
       checker.leads(this.id, ready.softState.term, (index) => this.#termAhead(process, index));
     }
@@ -343,7 +348,7 @@ export class Host {
   }
 
   #applyOne(process: Process, entry: Entry): void {
-    process.machine = this.#world.checker.applies(this.id, process.machine, entry);
+    process.machine = this.#world.checker.applies(this.id, process.machine, entry, process.term);
     this.#settleWrites(process, entry);
   }
 
