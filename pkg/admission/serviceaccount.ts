@@ -1,6 +1,6 @@
 import { at, boolAt, errors, type JsonObject, objectIn, objectsAt, textAt } from '../api/index.js';
 import type { World } from '../base/index.js';
-import { newPod, type Step, type StoredObjects } from './step.js';
+import { type Admitted, newPod, type Step, type StoredObjects } from './step.js';
 
 const SERVICE_ACCOUNTS = { group: '', resource: 'serviceaccounts' } as const;
 
@@ -12,33 +12,152 @@ const TOKEN_SECONDS = 3607;
 /** A mirror of a pod that a node runs on its own. */
 const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
 
+/** The account that the cluster makes for every namespace: how often it is looked for, and how long between, in milliseconds. */
+const DEFAULT_ACCOUNT = 'default';
+const DEFAULT_ATTEMPTS = 10;
+const DEFAULT_WAIT = 100;
+
 /** Every pod runs as a service account of its namespace, and has that account's token and pull secrets. */
 export function serviceAccountStep(objects: StoredObjects, world: World): Step {
   return {
     name: 'ServiceAccount',
     mutate: async (request) => {
       const pod = newPod(request);
-      if (pod === undefined || at(pod, 'metadata', 'annotations', MIRROR_ANNOTATION) !== undefined) return;
+      if (pod === undefined) return;
+      if (isMirror(pod)) return checkMirror(pod, refusal(request));
       const spec = objectIn(pod, 'spec');
-      if (textAt(spec, 'serviceAccountName') === '') spec['serviceAccountName'] = 'default';
-      const name = textAt(spec, 'serviceAccountName');
-      spec['serviceAccount'] = name;
-      const { namespace, resource } = request.target;
-      const account = await objects.get(SERVICE_ACCOUNTS, namespace, name);
-      if (account === undefined) {
-        throw errors.forbidden(
-          resource.groupResource,
-          request.name,
-          `error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`,
-        );
-      }
+      if (textAt(spec, 'serviceAccountName') === '') spec['serviceAccountName'] = DEFAULT_ACCOUNT;
+      spec['serviceAccount'] = textAt(spec, 'serviceAccountName');
+      const account = await accountOf(pod, request, objects, world);
       if (mountsToken(spec, account)) mountToken(spec, world);
       if (objectsAt(spec, 'imagePullSecrets').length === 0) {
         const secrets = objectsAt(account, 'imagePullSecrets');
         if (secrets.length > 0) spec['imagePullSecrets'] = secrets.map((s) => ({ name: textAt(s, 'name') }));
       }
+      checkMountable(pod, account, refusal(request));
+    },
+    validate: async (request) => {
+      const added = request.operation === 'update' && request.target.subresource === 'ephemeralcontainers';
+      const pod = added && request.target.resource.resource === 'pods' ? request.object : newPod(request);
+      if (pod === undefined) return;
+      const refuse = refusal(request);
+      if (isMirror(pod)) return checkMirror(pod, refuse);
+      if (textAt(pod, 'spec', 'serviceAccountName') === '')
+        throw refuse(`no service account specified for pod ${request.target.namespace}/${request.name}`);
+      checkMountable(pod, await accountOf(pod, request, objects, world), refuse);
     },
   };
+}
+
+type Refuse = (why: string) => Error;
+
+const refusal =
+  (request: Admitted): Refuse =>
+  (why) =>
+    errors.forbidden(request.target.resource.groupResource, request.name, why);
+
+const isMirror = (pod: JsonObject): boolean => at(pod, 'metadata', 'annotations', MIRROR_ANNOTATION) !== undefined;
+
+/** The default account may be on its way still, in a namespace that has only just been made. */
+async function accountOf(
+  pod: JsonObject,
+  request: Admitted,
+  objects: StoredObjects,
+  world: World,
+): Promise<JsonObject> {
+  const { namespace } = request.target;
+  const name = textAt(pod, 'spec', 'serviceAccountName');
+  const attempts = name === DEFAULT_ACCOUNT ? DEFAULT_ATTEMPTS : 1;
+  for (let attempt = 1; ; attempt++) {
+    const account = await objects.get(SERVICE_ACCOUNTS, namespace, name);
+    if (account !== undefined) return account;
+    if (attempt === attempts)
+      throw refusal(request)(
+        `error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`,
+      );
+    const wait = DEFAULT_WAIT * (1 + world.random.float());
+    await new Promise<void>((resolve) => {
+      world.timers.after(wait, resolve);
+    });
+  }
+}
+
+/** What a node runs on its own has no account, and so nothing of one. */
+function checkMirror(pod: JsonObject, refuse: Refuse): void {
+  if (textAt(pod, 'spec', 'serviceAccountName') !== '') throw refuse('a mirror pod may not reference service accounts');
+  if (usesSecrets(pod)) throw refuse('a mirror pod may not reference secrets');
+  const projects = objectsAt(pod, 'spec', 'volumes').some((v) =>
+    objectsAt(v, 'projected', 'sources').some((s) => at(s, 'serviceAccountToken') !== undefined),
+  );
+  if (projects) throw refuse('a mirror pod may not use ServiceAccountToken volume projections');
+}
+
+/** Sources of volumes that name a secret, and the field that does. */
+const SECRET_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  azureFile: ['secretName'],
+  secret: ['secretName'],
+  cephfs: ['secretRef', 'name'],
+  cinder: ['secretRef', 'name'],
+  flexVolume: ['secretRef', 'name'],
+  rbd: ['secretRef', 'name'],
+  scaleIO: ['secretRef', 'name'],
+  iscsi: ['secretRef', 'name'],
+  storageos: ['secretRef', 'name'],
+  csi: ['nodePublishSecretRef', 'name'],
+};
+
+function usesSecrets(pod: JsonObject): boolean {
+  const byVolume = objectsAt(pod, 'spec', 'volumes').some(
+    (v) =>
+      Object.entries(SECRET_FIELDS).some(([source, path]) => textAt(v, source, ...path) !== '') ||
+      objectsAt(v, 'projected', 'sources').some((s) => at(s, 'secret') !== undefined),
+  );
+  const byContainer = CONTAINER_LISTS.some((list) =>
+    objectsAt(pod, 'spec', list).some(
+      (c) =>
+        objectsAt(c, 'env').some((e) => at(e, 'valueFrom', 'secretKeyRef') !== undefined) ||
+        objectsAt(c, 'envFrom').some((e) => at(e, 'secretRef') !== undefined),
+    ),
+  );
+  return byVolume || byContainer || objectsAt(pod, 'spec', 'imagePullSecrets').length > 0;
+}
+
+const MOUNTABLE_ANNOTATION = 'kubernetes.io/enforce-mountable-secrets';
+const TRUE = ['1', 't', 'T', 'true', 'TRUE', 'True'];
+const CONTAINER_LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
+const CALLED = {
+  initContainers: 'init container',
+  containers: 'container',
+  ephemeralContainers: 'ephemeral container',
+} as const;
+
+/** An account may have it that its pods use no secrets but those that it names. */
+function checkMountable(pod: JsonObject, account: JsonObject, refuse: Refuse): void {
+  if (!TRUE.includes(textAt(account, 'metadata', 'annotations', MOUNTABLE_ANNOTATION))) return;
+  const named = (list: string): ReadonlySet<string> => new Set(objectsAt(account, list).map((s) => textAt(s, 'name')));
+  const mountable = named('secrets');
+  const pull = named('imagePullSecrets');
+  const name = textAt(account, 'metadata', 'name');
+  const not = `is not allowed because service account ${name} does not reference that`;
+  for (const volume of objectsAt(pod, 'spec', 'volumes')) {
+    const secret = textAt(volume, 'secret', 'secretName');
+    if (at(volume, 'secret') !== undefined && !mountable.has(secret))
+      throw refuse(`volume with secret.secretName="${secret}" ${not} secret`);
+  }
+  for (const list of CONTAINER_LISTS) {
+    for (const c of objectsAt(pod, 'spec', list)) {
+      for (const e of objectsAt(c, 'env')) {
+        const secret = textAt(e, 'valueFrom', 'secretKeyRef', 'name');
+        if (at(e, 'valueFrom', 'secretKeyRef') === undefined || mountable.has(secret)) continue;
+        throw refuse(
+          `${CALLED[list]} ${textAt(c, 'name')} with envVar ${textAt(e, 'name')} referencing secret.secretName="${secret}" ${not} secret`,
+        );
+      }
+    }
+  }
+  for (const [i, s] of objectsAt(pod, 'spec', 'imagePullSecrets').entries())
+    if (!pull.has(textAt(s, 'name')))
+      throw refuse(`imagePullSecrets[${i}].name="${textAt(s, 'name')}" ${not} imagePullSecret`);
 }
 
 /** The pod decides, then its account; who says nothing wants it. */

@@ -48,6 +48,7 @@ export interface ClusterConfig {
 export interface ApiConfig {
   readonly runtimeConfig: ReadonlyMap<string, boolean>;
   readonly featureGates: ReadonlyMap<string, boolean>;
+  readonly admission: { readonly enabled: readonly string[]; readonly disabled: readonly string[] };
   readonly serviceRanges: readonly string[];
   readonly nodePorts: { readonly from: number; readonly to: number };
 }
@@ -112,6 +113,7 @@ export function configOf(values: FlagValues): Config {
     api: {
       runtimeConfig: switches('runtime-config'),
       featureGates: switches('feature-gates'),
+      admission: { enabled: list('enable-admission-plugins'), disabled: list('disable-admission-plugins') },
       serviceRanges: list('service-cluster-ip-range'),
       nodePorts: { from, to },
     },

@@ -233,6 +233,22 @@ export const FLAGS = [
     help: 'Features on or off.',
   },
   {
+    name: 'enable-admission-plugins',
+    kind: 'list',
+    default: '',
+    group: 'API',
+    value: 'NAME,...',
+    help: 'Steps of admission beside those that are on by default, by the names of kube-apiserver.',
+  },
+  {
+    name: 'disable-admission-plugins',
+    kind: 'list',
+    default: '',
+    group: 'API',
+    value: 'NAME,...',
+    help: 'Steps of admission that are off though they are on by default.',
+  },
+  {
     name: 'service-cluster-ip-range',
     kind: 'string',
     default: '10.96.0.0/12',

@@ -7,6 +7,7 @@ import {
   createOpenApi,
   type EncodedDocument,
   OPENAPI_V2_PROTOBUF,
+  OPENAPI_V3_PROTOBUF,
   type OpenApi,
 } from '../schema/index.js';
 import type { Call } from './call.js';
@@ -53,19 +54,23 @@ export async function serveOpenApiIndex(call: Call, services: HttpServices): Pro
  * right one.
  */
 export async function serveOpenApiV3(call: Call, services: HttpServices, name: string): Promise<void> {
-  if (wants(call, [], ['application/json']) === undefined) return sendEmpty(call, 406, {});
-  const document = await documentsOf(services.registry.catalogue).v3(name);
-  if (document === undefined) throw errors.noSuchPath();
+  const protobuf = wants(call, [...OPENAPI_V3_PROTOBUF.accepted], ['application/json']);
+  if (protobuf === undefined) return sendEmpty(call, 406, {});
+  const documents = documentsOf(services.registry.catalogue);
   const hash = call.info.query.text('hash');
-  if (hash !== '' && hash !== document.hash) {
-    const location = `/openapi/v3/${name}?hash=${document.hash}`;
+  // what the index names is the hash of the document in JSON, whatever form is asked for
+  const listed = protobuf && hash === '' ? undefined : await documents.v3(name);
+  const document = protobuf ? await documents.v3(name, 'protobuf') : listed;
+  if (document === undefined) throw errors.noSuchPath();
+  if (hash !== '' && listed !== undefined && hash !== listed.hash) {
+    const location = `/openapi/v3/${name}?hash=${listed.hash}`;
     return sendEmpty(call, 301, { location, 'content-type': 'application/json' });
   }
   const keep =
     hash === ''
       ? {}
       : { 'cache-control': 'public, immutable', expires: new Date(services.world.clock.now() + YEAR).toUTCString() };
-  return send(call, 'application/json', document, keep);
+  return send(call, protobuf ? OPENAPI_V3_PROTOBUF.contentType : 'application/json', document, keep);
 }
 
 const YEAR = 365 * 86_400_000;

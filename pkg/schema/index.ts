@@ -22,6 +22,7 @@ export {
   createOpenApi,
   type EncodedDocument,
   OPENAPI_V2_PROTOBUF,
+  OPENAPI_V3_PROTOBUF,
   type OpenApi,
   type OpenApiOptions,
 } from './openapi/index.js';

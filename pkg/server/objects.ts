@@ -1,4 +1,4 @@
-import { builtinAdmission } from '../admission/index.js';
+import { builtinAdmission, choiceProblem, chosenSteps } from '../admission/index.js';
 import type { World } from '../base/index.js';
 import { type Config, ConfigError } from '../config/index.js';
 import {
@@ -56,6 +56,9 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   const unknown = unknownControllers(config.controllers, CONTROLLERS);
   if (unknown.length > 0)
     throw new ConfigError(`--controllers: there is no ${unknown.join(', ')}, only ${CONTROLLERS.join(', ')}`);
+  const problem = choiceProblem(api.admission);
+  if (problem !== undefined)
+    throw new ConfigError(`--enable-admission-plugins, --disable-admission-plugins: ${problem}`);
   const registry = await openRegistry({
     world,
     keyspace,
@@ -65,7 +68,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
       authorize: (user, attributes) => authorizer.authorize(user, attributes),
     }),
     runtimeConfig: api.runtimeConfig,
-    admission: (stored) => builtinAdmission(stored, world),
+    admission: (stored) => chosenSteps(builtinAdmission(stored, world), api.admission),
     featureEnabled: (gate) => api.featureGates.get(gate) ?? isOnByDefault(gate),
     failed: parts.failed,
   });

@@ -1,5 +1,6 @@
 import protobuf, { type Writer } from 'protobufjs/minimal.js';
 import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../../api/index.js';
+import { any, bool, double, extensions, int, message, named, text, texts, varint } from './gnosticwriter.js';
 import type { SwaggerPart } from './swagger.js';
 
 /**
@@ -7,10 +8,6 @@ import type { SwaggerPart } from './swagger.js';
  * messages, whose maps are lists of name and value and whose vendor extensions carry YAML text (here JSON, which is YAML).
  * Field numbers are gnostic's.
  */
-
-/** Length-delimited field `number`. */
-const key = (number: number): number => (number << 3) | 2;
-const varint = (number: number): number => number << 3;
 
 /** Document fields that `swaggerHead` and `swaggerTail` hold. */
 export function encodeHead(head: JsonObject): Uint8Array {
@@ -58,46 +55,6 @@ export function encodeTail(tail: JsonObject): Uint8Array {
     }
   });
   return w.finish();
-}
-
-function message(w: Writer, number: number, write: () => void): void {
-  w.uint32(key(number)).fork();
-  write();
-  w.ldelim();
-}
-
-/** The body of a Named... message: the name, then the value as a message. */
-function named(w: Writer, name: string, write: () => void): void {
-  text(w, 1, name);
-  message(w, 2, write);
-}
-
-function text(w: Writer, number: number, value: JsonValue | undefined): void {
-  if (typeof value === 'string' && value !== '') w.uint32(key(number)).string(value);
-}
-
-function bool(w: Writer, number: number, value: JsonValue | undefined): void {
-  if (value === true) w.uint32(varint(number)).bool(true);
-}
-
-function texts(w: Writer, number: number, values: JsonValue | undefined): void {
-  if (Array.isArray(values)) for (const v of values) w.uint32(key(number)).string(String(v));
-}
-
-/** gnostic's Any: the value as YAML text. */
-function any(w: Writer, number: number, value: JsonValue | undefined): void {
-  if (value === undefined) return;
-  message(w, number, () => w.uint32(key(2)).string(JSON.stringify(value)));
-}
-
-function extensions(w: Writer, number: number, from: JsonObject): void {
-  for (const [name, value] of Object.entries(from)) {
-    if (!name.startsWith('x-')) continue;
-    message(w, number, () => {
-      text(w, 1, name);
-      any(w, 2, value);
-    });
-  }
 }
 
 const METHODS = { get: 2, put: 3, post: 4, delete: 5, options: 6, head: 7, patch: 8 } as const;
@@ -200,12 +157,4 @@ function schema(w: Writer, s: JsonObject): void {
   }
   any(w, 30, s['example']);
   extensions(w, 31, s);
-}
-
-function double(w: Writer, number: number, value: JsonValue | undefined): void {
-  if (typeof value === 'number') w.uint32((number << 3) | 1).double(value);
-}
-
-function int(w: Writer, number: number, value: JsonValue | undefined): void {
-  if (typeof value === 'number') w.uint32(varint(number)).int64(value);
 }

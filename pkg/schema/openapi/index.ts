@@ -3,6 +3,7 @@ export {
   createOpenApi,
   type EncodedDocument,
   OPENAPI_V2_PROTOBUF,
+  OPENAPI_V3_PROTOBUF,
   type OpenApi,
   type OpenApiOptions,
 } from './service.js';

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import fullProtobuf from 'protobufjs';
 import protobuf from 'protobufjs/minimal.js';
 import { describe, expect, it } from 'vitest';
-import { isObject, type JsonObject, type JsonValue } from '../../api/index.js';
+import { isObject, type JsonObject, type JsonValue, textAt } from '../../api/index.js';
 import type { ApiGroupVersion, ApiResource, ApiSubresource } from './served.js';
 import { createOpenApi } from './service.js';
 import { groupVersionDocument } from './v3.js';
@@ -180,7 +181,74 @@ describe('OpenAPI service', () => {
     expect(names.definitions.sort()).toEqual(Object.keys(json['definitions'] as JsonObject).sort());
     expect(names.paths.sort()).toEqual(Object.keys(json['paths'] as JsonObject).sort());
   });
+
+  it('writes v3 as protobuf that says the same as JSON', async () => {
+    const openapi = createOpenApi({ api, pause });
+    const json = JSON.parse((await openapi.v3('apis/apps/v1'))!.bytes.toString()) as JsonObject;
+    const { bytes, hash } = (await openapi.v3('apis/apps/v1', 'protobuf'))!;
+    expect(hash).not.toBe((await openapi.v3('apis/apps/v1'))!.hash);
+    const read = DOCUMENT_V3.toObject(DOCUMENT_V3.decode(bytes)) as ReadDocument;
+    const paths = new Map(read.paths.path.map((p) => [p.name, p.value]));
+    expect([...paths.keys()]).toEqual(Object.keys(json['paths'] as JsonObject));
+    for (const [path, item] of Object.entries(json['paths'] as JsonObject))
+      for (const method of ['get', 'put', 'post', 'delete', 'patch'] as const)
+        expect(paths.get(path)?.[method]?.operationId).toBe(textAt(item, method, 'operationId') || undefined);
+    const schemas = new Map(read.components.schemas.additionalProperties.map((s) => [s.name, s.value.schema]));
+    const wanted = (json['components'] as JsonObject)['schemas'] as JsonObject;
+    expect([...schemas.keys()]).toEqual(Object.keys(wanted));
+    for (const [name, schema] of Object.entries(wanted)) {
+      expect(schemas.get(name)?.type).toBe((schema as JsonObject)['type']);
+      const properties = ((schema as JsonObject)['properties'] ?? {}) as JsonObject;
+      const got = schemas.get(name)?.properties?.additionalProperties ?? [];
+      expect(got.map((p) => [p.name, p.value.schema?.type, p.value.reference?.Ref])).toEqual(
+        Object.entries(properties).map(([field, p]) => [
+          field,
+          textAt(p, 'type') || undefined,
+          textAt(p, '$ref') || undefined,
+        ]),
+      );
+    }
+  });
 });
+
+interface Named<T> {
+  readonly name: string;
+  readonly value: T;
+}
+interface ReadOperation {
+  readonly operationId?: string;
+}
+interface ReadSchema {
+  readonly schema?: {
+    readonly type?: string;
+    readonly properties?: { readonly additionalProperties: Named<ReadSchema>[] };
+  };
+  readonly reference?: { readonly Ref?: string };
+}
+interface ReadDocument {
+  readonly paths: {
+    readonly path: Named<Partial<Record<'get' | 'put' | 'post' | 'delete' | 'patch', ReadOperation>>>[];
+  };
+  readonly components: { readonly schemas: { readonly additionalProperties: Named<ReadSchema>[] } };
+}
+
+/** As much of gnostic's messages as the test looks at. */
+const DOCUMENT_V3 = fullProtobuf
+  .parse(
+    `syntax = "proto3";
+    message Document { string openapi = 1; Paths paths = 4; Components components = 5; }
+    message Paths { repeated NamedPathItem path = 1; }
+    message NamedPathItem { string name = 1; PathItem value = 2; }
+    message PathItem { Operation get = 4; Operation put = 5; Operation post = 6; Operation delete = 7; Operation patch = 10; }
+    message Operation { string operation_id = 5; }
+    message Components { Schemas schemas = 1; }
+    message Schemas { repeated NamedSchema additional_properties = 1; }
+    message NamedSchema { string name = 1; SchemaOrReference value = 2; }
+    message SchemaOrReference { Schema schema = 1; Reference reference = 2; }
+    message Reference { string _ref = 1; }
+    message Schema { string type = 25; Schemas properties = 31; }`,
+  )
+  .root.lookupType('Document');
 
 /** Names of paths (8.2.1) and definitions (9.1.1) in a gnostic document. */
 function namesIn(bytes: Uint8Array): { paths: string[]; definitions: string[] } {

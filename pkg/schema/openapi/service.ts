@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../api/index.js';
 import { Definitions } from './definitions.js';
 import { encodeHead, encodePart, encodeTail } from './gnostic.js';
+import { documentV3, encodeHeadV3, encodePathV3, encodeSchemaV3 } from './gnostic3.js';
 import { rootNames, rootPaths } from './roots.js';
 import type { ApiDescription, ApiGroupVersion } from './served.js';
 import { swaggerHead, swaggerParts, swaggerTail } from './swagger.js';
@@ -18,6 +19,17 @@ export const OPENAPI_V2_PROTOBUF = {
   ],
   contentType: 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf',
 } as const;
+
+/** The same of the v3 documents. */
+export const OPENAPI_V3_PROTOBUF = {
+  accepted: [
+    'application/com.github.proto-openapi.spec.v3@v1.0+protobuf',
+    'application/com.github.proto-openapi.spec.v3.v1.0+protobuf',
+  ],
+  contentType: 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf',
+} as const;
+
+export type DocumentForm = 'json' | 'protobuf';
 
 /** A document as it is sent. */
 export interface EncodedDocument {
@@ -36,9 +48,9 @@ export interface OpenApi {
   /** `/openapi/v3`: every document with its hash. */
   v3Index(): Promise<EncodedDocument>;
   /** `/openapi/v3/<name>`: `api/v1`, `apis/apps/v1`, `apis/apps`, `version`. Undefined: there is no such document. */
-  v3(name: string): Promise<EncodedDocument | undefined>;
+  v3(name: string, form?: DocumentForm): Promise<EncodedDocument | undefined>;
   /** `/openapi/v2`; `protobuf` is what `OPENAPI_V2_PROTOBUF` names. */
-  v2(form: 'json' | 'protobuf'): Promise<EncodedDocument>;
+  v2(form: DocumentForm): Promise<EncodedDocument>;
 }
 
 export interface OpenApiOptions {
@@ -58,8 +70,8 @@ export function createOpenApi(options: OpenApiOptions): OpenApi {
 class Documents implements OpenApi {
   readonly api: ApiDescription;
   readonly #pause: () => Promise<void>;
-  readonly #v3 = new Map<string, () => Promise<EncodedDocument>>();
-  readonly #v2 = new Map<'json' | 'protobuf', Promise<EncodedDocument>>();
+  readonly #v3 = new Map<string, Encodings>();
+  readonly #v2 = new Map<DocumentForm, Promise<EncodedDocument>>();
   /** What each group version's document was made from, to tell whether it changed. */
   readonly #sources = new Map<string, string>();
   #index: Promise<EncodedDocument> | undefined;
@@ -73,12 +85,12 @@ class Documents implements OpenApi {
       const source = JSON.stringify([api.version, gv]);
       this.#sources.set(name, source);
       const kept = old !== undefined && old.#sources.get(name) === source ? old.#v3.get(name) : undefined;
-      this.#v3.set(name, kept ?? once(() => groupVersion(gv, api.version, pause)));
+      this.#v3.set(name, kept ?? encodings(() => groupVersion(gv, api.version, pause), pause));
     }
     for (const name of rootNames(api)) {
       this.#v3.set(
         name,
-        once(() => root(name, api, pause)),
+        encodings(() => Promise.resolve(root(name, api)), pause),
       );
     }
   }
@@ -88,11 +100,11 @@ class Documents implements OpenApi {
     return this.#index;
   }
 
-  async v3(name: string): Promise<EncodedDocument | undefined> {
-    return this.#v3.get(name)?.();
+  async v3(name: string, form: DocumentForm = 'json'): Promise<EncodedDocument | undefined> {
+    return this.#v3.get(name)?.[form]();
   }
 
-  v2(form: 'json' | 'protobuf'): Promise<EncodedDocument> {
+  v2(form: DocumentForm): Promise<EncodedDocument> {
     let made = this.#v2.get(form);
     if (made === undefined) {
       made = form === 'json' ? this.#swaggerJson() : this.#swaggerProtobuf();
@@ -104,7 +116,7 @@ class Documents implements OpenApi {
   async #makeIndex(): Promise<EncodedDocument> {
     const paths: JsonObject = {};
     for (const name of [...this.#v3.keys()].sort()) {
-      const { hash } = await (this.#v3.get(name) as () => Promise<EncodedDocument>)();
+      const { hash } = await (this.#v3.get(name) as Encodings).json();
       paths[name] = { serverRelativeURL: `/openapi/v3/${name}?hash=${hash}` };
     }
     return encoded([Buffer.from(JSON.stringify({ paths }))]);
@@ -142,26 +154,48 @@ class Documents implements OpenApi {
 
 // Free functions, so that a document that is taken over does not hold on to the documents beside which it was first made.
 
-async function groupVersion(
-  gv: ApiGroupVersion,
-  version: string,
-  pause: () => Promise<void>,
-): Promise<EncodedDocument> {
+async function groupVersion(gv: ApiGroupVersion, version: string, pause: () => Promise<void>): Promise<JsonObject> {
   const steps = groupVersionDocument(gv, version);
   for (let n = 1; ; n++) {
     const step = steps.next();
-    if (step.done === true) return encodeDocument(step.value, pause);
+    if (step.done === true) return step.value;
     if (n % STEPS_PER_TURN === 0) await pause();
   }
 }
 
-async function root(name: string, api: ApiDescription, pause: () => Promise<void>): Promise<EncodedDocument> {
+function root(name: string, api: ApiDescription): JsonObject {
   const definitions = new Definitions('v3', []);
   const [found] = rootPaths(api, definitions, name);
   while (definitions.writeNext());
   const paths: JsonObject = {};
   for (const [path, operations] of found?.paths ?? []) paths[path] = writePath(operations);
-  return encodeDocument(document(api.version, paths, definitions.sorted()), pause);
+  return document(api.version, paths, definitions.sorted());
+}
+
+/** A document in each form, made when that is first asked for. Its parts are not kept: what few clients ask for is made anew. */
+type Encodings = Readonly<Record<DocumentForm, () => Promise<EncodedDocument>>>;
+
+function encodings(make: () => Promise<JsonObject>, pause: () => Promise<void>): Encodings {
+  return {
+    json: once(async () => encodeDocument(await make(), pause)),
+    protobuf: once(async () => encodeProtobuf(await make(), pause)),
+  };
+}
+
+async function encodeProtobuf(made: JsonObject, pause: () => Promise<void>): Promise<EncodedDocument> {
+  const { paths, components, ...head } = made as { paths: JsonObject; components: JsonObject };
+  const { schemas, ...security } = components as { schemas: JsonObject };
+  let n = 0;
+  const all = async (o: JsonObject, encode: (name: string, o: JsonObject) => Uint8Array): Promise<Uint8Array[]> => {
+    const pieces: Uint8Array[] = [];
+    for (const [name, value] of Object.entries(o)) {
+      pieces.push(encode(name, value as JsonObject));
+      if (++n % STEPS_PER_TURN === 0) await pause();
+    }
+    return pieces;
+  };
+  const [items, definitions] = [await all(paths, encodePathV3), await all(schemas, encodeSchemaV3)];
+  return encoded(documentV3(encodeHeadV3(head), items, definitions, security));
 }
 
 /** Path by path and schema by schema: the largest document as one string would hold the loop for some 20 ms. */
