@@ -1,6 +1,7 @@
 import {
   type FieldErrors,
   type FieldPath,
+  isDns1123Subdomain,
   isLabelKey,
   isLabelValue,
   type JsonObject,
@@ -129,6 +130,18 @@ export function nonReservedPath(value: string, path: FieldPath, errors: FieldErr
 export function fileMode(value: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
   if (typeof value === 'number' && (value < 0 || value > 0o777))
     errors.invalid(path, value, 'must be a number between 0 and 0777 (octal), both inclusive');
+}
+
+const DRIVER_BYTES_MAX = 63;
+
+/** The name of a driver of volumes or devices: a domain, in whatever case. */
+export function driverName(name: string, path: FieldPath, errors: FieldErrors): void {
+  if (name === '') {
+    errors.required(path);
+    return;
+  }
+  if (Buffer.byteLength(name) > DRIVER_BYTES_MAX) errors.tooLong(path, DRIVER_BYTES_MAX);
+  for (const s of isDns1123Subdomain(name.toLowerCase())) errors.invalid(path, name, s);
 }
 
 /** A value in a sentence as the reference shows it: in the form that its type has inside; `null` where there is none. */

@@ -12,6 +12,7 @@ import type { WriteContext } from '../resource.js';
 import { at, nameOf, objectAt, objectIn } from './access.js';
 import { defaultPodSpec, fill } from './core/pod/defaults.js';
 import { podWarnings, runningTemplate } from './core/pod/validation/index.js';
+import { whenAbsent } from './defaults.js';
 import { isEmptySelector, labelSelector, nonNegative, selects, shown } from './rules.js';
 
 /** What the kinds share that make pods from a template. */
@@ -20,11 +21,6 @@ export function defaultTemplate(owner: JsonObject): void {
   const template = objectIn(owner, 'template');
   objectIn(template, 'metadata');
   defaultPodSpec(objectIn(template, 'spec'));
-}
-
-/** Replicas, history: a number that may be 0 is only filled in when it is absent. */
-export function fillAbsent(o: JsonObject, field: string, value: number | string | boolean): void {
-  if (o[field] === undefined || o[field] === null) o[field] = value;
 }
 
 /** `maxUnavailable` and `maxSurge` of a rolling update, and the parent object that holds them. */
@@ -39,7 +35,7 @@ export function defaultRollingUpdate(
   fill(strategy, 'type', 'RollingUpdate');
   if (strategy['type'] !== 'RollingUpdate') return;
   const rolling = objectIn(strategy, 'rollingUpdate');
-  for (const [field, value] of Object.entries(values)) fillAbsent(rolling, field, value);
+  for (const [field, value] of Object.entries(values)) whenAbsent(rolling, field, value);
 }
 
 /** The oldest workloads take their labels and selector from the template when they have none. */

@@ -1,6 +1,7 @@
 import { equalJson, type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectIn, textAt } from '../access.js';
+import { whenAbsent } from '../defaults.js';
 import { keepLabels, labelsText, selectorText, statusSubresource, versions, withStatus } from '../form.js';
 import { nonNegative, shown } from '../rules.js';
 import { daemonSetStatus } from '../status/counts.js';
@@ -9,7 +10,6 @@ import {
   countOrPercent,
   defaultRollingUpdate,
   defaultTemplate,
-  fillAbsent,
   isNone,
   notOverHundredPercent,
   sameSelector,
@@ -39,7 +39,7 @@ export const daemonSet: ResourceDeclaration = {
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       defaultRollingUpdate(objectIn(spec, 'updateStrategy'), { maxUnavailable: 1, maxSurge: 0 });
-      fillAbsent(spec, 'revisionHistoryLimit', 10);
+      whenAbsent(spec, 'revisionHistoryLimit', 10);
       defaultTemplate(spec);
     },
   }),

@@ -1,6 +1,7 @@
 import { type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectIn, textAt } from '../access.js';
+import { whenAbsent } from '../defaults.js';
 import { keepLabels, scaleSubresource, selectorText, statusSubresource, versions, withStatus } from '../form.js';
 import { nonNegative, shown } from '../rules.js';
 import { deploymentStatus } from '../status/counts.js';
@@ -9,7 +10,6 @@ import {
   countOrPercent,
   defaultRollingUpdate,
   defaultTemplate,
-  fillAbsent,
   isNone,
   namedTemplateWarnings,
   notOverHundredPercent,
@@ -37,9 +37,9 @@ export const deployment: ResourceDeclaration = {
     warn: namedTemplateWarnings,
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
-      fillAbsent(spec, 'replicas', 1);
-      fillAbsent(spec, 'revisionHistoryLimit', 10);
-      fillAbsent(spec, 'progressDeadlineSeconds', 600);
+      whenAbsent(spec, 'replicas', 1);
+      whenAbsent(spec, 'revisionHistoryLimit', 10);
+      whenAbsent(spec, 'progressDeadlineSeconds', 600);
       defaultRollingUpdate(objectIn(spec, 'strategy'), { maxUnavailable: '25%', maxSurge: '25%' });
       defaultTemplate(spec);
     },

@@ -1,11 +1,12 @@
 import { type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectIn } from '../access.js';
+import { whenAbsent } from '../defaults.js';
 import { keepLabels, scaleSubresource, selectorText, statusSubresource, versions, withStatus } from '../form.js';
 import { nonNegative } from '../rules.js';
 import { replicaSetStatus } from '../status/counts.js';
 import { replicaTable } from '../table.js';
-import { defaultTemplate, fillAbsent, namedTemplateWarnings, sameSelector, selectorAndTemplate } from '../workloads.js';
+import { defaultTemplate, namedTemplateWarnings, sameSelector, selectorAndTemplate } from '../workloads.js';
 
 export const replicaSet: ResourceDeclaration = {
   group: 'apps',
@@ -27,7 +28,7 @@ export const replicaSet: ResourceDeclaration = {
     warn: namedTemplateWarnings,
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
-      fillAbsent(spec, 'replicas', 1);
+      whenAbsent(spec, 'replicas', 1);
       defaultTemplate(spec);
     },
   }),

@@ -11,6 +11,7 @@ import { at, numberAt, objectAt, objectIn, objectsAt, textAt } from '../access.j
 import { claimSpec, claimWarnings } from '../core/claimspec.js';
 import { fill } from '../core/pod/defaults.js';
 import { templateMeta } from '../core/pod/validation/index.js';
+import { whenAbsent } from '../defaults.js';
 import { keepLabels, scaleSubresource, selectorText, statusSubresource, versions, withStatus } from '../form.js';
 import { nonNegative, oneOf, sentences, shown } from '../rules.js';
 import { statefulSetStatus } from '../status/counts.js';
@@ -18,7 +19,6 @@ import { AGE, age, column, containersAndImages, table, wide } from '../table.js'
 import {
   defaultRollingUpdate,
   defaultTemplate,
-  fillAbsent,
   selectorAndTemplate,
   templateWarnings,
   wantsOther,
@@ -59,8 +59,8 @@ export const statefulSet: ResourceDeclaration = {
       const spec = objectIn(o, 'spec');
       fill(spec, 'podManagementPolicy', 'OrderedReady');
       defaultRollingUpdate(objectIn(spec, 'updateStrategy'), { partition: 0 });
-      fillAbsent(spec, 'replicas', 1);
-      fillAbsent(spec, 'revisionHistoryLimit', 10);
+      whenAbsent(spec, 'replicas', 1);
+      whenAbsent(spec, 'revisionHistoryLimit', 10);
       const retention = objectIn(spec, 'persistentVolumeClaimRetentionPolicy');
       fill(retention, 'whenDeleted', 'Retain');
       fill(retention, 'whenScaled', 'Retain');

@@ -2,10 +2,11 @@ import { type FieldErrors, FieldPath, type JsonObject, subdomainName } from '../
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, boolAt, listAt, objectAt, objectIn, textAt } from '../access.js';
 import { fill } from '../core/pod/defaults.js';
+import { whenAbsent } from '../defaults.js';
 import { selectorText, statusSubresource, versions, withStatus } from '../form.js';
 import { nonNegative, oneOf } from '../rules.js';
 import { AGE, age, column, containersAndImages, since, table, wide } from '../table.js';
-import { defaultTemplate, fillAbsent, podNameWarning, wantsOther } from '../workloads.js';
+import { defaultTemplate, podNameWarning, wantsOther } from '../workloads.js';
 import { scheduleProblem } from './schedule.js';
 import { jobSpec, jobSpecWarnings } from './validation.js';
 
@@ -31,9 +32,9 @@ export const cronJob: ResourceDeclaration = {
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       fill(spec, 'concurrencyPolicy', 'Allow');
-      fillAbsent(spec, 'suspend', false);
-      fillAbsent(spec, 'successfulJobsHistoryLimit', 3);
-      fillAbsent(spec, 'failedJobsHistoryLimit', 1);
+      whenAbsent(spec, 'suspend', false);
+      whenAbsent(spec, 'successfulJobsHistoryLimit', 3);
+      whenAbsent(spec, 'failedJobsHistoryLimit', 1);
       const template = objectIn(spec, 'jobTemplate');
       objectIn(template, 'metadata');
       defaultTemplate(objectIn(template, 'spec'));

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../../api/index.js';
 import { objectsAt } from '../access.js';
 import { fill } from '../core/pod/defaults.js';
-import { defaultTemplate, fillAbsent } from '../workloads.js';
+import { whenAbsent } from '../defaults.js';
+import { defaultTemplate } from '../workloads.js';
 
 /** A job that says neither how many pods nor how many at once runs one. */
 export function defaultJob(o: JsonObject): void {
@@ -11,15 +12,15 @@ export function defaultJob(o: JsonObject): void {
     spec['completions'] = 1;
     spec['parallelism'] = 1;
   }
-  fillAbsent(spec, 'parallelism', 1);
-  fillAbsent(spec, 'completionMode', 'NonIndexed');
-  fillAbsent(spec, 'suspend', false);
+  whenAbsent(spec, 'parallelism', 1);
+  whenAbsent(spec, 'completionMode', 'NonIndexed');
+  whenAbsent(spec, 'suspend', false);
   // with a limit an index, the job's own limit is as good as none
-  fillAbsent(spec, 'backoffLimit', spec['backoffLimitPerIndex'] === undefined ? 6 : 2147483647);
+  whenAbsent(spec, 'backoffLimit', spec['backoffLimitPerIndex'] === undefined ? 6 : 2147483647);
   for (const rule of objectsAt(spec, 'podFailurePolicy', 'rules')) {
     for (const pattern of objectsAt(rule, 'onPodConditions')) fill(pattern, 'status', 'True');
   }
-  fillAbsent(spec, 'podReplacementPolicy', spec['podFailurePolicy'] === undefined ? 'TerminatingOrFailed' : 'Failed');
-  fillAbsent(spec, 'manualSelector', false);
+  whenAbsent(spec, 'podReplacementPolicy', spec['podFailurePolicy'] === undefined ? 'TerminatingOrFailed' : 'Failed');
+  whenAbsent(spec, 'manualSelector', false);
   defaultTemplate(spec);
 }

@@ -10,6 +10,7 @@ import {
 } from '../../../api/index.js';
 import { at, boolAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
 import { podTemplate, podWarnings } from '../core/pod/validation/index.js';
+import { keep } from '../form.js';
 import { labelSelector, nonNegative, oneOf, selects, sentences, shown } from '../rules.js';
 import { indexesIn } from './indexes.js';
 
@@ -352,13 +353,13 @@ function template(spec: JsonObject, before: JsonObject, old: JsonObject, errors:
   );
   if (boolAt(before, 'suspend') && suspended && textAt(old, 'status', 'startTime') === '') {
     for (const field of ['nodeSelector', 'tolerations', 'schedulingGates'] as const)
-      put(objectAt(now, 'spec'), field, at(was, 'spec', field));
+      keep(field, objectAt(now, 'spec'), objectAt(was, 'spec'));
     for (const field of ['labels', 'annotations'] as const)
-      put(objectAt(now, 'metadata'), field, at(was, 'metadata', field));
+      keep(field, objectAt(now, 'metadata'), objectAt(was, 'metadata'));
     for (const list of ['containers', 'initContainers'] as const) {
       for (const [i, c] of objectsAt(now, 'spec', list).entries()) {
         const other = objectsAt(was, 'spec', list)[i];
-        if (other !== undefined) put(c, 'resources', at(other, 'resources'));
+        if (other !== undefined) keep('resources', c, other);
       }
     }
   }
@@ -368,11 +369,6 @@ function template(spec: JsonObject, before: JsonObject, old: JsonObject, errors:
       shown('core/v1.PodTemplateSpec', objectAt(spec, 'template')),
       'field is immutable',
     );
-}
-
-function put(o: JsonObject, field: string, value: JsonValue | undefined): void {
-  if (value === undefined) delete o[field];
-  else o[field] = value;
 }
 
 /** More indexes than these at once, and what has completed may no longer fit where it is kept. */

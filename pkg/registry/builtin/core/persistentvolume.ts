@@ -2,9 +2,9 @@ import { FieldPath, formatTime, isObject, type JsonObject } from '../../../api/i
 import type { ResourceDeclaration, WriteContext } from '../../resource.js';
 import { at, objectAt, objectIn, textAt } from '../access.js';
 import { accessModes } from '../core/persistentvolumeclaim.js';
+import { whenAbsent } from '../defaults.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table, wide } from '../table.js';
-import { fillAbsent } from '../workloads.js';
 import { defaultVolumeSource, fill } from './pod/defaults.js';
 import { deadVolumeWarnings, nodeSelectorWarnings } from './pod/validation/index.js';
 import { VOLUME_SOURCES, volumeSpec, volumeUpdate } from './volumerules.js';
@@ -28,7 +28,7 @@ export const persistentVolume: ResourceDeclaration = {
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       fill(spec, 'persistentVolumeReclaimPolicy', 'Retain');
-      fillAbsent(spec, 'volumeMode', 'Filesystem');
+      whenAbsent(spec, 'volumeMode', 'Filesystem');
       for (const name of VOLUME_SOURCES) {
         const source = spec[name];
         if (isObject(source)) defaultVolumeSource(name, source);

@@ -1,9 +1,9 @@
 import { FieldPath, type JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, listAt, objectAt, objectIn, textAt } from '../access.js';
+import { whenAbsent } from '../defaults.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table, wide } from '../table.js';
-import { fillAbsent } from '../workloads.js';
 import { alignDataSources, claimSpec, claimWarnings, dropForeignSource, dropUnknownSource } from './claimspec.js';
 import { claimStatus, claimUpdate } from './claimupdate.js';
 
@@ -24,7 +24,7 @@ export const persistentVolumeClaim: ResourceDeclaration = {
     generation: 'none',
     returnsDeleted: true,
     defaults: (o) => {
-      fillAbsent(objectIn(o, 'spec'), 'volumeMode', 'Filesystem');
+      whenAbsent(objectIn(o, 'spec'), 'volumeMode', 'Filesystem');
     },
     prepareForCreate: (o, context) => {
       o['status'] = { phase: 'Pending' };

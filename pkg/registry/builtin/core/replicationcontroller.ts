@@ -1,13 +1,13 @@
 import { type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectAt, objectIn, textAt } from '../access.js';
+import { whenAbsent } from '../defaults.js';
 import { labelsText, scaleSubresource, statusSubresource, versions, withStatus } from '../form.js';
 import { isEmptySelector, nonNegative, selects } from '../rules.js';
 import { replicationControllerStatus } from '../status/counts.js';
 import { replicaTable } from '../table.js';
 import {
   defaultTemplate,
-  fillAbsent,
   labelsFromTemplate,
   mismatch,
   namedTemplateWarnings,
@@ -40,7 +40,7 @@ export const replicationController: ResourceDeclaration = {
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       labelsFromTemplate(o, true);
-      fillAbsent(spec, 'replicas', 1);
+      whenAbsent(spec, 'replicas', 1);
       if (spec['template'] !== undefined) defaultTemplate(spec);
     },
   }),

@@ -2,9 +2,9 @@ import { type FieldErrors, FieldPath, isDns1123Label, isObject, type JsonObject 
 import type { ResourceDeclaration, WriteContext } from '../../resource.js';
 import { at, objectAt, textAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
-import { sentences } from '../rules.js';
+import { driverName, sentences } from '../rules.js';
 import { AGE, age, column, since, table } from '../table.js';
-import { driverName, poolName, stampTaints, taint } from './validation.js';
+import { poolName, stampTaints, taint } from './validation.js';
 
 export const deviceTaintRule: ResourceDeclaration = {
   group: 'resource.k8s.io',

@@ -14,8 +14,8 @@ import {
 } from '../../../api/index.js';
 import { at, boolAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
 import { nodeSelector } from '../core/pod/validation/index.js';
-import { sentences, shown } from '../rules.js';
-import { attributeName, driverName, named, poolName, taint } from './validation.js';
+import { driverName, sentences, shown } from '../rules.js';
+import { attributeName, named, poolName, taint } from './validation.js';
 
 const SPEC = FieldPath.of('spec');
 const DEVICES_MAX = 128;

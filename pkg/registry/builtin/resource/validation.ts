@@ -13,26 +13,16 @@ import {
 } from '../../../api/index.js';
 import type { WriteContext } from '../../resource.js';
 import { at, boolAt, listAt, numberAt, objectsAt, textAt } from '../access.js';
-import { oneOf, sentences } from '../rules.js';
+import { driverName, oneOf, sentences } from '../rules.js';
 
 /** What classes, claims, slices and taint rules of devices share. */
 
-const DRIVER_MAX = 63;
 const POOL_MAX = 253;
 const IDENTIFIER_MAX = 32;
 const EXPRESSION_MAX = 10_240;
 const PARAMETERS_MAX = 10_240;
 const LIST_MAX = 32;
 const EFFECTS = ['NoExecute', 'NoSchedule', 'None'];
-
-export function driverName(name: string, path: FieldPath, errors: FieldErrors): void {
-  if (name === '') {
-    errors.required(path);
-    return;
-  }
-  if (Buffer.byteLength(name) > DRIVER_MAX) errors.tooLong(path, DRIVER_MAX);
-  for (const s of isDns1123Subdomain(name.toLowerCase())) errors.invalid(path, name, s);
-}
 
 /** A pool is a path of names. */
 export function poolName(name: string, path: FieldPath, errors: FieldErrors): void {

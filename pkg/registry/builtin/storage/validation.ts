@@ -14,12 +14,11 @@ import {
 } from '../../../api/index.js';
 import { at, boolAt, listAt, objectAt, objectsAt, textAt } from '../access.js';
 import { volumeSpec } from '../core/volumerules.js';
-import { labelSelector, nonNegative, oneOf, sentences, shown } from '../rules.js';
+import { driverName, labelSelector, nonNegative, oneOf, sentences, shown } from '../rules.js';
 
 /** Rules of the storage group: classes, drivers, what they report. */
 
 const SPEC = FieldPath.of('spec');
-const DRIVER_NAME_MAX = 63;
 const PARAMETERS_BYTES_MAX = 256 * 1024;
 const PARAMETERS_MAX = 512;
 
@@ -27,15 +26,6 @@ function same(o: JsonObject, old: JsonObject, path: readonly string[], errors: F
   const now = at(o, ...path);
   if (!equalJson(now ?? null, at(old, ...path) ?? null))
     errors.invalid(FieldPath.of(...path), type === undefined ? now : shown(type, now), 'field is immutable');
-}
-
-export function csiDriverName(name: string, path: FieldPath, errors: FieldErrors): void {
-  if (name === '') {
-    errors.required(path);
-    return;
-  }
-  if (name.length > DRIVER_NAME_MAX) errors.tooLong(path, DRIVER_NAME_MAX);
-  for (const s of isDns1123Subdomain(name.toLowerCase())) errors.invalid(path, name, s);
 }
 
 function parameters(o: JsonObject, errors: FieldErrors): void {
@@ -158,7 +148,7 @@ export function validateCsiNode(o: JsonObject, errors: FieldErrors): void {
   for (const [i, d] of objectsAt(o, 'spec', 'drivers').entries()) {
     const path = SPEC.child('drivers').index(i);
     const name = textAt(d, 'name');
-    csiDriverName(name, path.child('name'), errors);
+    driverName(name, path.child('name'), errors);
     const id = textAt(d, 'nodeID');
     if (id === '') errors.required(path.child('nodeID'));
     else if (id.length > NODE_ID_MAX)
@@ -207,7 +197,7 @@ export function validateCapacityUpdate(o: JsonObject, old: JsonObject, errors: F
 
 export function validateAttachment(o: JsonObject, errors: FieldErrors): void {
   const spec = objectAt(o, 'spec');
-  csiDriverName(textAt(spec, 'attacher'), SPEC.child('attacher'), errors);
+  driverName(textAt(spec, 'attacher'), SPEC.child('attacher'), errors);
   const path = SPEC.child('source');
   const name = at(spec, 'source', 'persistentVolumeName');
   const inline = at(spec, 'source', 'inlineVolumeSpec');

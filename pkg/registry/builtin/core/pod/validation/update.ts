@@ -8,6 +8,7 @@ import {
 } from '../../../../../api/index.js';
 import { internalDifference } from '../../../../../schema/index.js';
 import { at, listAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../../../access.js';
+import { keep } from '../../../form.js';
 import { shown } from '../../../rules.js';
 
 /** What of a pod may still change once it is there: very little, for a node may have begun to run it. */
@@ -32,13 +33,13 @@ export function podUpdate(pod: JsonObject, old: JsonObject, errors: FieldErrors)
   onlyFewerGates(spec, before, errors);
   const munged = cloneJson(spec);
   for (const list of ['containers', 'initContainers'] as const) {
-    for (const [i, c] of objectsAt(munged, list).entries()) take(c, objectsAt(before, list)[i]!, 'image');
+    for (const [i, c] of objectsAt(munged, list).entries()) keep('image', c, objectsAt(before, list)[i]!);
   }
-  take(munged, before, 'activeDeadlineSeconds');
-  take(munged, before, 'tolerations');
-  take(munged, before, 'schedulingGates');
+  keep('activeDeadlineSeconds', munged, before);
+  keep('tolerations', munged, before);
+  keep('schedulingGates', munged, before);
   if (numberAt(before, 'terminationGracePeriodSeconds') < 0 && numberAt(spec, 'terminationGracePeriodSeconds') === 1)
-    take(munged, before, 'terminationGracePeriodSeconds');
+    keep('terminationGracePeriodSeconds', munged, before);
   if (objectsAt(before, 'schedulingGates').length > 0) tightened(munged, spec, before, errors);
   if (!equalJson(munged, before))
     errors.forbidden(SPEC, `${FIXED}\n${internalDifference('core/v1.PodSpec', before, munged)}`);
@@ -51,12 +52,6 @@ function images(spec: JsonObject, list: string, errors: FieldErrors): void {
     if (image === '') errors.required(path);
     else if (image !== image.trim()) errors.invalid(path, image, 'must not have leading or trailing whitespace');
   }
-}
-
-function take(into: JsonObject, from: JsonObject, field: string): void {
-  const v = from[field];
-  if (v === undefined) delete into[field];
-  else into[field] = cloneJson(v);
 }
 
 function deadline(spec: JsonObject, before: JsonObject, errors: FieldErrors): boolean {
@@ -104,7 +99,7 @@ function tightened(munged: JsonObject, spec: JsonObject, before: JsonObject, err
   const was = objectAt(before, 'nodeSelector');
   const now = objectAt(spec, 'nodeSelector');
   if (!equalJson(was, now)) {
-    take(munged, before, 'nodeSelector');
+    keep('nodeSelector', munged, before);
     if (!Object.entries(was).every(([k, v]) => now[k] === v))
       errors.invalid(
         SPEC.child('nodeSelector'),
@@ -116,7 +111,7 @@ function tightened(munged: JsonObject, spec: JsonObject, before: JsonObject, err
   const affinityBefore = at(before, 'affinity', 'nodeAffinity');
   if (equalJson(affinity, affinityBefore)) return;
   nodeAffinityNarrowed(affinityBefore, affinity, errors);
-  take(objectIn(munged, 'affinity'), objectAt(before, 'affinity'), 'nodeAffinity');
+  keep('nodeAffinity', objectIn(munged, 'affinity'), objectAt(before, 'affinity'));
   if (Object.keys(objectAt(munged, 'affinity')).length === 0 && before['affinity'] === undefined)
     delete munged['affinity'];
 }

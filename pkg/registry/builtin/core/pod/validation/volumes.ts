@@ -7,7 +7,15 @@ import {
   type JsonValue,
 } from '../../../../../api/index.js';
 import { at, listAt, nameOf, numberAt, objectsAt, textAt } from '../../../access.js';
-import { descendingPath, fileMode, noBacksteps, nonReservedPath, oneOf, sentences } from '../../../rules.js';
+import {
+  descendingPath,
+  driverName,
+  fileMode,
+  noBacksteps,
+  nonReservedPath,
+  oneOf,
+  sentences,
+} from '../../../rules.js';
 import { fieldSelector, VOLUME_FIELDS } from './env.js';
 import { READABLE_RESOURCES, resourceFieldSelector } from './resources.js';
 
@@ -277,7 +285,7 @@ const SOURCES: readonly {
   {
     json: 'csi',
     rule: (s, path, errors) => {
-      csiDriverName(textAt(s, 'driver'), path.child('driver'), errors);
+      driverName(textAt(s, 'driver'), path.child('driver'), errors);
       const ref = at(s, 'nodePublishSecretRef');
       if (ref !== undefined && textAt(ref, 'name') === '') errors.required(path.child('nodePublishSecretRef', 'name'));
     },
@@ -315,17 +323,6 @@ const HOST_PATH_TYPES = [
 function secretReference(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
   const ref = at(s, 'secretRef');
   if (ref !== undefined && textAt(ref, 'name') === '') errors.required(path.child('secretRef', 'name'));
-}
-
-const CSI_DRIVER_MAX = 63;
-
-export function csiDriverName(name: string, path: FieldPath, errors: FieldErrors): void {
-  if (name === '') {
-    errors.required(path);
-    return;
-  }
-  if (name.length > CSI_DRIVER_MAX) errors.tooLong(path, CSI_DRIVER_MAX);
-  sentences(name.toLowerCase(), isDns1123Subdomain, path, errors);
 }
 
 const TOKEN_SECONDS_MIN = 600;
