@@ -137,7 +137,8 @@ function resources(all: readonly string[], path: FieldPath, errors: FieldErrors)
   }
   if (all.length > 1 && seen.has('*/*'))
     errors.invalid(path, [...all], "if '*/*' is present, must not specify other resources");
-  else if (seen.has('*') && all.some((r) => r !== '*' && !r.includes('/')))
+  // of several whole resources the reference asks the last one only
+  else if (seen.has('*') && all.findLast((r) => r !== '' && !r.includes('/')) !== '*')
     errors.invalid(path, [...all], "if '*' is present, must not specify other resources without subresources");
 }
 
