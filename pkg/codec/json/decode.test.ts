@@ -207,6 +207,11 @@ describe('scalars', () => {
     ],
     [
       pod,
+      { spec: { volumes: [{ name: 'a', emptyDir: { medium: 5 } }] } },
+      'number into Go struct field EmptyDirVolumeSource.spec.volumes.VolumeSource.emptyDir.medium of type v1.StorageMedium',
+    ],
+    [
+      pod,
       { spec: { containers: [{ name: 'a' }, { image: 5 }] } },
       'number into Go struct field Container.spec.containers.image of type string',
     ],

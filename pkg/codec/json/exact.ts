@@ -1,5 +1,13 @@
 import { isObject, type JsonArray, type JsonObject, type JsonValue, parseDuration, setOwn } from '../../api/index.js';
-import type { AnySchema, ListSchema, MapSchema, ScalarSchema, Schema, StructSchema } from '../../schema/index.js';
+import type {
+  AnySchema,
+  Field,
+  ListSchema,
+  MapSchema,
+  ScalarSchema,
+  Schema,
+  StructSchema,
+} from '../../schema/index.js';
 import { codecLimits } from '../limits.js';
 import { canonicalBase64 } from '../scalar/bytes.js';
 import { canonicalQuantityText } from '../scalar/quantity.js';
@@ -47,7 +55,7 @@ class Decoder {
   readonly findings = new Findings();
   failure: string | undefined;
   /** Field names on the way here, without indexes and map keys: how type errors name a place. */
-  readonly #fields: string[] = [];
+  readonly #fields: Field[] = [];
   #struct = '';
   #depth = 0;
 
@@ -102,7 +110,7 @@ class Decoder {
       }
       if (again) this.findings.duplicate(key);
       this.#struct = schema.name;
-      this.#fields.push(key);
+      this.#fields.push(field);
       this.findings.enter(key);
       const value = this.#value(field.schema, node.values[i]!, again || object === held ? object[key] : undefined);
       this.findings.leave();
@@ -236,10 +244,19 @@ class Decoder {
     const place =
       this.#fields.length === 0
         ? 'value'
-        : `struct field ${this.#struct.slice(this.#struct.lastIndexOf('.') + 1)}.${this.#fields.join('.')}`;
+        : `struct field ${afterDot(this.#struct)}.${this.#fields.flatMap(goPath).join('.')}`;
     return `json: cannot unmarshal ${found} into Go ${place} of type ${type}`;
   }
 }
+
+/** A field of an inlined type stands below that type's name. */
+function goPath(field: Field): readonly string[] {
+  const inlined = field.inlineIn?.schema;
+  const inner = inlined?.byName.get(field.name);
+  return inlined === undefined || inner === undefined ? [field.name] : [afterDot(inlined.name), ...goPath(inner)];
+}
+
+const afterDot = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
 
 const isMap = (node: Node): node is MapNode => typeof node === 'object' && node !== null && node.kind === 'map';
 const isList = (node: Node): node is ListNode => typeof node === 'object' && node !== null && node.kind === 'list';
