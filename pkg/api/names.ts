@@ -208,14 +208,9 @@ export const isFullyQualifiedName: Rule = (v) => {
   return v.split('.').length < 3 ? ['should be a domain with at least three segments separated by dots'] : [];
 };
 
-/** `example.com/path/of/any/depth`. */
-export const isDomainPrefixedPath: Rule = (v) => {
-  const slash = v.indexOf('/');
-  if (slash <= 0 || slash === v.length - 1) return ['must be a domain-prefixed path (such as "acme.io/foo")'];
-  const host = isDns1123Subdomain(v.slice(0, slash));
-  if (host.length > 0) return host.map((s) => `prefix part ${s}`);
-  return /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(v.slice(slash + 1)) ? [] : [regexSentence('Invalid path', HTTP_PATH)];
-};
+/** A path of a URL, as a word of it: no blanks, no question mark. */
+export const isHttpPath: Rule = (v) =>
+  /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(v) ? [] : [regexSentence('Invalid path', HTTP_PATH)];
 
 /** `example.com/name`, the prefix obligatory. */
 export const isDomainPrefixedKey: Rule = (v) => {

@@ -2,6 +2,7 @@ import {
   type FieldErrors,
   type FieldPath,
   isDns1123Subdomain,
+  isHttpPath,
   isLabelKey,
   isLabelValue,
   type JsonObject,
@@ -130,6 +131,17 @@ export function nonReservedPath(value: string, path: FieldPath, errors: FieldErr
 export function fileMode(value: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
   if (typeof value === 'number' && (value < 0 || value > 0o777))
     errors.invalid(path, value, 'must be a number between 0 and 0777 (octal), both inclusive');
+}
+
+/** `example.com/name`: each part is judged and shown for itself. */
+export function domainPrefixedPath(value: string, path: FieldPath, errors: FieldErrors): void {
+  const slash = value.indexOf('/');
+  if (slash <= 0 || slash === value.length - 1) {
+    errors.invalid(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")');
+    return;
+  }
+  sentences(value.slice(0, slash), isDns1123Subdomain, path, errors);
+  sentences(value.slice(slash + 1), isHttpPath, path, errors);
 }
 
 const DRIVER_BYTES_MAX = 63;

@@ -2,7 +2,6 @@ import {
   equalJson,
   type FieldErrors,
   FieldPath,
-  isDomainPrefixedPath,
   isObject,
   isQualifiedName,
   type JsonObject,
@@ -11,7 +10,7 @@ import {
 import { at, boolAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
 import { podTemplate, podWarnings } from '../core/pod/validation/index.js';
 import { keep } from '../form.js';
-import { labelSelector, nonNegative, oneOf, selects, sentences, shown } from '../rules.js';
+import { domainPrefixedPath, labelSelector, nonNegative, oneOf, selects, sentences, shown } from '../rules.js';
 import { indexesIn } from './indexes.js';
 
 /** What a job may be: of its own, and as a cron job makes it. */
@@ -48,7 +47,7 @@ export function jobSpec(spec: JsonObject, path: FieldPath, errors: FieldErrors):
   if (typeof managedBy === 'string') {
     const here = path.child('managedBy');
     if (managedBy === '') errors.required(here);
-    else sentences(managedBy, isDomainPrefixedPath, here, errors);
+    else domainPrefixedPath(managedBy, here, errors);
     if (managedBy.length > MANAGED_BY_MAX) errors.tooLong(here, MANAGED_BY_MAX);
   }
   const mode = at(spec, 'completionMode');

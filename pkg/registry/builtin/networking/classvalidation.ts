@@ -6,13 +6,12 @@ import {
   isCanonicalIp,
   isDns1123Label,
   isDns1123Subdomain,
-  isDomainPrefixedPath,
   isPathSegmentName,
   type JsonObject,
   parseCidr,
 } from '../../../api/index.js';
 import { at, listAt, objectAt, textAt } from '../access.js';
-import { oneOf, sentences, shown } from '../rules.js';
+import { domainPrefixedPath, oneOf, sentences, shown } from '../rules.js';
 
 const SPEC = FieldPath.of('spec');
 const CONTROLLER_MAX = 250;
@@ -22,7 +21,7 @@ export function validateIngressClass(o: JsonObject, errors: FieldErrors): void {
   const path = SPEC.child('controller');
   if (controller.length > CONTROLLER_MAX) errors.tooLong(path, CONTROLLER_MAX);
   if (controller === '') errors.required(path);
-  else sentences(controller, isDomainPrefixedPath, path, errors);
+  else domainPrefixedPath(controller, path, errors);
   if (at(o, 'spec', 'parameters') !== undefined)
     classParameters(objectAt(o, 'spec', 'parameters'), SPEC.child('parameters'), errors);
 }
