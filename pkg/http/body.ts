@@ -9,6 +9,9 @@ export function readBody(call: Call): Promise<Buffer> {
   const declared = length === undefined ? -1 : Number(length);
   if (declared === 0) return Promise.resolve(EMPTY);
   if (declared > limits.bodyBytesMax) return Promise.reject(tooLarge());
+  // Gone while it waited for its place: nothing more will be heard of it.
+  if (exchange.gone) return Promise.reject(endedEarly());
+  exchange.bodyWanted();
   const { body } = exchange;
   return new Promise((resolve, reject) => {
     let first: Buffer | undefined;
@@ -30,7 +33,7 @@ export function readBody(call: Call): Promise<Buffer> {
       if (size === declared) finish(undefined);
     };
     const onEnd = (): void => finish(undefined);
-    const onClose = (): void => finish(errors.badRequest('the request body ended early'));
+    const onClose = (): void => finish(endedEarly());
     const finish = (error: Error | undefined): void => {
       clearTimeout(timer);
       body.off('data', onData);
@@ -50,6 +53,10 @@ export function readBody(call: Call): Promise<Buffer> {
 }
 
 const EMPTY = Buffer.alloc(0);
+
+function endedEarly(): Error {
+  return errors.badRequest('the request body ended early');
+}
 
 function tooLarge(): Error {
   return errors.tooLarge(`Request entity too large: limit is ${limits.bodyBytesMax}`);

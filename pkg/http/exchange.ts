@@ -14,6 +14,8 @@ export interface Exchange {
   readonly headers: IncomingHttpHeaders;
   /** The body, unread. */
   readonly body: Readable;
+  /** The body is wanted now: a client that asked before it sends anything (`Expect: 100-continue`) may go on. */
+  bodyWanted(): void;
   /** All bytes that the headers announced were taken from `body`. */
   bodyTaken(): void;
   /** Values of a header that may come in several lines, one each. */

@@ -33,6 +33,9 @@ export class MessageExchange implements Exchange {
     return found;
   }
 
+  /** Node has said so already. */
+  bodyWanted(): void {}
+
   bodyTaken(): void {}
 
   send(status: number, headers: OutgoingHttpHeaders, body: Buffer | undefined): void {

@@ -50,6 +50,11 @@ export class StreamExchange implements Exchange {
     if (!stream.endAfterHeaders && stream.readableFlowing === null) this.#discardBody();
   }
 
+  bodyWanted(): void {
+    const stream = this.#stream;
+    if (this.headers.expect === '100-continue' && !stream.headersSent) stream.additionalHeaders(CONTINUE);
+  }
+
   bodyTaken(): void {
     this.#stream.pause();
   }
@@ -87,6 +92,7 @@ export class StreamExchange implements Exchange {
   }
 }
 
+const CONTINUE = { ':status': 100 };
 const END = { endStream: true } as const;
 const ignore = (): void => {};
 

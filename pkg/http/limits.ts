@@ -10,6 +10,8 @@ export const limits = {
   /** A request's headers, and its whole body, must have come within. */
   headersTime: 32_000,
   bodyTime: 60_000,
+  /** A connection that was refused before it was a request is cut after. */
+  partingTime: 2_000,
   /** An idle keep-alive connection is closed after. */
   idleTime: 90_000,
   /** A client that takes nothing of an answer for so long is cut off; of a watch, when there are events for it. */

@@ -9,7 +9,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { errors } from '../api/index.js';
-import type { Exchange } from './exchange.js';
+import type { Connection, Exchange } from './exchange.js';
 import { connectionOf, MessageExchange } from './exchange1.js';
 import { StreamExchange, sessionConnection } from './exchange2.js';
 import { createFrame, serveElse } from './frame.js';
@@ -157,7 +157,10 @@ class Door implements Listener {
   #request(request: IncomingMessage, response: ServerResponse): void {
     const url = request.url ?? '/';
     if (belowApi(url)) this.#serve(new MessageExchange(request, response));
-    else this.#frame?.(request, response);
+    else {
+      response.once('close', this.#began(connectionOf(request.socket as TLSSocket)));
+      this.#frame?.(request, response);
+    }
   }
 
   #stream(
@@ -175,14 +178,19 @@ class Door implements Listener {
   }
 
   #serve(exchange: Exchange): void {
-    const { connection } = exchange;
+    const over = this.#began(exchange.connection);
+    void serve(exchange, this.#services.stages, (call) => serveElse(call, this.#services)).then(over);
+  }
+
+  /** A request has begun; what is returned is called when it is over. Until then its connection is not idle, and a drain waits. */
+  #began(connection: Connection): () => void {
     connection.open++;
     this.#open++;
-    void serve(exchange, this.#services.stages, (call) => serveElse(call, this.#services)).then(() => {
+    return () => {
       connection.open--;
       this.#open--;
       if (this.#draining) this.#afterExchange();
-    });
+    };
   }
 
   async drain(graceTime: number): Promise<void> {
@@ -238,18 +246,29 @@ function lastBytes(): Promise<void> {
 /** What Node's parser refuses is answered by hand: there is no request yet. */
 function refuse(code: string | undefined, socket: Socket): void {
   if (socket.destroyed || !socket.writable) return;
-  if (code === 'HPE_INVALID_METHOD') {
-    const body = `${JSON.stringify(errors.methodNotAllowed().status)}\n`;
-    socket.end(raw('405 Method Not Allowed', 'application/json', body));
-  } else if (code === 'HPE_HEADER_OVERFLOW') {
-    socket.end(
-      raw('431 Request Header Fields Too Large', 'text/plain; charset=utf-8', '431 Request Header Fields Too Large'),
-    );
-  } else if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    socket.end(raw('408 Request Timeout', 'text/plain; charset=utf-8', '408 Request Timeout'));
-  } else if (code === 'ECONNRESET' || code === 'EPIPE') socket.destroy();
-  else socket.end(raw('400 Bad Request', 'text/plain; charset=utf-8', '400 Bad Request'));
+  if (code === 'ECONNRESET' || code === 'EPIPE') {
+    socket.destroy();
+    return;
+  }
+  socket.end(refusal(code));
+  // Who was told so may read it, and then goes; who does not go is cut off: no other clock looks after this connection any more.
+  setTimeout(() => socket.destroy(), limits.partingTime).unref();
 }
+
+function refusal(code: string | undefined): string {
+  switch (code) {
+    case 'HPE_INVALID_METHOD':
+      return raw('405 Method Not Allowed', 'application/json', `${JSON.stringify(errors.methodNotAllowed().status)}\n`);
+    case 'HPE_HEADER_OVERFLOW':
+      return inWords('431 Request Header Fields Too Large');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return inWords('408 Request Timeout');
+    default:
+      return inWords('400 Bad Request');
+  }
+}
+
+const inWords = (status: string): string => raw(status, 'text/plain; charset=utf-8', status);
 
 function raw(status: string, type: string, body: string): string {
   return `HTTP/1.1 ${status}\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`;

@@ -1,5 +1,12 @@
 import { errors, FieldErrors, FieldPath } from '../api/index.js';
-import type { DeleteOptions, FieldValidation, ListOptions, PatchType, WriteOptions } from '../registry/index.js';
+import {
+  type DeleteOptions,
+  EVERYTHING,
+  type FieldValidation,
+  type ListOptions,
+  type PatchType,
+  type WriteOptions,
+} from '../registry/index.js';
 import type { Query } from './requestinfo.js';
 
 /** Query parameters to the options of the verbs, with the reference's sentences for what is wrong. */
@@ -181,17 +188,6 @@ export function listOptions(query: Query): ListOptions {
     sendInitialEvents: query.optionalFlag('sendInitialEvents'),
   };
 }
-
-const EVERYTHING: ListOptions = {
-  labelSelector: '',
-  fieldSelector: '',
-  resourceVersion: '',
-  resourceVersionMatch: '',
-  limit: 0,
-  continue: '',
-  shardSelector: '',
-  sendInitialEvents: undefined,
-};
 
 function refuse(kind: string, found: FieldErrors): void {
   if (!found.empty) throw errors.invalid({ group: 'meta.k8s.io', kind }, '', found.list);

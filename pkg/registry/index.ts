@@ -9,6 +9,7 @@ export type {
   ServedVersion,
   StorageForm,
 } from './catalogue.js';
+export { EVERYTHING } from './listoptions.js';
 export { openRegistry, type RegistryConfig } from './open.js';
 export type { Registry } from './registry.js';
 export { createRenderer, type RenderAnswer, type Renderer, type Rendering, type RenderList } from './render.js';

@@ -12,6 +12,18 @@ function refuse(found: FieldErrors): void {
   if (!found.empty) throw errors.invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', found.list);
 }
 
+/** Of a request that says nothing. */
+export const EVERYTHING: ListOptions = {
+  labelSelector: '',
+  fieldSelector: '',
+  resourceVersion: '',
+  resourceVersionMatch: '',
+  limit: 0,
+  continue: '',
+  shardSelector: '',
+  sendInitialEvents: undefined,
+};
+
 export function checkListOptions(o: ListOptions, shardsAllowed: boolean): void {
   if (o.resourceVersionMatch === '' && o.sendInitialEvents === undefined && o.shardSelector === '') return;
   const found = new FieldErrors();

@@ -3,6 +3,7 @@ import type { World } from '../base/index.js';
 import { type Keyspace, openMemoryKeyspace, type WatchRequest, type WatchSink } from '../storage/index.js';
 import { builtinResources } from './builtin/index.js';
 import type { ServedResource } from './catalogue.js';
+import { EVERYTHING } from './listoptions.js';
 import { openRegistry } from './open.js';
 import type { Registry } from './registry.js';
 import { createRenderer, type Renderer } from './render.js';
@@ -27,16 +28,7 @@ export const JSON_FORM: Representation = {
   pretty: false,
 };
 
-export const EVERYTHING: ListOptions = {
-  labelSelector: '',
-  fieldSelector: '',
-  resourceVersion: '',
-  resourceVersionMatch: '',
-  limit: 0,
-  continue: '',
-  shardSelector: '',
-  sendInitialEvents: undefined,
-};
+export { EVERYTHING };
 
 /** A clock that stands still until it is moved, timers that fire when it is, and counted "random" numbers. */
 export class TestWorld implements World {

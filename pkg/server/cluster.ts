@@ -2,7 +2,14 @@ import { ApiError, type JsonObject } from '../api/index.js';
 import type { World } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
 import type { Cluster, Following, Observer } from '../controllers/index.js';
-import type { Answer, Registry, RequestContext, ServedResource, Target } from '../registry/index.js';
+import {
+  type Answer,
+  EVERYTHING,
+  type Registry,
+  type RequestContext,
+  type ServedResource,
+  type Target,
+} from '../registry/index.js';
 import { prefixEnd } from '../storage/index.js';
 
 const USER = { name: 'system:kube-controller-manager', groups: ['system:masters', 'system:authenticated'] } as const;
@@ -95,17 +102,6 @@ export function clusterOf(registry: Registry, world: World): Cluster {
     follow: (observer) => follow(registry, observer),
   };
 }
-
-const EVERYTHING = {
-  labelSelector: '',
-  fieldSelector: '',
-  resourceVersion: '',
-  resourceVersionMatch: '',
-  limit: 0,
-  continue: '',
-  shardSelector: '',
-  sendInitialEvents: undefined,
-} as const;
 
 /** In the version that the controller named. */
 function served(stored: StoredObject, resource: ServedResource): JsonObject {

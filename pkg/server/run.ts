@@ -119,14 +119,14 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
     const kubeconfig = join(config.dataDir, 'admin.kubeconfig');
     keepKubeconfig(kubeconfig, url, pki);
     const stopRenewing = world.timers.every(DAY, () => {
-      keepPki(pkiFolder, names, world.clock.now()).then(
-        (renewed) => {
+      keepPki(pkiFolder, names, world.clock.now())
+        .then((renewed) => {
           pki = renewed;
           api.renew(tlsMaterial(config, pki));
           keepKubeconfig(kubeconfig, url, pki);
-        },
-        (error: unknown) => log.error({ err: error }, 'certificates could not be renewed'),
-      );
+        })
+        // Files that are missing or do not fit each other included: the server goes on with what it has, and asks again tomorrow.
+        .catch((error: unknown) => log.error({ err: error }, 'certificates could not be renewed'));
     });
     undo.push(stopRenewing);
     const warming = world.timers.after(1000, () => void api.exposition.warm());

@@ -445,6 +445,7 @@ export const rules: readonly Rule[] = [
     'a watch that breaks goes on from the last version',
     'golden watches/event-versions-resume',
     'test/e2e/informer.test.ts: sees every change in order across a restart of the server',
+    'test/e2e/reflector.test.ts: over cut connections and a restart, without beginning anew',
   ),
   rule(
     'List then watch',
@@ -452,6 +453,7 @@ export const rules: readonly Rule[] = [
     'pkg/config/config.test.ts: has defaults that fit each other',
     'pkg/cache/cache.test.ts: ends with what it is told when that is gone too',
     'pkg/registry/read.test.ts: end with 410 when their version is compacted',
+    'test/e2e/reflector.test.ts: begins anew when its version is compacted, and only then',
     'pkg/registry/read.test.ts: read any state that history keeps, and say when it is gone',
   ),
   rule(

@@ -1,5 +1,6 @@
 import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from 'node:http2';
 import https from 'node:https';
+import type { Readable } from 'node:stream';
 import { type TLSSocket, connect as tlsConnect } from 'node:tls';
 
 /** The credentials of an administrator. */
@@ -113,13 +114,41 @@ export class Client {
     });
   }
 
+  /** Begins to read an answer and stops at once; what is returned reads on to its end, and says whether it was whole. */
+  slowly(path: string): Promise<() => Promise<{ readonly bytes: number; readonly complete: boolean }>> {
+    return new Promise((resolve, reject) => {
+      const began = (from: Readable, complete: () => boolean): void => {
+        from.pause();
+        resolve(async () => {
+          let bytes = 0;
+          try {
+            for await (const piece of from) bytes += (piece as Buffer).length;
+          } catch {
+            return { bytes, complete: false };
+          }
+          return { bytes, complete: complete() };
+        });
+      };
+      if (this.#http2) {
+        const stream = this.session().request({ ':path': path });
+        stream.on('error', reject);
+        stream.once('response', () => began(stream, () => stream.rstCode === 0));
+        return;
+      }
+      const { url, ca, cert, key } = this.#credentials;
+      https
+        .get(`${url}${path}`, { ca, cert, key, agent: false }, (response) => began(response, () => response.complete))
+        .on('error', reject);
+    });
+  }
+
   /** Opens a watch: lines as they come. */
   watch(path: string): WatchLines {
     return this.#http2 ? WatchLines.over2(this.session(), path) : WatchLines.over1(this.#credentials, path);
   }
 
   /** A bare TLS connection, for what no client library would send. */
-  raw(): Promise<TLSSocket> {
+  raw(options: { readonly allowHalfOpen?: boolean } = {}): Promise<TLSSocket> {
     const { url, ca, cert, key } = this.#credentials;
     const u = new URL(url);
     return new Promise((resolve, reject) => {
@@ -128,6 +157,7 @@ export class Client {
           host: u.hostname,
           port: Number(u.port),
           ca,
+          ...options,
           ...(cert === '' ? {} : { cert, key }),
           ALPNProtocols: ['http/1.1'],
         },

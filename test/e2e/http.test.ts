@@ -278,6 +278,22 @@ describe('bad input', () => {
     expect(await answer).toMatch(/^HTTP\/1\.1 40[05] /);
   });
 
+  it('who was refused and stays nevertheless is cut off', async () => {
+    const socket = await client.raw({ allowHalfOpen: true });
+    socket.write('hello there\r\n\r\n');
+    let answer = '';
+    socket.on('data', (piece: Buffer) => {
+      answer += piece.toString();
+    });
+    const cut = new Promise((resolve) => socket.once('close', resolve).once('error', resolve));
+    // Only what is written can tell that nobody is there any more.
+    const writing = setInterval(() => socket.write('still here'), 100);
+    await cut;
+    clearInterval(writing);
+    expect(answer).toMatch(/^HTTP\/1\.1 40[05] /);
+    socket.destroy();
+  });
+
   it('dots in a path are names, not ways', async () => {
     for (const [path, code] of [
       ['/api/v1/../v1', 404],
@@ -290,6 +306,36 @@ describe('bad input', () => {
       socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
       expect(`${path} ${(await answer).slice(0, 12)}`).toBe(`${path} HTTP/1.1 ${code}`);
     }
+  });
+
+  it('a client that asks before it sends its body is told to go on, once it may', async () => {
+    const socket = await client.raw();
+    const body = JSON.stringify(cm('asked'));
+    let text = '';
+    socket.on('data', (piece: Buffer) => {
+      text += piece.toString();
+      if (/^HTTP\/1\.1 100 /.test(text) && !text.includes('201')) socket.write(body);
+    });
+    const head = `POST ${CMS} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n`;
+    socket.write(`${head}Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`);
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(text).toMatch(/^HTTP\/1\.1 100 [\s\S]*HTTP\/1\.1 201 /);
+
+    const two = new Client(server, { http2: true });
+    const stream = two.session().request({
+      ':path': `${CMS}/asked`,
+      ':method': 'PUT',
+      'content-type': 'application/json',
+      expect: '100-continue',
+    });
+    const status = await new Promise((resolve, reject) => {
+      stream.on('continue', () => stream.end(body));
+      stream.on('response', (headers) => resolve(headers[':status']));
+      stream.on('error', reject);
+    });
+    expect(status).toBe(200);
+    stream.close();
+    two.close();
   });
 
   it('a client that goes in the middle of its body disturbs nobody', async () => {

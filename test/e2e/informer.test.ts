@@ -67,6 +67,58 @@ describe('@kubernetes/client-node', () => {
     await apps.deleteNamespacedDeployment({ name: 'w', namespace });
   });
 
+  it('patches in every form, and applies with owners and conflicts', async () => {
+    await core.createNamespacedConfigMap({ namespace, body: { metadata: { name: 'f' }, data: { a: '1' } } });
+    const patch = (strategy: string, body: object, more: object = {}): Promise<k8s.V1ConfigMap> =>
+      core.patchNamespacedConfigMap(
+        { name: 'f', namespace, body, ...more },
+        k8s.setHeaderOptions('Content-Type', strategy),
+      );
+    await patch(k8s.PatchStrategy.JsonPatch, [{ op: 'add', path: '/data/b', value: '2' }]);
+    await patch(k8s.PatchStrategy.MergePatch, { data: { a: null, c: '3' } });
+    const merged = await patch(k8s.PatchStrategy.StrategicMergePatch, { data: { d: '4' } });
+    expect(merged.data).toEqual({ b: '2', c: '3', d: '4' });
+    const configuration = (e: string): object => ({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'f' },
+      data: { e },
+    });
+    const apply = (fieldManager: string, e: string, force = false): Promise<k8s.V1ConfigMap> =>
+      patch(k8s.PatchStrategy.ServerSideApply, configuration(e), { fieldManager, force });
+    await apply('one', '5');
+    await expect(apply('two', '6')).rejects.toMatchObject({
+      code: 409,
+      body: expect.stringContaining('conflict with \\"one\\": .data.e'),
+    });
+    const forced = await apply('two', '6', true);
+    expect(forced.data).toMatchObject({ b: '2', e: '6' });
+    const owners = forced.metadata?.managedFields?.filter((m) => m.operation === 'Apply').map((m) => m.manager);
+    expect(owners).toEqual(['two']);
+    await core.deleteNamespacedConfigMap({ name: 'f', namespace });
+  });
+
+  it.each(['Background', 'Foreground', 'Orphan'])('deletes with propagation policy %s', async (propagationPolicy) => {
+    const owner = await core.createNamespacedConfigMap({ namespace, body: { metadata: { name: 'owner' } } });
+    const ownerReferences = [
+      { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: owner.metadata!.uid!, blockOwnerDeletion: true },
+    ];
+    await core.createNamespacedSecret({ namespace, body: { metadata: { name: 'owned', ownerReferences } } });
+    await core.deleteNamespacedConfigMap({ name: 'owner', namespace, propagationPolicy });
+    const settled = async (): Promise<boolean> => {
+      const maps = await core.listNamespacedConfigMap({ namespace, fieldSelector: 'metadata.name=owner' });
+      const secrets = await core.listNamespacedSecret({ namespace, fieldSelector: 'metadata.name=owned' });
+      const left = secrets.items[0];
+      if (maps.items.length > 0) return false;
+      return propagationPolicy === 'Orphan' ? left?.metadata?.ownerReferences === undefined : left === undefined;
+    };
+    for (const end = performance.now() + 20_000; !(await settled()); ) {
+      if (performance.now() > end) throw new Error('owner and owned did not come to rest');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    if (propagationPolicy === 'Orphan') await core.deleteNamespacedSecret({ name: 'owned', namespace });
+  });
+
   it('pages through a collection', async () => {
     for (let i = 0; i < 5; i++)
       await core.createNamespacedSecret({

@@ -1,20 +1,9 @@
 import { ApiError, equalJson, isObject, type JsonObject } from '../../pkg/api/index.js';
-import {
-  type BodyEncoding,
-  decodeBody,
-  encodeCbor,
-  encodeJson,
-  encodeProtobuf,
-  encodeYaml,
-  jsonText,
-  readBody,
-  readJson,
-} from '../../pkg/codec/index.js';
+import { type BodyEncoding, decodeBody, jsonText, readBody, readJson } from '../../pkg/codec/index.js';
 import { deleteWishOfBody } from '../../pkg/http/deletebody.js';
 import { checkedDeleteOptions } from '../../pkg/http/options.js';
 import { applyObject, applyPatch, managedFieldsError, PatchError, updateManagedFields } from '../../pkg/patch/index.js';
-import type { Kind } from '../../pkg/schema/index.js';
-import { bodies, deployment, encoded, kindOf } from './seeds.js';
+import { bodies, deployment, encoded, encodedAs, kindOf } from './seeds.js';
 import { type Target, texts } from './target.js';
 
 /** Readers of request bodies: what is read is written and read again the same. */
@@ -100,19 +89,6 @@ const WORDS = {
   ],
 } satisfies Record<BodyEncoding, readonly string[]>;
 
-function again(kind: Kind, object: JsonObject, encoding: BodyEncoding): Buffer {
-  switch (encoding) {
-    case 'json':
-      return encodeJson(kind.schema, object);
-    case 'yaml':
-      return encodeYaml(object);
-    case 'cbor':
-      return encodeCbor(kind.schema, object);
-    case 'protobuf':
-      return encodeProtobuf(kind.schema, object);
-  }
-}
-
 function bodyTarget(encoding: BodyEncoding): Target {
   return {
     name: `bodies: ${encoding}`,
@@ -126,12 +102,10 @@ function bodyTarget(encoding: BodyEncoding): Target {
           if (decoded.message === '') throw new Error('refused without a reason');
           continue;
         }
-        if (encoding === 'protobuf') again(kind, decoded.object, encoding);
-        else {
-          const second = decodeBody({ bytes: again(kind, decoded.object, encoding), encoding }, kind);
-          if (!second.ok) throw new Error(`what was read cannot be read again: ${second.message}`);
-          if (!equalJson(second.object, decoded.object)) throw new Error('what was read and written reads differently');
-        }
+        const bytesAgain = encodedAs(encoding, { kind, object: decoded.object });
+        const second = decodeBody({ bytes: bytesAgain, encoding }, kind);
+        if (!second.ok) throw new Error(`what was read cannot be read again: ${second.message}`);
+        if (!equalJson(second.object, decoded.object)) throw new Error('what was read and written reads differently');
       }
     },
   };

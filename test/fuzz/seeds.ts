@@ -102,7 +102,7 @@ export function encoded(encoding: Encoding): readonly Buffer[] {
   return [...bodies.map((body) => encodedAs(encoding, body)), ...fromFixtures(encoding)];
 }
 
-function encodedAs(encoding: Encoding, { kind, object }: Body): Buffer {
+export function encodedAs(encoding: Encoding, { kind, object }: Body): Buffer {
   switch (encoding) {
     case 'json':
       return encodeJson(kind.schema, object);

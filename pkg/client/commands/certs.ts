@@ -1,6 +1,6 @@
 import { ClientError } from '../access.js';
 import { pairsOf } from '../arguments.js';
-import { type Command, printJson } from './command.js';
+import { type Command, show } from './command.js';
 
 export const certs: Command = {
   name: 'certs',
@@ -20,9 +20,7 @@ export const certs: Command = {
       return { name, serverUrl: servers.get(name) ?? `https://${new URL(peerUrl).hostname}:6443` };
     });
     const made = await context.offline.makeFolders(dir, peers);
-    if (context.json) printJson(context, made);
-    else
-      context.print(`${made.dataDirs.map((d) => `--data-dir=${d}\n`).join('')}export KUBECONFIG=${made.kubeconfig}\n`);
-    return 0;
+    const folders = made.dataDirs.map((d) => `--data-dir=${d}\n`).join('');
+    return show(context, made, () => `${folders}export KUBECONFIG=${made.kubeconfig}\n`);
   },
 };

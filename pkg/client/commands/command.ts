@@ -47,6 +47,8 @@ export interface Command {
   run(context: Context, words: readonly string[]): Promise<number>;
 }
 
-export function printJson(context: Context, value: unknown): void {
-  context.print(`${JSON.stringify(value, null, 2)}\n`);
+/** Shows what was found or done: the value itself with `-o json`, else its text. */
+export function show(context: Context, value: unknown, text: () => string): number {
+  context.print(context.json ? `${JSON.stringify(value, null, 2)}\n` : text());
+  return 0;
 }

@@ -1,6 +1,6 @@
 import { askAny } from '../http.js';
 import { findMember, idText } from '../peers.js';
-import type { Command } from './command.js';
+import { type Command, show } from './command.js';
 
 export const moveLeader: Command = {
   name: 'move-leader',
@@ -11,7 +11,6 @@ export const moveLeader: Command = {
     const access = context.access();
     const body = which === undefined ? {} : { id: idText((await findMember(access, which)).id) };
     await askAny(access, { method: 'POST', path: '/peer/v1/leader', body });
-    context.print('leadership moved\n');
-    return 0;
+    return show(context, { done: true }, () => 'leadership moved\n');
   },
 };

@@ -2,7 +2,7 @@ import { ClientError } from '../access.js';
 import { askAny } from '../http.js';
 import { findMember, idText, listMembers, type Member } from '../peers.js';
 import { table } from '../table.js';
-import { type Command, printJson } from './command.js';
+import { type Command, show } from './command.js';
 
 const list: Command = {
   name: 'member list',
@@ -11,15 +11,8 @@ const list: Command = {
   words: 0,
   run: async (context) => {
     const members = await listMembers(context.access());
-    if (context.json) printJson(context, members.map(shown));
-    else
-      context.print(
-        table(
-          ['ID', 'NAME', 'PEER URLS', 'KIND'],
-          members.map((m) => [idText(m.id), m.name, m.peerUrls.join(','), m.learner ? 'learner' : 'voter']),
-        ),
-      );
-    return 0;
+    const rows = members.map((m) => [idText(m.id), m.name, m.peerUrls.join(','), m.learner ? 'learner' : 'voter']);
+    return show(context, members.map(shown), () => table(['ID', 'NAME', 'PEER URLS', 'KIND'], rows));
   },
 };
 
@@ -35,47 +28,48 @@ const add: Command = {
     const access = context.access();
     const body = { name, peerUrls, staysLearner };
     const member = (await askAny(access, { method: 'POST', path: '/peer/v1/members', body })) as Member;
-    if (context.json) {
-      printJson(context, shown(member));
-      return 0;
-    }
-    const others = (await listMembers(access)).filter((m) => m.id !== member.id && m.name !== '');
+    const others = context.json ? [] : (await listMembers(access)).filter((m) => m.id !== member.id && m.name !== '');
     const cluster = [...others, { ...member, name }].map((m) => `${m.name}=${m.peerUrls[0]}`).join(',');
-    context.print(
-      `member ${idText(member.id)} added; start it with its own --data-dir and\n` +
+    return show(
+      context,
+      shown(member),
+      () =>
+        `member ${idText(member.id)} added; start it with its own --data-dir and\n` +
         `  --name=${name} --initial-cluster-state=existing --initial-cluster=${cluster} --listen-peer-urls=${peerUrls.join(',')}\n`,
     );
-    return 0;
   },
 };
 
-const promote: Command = {
-  name: 'member promote',
-  takes: 'ID|NAME',
-  help: 'Makes a learner a voter now.',
-  words: 1,
-  run: async (context, [which = '']) => {
-    const access = context.access();
-    const { id } = await findMember(access, which);
-    await askAny(access, { method: 'POST', path: `/peer/v1/members/${idText(id)}/promote` });
-    context.print(`member ${idText(id)} is a voter\n`);
-    return 0;
-  },
-};
+/** A command on one member: the request it makes below the member's own path, and what is said when it is done. */
+function onMember(
+  about: Pick<Command, 'name' | 'help'>,
+  request: { readonly method: 'POST' | 'DELETE'; readonly below: string },
+  said: string,
+): Command {
+  return {
+    ...about,
+    takes: 'ID|NAME',
+    words: 1,
+    run: async (context, [which = '']) => {
+      const access = context.access();
+      const id = idText((await findMember(access, which)).id);
+      await askAny(access, { method: request.method, path: `/peer/v1/members/${id}${request.below}` });
+      return show(context, { id, done: true }, () => `member ${id} ${said}\n`);
+    },
+  };
+}
 
-const remove: Command = {
-  name: 'member remove',
-  takes: 'ID|NAME',
-  help: 'Removes a member for good; its data folder can not come back.',
-  words: 1,
-  run: async (context, [which = '']) => {
-    const access = context.access();
-    const { id } = await findMember(access, which);
-    await askAny(access, { method: 'DELETE', path: `/peer/v1/members/${idText(id)}` });
-    context.print(`member ${idText(id)} removed\n`);
-    return 0;
-  },
-};
+const promote = onMember(
+  { name: 'member promote', help: 'Makes a learner a voter now.' },
+  { method: 'POST', below: '/promote' },
+  'is a voter',
+);
+
+const remove = onMember(
+  { name: 'member remove', help: 'Removes a member for good; its data folder can not come back.' },
+  { method: 'DELETE', below: '' },
+  'removed',
+);
 
 function shown(member: Member): object {
   return { ...member, id: idText(member.id) };

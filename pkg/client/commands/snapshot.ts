@@ -3,7 +3,7 @@ import { ClientError } from '../access.js';
 import { pairsOf } from '../arguments.js';
 import { anyOf, download } from '../http.js';
 import { sizeText, table } from '../table.js';
-import { type Command, type Context, printJson } from './command.js';
+import { type Command, type Context, show } from './command.js';
 
 const save: Command = {
   name: 'snapshot save',
@@ -36,12 +36,8 @@ const status: Command = {
 
 async function showStatus(context: Context, file: string): Promise<number> {
   const s = await context.offline.snapshotStatus(file);
-  if (context.json) printJson(context, { file, ...s });
-  else {
-    const row = [file, String(s.revision), String(s.rows), sizeText(s.bytes), s.hash];
-    context.print(table(['FILE', 'REVISION', 'ROWS', 'SIZE', 'HASH'], [row]));
-  }
-  return 0;
+  const row = [file, String(s.revision), String(s.rows), sizeText(s.bytes), s.hash];
+  return show(context, { file, ...s }, () => table(['FILE', 'REVISION', 'ROWS', 'SIZE', 'HASH'], [row]));
 }
 
 const restore: Command = {
@@ -64,9 +60,11 @@ const restore: Command = {
       initialCluster,
       token: flags.get('initial-cluster-token'),
     });
-    if (context.json) printJson(context, { clusterId, revision, dataDir });
-    else context.print(`restored into ${dataDir}: cluster ${clusterId}, revisions above ${revision}\n`);
-    return 0;
+    return show(
+      context,
+      { clusterId, revision, dataDir },
+      () => `restored into ${dataDir}: cluster ${clusterId}, revisions above ${revision}\n`,
+    );
   },
 };
 

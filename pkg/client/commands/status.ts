@@ -1,7 +1,7 @@
 import type { Access } from '../access.js';
 import { idText, type PeerStatus, statusOf } from '../peers.js';
 import { sizeText, table } from '../table.js';
-import { type Command, type Context, printJson } from './command.js';
+import { type Command, show } from './command.js';
 
 interface Row {
   readonly endpoint: string;
@@ -18,16 +18,12 @@ export const status: Command = {
   run: async (context) => {
     const rows = await statusRows(context.access());
     const applied = Math.max(0, ...rows.map((r) => r.status?.commit ?? 0));
-    if (context.json)
-      printJson(
-        context,
-        rows.map(({ endpoint, status, health }) => ({
-          endpoint,
-          health,
-          ...(status === undefined ? {} : { ...status, lag: applied - status.applied }),
-        })),
-      );
-    else show(context, rows, applied);
+    const found = rows.map(({ endpoint, status, health }) => ({
+      endpoint,
+      health,
+      ...(status === undefined ? {} : { ...status, lag: applied - status.applied }),
+    }));
+    show(context, found, () => statusTable(rows, applied));
     return rows.every((r) => r.health === 'ok') ? 0 : 1;
   },
 };
@@ -61,28 +57,26 @@ const HEADINGS = [
   'HEALTH',
 ];
 
-function show(context: Context, rows: readonly Row[], newest: number): void {
-  context.print(
-    table(
-      HEADINGS,
-      rows.map(({ endpoint, status: s, health }) =>
-        s === undefined
-          ? [endpoint, ...HEADINGS.slice(2).map(() => '-'), health]
-          : [
-              endpoint,
-              s.name,
-              idText(s.id),
-              s.role,
-              String(s.term),
-              String(s.lastIndex),
-              String(s.applied),
-              String(newest - s.applied),
-              sizeText(s.sizeBytes),
-              sizeText(s.sizeInUseBytes),
-              s.version,
-              health,
-            ],
-      ),
+function statusTable(rows: readonly Row[], newest: number): string {
+  return table(
+    HEADINGS,
+    rows.map(({ endpoint, status: s, health }) =>
+      s === undefined
+        ? [endpoint, ...HEADINGS.slice(2).map(() => '-'), health]
+        : [
+            endpoint,
+            s.name,
+            idText(s.id),
+            s.role,
+            String(s.term),
+            String(s.lastIndex),
+            String(s.applied),
+            String(newest - s.applied),
+            sizeText(s.sizeBytes),
+            sizeText(s.sizeInUseBytes),
+            s.version,
+            health,
+          ],
     ),
   );
 }

@@ -1,3 +1,4 @@
+import { Decoder, Encoder } from 'cbor-x';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { equalJson, type JsonValue } from '../../api/index.js';
@@ -114,6 +115,32 @@ describe('CBOR', () => {
         readCbor(Buffer.from(bytes));
       }),
       { numRuns: 1000 },
+    );
+  });
+});
+
+describe('CBOR and cbor-x', () => {
+  const encoder = new Encoder({ useRecords: false });
+  const decoder = new Decoder({ mapsAsObjects: false });
+  const values = fc.jsonValue({ maxDepth: 4 }).map((v) => JSON.parse(JSON.stringify(v)) as JsonValue);
+
+  /** Keys and texts are byte strings on this wire. */
+  function plain(v: unknown): JsonValue {
+    if (v instanceof Uint8Array) return Buffer.from(v).toString();
+    if (Array.isArray(v)) return v.map(plain);
+    if (!(v instanceof Map)) return v as JsonValue;
+    const entries = [...v].map(([key, inner]) => [plain(key), plain(inner)]);
+    return JSON.parse(`{${entries.map(([k, x]) => `${JSON.stringify(k)}:${JSON.stringify(x)}`).join()}}`) as JsonValue;
+  }
+
+  it('read what the other writes', () => {
+    fc.assert(
+      fc.property(values, (value) => {
+        const theirs = readCbor(Buffer.from(encoder.encode(value)));
+        expect(theirs.ok && equalJson(theirs.value, value)).toBe(true);
+        expect(equalJson(plain(decoder.decode(encodeCbor(undefined, value).subarray(3))), value)).toBe(true);
+      }),
+      { numRuns: 500 },
     );
   });
 });
