@@ -10,7 +10,7 @@ export const limits = {
   /** A request's headers, and its whole body, must have come within. */
   headersTime: 32_000,
   bodyTime: 60_000,
-  /** A connection that was refused before it was a request is cut after. */
+  /** A connection that was refused before it was a request is cut after; so is one that is only to close, when the server ends. */
   partingTime: 2_000,
   /** An idle keep-alive connection is closed after. */
   idleTime: 90_000,

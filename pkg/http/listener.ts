@@ -200,14 +200,20 @@ class Door implements Listener {
     for (const stop of [...this.#services.watches]) stop();
     for (const session of this.#sessions) session.close();
     this.#closeIdle();
-    const quiet = new Promise<void>((resolve) => {
-      this.#onQuiet = resolve;
-      const cancel = this.#services.world.timers.after(graceTime, resolve);
-      void closed.then(cancel);
+    const { timers } = this.#services.world;
+    /** Resolves when every connection is closed, or after so long. */
+    const closedWithin = (milliseconds: number, begin: (enough: () => void) => void = ignore): Promise<void> =>
+      new Promise((resolve) => {
+        const cancel = timers.after(milliseconds, resolve);
+        void closed.then(cancel).then(resolve);
+        begin(resolve);
+      });
+    await closedWithin(graceTime, (enough) => {
+      this.#onQuiet = enough;
       this.#afterExchange();
     });
-    await Promise.race([quiet, closed]);
-    await lastBytes();
+    // A connection closes by itself once its last bytes are out, however slowly its client takes them.
+    await closedWithin(Math.min(graceTime, limits.partingTime));
     for (const session of this.#sessions) session.destroy();
     for (const socket of this.#sockets) socket.destroy();
     await closed;
@@ -236,11 +242,6 @@ function belowApi(url: string): boolean {
 
 function secureContext(tls: TlsMaterial): { cert: string; key: string; ca: string } {
   return { cert: tls.cert, key: tls.key, ca: tls.clientCa };
-}
-
-/** What the sockets were given last is let out before they are closed. */
-function lastBytes(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 /** What Node's parser refuses is answered by hand: there is no request yet. */

@@ -68,7 +68,7 @@ describe('options of a patch', () => {
 });
 
 describe('options of a deletion', () => {
-  const options = (query: string) => checkedDeleteOptions(deleteWishOfQuery(new Query(query)));
+  const options = (query: string, unsafe = true) => checkedDeleteOptions(deleteWishOfQuery(new Query(query)), unsafe);
 
   it('are read from the query', () => {
     expect(options('')).toEqual({ dryRun: false, ignoreStoreReadError: false });
@@ -96,8 +96,14 @@ describe('options of a deletion', () => {
       'cannot be set together with .propagationPolicy, ',
       'cannot be set together with .gracePeriodSeconds]',
     ]);
+    // Behind its gate the option means nothing, whatever stands beside it.
+    expect(options(`${unsafe}=true&gracePeriodSeconds=0`, false)).toEqual({
+      dryRun: false,
+      gracePeriodSeconds: 0,
+      ignoreStoreReadError: false,
+    });
     const body = Buffer.from(`{"${unsafe}":true,"preconditions":{"uid":"u"}}`);
-    expect(refusal(() => checkedDeleteOptions(deleteWishOfBody({ bytes: body, encoding: 'json' })))).toContain(
+    expect(refusal(() => checkedDeleteOptions(deleteWishOfBody({ bytes: body, encoding: 'json' }), true))).toContain(
       'cannot be set together with .preconditions',
     );
     expect(refusal(() => options('gracePeriodSeconds=x'))).toBe('400 strconv.ParseInt: parsing "x": invalid syntax');

@@ -139,7 +139,8 @@ export function deleteWishOfQuery(query: Query): DeleteWish {
   };
 }
 
-export function checkedDeleteOptions(wish: DeleteWish): DeleteOptions {
+/** `unsafe`: the gate of unsafe deletions is open; else the wish for one does not count. */
+export function checkedDeleteOptions(wish: DeleteWish, unsafe: boolean): DeleteOptions {
   const found = new FieldErrors();
   const policy = wish.propagationPolicy;
   if (policy !== undefined && wish.orphanDependents !== undefined)
@@ -147,7 +148,7 @@ export function checkedDeleteOptions(wish: DeleteWish): DeleteOptions {
   const known = PROPAGATIONS.find((p) => p === policy);
   if (policy !== undefined && known === undefined) found.notSupported(PROPAGATION, policy, [...PROPAGATIONS, 'nil']);
   const dryRun = checkDryRun(wish.dryRun, found);
-  checkUnsafe(wish, found);
+  if (unsafe) checkUnsafe(wish, found);
   refuse('DeleteOptions', found);
   return {
     dryRun,
@@ -155,7 +156,7 @@ export function checkedDeleteOptions(wish: DeleteWish): DeleteOptions {
     ...(wish.preconditions === undefined ? {} : { preconditions: wish.preconditions }),
     ...(known === undefined ? {} : { propagationPolicy: known }),
     ...(wish.orphanDependents === undefined ? {} : { orphanDependents: wish.orphanDependents }),
-    ignoreStoreReadError: wish.ignoreStoreReadError,
+    ignoreStoreReadError: unsafe && wish.ignoreStoreReadError,
   };
 }
 

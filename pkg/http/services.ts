@@ -21,6 +21,8 @@ export interface HttpServices {
   readonly health: HealthChecks;
   /** Absent: there is nothing to administer below `/peer/v1`. */
   readonly control?: ControlDesk | undefined;
+  /** Whether an object that cannot be read may be removed nevertheless, by who asks for it. */
+  readonly unsafeDeletion: boolean;
   /** How to end every watch that is open, for when the server drains. */
   readonly watches: Set<() => void>;
   /** Milliseconds: a watch without `timeoutSeconds` lasts at least this and less than twice. */

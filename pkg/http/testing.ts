@@ -223,6 +223,7 @@ export function testServices(
       requestTime: 60_000,
     },
     health: { healthz: [ping], livez: [ping], readyz: options.readyz ?? [ping] },
+    unsafeDeletion: false,
     watches: new Set(),
     watchTime: 1_800_000,
     address: () => '127.0.0.1:6443',

@@ -9,6 +9,7 @@ export type {
   ServedVersion,
   StorageForm,
 } from './catalogue.js';
+export { UNSAFE_DELETE_GATE } from './delete.js';
 export { EVERYTHING } from './listoptions.js';
 export { openRegistry, type RegistryConfig } from './open.js';
 export type { Registry } from './registry.js';

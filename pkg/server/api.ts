@@ -15,7 +15,8 @@ import {
   spoken,
   type TlsMaterial,
 } from '../http/index.js';
-import { createRenderer, type Registry } from '../registry/index.js';
+import { createRenderer, type Registry, UNSAFE_DELETE_GATE } from '../registry/index.js';
+import { isOnByDefault } from '../schema/index.js';
 import type { Keyspace } from '../storage/index.js';
 import { ApiServerMetrics, buildInfo, Exposition, type Log, StorageMetrics } from '../telemetry/index.js';
 import { authorizer } from './authorizer.js';
@@ -86,6 +87,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
     },
     health: healthChecks(keyspace, state),
     control: parts.control,
+    unsafeDeletion: config.api.featureGates.get(UNSAFE_DELETE_GATE) ?? isOnByDefault(UNSAFE_DELETE_GATE),
     watches: new Set(),
     watchTime: config.limits.watchTimeout,
     address: () => parts.address(listener?.port ?? config.serving.port),

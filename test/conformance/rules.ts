@@ -289,7 +289,7 @@ export const rules: readonly Rule[] = [
   ),
   rule(
     'Query parameters',
-    'unsafe deletion of objects that cannot be read: past finalizers, beside no other option',
+    'unsafe deletion of objects that cannot be read, behind its gate: past finalizers, beside no other option',
     'golden writes/delete-unsafe-option',
     'pkg/registry/delete.test.ts: removes what cannot be read when told to, whatever holds it, and not otherwise',
     'pkg/http/options.test.ts: are refused where they contradict',

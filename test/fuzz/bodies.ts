@@ -224,7 +224,7 @@ const deletes: Target = {
   refusals: [ApiError],
   run: (bytes) => {
     for (const encoding of ['json', 'yaml', 'cbor', 'protobuf'] as const)
-      checkedDeleteOptions(deleteWishOfBody({ bytes, encoding }));
+      checkedDeleteOptions(deleteWishOfBody({ bytes, encoding }), true);
   },
 };
 

@@ -95,7 +95,7 @@ const requestLines = textTarget({
       const { query } = requestInfo(method, url);
       settled(() => writeOptions('CreateOptions', query, 'kubectl/v1'));
       settled(() => patchOptions(query, 'apply', ''));
-      settled(() => checkedDeleteOptions(deleteWishOfQuery(query)));
+      settled(() => checkedDeleteOptions(deleteWishOfQuery(query), true));
       settled(() => {
         const options = listOptions(query);
         parseSelectors(options);

@@ -28,7 +28,8 @@ export async function deleteOne(request: ResourceRequest, services: HttpServices
 export async function deleteOptions(request: ResourceRequest, services: HttpServices): Promise<DeleteOptions> {
   const { call, info } = request;
   const bytes = await readBody(call);
-  if (bytes.length === 0) return checkedDeleteOptions(deleteWishOfQuery(info.query));
-  const encoding = bodyEncoding(call.exchange.headers['content-type'], services.stages.spoken);
-  return checkedDeleteOptions(deleteWishOfBody({ bytes, encoding }));
+  const { stages, unsafeDeletion } = services;
+  if (bytes.length === 0) return checkedDeleteOptions(deleteWishOfQuery(info.query), unsafeDeletion);
+  const encoding = bodyEncoding(call.exchange.headers['content-type'], stages.spoken);
+  return checkedDeleteOptions(deleteWishOfBody({ bytes, encoding }), unsafeDeletion);
 }
