@@ -26,6 +26,8 @@ export const limits = {
   listChunkTime: 2,
   /** Milliseconds that looking through a collection may take before others get their turn. */
   scanTime: 2,
+  /** Milliseconds that the stages of one write may take before others get their turn. */
+  writeStageTime: 8,
   /** Characters of a continue token. Beyond: 400. */
   continueTokenMax: 4_096,
 } as const;

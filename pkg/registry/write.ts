@@ -7,6 +7,7 @@ import { applySchemaDefaults, declarativeErrors, dropDisabledFields } from '../s
 import type { Op, Txn } from '../storage/index.js';
 import type { AdmissionRequest } from './admission.js';
 import { decodeObject } from './bodies.js';
+import { Breath } from './breath.js';
 import { type Committed, commit, isUnchanged, putOp, readerOf, valueAnswer, writtenAnswer } from './commit.js';
 import { type Core, conflict, find, fresh, keyOf, notFound, notOlderThan } from './core.js';
 import { limits } from './limits.js';
@@ -142,9 +143,12 @@ export async function insert(core: Core, write: Write, object: JsonObject, track
   const { target, options, context } = write;
   const { resource } = target;
   const { strategy } = resource;
+  const breath = new Breath(core.world);
   fillSystemFields(object, core.world);
   settle(target, object, context);
+  if (breath.due()) await breath.taken();
   if (!tracked) trackUpdate(core, target, strategy, { live: undefined, object, manager: options.fieldManager });
+  if (breath.due()) await breath.taken();
   const admitted = admissionOf({ ...write, name: text(metaOf(object), 'name') }, 'create', object, undefined);
   await mutate(core, admitted);
   const generate = text(metaOf(object), 'name') === '' ? text(metaOf(object), 'generateName') : '';
@@ -155,6 +159,7 @@ export async function insert(core: Core, write: Write, object: JsonObject, track
     const o = again ? cloneJson(object) : object;
     if (generate !== '') metaOf(o)['name'] = generatedName(generate, core.world);
     prepareNew(core, target, o, wanted);
+    if (breath.due()) await breath.taken();
     await validateAdmission(core, { ...admitted, object: o, name: text(metaOf(o), 'name') });
     const done = await putNew(core, write, o, wanted);
     if (done !== 'taken' && done !== 'reservation') return done;
@@ -343,18 +348,23 @@ async function revise(
   const { target, options, context } = write;
   const { resource } = target;
   const strategy = change.strategy ?? strategyOf(target);
+  const breath = new Breath(core.world);
   const old = stored.parse();
   const o = change.make(stored, old);
+  if (breath.due()) await breath.taken();
   checkVersion(o, stored, target, resource.strategy);
   if (!change.tracked) trackUpdate(core, target, strategy, { live: old, object: o, manager: options.fieldManager });
+  if (breath.due()) await breath.taken();
   const admitted = admissionOf(write, 'update', o, old);
   await mutate(core, admitted);
   const wanted = writeContext(core, target, context, options.dryRun);
   prepareChanged(core, target, { object: o, old, strategy }, wanted);
+  if (breath.due()) await breath.taken();
   await validateAdmission(core, admitted);
   keepTimesOfNoop(old, o);
   const gone = isGone(o, old, resource.strategy);
   const value = encodeStored(resource.storage.schema, o);
+  if (breath.due()) await breath.taken();
   if (!gone && isUnchanged(stored, value)) {
     strategy.warn?.(o, old, wanted);
     return 'unchanged';
