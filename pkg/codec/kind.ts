@@ -1,7 +1,13 @@
-import { type GroupVersion, type GroupVersionKind, isObject, type JsonValue, parseApiVersion } from '../api/index.js';
+import {
+  type GroupVersion,
+  type GroupVersionKind,
+  goQuote,
+  isObject,
+  type JsonValue,
+  parseApiVersion,
+} from '../api/index.js';
 import { type Kind, kindSchema } from '../schema/index.js';
 import { type Node, nodeName } from './json/node.js';
-import { quote } from './json/text.js';
 
 /** What a body says it is; '' where it does not say. */
 export interface TypeMeta {
@@ -66,7 +72,7 @@ const SCHEME = 'k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30';
 
 export function notRegistered(gvk: GroupVersionKind): string {
   const version = gvk.group === '' ? gvk.version : `${gvk.group}/${gvk.version}`;
-  return `no kind ${quote(gvk.kind)} is registered for version ${quote(version)} in scheme ${quote(SCHEME)}`;
+  return `no kind ${goQuote(gvk.kind)} is registered for version ${goQuote(version)} in scheme ${goQuote(SCHEME)}`;
 }
 
 /** Why one kind is not another. Go names the types: the version's package, and the internal one. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError, type JsonObject } from '../api/index.js';
+import type { JsonObject } from '../api/index.js';
 import { finalizersAfter } from './delete.js';
-import { Bench, drain, EVERYTHING } from './testing.js';
+import { Bench, drain, EVERYTHING, refusal } from './testing.js';
 
 const metaOf = (o: JsonObject): JsonObject => o['metadata'] as JsonObject;
 const none = { dryRun: false, ignoreStoreReadError: false } as const;
@@ -11,16 +11,6 @@ const pod = (name: string, spec: JsonObject = {}): JsonObject => ({
   metadata: { name },
   spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }], ...spec },
 });
-
-async function refusal(p: Promise<unknown>): Promise<string> {
-  try {
-    await p;
-  } catch (e) {
-    if (e instanceof ApiError) return `${e.status.code} ${e.status.message}`;
-    throw e;
-  }
-  return 'taken';
-}
 
 describe('deletion', () => {
   it.each([

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError, type JsonObject } from '../api/index.js';
 import { decodeContinue, encodeContinue } from './continuetoken.js';
 import { hash } from './shards.js';
-import { Bench, drain } from './testing.js';
+import { Bench, drain, refusal } from './testing.js';
 
 const map = (name: string, labels: Record<string, string> = {}): JsonObject => ({
   apiVersion: 'v1',
@@ -13,16 +13,6 @@ const map = (name: string, labels: Record<string, string> = {}): JsonObject => (
 const names = (list: { readonly items: readonly JsonObject[] }): string[] =>
   list.items.map((o) => String((o['metadata'] as JsonObject)['name']));
 const metaOf = (o: JsonObject): JsonObject => o['metadata'] as JsonObject;
-
-async function refusal(p: Promise<unknown>): Promise<string> {
-  try {
-    await p;
-  } catch (e) {
-    if (e instanceof ApiError) return `${e.status.code} ${e.status.message}`;
-    throw e;
-  }
-  return 'taken';
-}
 
 describe('lists', () => {
   it('are pages of one state, whatever is written meanwhile', async () => {

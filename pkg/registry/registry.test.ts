@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError, type JsonObject } from '../api/index.js';
-import { Bench, drain } from './testing.js';
+import type { JsonObject } from '../api/index.js';
+import { Bench, drain, refusal } from './testing.js';
 
 const map = (name: string, data: Record<string, string> = {}, meta: JsonObject = {}): JsonObject => ({
   apiVersion: 'v1',
@@ -11,16 +11,6 @@ const map = (name: string, data: Record<string, string> = {}, meta: JsonObject =
 
 const nameOf = (o: JsonObject): string => String((o['metadata'] as JsonObject)['name']);
 const metaOf = (o: JsonObject): JsonObject => o['metadata'] as JsonObject;
-
-async function refusal(p: Promise<unknown>): Promise<string> {
-  try {
-    await p;
-  } catch (e) {
-    if (e instanceof ApiError) return `${e.status.code} ${e.status.message}`;
-    throw e;
-  }
-  return 'taken';
-}
 
 describe('registry', () => {
   it('creates, reads, changes, lists, watches and deletes', async () => {

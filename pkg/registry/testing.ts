@@ -1,4 +1,4 @@
-import type { JsonObject } from '../api/index.js';
+import { ApiError, type JsonObject } from '../api/index.js';
 import type { World } from '../base/index.js';
 import { type Keyspace, openMemoryKeyspace, type WatchRequest, type WatchSink } from '../storage/index.js';
 import { builtinResources } from './builtin/index.js';
@@ -294,4 +294,15 @@ export function drain(stream: EventStream): Seen[] {
     for (const line of frames.payload.toString().trimEnd().split('\n')) out.push(JSON.parse(line) as Seen);
   }
   throw new Error('a stream that never runs dry');
+}
+
+/** Code and sentence with which a request is refused; `taken` when it is not. */
+export async function refusal(request: Promise<unknown>): Promise<string> {
+  try {
+    await request;
+  } catch (e) {
+    if (e instanceof ApiError) return `${e.status.code} ${e.status.message}`;
+    throw e;
+  }
+  return 'taken';
 }

@@ -1,4 +1,12 @@
-import { isObject, type JsonArray, type JsonObject, type JsonValue, parseDuration, setOwn } from '../../api/index.js';
+import {
+  goQuote,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  parseDuration,
+  setOwn,
+} from '../../api/index.js';
 import type {
   AnySchema,
   Field,
@@ -14,7 +22,6 @@ import { canonicalQuantityText } from '../scalar/quantity.js';
 import { type Canonical, canonicalMicroTime, canonicalTime } from '../scalar/time.js';
 import { Findings, repeats } from './findings.js';
 import { depthOf, jsonOf, type ListNode, type MapNode, type Node, nodeName, numberOf } from './node.js';
-import { quote } from './text.js';
 
 /**
  * The exact road of decoding: a tree with nothing lost is read into a schema as the reference's decoder does it, finding by
@@ -281,7 +288,7 @@ function readNumber(type: 'int32' | 'int64' | 'float64', text: string): number |
 
 function readDuration(text: string): Canonical {
   const nanos = parseDuration(text);
-  return nanos === undefined ? { ok: false, message: `time: invalid duration ${quote(text)}` } : { ok: true, text };
+  return nanos === undefined ? { ok: false, message: `time: invalid duration ${goQuote(text)}` } : { ok: true, text };
 }
 
 /** How Go names a type in error texts: `int32`, `map[string]string`, `v1.PodSpec`. */

@@ -1,5 +1,5 @@
+import { goQuote } from '../../api/index.js';
 import { codecLimits } from '../limits.js';
-import { quote } from './text.js';
 
 /** Lists of keys up to this length are searched, longer ones indexed. */
 const FEW_KEYS = 12;
@@ -31,7 +31,7 @@ export class Findings {
     if (this.texts.length >= codecLimits.strictFindingsMax) return;
     let path = '';
     for (const step of this.#path) path += typeof step === 'number' ? `[${step}]` : path === '' ? step : `.${step}`;
-    const text = `${what} field ${quote(path === '' ? name : `${path}.${name}`)}`;
+    const text = `${what} field ${goQuote(path === '' ? name : `${path}.${name}`)}`;
     if (this.#seen.has(text)) return;
     this.#seen.add(text);
     this.texts.push(text);

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { goQuote } from '../../api/index.js';
 import { codecLimits } from '../limits.js';
 import { jsonOf } from './node.js';
 import { parseJson } from './parse.js';
 import { countMembers, NEEDS_EXACT_READER } from './scan.js';
-import { quote } from './text.js';
 
 const parse = (text: string | Buffer) => parseJson(Buffer.from(text as string));
 const message = (text: string | Buffer) => {
@@ -173,6 +173,6 @@ describe('quoting', () => {
     ['\u0000\u007f', '"\\x00\\x7f"'],
     ['é\u2029\u00a0', '"é\\u2029\\u00a0"'],
   ])('%j', (text, expected) => {
-    expect(quote(text)).toBe(expected);
+    expect(goQuote(text)).toBe(expected);
   });
 });

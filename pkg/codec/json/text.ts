@@ -1,42 +1,12 @@
 import { isUtf8 } from 'node:buffer';
+import { goQuote } from '../../api/index.js';
 
 /** A character as the reference's syntax errors quote it: a byte is read as a Latin-1 character. */
 export function quoteByte(c: number): string {
   if (c === 0x27) return `'\\''`;
   if (c === 0x22) return `'"'`;
-  const quoted = quote(String.fromCharCode(c));
+  const quoted = goQuote(String.fromCharCode(c));
   return `'${quoted.slice(1, -1)}'`;
-}
-
-const SHORT_ESCAPES: ReadonlyMap<number, string> = new Map([
-  [0x07, '\\a'],
-  [0x08, '\\b'],
-  [0x09, '\\t'],
-  [0x0a, '\\n'],
-  [0x0b, '\\v'],
-  [0x0c, '\\f'],
-  [0x0d, '\\r'],
-  [0x22, '\\"'],
-  [0x5c, '\\\\'],
-]);
-
-/** Neither printable nor a plain space: escaped by number. */
-const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\p{Zs}]/u;
-
-/** A string in double quotes as Go's `%q` writes it. Error texts and warnings show field paths this way. */
-export function quote(s: string): string {
-  if (/^[ !#-[\]-~]*$/.test(s)) return `"${s}"`;
-  let out = '"';
-  for (const ch of s) {
-    const c = ch.codePointAt(0)!;
-    const short = SHORT_ESCAPES.get(c);
-    if (short !== undefined) out += short;
-    else if (c === 0x20 || !UNPRINTABLE.test(ch)) out += ch;
-    else if (c < 0x20 || c === 0x7f) out += `\\x${c.toString(16).padStart(2, '0')}`;
-    else if (c < 0x10000) out += `\\u${c.toString(16).padStart(4, '0')}`;
-    else out += `\\U${c.toString(16).padStart(8, '0')}`;
-  }
-  return `${out}"`;
 }
 
 /** The string with each lone surrogate replaced by U+FFFD. */

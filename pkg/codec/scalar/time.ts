@@ -1,4 +1,4 @@
-import { quote } from '../json/text.js';
+import { goQuote } from '../../api/index.js';
 
 /** The canonical text of a scalar (null: Go's zero time), or what the reference's decoder says about a bad one. */
 export type Canonical =
@@ -99,7 +99,8 @@ class TimeParser {
     const second = this.#number('05', true, 59, 'second');
     const micros = this.#fraction();
     const offsetSeconds = this.#offset();
-    if (this.#rest !== '') throw new TimeFailure(`parsing time ${quote(this.#text)}: extra text: ${quote(this.#rest)}`);
+    if (this.#rest !== '')
+      throw new TimeFailure(`parsing time ${goQuote(this.#text)}: extra text: ${goQuote(this.#rest)}`);
     if (day < 1 || day > daysIn(month, year)) this.#outOfRange('day');
     const date = new Date(0);
     date.setUTCFullYear(year, month - 1, day);
@@ -114,12 +115,12 @@ class TimeParser {
 
   #cannot(element: string, from: string): never {
     throw new TimeFailure(
-      `parsing time ${quote(this.#text)} as ${quote(this.#layout)}: cannot parse ${quote(from)} as ${quote(element)}`,
+      `parsing time ${goQuote(this.#text)} as ${goQuote(this.#layout)}: cannot parse ${goQuote(from)} as ${goQuote(element)}`,
     );
   }
 
   #outOfRange(what: string): never {
-    throw new TimeFailure(`parsing time ${quote(this.#text)}: ${what} out of range`);
+    throw new TimeFailure(`parsing time ${goQuote(this.#text)}: ${what} out of range`);
   }
 
   #literal(c: string): void {

@@ -1,10 +1,9 @@
-import type { JsonValue } from '../../api/index.js';
-import { quote } from '../json/text.js';
+import { goQuote, type JsonValue } from '../../api/index.js';
 
 /** A value in Go's syntax, as the reference's YAML errors show keys and values. */
 export function goSyntax(value: JsonValue): string {
   if (value === null) return '<nil>';
-  if (typeof value === 'string') return quote(value);
+  if (typeof value === 'string') return goQuote(value);
   if (typeof value !== 'object') return String(value);
   return describeKey(value);
 }
@@ -14,7 +13,7 @@ export function describeKey(value: JsonValue): string {
   const inner = (v: JsonValue): string => (v === null ? 'interface {}(nil)' : goSyntax(v));
   if (Array.isArray(value)) return `[]interface {}{${value.map(inner).join(', ')}}`;
   if (typeof value !== 'object' || value === null) return goSyntax(value);
-  const members = Object.keys(value).map((key) => `${quote(key)}:${inner(value[key]!)}`);
+  const members = Object.keys(value).map((key) => `${goQuote(key)}:${inner(value[key]!)}`);
   return `map[interface {}]interface {}{${members.join(', ')}}`;
 }
 
