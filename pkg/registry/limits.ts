@@ -10,7 +10,7 @@ export const limits = {
   generateNameAttempts: 8,
   /** Characters of a name before the generated five. The rest is cut off. */
   generatedNameBaseMax: 58,
-  /** Times a reservation (cluster IP, node port) is drawn anew because somebody else took it. Then: 500. */
+  /** Times a reservation (cluster IP, node port) is drawn anew because somebody else took it. Then: 429. */
   reservationRetries: 16,
   /** Milliseconds that a read waits for a version that is not here yet. Then: 504. */
   freshnessWait: 3_000,

@@ -174,6 +174,26 @@ describe('registry', () => {
     expect(Object.keys(owner!['fieldsV1'] as JsonObject)).toEqual(['f:involvedObject', 'f:reason']);
   });
 
+  it('looks for another port when two changes find the same one free, and calls neither a conflict', async () => {
+    const b = await Bench.open();
+    const names = ['a', 'b', 'c'];
+    const service = (name: string): JsonObject => ({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name },
+      spec: { ports: [{ port: 80 }] },
+    });
+    const made = await Promise.all(names.map((n) => b.create('services', 'default', service(n))));
+    Object.assign(b.world.random, { bytes: (n: number) => new Uint8Array(n) });
+    const changed = await Promise.all(
+      made.map((o) =>
+        b.update('services', 'default', { ...o, spec: { ...(o['spec'] as JsonObject), type: 'NodePort' } }),
+      ),
+    );
+    const ports = changed.map((o) => ((o['spec'] as JsonObject)['ports'] as JsonObject[])[0]!['nodePort']);
+    expect(new Set(ports).size).toBe(names.length);
+  });
+
   it('scales through the small object', async () => {
     const b = await Bench.open();
     await b.create('deployments.apps/v1', 'default', {

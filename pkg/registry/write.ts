@@ -170,12 +170,14 @@ export async function insert(core: Core, write: Write, object: JsonObject, track
 
 function alreadyThere(target: Target, o: JsonObject, why: 'taken' | 'reservation'): ApiError {
   const name = text(metaOf(o), 'name');
-  if (why === 'reservation')
-    return errors.tooManyRequests('what the object needs is taken as quickly as it is found', 1);
+  if (why === 'reservation') return takenTooQuickly();
   return text(metaOf(o), 'generateName') === ''
     ? errors.alreadyExists(target.resource.groupResource, name)
     : errors.noUniqueName(target.resource.groupResource, name);
 }
+
+const takenTooQuickly = (): ApiError =>
+  errors.tooManyRequests('what the object needs is taken as quickly as it is found', 1);
 
 function prepareNew(core: Core, target: Target, o: JsonObject, wanted: WriteContext): void {
   const { resource } = target;
@@ -295,7 +297,7 @@ export async function modify(core: Core, write: Write, change: Change): Promise<
     current = true;
     return find(core, target, name) !== seen;
   };
-  for (let conflicts = 0; ; ) {
+  for (let conflicts = 0, reservations = 0; ; ) {
     const stored = find(core, target, name);
     try {
       if (stored === undefined) {
@@ -313,6 +315,11 @@ export async function modify(core: Core, write: Write, change: Change): Promise<
       if (done === 'unchanged') {
         if (await makeCurrent(stored)) continue;
         return answerOf({ outcome: 'unchanged', object: { kind: 'stored', stored } }, change);
+      }
+      if (done === 'reservation') {
+        // The object is still what it was: only what it needs has to be looked for again.
+        if (++reservations < limits.reservationRetries) continue;
+        throw takenTooQuickly();
       }
       if (done !== 'conflict') {
         // What would be is told of the object as it is, not as this peer knows it.
@@ -344,7 +351,7 @@ async function revise(
   write: Write,
   change: Change,
   stored: StoredObject,
-): Promise<Written | 'unchanged' | 'conflict'> {
+): Promise<Written | 'unchanged' | 'conflict' | 'reservation'> {
   const { target, options, context } = write;
   const { resource } = target;
   const strategy = change.strategy ?? strategyOf(target);
@@ -377,7 +384,7 @@ async function revise(
   const op: Op = gone ? { kind: 'delete', key } : putOp(core, resource, key, encoded);
   const compares = [{ key, modRevision: stored.revision }, ...reserved.compares];
   const result = await commit(core, compares, [op, ...reserved.ops]);
-  if (result.kind === 'conflict') return 'conflict';
+  if (result.kind === 'conflict') return result.key === key ? 'conflict' : 'reservation';
   if (gone) return { outcome: 'updated', object: valueAnswer(resource, o) };
   const put = { key, value: encoded, at: result.revision, createRevision: stored.createRevision };
   return { outcome: 'updated', object: writtenAnswer(core, resource, put) };
