@@ -10,7 +10,7 @@ export class Exposition {
   readonly #families: (CounterFamily | HistogramFamily)[] = [];
   readonly #collectors: (() => void)[] = [];
   readonly #sources: (() => Promise<readonly ScrapedMetric[]>)[] = [];
-  #registry: Promise<Registry> | undefined;
+  #opened: Promise<Opened> | undefined;
 
   add(...families: readonly (CounterFamily | HistogramFamily)[]): void {
     this.#families.push(...families);
@@ -33,15 +33,13 @@ export class Exposition {
 
   /** The text form (version 0.0.4) of all metrics. */
   async scrape(): Promise<string> {
-    const registry = await this.#open();
+    const { prom, own } = await this.#open();
     for (const collect of this.#collectors) collect();
-    const foreign = (await Promise.all(this.#sources.map((ask) => ask().catch(() => [])))).flat();
-    for (const metric of foreign) register(registry, { name: metric.name, get: () => metric });
-    try {
-      return await registry.metrics();
-    } finally {
-      for (const metric of foreign) registry.removeSingleMetric(metric.name);
-    }
+    // A registry of this scrape alone: several may be under way at once.
+    const foreign = new prom.Registry();
+    const metrics = (await Promise.all(this.#sources.map((ask) => ask().catch(() => [])))).flat();
+    for (const metric of metrics) register(foreign, { name: metric.name, get: () => metric });
+    return (await Promise.all([own.metrics(), foreign.metrics()])).filter((text) => text.trim() !== '').join('');
   }
 
   /** Every counter of this process begins at nothing again. */
@@ -49,15 +47,21 @@ export class Exposition {
     for (const family of this.#families) family.reset();
   }
 
-  #open(): Promise<Registry> {
-    this.#registry ??= import('prom-client').then((prom) => {
-      const registry = new prom.Registry();
-      prom.collectDefaultMetrics({ register: registry });
-      for (const family of this.#families) register(registry, family);
-      return registry;
+  #open(): Promise<Opened> {
+    this.#opened ??= import('prom-client').then((prom) => {
+      const own = new prom.Registry();
+      prom.collectDefaultMetrics({ register: own });
+      for (const family of this.#families) register(own, family);
+      return { prom, own };
     });
-    return this.#registry;
+    return this.#opened;
   }
+}
+
+interface Opened {
+  readonly prom: typeof import('prom-client');
+  /** What is counted in this thread, and prom-client's own metrics of the process. */
+  readonly own: Registry;
 }
 
 /** prom-client takes anything that can say its name and `get()`; its types name only its own classes. */

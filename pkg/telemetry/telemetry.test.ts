@@ -55,6 +55,21 @@ describe('metrics counted elsewhere', () => {
     expect(await exposition.scrape()).toContain('etcd_x{To="a"} 1');
     expect(await exposition.scrape()).toContain('etcd_x{To="a"} 2');
   });
+
+  it('are told to all who scrape at once', async () => {
+    const exposition = new Exposition();
+    exposition.add(buildInfo('v1.37.0'));
+    exposition.addSource(async () => [
+      { name: 'etcd_x', help: 'x', type: 'gauge', aggregator: 'sum', values: [{ value: 1, labels: {} }] },
+    ]);
+    const texts = await Promise.all([exposition.scrape(), exposition.scrape(), exposition.scrape()]);
+    for (const text of texts) {
+      const lines = text.split('\n');
+      expect(lines).toContain('etcd_x 1');
+      expect(lines.filter((l) => l.startsWith('# TYPE kubernetes_build_info '))).toHaveLength(1);
+      expect(text.endsWith('\n')).toBe(true);
+    }
+  });
 });
 
 describe('families', () => {
