@@ -1,0 +1,75 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { errors, type JsonObject } from '../api/index.js';
+import { Bench, refusal } from '../registry/testing.js';
+import { clusterOf } from '../server/cluster.js';
+import type { Cluster } from './cluster.js';
+import { namespaceController } from './namespace.js';
+
+/** A registry with a namespace `n` and the controller running over it. */
+async function scene(wrap: (cluster: Cluster) => Cluster = (c) => c) {
+  const bench = await Bench.open();
+  const { world, registry } = bench;
+  const controller = namespaceController({ world, cluster: wrap(clusterOf(registry, world)), log: () => {} });
+  await controller.start();
+  onTestFinished(() => controller.stop());
+  await bench.create('namespaces', '', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n' } });
+  /** Rounds of work; a namespace that waits for something is looked at again for ever. */
+  const work = async (): Promise<void> => {
+    for (let i = 0; i < 60; i++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (i % 20 === 0) world.advance(500);
+    }
+  };
+  const conditions = async (): Promise<Record<string, string>> => {
+    const { status } = await bench.get('namespaces', '', 'n');
+    const list = ((status as JsonObject)['conditions'] ?? []) as JsonObject[];
+    return Object.fromEntries(list.filter((c) => c['status'] === 'True').map((c) => [c['type'], String(c['message'])]));
+  };
+  return { bench, work, conditions };
+}
+
+const map = (name: string, finalizers: readonly string[] = []): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, finalizers: [...finalizers] },
+});
+
+describe('namespace deletion', () => {
+  it('empties it, tells what holds it up, and lets it go', async () => {
+    const { bench, work, conditions } = await scene();
+    await bench.create('configmaps', 'n', map('free'));
+    await bench.create('configmaps', 'n', map('held', ['x.example/hold']));
+    await bench.delete('namespaces', '', 'n');
+    await work();
+    expect((await bench.list('configmaps', 'n')).items).toHaveLength(1);
+    expect(await conditions()).toEqual({
+      NamespaceContentRemaining: 'Some resources are remaining: configmaps. has 1 resource instances',
+      NamespaceFinalizersRemaining:
+        'Some content in the namespace has finalizers remaining: x.example/hold in 1 resource instances',
+    });
+    await bench.patch('configmaps', ['n', 'held'], { metadata: { finalizers: null } });
+    await work();
+    expect(await refusal(bench.get('namespaces', '', 'n'))).toMatch(/^404/);
+  });
+
+  it('touches nothing else while pods cannot be deleted: they may use it', async () => {
+    let failing = true;
+    const { bench, work, conditions } = await scene((cluster) => ({
+      ...cluster,
+      deleteCollection: (resource, namespace) =>
+        failing && resource.resource === 'pods'
+          ? Promise.reject(errors.internal('not now'))
+          : cluster.deleteCollection(resource, namespace),
+    }));
+    const spec = { containers: [{ name: 'c', image: 'i' }] };
+    await bench.create('pods', 'n', { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec });
+    await bench.create('configmaps', 'n', map('a'));
+    await bench.delete('namespaces', '', 'n');
+    await work();
+    expect((await bench.list('configmaps', 'n')).items).toHaveLength(1);
+    expect((await conditions())['NamespaceDeletionContentFailure']).toMatch(/not now/);
+    failing = false;
+    await work();
+    expect(await refusal(bench.get('namespaces', '', 'n'))).toMatch(/^404/);
+  });
+});
