@@ -1,6 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { errors, type JsonObject } from '../api/index.js';
-import { Bench } from '../registry/testing.js';
+import { Bench, refusal } from '../registry/testing.js';
 import { clusterOf } from '../server/cluster.js';
 import type { Cluster } from './cluster.js';
 import type { Controller } from './controller.js';
@@ -206,5 +207,52 @@ describe('the garbage collector', () => {
     await s.make('b', [reference('a', 'nobody')]);
     expect(await s.names()).toEqual([]);
     expect(s.failures).toHaveLength(2);
+  });
+
+  it('comes to rest with nothing half deleted and no reference to what is gone, whatever owns what and goes how', async () => {
+    const size = 5;
+    const edge = fc.record({ from: fc.nat(size - 1), to: fc.nat(size - 1), block: fc.boolean() });
+    const deletion = fc.record({
+      what: fc.nat(size - 1),
+      policy: fc.constantFrom('Background', 'Foreground', 'Orphan'),
+    });
+    const graph = fc.record({
+      edges: fc.uniqueArray(edge, { maxLength: 8, selector: (e) => `${e.from} ${e.to}` }),
+      deletions: fc.uniqueArray(deletion, { minLength: 1, maxLength: 3, selector: (d) => d.what }),
+    });
+    await fc.assert(
+      fc.asyncProperty(graph, async ({ edges, deletions }) => {
+        const s = await Scene.open();
+        const names = Array.from({ length: size }, (_, i) => `o${i}`);
+        const uids = await Promise.all(names.map((n) => s.make(n)));
+        for (const [i, name] of names.entries()) {
+          const owners = edges.filter((e) => e.from === i);
+          if (owners.length === 0) continue;
+          const references = owners.map((e) => reference(names[e.to]!, uids[e.to]!, { blockOwnerDeletion: e.block }));
+          await s.own(name, references);
+        }
+        await s.settle();
+        await Promise.all(
+          deletions.map(({ what, policy }) =>
+            refusal(s.bench.delete('configmaps', 'default', names[what]!, { propagationPolicy: policy })),
+          ),
+        );
+        await s.settle();
+        const { items } = await s.bench.list('configmaps', 'default');
+        const left = items.map((o) => metaOf(o));
+        const alive = new Set(left.map((m) => m['uid']));
+        for (const m of left) {
+          expect(m).not.toHaveProperty('deletionTimestamp');
+          for (const r of (m['ownerReferences'] ?? []) as JsonObject[]) expect(alive).toContain(r['uid']);
+        }
+        const deleted = new Set(deletions.map((d) => d.what));
+        for (const [i, uid] of uids.entries()) {
+          if (deleted.has(i)) expect(alive).not.toContain(uid);
+          else if (!edges.some((e) => e.from === i)) expect(alive).toContain(uid);
+        }
+        s.collector.stop();
+      }),
+      { numRuns: 60 },
+    );
   });
 });
