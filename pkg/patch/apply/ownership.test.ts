@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../api/index.js';
-import { builtIn, type Outcome, Written } from './testing.js';
+import { builtIn, type Outcome, things, Written } from './testing.js';
 
 /** One write, and what is so after it. A manager with `*` updates (replaces the whole object), else it applies. */
 type Step = readonly [who: string, what: JsonObject, then?: Expected];
@@ -252,7 +252,47 @@ const tables: Record<string, readonly Step[]> = {
   ],
 };
 
+/** Where empty lists and maps are stored as such: they differ from none, and from null. */
+const emptiesKept: Record<string, readonly Step[]> = {
+  'an empty list is owned by who puts it there by an update, and by nobody who applies it': [
+    ['u*', { set: [], items: [] }, { owners: { 'u*': { 'f:items': {}, 'f:set': {} } } }],
+    ['a', { set: [], items: [] }, { object: { set: [], items: [] }, owners: { 'u*': { 'f:items': {}, 'f:set': {} } } }],
+    ['a', { set: ['x'] }, { owners: { 'u*': { 'f:items': {}, 'f:set': {} }, a: { 'f:set': { 'v:"x"': {} } } } }],
+    [
+      'u*',
+      { set: ['x', 'y'], items: [] },
+      { owners: { 'u*': { 'f:items': {}, 'f:set': { '.': {}, 'v:"y"': {} } }, a: { 'f:set': { 'v:"x"': {} } } } },
+    ],
+    ['u*', { set: [], items: [] }, { owners: { 'u*': { 'f:items': {}, 'f:set': {} } } }],
+    ['v*', { set: [] }, { owners: { 'u*': { 'f:set': {} } } }],
+    ['v*', {}, { owners: {} }],
+  ],
+  'a list that an apply empties goes; one that another manager made empty does not': [
+    ['u*', { number: 1 }],
+    ['a', { set: ['x'] }],
+    ['a', { set: [] }, { object: { number: 1 }, owners: { 'u*': { 'f:number': {} } } }],
+    ['u*', { number: 1, set: [] }, { owners: { 'u*': { 'f:number': {}, 'f:set': {} } } }],
+    ['a', { set: [] }, { object: { number: 1, set: [] }, owners: { 'u*': { 'f:number': {}, 'f:set': {} } } }],
+  ],
+  'an empty list or map that is one value is a value': [
+    ['a', { whole_list: [], wholeMap: {} }, { owners: { a: { 'f:wholeMap': {}, 'f:whole_list': {} } } }],
+    ['b', { whole_list: ['x'] }, { conflicts: ['"a": .whole_list'] }],
+    ['b', { whole_list: [] }, { owners: { a: { 'f:wholeMap': {}, 'f:whole_list': {} }, b: { 'f:whole_list': {} } } }],
+  ],
+  'an empty map is owned until it has members of its own': [
+    ['a', { map: {} }, { owners: { a: { 'f:map': {} } } }],
+    ['b', { map: {} }, { owners: { a: { 'f:map': {} }, b: { 'f:map': {} } } }],
+    [
+      'u*',
+      { map: { k: '1' } },
+      { owners: { a: { 'f:map': {} }, b: { 'f:map': {} }, 'u*': { 'f:map': { 'f:k': {} } } } },
+    ],
+  ],
+};
+
 describe('operations and owners', () => {
+  for (const [name, steps] of Object.entries(emptiesKept))
+    it(name, () => play(new Written(things, { keepsEmpty: true }), steps));
   for (const [name, steps] of Object.entries(tables)) it(name, () => play(new Written(), steps));
 });
 

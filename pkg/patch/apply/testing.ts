@@ -118,12 +118,15 @@ export type Outcome = 'ok' | readonly string[];
 
 /** One stored object. A clock tick a write. */
 export class Written {
+  readonly #keepsEmpty: boolean;
   readonly resource: TrackedResource;
   object: JsonObject | undefined;
   now = Date.UTC(2024, 0, 1);
 
-  constructor(resource: TrackedResource = things) {
+  /** `keepsEmpty`: as a custom resource, which is stored with its empty lists and maps; built-in kinds mostly lose them. */
+  constructor(resource: TrackedResource = things, { keepsEmpty = false } = {}) {
     this.resource = resource;
+    this.#keepsEmpty = keepsEmpty;
   }
 
   #typed(o: JsonObject): JsonObject {
@@ -133,7 +136,7 @@ export class Written {
   }
 
   #store(o: JsonObject): void {
-    const kept = withoutNulls(cloneJson(o)) as JsonObject;
+    const kept = withoutNulls(cloneJson(o), this.#keepsEmpty) as JsonObject;
     (kept['metadata'] as JsonObject)['uid'] = 'u';
     this.object = kept;
   }
@@ -193,14 +196,14 @@ export class Written {
   }
 }
 
-/** As the decoder leaves an object: nulls and empty containers are absent. */
-function withoutNulls(v: JsonValue): JsonValue {
-  if (Array.isArray(v)) return v.map(withoutNulls);
+/** As the decoder leaves an object: nulls, and for most kinds empty containers, are absent. */
+function withoutNulls(v: JsonValue, keepsEmpty: boolean): JsonValue {
+  if (Array.isArray(v)) return v.map((item) => withoutNulls(item, keepsEmpty));
   if (typeof v !== 'object' || v === null) return v;
   const out: JsonObject = {};
   for (const k of Object.keys(v)) {
-    const kept = k === 'managedFields' ? v[k]! : withoutNulls(v[k]!);
-    const empty = typeof kept === 'object' && kept !== null && Object.keys(kept).length === 0;
+    const kept = k === 'managedFields' ? v[k]! : withoutNulls(v[k]!, keepsEmpty);
+    const empty = !keepsEmpty && typeof kept === 'object' && kept !== null && Object.keys(kept).length === 0;
     if (kept !== null && !empty) out[k] = kept;
   }
   return out;
