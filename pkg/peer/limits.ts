@@ -133,9 +133,9 @@ export const SNAPSHOT_LIMITS = {
   /** Streams going out at a time; a further one is reported as failed and asked for again later. */
   outgoingMax: 2,
   /** The pace of a stream (`Pace`): the leader has its clients to serve beside it, and may share a machine with the receiver. */
-  sending: { bytesPerSecondMax: 12 * MiB, bytesPerSecondMin: 6 * MiB },
-  /** The pace at which the receiver reads all of it once more when it is in place. */
-  loading: { bytesPerSecondMax: 64 * MiB, bytesPerSecondMin: 32 * MiB },
+  sending: { bytesPerSecondMax: 16 * MiB, bytesPerSecondMin: 6 * MiB },
+  /** The pace at which the receiver reads all of it once more when it is in place: quicker, because others keep the log for it meanwhile. */
+  loading: { bytesPerSecondMax: 128 * MiB, bytesPerSecondMin: 48 * MiB },
   /** A round shorter than this is followed by the last one, and so is the one of this number. See `Following`. */
   shortRoundMs: 1000,
   roundsMax: 8,

@@ -73,6 +73,12 @@ export function cpuOf(pid) {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
+/** CPU seconds that the machine has spent so far on anything at all, and that its host has kept from it. */
+export function cpuOfMachine() {
+  const [user, nice, system, , , irq, softirq, stolen] = readFileSync('/proc/stat', 'utf8').split('\n')[0].split(/ +/).slice(1).map(Number);
+  return { busy: (user + nice + system + irq + softirq) / 100, stolen: stolen / 100 };
+}
+
 /** Resident memory of a process in MiB. */
 export function rssOf(pid) {
   return Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024);

@@ -1,12 +1,13 @@
 // The third peer comes late and gets the whole state. The leader's writes meanwhile, against the same load before; the time
 // until the peer serves; the growth of the leader's RSS. BENCH_MB: size of the state.
 //
-// Two loads take turns, 2.5 s each, the same way before and during: 20 clients in a closed loop, and 500 writes a second offered
+// Two loads take turns, 2.5 s each, the same way before, during and after (what the engine still has to compact of a state just
+// written would else count against the time before alone): 20 clients in a closed loop, and 500 writes a second offered
 // whether or not earlier ones have ended (measured from when each was due). All three peers and the load share this machine's
 // cores and disk, so the newcomer's own work counts against the leader here.
 import { Group } from './group.mjs';
 import { histogramOf } from './histogram.mjs';
-import { cpuOf, quantile, row, rssOf, sorted, wait } from './measure.mjs';
+import { cpuOf, cpuOfMachine, ownCpu, quantile, row, rssOf, sorted, wait } from './measure.mjs';
 
 const LOADS = [
   { name: 'closed', load: { clients: 20, bytes: 512, milliseconds: 2500 }, label: '20 clients' },
@@ -30,6 +31,23 @@ async function loaded(leader, rounds, ended) {
 
 const syncsOf = (child) => histogramOf(child, 'etcd_disk_wal_fsync_duration_seconds');
 
+/** How much of the machine this bench did not have, since the last call: what else ran here, and what its host kept. */
+function othersOf(group) {
+  const look = () => ({
+    at: performance.now() / 1000,
+    ...cpuOfMachine(),
+    own: ownCpu() + group.children.reduce((sum, { pid }) => sum + cpuOf(pid), 0),
+  });
+  let last = look();
+  return () => {
+    const now = look();
+    const share = (seconds) => `${Math.round((Math.max(0, seconds) / (now.at - last.at)) * 100)} %`;
+    const text = `${share(now.busy - last.busy - (now.own - last.own))} of one (stolen ${share(now.stolen - last.stolen)})`;
+    last = now;
+    return text;
+  };
+}
+
 export async function snapshot(folder) {
   const megabytes = Number(process.env.BENCH_MB ?? 1024);
   const group = new Group(folder);
@@ -39,15 +57,16 @@ export async function snapshot(folder) {
     const filling = performance.now();
     await leader.ask('fill', { megabytes });
     process.stdout.write(`snapshot: ${megabytes} MB in keys of 8 KiB written in ${((performance.now() - filling) / 1000).toFixed(1)} s\n`);
-    await wait(5000);
+    await wait(8000);
     await loaded(leader, 2, () => true);
     const syncs = await syncsOf(leader);
-    const before = await loaded(leader, 4, () => true);
-    const rss = rssOf(leader.pid);
-    let peak = rss;
+    let peak = 0;
     const watching = setInterval(() => {
       peak = Math.max(peak, rssOf(leader.pid));
     }, 100);
+    const others = othersOf(group);
+    const before = await loaded(leader, 3, () => true);
+    const rss = peak;
     const syncsBefore = (await syncsOf(leader)).since(syncs);
     const syncsStart = await syncsOf(leader);
     const started = performance.now();
@@ -56,20 +75,27 @@ export async function snapshot(folder) {
     const opening = group.open(2).then(() => {
       elapsed = (performance.now() - started) / 1000;
     });
+    const othersBefore = others();
     const during = await loaded(leader, 1, () => elapsed !== undefined);
     await opening;
     clearInterval(watching);
     const cpu = ((cpuOf(leader.pid) - cpuBefore) / ((performance.now() - started) / 1000)) * 100;
     const syncsMeanwhile = (await syncsOf(leader)).since(syncsStart);
     const newcomer = (cpuOf(group.children[2].pid) / elapsed) * 100;
+    const othersMeanwhile = others();
+    await wait(3000);
+    const after = await loaded(leader, 3, () => true);
+    process.stdout.write(`snapshot: of the machine's cores went elsewhere: before ${othersBefore}, meanwhile ${othersMeanwhile}, after ${others()}\n`);
     for (const [i, { name, label }] of LOADS.entries()) {
       row(`leader, ${name}: before`, label, before[i]);
       row(`leader, ${name}: meanwhile`, label, during[i]);
-      process.stdout.write(`  p99 grew ${(quantile(during[i].latencies, 0.99) / quantile(before[i].latencies, 0.99)).toFixed(2)} times\n`);
+      row(`leader, ${name}: after`, label, after[i]);
+      const without = sorted([...before[i].latencies, ...after[i].latencies]);
+      process.stdout.write(`  p99 grew ${(quantile(during[i].latencies, 0.99) / quantile(without, 0.99)).toFixed(2)} times (of before and after together)\n`);
     }
     process.stdout.write(`leader, sync of its log: before ${syncsBefore}, meanwhile ${syncsMeanwhile}\n`);
     process.stdout.write(
-      `snapshot: ${elapsed.toFixed(1)} s until the peer serves; RSS of the leader ${rss} MiB, at most ${peak} MiB meanwhile (+${peak - rss}); CPU of leader ${cpu.toFixed(0)} %, of the newcomer ${newcomer.toFixed(0)} %\n`,
+      `snapshot: ${elapsed.toFixed(1)} s until the peer serves; RSS of the leader at most ${rss} MiB before, at most ${peak} MiB meanwhile (+${peak - rss}); CPU of leader ${cpu.toFixed(0)} %, of the newcomer ${newcomer.toFixed(0)} %\n`,
     );
   } finally {
     await group.stop();
