@@ -4,7 +4,7 @@
  */
 
 /** Steps of comparing after which what is left counts as replaced: some tens of milliseconds at most, whatever the input. */
-const STEPS_MAX = 2_000_000;
+const STEPS_MAX = 500_000;
 const CONTEXT_LINES = 3;
 /** From this many lines on, lines that are more than a hundredth of all (`null`, braces) do not begin a match. */
 const MANY_LINES = 200;
