@@ -67,7 +67,7 @@ export function peerKeyspace(parts: KeyspaceParts): PeerKeyspace {
   };
 
   const proposeTxn = async (entry: Uint8Array, { puts }: { readonly puts: number }): Promise<TxnResult> => {
-    const refusal = puts > 0 ? space.refusal(entry.length) : undefined;
+    const refusal = space.refusal(entry.length, puts);
     if (refusal !== undefined) return refusal;
     const result = await propose(entry);
     if (result.kind === 'refused' || result.kind === 'unknown') metrics.proposalsFailed++;
@@ -83,6 +83,9 @@ export function peerKeyspace(parts: KeyspaceParts): PeerKeyspace {
     proposeTxn,
 
     readIndex(): Promise<ReadIndexResult> {
+      // What was committed since can not be applied, so the read would only wait.
+      const why = space.standstill;
+      if (why !== undefined) return Promise.resolve({ kind: 'refused', reason: 'noSpace', message: why });
       const answer = reads.submit();
       parts.poke();
       return answer;

@@ -61,7 +61,14 @@ export const THREAD_LIMITS = {
 /** Bounds of space (`space.ts`). */
 export const SPACE_LIMITS = {
   /** How often the disk is asked how much is free. */
-  lookEveryMs: 1000,
+  lookEveryMs: 250,
+  /** A file that is removed when less than the second is free: enough to write out what the engine holds in memory, and some deletes. */
+  ballastBytes: 24 * MiB,
+  ballastReleaseBytes: 4 * MiB,
+  ballastStepBytes: 256 * KiB,
+  /** A write to the state that found no space is tried again after this long, and after the second everything is refused. */
+  retryMs: 100,
+  blockedMs: 1000,
   /** Of a small disk this share is kept in reserve, but no less than the state's engine may need to write what it holds in memory. */
   reserveShare: 0.1,
   reserveBytesMin: 64 * MiB,

@@ -22,6 +22,7 @@ export async function openPeer(config: PeerConfig, world: World, events: PeerEve
     world,
     fail: (error) => late.peer?.fail(error),
     applied: (batch) => late.peer?.batchApplied(batch),
+    blocked: () => late.peer?.stateBlocked(),
   });
   try {
     const refusal = stateFolder === undefined ? undefined : readRefusal(stateFolder);

@@ -75,6 +75,7 @@ export class RunningPeer implements Peer {
   #network: Network = SILENT_NETWORK;
   #soft: SoftState;
   #newestWrite: number;
+  #blocked = false;
   #stopped: string | undefined;
   #closing: Promise<void> | undefined;
 
@@ -328,8 +329,21 @@ export class RunningPeer implements Peer {
     events.progressed?.();
   }
 
+  /** A batch found no space. */
+  stateBlocked(): void {
+    if (this.#stopped !== undefined) return;
+    if (!this.#blocked) this.#parts.events.note?.('error', 'no space left for the state: it waits until there is room');
+    this.#blocked = true;
+    this.#space.blocked();
+  }
+
   /** Called as each batch is written, before its watches and answers. */
   batchApplied({ events }: Applied): void {
+    if (this.#blocked) {
+      this.#blocked = false;
+      this.#space.unblocked();
+      this.#parts.events.note?.('info', 'there is room for the state again');
+    }
     const newest = events.at(-1)?.revision;
     if (newest === undefined) return;
     this.#newestWrite = newest;
@@ -414,7 +428,8 @@ export class RunningPeer implements Peer {
     for (const stop of this.#stops) stop();
     this.#loop.stop();
     this.#duties.stop();
-    this.#space.stop();
+    void this.#space.stop();
+    this.#parts.state.giveUp();
     this.#proposals.stop(why);
     this.#reads.stop(why);
     this.#members.stop();
@@ -432,6 +447,7 @@ export class RunningPeer implements Peer {
     this.#stop('this peer is closed');
     await this.#network.close();
     await this.#quiesced();
+    await this.#space.stop();
     await this.#parts.log.journal.close();
     await this.#parts.state.close('this peer is closed');
   }

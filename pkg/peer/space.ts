@@ -1,6 +1,8 @@
 import { statfs } from 'node:fs';
+import { join } from 'node:path';
 import type { World } from '../base/index.js';
 import type { TxnResult } from '../storage/index.js';
+import { Ballast } from './ballast.js';
 import { SPACE_LIMITS } from './limits.js';
 
 export interface SpacePorts {
@@ -25,21 +27,33 @@ export function reserveOn(diskBytes: number, askedBytes: number): number {
 
 /**
  * Whether there is room for more. When there is not, whatever puts is refused before it is proposed; deletes and
- * compaction go on, so it recovers by itself. Refusing early keeps the reserve for them.
+ * compaction go on, so it recovers by itself. Refusing early keeps the reserve for them. When somebody else takes that too, from
+ * one moment to the next, the ballast is given up for them; and when that is gone as well, the state waits
+ * (`blocked`), and everything is refused until there is room.
  */
 export class Space {
   readonly #ports: SpacePorts;
+  readonly #ballast: Ballast | undefined;
   #freeBytes = Number.POSITIVE_INFINITY;
   #reserveBytes = 0;
   /** Bytes of puts let through since the disk was last asked. */
   #taken = 0;
   #stateBytesOnDisk = 0;
+  /** Since when the state can not be written, by the clock that never jumps. */
+  #blockedSince: number | undefined;
   readonly #stop: () => void;
 
   constructor(ports: SpacePorts) {
     this.#ports = ports;
+    const { world, directory, reserveBytes } = ports;
+    if (directory !== undefined && reserveBytes > 0)
+      this.#ballast = new Ballast({
+        file: join(directory, BALLAST_NAME),
+        bytes: SPACE_LIMITS.ballastBytes,
+        filling: world.random.bytes(SPACE_LIMITS.ballastStepBytes),
+      });
     this.#look();
-    this.#stop = ports.world.timers.every(SPACE_LIMITS.lookEveryMs, () => this.#look());
+    this.#stop = world.timers.every(SPACE_LIMITS.lookEveryMs, () => this.#look());
   }
 
   get stateBytesOnDisk(): number {
@@ -56,12 +70,25 @@ export class Space {
       this.#freeBytes = stats.bavail * stats.bsize;
       this.#reserveBytes = reserveOn(stats.blocks * stats.bsize, this.#ports.reserveBytes);
       this.#taken = 0;
+      if (this.#freeBytes < SPACE_LIMITS.ballastReleaseBytes) this.#ballast?.release();
+      else if (this.#freeBytes > this.#reserveBytes + 2 * SPACE_LIMITS.ballastBytes) this.#ballast?.keep();
     });
   }
 
-  /** Undefined when puts of so many bytes may be proposed. */
-  refusal(bytes: number): TxnResult | undefined {
-    const why = this.problem;
+  /** The state could not be written for want of space; it is tried again. */
+  blocked(): void {
+    this.#blockedSince ??= this.#ports.world.clock.monotonic();
+    this.#ballast?.release();
+  }
+
+  /** It could be written again. */
+  unblocked(): void {
+    this.#blockedSince = undefined;
+  }
+
+  /** Undefined when a transaction of so many bytes and puts may be proposed. */
+  refusal(bytes: number, puts: number): TxnResult | undefined {
+    const why = puts > 0 ? this.problem : this.standstill;
     if (why !== undefined) return { kind: 'refused', reason: 'noSpace', message: why };
     this.#taken += bytes;
     return undefined;
@@ -69,6 +96,8 @@ export class Space {
 
   get problem(): string | undefined {
     const { quotaBytes } = this.#ports;
+    const blocked = this.standstill;
+    if (blocked !== undefined) return blocked;
     if (!this.#ports.logHasRoom()) return 'the disk has no room for another log segment; deletes are still taken';
     if (this.#freeBytes - this.#taken * SPACE_LIMITS.copiesOfPut < this.#reserveBytes) {
       return `the disk has ${this.#freeBytes} bytes left, less than the reserve of ${this.#reserveBytes}; deletes are still taken`;
@@ -78,7 +107,17 @@ export class Space {
     return `the state has ${bytes} bytes, more than its quota of ${quotaBytes}; deletes are still taken`;
   }
 
-  stop(): void {
+  /** Why neither a write nor a read of what was last written can be answered. Not at once: the ballast is there for this. */
+  get standstill(): string | undefined {
+    const since = this.#blockedSince;
+    if (since === undefined || this.#ports.world.clock.monotonic() - since < SPACE_LIMITS.blockedMs) return undefined;
+    return 'the disk is full to the last byte: nothing can be written, not even deletes, until somebody makes room';
+  }
+
+  async stop(): Promise<void> {
     this.#stop();
+    await this.#ballast?.stop();
   }
 }
+
+const BALLAST_NAME = 'ballast';

@@ -8,7 +8,7 @@ import {
   type StateMachine,
   WatchHub,
 } from '../storage/index.js';
-import { SNAPSHOT_LIMITS } from './limits.js';
+import { SNAPSHOT_LIMITS, SPACE_LIMITS } from './limits.js';
 import { Pace } from './snapshot/pace.js';
 
 /** Where in the data folder the state lies. */
@@ -19,6 +19,8 @@ export interface StatePorts {
   fail(error: Error): void;
   /** Each batch, before its watches hear of it. */
   applied(batch: Applied): void;
+  /** A batch found no space. It is tried again until there is some, or until the state is given up. */
+  blocked(): void;
 }
 
 /** The state machine of this peer with its watches; a snapshot puts another machine in its place. */
@@ -27,6 +29,7 @@ export class ReplicatedState {
   readonly hub: WatchHub;
   readonly #ports: StatePorts;
   #machine: StateMachine;
+  #givenUp = false;
 
   private constructor(home: EngineHome, machine: StateMachine, ports: StatePorts) {
     this.home = home;
@@ -40,7 +43,7 @@ export class ReplicatedState {
     const engine = await home.open();
     try {
       const box: { state?: ReplicatedState } = {};
-      const machine = await loadMachine(engine, home.name, ports, () => box.state?.hub);
+      const machine = await loadMachine(engine, home.name, ports, () => box.state);
       box.state = new ReplicatedState(home, machine, ports);
       return box.state;
     } catch (error) {
@@ -58,7 +61,7 @@ export class ReplicatedState {
     const old = this.#machine;
     const pace = new Pace(this.#ports.world, SNAPSHOT_LIMITS.loading);
     const rest = (bytes: number): Promise<void> => pace.rest(bytes);
-    this.#machine = await loadMachine(engine, this.home.name, this.#ports, () => this.hub, rest);
+    this.#machine = await loadMachine(engine, this.home.name, this.#ports, () => this, rest);
     this.hub.replaceSource(this.#machine);
     // Reads under way end by themselves; then the old files go.
     void old
@@ -66,6 +69,16 @@ export class ReplicatedState {
       .then(() => old.close())
       .then(() => this.home.sweep())
       .catch((error: Error) => this.#ports.fail(error));
+  }
+
+  /** Whether a batch that found no space is to be tried again. */
+  get goesOn(): boolean {
+    return !this.#givenUp;
+  }
+
+  /** What could not be written by now will not be: the log has it. */
+  giveUp(): void {
+    this.#givenUp = true;
   }
 
   async close(message: string): Promise<void> {
@@ -78,15 +91,21 @@ function loadMachine(
   engine: Engine,
   name: string,
   ports: StatePorts,
-  hub: () => WatchHub | undefined,
+  owner: () => ReplicatedState | undefined,
   rest?: (bytes: number) => Promise<void>,
 ): Promise<StateMachine> {
+  const { timers } = ports.world;
   return openStateMachine({
     engine,
     name,
     onApplied: (batch) => {
       ports.applied(batch);
-      return hub()?.publish(batch);
+      return owner()?.hub.publish(batch);
+    },
+    roomOrRetry: async () => {
+      ports.blocked();
+      await new Promise<void>((resolve) => timers.after(SPACE_LIMITS.retryMs, resolve));
+      return owner()?.goesOn ?? false;
     },
     onFailure: (error) => ports.fail(error),
     ...(rest === undefined ? {} : { rest }),

@@ -4,7 +4,7 @@
  * - `unreadable`: the folder cannot be read or written (missing rights, not a folder).
  * - `corrupt`: bytes on disk are not what was written; this peer must be rebuilt from the others or from a snapshot.
  * - `format`: written by a newer version of the program.
- * - `noSpace`: the disk is full; open again when there is room, the log brings back what was not written.
+ * - `noSpace`: the disk is full; try again, or open again, when there is room: the log brings back what was not written.
  * - `io`: the disk failed otherwise.
  * - `closed`: used after close, or after one of the above.
  * - `badSnapshot`: a snapshot's bytes are damaged or cut; fetch it again.

@@ -9,7 +9,7 @@ import type { Disks } from './disks.js';
 import { PeerProxy } from './proxy.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-const dist = process.env['TRIREME_DIST'] ?? join(root, 'dist');
+export const dist = process.env['TRIREME_DIST'] ?? join(root, 'dist');
 const main = join(dist, 'cmd', 'apiserver', 'main.js');
 const ctl = join(dist, 'cmd', 'ctl', 'main.js');
 

@@ -1,10 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Cluster, isBuilt } from './cluster.js';
 import { canMount, memoryDisks } from './disks.js';
 import { Asker, type Outcome } from './http.js';
+import { onStore } from './store.js';
 
 const mountable = isBuilt && canMount();
 const traceable = isBuilt && spawnSync('strace', ['-f', '-e', 'trace=none', 'true']).status === 0;
@@ -58,26 +60,120 @@ describe.skipIf(!mountable)('a full disk', () => {
     expect(cluster.deaths).toEqual([]);
   }, 90_000);
 
-  it('to the last byte, from one moment to the next: nothing acknowledged is lost, whether the peer goes on or ends', async () => {
-    await start({ names: ['a'], disks: memoryDisks(160) });
-    const acknowledged: string[] = [];
-    const write = async (name: string): Promise<void> => {
-      if (made(await create(name))) acknowledged.push(name);
-    };
-    for (let i = 0; i < 10; i++) await write(`before-${i}`);
-    const ballast = fill(0);
-    for (let i = 0; i < 100 && cluster.isUp('a'); i++) {
-      await write(`full-${i}`);
-      await wait(20);
+  it('to the last byte while much is written: what can not be taken is refused, deletes are taken, it goes on by itself', async () => {
+    await start({ names: ['a'], disks: memoryDisks(200) });
+    const doomed = await createAll('doomed', 20);
+    const writers = [0, 1, 2, 3].map((i) => writing(`w${i}`));
+    await wait(700);
+    const pid = cluster.pid('a');
+    const ballast = await fillAtOnce();
+    const refused = await until((o) => o.kind === 'refused', 'into-the-full');
+    expect(refused.kind === 'refused' && refused.why).toMatch(/^the disk /);
+    // Several seconds of it, so that whatever fills up does.
+    for (const name of doomed) {
+      const deleted = await asker.ask('DELETE', `${CMS}/${name}`);
+      expect(deleted.kind === 'answer' && deleted.status).toBe(200);
+      await wait(150);
     }
-    if (!cluster.isUp('a')) expect(cluster.output('a')).toMatch(/No space left|ENOSPC|no space left/);
+    expect((await names()).size).toBeGreaterThan(0);
     rmSync(ballast);
-    await cluster.up('a');
     await until(made, 'room-again');
-    const there = await names();
-    expect(acknowledged.filter((n) => !there.has(n))).toEqual([]);
+    const acknowledged = (await Promise.all(writers.map((w) => w.stop()))).flat();
+    await expectKept(acknowledged, pid);
   }, 90_000);
+
+  it('whose every freed byte is taken at once: everything is refused with the reason, and it goes on by itself', async () => {
+    await start({ names: ['a'], disks: memoryDisks(200) });
+    const doomed = await createAll('doomed', 100);
+    const writers = [0, 1, 2, 3].map((i) => writing(`w${i}`));
+    await wait(700);
+    const pid = cluster.pid('a');
+    const file = join(cluster.dataDir('a'), 'greedy');
+    const greedy = spawn('sh', ['-c', `while :; do head -c 1G /dev/zero >> "${file}" 2> /dev/null; sleep 0.02; done`]);
+    const everything = (o: Outcome): boolean => o.kind === 'refused' && o.why.includes('full to the last byte');
+    // Deletes are taken for as long as there is a byte for them.
+    let outcome: Outcome | undefined;
+    for (let i = 0; i < doomed.length && !(outcome !== undefined && everything(outcome)); i++)
+      outcome = await asker.ask('DELETE', `${CMS}/${doomed[i]}`);
+    expect(outcome).toMatchObject({ kind: 'refused', why: expect.stringContaining('full to the last byte') });
+    const put = await create('into-the-full');
+    expect(everything(put)).toBe(true);
+    // What is there can still be read.
+    expect(await asker.ask('GET', `${CMS}/w0-0?resourceVersion=0`)).toMatchObject({ kind: 'answer', status: 200 });
+    await wait(3000);
+    const gone = new Promise<void>((resolve) => greedy.once('exit', () => resolve()));
+    greedy.kill();
+    await gone;
+    rmSync(file);
+    await until(made, 'room-again');
+    const acknowledged = (await Promise.all(writers.map((w) => w.stop()))).flat();
+    await expectKept(acknowledged, pid);
+  }, 90_000);
+
+  it('leaves a torn record in the log of the engine, and nothing that is written after it is lost', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'trireme-full-'));
+    const disk = join(folder, 'disk');
+    const disks = memoryDisks(80);
+    disks.attach(disk);
+    try {
+      const { failures, written, missing } = await onStore('torn', disk, join(folder, 'copy'));
+      expect({ failures, written, missing }).toEqual({ failures: ['noSpace'], written: 150, missing: 0 });
+    } finally {
+      disks.detach(disk);
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }, 60_000);
 });
+
+const PADDING = 'x'.repeat(20_000);
+
+async function createAll(prefix: string, count: number): Promise<readonly string[]> {
+  const created = Array.from({ length: count }, (_, i) => `${prefix}-${i}`);
+  for (const name of created) expect(made(await create(name))).toBe(true);
+  return created;
+}
+
+/** Creates objects of some size until told to stop; gives the names that were acknowledged. */
+function writing(prefix: string): { stop(): Promise<readonly string[]> } {
+  const acknowledged: string[] = [];
+  let over = false;
+  const loop = (async () => {
+    for (let i = 0; !over; i++) {
+      const outcome = await asker.ask('POST', CMS, { ...cm(`${prefix}-${i}`), data: { padding: PADDING } });
+      if (made(outcome)) acknowledged.push(`${prefix}-${i}`);
+      else await wait(20);
+    }
+  })();
+  return {
+    async stop() {
+      over = true;
+      await loop;
+      return acknowledged;
+    },
+  };
+}
+
+/** Another process takes all that is left, from one moment to the next. */
+async function fillAtOnce(): Promise<string> {
+  const file = join(cluster.dataDir('a'), 'filled');
+  const filling = spawn('sh', ['-c', `head -c 1G /dev/zero > "${file}" 2> /dev/null`]);
+  await new Promise<void>((resolve) => filling.once('exit', () => resolve()));
+  return file;
+}
+
+/** The same process goes on, and everything is there: now, and after it was killed. */
+async function expectKept(acknowledged: readonly string[], pid: number): Promise<void> {
+  expect([cluster.deaths, cluster.pid('a')]).toEqual([[], pid]);
+  expect(acknowledged.length).toBeGreaterThan(20);
+  const lost = async (): Promise<readonly string[]> => {
+    const there = await names();
+    return acknowledged.filter((n) => !there.has(n));
+  };
+  expect(await lost()).toEqual([]);
+  await cluster.kill('a');
+  await cluster.up('a');
+  expect(await lost()).toEqual([]);
+}
 
 /** Leaves so many MiB of the disk; gives the file that takes the rest. */
 function fill(left: number): string {

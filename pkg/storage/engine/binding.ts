@@ -31,7 +31,8 @@ export interface BindingOptions {
 export interface BindingBatch {
   put(key: Buffer, value: Buffer): void;
   del(key: Buffer): void;
-  write(options: { readonly sync: boolean }, done: (error: Error | null) => void): void;
+  /** What its `write` calls, which itself can be called only once: a batch that found no room is written again. */
+  _write(options: { readonly sync: boolean }, done: (error: Error | null) => void): void;
 }
 
 export interface BindingIteratorOptions {

@@ -38,7 +38,8 @@ export interface EngineBatch {
   /** Bytes of keys and values put so far. */
   readonly bytes: number;
   /**
-   * Writes once; the batch is spent afterwards. With `sync` it is on stable storage, and so is everything
+   * Writes; the batch is spent afterwards. Only after a `noSpace` it may be written again, and must be before any other, or
+   * the engine must be opened anew: until then what was written since lies behind a torn record. With `sync` it is on stable storage, and so is everything
    * written before it. Without, a crash of the machine may lose it, but never a part of it, nor anything
    * before it while keeping it. Batches may be applied in any order while several are being written, so the
    * caller keeps one under way.

@@ -39,8 +39,13 @@ class MemoryBatch implements EngineBatch {
 
   async write({ sync }: { readonly sync: boolean }): Promise<void> {
     invariant(!this.#spent, 'an engine batch is written once');
-    this.#spent = true;
-    this.#engine.take(this.#ops, sync);
+    try {
+      this.#engine.take(this.#ops, sync);
+      this.#spent = true;
+    } catch (error) {
+      this.#spent = !(error instanceof StoreError) || error.kind !== 'noSpace';
+      throw error;
+    }
   }
 }
 

@@ -28,7 +28,7 @@ export function storeErrorOf(folder: string, error: Error): StoreError {
   if (/Corruption|checksum|Invalid argument|MANIFEST|missing|NotFound/i.test(text)) {
     return corrupt(folder, text, error);
   }
-  if (/No space left/.test(text)) {
+  if (/No space left|quota exceeded/i.test(text)) {
     return new StoreError('noSpace', `no space left for the store in ${folder}: free some and start again`, cause);
   }
   if (/Permission denied|Not a directory|Read-only file system|EACCES|ENOTDIR|EROFS|EEXIST/.test(text)) {
@@ -42,21 +42,27 @@ export function storeErrorOf(folder: string, error: Error): StoreError {
   return new StoreError('io', `the disk failed under the store in ${folder}: ${text}`, cause);
 }
 
+/** What the engine does about a batch before it counts as written, or as failed. */
+type Outcome = (failure: StoreError | undefined, key: Buffer | undefined) => Promise<void>;
+
 class RocksBatch implements EngineBatch {
   readonly #folder: string;
   readonly #batch: BindingBatch;
-  readonly #failed: (error: StoreError) => void;
+  readonly #outcome: Outcome;
+  /** The first key put. */
+  #key: Buffer | undefined;
   ops = 0;
   bytes = 0;
 
-  constructor(folder: string, batch: BindingBatch, failed: (error: StoreError) => void) {
+  constructor(folder: string, batch: BindingBatch, outcome: Outcome) {
     this.#folder = folder;
     this.#batch = batch;
-    this.#failed = failed;
+    this.#outcome = outcome;
   }
 
   put(key: Buffer, value: Buffer): void {
     this.#batch.put(key, value);
+    this.#key ??= Buffer.from(key);
     this.ops++;
     this.bytes += key.length + value.length;
   }
@@ -69,11 +75,12 @@ class RocksBatch implements EngineBatch {
 
   async write(options: { readonly sync: boolean }): Promise<void> {
     try {
-      await call<void>(this.#folder, (done) => this.#batch.write(options, done as (error: Error | null) => void));
+      await call<void>(this.#folder, (done) => this.#batch._write(options, done as (error: Error | null) => void));
     } catch (error) {
-      this.#failed(error as StoreError);
+      await this.#outcome(error as StoreError, this.#key);
       throw error;
     }
+    await this.#outcome(undefined, this.#key);
   }
 }
 
@@ -159,9 +166,25 @@ class RocksEngine implements Engine {
 
   batch(): EngineBatch {
     this.#live();
-    return new RocksBatch(this.#folder, this.#db.batch(), ({ kind }) => {
-      this.#full ||= kind === 'noSpace';
+    return new RocksBatch(this.#folder, this.#db.batch(), async (failure, key) => {
+      if (failure?.kind === 'noSpace') this.#full = true;
+      else if (failure === undefined && this.#full) await this.#leaveTornLog(key ?? Buffer.of(0));
     });
+  }
+
+  /**
+   * A write that ran out of space leaves a torn record in RocksDB's own log, where recovery ends, and RocksDB goes on behind it.
+   * So the first batch that is written after that counts only when everything in memory has gone to files of
+   * their own, and with it the log to its end. A flush reports nothing through the binding: what is left in memory tells.
+   */
+  async #leaveTornLog(key: Buffer): Promise<void> {
+    // Compacting a range that memory holds something of writes it out first; of a new key nothing else is to be compacted.
+    await this.compactRange({ gte: key, lt: Buffer.concat([key, Buffer.of(0)]) });
+    const left = ['rocksdb.num-entries-active-mem-table', 'rocksdb.num-immutable-mem-table'].some(
+      (property) => Number(this.#db.getProperty(property)) !== 0,
+    );
+    if (left) throw new StoreError('noSpace', `no space left for the store in ${this.#folder}: free some`);
+    this.#full = false;
   }
 
   scan({ gte, lt, reverse, limit }: ScanRequest): EngineScan {

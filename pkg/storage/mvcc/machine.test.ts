@@ -257,6 +257,48 @@ describe('state machine', () => {
     await machine.close();
   });
 
+  it('waits for space where its owner has patience, reads on meanwhile, and loses nothing', async () => {
+    const home = memoryHome();
+    let failures = 0;
+    let asked = 0;
+    const engine = await home.open();
+    const machine = await openStateMachine({
+      engine,
+      name: 'memory',
+      onFailure: () => failures++,
+      roomOrRetry: async () => {
+        if (++asked === 3) home.failWrites(undefined);
+        return true;
+      },
+    });
+    await machine.apply([{ index: 1, data: put('/a', '1') }]);
+    home.failWrites(() => {
+      throw new StoreError('noSpace', 'full');
+    });
+    const first = machine.apply([{ index: 2, data: put('/a', '2') }]);
+    const second = machine.apply([{ index: 3, data: put('/b', '3') }]);
+    expect(await dump(machine)).toEqual(['/a=1@1-1']);
+    await Promise.all([first, second, machine.barrier()]);
+    expect([asked, failures, machine.blocked]).toEqual([3, 0, undefined]);
+    expect(await dump(machine)).toEqual(['/a=2@1-2', '/b=3@3-3']);
+    await machine.close();
+    const again = await open(home);
+    expect(await dump(again)).toEqual(['/a=2@1-2', '/b=3@3-3']);
+    await again.close();
+  });
+
+  it('stops waiting for space when its owner gives up', async () => {
+    const home = memoryHome();
+    const engine = await home.open();
+    let patience = 2;
+    const machine = await openStateMachine({ engine, name: 'memory', roomOrRetry: async () => --patience > 0 });
+    home.failWrites(() => {
+      throw new StoreError('noSpace', 'full');
+    });
+    await expect(machine.apply([{ index: 1, data: put('/a', '1') }])).rejects.toMatchObject({ kind: 'noSpace' });
+    await machine.close();
+  });
+
   it('fails as a whole when a write fails, and starts again from what was written', async () => {
     const home = memoryHome();
     let failures = 0;

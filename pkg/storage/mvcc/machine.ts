@@ -35,6 +35,11 @@ export interface MachineOptions {
   readonly onApplied?: (applied: Applied) => void | Promise<void>;
   /** The machine is of no more use: a write failed or damage was found. Called once. */
   readonly onFailure?: (error: StoreError | InvariantError) => void;
+  /**
+   * The engine found no space. Resolves when it is to be asked again, or with false when not: then, as if this were absent, it is a
+   * failure. Meanwhile what is decided gathers, reads go on, and nothing is answered.
+   */
+  readonly roomOrRetry?: (error: StoreError) => Promise<boolean>;
   /** Gives the thread to others for a moment; `setImmediate` if absent. */
   readonly breathe?: Breathe;
   /** Asked after each page of rows that is read at the start: for whom the start may take its time. */
@@ -70,6 +75,8 @@ export class StateMachine {
   readonly #breathe: Breathe;
   readonly #onApplied: MachineOptions['onApplied'];
   readonly #onFailure: MachineOptions['onFailure'];
+  readonly #roomOrRetry: MachineOptions['roomOrRetry'];
+  #blocked: string | undefined;
   readonly #sealed: Group[] = [];
   #open: Group | undefined;
   /** What the last written batch said. */
@@ -86,6 +93,7 @@ export class StateMachine {
     this.#written = state.meta();
     this.#onApplied = options.onApplied;
     this.#onFailure = options.onFailure;
+    this.#roomOrRetry = options.roomOrRetry;
     this.#breathe = options.breathe ?? (() => new Promise<void>((resolve) => setImmediate(resolve)));
     this.#reader = new Reader(this.#name, this.#engine, state.versions, this.#breathe);
     // A compaction that the last run did not finish goes on.
@@ -114,6 +122,11 @@ export class StateMachine {
   /** Bytes of all rows, kept history included. */
   get sizeInUseBytes(): number {
     return this.#state.bytes;
+  }
+
+  /** Why nothing can be written for now: the engine waits for space. */
+  get blocked(): string | undefined {
+    return this.#blocked;
   }
 
   /** Keys in the index, kept changes, and whether compaction has work left: for metrics. */
@@ -233,7 +246,8 @@ export class StateMachine {
   }
 
   async #close(): Promise<void> {
-    if (this.#failure === undefined) await this.#flushed(true).catch(() => undefined);
+    // Where there is no space the log has what is not written here.
+    if (this.#failure === undefined && this.#blocked === undefined) await this.#flushed(true).catch(() => undefined);
     this.#closed = true;
     await this.#writing;
     await this.#engine.close();
@@ -305,7 +319,7 @@ export class StateMachine {
       const group = this.#takeGroup();
       if (group === undefined) return;
       try {
-        await group.batch.write({ sync: group.sync });
+        await this.#writeBatch(group);
         this.#written = group.meta!;
         await this.#onApplied?.(this.#appliedOf(group));
       } catch (error) {
@@ -314,6 +328,20 @@ export class StateMachine {
         return;
       }
       for (const { resolve } of group.waiters) resolve();
+    }
+  }
+
+  async #writeBatch({ batch, sync }: Group): Promise<void> {
+    for (;;) {
+      try {
+        await batch.write({ sync });
+        this.#blocked = undefined;
+        return;
+      } catch (error) {
+        if (!(error instanceof StoreError) || error.kind !== 'noSpace' || this.#closed) throw error;
+        this.#blocked = error.message;
+        if ((await this.#roomOrRetry?.(error)) !== true || this.#closed) throw error;
+      }
     }
   }
 

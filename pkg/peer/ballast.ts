@@ -1,0 +1,70 @@
+import { rmSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+
+export interface BallastPorts {
+  readonly file: string;
+  readonly bytes: number;
+  /** What it is filled with: not zeros, which some file systems do not store. */
+  readonly filling: Uint8Array;
+}
+
+/**
+ * Room that nobody else can take: a file of no use but to be removed when the disk is full to the last byte. What was under way
+ * then can be finished, and deletes be taken. It is made again once there is much room.
+ */
+export class Ballast {
+  readonly #ports: BallastPorts;
+  #held: boolean;
+  #making: Promise<void> | undefined;
+  #wanted = false;
+
+  constructor(ports: BallastPorts) {
+    this.#ports = ports;
+    this.#held = statSync(ports.file, { throwIfNoEntry: false })?.size === ports.bytes;
+    if (!this.#held) rmSync(ports.file, { force: true });
+  }
+
+  /** Begins to make it unless it is there. When that fails, for want of room most likely, it is as if it had not been asked. */
+  keep(): void {
+    if (this.#held || this.#making !== undefined) return;
+    this.#wanted = true;
+    this.#making = this.#make()
+      .catch(() => this.#remove())
+      .finally(() => {
+        this.#making = undefined;
+      });
+  }
+
+  /** The room is free when this returns, or, while it is still being made, a moment later. */
+  release(): void {
+    this.#wanted = false;
+    if (this.#held) this.#remove();
+  }
+
+  /** Ends making it, and leaves what is whole. */
+  async stop(): Promise<void> {
+    this.#wanted = false;
+    await this.#making;
+  }
+
+  async #make(): Promise<void> {
+    const { file, bytes, filling } = this.#ports;
+    const handle = await open(file, 'w', 0o600);
+    let at = 0;
+    try {
+      for (; at < bytes && this.#wanted; ) {
+        const { bytesWritten } = await handle.write(filling, 0, Math.min(filling.length, bytes - at), at);
+        at += bytesWritten;
+      }
+    } finally {
+      await handle.close();
+    }
+    if (this.#wanted) this.#held = true;
+    else this.#remove();
+  }
+
+  #remove(): void {
+    this.#held = false;
+    rmSync(this.#ports.file, { force: true });
+  }
+}
