@@ -23,8 +23,8 @@ export interface ClusterOptions {
   /** Proxies between the peers, so that they can be parted. */
   readonly proxied?: boolean;
   readonly args?: readonly string[];
-  /** Further variables of the environment of every peer. */
-  readonly env?: Readonly<Record<string, string>>;
+  /** Further variables of the environment of a peer. */
+  readonly env?: (name: string) => Readonly<Record<string, string>>;
 }
 
 const START_TIME = 60_000;
@@ -175,7 +175,7 @@ export class Cluster {
     const args = Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);
     const child = spawn(process.execPath, [main, ...args, ...(this.#options.args ?? []), ...peer.args], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...this.#options.env },
+      env: { ...process.env, ...this.#options.env?.(name) },
     });
     peer.child = child;
     peer.paused = false;
@@ -215,6 +215,12 @@ export class Cluster {
   /** SIGTERM; resolves when it has ended in order. */
   stop(name: string): Promise<void> {
     return this.#down(name, 'SIGTERM');
+  }
+
+  /** Resolves when the process of this peer ends, for whatever reason. */
+  ending(name: string): Promise<void> {
+    const { child } = this.#peer(name);
+    return new Promise((resolve) => (isGone(child) ? resolve() : child!.once('exit', () => resolve())));
   }
 
   /** Something that peers can not survive, and SIGKILL after it: should they end before that, it was not of themselves. */

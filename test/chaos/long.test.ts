@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { Clocks, JUMPS, whyNoClocks, wrongClock } from './clocks.js';
 import { isBuilt } from './cluster.js';
-import { FAULTS } from './nemesis.js';
+import { FAULTS, fullDisk } from './nemesis.js';
 import { PowerSupply, whyNoPowerCuts } from './power.js';
 import { powerCuts } from './powercuts.js';
 import { type ChaosResult, runChaos } from './run.js';
@@ -12,6 +13,7 @@ const minutes = Number(process.env['CHAOS_MINUTES'] ?? 0);
 const given = process.env['CHAOS_SEED'] ?? '';
 const RUN_MINUTES_MAX = 3;
 const folder = join(process.cwd(), '.trireme', 'chaos');
+const clockFolder = join(folder, 'clocks');
 const DISK_MIB = 1024;
 
 /** Seeds take turns: as it comes; logs cut so early that whoever was away is caught up by a snapshot; much written besides. */
@@ -22,6 +24,7 @@ const PROFILES = [
 ] as const;
 
 const whyNotPower = minutes === 0 ? undefined : whyNoPowerCuts();
+if (minutes > 0) mkdirSync(clockFolder, { recursive: true });
 if (whyNotPower !== undefined) console.warn(`power cuts left out: ${whyNotPower}`);
 
 describe.skipIf(!isBuilt || minutes === 0)('chaos', () => {
@@ -35,11 +38,22 @@ describe.skipIf(!isBuilt || minutes === 0)('chaos', () => {
           `seed ${seed}: again with make chaos MINUTES=${Math.min(left, RUN_MINUTES_MAX)} SEED=${seed}\n`,
         );
         const supply = whyNotPower === undefined ? new PowerSupply(DISK_MIB) : undefined;
+        const clocks = whyNoClocks === undefined ? new Clocks(clockFolder, 'jumps') : undefined;
         const { args, padding } = PROFILES[seed % PROFILES.length]!;
         const result = await runChaos({
           seed,
-          faults: [...FAULTS, ...(supply === undefined ? [] : powerCuts(supply, padding > 0))],
-          cluster: { args, ...(supply === undefined ? {} : { disks: supply }) },
+          faults: [
+            ...FAULTS,
+            ...(supply === undefined ? [] : [...powerCuts(supply, padding > 0), fullDisk]),
+            ...(clocks === undefined
+              ? []
+              : [wrongClock(clocks, 'leader', JUMPS), wrongClock(clocks, 'follower', JUMPS)]),
+          ],
+          cluster: {
+            args,
+            ...(supply === undefined ? {} : { disks: supply }),
+            ...(clocks === undefined ? {} : { env: (name) => clocks.env(name) }),
+          },
           padding,
           drawFor: Math.min(left, RUN_MINUTES_MAX) * 60_000,
           note: (line) => process.stdout.write(`  ${line}\n`),

@@ -1,4 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { rmSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Random } from '../sim/random.js';
 import type { Cluster } from './cluster.js';
 import { Asker, type Outcome } from './http.js';
@@ -95,6 +97,19 @@ const bridge = parting('only one peer knows both others', (leader, others, rando
   return both(x!, y!);
 });
 
+/** Any of the six ways between three peers, each by itself. */
+const someWays = parting('some ways are cut', (leader, others, random) => {
+  const all = [leader, ...others];
+  const ways = all.flatMap((from) => all.filter((to) => to !== from).map((to) => [from, to] as const));
+  return ways.filter(() => random.chance(0.4));
+});
+/** Each hears one of the others and is heard by the other. */
+const ring = parting('a ring', (leader, others) => [
+  [others[0]!, leader],
+  [others[1]!, others[0]!],
+  [leader, others[1]!],
+]);
+
 const moveLeader: Fault = {
   name: 'move the leader',
   stands: [100, 500],
@@ -117,74 +132,148 @@ const rollingRestart: Fault = {
   },
 };
 
-/** A peer joins, is made a voter by itself once it has caught up, and goes again. */
-const joinAndGo: Fault = {
-  name: 'a fourth joins and goes',
-  stands: [500, 2000],
+async function members(cluster: Cluster, method: string, rest: string, body?: object): Promise<Outcome> {
+  const asker = new Asker(cluster.access, cluster.url(cluster.names[0]!));
+  const outcome = await asker.ask(method, `/peer/v1/members${rest}`, body);
+  asker.close();
+  if (outcome.kind !== 'answer' || outcome.status !== 200)
+    throw new Error(`${method} of a member: ${JSON.stringify(outcome)}`);
+  return outcome;
+}
+
+const MEMBER_TIME = 30_000;
+
+async function untilMember(what: string, is: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + MEMBER_TIME;
+  while (!(await is().catch(() => false))) {
+    if (performance.now() > end) throw new Error(what);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+const isLearner = async (cluster: Cluster, name: string): Promise<boolean> =>
+  (await cluster.status(name)).role === 'learner';
+
+/** A peer joins, is made a voter by itself or by hand once it has caught up, and goes again. */
+function joinAndGo(by: 'itself' | 'hand'): Fault {
+  return {
+    name: `a fourth joins, promoted by ${by}, and goes`,
+    stands: [500, 2000],
+    async strike(cluster, random) {
+      const hit = `d${random.int(0, 999_999)}`;
+      const peerUrl = await cluster.planJoin(hit);
+      const added = await members(cluster, 'POST', '', { name: hit, peerUrls: [peerUrl], staysLearner: by === 'hand' });
+      const id = (added as { readonly body: { readonly id?: number } }).body.id!.toString(16);
+      await cluster.up(hit);
+      // Refused until it has caught up.
+      if (by === 'hand')
+        await untilMember(`${hit} could not be promoted`, async () => {
+          await members(cluster, 'POST', `/${id}/promote`);
+          return true;
+        });
+      await untilMember(`${hit} did not become a voter`, async () => !(await isLearner(cluster, hit)));
+      return {
+        hit,
+        undo: async () => {
+          await cluster.crash([hit], async () => {
+            await members(cluster, 'DELETE', `/${id}`);
+          });
+          await cluster.forget(hit);
+        },
+      };
+    },
+  };
+}
+
+/** A member is removed, and comes back as a new one with nothing on its disk: what the state check and a lost disk ask for. */
+const wipeAndRejoin: Fault = {
+  name: 'one is removed, wiped and joins again',
+  stands: [0, 1500],
   async strike(cluster, random) {
-    const hit = `d${random.int(0, 999_999)}`;
-    const members = async (method: string, rest: string, body?: object): Promise<Outcome> => {
-      const asker = new Asker(cluster.access, cluster.url(cluster.names[0]!));
-      const outcome = await asker.ask(method, `/peer/v1/members${rest}`, body);
-      asker.close();
-      if (outcome.kind !== 'answer' || outcome.status !== 200)
-        throw new Error(`${method} of a member: ${JSON.stringify(outcome)}`);
-      return outcome;
-    };
-    const peerUrl = await cluster.planJoin(hit);
-    const added = await members('POST', '', { name: hit, peerUrls: [peerUrl] });
-    const id = (added as { readonly body: { readonly id?: number } }).body.id!.toString(16);
-    await cluster.up(hit);
-    const end = performance.now() + JOIN_TIME;
-    while ((await cluster.status(hit)).role === 'learner') {
-      if (performance.now() > end) throw new Error(`${hit} did not become a voter`);
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+    const hit = await victim(cluster, random, random.chance(0.3) ? 'leader' : 'follower');
+    await cluster.crash([hit], async () => {
+      const removed = await cluster.ctl('member', 'remove', hit);
+      if (removed.code !== 0) throw new Error(removed.out);
+    });
     return {
       hit,
       undo: async () => {
-        await members('DELETE', `/${id}`);
-        await cluster.forget(hit);
+        await cluster.leader();
+        await cluster.rejoin(hit);
+        await untilMember(`${hit} did not become a voter again`, async () => !(await isLearner(cluster, hit)));
       },
     };
   },
 };
 
-const JOIN_TIME = 30_000;
-
 const TRACEABLE = spawnSync('strace', ['-f', '-e', 'trace=none', 'true']).status === 0;
 
-/** Every sync takes a fifth of a second longer. Without a tracer on this machine nothing happens. */
+/** Lets the system do this to every sync of the process. Without a tracer on this machine nothing happens. */
+function traced(pid: number, injected: string): () => Promise<void> {
+  const syncs = ['-e', 'trace=fdatasync,fsync', '-e', `inject=fdatasync,fsync:${injected}`];
+  const args = ['-f', '-qq', '-o', '/dev/null', ...syncs, '-p', String(pid)];
+  const tracer = spawn('strace', args, { stdio: 'ignore' });
+  const gone = new Promise<void>((resolve) => tracer.once('exit', () => resolve()));
+  return async () => {
+    tracer.kill();
+    await gone;
+  };
+}
+
+const NO_TRACER = { hit: 'nobody: strace is not there or may not trace', undo: async () => {} };
+
+/** Every sync takes a fifth of a second longer. */
 const slowDisk: Fault = {
   name: "the leader's disk is slow",
   stands: [1500, 4000],
   async strike(cluster) {
+    if (!TRACEABLE) return NO_TRACER;
     const hit = await cluster.leader();
-    if (!TRACEABLE) return { hit: `nobody: strace is not there or may not trace`, undo: async () => {} };
-    const slow = 'inject=fdatasync,fsync:delay_exit=200000';
-    const args = [
-      '-f',
-      '-qq',
-      '-o',
-      '/dev/null',
-      '-e',
-      'trace=fdatasync,fsync',
-      '-e',
-      slow,
-      '-p',
-      String(cluster.pid(hit)),
-    ];
-    const tracer = spawn('strace', args, { stdio: 'ignore' });
-    const gone = new Promise<void>((resolve) => tracer.once('exit', () => resolve()));
-    return {
-      hit,
-      undo: async () => {
-        tracer.kill();
-        await gone;
-      },
-    };
+    return { hit, undo: traced(cluster.pid(hit), 'delay_exit=200000') };
   },
 };
+
+/** Another process takes all the room there is. Only where the data folder is a file system of its own. */
+export const fullDisk: Fault = {
+  name: 'the disk of one is full',
+  stands: [500, 4000],
+  async strike(cluster, random) {
+    const hit = random.pick(cluster.names);
+    const file = join(cluster.dataDir(hit), 'filled');
+    const { bavail, bsize } = statfsSync(cluster.dataDir(hit));
+    spawnSync('fallocate', ['-l', String(bavail * bsize), file]);
+    spawnSync('sh', ['-c', `head -c 64M /dev/zero >> "${file}" 2> /dev/null`]);
+    return { hit, undo: async () => rmSync(file, { force: true }) };
+  },
+};
+
+/** Syncs fail. A peer must not go on after the first one; if it does, that is a death too few, and the run fails. */
+function failingDisk(who: 'leader' | 'follower'): Fault {
+  return {
+    name: `the disk of a ${who} fails`,
+    stands: [200, 2000],
+    async strike(cluster, random) {
+      if (!TRACEABLE) return NO_TRACER;
+      const hit = await victim(cluster, random, who);
+      const pid = cluster.pid(hit);
+      const ended = cluster.ending(hit);
+      await cluster.crash([hit], async () => {
+        const detach = traced(pid, 'error=EIO');
+        let timer: NodeJS.Timeout | undefined;
+        const late = new Promise<'late'>((resolve) => {
+          timer = setTimeout(() => resolve('late'), DISK_FAILURE_TIME);
+        });
+        const first = await Promise.race([ended, late]);
+        clearTimeout(timer);
+        await detach();
+        if (first === 'late') throw new Error(`${hit} goes on though its disk fails`);
+      });
+      return { hit, undo: () => cluster.up(hit) };
+    },
+  };
+}
+
+const DISK_FAILURE_TIME = 15_000;
 
 export const FAULTS: readonly Fault[] = [
   killing('leader'),
@@ -198,10 +287,16 @@ export const FAULTS: readonly Fault[] = [
   muteLeader,
   deafLeader,
   bridge,
+  ring,
+  someWays,
   moveLeader,
   rollingRestart,
-  joinAndGo,
+  joinAndGo('itself'),
+  joinAndGo('hand'),
+  wipeAndRejoin,
   slowDisk,
+  failingDisk('leader'),
+  failingDisk('follower'),
 ];
 
 /** What each fault of a run did, for the report. */

@@ -91,12 +91,18 @@ interface Seen {
   readonly name: string;
 }
 
+interface Following {
+  readonly events: Seen[];
+  code(): number | undefined;
+  stop(): void;
+}
+
 /** Follows the objects from a revision; the events that came, and the code it ended with, if it did. */
-function following(asker: Asker, from: number): { readonly events: Seen[]; code(): number | undefined; stop(): void } {
+function following(asker: Asker, from: number, more = ''): Following {
   const events: Seen[] = [];
   let code: number | undefined;
   const stop = asker.stream(
-    `${CMS}?watch=true&allowWatchBookmarks=true&resourceVersion=${from}`,
+    `${CMS}?watch=true&allowWatchBookmarks=true&resourceVersion=${from}${more}`,
     (text) => {
       const { type, object, code: failed } = JSON.parse(text);
       if (type === undefined || type === 'ERROR') code = failed ?? object.code;
@@ -250,6 +256,10 @@ describe.skipIf(!isBuilt).sequential('faults that stores of several peers have h
     const watch = following(at(far), from);
     const writer = writing(at(near), 'w');
     await wait(300);
+    // A bookmark of its own comes once a minute; one that begins with what is there has one at the end of that.
+    const beginnings: Following[] = [];
+    const initial = '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
+    const beginning = setInterval(() => beginnings.push(following(at(far), 0, initial)), 150);
     for (let i = 0; i < 2; i++) {
       const others = cluster.names.filter((n) => n !== far);
       cluster.cut(others.flatMap((o) => [[far, o] as const, [o, far] as const]));
@@ -257,10 +267,11 @@ describe.skipIf(!isBuilt).sequential('faults that stores of several peers have h
       cluster.heal(i === 0);
       await wait(800);
     }
+    clearInterval(beginning);
     const acknowledged = await writer.stop();
     const newest = Math.max(...(await all(at(near))).items.map((o) => Number(o.metadata.resourceVersion)));
-    await until(() => watch.events.some((e) => e.revision >= newest));
-    watch.stop();
+    await until(() => [watch, ...beginnings].every((w) => w.events.some((e) => e.revision >= newest)));
+    for (const w of [watch, ...beginnings]) w.stop();
     const names = new Set(watch.events.map((e) => e.name));
     expect(acknowledged.filter((n) => !names.has(n))).toEqual([]);
     let before = from;
@@ -268,6 +279,17 @@ describe.skipIf(!isBuilt).sequential('faults that stores of several peers have h
       if (e.type === 'BOOKMARK') expect(e.revision).toBeGreaterThanOrEqual(before);
       else expect(e.revision).toBeGreaterThan(before);
       before = e.revision;
+    }
+    expect(beginnings.length).toBeGreaterThan(10);
+    for (const { events } of beginnings) {
+      const end = events.findIndex((e) => e.type === 'BOOKMARK');
+      expect(end).toBeGreaterThanOrEqual(0);
+      const upTo = events[end]!.revision;
+      // What the bookmark says to have been told was told before it, and what comes after it is newer.
+      const told = new Set(events.slice(0, end).map((e) => e.name));
+      const due = watch.events.filter((e) => e.type === 'ADDED' && e.revision <= upTo).map((e) => e.name);
+      expect(due.filter((name) => !told.has(name))).toEqual([]);
+      expect(events.slice(end + 1).filter((e) => e.revision <= upTo && e.type !== 'BOOKMARK')).toEqual([]);
     }
   }, 90_000);
 });

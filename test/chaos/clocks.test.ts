@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Clocks, JUMPS, RATES, whyNoClocks, wrongClock } from './clocks.js';
+import { Cluster, isBuilt } from './cluster.js';
+import { Asker } from './http.js';
+import { runChaos } from './run.js';
+
+const whyNot = isBuilt ? whyNoClocks : 'dist/ is missing (npm run build)';
+if (whyNot !== undefined) console.warn(`clocks that jump skipped: ${whyNot}`);
+
+const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+const cleanups: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).reverse()) await clean();
+});
+
+function clocks(kind: 'jumps' | 'rates'): Clocks {
+  const folder = mkdtempSync(join(tmpdir(), 'trireme-clocks-'));
+  cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
+  return new Clocks(folder, kind);
+}
+
+/** What a peer takes for the time: an answer's Date header would do, but an object's creation is what users see. */
+async function hourAt(cluster: Cluster, name: string, object: string): Promise<number> {
+  const asker = new Asker(cluster.access, cluster.url(name));
+  try {
+    const made = await asker.ask('POST', '/api/v1/namespaces/default/configmaps', {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: object },
+    });
+    if (made.kind !== 'answer' || made.status !== 201) throw new Error(JSON.stringify(made));
+    return Date.parse((made.body['metadata'] as { readonly creationTimestamp: string }).creationTimestamp) / 3_600_000;
+  } finally {
+    asker.close();
+  }
+}
+
+describe.skipIf(whyNot !== undefined).sequential('clocks that are wrong', () => {
+  it('by hours, forward and back: nobody is deposed, and the time is what users see', async () => {
+    const made = clocks('jumps');
+    const cluster = await Cluster.start({ env: (name) => made.env(name) });
+    cleanups.push(() => cluster.close());
+    const leader = await cluster.leader();
+    const { term } = await cluster.status(leader);
+    const follower = cluster.names.find((name) => name !== leader)!;
+    const now = Date.now() / 3_600_000;
+    for (const [i, name] of [leader, follower].entries()) {
+      made.set(name, '+3h');
+      await wait(3000);
+      // Were it not so, nothing would have been tried.
+      expect(await hourAt(cluster, name, `late-${i}`)).toBeGreaterThan(now + 2.5);
+      made.set(name, '+0');
+      await wait(3000);
+      expect(await hourAt(cluster, name, `again-${i}`)).toBeLessThan(now + 0.5);
+    }
+    const after = await cluster.status(await cluster.leader());
+    expect([after.name, after.term]).toEqual([leader, term]);
+    expect(cluster.deaths).toEqual([]);
+  }, 90_000);
+
+  it.each([
+    ['by hours and seconds', 'jumps', JUMPS, 7],
+    ['faster and slower', 'rates', RATES, 8],
+  ] as const)(
+    '%s: what the peers promise is kept',
+    async (_what, kind, times, seed) => {
+      const made = clocks(kind);
+      const result = await runChaos({
+        seed,
+        faults: (['leader', 'follower', 'leader'] as const).map((who) => wrongClock(made, who, times)),
+        cluster: { env: (name) => made.env(name) },
+      });
+      expect(result.judgement.violations).toEqual([]);
+      expect(result.deaths).toEqual([]);
+      expect(result.acknowledged).toBeGreaterThan(50);
+    },
+    120_000,
+  );
+
+  it('ahead on the leader: Events are gone everywhere once they are gone anywhere', async () => {
+    const made = clocks('jumps');
+    const cluster = await Cluster.start({ env: (name) => made.env(name) });
+    cleanups.push(() => cluster.close());
+    const leader = await cluster.leader();
+    const asker = new Asker(cluster.access, cluster.url(leader));
+    cleanups.push(() => asker.close());
+    const event = {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: 'short-lived', namespace: 'default' },
+      involvedObject: { kind: 'Pod', namespace: 'default', name: 'p' },
+    };
+    const EVENTS = '/api/v1/namespaces/default/events';
+    expect(await asker.ask('POST', EVENTS, event)).toMatchObject({ kind: 'answer', status: 201 });
+    const there = async (name: string): Promise<boolean> => {
+      const other = new Asker(cluster.access, cluster.url(name));
+      const read = await other.ask('GET', `${EVENTS}/short-lived`);
+      other.close();
+      if (read.kind !== 'answer') throw new Error(JSON.stringify(read));
+      return read.status === 200;
+    };
+    // A follower's clock decides nothing.
+    const follower = cluster.names.find((name) => name !== leader)!;
+    made.set(follower, '+2h');
+    await wait(4000);
+    expect(await Promise.all(cluster.names.map(there))).toEqual([true, true, true]);
+    made.set(leader, '+2h');
+    const end = performance.now() + 20_000;
+    while (await there(leader)) {
+      if (performance.now() > end) throw new Error('the Event does not expire');
+      await wait(100);
+    }
+    expect(await Promise.all(cluster.names.map(there))).toEqual([false, false, false]);
+    expect(cluster.deaths).toEqual([]);
+  }, 90_000);
+});
