@@ -124,8 +124,9 @@ describe('CBOR and cbor-x', () => {
   const decoder = new Decoder({ mapsAsObjects: false });
   const values = fc.jsonValue({ maxDepth: 4 }).map((v) => JSON.parse(JSON.stringify(v)) as JsonValue);
 
-  /** Keys and texts are byte strings on this wire. */
+  /** Keys and texts are byte strings on this wire; cbor-x gives integers of eight bytes as bigint, however small. */
   function plain(v: unknown): JsonValue {
+    if (typeof v === 'bigint') return Number(v);
     if (v instanceof Uint8Array) return Buffer.from(v).toString();
     if (Array.isArray(v)) return v.map(plain);
     if (!(v instanceof Map)) return v as JsonValue;
@@ -140,7 +141,7 @@ describe('CBOR and cbor-x', () => {
         expect(theirs.ok && equalJson(theirs.value, value)).toBe(true);
         expect(equalJson(plain(decoder.decode(encodeCbor(undefined, value).subarray(3))), value)).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: 500, examples: [[{ '': { '': -2_097_973_166_504_963 } }]] },
     );
   });
 });
