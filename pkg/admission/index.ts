@@ -1,4 +1,5 @@
 import type { World } from '../base/index.js';
+import { limitRangerStep } from './limitranger.js';
 import { certificateSubjectStep, podTopologyStep, taintNodesStep } from './nodes.js';
 import { priorityStep } from './priority.js';
 import { runtimeClassStep } from './runtimeclass.js';
@@ -13,6 +14,7 @@ export type { Admitted, Step, StoredObjects } from './step.js';
 /** The built-in steps that are on by default, in the order in which they run. */
 export function builtinAdmission(objects: StoredObjects, world: World): readonly Step[] {
   return [
+    limitRangerStep(objects),
     serviceAccountStep(objects, world),
     taintNodesStep,
     priorityStep(objects),

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError, type JsonObject } from '../api/index.js';
+import { limitRangerStep } from './limitranger.js';
+import type { Admitted, StoredObjects } from './step.js';
+
+const range = (...limits: readonly JsonObject[]): JsonObject => ({
+  metadata: { name: 'l' },
+  spec: { limits: [...limits] },
+});
+
+function admitted(resource: string, object: JsonObject, ...ranges: readonly JsonObject[]): string {
+  const objects: StoredObjects = { get: () => Promise.resolve(undefined), list: () => ranges };
+  const request: Admitted = {
+    target: {
+      resource: { group: '', resource, groupResource: { group: '', resource } },
+      namespace: 'n',
+      subresource: '',
+    },
+    name: 'x',
+    operation: 'create',
+    object,
+    old: undefined,
+    context: { user: { name: 'u', groups: [] } },
+  };
+  const step = limitRangerStep(objects);
+  try {
+    void step.mutate?.(request);
+    void step.validate?.(request);
+    return '';
+  } catch (e) {
+    if (e instanceof ApiError) return String(e.status.message).replace(`${resource} "x" is forbidden: `, '');
+    throw e;
+  }
+}
+
+const container = (name: string, requests: JsonObject = {}, limits: JsonObject = {}): JsonObject => ({
+  name,
+  resources: { requests, limits },
+});
+const pod = (...containers: readonly JsonObject[]): JsonObject => ({
+  metadata: {},
+  spec: { containers: [...containers] },
+});
+
+describe('limit ranges', () => {
+  it('fill in what containers do not say, and note it', () => {
+    const p = pod(container('a', { cpu: '1' }), container('b'));
+    const limit = { type: 'Container', default: { cpu: '2', memory: '1Gi' }, defaultRequest: { cpu: '1' } };
+    expect(admitted('pods', p, range(limit))).toBe('');
+    expect(p).toEqual({
+      metadata: {
+        annotations: {
+          'kubernetes.io/limit-ranger':
+            'LimitRanger plugin set: cpu, memory limit for container a; cpu request for container b; cpu, memory limit for container b',
+        },
+      },
+      spec: {
+        containers: [
+          container('a', { cpu: '1' }, { cpu: '2', memory: '1Gi' }),
+          container('b', { cpu: '1' }, { cpu: '2', memory: '1Gi' }),
+        ],
+      },
+    });
+  });
+
+  const bounds = range(
+    { type: 'Container', max: { cpu: '1' }, min: { cpu: '100m' }, maxLimitRequestRatio: { memory: '2' } },
+    { type: 'Pod', max: { cpu: '1500m' } },
+  );
+  const fits = { memory: '1Gi' };
+
+  it.each([
+    [
+      pod(container('a', { cpu: '50m', ...fits }, { cpu: '1', ...fits })),
+      'minimum cpu usage per Container is 100m, but request is 50m',
+    ],
+    [
+      pod(container('a', fits, { cpu: '1', ...fits })),
+      'minimum cpu usage per Container is 100m.  No request is specified',
+    ],
+    [
+      pod(container('a', { cpu: '1', ...fits }, fits)),
+      '[maximum cpu usage per Container is 1.  No limit is specified, maximum cpu usage per Pod is 1500m.  No limit is specified]',
+    ],
+    [
+      pod(container('a', { cpu: '2', ...fits }, { cpu: '2', ...fits })),
+      '[maximum cpu usage per Container is 1, but limit is 2, maximum cpu usage per Pod is 1500m, but limit is 2]',
+    ],
+    [
+      pod(container('a', { cpu: '1', memory: '100Mi' }, { cpu: '1', memory: '300Mi' })),
+      'memory max limit to request ratio per Container is 2, but provided ratio is 3.000000',
+    ],
+    [
+      pod(
+        container('a', { cpu: '900m', ...fits }, { cpu: '900m', ...fits }),
+        container('b', { cpu: '900m', ...fits }, { cpu: '900m', ...fits }),
+      ),
+      'maximum cpu usage per Pod is 1500m, but limit is 1800m',
+    ],
+    [pod(container('a', { cpu: '1', ...fits }, { cpu: '1', ...fits })), ''],
+  ])('keep containers and pods within bounds: %j', (object, told) => {
+    expect(admitted('pods', object, bounds)).toBe(told);
+  });
+
+  it('count what stays beside the containers, and what preparation needs at most', () => {
+    const spec = {
+      initContainers: [
+        { ...container('s', {}, { cpu: '500m' }), restartPolicy: 'Always' },
+        container('i', {}, { cpu: '2' }),
+      ],
+      containers: [container('c', {}, { cpu: '1' })],
+    };
+    const told = (max: string) => admitted('pods', { metadata: {}, spec }, range({ type: 'Pod', max: { cpu: max } }));
+    expect(told('2')).toBe('maximum cpu usage per Pod is 2, but limit is 2500m');
+    expect(told('2500m')).toBe('');
+  });
+
+  it('keep claims within bounds by what they request', () => {
+    const claim = (storage: string) => ({ metadata: {}, spec: { resources: { requests: { storage } } } });
+    const bound = range({ type: 'PersistentVolumeClaim', max: { storage: '1Gi' }, min: { storage: '1Mi' } });
+    const what = 'persistentvolumeclaims';
+    expect(admitted(what, claim('2Gi'), bound)).toBe(
+      'maximum storage usage per PersistentVolumeClaim is 1Gi, but request is 2Gi',
+    );
+    expect(admitted(what, claim('1Ki'), bound)).toMatch(/^minimum storage usage/);
+    expect(admitted(what, claim('1Gi'), bound)).toBe('');
+  });
+});
