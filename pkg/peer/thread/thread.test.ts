@@ -1,4 +1,6 @@
-import { existsSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -7,6 +9,7 @@ import type { AppliedEvent, Keyspace } from '../../storage/index.js';
 import { openPeer } from '../peer.js';
 import { soloConfig, temporaryFolder } from '../testing/solo.js';
 import { connectKeyspace, type RemoteKeyspace } from './connect.js';
+import { PEER_THREAD_NICENESS } from './priority.js';
 import { serveKeyspace } from './serve.js';
 import { threadWorld } from './world.js';
 
@@ -37,6 +40,18 @@ async function put(keyspace: Keyspace, key: string, bytes: number): Promise<Revi
   const result = await keyspace.txn({ compares: [], ops: [{ kind: 'put', key, value: Buffer.alloc(bytes, key) }] });
   if (result.kind !== 'committed') throw new Error(JSON.stringify(result));
   return result.revision;
+}
+
+/** Whether this system gives single threads a priority, and this user may raise one: tried on a process that ends at once. */
+function mayRaisePriority(): boolean {
+  const script = `require('node:os').setPriority(0, ${PEER_THREAD_NICENESS})`;
+  return (
+    existsSync('/proc/thread-self') && spawnSync(process.execPath, ['-e', script], { stdio: 'ignore' }).status === 0
+  );
+}
+
+function nicenessOfThreads(): readonly number[] {
+  return readdirSync('/proc/self/task').map((thread) => getPriority(Number(thread)));
 }
 
 describe('the thread boundary', () => {
@@ -109,6 +124,7 @@ describe('the thread boundary', () => {
     await put(peer, '/a', 3);
     expect((await peer.readIndex()).kind).toBe('ok');
     expect((await peer.report()).role).toBe('leader');
+    if (mayRaisePriority()) expect(nicenessOfThreads()).toContain(PEER_THREAD_NICENESS);
     expect(fatal).toEqual([]);
     const second = openPeerThread(soloConfig({ dataDir: folder.path }), {});
     await expect(second).rejects.toThrow(/in use by another process/);

@@ -3,6 +3,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { PeerConfig } from '../config.js';
 import { CONTROL_CALLS } from '../control.js';
 import { openPeer, type Peer } from '../peer.js';
+import { preferThisThread } from './priority.js';
 import { type ControlCalls, serveKeyspace } from './serve.js';
 import type { FromWorker } from './spawn.js';
 import { threadWorld } from './world.js';
@@ -17,6 +18,8 @@ function callsOf(peer: Peer): ControlCalls {
   const control = peer.control as unknown as Record<string, (argument: unknown) => Promise<unknown>>;
   return Object.fromEntries(CONTROL_CALLS.map((name) => [name, (argument: unknown) => control[name]!(argument)]));
 }
+
+preferThisThread();
 
 try {
   let progressed = (): void => {};
