@@ -1,4 +1,4 @@
-// Speed of the replicated store: `node test/bench/peer.mjs [one] [three] [etcd] [https] [failover] [snapshot] [catchup]
+// Speed of the replicated store: `node test/bench/peer.mjs [one] [three] [grpc] [etcd] [https] [failover] [snapshot] [catchup]
 // [compaction] [lateness]` (all when none is named). BENCH_SECONDS: length of each run. TRIREME_DIST: another compiled tree.
 // What each measures, and how, is said at the head of its file in peer/.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -8,13 +8,14 @@ import { catchup } from './peer/catchup.mjs';
 import { compaction } from './peer/compaction.mjs';
 import { etcd } from './peer/etcd.mjs';
 import { failover } from './peer/failover.mjs';
+import { grpc } from './peer/grpc.mjs';
 import { https } from './peer/https.mjs';
 import { lateness } from './peer/lateness.mjs';
 import { one } from './peer/one.mjs';
 import { snapshot } from './peer/snapshot.mjs';
 import { three } from './peer/three.mjs';
 
-const MODES = { one, three, etcd, https, failover, snapshot, catchup, compaction, lateness };
+const MODES = { one, three, grpc, etcd, https, failover, snapshot, catchup, compaction, lateness };
 
 const folder = mkdtempSync(join(tmpdir(), 'trireme-bench-'));
 const wanted = process.argv.slice(2).filter((name) => name in MODES);

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { dist } from './dist.mjs';
+import { serveKv } from './kv.mjs';
 import { clients, offered, wait } from './measure.mjs';
 
 const { openPeerThread, PEER_DEFAULTS } = await import(pathToFileURL(join(dist, 'pkg/peer/index.js')).href);
@@ -74,6 +75,7 @@ const CALLS = {
     const { latencies, elapsed } = await (rate === undefined ? clients(count, milliseconds, put) : offered(rate, milliseconds, put));
     return { latencies: [...latencies], elapsed };
   },
+  serveKv: () => serveKv((key, value) => commit([{ kind: 'put', key, value }])),
   async reads({ clients: count, milliseconds }) {
     const { latencies, elapsed } = await clients(count, milliseconds, () => keyspace.readIndex());
     return { latencies: [...latencies], elapsed };
