@@ -37,9 +37,9 @@ export function isContainer(schema: Schema): boolean {
   return schema.kind === 'list' || schema.kind === 'map';
 }
 
-/** The zero of everything but structs, whose zero depends on their fields. Lists, maps, pointers and times are null. */
-export function scalarZero(schema: Schema): JsonValue {
-  if (schema.kind !== 'scalar') return null;
+/** The zero of Go's own strings, booleans and numbers; undefined for every other type. */
+export function plainZero(schema: Schema): JsonValue | undefined {
+  if (schema.kind !== 'scalar') return undefined;
   switch (schema.type) {
     case 'string':
       return '';
@@ -48,15 +48,20 @@ export function scalarZero(schema: Schema): JsonValue {
     case 'int32':
     case 'int64':
     case 'float64':
-    case 'intOrString':
       return 0;
-    case 'quantity':
-      return '0';
-    case 'duration':
-      return '0s';
     default:
-      return null;
+      return undefined;
   }
+}
+
+/** The zero of everything but structs, whose zero depends on their fields. Lists, maps, pointers and times are null. */
+export function scalarZero(schema: Schema): JsonValue {
+  if (schema.kind === 'scalar') {
+    if (schema.type === 'intOrString') return 0;
+    if (schema.type === 'quantity') return '0';
+    if (schema.type === 'duration') return '0s';
+  }
+  return plainZero(schema) ?? null;
 }
 
 const zeros = new WeakMap<StructSchema, JsonObject>();

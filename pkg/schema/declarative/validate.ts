@@ -9,6 +9,7 @@ import {
 } from '../../api/index.js';
 import { planner } from '../reach.js';
 import type { Field, ListSchema, Schema, StructSchema } from '../types.js';
+import { plainZero } from '../zero.js';
 import { identityOf, isEmpty, run, type Subject, same } from './checks.js';
 import { parseRule, type Rule, type Scope } from './rules.js';
 
@@ -136,19 +137,7 @@ const conditionsPassed = (rule: Rule): readonly Scope[] =>
 function effective(value: JsonValue | undefined, field: Field): JsonValue | undefined {
   if (value !== undefined || field.pointer) return value;
   if (field.schema.kind === 'struct') return EMPTY;
-  if (field.schema.kind !== 'scalar') return undefined;
-  switch (field.schema.type) {
-    case 'string':
-      return '';
-    case 'bool':
-      return false;
-    case 'int32':
-    case 'int64':
-    case 'float64':
-      return 0;
-    default:
-      return undefined;
-  }
+  return plainZero(field.schema);
 }
 
 const EMPTY: JsonObject = Object.freeze({});

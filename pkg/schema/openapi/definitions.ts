@@ -3,6 +3,7 @@ import { describeField, describeType } from '../docs.js';
 import { allKinds, EVERYWHERE } from '../kinds.js';
 import { structByName, typeByName } from '../load.js';
 import type { Field, ListSchema, ScalarSchema, Schema, StructSchema } from '../types.js';
+import { plainZero } from '../zero.js';
 import { definitionName } from './names.js';
 
 /** OpenAPI v3 wraps references that have siblings; v2 (Swagger) has no defaults, no `oneOf` and bare references. */
@@ -220,26 +221,10 @@ function listExtensions(schema: ListSchema): JsonObject {
 function defaultOf(field: Field): JsonValue | undefined {
   if (field.default !== undefined) return field.default;
   if (field.pointer) return undefined;
-  if (field.schema.kind === 'struct') return {};
-  return field.omitEmpty ? undefined : zeroOf(field.schema);
+  return field.omitEmpty && field.schema.kind !== 'struct' ? undefined : zeroOf(field.schema);
 }
 
-function zeroOf(schema: Schema): JsonValue | undefined {
-  if (schema.kind === 'struct') return {};
-  if (schema.kind !== 'scalar') return undefined;
-  switch (schema.type) {
-    case 'string':
-      return '';
-    case 'bool':
-      return false;
-    case 'int32':
-    case 'int64':
-    case 'float64':
-      return 0;
-    default:
-      return undefined;
-  }
-}
+const zeroOf = (schema: Schema): JsonValue | undefined => (schema.kind === 'struct' ? {} : plainZero(schema));
 
 /** Said at the place of use, against what the type itself says. */
 function usedMapType(schema: Schema): string | undefined {
