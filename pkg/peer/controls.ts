@@ -37,6 +37,9 @@ const LEADER_CALLS = ['addMember', 'promoteMember', 'removeMember', 'moveLeader'
 /** What a founder with an empty disk asks the others before it takes part: whether it has done so before. */
 export const HAS_STARTED = 'hasStarted';
 
+/** What a peer answers that was asked as the leader, is it no longer, and has done nothing. */
+const LEADS_NO_MORE = 'the leader has changed: try again';
+
 export interface HasStarted {
   readonly clusterId: string;
   readonly started: boolean;
@@ -57,11 +60,22 @@ export function peerControls(parts: ControlParts): PeerControls {
     moveLeader: (id) => moveLeader(parts, id),
   };
   const atLeader = async <T>(name: (typeof LEADER_CALLS)[number], argument: unknown): Promise<ControlResult<T>> => {
-    if (parts.soft().role === 'leader') return runHere(here, name, argument) as Promise<ControlResult<T>>;
-    try {
-      return (await parts.askLeader(name, argument)) as ControlResult<T>;
-    } catch (error) {
-      return { kind: 'refused', message: `the leader could not be asked: ${(error as Error).message}` };
+    const { world, config } = parts;
+    const deadline = world.clock.monotonic() + 2 * config.electionMs;
+    for (;;) {
+      const { role, leader } = parts.soft();
+      if (role === 'leader') return runHere(here, name, argument) as Promise<ControlResult<T>>;
+      const late = world.clock.monotonic() > deadline;
+      if (leader !== NO_PEER || late) {
+        try {
+          const result = (await parts.askLeader(name, argument)) as ControlResult<T>;
+          // Nothing was done there, so it may be asked again, of whoever leads by then.
+          if (result.kind !== 'refused' || result.message !== LEADS_NO_MORE || late) return result;
+        } catch (error) {
+          return { kind: 'refused', message: `the leader could not be asked: ${(error as Error).message}` };
+        }
+      }
+      await new Promise<void>((resolve) => world.timers.after(config.heartbeatMs, resolve));
     }
   };
   return {
@@ -85,7 +99,7 @@ export function peerControls(parts: ControlParts): PeerControls {
       }
       const known = LEADER_CALLS.find((call) => call === name);
       if (known === undefined) throw new Error(`there is no call ${name}`);
-      if (parts.soft().role !== 'leader') return { kind: 'refused', message: 'the leader has changed: try again' };
+      if (parts.soft().role !== 'leader') return { kind: 'refused', message: LEADS_NO_MORE };
       return runHere(here, known, argument);
     },
   };
