@@ -45,48 +45,48 @@ const puts: readonly Buffer[] = Array.from({ length: 6 }, (_, i) =>
   }),
 );
 
-const wire: Target = {
-  name: 'messages between peers',
-  seeds: [
-    bundleCodec.encode({
-      raft: [
-        toWire({
-          kind: 'append',
-          from: 1,
-          to: 2,
-          term: 3,
-          prevIndex: 4,
-          prevTerm: 2,
-          commit: 4,
-          entries: [entry(5), entry(6)],
-        } as never),
-        toWire({ kind: 'snapshot', from: 1, to: 2, term: 3, snapshot: meta } as never),
-        toWire({
-          kind: 'readReply',
-          from: 1,
-          to: 2,
-          term: 3,
-          incarnation: 1,
-          sequence: 2,
-          index: 7,
-          refused: undefined,
-        } as never),
-      ] as never,
-    }),
-    controlCallCodec.encode({ name: 'addMember', argument: '{"x":1}' }),
-  ],
-  words: WORDS,
-  // What makes no sense ends the connection that brought it.
-  refusals: [Error],
-  run: (input) => {
-    for (const codec of [snapshotPartCodec, controlCallCodec, membersReplyCodec]) {
-      try {
-        codec.decode(input);
-      } catch {}
-    }
+const wireSeeds: readonly Buffer[] = [
+  bundleCodec.encode({
+    raft: [
+      toWire({
+        kind: 'append',
+        from: 1,
+        to: 2,
+        term: 3,
+        prevIndex: 4,
+        prevTerm: 2,
+        commit: 4,
+        entries: [entry(5), entry(6)],
+      } as never),
+      toWire({ kind: 'snapshot', from: 1, to: 2, term: 3, snapshot: meta } as never),
+      toWire({
+        kind: 'readReply',
+        from: 1,
+        to: 2,
+        term: 3,
+        incarnation: 1,
+        sequence: 2,
+        index: 7,
+        refused: undefined,
+      } as never),
+    ] as never,
+  }),
+  controlCallCodec.encode({ name: 'addMember', argument: '{"x":1}' }),
+];
+
+/** What makes no sense ends the connection that brought it. */
+function onTheWire(name: string, run: (input: Buffer) => void): Target {
+  return { name, seeds: wireSeeds, words: WORDS, refusals: [Error], run };
+}
+
+const wire: readonly Target[] = [
+  onTheWire('messages between peers', (input) => {
     for (const message of bundleCodec.decode(input).raft) fromWire(message);
-  },
-};
+  }),
+  onTheWire('parts of snapshots between peers', (input) => void snapshotPartCodec.decode(input)),
+  onTheWire('calls between peers', (input) => void controlCallCodec.decode(input)),
+  onTheWire('answers about members', (input) => void membersReplyCodec.decode(input)),
+];
 
 const entries: Target = {
   name: 'entries of the log',
@@ -169,5 +169,5 @@ const snapshots = async (): Promise<Target> => ({
 });
 
 export async function peerTargets(): Promise<readonly Target[]> {
-  return [wire, entries, await log(), await snapshots()];
+  return [...wire, entries, await log(), await snapshots()];
 }
