@@ -8,7 +8,7 @@ import type { Step, StoredObjects } from './step.js';
 import { claimResizeStep, defaultIngressClassStep, defaultStorageClassStep, storageProtectionStep } from './storage.js';
 import { defaultTolerationsStep } from './tolerations.js';
 
-export { choiceProblem, chosenSteps, type PluginChoice } from './plugins.js';
+export { choiceProblem, choiceWarnings, chosenSteps, type PluginChoice } from './plugins.js';
 export type { Admitted, Step, StoredObjects } from './step.js';
 
 /** The built-in steps that are on by default, in the order in which they run. */

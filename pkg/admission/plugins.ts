@@ -1,9 +1,6 @@
 import type { Step } from './step.js';
 
-/**
- * Names of the admission plugins of the reference, so that its command lines are understood. Those without a step here are part of
- * something else (the namespace's life is the registry's) or come later; naming them is no mistake.
- */
+/** Names of the admission plugins of the reference, so that its command lines are understood; naming one without a step is no mistake. */
 export const PLUGINS: readonly string[] = [
   'AlwaysAdmit',
   'AlwaysDeny',
@@ -44,6 +41,12 @@ export const PLUGINS: readonly string[] = [
   'ValidatingAdmissionWebhook',
 ];
 
+/** What the registry does for every write, chosen or not. */
+const ALWAYS_ON: readonly string[] = ['NamespaceExists', 'NamespaceLifecycle'];
+
+/** Named for what it does: nothing. */
+const NOTHING_TO_DO: readonly string[] = ['AlwaysAdmit'];
+
 export interface PluginChoice {
   readonly enabled: readonly string[];
   readonly disabled: readonly string[];
@@ -60,4 +63,21 @@ export function choiceProblem({ enabled, disabled }: PluginChoice): string | und
 /** The steps that are on: all that this server has are on by default. */
 export function chosenSteps(steps: readonly Step[], { disabled }: PluginChoice): readonly Step[] {
   return steps.filter((step) => !disabled.includes(step.name));
+}
+
+/** What an operator who chose so expects and does not get: plugins that are named and check nothing, or are off and check all the same. */
+export function choiceWarnings(steps: readonly Step[], { enabled, disabled }: PluginChoice): readonly string[] {
+  const done = new Set([...steps.map((step) => step.name), ...ALWAYS_ON, ...NOTHING_TO_DO]);
+  const idle = [...new Set(enabled)].filter((name) => !done.has(name));
+  const kept = ALWAYS_ON.filter((name) => disabled.includes(name));
+  const warnings: string[] = [];
+  if (idle.length > 0)
+    warnings.push(
+      `--enable-admission-plugins: this server does not have ${idle.join(', ')} yet: nothing is checked by them`,
+    );
+  if (kept.length > 0)
+    warnings.push(
+      `--disable-admission-plugins: ${kept.join(', ')} cannot be switched off: namespaces are checked all the same`,
+    );
+  return warnings;
 }

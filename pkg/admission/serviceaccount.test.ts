@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, type JsonObject } from '../api/index.js';
 import type { World } from '../base/index.js';
-import { choiceProblem } from './plugins.js';
 import { serviceAccountStep } from './serviceaccount.js';
 import type { Admitted, StoredObjects } from './step.js';
 
@@ -111,13 +110,5 @@ describe('the account of a pod', () => {
     const named = { ...strict, secrets: [{ name: 'x' }], imagePullSecrets: [{ name: 'x' }] };
     const open = accounts({ default: { ...named, metadata: { name: 'default', annotations } } });
     expect(await admitted(pod(spec), open)).toMatchObject({ serviceAccountName: 'default' });
-  });
-});
-
-describe('the choice of plugins', () => {
-  it('names what the reference has, each on one side', () => {
-    expect(choiceProblem({ enabled: ['NodeRestriction'], disabled: ['ServiceAccount'] })).toBeUndefined();
-    expect(choiceProblem({ enabled: [], disabled: ['Nope'] })).toContain('"Nope"');
-    expect(choiceProblem({ enabled: ['Priority'], disabled: ['Priority'] })).toContain('Priority');
   });
 });

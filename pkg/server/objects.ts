@@ -1,4 +1,4 @@
-import { builtinAdmission, choiceProblem, chosenSteps } from '../admission/index.js';
+import { builtinAdmission, choiceProblem, choiceWarnings, chosenSteps } from '../admission/index.js';
 import type { World } from '../base/index.js';
 import { type Config, ConfigError } from '../config/index.js';
 import {
@@ -68,7 +68,11 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
       authorize: (user, attributes) => authorizer.authorize(user, attributes),
     }),
     runtimeConfig: api.runtimeConfig,
-    admission: (stored) => chosenSteps(builtinAdmission(stored, world), api.admission),
+    admission: (stored) => {
+      const steps = builtinAdmission(stored, world);
+      for (const warning of choiceWarnings(steps, api.admission)) log.warn({}, warning);
+      return chosenSteps(steps, api.admission);
+    },
     featureEnabled: (gate) => api.featureGates.get(gate) ?? isOnByDefault(gate),
     failed: parts.failed,
   });

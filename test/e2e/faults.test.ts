@@ -87,6 +87,16 @@ describe.skipIf(!isBuilt || process.platform !== 'linux')('the pool of threads',
   });
 });
 
+describe.skipIf(!isBuilt)('a start that cannot be as it was asked for', () => {
+  it('says once which admission plugins check nothing', async () => {
+    const flags = ['--log-level=warn', '--enable-admission-plugins=NodeRestriction,Priority'];
+    const { out, err } = await (await ServerProcess.start(data, 0, flags)).stop();
+    expect(
+      (out + err).match(/"msg":"--enable-admission-plugins: .*NodeRestriction yet: nothing is checked/g),
+    ).toHaveLength(1);
+  });
+});
+
 describe.skipIf(!isBuilt)('a start that cannot be', () => {
   it('says that the port is taken', async () => {
     const taken: Server = await new Promise((resolve) => {
