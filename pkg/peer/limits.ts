@@ -44,6 +44,8 @@ export const READ_LIMITS = {
   pendingMax: 65_536,
   /** A read that finds no leader, or a new one, is asked again until it is this many election timeouts old. */
   retryElectionTimeouts: 5,
+  /** One whose index is known is refused after this plus two election timeouts, like a proposal: this peer does not come to apply it. */
+  answerMs: 5000,
 } as const;
 
 /** Bounds of the thread boundary (`thread/`). */

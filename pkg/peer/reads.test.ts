@@ -5,11 +5,12 @@ import { READ_LIMITS } from './limits.js';
 import { Reads } from './reads.js';
 
 function surroundings() {
-  const world = { now: 0, applied: 0, asked: [] as number[] };
+  const world = { now: 0, applied: 0, asked: [] as number[], standstill: undefined as string | undefined };
   const reads = new Reads({
     electionTimeoutMs: 1000,
     now: () => world.now,
     applied: () => world.applied,
+    standstill: () => world.standstill,
     readIndex: (context) => world.asked.push(context),
   });
   const submit = (): { readonly settled: () => ReadIndexResult | undefined } => {
@@ -67,6 +68,46 @@ describe('reads', () => {
     reads.expire();
     await turn();
     expect(read.settled()).toMatchObject({ kind: 'refused', reason: 'noLeader' });
+    expect(reads.pending).toBe(0);
+  });
+
+  it('do not wait for ever for a peer that does not come to apply what it has to', async () => {
+    const { world, reads, submit } = surroundings();
+    const deadline = READ_LIMITS.answerMs + 2 * 1000;
+    const early = submit();
+    world.now = 10;
+    const late = submit();
+    reads.flush();
+    reads.settled({ kind: 'ready', context: 1, index: toLogIndex(7) });
+    world.now = deadline - 1;
+    reads.expire();
+    await turn();
+    expect([early.settled(), late.settled()]).toEqual([undefined, undefined]);
+    world.now = deadline;
+    reads.expire();
+    await turn();
+    expect(early.settled()).toMatchObject({
+      kind: 'refused',
+      reason: 'overloaded',
+      message: expect.stringContaining('entry 7 in time'),
+    });
+    expect([late.settled(), reads.pending]).toEqual([undefined, 1]);
+    world.applied = 7;
+    reads.applied();
+    await turn();
+    expect(late.settled()).toEqual({ kind: 'ok', revision: 7 });
+    expect(reads.pending).toBe(0);
+  });
+
+  it('are refused at once when it is known that nothing will be applied', async () => {
+    const { world, reads, submit } = surroundings();
+    const read = submit();
+    reads.flush();
+    reads.settled({ kind: 'ready', context: 1, index: toLogIndex(7) });
+    world.standstill = 'the disk is full';
+    reads.expire();
+    await turn();
+    expect(read.settled()).toEqual({ kind: 'refused', reason: 'noSpace', message: 'the disk is full' });
     expect(reads.pending).toBe(0);
   });
 

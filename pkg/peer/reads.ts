@@ -8,6 +8,8 @@ export interface ReadPorts {
   readIndex(context: number): void;
   /** Index up to which this peer has applied. */
   applied(): number;
+  /** Why nothing more is applied here until somebody does something about it; undefined when it is. */
+  standstill(): string | undefined;
   /** Milliseconds, monotonic. */
   now(): number;
   readonly electionTimeoutMs: number;
@@ -21,6 +23,8 @@ interface Caller {
 interface Waiting {
   readonly index: Revision;
   readonly callers: readonly Caller[];
+  /** Since when the oldest of them has waited. */
+  readonly since: number;
 }
 
 /**
@@ -77,7 +81,7 @@ export class Reads {
     if (callers === undefined) return;
     this.#rounds.delete(outcome.context);
     if (outcome.kind === 'ready') {
-      this.#waiting.push({ index: revision(outcome.index), callers });
+      this.#waiting.push(waitingFor(revision(outcome.index), callers));
       this.applied();
     } else if (outcome.reason === 'tooManyReads') {
       this.#answer(callers, { kind: 'refused', reason: 'overloaded', message: 'too many reads are waiting' });
@@ -101,6 +105,7 @@ export class Reads {
 
   /** A tick has passed: asks again what got no index, and refuses what waited too long. */
   expire(): void {
+    this.#expireWaiting();
     if (this.#again.length === 0) return;
     const oldest = this.#ports.now() - READ_LIMITS.retryElectionTimeouts * this.#ports.electionTimeoutMs;
     for (const caller of this.#again) {
@@ -108,6 +113,35 @@ export class Reads {
       else this.#answer([caller], { kind: 'refused', reason: 'noLeader', message: 'no leader answered the read' });
     }
     this.#again = [];
+  }
+
+  /** A read may be asked again on any peer: so nobody waits long for a peer that does not come to apply what it has to. */
+  #expireWaiting(): void {
+    if (this.#waiting.length === 0) return;
+    const { now, electionTimeoutMs, standstill } = this.#ports;
+    const why = standstill();
+    const oldest = why !== undefined ? now() : now() - READ_LIMITS.answerMs - 2 * electionTimeoutMs;
+    const later: Waiting[] = [];
+    for (const waiting of this.#waiting) {
+      const { index, callers, since } = waiting;
+      if (since > oldest) {
+        later.push(waiting);
+        continue;
+      }
+      const message = why ?? `this peer did not come to apply entry ${index} in time`;
+      const result: ReadIndexResult = {
+        kind: 'refused',
+        reason: why === undefined ? 'overloaded' : 'noSpace',
+        message,
+      };
+      this.#answer(
+        callers.filter((caller) => caller.since <= oldest),
+        result,
+      );
+      const patient = callers.filter((caller) => caller.since > oldest);
+      if (patient.length > 0) later.push(waitingFor(index, patient));
+    }
+    this.#waiting = later;
   }
 
   stop(why: string): void {
@@ -126,4 +160,12 @@ export class Reads {
     this.#callers -= callers.length;
     for (const caller of callers) caller.resolve(result);
   }
+}
+
+function waitingFor(index: Revision, callers: readonly Caller[]): Waiting {
+  return {
+    index,
+    callers,
+    since: callers.reduce((least, { since }) => Math.min(least, since), Number.POSITIVE_INFINITY),
+  };
 }

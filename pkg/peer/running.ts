@@ -111,6 +111,7 @@ export class RunningPeer implements Peer {
       ...timing,
       readIndex: (context) => raft.readIndex(context),
       applied: () => state.machine.applied,
+      standstill: () => this.#space.standstill,
     });
     this.#space = new Space({
       world,
