@@ -1,5 +1,4 @@
-import { closeSync, fsyncSync, openSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readNote, writeNote } from './note.js';
 
 /**
  * A note beside the state that it must not be served again, and why. It outlives the process: whoever starts the peer anew,
@@ -8,21 +7,10 @@ import { join } from 'node:path';
 const NAME = 'REFUSED';
 
 export function keepRefusal(stateFolder: string, why: string): void {
-  const fd = openSync(join(stateFolder, NAME), 'w', 0o600);
-  try {
-    writeFileSync(fd, `${why}\n`);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
+  writeNote(stateFolder, NAME, `${why}\n`);
 }
 
 /** Why the state in this folder must not be served; undefined when nothing is known against it. */
 export function readRefusal(stateFolder: string): string | undefined {
-  try {
-    return readFileSync(join(stateFolder, NAME), 'utf8').trim();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+  return readNote(stateFolder, NAME)?.trim();
 }

@@ -1,15 +1,5 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { join } from 'node:path';
 import { type HardState, type SnapshotMeta, toLogIndex, toTerm } from '../../../raft/index.js';
+import { readNote, removeNote, writeNote } from '../note.js';
 
 /**
  * The note that makes installing a snapshot atomic over state and log, which are two places on disk:
@@ -30,22 +20,13 @@ export interface InstallMarker {
 const NAME = 'install.json';
 
 export function writeMarker(directory: string, marker: InstallMarker): void {
-  const draft = join(directory, `${NAME}.new`);
-  const fd = openSync(draft, 'w', 0o600);
-  try {
-    writeFileSync(fd, JSON.stringify(marker));
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-  renameSync(draft, join(directory, NAME));
-  syncDirectory(directory);
+  writeNote(directory, NAME, JSON.stringify(marker));
 }
 
 export function readMarker(directory: string): InstallMarker | undefined {
-  const file = join(directory, NAME);
-  if (!existsSync(file)) return undefined;
-  const { snapshot, hardState } = JSON.parse(readFileSync(file, 'utf8')) as InstallMarker;
+  const text = readNote(directory, NAME);
+  if (text === undefined) return undefined;
+  const { snapshot, hardState } = JSON.parse(text) as InstallMarker;
   return {
     snapshot: { index: toLogIndex(snapshot.index), term: toTerm(snapshot.term), config: snapshot.config },
     hardState: { term: toTerm(hardState.term), vote: hardState.vote, commit: toLogIndex(hardState.commit) },
@@ -53,17 +34,5 @@ export function readMarker(directory: string): InstallMarker | undefined {
 }
 
 export function removeMarker(directory: string): void {
-  const file = join(directory, NAME);
-  if (!existsSync(file)) return;
-  unlinkSync(file);
-  syncDirectory(directory);
-}
-
-function syncDirectory(directory: string): void {
-  const fd = openSync(directory, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
+  removeNote(directory, NAME);
 }
