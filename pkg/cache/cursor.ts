@@ -47,6 +47,8 @@ export class Cursor implements LaneMember {
   #started = false;
   #bookmarkDue = false;
   #ended = false;
+  /** Nothing up to here is delivered: where the watch starts, or where history has brought it; the cache may be behind either. */
+  #floor: Revision;
 
   constructor(home: CursorHome, options: CursorOptions) {
     this.#home = home;
@@ -54,6 +56,7 @@ export class Cursor implements LaneMember {
     this.#initial = options.initial;
     this.#initialEnd = options.initialEnd;
     this.delivered = options.after;
+    this.#floor = options.after;
   }
 
   get ended(): boolean {
@@ -173,8 +176,7 @@ export class Cursor implements LaneMember {
   }
 
   #takeLive(lane: Lane, maxBytes: number): Frames | undefined | 'lost' {
-    // A watch may start above what this peer has applied: nothing up to there is of interest.
-    const floor = this.#options.after;
+    const floor = this.#floor;
     if (this.delivered <= floor || (this.#options.framer.first !== undefined && !this.#started)) {
       for (;;) {
         const event = lane.next(this);
@@ -234,6 +236,7 @@ export class Cursor implements LaneMember {
     }
     if (replay.reached !== undefined) {
       if (replay.reached > this.delivered) this.delivered = replay.reached;
+      this.#floor = this.delivered;
       return 'done';
     }
     replay.resume(this.delivered);

@@ -98,6 +98,20 @@ describe('watch hub', () => {
     await ahead.machine.close();
   });
 
+  it('is told of nothing that goes back, and passes over what brings nothing new', async () => {
+    const { machine, hub } = await start();
+    await machine.apply([{ index: 5, data: put('/a', '1') }]);
+    const nothing = { events: [], withPrevious: async () => [] };
+    const recorder = watch(hub, 5);
+    await recorder.until(({ reached }) => reached === 5);
+    hub.publish({ revision: revision(5), ...nothing });
+    expect(() => hub.publish({ revision: revision(4), ...nothing })).toThrow('up to 4 is told after one up to 5');
+    await machine.apply([{ index: 6, data: put('/a', '2') }]);
+    await recorder.until(({ reached }) => reached === 6);
+    expect(recorder.lines).toEqual(['+/a=2']);
+    await machine.close();
+  });
+
   it('lets a sink cancel its own watch, and others, from within', async () => {
     const { machine, hub } = await start();
     const other = new Recorder();

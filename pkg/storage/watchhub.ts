@@ -1,4 +1,4 @@
-import type { Revision } from '../base/index.js';
+import { invariant, type Revision } from '../base/index.js';
 import type { AppliedEvent, Change, Watch, WatchRequest, WatchSink } from './keyspace.js';
 import { recentBatchesMax, recentBytesMax, watchesMax } from './limits.js';
 import type { Applied } from './mvcc/machine.js';
@@ -38,9 +38,13 @@ export class WatchHub {
 
   /**
    * Everything up to `applied.revision` can be read now. Calls come in order, each after the promise of the one before
-   * has resolved; when it resolves, all watches that were level have had it.
+   * has resolved; when it resolves, all watches that were level have had it. A batch that brought no entry (a sync, a sweep) is
+   * passed over. One that goes back is a broken promise, and would hide a newer one from watches that begin between them.
    */
   publish(applied: Applied): void | Promise<void> {
+    const { newest } = this.#recent;
+    invariant(applied.revision >= newest, `a batch up to ${applied.revision} is told after one up to ${newest}`);
+    if (applied.revision === newest) return;
     this.#recent.push(applied);
     let slow: Promise<void>[] | undefined;
     for (const watcher of this.#watches) {
@@ -63,7 +67,10 @@ export class WatchHub {
     return { cancel: () => this.#drop(watcher) };
   }
 
-  /** History comes from here from now on; `source.applied` may have jumped. Watches go on where the new history allows it. */
+  /**
+   * History comes from here from now on; `source.applied` may have jumped. Watches go on where the new history allows it. What the old
+   * source applies after this (its last sync, when it is closed) must not be published any more.
+   */
   replaceSource(source: HistorySource): void {
     this.#source = source;
     this.#recent.reset(source.applied);
@@ -197,6 +204,11 @@ class Recent {
     this.#sizes.push(bytes);
     this.#bytes += bytes;
     if (this.#batches.length > recentBatchesMax || this.#bytes > recentBytesMax) this.#trim();
+  }
+
+  /** Everything published goes up to here. */
+  get newest(): Revision {
+    return this.#batches.at(-1)?.revision ?? this.#floor;
   }
 
   /** Whether a watch at `position` misses nothing that is not here. */

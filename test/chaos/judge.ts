@@ -92,9 +92,21 @@ export function missedEvents(history: Pick<History, 'watches' | 'operations'>, e
     const has = new Set(run.events.filter((e) => e.kind !== 'bookmark').map((e) => e.revision));
     for (const revision of revisions)
       if (revision > run.from && revision <= Math.min(end, run.to ?? end) && !has.has(revision))
-        found.push(`watcher ${run.by} (from ${run.from}) missed revision ${revision}: ${all.get(revision)}`);
+        found.push(
+          `watcher ${run.by} (from ${run.from}) missed revision ${revision}: ${all.get(revision)}; ${around(run, revision)}`,
+        );
   }
   return found;
+}
+
+const AROUND = 3;
+
+/** What a watcher had shortly before and after it should have had this revision, in the order in which it came. */
+function around(run: WatchRun, revision: number): string {
+  const after = run.events.findIndex((e) => e.revision > revision);
+  const at = after < 0 ? run.events.length : after;
+  const near = run.events.slice(Math.max(0, at - AROUND), at + AROUND);
+  return `near it: ${near.map((e) => `${e.revision} ${e.kind === 'bookmark' ? 'bookmark' : say(e)}`).join(', ')}`;
 }
 
 function say(event: Pick<WatchEvent, 'kind' | 'key' | 'value'>): string {

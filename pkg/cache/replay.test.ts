@@ -1,0 +1,127 @@
+import { expect, it } from 'vitest';
+import type { JsonObject } from '../api/index.js';
+import { revision } from '../base/index.js';
+import { type AppliedEvent, type Keyspace, openMemoryKeyspace, type WatchSink } from '../storage/index.js';
+import { Cache, type Cursor, type Framer } from './index.js';
+
+const PREFIX = '/registry/things/';
+
+const world = {
+  clock: { now: () => 0, monotonic: () => 0 },
+  timers: { after: () => () => {}, every: () => () => {} },
+  random: { float: () => 0.5, bytes: (n: number) => new Uint8Array(n), uuid: () => 'u' },
+};
+
+const names: Framer = {
+  id: 'names',
+  frame: (_type, o) => [Buffer.from(`${o.revision} ${o.name}\n`)],
+  bookmark: (at) => Buffer.from(`${at} bookmark\n`),
+};
+
+/** A keyspace whose first watch, the cache's own, can be kept waiting, as the thread boundary does when the cache is behind. */
+async function held() {
+  const inner = await openMemoryKeyspace(world);
+  let waiting: (() => void)[] | undefined;
+  const later = (tell: () => void): unknown => (waiting === undefined ? tell() : waiting.push(tell));
+  let first = true;
+  const keyspace: Keyspace = {
+    txn: (txn) => inner.txn(txn),
+    range: (request) => inner.range(request),
+    readIndex: () => inner.readIndex(),
+    status: () => inner.status(),
+    compact: (at) => inner.compact(at),
+    close: () => inner.close(),
+    watch(request, sink) {
+      if (!first) return inner.watch(request, inPages(sink, inner));
+      first = false;
+      const slow: WatchSink = {
+        events: (batch) => later(() => sink.events(batch)),
+        progress: (at) => later(() => sink.progress?.(at)),
+        end: (why) => sink.end(why),
+      };
+      return inner.watch(request, slow);
+    },
+  };
+  return {
+    keyspace,
+    hold: () => {
+      waiting = [];
+    },
+    release: () => {
+      const tells = waiting ?? [];
+      waiting = undefined;
+      for (const tell of tells) tell();
+    },
+  };
+}
+
+/** As history comes from a store: what there is as one batch, not told revision by revision. */
+function inPages(sink: WatchSink, inner: Keyspace): WatchSink {
+  let page: AppliedEvent[] = [];
+  return {
+    events: (batch) => page.push(...batch),
+    progress: (at) => {
+      if (at < inner.status().applied) return;
+      const events = page;
+      page = [];
+      if (events.length > 0) sink.events(events);
+      sink.progress?.(at);
+    },
+    end: (why) => sink.end(why),
+  };
+}
+
+async function put(keyspace: Keyspace, name: string): Promise<void> {
+  const value = Buffer.from(JSON.stringify({ metadata: { name } }));
+  const done = await keyspace.txn({ compares: [], ops: [{ kind: 'put', key: PREFIX + name, value }] });
+  expect(done.kind).toBe('committed');
+}
+
+function drain(cursor: Cursor): string[] {
+  const out: string[] = [];
+  for (let frames = cursor.take(4096); frames !== undefined; frames = cursor.take(4096))
+    out.push(...frames.payload.toString().trim().split('\n'));
+  return out;
+}
+
+it('history that runs ahead of the cache: what it delivered does not come again', async () => {
+  const { keyspace, hold, release } = await held();
+  await put(keyspace, 'n/a');
+  await put(keyspace, 'm/x');
+  const cache = new Cache({
+    world,
+    keyspace,
+    root: '/registry/',
+    parse: (bytes) => JSON.parse(bytes.toString()) as JsonObject,
+    failed: (why) => expect.unreachable(why),
+  });
+  await cache.open([{ prefix: PREFIX, fieldsOf: () => [] }]);
+  hold();
+  await put(keyspace, 'n/b');
+  const cursor = cache.collection(PREFIX)!.watch({
+    selection: { id: 'n', namespace: 'n', name: '' },
+    framer: names,
+    after: revision(0),
+    initial: undefined,
+    initialEnd: false,
+    bookmarks: true,
+    expired: () => Buffer.from('410'),
+  });
+  const seen: string[] = [];
+  for (let turn = 0; turn < 100 && seen.length < 2; turn++) {
+    seen.push(...drain(cursor));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(seen).toEqual(['1 a', '3 b']);
+  expect(cache.applied).toBe(2);
+  // Nor is a bookmark sent that says less than what was delivered.
+  cursor.bookmark();
+  expect(drain(cursor)).toEqual([]);
+  release();
+  expect(drain(cursor)).toEqual(['3 bookmark']);
+  await put(keyspace, 'n/c');
+  expect(drain(cursor)).toEqual(['4 c']);
+  cursor.close();
+  cache.close();
+  await keyspace.close();
+});
