@@ -27,11 +27,18 @@ export function getOwn(o: JsonObject, key: string): JsonValue | undefined {
 
 /** A deep copy that shares nothing with the original. */
 export function cloneJson<T extends JsonValue>(v: T): T {
-  if (typeof v !== 'object' || v === null) return v;
-  if (Array.isArray(v)) return v.map(cloneJson) as JsonArray as T;
-  const out: JsonObject = {};
-  for (const key of Object.keys(v)) setOwn(out, key, cloneJson(v[key]!));
-  return out as T;
+  return (typeof v === 'object' && v !== null ? cloneContainer(v) : v) as T;
+}
+
+/** Copied whole first, which costs a fraction of member by member; then what it holds. Own by then, `__proto__` may be assigned. */
+function cloneContainer(v: JsonArray | JsonObject): JsonArray | JsonObject {
+  if (Array.isArray(v)) return v.map(cloneJson);
+  const out: JsonObject = { ...v };
+  for (const key in out) {
+    const value = out[key]!;
+    if (typeof value === 'object' && value !== null) out[key] = cloneContainer(value);
+  }
+  return out;
 }
 
 /** Deep equality of JSON values; object key order does not matter, list order does. */

@@ -103,7 +103,7 @@ function applyListDirectives(
 /** Each entry of the patch onto the first one with its key, or at the end. */
 function mergeEntries(live: readonly JsonObject[], patch: readonly JsonObject[], rules: ListRules): JsonObject[] {
   const out = [...live];
-  const at = firstPositions(out, rules.mergeKey);
+  const at = firstPositions(out.map((entry) => getOwn(entry, rules.mergeKey)));
   for (const entry of patch) {
     const key = keyOf(entry, rules.mergeKey);
     const i = at.get(key);
@@ -113,6 +113,14 @@ function mergeEntries(live: readonly JsonObject[], patch: readonly JsonObject[],
     } else out[i] = rules.mergeEntry(out[i]!, entry);
   }
   return out;
+}
+
+/** An item with what orders it, looked up once. */
+interface Placed {
+  readonly item: JsonValue;
+  /** Where its value or key stands first in the list that names it, and in the live one. */
+  readonly namedAt: number | undefined;
+  readonly liveAt: number | undefined;
 }
 
 /**
@@ -125,37 +133,38 @@ function interleave(
   live: readonly JsonValue[],
   key: string,
 ): JsonArray {
-  if (key !== '') for (const list of [merged, named, live]) for (const item of list) keyOf(item, key);
-  const namedAt = firstPositions(named, key);
-  const liveAt = firstPositions(live, key);
   const value = (v: JsonValue) => (key === '' ? v : keyOf(v, key));
-  const isDeletion = (v: JsonValue) => key !== '' && getOwn(v as JsonObject, '$patch') === 'delete';
-  const ranked = (items: JsonArray, at: ReadonlyMap<JsonValue, number>) => {
-    const kept = items.filter((v) => !isDeletion(v));
-    const rank = (v: JsonValue) => at.get(value(v)) ?? 0;
-    // Array sort is stable: entries with one key stay in their order.
-    return [...kept.sort((a, b) => rank(a) - rank(b)), ...items.filter(isDeletion)];
-  };
-  const left = ranked(
-    merged.filter((v) => !namedAt.has(value(v))),
-    liveAt,
-  );
-  const right = ranked(
-    merged.filter((v) => namedAt.has(value(v))),
-    namedAt,
-  );
+  const values = merged.map(value);
+  const namedAt = firstPositions(named.map(value));
+  const liveAt = firstPositions(live.map(value));
+  const left: Placed[] = [];
+  const right: Placed[] = [];
+  merged.forEach((item, i) => {
+    const placed = { item, namedAt: namedAt.get(values[i]!), liveAt: liveAt.get(values[i]!) };
+    (placed.namedAt === undefined ? left : right).push(placed);
+  });
+  const others = ranked(left, key, (p) => p.liveAt ?? 0);
   const out: JsonArray = [];
   let i = 0;
-  for (const item of right) {
-    const place = liveAt.get(value(item));
-    while (i < left.length && place !== undefined) {
-      const own = liveAt.get(value(left[i]!));
+  for (const { item, liveAt: place } of ranked(right, key, (p) => p.namedAt ?? 0)) {
+    while (i < others.length && place !== undefined) {
+      const own = others[i]!.liveAt;
       if (own === undefined || own >= place) break;
-      out.push(left[i++]!);
+      out.push(others[i++]!.item);
     }
     out.push(item);
   }
-  return out.concat(left.slice(i));
+  for (; i < others.length; i++) out.push(others[i]!.item);
+  return out;
+}
+
+/** By rank, deletions last. Array sort is stable: entries with one key stay in their order. */
+function ranked(items: readonly Placed[], key: string, rank: (p: Placed) => number): readonly Placed[] {
+  const isDeletion = ({ item }: Placed) => key !== '' && getOwn(item as JsonObject, '$patch') === 'delete';
+  const kept: Placed[] = [];
+  const deletions: Placed[] = [];
+  for (const p of items) (isDeletion(p) ? deletions : kept).push(p);
+  return kept.sort((a, b) => rank(a) - rank(b)).concat(deletions);
 }
 
 /** The patch list must be in the order of the `$setElementOrder` list and hold nothing that is not in it, deletions aside. */
@@ -202,11 +211,11 @@ export function withoutDirectives(v: JsonValue): JsonValue | undefined {
   return out;
 }
 
-function firstPositions(list: readonly JsonValue[], key: string): Map<JsonValue, number> {
+/** Where each value stands first. */
+function firstPositions(values: readonly (JsonValue | undefined)[]): Map<JsonValue, number> {
   const at = new Map<JsonValue, number>();
-  list.forEach((v, i) => {
-    const k = key === '' ? v : isObject(v) ? getOwn(v, key) : undefined;
-    if (k !== undefined && !at.has(k)) at.set(k, i);
+  values.forEach((v, i) => {
+    if (v !== undefined && !at.has(v)) at.set(v, i);
   });
   return at;
 }

@@ -54,9 +54,12 @@ function patchChange(request: PatchRequest, write: Write): Change {
     retries: limits.conflictRetries,
     tracked: false,
     absent: undefined,
-    make: (_stored, old) => {
-      const live = versionInItsPlace(inServedVersion(target.resource, cloneJson(old)));
-      const object = patchObject(request, document(), { kind: expectedKind(target), live }, context);
+    make: async (_stored, old, breath) => {
+      const live = versionInItsPlace(inServedVersion(target.resource, old));
+      const read = document();
+      if (breath.due()) await breath.taken();
+      const object = patchObject(request, read, { kind: expectedKind(target), live }, context);
+      if (breath.due()) await breath.taken();
       placeInNamespace(object, target);
       checkName(object, request.name);
       settle(target, object, context);
@@ -74,8 +77,7 @@ function versionInItsPlace(live: JsonObject): JsonObject {
     if (key === 'uid' && resourceVersion !== undefined) meta['resourceVersion'] = resourceVersion;
   }
   if (resourceVersion !== undefined) meta['resourceVersion'] = resourceVersion;
-  live['metadata'] = meta;
-  return live;
+  return { ...live, metadata: meta };
 }
 
 async function apply(core: Core, request: PatchRequest, write: Write): Promise<Written> {

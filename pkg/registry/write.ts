@@ -274,8 +274,8 @@ export interface Change {
   readonly retries: number;
   /** The managed fields of what `make` gives are right already. */
   readonly tracked: boolean;
-  /** The new object in the storage version, defaulted. `old` is the caller's own copy of the stored one. */
-  readonly make: (stored: StoredObject, old: JsonObject) => JsonObject;
+  /** The new object in the storage version, defaulted. `old` is the caller's own copy of the stored one, and stays what it is. */
+  readonly make: (stored: StoredObject, old: JsonObject, breath: Breath) => JsonObject | Promise<JsonObject>;
   /** What happens when there is no object; absent: 404. */
   readonly absent: (() => Promise<Written>) | undefined;
   /** Decides instead of the target's own strategy. */
@@ -357,7 +357,7 @@ async function revise(
   const strategy = change.strategy ?? strategyOf(target);
   const breath = new Breath(core.world);
   const old = stored.parse();
-  const o = change.make(stored, old);
+  const o = await change.make(stored, old, breath);
   if (breath.due()) await breath.taken();
   checkVersion(o, stored, target, resource.strategy);
   if (!change.tracked) trackUpdate(core, target, strategy, { live: old, object: o, manager: options.fieldManager });

@@ -131,14 +131,16 @@ function compareItems(l: JsonArray, r: JsonArray, schema: ListSchema): Diff | un
 function comparePairs(l: JsonArray, r: JsonArray, schema: ListSchema): Diff | undefined | 'moved' {
   if (l.length !== r.length) return 'moved';
   let diff: Diff | undefined;
+  const elements: PathElement[] = [];
   for (let i = 0; i < l.length; i++) {
     const element = elementOf(schema, l[i]!);
     if (element === undefined || element !== elementOf(schema, r[i]!)) return 'moved';
+    elements.push(element);
     const inner = compareValues(l[i]!, r[i]!, schema.items);
     if (inner !== undefined) diff = merge(diff, element, inner);
   }
   // Where nothing differs, duplicates do not either; where something does they count as one value.
-  return diff === undefined || itemsByElement(l, schema).size === l.length ? diff : 'moved';
+  return diff === undefined || new Set(elements).size === l.length ? diff : 'moved';
 }
 
 /** Items of one identity where one side has none or several. Several count as one value, beside the fields of a single one. */

@@ -65,7 +65,12 @@ export function parseElement(element: PathElement): ParsedElement {
   return parsed;
 }
 
+/** The commonest key: one name, and text without escapes. */
+const plainKey = /^k:\{"([a-zA-Z0-9]+)":"([ !#-%'-;=?-[\]-~]*)"\}$/;
+
 function parseOther(element: PathElement): ParsedElement {
+  const simple = plainKey.exec(element);
+  if (simple !== null) return { kind: 'key', fields: [[simple[1]!, simple[2]!]] };
   const text = element.slice(2);
   switch (element[0]) {
     case 'k': {
@@ -122,8 +127,11 @@ export function compareElements(a: PathElement, b: PathElement): number {
   const y = b.charCodeAt(0);
   if (x !== y) return rank(x) - rank(y);
   if (x === 0x66) return compareText(a, b);
-  const p = parseElement(a);
-  const q = parseElement(b);
+  return compareParsed(parseElement(a), parseElement(b));
+}
+
+/** Those that are not fields, of one kind. */
+function compareParsed(p: ParsedElement, q: ParsedElement): number {
   if (p.kind === 'key' && q.kind === 'key') {
     const n = Math.min(p.fields.length, q.fields.length);
     for (let i = 0; i < n; i++) {
@@ -134,6 +142,26 @@ export function compareElements(a: PathElement, b: PathElement): number {
   }
   if (p.kind === 'value' && q.kind === 'value') return compareValues(p.value, q.value);
   return p.kind === 'index' && q.kind === 'index' ? p.index - q.index : 0;
+}
+
+/**
+ * The elements in their order. Each is taken apart once, not at every comparison: what is remembered of elements is soon forgotten
+ * where there are many.
+ */
+export function sortedElements(elements: readonly PathElement[]): PathElement[] {
+  const fields: PathElement[] = [];
+  const others: { readonly element: PathElement; readonly parsed: ParsedElement }[] = [];
+  for (const element of elements) {
+    if (element.charCodeAt(0) === 0x66) fields.push(element);
+    else others.push({ element, parsed: parseElement(element) });
+  }
+  fields.sort(compareText);
+  if (others.length === 0) return fields;
+  others.sort(
+    (a, b) => rank(a.element.charCodeAt(0)) - rank(b.element.charCodeAt(0)) || compareParsed(a.parsed, b.parsed),
+  );
+  for (const { element } of others) fields.push(element);
+  return fields;
 }
 
 function rank(code: number): number {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../api/index.js';
-import { compareElements, elementText, pathText } from './element.js';
+import { compareElements, elementText, keyElement, pathText, sortedElements, valueElement } from './element.js';
 import {
   below,
   difference,
@@ -169,6 +169,35 @@ describe('elements', () => {
     expect(compareElements('f:\uffee', 'f:\u{1f600}')).toBeLessThan(0);
     expect(compareElements('f:a', 'f:ab')).toBeLessThan(0);
     expect(compareElements('f:Z', 'f:a')).toBeLessThan(0);
+  });
+  it('are sorted together as they are one by one, by what they say and not by how it is written', () => {
+    const text = fc.oneof(
+      fc.string({ maxLength: 3 }),
+      fc.constantFrom('a', 'a ', 'a!', 'a"', 'ab', '<', '\\', '\u{1f600}'),
+    );
+    const value = fc.oneof(text, fc.integer({ min: -9, max: 9 }), fc.boolean());
+    const any = fc.oneof(
+      text.map((name) => `f:${name}`),
+      fc.tuple(fc.constantFrom('name', 'port'), value).map(([name, v]) => keyElement([[name, v]])),
+      fc.tuple(value, value).map(([v, w]) =>
+        keyElement([
+          ['a', v],
+          ['b', w],
+        ]),
+      ),
+      value.map(valueElement),
+      fc.nat(20).map((i) => `i:${i}`),
+    );
+    fc.assert(
+      fc.property(fc.uniqueArray(any, { maxLength: 12 }), (elements) => {
+        expect(sortedElements(elements)).toEqual([...elements].sort(compareElements));
+      }),
+    );
+    expect(sortedElements(['k:{"name":"a!"}', 'k:{"name":"a"}', 'k:{"name":"a "}'])).toEqual([
+      'k:{"name":"a"}',
+      'k:{"name":"a "}',
+      'k:{"name":"a!"}',
+    ]);
   });
   it('read as people write paths', () => {
     expect(pathText(['f:spec', 'f:ports', 'k:{"port":80,"protocol":"TCP"}', 'f:name'])).toBe(

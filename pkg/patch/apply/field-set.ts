@@ -1,6 +1,6 @@
 import { isObject, type JsonValue } from '../../api/index.js';
 import { fieldSetDepthMax } from '../limits.js';
-import { canonicalElement, compareElements, type PathElement } from './element.js';
+import { canonicalElement, compareElements, type PathElement, sortedElements } from './element.js';
 import { elementSchema, type Node } from './shape.js';
 
 /**
@@ -210,9 +210,7 @@ export function paths(set: FieldSet): PathElement[][] {
 }
 
 function walk(set: FieldSet, prefix: readonly PathElement[], out: PathElement[][]): void {
-  const elements = Object.keys(set)
-    .filter((k) => k !== '.')
-    .sort(compareElements);
+  const elements = sortedElements(Object.keys(set).filter((k) => k !== '.'));
   for (const k of elements) if (isMember(set[k]!)) out.push([...prefix, k]);
   for (const k of elements) if (hasChildren(set[k]!)) walk(set[k]!, [...prefix, k], out);
 }
@@ -245,25 +243,28 @@ export function setOfNames(fields: readonly (readonly string[])[]): FieldSet {
 
 /** The set with its keys in the order in which the reference writes them; itself when they are. */
 export function sortedSet(set: FieldSet): FieldSet {
-  const keys = Object.keys(set);
-  let inOrder = true;
-  for (let i = 1; i < keys.length && inOrder; i++) inOrder = compareKeys(keys[i - 1]!, keys[i]!) < 0;
   let out: MutableSet | undefined;
-  if (!inOrder) {
-    keys.sort(compareKeys);
-    out = {};
-  }
-  for (let i = 0; i < keys.length; i++) {
-    const k = keys[i]!;
-    const node = set[k]!;
-    const child = node === leaf ? node : sortedSet(node);
-    if (out === undefined && child !== node) {
-      out = {};
-      for (let j = 0; j < i; j++) out[keys[j]!] = set[keys[j]!]!;
+  if (inOrder(set)) {
+    for (const k in set) {
+      const child = sortedSet(set[k]!);
+      if (child === set[k]) continue;
+      out ??= { ...set };
+      out[k] = child;
     }
-    if (out !== undefined) out[k] = child;
+    return out ?? set;
   }
-  return out ?? set;
+  out = set['.'] === undefined ? {} : { '.': leaf };
+  for (const k of sortedElements(Object.keys(set).filter((e) => e !== '.'))) out[k] = sortedSet(set[k]!);
+  return out;
+}
+
+function inOrder(set: FieldSet): boolean {
+  let before: string | undefined;
+  for (const k in set) {
+    if (before !== undefined && compareKeys(before, k) >= 0) return false;
+    before = k;
+  }
+  return true;
 }
 
 function compareKeys(a: string, b: string): number {

@@ -1,5 +1,6 @@
 import {
   cloneJson,
+  equalJson,
   getOwn,
   isObject,
   type JsonArray,
@@ -117,9 +118,12 @@ export function updateManagedFields(input: UpdateInput): void {
   let owners: Owners | undefined;
   if (reset) owners = new Map();
   else {
-    if (resource.subresource === '' && sent !== undefined && sent.length > 0) owners = tryDecodeOwners(sent, false);
+    const kept = live === undefined ? undefined : managedFieldsOf(live);
+    // Most requests carry what is stored, as a patch does that says nothing of it: then there is nothing to check.
+    if (resource.subresource === '' && sent !== undefined && sent.length > 0 && !equalJson(sent, kept))
+      owners = tryDecodeOwners(sent, false);
     if (owners === undefined || owners.size === 0) {
-      owners = (live === undefined ? undefined : tryDecodeOwners(managedFieldsOf(live), true)) ?? new Map();
+      owners = (kept === undefined ? undefined : tryDecodeOwners(kept, true)) ?? new Map();
     }
   }
   if (owners.size > 0 || live === undefined || reset) {
