@@ -7,7 +7,7 @@ import { MUTATIONS } from './mutations.js';
 import { runSeeds } from './seeds.js';
 
 /** Runs that a mutation may get through before it has to be caught. */
-const SEEDS_MAX = 1500;
+const SEEDS_MAX = 600;
 const TIMEOUT = 600_000;
 
 describe('a raft that', () => {

@@ -165,7 +165,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'votes before the vote is durable',
     breaks: 'figure 2: updated on stable storage before responding',
     rules: { waitsForDisk: (kind) => kind === 'appendAccepted' || kind === 'voteRequest' },
-    profile: CRASHES,
+    profile: { ...CRASHES, chaosTicks: 250 },
   },
   {
     name: 'acknowledges entries before they are durable',
@@ -336,13 +336,23 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'counts votes given in an earlier term',
     breaks: 'paper 5.1: a message with an earlier term is rejected',
     rules: { isStale: (message, term) => message.kind !== 'voteReply' && message.term < term },
-    profile: { ...PARTITIONS, delayMax: 90, stragglers: 0.3, stragglerMax: 1500, duplication: 0.3, echo: 1 },
+    // A vote that comes when its candidate has lost and campaigns again, in a term in which another was elected.
+    profile: {
+      ...PARTITIONS,
+      delayMax: 90,
+      stragglers: 0.6,
+      stragglerMax: 1500,
+      duplication: 0.3,
+      echo: 1,
+      acts: { ...NO_ACTS, campaign: 8, split: 3, heal: 3 },
+    },
   },
   {
     name: 'counts acknowledgements of an earlier term',
     breaks: 'paper 5.1: a message with an earlier term is rejected',
     rules: { isStale: (message, term) => message.kind !== 'appendAccepted' && message.term < term },
-    profile: { ...PARTITIONS, limits: SMALL_STEPS, operationUnits: 20, reads: 0, echo: 1, splitAtOnce: 0.5 },
+    // Five voters: of three, any one acknowledgement commits, and what it says can not become wrong any more.
+    profile: { ...PARTITIONS, voters: 5, limits: SMALL_STEPS, operationUnits: 20, reads: 0, echo: 1, splitAtOnce: 0.5 },
   },
   {
     name: 'tells followers to commit what they may not have',

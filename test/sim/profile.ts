@@ -43,7 +43,7 @@ export interface Profile {
   /** Chance of a compaction after an apply. */
   readonly compaction: number;
   readonly trailing: number;
-  /** Chance that a peer that comes back, or leads, hears again what was said to it before. */
+  /** Chance that a peer that comes back, campaigns, or leads, hears again what was said to it before. */
   readonly echo: number;
   /** The in-memory tail of the log is filled when a write is handed out, not when it is durable. */
   readonly tailEarly: boolean;

@@ -217,7 +217,8 @@ class Run {
   #onRole(host: Host, role: Role): void {
     if (this.#atPeace) return;
     const { changeAtOnce, splitAtOnce, crashAtOnce, echo } = this.#profile;
-    if (role === 'leader' && echo > 0 && this.#random.chance(echo)) this.#network.echo(host.id);
+    if ((role === 'candidate' || role === 'leader') && echo > 0 && this.#random.chance(echo))
+      this.#network.echo(host.id);
     if (role === 'leader' && changeAtOnce > 0 && this.#random.chance(changeAtOnce)) this.#changeOne(host);
     if (role === 'leader' && splitAtOnce > 0 && this.#random.chance(splitAtOnce)) {
       const side = new Set(this.#hosts.filter((other) => other === host || this.#random.chance(0.3)));
