@@ -52,6 +52,7 @@ export interface WireRaftMessage {
   readonly sequence: number;
   readonly refused: number;
   readonly snapshot: WireSnapshotMeta | null;
+  readonly quiet: boolean;
 }
 
 export interface WireProposal {

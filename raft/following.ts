@@ -8,10 +8,10 @@ import type { Entry, LogIndex } from './types.js';
 
 export function handleAppend(core: Core, message: AppendRequest): void {
   const { log, rules } = core;
-  const { from, prevIndex, prevTerm } = message;
+  const { from, prevIndex, prevTerm, quiet } = message;
   if (prevIndex < log.commit) {
     // Late or repeated. What is committed here is in every leader's log, so that much can be acknowledged.
-    send(core, from, { kind: 'appendAccepted', index: log.commit });
+    if (!quiet) send(core, from, { kind: 'appendAccepted', index: log.commit });
     return;
   }
   if (!rules.followsOn(log.term(prevIndex), prevTerm)) {
@@ -27,7 +27,7 @@ export function handleAppend(core: Core, message: AppendRequest): void {
   takeEntries(core, message.entries);
   const lastShared = (prevIndex + message.entries.length) as LogIndex;
   log.commitTo(rules.commitAsFollower(message.commit, lastShared));
-  send(core, from, { kind: 'appendAccepted', index: lastShared });
+  if (!quiet) send(core, from, { kind: 'appendAccepted', index: lastShared });
 }
 
 /** Adds the entries that are new. What is already there stays, and so does what follows it: the message may be old. */

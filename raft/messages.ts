@@ -33,6 +33,8 @@ export interface AppendRequest extends Envelope {
   readonly prevTerm: Term;
   readonly entries: readonly Entry[];
   readonly commit: LogIndex;
+  /** No answer is wanted unless it is a refusal: it only tells the commit index. */
+  readonly quiet: boolean;
 }
 
 /** "My log equals yours up to and including `index`, durably." */

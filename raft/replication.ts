@@ -62,7 +62,8 @@ function flushTo(core: Core, to: PeerId, progress: Progress): void {
   while (progress.next <= log.lastIndex && !progress.windowIsFull(window)) {
     if (!sendAppend(core, to, progress, limits.appendBytesMax)) return;
   }
-  const commitIsNews = Math.min(log.commit, progress.match) > progress.commitSent;
+  // Told of what was sent, not only of what was acknowledged: who is still syncing an entry applies it as soon as that is done.
+  const commitIsNews = Math.min(log.commit, progress.next - 1) > progress.commitSent;
   if (commitIsNews || progress.nudged) sendAppend(core, to, progress, 0);
 }
 
@@ -76,7 +77,8 @@ function sendAppend(core: Core, to: PeerId, progress: Progress, maxBytes: number
     return false;
   }
   const entries = maxBytes > 0 && progress.next <= log.lastIndex ? log.slice(progress.next, maxBytes) : NO_ENTRIES;
-  send(core, to, { kind: 'append', prevIndex, prevTerm, entries, commit: log.commit });
+  const quiet = entries.length === 0 && progress.state === 'replicate' && !progress.nudged;
+  send(core, to, { kind: 'append', prevIndex, prevTerm, entries, commit: log.commit, quiet });
   const last = (prevIndex + entries.length) as LogIndex;
   if (entries.length > 0 || progress.state === 'probe') progress.sent(last, bytesOf(entries));
   progress.commitSent = Math.max(progress.commitSent, Math.min(log.commit, last)) as LogIndex;

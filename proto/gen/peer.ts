@@ -697,6 +697,7 @@ export const trireme = $root.trireme = (() => {
             RaftMessage.prototype.snapshot = null;
             RaftMessage.prototype.from = 0;
             RaftMessage.prototype.to = 0;
+            RaftMessage.prototype.quiet = false;
 
             RaftMessage.create = function create(properties) {
                 return new RaftMessage(properties);
@@ -746,6 +747,8 @@ export const trireme = $root.trireme = (() => {
                     writer.uint32(137).double(message.from);
                 if (message.to != null && Object.hasOwnProperty.call(message, "to"))
                     writer.uint32(145).double(message.to);
+                if (message.quiet != null && Object.hasOwnProperty.call(message, "quiet"))
+                    writer.uint32(152).bool(message.quiet);
                 return writer;
             };
 
@@ -844,6 +847,10 @@ export const trireme = $root.trireme = (() => {
                         }
                     case 18: {
                             message.to = reader.double();
+                            break;
+                        }
+                    case 19: {
+                            message.quiet = reader.bool();
                             break;
                         }
                     default:

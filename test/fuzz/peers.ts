@@ -57,6 +57,7 @@ const wireSeeds: readonly Buffer[] = [
         prevTerm: 2,
         commit: 4,
         entries: [entry(5), entry(6)],
+        quiet: false,
       } as never),
       toWire({ kind: 'snapshot', from: 1, to: 2, term: 3, snapshot: meta } as never),
       toWire({

@@ -38,6 +38,7 @@ const message: fc.Arbitrary<Message> = fc.oneof(
     prevTerm: term,
     commit: index,
     entries: fc.array(entry, { maxLength: 4 }),
+    quiet: flag,
   }),
   fc.record({ kind: kind('appendAccepted'), ...envelope, index }),
   fc.record({ kind: kind('appendRejected'), ...envelope, rejected: index, hintIndex: index, hintTerm: term }),
@@ -107,7 +108,8 @@ describe('the queue of a connection', () => {
     prevIndex: toLogIndex(0),
     prevTerm: toTerm(0),
     commit: toLogIndex(0),
-    entries: [{ term: toTerm(1), index: toLogIndex(1), kind: 'normal', data: Buffer.alloc(bytes) }],
+    entries: bytes === 0 ? [] : [{ term: toTerm(1), index: toLogIndex(1), kind: 'normal', data: Buffer.alloc(bytes) }],
+    quiet: false,
   });
   const kinds = (bytes: Buffer): string[] => bundleCodec.decode(bytes).raft.map((wire) => fromWire(wire).kind);
 
@@ -117,6 +119,22 @@ describe('the queue of a connection', () => {
     expect(queue.raft(heartbeat)).toBe(true);
     expect(kinds(queue.take())).toEqual(['heartbeat', 'append', 'append']);
     expect(kinds(queue.take())).toEqual(['append', 'append']);
+    expect(queue.isEmpty).toBe(true);
+  });
+
+  it('keeps appends in order, so that none is refused for want of the one before', () => {
+    const queue = new OutgoingQueue();
+    expect(queue.raft(append(0))).toBe(true);
+    expect(queue.raft(append(900_000))).toBe(true);
+    expect(queue.raft(append(900_001))).toBe(true);
+    expect(queue.raft(append(0))).toBe(true);
+    expect(queue.raft(heartbeat)).toBe(true);
+    const sizes = (): (number | undefined)[] =>
+      bundleCodec.decode(queue.take()).raft.map((wire) => {
+        const message = fromWire(wire);
+        return message.kind === 'append' ? (message.entries[0]?.data.length ?? 0) : undefined;
+      });
+    expect([...sizes(), ...sizes()]).toEqual([0, undefined, 900_000, 900_001, 0]);
     expect(queue.isEmpty).toBe(true);
   });
 

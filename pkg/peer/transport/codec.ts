@@ -61,8 +61,8 @@ function fieldsOf(message: Message): Fields {
     case 'voteReply':
       return { preVote: message.preVote, granted: message.granted };
     case 'append': {
-      const { prevIndex: index, prevTerm: logTerm, commit } = message;
-      return { index, logTerm, commit, entries: message.entries.map(entryToWire) };
+      const { prevIndex: index, prevTerm: logTerm, commit, quiet } = message;
+      return { index, logTerm, commit, quiet, entries: message.entries.map(entryToWire) };
     }
     case 'appendAccepted':
       return { index: message.index };
@@ -99,7 +99,8 @@ export function fromWire(wire: WireRaftMessage): Message {
       return { kind, ...envelope, preVote: wire.preVote, granted: wire.granted };
     case 'append': {
       const [prevIndex, prevTerm, commit] = [toLogIndex(wire.index), toTerm(wire.logTerm), toLogIndex(wire.commit)];
-      return { kind, ...envelope, prevIndex, prevTerm, commit, entries: wire.entries.map(entryFromWire) };
+      const entries = wire.entries.map(entryFromWire);
+      return { kind, ...envelope, prevIndex, prevTerm, commit, entries, quiet: wire.quiet };
     }
     case 'appendAccepted':
       return { kind, ...envelope, index: toLogIndex(wire.index) };

@@ -34,7 +34,9 @@ export class OutgoingQueue {
     if (this.#urgent.length + this.#appends.length >= TRANSPORT_LIMITS.queuedMessagesMax) return false;
     if (this.#bytes > 0 && this.#bytes + bytes > TRANSPORT_LIMITS.queuedBytesMax) return false;
     this.#bytes += bytes;
-    (message.kind === 'append' && message.entries.length > 0 ? this.#appends : this.#urgent).push(message);
+    // One without entries is as urgent as a heartbeat, but it would be refused before those that it stands on.
+    const inLine = message.kind === 'append' && (message.entries.length > 0 || this.#appends.length > 0);
+    (inLine ? this.#appends : this.#urgent).push(message);
     return true;
   }
 
