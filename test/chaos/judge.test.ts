@@ -41,7 +41,7 @@ describe('the judge of watches', () => {
   it('finds an event that one watcher lacks', () => {
     const history = new History();
     history.watches.push(run('a', 0, put(1), put(2), put(3)), run('b', 1, put(3)), run('c', 2, put(3)));
-    expect(missedEvents(history, 3)).toEqual(['watcher b (from 1) missed revision 2: k=v2']);
+    expect(missedEvents(history, 3)).toEqual(['watcher b (from 1) missed revision 2: k=v2; near it: 3 k=v3']);
   });
 
   it('asks nothing of a watcher beyond where it was told to begin anew', () => {
@@ -60,7 +60,7 @@ describe('the judge of watches', () => {
       called: 0,
       returned: 1,
     });
-    expect(missedEvents(history, 2)).toEqual(['watcher a (from 0) missed revision 2: k=x']);
+    expect(missedEvents(history, 2)).toEqual(['watcher a (from 0) missed revision 2: k=x; near it: 1 k=v1']);
   });
 
   it('finds two accounts of one revision', () => {
