@@ -17,7 +17,7 @@ import { limits } from './limits.js';
 import { metaOf, text } from './meta.js';
 import type { PatchRequest, RequestContext, Target, UpdateRequest, Written } from './requests.js';
 import type { SubresourceBehaviour } from './resource.js';
-import { checkName, placeInNamespace } from './systemfields.js';
+import { checkName, checkUid, placeInNamespace } from './systemfields.js';
 import { inServedVersion, trackedResource } from './tracking.js';
 import { type Change, insert, modify, settle, strategyOf, type Write } from './write.js';
 
@@ -161,7 +161,14 @@ export async function updateView(
   const write: Write = { target, name, options, context };
   const conditional = !['', '0'].includes(text(metaOf(body), 'resourceVersion'));
   const change = viewChange(core, write, view, { kind: 'update', make: () => cloneJson(body) });
-  return modify(core, write, { ...change, retries: conditional ? 0 : limits.unconditionalRetries });
+  return modify(core, write, {
+    ...change,
+    retries: conditional ? 0 : limits.unconditionalRetries,
+    make: (stored, old, breath) => {
+      checkUid(body, stored.uid(), stored.key, target);
+      return change.make(stored, old, breath);
+    },
+  });
 }
 
 /** How the small object that a view shows is changed. */

@@ -61,12 +61,16 @@ export function dropDuplicateOwners(object: JsonObject, context: RequestContext)
   );
 }
 
+/** An object that is posted has no version yet; a PUT or an apply that creates takes no notice of one. */
+export function checkUnversioned(object: JsonObject): void {
+  const version = text(metaOf(object), 'resourceVersion');
+  if (version !== '' && badVersion(version) === undefined && BigInt(version) !== 0n)
+    throw errors.badRequest('resourceVersion should not be set on objects to be created');
+}
+
 /** What a client may not decide of a new object. */
 export function fillSystemFields(object: JsonObject, world: World): void {
   const meta = metaOf(object);
-  const version = text(meta, 'resourceVersion');
-  if (version !== '' && badVersion(version) === undefined && BigInt(version) !== 0n)
-    throw errors.badRequest('resourceVersion should not be set on objects to be created');
   for (const field of ['resourceVersion', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'])
     delete meta[field];
   meta['uid'] = world.random.uuid();
@@ -113,8 +117,9 @@ export function checkVersion(object: JsonObject, stored: StoredObject, target: T
 }
 
 function versionRequired(target: Target, name: string): ApiError {
-  const { group, kind } = target.resource;
-  return errors.invalid({ group, kind }, name, [
+  // The reference has the resource in the place of the kind here.
+  const { group, resource } = target.resource;
+  return errors.invalid({ group, kind: resource }, name, [
     {
       type: 'FieldValueInvalid',
       field: 'metadata.resourceVersion',
@@ -123,16 +128,15 @@ function versionRequired(target: Target, name: string): ApiError {
   ]);
 }
 
-/** A body that names another uid is about an object that is gone. */
-export function checkUid(object: JsonObject, stored: StoredObject, target: Target): void {
-  const given = text(metaOf(object), 'uid');
-  const { groupResource } = target.resource;
-  const uid = stored.uid();
+/** A body that names another uid than `uid` ('' where there is no object) is about an object that is gone. */
+export function checkUid(object: JsonObject, uid: string, key: string, target: Target): void {
+  const meta = metaOf(object);
+  const given = text(meta, 'uid');
   if (given === '' || given === uid) return;
   throw errors.conflict(
-    groupResource,
-    stored.name,
-    `StorageError: invalid object, Code: 4, Key: ${stored.key}, ResourceVersion: 0, AdditionalErrorMessage: Precondition failed: UID in precondition: ${given}, UID in object meta: ${uid}`,
+    target.resource.groupResource,
+    text(meta, 'name'),
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${given}, UID in object meta: ${uid}`,
   );
 }
 

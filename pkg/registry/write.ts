@@ -20,6 +20,7 @@ import {
   carryOver,
   checkName,
   checkUid,
+  checkUnversioned,
   checkVersion,
   dropDuplicateOwners,
   fillSystemFields,
@@ -78,6 +79,7 @@ export async function create(core: Core, request: CreateRequest, context: Reques
     return { outcome: 'created', object: { kind: 'value', value: await runVirtual(core, target, call, context) } };
   }
   placeInNamespace(object, target);
+  checkUnversioned(object);
   return insert(core, { target, name, options, context }, object, false);
 }
 
@@ -105,14 +107,17 @@ export async function update(core: Core, request: UpdateRequest, context: Reques
     retries: version === '' || version === '0' ? limits.unconditionalRetries : 0,
     tracked: false,
     make: (stored) => {
-      checkUid(object, stored, target);
+      checkUid(object, stored.uid(), stored.key, target);
       const next = cloneJson(object);
       settle(target, next, context);
       return next;
     },
     absent:
       target.resource.strategy.createOnUpdate === true && target.subresource === ''
-        ? () => insert(core, write, cloneJson(object), false)
+        ? () => {
+            checkUid(object, '', keyOf(target.resource, target.namespace, name), target);
+            return insert(core, write, cloneJson(object), false);
+          }
         : undefined,
   });
 }

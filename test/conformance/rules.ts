@@ -101,6 +101,8 @@ export const rules: readonly Rule[] = [
     'golden writes/put-without-rv',
     'golden writes/put-stale-rv',
     'test/e2e/http.test.ts: creates by PUT where the kind allows it, and replaces what is there',
+    'pkg/registry/update.test.ts: creates one of',
+    'pkg/registry/update.test.ts: brings nothing back to life that is gone',
   ),
   rule(
     'Verbs',

@@ -118,17 +118,16 @@ describe.each([
   });
 
   it('creates by PUT where the kind allows it, and replaces what is there', async () => {
-    const path = `/apis/scheduling.k8s.io/v1/priorityclasses/${prefix}-p`;
-    const body = (description: string): object => ({
-      apiVersion: 'scheduling.k8s.io/v1',
-      kind: 'PriorityClass',
-      metadata: { name: `${prefix}-p` },
-      value: 5,
-      description,
+    const path = `/apis/rbac.authorization.k8s.io/v1/clusterroles/${prefix}-r`;
+    const body = (verb: string): object => ({
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name: `${prefix}-r` },
+      rules: [{ nonResourceURLs: ['/x'], verbs: [verb] }],
     });
     expect((await client.ask(path, { method: 'PUT', body: body('a') })).status).toBe(201);
     const again = await client.ask(path, { method: 'PUT', body: body('b') });
-    expect([again.status, again.json().description]).toEqual([200, 'b']);
+    expect([again.status, again.json().rules[0].verbs]).toEqual([200, ['b']]);
     expect((await client.ask(`${CMS}/${prefix}-none`, { method: 'PUT', body: cm(`${prefix}-none`) })).status).toBe(404);
     await client.ask(path, { method: 'DELETE' });
   });

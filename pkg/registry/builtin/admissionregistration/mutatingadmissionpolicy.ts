@@ -14,6 +14,7 @@ export const mutatingAdmissionPolicy: ResourceDeclaration = {
   categories: ['api-extensions'],
   strategy: {
     anyFinalizers: true,
+    unconditionalUpdate: false,
     defaults: defaultPolicy,
     validate: validateMutatingPolicy,
     validateUpdate: (o, _old, errors) => validateMutatingPolicy(o, errors),

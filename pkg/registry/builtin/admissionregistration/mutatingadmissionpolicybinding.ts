@@ -14,6 +14,7 @@ export const mutatingAdmissionPolicyBinding: ResourceDeclaration = {
   categories: ['api-extensions'],
   strategy: {
     anyFinalizers: true,
+    unconditionalUpdate: false,
     defaults: defaultPolicyBinding,
     validate: validateMutatingBinding,
     validateUpdate: (o, _old, errors) => validateMutatingBinding(o, errors),

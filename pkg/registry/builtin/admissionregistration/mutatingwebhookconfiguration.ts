@@ -15,6 +15,7 @@ export const mutatingWebhookConfiguration: ResourceDeclaration = {
   categories: ['api-extensions'],
   strategy: {
     anyFinalizers: true,
+    unconditionalUpdate: false,
     defaults: defaultWebhooks,
     validate: validateWebhooks,
     validateUpdate: (o, _old, errors) => validateWebhooks(o, errors),

@@ -14,6 +14,7 @@ export const validatingAdmissionPolicy: ResourceDeclaration = {
   categories: ['api-extensions'],
   strategy: withStatus({
     anyFinalizers: true,
+    unconditionalUpdate: false,
     defaults: defaultPolicy,
     validate: validateValidatingPolicy,
     validateUpdate: (o, _old, errors) => validateValidatingPolicy(o, errors),

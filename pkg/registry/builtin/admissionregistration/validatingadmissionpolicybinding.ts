@@ -14,6 +14,7 @@ export const validatingAdmissionPolicyBinding: ResourceDeclaration = {
   categories: ['api-extensions'],
   strategy: {
     anyFinalizers: true,
+    unconditionalUpdate: false,
     defaults: defaultPolicyBinding,
     validate: validateValidatingBinding,
     validateUpdate: (o, _old, errors) => validateValidatingBinding(o, errors),

@@ -13,7 +13,7 @@ export const podCertificateRequest: ResourceDeclaration = {
   versions: versions('certificates', 'v1', 'v1beta1'),
   storageVersion: 'v1',
   namespaced: true,
-  strategy: withStatus({ generation: 'none' }),
+  strategy: withStatus({ generation: 'none', unconditionalUpdate: false }),
   subresources: { status: statusSubresource() },
   selectableFields: {
     'spec.signerName': (o) => textAt(o, 'spec', 'signerName'),

@@ -18,6 +18,7 @@ export const lease: ResourceDeclaration = {
     validateUpdate: (o, _old, errors) => validateLease(o, errors),
     generation: 'none',
     createOnUpdate: true,
+    unconditionalUpdate: false,
   },
   table: table([column('Holder', 'Who holds the lease.'), AGE], (o, now) => [
     textAt(o, 'spec', 'holderIdentity'),

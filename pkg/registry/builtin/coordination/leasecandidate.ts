@@ -17,6 +17,7 @@ export const leaseCandidate: ResourceDeclaration = {
     validateUpdate: validateCandidateUpdate,
     generation: 'none',
     createOnUpdate: true,
+    unconditionalUpdate: false,
     anyFinalizers: true,
   },
   table: table(

@@ -26,6 +26,7 @@ export const endpoints: ResourceDeclaration = {
     validateUpdate: (o, _old, errors) => validateEndpoints(o, errors),
     checksUpdateLikeNew: true,
     generation: 'none',
+    createOnUpdate: true,
     warn: (o, _old, context) => endpointWarnings(o, context.warn),
   },
   table: table([column('Endpoints', 'Addresses and ports that back the service.'), AGE], (o, now) => [

@@ -17,6 +17,7 @@ export const limitRange: ResourceDeclaration = {
     validate: validateLimitRange,
     validateUpdate: (o, _old, errors) => validateLimitRange(o, errors),
     generation: 'none',
+    createOnUpdate: true,
     defaults,
   },
 };

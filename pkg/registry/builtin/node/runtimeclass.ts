@@ -18,6 +18,7 @@ export const runtimeClass: ResourceDeclaration = {
     validateUpdate: validateRuntimeClassUpdate,
     generation: 'none',
     createOnUpdate: true,
+    unconditionalUpdate: false,
     warn: (o, _old, context) => {
       for (const label of Object.keys(objectAt(o, 'scheduling', 'nodeSelector'))) {
         const why = renamedLabel(label);

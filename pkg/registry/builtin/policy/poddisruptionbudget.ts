@@ -13,7 +13,11 @@ export const podDisruptionBudget: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['pdb'],
-  strategy: withStatus({ validate: validateBudget, validateUpdate: (o, _old, errors) => validateBudget(o, errors) }),
+  strategy: withStatus({
+    validate: validateBudget,
+    validateUpdate: (o, _old, errors) => validateBudget(o, errors),
+    unconditionalUpdate: false,
+  }),
   subresources: { status: statusSubresource({ validateUpdate: validateBudgetStatus }) },
   table: table(
     [

@@ -18,7 +18,6 @@ export const priorityClass: ResourceDeclaration = {
     validate: validatePriorityClass,
     validateUpdate: validatePriorityClassUpdate,
     generation: 'spec',
-    createOnUpdate: true,
     defaults: (o) => whenAbsent(o, 'preemptionPolicy', 'PreemptLowerPriority'),
   },
   table: table(

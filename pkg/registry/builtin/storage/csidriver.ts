@@ -18,6 +18,7 @@ export const csiDriver: ResourceDeclaration = {
     validate: validateCsiDriver,
     validateUpdate: validateCsiDriverUpdate,
     generation: 'spec',
+    unconditionalUpdate: false,
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       whenAbsent(spec, 'attachRequired', true);

@@ -12,7 +12,12 @@ export const csiNode: ResourceDeclaration = {
   versions: versions('storage', 'v1'),
   storageVersion: 'v1',
   namespaced: false,
-  strategy: { validate: validateCsiNode, validateUpdate: validateCsiNodeUpdate, generation: 'none' },
+  strategy: {
+    validate: validateCsiNode,
+    validateUpdate: validateCsiNodeUpdate,
+    generation: 'none',
+    unconditionalUpdate: false,
+  },
   table: table([column('Drivers', 'Number of drivers on the node.', { type: 'integer' }), AGE], (o, now) => [
     listAt(o, 'spec', 'drivers').length,
     age(o, now),

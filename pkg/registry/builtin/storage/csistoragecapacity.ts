@@ -16,6 +16,7 @@ export const csiStorageCapacity: ResourceDeclaration = {
     validateUpdate: validateCapacityUpdate,
     checksUpdateLikeNew: true,
     generation: 'none',
+    unconditionalUpdate: false,
   },
   table: NAME_AND_CREATION,
 };

@@ -12,7 +12,12 @@ export const volumeAttachment: ResourceDeclaration = {
   versions: versions('storage', 'v1'),
   storageVersion: 'v1',
   namespaced: false,
-  strategy: withStatus({ validate: validateAttachment, validateUpdate: validateAttachmentUpdate, generation: 'none' }),
+  strategy: withStatus({
+    validate: validateAttachment,
+    validateUpdate: validateAttachmentUpdate,
+    generation: 'none',
+    unconditionalUpdate: false,
+  }),
   subresources: { status: statusSubresource({ validateUpdate: validateAttachmentUpdate }) },
   table: table(
     [

@@ -26,6 +26,7 @@ export function serviceResource(cluster: ClusterConfig): ResourceDeclaration {
     storagePrefix: 'services/specs',
     strategy: withStatus({
       generation: 'none',
+      createOnUpdate: true,
       returnsDeleted: true,
       defaults: defaultService,
       validateName: labelName,
