@@ -1,7 +1,13 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { NO_PEER, type SoftState, toPeerId } from '../../raft/index.js';
+import { encodeEntry, memoryHome, openStateMachine } from '../storage/index.js';
+import { testWorld } from '../storage/testworld.js';
 import { PEER_DEFAULTS } from './config.js';
 import { type ControlParts, type PeerControls, peerControls } from './controls.js';
+import { snapshotStatus } from './snapshot/restore.js';
 
 /** A follower whose word about the leader is as given; time passes only when it waits. */
 function follower(
@@ -64,5 +70,35 @@ describe('what only a leader does', () => {
     });
     expect(await controls.control.removeMember(7)).toMatchObject({ kind: 'refused', message: /the connection ended/ });
     expect(asked).toBe(1);
+  });
+});
+
+describe('a snapshot saved to a file', () => {
+  it('is refused where it can not be written, without harm to the peer', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'trireme-save-'));
+    const machine = await openStateMachine({ engine: await memoryHome().open(), name: 'memory' });
+    const op = { kind: 'put', key: '/a', value: Buffer.alloc(400_000, 7) } as const;
+    await machine.apply([{ index: 1, data: encodeEntry({ kind: 'txn', txn: { compares: [], ops: [op] } }) }]);
+    const { control } = peerControls({ state: { machine }, world: testWorld(0) } as unknown as ControlParts);
+    const strays: unknown[] = [];
+    const stray = (error: unknown): number => strays.push(error);
+    process.on('uncaughtException', stray);
+    try {
+      const nowhere = await control.saveSnapshot(join(folder, 'nowhere', 'a'));
+      expect(nowhere).toMatchObject({ kind: 'refused', message: expect.stringContaining('ENOENT') });
+      const both = await Promise.all([
+        control.saveSnapshot(join(folder, 'b')),
+        control.saveSnapshot(join(folder, 'b')),
+      ]);
+      for (const saved of both) expect(saved).toMatchObject({ kind: 'ok', value: { revision: 1 } });
+      expect(await snapshotStatus(join(folder, 'b'))).toMatchObject({ revision: 1, rows: 1 });
+      expect(await readdir(folder)).toEqual(['b']);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(strays).toEqual([]);
+    } finally {
+      process.off('uncaughtException', stray);
+      await machine.close();
+      await rm(folder, { recursive: true });
+    }
   });
 });

@@ -1,6 +1,5 @@
-import { createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
-import { finished } from 'node:stream/promises';
 import { NO_PEER, type RaftNode, type SoftState, toPeerId } from '../../raft/index.js';
 import type { World } from '../base/index.js';
 import { inspectSnapshot } from '../storage/index.js';
@@ -134,25 +133,27 @@ async function moveLeader(parts: ControlParts, id: number): Promise<ControlResul
 }
 
 /** Writes, syncs, reads back and checks before the file gets its name. */
-async function saveSnapshot({ state }: ControlParts, file: string): Promise<ControlResult<SavedSnapshot>> {
-  const draft = `${file}.part`;
+async function saveSnapshot({ state, world }: ControlParts, file: string): Promise<ControlResult<SavedSnapshot>> {
+  // Of this call alone: another one may be writing the same file, or have been cut short.
+  const draft = `${file}.${world.random.uuid().slice(0, 8)}.part`;
   try {
     const snapshot = await state.machine.openSnapshot();
     let bytes = 0;
     try {
-      const out = createWriteStream(draft, { flags: 'wx', mode: 0o600 });
-      for await (const chunk of snapshot.chunks()) {
-        bytes += chunk.length;
-        await new Promise<void>((resolve, reject) => out.write(chunk, (error) => (error ? reject(error) : resolve())));
+      const out = await open(draft, 'wx', 0o600);
+      try {
+        for await (const chunk of snapshot.chunks()) {
+          bytes += chunk.length;
+          await out.writeFile(chunk);
+        }
+        await out.sync();
+      } finally {
+        await out.close();
       }
-      out.end();
-      await finished(out);
     } finally {
       await snapshot.close();
     }
-    const handle = await open(draft, 'r');
-    await handle.sync();
-    const meta = await inspectSnapshot(handle.createReadStream({ highWaterMark: 256 * 1024 }));
+    const meta = await inspectSnapshot(createReadStream(draft, { highWaterMark: 256 * 1024 }));
     await rename(draft, file);
     return { kind: 'ok', value: { file, bytes, revision: meta.applied, hash: meta.chain } };
   } catch (error) {
