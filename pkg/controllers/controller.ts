@@ -6,7 +6,7 @@ import type { WorkQueue } from './queue.js';
 export interface Controller {
   /** As `--controllers` names it (kube-controller-manager's names). */
   readonly name: string;
-  /** Resolves when the present state has been taken in. */
+  /** Resolves when the present state has been taken in; work begins then, and not before. */
   start(): Promise<void>;
   /** No work is begun after this returns. What is under way may still end in a write: it carries what it was decided on. */
   stop(): void;
@@ -20,7 +20,10 @@ export interface ControllerContext {
   readonly log: (message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 
-/** A loop that follows the cluster with `changed` and works through `queue`. */
+/**
+ * A loop that follows the cluster with `changed` and works through `queue`, once it has been told of all there is: what is decided
+ * from an index must not be decided from half of one.
+ */
 export function controllerOf(
   name: string,
   cluster: Cluster,
@@ -30,9 +33,10 @@ export function controllerOf(
   let following: Following | undefined;
   return {
     name,
-    start: () => {
+    start: async () => {
       following = cluster.follow({ changed });
-      return following.caughtUp;
+      await following.caughtUp;
+      queue.start();
     },
     stop: () => {
       following?.stop();

@@ -26,8 +26,13 @@ class Scene {
   }
 
   static async open(wrap: (cluster: Cluster) => Cluster = (c) => c): Promise<Scene> {
-    const scene = new Scene(await Bench.open(), wrap);
+    const scene = await Scene.unstarted(wrap);
     await scene.collector.start();
+    return scene;
+  }
+
+  static async unstarted(wrap: (cluster: Cluster) => Cluster = (c) => c): Promise<Scene> {
+    const scene = new Scene(await Bench.open(), wrap);
     onTestFinished(() => scene.collector.stop());
     return scene;
   }
@@ -194,6 +199,45 @@ describe('the garbage collector', () => {
     await bench.create('configmaps', 'default', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'late' } });
     expect(told).toBe(before);
   });
+
+  it.each(['Orphan', 'Foreground'] as const)(
+    'begins only when it has been told of all there is: after a restart amid a deletion, %s',
+    async (propagationPolicy) => {
+      // The owner is told of at once, everything else only when told to go on.
+      const late: (() => void)[] = [];
+      let all = false;
+      const s = await Scene.unstarted((cluster) => ({
+        ...cluster,
+        follow: (observer) => {
+          const following = cluster.follow({
+            changed: (resource, before, after, revision) => {
+              const tell = (): void => observer.changed(resource, before, after, revision);
+              if (all || after?.name === 'a') tell();
+              else late.push(tell);
+            },
+          });
+          const rest = async (): Promise<void> => {
+            await following.caughtUp;
+            for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+            for (const tell of late.splice(0)) tell();
+            all = true;
+          };
+          return { caughtUp: rest(), stop: following.stop };
+        },
+      }));
+      const a = await s.make('a');
+      await s.make('b', [blocking('a', a)]);
+      await s.bench.patch('configmaps', ['default', 'b'], { metadata: { finalizers: ['x.example/hold'] } });
+      await s.bench.delete('configmaps', 'default', 'a', { propagationPolicy });
+      await s.collector.start();
+      // Orphaned, b is nobody's; held by its finalizer, b holds a.
+      expect(await s.names()).toEqual(propagationPolicy === 'Orphan' ? ['b'] : ['a', 'b']);
+      const meta = metaOf(await s.bench.get('configmaps', 'default', 'b'));
+      expect([meta['ownerReferences'] === undefined, meta['deletionTimestamp'] === undefined]).toEqual(
+        propagationPolicy === 'Orphan' ? [true, true] : [false, false],
+      );
+    },
+  );
 
   it('tries again what failed', async () => {
     let failing = 2;

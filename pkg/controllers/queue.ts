@@ -15,7 +15,7 @@ const BACKOFF_MAX_MILLISECONDS = 60_000;
 
 /**
  * Work by key, level-triggered: a key that is added while it waits is there once; a key that is added while it is worked on is
- * worked on again afterwards. A key that fails comes back with exponential backoff.
+ * worked on again afterwards. A key that fails comes back with exponential backoff. Keys only gather until `start`.
  *
  * Bound: at most one entry a key, and keys are names of objects that exist or have just gone.
  */
@@ -26,6 +26,7 @@ export class WorkQueue {
   readonly #again = new Set<string>();
   readonly #failures = new Map<string, number>();
   readonly #timers = new Map<string, () => void>();
+  #started = false;
   #stopped = false;
 
   constructor(options: QueueOptions) {
@@ -53,6 +54,12 @@ export class WorkQueue {
     this.#timers.set(key, cancel);
   }
 
+  /** Work begins. After `stop` this does nothing. */
+  start(): void {
+    this.#started = true;
+    this.#pump();
+  }
+
   /** Nothing new is begun; what is under way ends by itself. */
   stop(): void {
     this.#stopped = true;
@@ -63,6 +70,7 @@ export class WorkQueue {
   }
 
   #pump(): void {
+    if (!this.#started) return;
     for (const key of this.#waiting) {
       if (this.#working.size >= this.#options.workers) return;
       this.#waiting.delete(key);
