@@ -1,53 +1,54 @@
+import * as node from 'node:fs';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readNote, removeNote, writeNote } from './note.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type NoteDisk, readNote, removeNote, writeNote } from './note.js';
 import { keepRefusal, readRefusal } from './refusal.js';
 
-/** What was asked of the file system, in order: a power cut keeps no more than what an fsync was asked for. */
-const asked = vi.hoisted(() => ({ calls: [] as string[], names: new Map<number, string>() }));
-
-vi.mock('node:fs', async (original) => {
-  const fs = await original<typeof import('node:fs')>();
+/** What is asked of the file system, in order: a power cut keeps no more than what an fsync was asked for. */
+function watched(): NoteDisk & { readonly calls: string[] } {
+  const calls: string[] = [];
+  const names = new Map<number, string>();
   return {
-    ...fs,
-    openSync: (path: string, ...rest: [string]) => {
-      const fd = fs.openSync(path, ...rest);
-      asked.names.set(fd, path);
+    ...node,
+    calls,
+    openSync: (path, ...rest) => {
+      const fd = node.openSync(path, ...rest);
+      names.set(fd, String(path));
       return fd;
     },
-    fsyncSync: (fd: number) => {
-      asked.calls.push(`sync ${asked.names.get(fd)}`);
-      fs.fsyncSync(fd);
+    fsyncSync: (fd) => {
+      calls.push(`sync ${names.get(fd)}`);
+      node.fsyncSync(fd);
     },
-    renameSync: (from: string, to: string) => {
-      asked.calls.push(`rename ${from} ${to}`);
-      fs.renameSync(from, to);
+    renameSync: (from, to) => {
+      calls.push(`rename ${from} ${to}`);
+      node.renameSync(from, to);
     },
-    unlinkSync: (path: string) => {
-      asked.calls.push(`remove ${path}`);
-      fs.unlinkSync(path);
+    unlinkSync: (path) => {
+      calls.push(`remove ${path}`);
+      node.unlinkSync(path);
     },
   };
-});
+}
 
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'trireme-note-'));
-  asked.calls = [];
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a note', () => {
   it('has its name only when its bytes are safe, and is there only when its name is', () => {
     const file = join(folder, 'NOTE');
-    writeNote(folder, 'NOTE', 'text');
-    expect(asked.calls).toEqual([`sync ${file}.new`, `rename ${file}.new ${file}`, `sync ${folder}`]);
+    const writing = watched();
+    writeNote(folder, 'NOTE', 'text', writing);
+    expect(writing.calls).toEqual([`sync ${file}.new`, `rename ${file}.new ${file}`, `sync ${folder}`]);
     expect(readNote(folder, 'NOTE')).toBe('text');
-    asked.calls = [];
-    removeNote(folder, 'NOTE');
-    expect(asked.calls).toEqual([`remove ${file}`, `sync ${folder}`]);
+    const removing = watched();
+    removeNote(folder, 'NOTE', removing);
+    expect(removing.calls).toEqual([`remove ${file}`, `sync ${folder}`]);
     expect(readNote(folder, 'NOTE')).toBeUndefined();
     removeNote(folder, 'NOTE');
     expect(readdirSync(folder)).toEqual([]);
@@ -55,8 +56,9 @@ describe('a note', () => {
 
   it('that a state must not be served is such a one', () => {
     expect(readRefusal(folder)).toBeUndefined();
-    keepRefusal(folder, 'it differs');
+    const keeping = watched();
+    keepRefusal(folder, 'it differs', keeping);
     expect(readRefusal(folder)).toBe('it differs');
-    expect(asked.calls.at(-1)).toBe(`sync ${folder}`);
+    expect(keeping.calls.at(-1)).toBe(`sync ${folder}`);
   });
 });

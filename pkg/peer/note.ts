@@ -1,52 +1,58 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import * as node from 'node:fs';
 import { join } from 'node:path';
+
+/** What a note asks of the file system; a test looks on. */
+export type NoteDisk = Pick<
+  typeof node,
+  'openSync' | 'writeFileSync' | 'fsyncSync' | 'closeSync' | 'renameSync' | 'unlinkSync'
+>;
 
 /**
  * A small file that is there whole or not at all, and durably so when the call returns: its bytes are synced before it gets its
  * name, and the folder after it got or lost it. Without the latter a power cut could take the name back.
  */
-export function writeNote(folder: string, name: string, text: string): void {
+export function writeNote(folder: string, name: string, text: string, disk: NoteDisk = node): void {
   const draft = join(folder, `${name}.new`);
-  const fd = openSync(draft, 'w', 0o600);
+  const fd = disk.openSync(draft, 'w', 0o600);
   try {
-    writeFileSync(fd, text);
-    fsyncSync(fd);
+    disk.writeFileSync(fd, text);
+    disk.fsyncSync(fd);
   } finally {
-    closeSync(fd);
+    disk.closeSync(fd);
   }
-  renameSync(draft, join(folder, name));
-  syncFolder(folder);
+  disk.renameSync(draft, join(folder, name));
+  syncFolder(folder, disk);
 }
 
 /** Undefined when there is none. */
 export function readNote(folder: string, name: string): string | undefined {
   try {
-    return readFileSync(join(folder, name), 'utf8');
+    return node.readFileSync(join(folder, name), 'utf8');
   } catch (error) {
     if (isAbsent(error)) return undefined;
     throw error;
   }
 }
 
-export function removeNote(folder: string, name: string): void {
+export function removeNote(folder: string, name: string, disk: NoteDisk = node): void {
   try {
-    unlinkSync(join(folder, name));
+    disk.unlinkSync(join(folder, name));
   } catch (error) {
     if (isAbsent(error)) return;
     throw error;
   }
-  syncFolder(folder);
+  syncFolder(folder, disk);
 }
 
 function isAbsent(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
-function syncFolder(folder: string): void {
-  const fd = openSync(folder, 'r');
+function syncFolder(folder: string, disk: NoteDisk): void {
+  const fd = disk.openSync(folder, 'r');
   try {
-    fsyncSync(fd);
+    disk.fsyncSync(fd);
   } finally {
-    closeSync(fd);
+    disk.closeSync(fd);
   }
 }

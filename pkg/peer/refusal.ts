@@ -1,4 +1,4 @@
-import { readNote, writeNote } from './note.js';
+import { type NoteDisk, readNote, writeNote } from './note.js';
 
 /**
  * A note beside the state that it must not be served again, and why. It outlives the process: whoever starts the peer anew,
@@ -6,8 +6,8 @@ import { readNote, writeNote } from './note.js';
  */
 const NAME = 'REFUSED';
 
-export function keepRefusal(stateFolder: string, why: string): void {
-  writeNote(stateFolder, NAME, `${why}\n`);
+export function keepRefusal(stateFolder: string, why: string, disk?: NoteDisk): void {
+  writeNote(stateFolder, NAME, `${why}\n`, disk);
 }
 
 /** Why the state in this folder must not be served; undefined when nothing is known against it. */
