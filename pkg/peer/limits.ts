@@ -90,6 +90,8 @@ export const LOG_LIMITS = {
   trailingBytesMax: 64 * MiB,
   /** The same in entries, as multiples of `snapshotCount`. */
   trailingSnapshotCounts: 50,
+  /** While the state waits for room the log goes on until it is so far ahead, and then waits as well (`holdback.ts`). */
+  standstillBytesMax: 32 * MiB,
   /** A cut gives up at least this share of what a cut leaves, because before each the state is synced. */
   cutShareMin: 0.5,
 } as const;

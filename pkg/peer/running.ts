@@ -18,6 +18,7 @@ import type { PeerControl } from './control.js';
 import { type PeerControls, peerControls } from './controls.js';
 import { Duties } from './duties.js';
 import type { PeerEvents } from './events.js';
+import { Holdback } from './holdback.js';
 import { Housekeeping } from './housekeeping.js';
 import { incoming } from './incoming.js';
 import { type PeerKeyspace, peerKeyspace } from './keyspace.js';
@@ -59,6 +60,7 @@ export class RunningPeer implements Peer {
   readonly keyspace: PeerKeyspace;
   readonly #parts: PeerParts;
   readonly #raft: RaftNode;
+  readonly #journal: Holdback;
   readonly #loop: ReadyLoop;
   readonly #applier: Applier;
   readonly #proposals: Proposals;
@@ -96,7 +98,9 @@ export class RunningPeer implements Peer {
     const isLeader = (): boolean => this.#soft.role === 'leader';
     const machine = () => state.machine;
     const note = events.note ?? (() => {});
-    const core = { raft, tail: log.tail, journal: log.journal, fail };
+    const journal = new Holdback(log.journal);
+    this.#journal = journal;
+    const core = { raft, tail: log.tail, journal, fail };
 
     this.#proposals = new Proposals(
       {
@@ -120,7 +124,7 @@ export class RunningPeer implements Peer {
       reserveBytes: config.diskReserveBytes,
       stateBytes: () => state.machine.sizeInUseBytes,
       stateBytesOnDisk: () => state.machine.sizeBytes,
-      logHasRoom: () => log.journal.hasRoom,
+      logHasRoom: () => journal.hasRoom,
     });
     this.#members = new Members({
       world,
@@ -213,7 +217,7 @@ export class RunningPeer implements Peer {
       identity: log.identity,
       raft,
       state,
-      journal: log.journal,
+      journal,
       metrics,
       members: this.#members,
       proposals: this.#proposals,
@@ -335,6 +339,7 @@ export class RunningPeer implements Peer {
     if (this.#stopped !== undefined) return;
     if (!this.#blocked) this.#parts.events.note?.('error', 'no space left for the state: it waits until there is room');
     this.#blocked = true;
+    this.#journal.blocked();
     this.#space.blocked();
   }
 
@@ -343,6 +348,7 @@ export class RunningPeer implements Peer {
     if (this.#blocked) {
       this.#blocked = false;
       this.#space.unblocked();
+      this.#journal.unblocked();
       this.#parts.events.note?.('info', 'there is room for the state again');
     }
     const newest = events.at(-1)?.revision;
@@ -361,6 +367,7 @@ export class RunningPeer implements Peer {
   #applied(index: number): void {
     if (this.#stopped !== undefined) return;
     this.#raft.applied(index as LogIndex);
+    this.#journal.applied(index);
     this.#reads.applied();
     this.#housekeeping.look();
     this.#loop.poke();
@@ -396,6 +403,7 @@ export class RunningPeer implements Peer {
     invariant(toLogIndex(applied) === index, `a snapshot of ${index} holds the state of ${applied}`);
     this.#applier.replace(state.machine);
     this.#newestWrite = index;
+    this.#journal.applied(index);
     this.#proposals.overtaken(term);
     this.#reads.applied();
     this.#parts.events.progressed?.();
@@ -449,7 +457,7 @@ export class RunningPeer implements Peer {
     await this.#network.close();
     await this.#quiesced();
     await this.#space.stop();
-    await this.#parts.log.journal.close();
+    await this.#journal.close();
     await this.#parts.state.close('this peer is closed');
   }
 

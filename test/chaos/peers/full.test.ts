@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { canMount, memoryDisks } from '../disks.js';
+import { canRun, folder, ProcessCluster, pause } from './harness.js';
+
+const cleanups: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).reverse()) await clean();
+});
+
+const runnable = canRun();
+const mountable = runnable && canMount();
+if (runnable && !mountable) console.warn('a follower without room skipped: this process may not mount');
+
+const VALUE_BYTES = 200_000;
+const MiB = 1024 * 1024;
+
+describe.skipIf(!mountable)('a follower whose state has no room, and whose log has', () => {
+  it('lets its log go on no further than may lie in memory, and catches up when there is room', {
+    timeout: 120_000,
+  }, async () => {
+    const made = folder();
+    cleanups.push(() => made.remove());
+    const state = join(made.path, 'peer0', 'db');
+    mkdirSync(state, { recursive: true });
+    const disks = memoryDisks(64);
+    disks.attach(state);
+    cleanups.push(() => disks.detach(state));
+    const cluster = await ProcessCluster.start(made.path, { compactionRetentionMs: 3000 });
+    cleanups.push(() => cluster.stop());
+    const leader = await ledByAnother(cluster, 0);
+    const follower = cluster.peers[0]!;
+    const filler = join(state, 'filler');
+    spawnSync('sh', ['-c', `head -c 1G /dev/zero > "${filler}" 2> /dev/null`]);
+
+    // More than its log may be ahead of its state and what is on its way to it.
+    const puts = 340;
+    let next = 0;
+    const write = async (): Promise<void> => {
+      for (let n = next++; n < puts; n = next++) {
+        expect(await leader.put(`/k${n % 8}`, String(n).padEnd(VALUE_BYTES, 'x'))).toMatchObject({ kind: 'committed' });
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, write));
+    const { lastIndex, applied, noSpace } = await follower.report();
+    expect(noSpace).toBe(true);
+    // What the limit says, and as much more as a leader sends without an answer (16 MiB): less than was written.
+    const ahead = (lastIndex - applied) * VALUE_BYTES;
+    expect(ahead).toBeGreaterThan(30 * MiB);
+    expect(ahead).toBeLessThan(60 * MiB);
+    expect((await leader.report()).lastIndex - lastIndex).toBeGreaterThan(30);
+
+    rmSync(filler);
+    const target = (await leader.report()).commit;
+    for (let tries = 0; (await follower.report()).applied < target; tries++) {
+      expect(tries, 'it does not catch up').toBeLessThan(600);
+      await pause(100);
+    }
+    expect((await follower.put('/after', 'y')).kind).toBe('committed');
+    expect((await follower.get('/k7')).kind).toBe('ok');
+    expect(cluster.peers.map(({ fatal }) => fatal)).toEqual([undefined, undefined, undefined]);
+  });
+});
+
+/** The leader, which is not this one: it is stopped for a while if it is. */
+async function ledByAnother(cluster: ProcessCluster, i: number): Promise<ProcessCluster['peers'][number]> {
+  for (let tries = 0; tries < 5; tries++) {
+    const leader = await cluster.leader();
+    if (leader !== i) return cluster.peers[leader]!;
+    cluster.peers[i]!.signal('SIGSTOP');
+    await pause(2000);
+    cluster.peers[i]!.signal('SIGCONT');
+    await pause(500);
+  }
+  throw new Error('the same peer leads again and again');
+}
