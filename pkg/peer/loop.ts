@@ -31,7 +31,10 @@ export class ReadyLoop {
   readonly #parts: LoopParts;
   #scheduled = false;
   #stopped = false;
-  /** Set while a snapshot is being installed: writes that follow wait for it. */
+  /**
+   * Set while a snapshot is being installed: writes that follow wait for it. It stays when that fails, and none of them is ever
+   * written: they stand on the snapshot, and the log would begin with a gap that no start gets over.
+   */
   #installing: Promise<void> | undefined;
 
   constructor(parts: LoopParts) {
@@ -72,12 +75,14 @@ export class ReadyLoop {
 
   #persist(write: Write): void {
     if (write.snapshot !== undefined || this.#installing !== undefined) {
-      const previous = this.#installing ?? Promise.resolve();
-      const mine = previous.then(() => this.#persistInstalled(write)).catch((error) => this.#parts.fail(error));
+      const mine = (this.#installing ?? Promise.resolve()).then(() => this.#persistInstalled(write));
       this.#installing = mine;
-      void mine.finally(() => {
-        if (this.#installing === mine) this.#installing = undefined;
-      });
+      mine.then(
+        () => {
+          if (this.#installing === mine) this.#installing = undefined;
+        },
+        (error) => this.#parts.fail(error),
+      );
       return;
     }
     this.#parts.journal
@@ -104,5 +109,10 @@ export class ReadyLoop {
 
   stop(): void {
     this.#stopped = true;
+  }
+
+  /** Resolves when no snapshot is being installed any more. Call it when stopped. */
+  async settled(): Promise<void> {
+    await this.#installing?.catch(() => undefined);
   }
 }
