@@ -1,4 +1,4 @@
-import { getOwn, isObject, type JsonArray, type JsonObject, type JsonValue, setOwn } from './json.js';
+import { asGiven, getOwn, isObject, type JsonArray, type JsonObject, type JsonValue, setOwn } from './json.js';
 
 /** Reads of an object whose shape the schema has already checked: a missing or differently shaped value reads as empty. */
 
@@ -9,6 +9,12 @@ export function at(o: JsonValue | undefined, ...path: readonly string[]): JsonVa
     v = getOwn(v, key);
   }
   return v;
+}
+
+/** As `at`, and `[]` or `{}` where a field was given as such: what Go's rules see that ask for nil, and what their sentences show. */
+export function givenAt(o: JsonValue | undefined, ...path: readonly string[]): JsonValue | undefined {
+  const owner = at(o, ...path.slice(0, -1));
+  return isObject(owner) ? asGiven(owner, path.at(-1)!) : undefined;
 }
 
 export function objectAt(o: JsonValue | undefined, ...path: readonly string[]): JsonObject {

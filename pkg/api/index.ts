@@ -1,4 +1,4 @@
-export { at, boolAt, listAt, nameOf, numberAt, objectAt, objectIn, objectsAt, textAt } from './access.js';
+export { at, boolAt, givenAt, listAt, nameOf, numberAt, objectAt, objectIn, objectsAt, textAt } from './access.js';
 export { type BadValue, type FieldError, FieldErrors, type FieldErrorType, FieldPath, Printed } from './field.js';
 export {
   compareText,
@@ -38,13 +38,16 @@ export {
   parseIp,
 } from './ip.js';
 export {
+  asGiven,
   cloneJson,
   equalJson,
   getOwn,
+  givenFields,
   isObject,
   type JsonArray,
   type JsonObject,
   type JsonValue,
+  rememberEmpty,
   setOwn,
 } from './json.js';
 export {

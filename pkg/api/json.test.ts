@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { cloneJson, type JsonObject } from './json.js';
+import { describe, expect, it } from 'vitest';
+import { asGiven, cloneJson, equalJson, givenFields, type JsonObject, rememberEmpty } from './json.js';
 
 it('a copy shares no container with the original, whatever its keys are called', () => {
   const text = '{"__proto__":{"a":[{"b":1}]},"constructor":[[2],{}],"z":null,"1":true,"a":"x"}';
@@ -12,4 +12,31 @@ it('a copy shares no container with the original, whatever its keys are called',
   const own = new Set(containers(original));
   expect(containers(copy)).toHaveLength(7);
   expect(containers(copy).filter((c) => own.has(c))).toEqual([]);
+});
+
+describe('fields that were given empty', () => {
+  const o: JsonObject = { name: 'a', held: null };
+  rememberEmpty(o, { list: [], held: {}, name: [] });
+
+  it('are told from those that were not given', () => {
+    expect(asGiven(o, 'list')).toEqual([]);
+    expect(asGiven(o, 'held')).toEqual({});
+    expect(asGiven(o, 'other')).toBeUndefined();
+    expect(asGiven(o, 'toString')).toBeUndefined();
+    expect(givenFields(o)).toEqual(['name', 'list', 'held']);
+  });
+
+  it('give way to what the field holds', () => {
+    expect(asGiven(o, 'name')).toBe('a');
+  });
+
+  it('are in a copy too, and nowhere else', () => {
+    const copy = cloneJson({ inside: [o] });
+    const inner = (copy['inside'] as JsonObject[])[0]!;
+    expect(inner).not.toBe(o);
+    expect(asGiven(inner, 'list')).toEqual([]);
+    expect(JSON.stringify(inner)).toBe('{"name":"a","held":null}');
+    expect(equalJson(inner, { name: 'a', held: null })).toBe(true);
+    expect(asGiven({ ...o }, 'list')).toEqual([]);
+  });
 });

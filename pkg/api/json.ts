@@ -25,6 +25,38 @@ export function getOwn(o: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(o, key) ? o[key] : undefined;
 }
 
+/**
+ * Where an object remembers the fields that it was given as `[]` or `{}` and does not hold, because nothing is left of them once
+ * they are stored: some rules tell an empty list from none. Copies keep it, those by `...` too; comparisons, encoders and loops over
+ * keys do not see it.
+ */
+const GIVEN_EMPTY = Symbol('given empty');
+
+type EmptyFields = Readonly<Record<string, JsonArray | JsonObject>>;
+
+interface Remembers {
+  [GIVEN_EMPTY]?: EmptyFields;
+}
+
+/** Remembers the fields that the object was given empty. `fields` is kept, by copies too: not to be changed any more. */
+export function rememberEmpty(o: JsonObject, fields: EmptyFields): void {
+  (o as Remembers)[GIVEN_EMPTY] = fields;
+}
+
+/** The field; `[]` or `{}` where it was given as such and is not held. */
+export function asGiven(o: JsonObject, field: string): JsonValue | undefined {
+  const value = getOwn(o, field);
+  if (value !== undefined && value !== null) return value;
+  const empty = (o as Remembers)[GIVEN_EMPTY];
+  return empty !== undefined && Object.hasOwn(empty, field) ? empty[field] : value;
+}
+
+/** The fields that an object has or was given empty; those that are null are not given. */
+export function givenFields(o: JsonObject): readonly string[] {
+  const held = Object.keys(o).filter((field) => o[field] !== null);
+  return [...new Set([...held, ...Object.keys((o as Remembers)[GIVEN_EMPTY] ?? {})])];
+}
+
 /** A deep copy that shares nothing with the original. */
 export function cloneJson<T extends JsonValue>(v: T): T {
   return (typeof v === 'object' && v !== null ? cloneContainer(v) : v) as T;

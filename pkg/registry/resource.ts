@@ -188,8 +188,11 @@ export interface Strategy {
   readonly holds?: (o: JsonObject) => boolean;
   /** A deletion is answered with the object that is gone, not with a Status. */
   readonly returnsDeleted?: boolean;
-  /** An update is checked like a new object too: what is wrong with its metadata is then told once more. */
-  readonly checksUpdateLikeNew?: boolean;
+  /**
+   * An update is checked like a new object too: what is wrong with its metadata is then told once more. `twice`: and only so, the
+   * kind's own rules of changes leave the metadata alone.
+   */
+  readonly checksUpdateLikeNew?: boolean | 'twice';
   /** Finalizers may be any qualified names: those without a domain need not be well known. */
   readonly anyFinalizers?: boolean;
   /** Default propagation when the client names none. */

@@ -188,11 +188,15 @@ export function validateChangedMeta(object: JsonObject, old: JsonObject, target:
   validateMeta(meta, { namespaced, nameRule: pathSegmentName }, METADATA, found);
   const changed = new FieldErrors();
   validateMetaUpdate(meta, metaOf(old), METADATA, changed);
-  found.addAll(changed.list).addAll(changed.list);
-  if (strategy.anyFinalizers !== true) validateFinalizerNames(meta, METADATA, found);
+  found.addAll(changed.list);
+  const likeNew = strategy.checksUpdateLikeNew;
+  const names = new FieldErrors();
+  if (strategy.anyFinalizers !== true) validateFinalizerNames(meta, METADATA, names);
+  if (likeNew !== 'twice') found.addAll(changed.list).addAll(names.list);
   // Nearly always nothing is wrong, and what would be told again need not be looked for again.
-  if (strategy.checksUpdateLikeNew === true && (!found.empty || !sameName(meta, metaOf(old))))
-    validateNewMeta(object, target, found);
+  if (likeNew === undefined || likeNew === false || (found.empty && names.empty && sameName(meta, metaOf(old)))) return;
+  validateNewMeta(object, target, found);
+  if (likeNew === 'twice') validateNewMeta(object, target, found);
 }
 
 const sameName = (meta: JsonObject, old: JsonObject): boolean => meta['name'] === old['name'];

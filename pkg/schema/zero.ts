@@ -5,7 +5,8 @@ import type { Field, Schema, StructSchema } from './types.js';
  * Go's zero values, which decide what the reference writes. Objects in memory are in *normal form*: a field is there exactly
  * when the reference would write it, with the value it would write. Worked example, a Deployment decoded from
  * `{"spec":{"paused":false}}`: `paused` goes (omitempty, false), `metadata`, `status` and `spec.strategy` come as `{}`
- * (Go structs are never "empty"), `spec.selector` comes as null (a pointer without omitempty).
+ * (Go structs are never "empty"), `spec.selector` comes as null (a pointer without omitempty). That a field was given as `[]` or `{}`
+ * and is not there for it is remembered beside the object (`rememberEmpty`): some rules of the reference ask for it.
  */
 
 /** Is this type a struct in Go? `omitempty` has no effect on a field that holds one by value. */

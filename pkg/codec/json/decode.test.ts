@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { equalJson, type JsonObject, type JsonValue } from '../../api/index.js';
+import { asGiven, at, equalJson, type JsonObject, type JsonValue } from '../../api/index.js';
 import { allKinds, type Kind, kindSchema, type StructSchema, zeroObject } from '../../schema/index.js';
 import { fixtures, kindNamed } from '../testing.js';
 import { decodeJson, decodeNode, decodeValue, readJson } from './decode.js';
@@ -113,16 +113,30 @@ describe('duplicate keys', () => {
 
 describe('normal form', () => {
   it('leaves zero values out where Go does, and writes them where Go does', () => {
-    expect(
-      object(deployment, {
-        metadata: { creationTimestamp: null, name: '', labels: {}, generation: 0 },
-        spec: { paused: false, replicas: 0, template: { metadata: { creationTimestamp: null }, spec: {} } },
-      }),
-    ).toEqual({
+    const o = object(deployment, {
+      metadata: { creationTimestamp: null, name: '', labels: {}, generation: 0 },
+      spec: { paused: false, replicas: 0, template: { metadata: { creationTimestamp: null }, spec: {} } },
+    });
+    expect(JSON.parse(JSON.stringify(o))).toEqual({
       metadata: {},
       spec: { replicas: 0, selector: null, strategy: {}, template: { metadata: {}, spec: { containers: null } } },
       status: {},
     });
+  });
+
+  it('remembers what was given empty, on the fast road and on the exact one, also where null is left of it', () => {
+    const text = '{"metadata":{"labels":{}},"spec":{"template":{"spec":{"containers":[],"volumes":null}}}}';
+    for (const given of [text, text.replace('{', '{"unknown":1,')]) {
+      const o = object(deployment, given);
+      const spec = at(o, 'spec', 'template', 'spec') as JsonObject;
+      expect([asGiven(o['metadata'] as JsonObject, 'labels'), asGiven(spec, 'containers')]).toEqual([{}, []]);
+      expect([asGiven(spec, 'volumes'), asGiven(spec, 'initContainers'), spec['containers']]).toEqual([
+        undefined,
+        undefined,
+        null,
+      ]);
+      expect(encodeStored(deployment.schema, o).toString()).not.toContain('[]');
+    }
   });
 
   it('reads null as absence, or as the zero value inside maps and lists', () => {

@@ -4,6 +4,7 @@ import {
   type JsonObject,
   type JsonValue,
   parseDuration,
+  rememberEmpty,
   setOwn,
 } from '../../api/index.js';
 import {
@@ -60,6 +61,8 @@ interface FieldStep {
   readonly dropZero: boolean;
   /** An empty list or map becomes null: that is what is left of it once the reference has stored it. */
   readonly nullEmpty: boolean;
+  /** A list or a map, of which it is remembered that it was given empty. */
+  readonly container: boolean;
 }
 
 const { now: stepOf, later } = compilePerSchema<JsonValue>({ struct, map, list, scalar, any });
@@ -88,6 +91,7 @@ function fieldStep(owner: StructSchema, field: Field): FieldStep {
     zero: leftOut ? undefined : field.pointer ? () => null : zeroOf(schema),
     dropZero: leftOut && !field.pointer,
     nullEmpty: !leftOut && !field.pointer && isContainer(schema),
+    container: isContainer(schema),
   };
 }
 
@@ -110,6 +114,7 @@ function struct(schema: StructSchema): Step {
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return unclean(value);
     let dropped = false;
+    let empty: Record<string, JsonArray | JsonObject> | undefined;
     // Keys come from JSON.parse or from our own code: all own, `__proto__` included, and nothing inherited is enumerable.
     for (const key in value) {
       members++;
@@ -124,8 +129,13 @@ function struct(schema: StructSchema): Step {
       if (given === null) held = field.zero === undefined ? undefined : field.zero();
       else {
         held = field.step(given);
-        if (field.dropZero && isEmpty(held)) held = undefined;
-        else if (field.nullEmpty && isEmpty(held)) held = null;
+        if ((field.dropZero || field.nullEmpty) && isEmpty(held)) {
+          if (field.container) {
+            empty ??= {};
+            empty[key] = held as JsonArray | JsonObject;
+          }
+          held = field.dropZero ? undefined : null;
+        }
       }
       if (held === undefined) {
         value[key] = undefined as unknown as JsonValue;
@@ -134,6 +144,7 @@ function struct(schema: StructSchema): Step {
     }
     const result = dropped ? withoutDropped(value) : value;
     for (const field of always) if (result[field.name] === undefined) result[field.name] = field.zero!();
+    if (empty !== undefined) rememberEmpty(result, empty);
     return result;
   };
 }

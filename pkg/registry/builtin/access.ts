@@ -1,1 +1,12 @@
-export { at, boolAt, listAt, nameOf, numberAt, objectAt, objectIn, objectsAt, textAt } from '../../api/index.js';
+export {
+  at,
+  boolAt,
+  givenAt,
+  listAt,
+  nameOf,
+  numberAt,
+  objectAt,
+  objectIn,
+  objectsAt,
+  textAt,
+} from '../../api/index.js';

@@ -1,6 +1,7 @@
 import {
   type FieldErrors,
   type FieldPath,
+  givenFields,
   isDns1123Subdomain,
   isHttpPath,
   isLabelKey,
@@ -10,6 +11,7 @@ import {
   Printed,
 } from '../../api/index.js';
 import { internalText } from '../../schema/index.js';
+import { validateAnnotations } from '../meta.js';
 import { listAt, objectAt, objectsAt, textAt } from './access.js';
 
 /** Rules that many kinds share. Each tells the collector what is wrong and returns nothing. */
@@ -45,6 +47,16 @@ export function labels(map: JsonObject, path: FieldPath, errors: FieldErrors): v
     sentences(k, isLabelKey, path, errors);
     sentences(String(v), isLabelValue, path, errors);
   }
+}
+
+const OF_A_CLAIM = ['labels', 'annotations'];
+
+/** What a template of claims says of their metadata: nothing but labels and annotations, not even an empty list of something else. */
+export function claimTemplateMeta(meta: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  validateAnnotations(meta['annotations'], path.child('annotations'), errors);
+  labels(objectAt(meta, 'labels'), path.child('labels'), errors);
+  for (const field of givenFields(meta))
+    if (!OF_A_CLAIM.includes(field)) errors.forbidden(path.child(field === 'uid' ? 'uID' : field), 'cannot be set');
 }
 
 /** `LabelSelector`: matchLabels and matchExpressions. `checkValues`: values must be label values too. */

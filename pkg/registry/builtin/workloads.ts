@@ -9,7 +9,7 @@ import {
   type JsonValue,
 } from '../../api/index.js';
 import type { WriteContext } from '../resource.js';
-import { at, nameOf, objectAt, objectIn } from './access.js';
+import { at, givenAt, nameOf, objectAt, objectIn } from './access.js';
 import { defaultPodSpec, fill } from './core/pod/defaults.js';
 import { podWarnings, runningTemplate } from './core/pod/validation/index.js';
 import { whenAbsent } from './defaults.js';
@@ -90,7 +90,7 @@ export function selectorAndTemplate(o: JsonObject, rules: SelectorRules, errors:
 export function mismatch(template: JsonObject, path: FieldPath, errors: FieldErrors): void {
   errors.invalid(
     path.child('metadata', 'labels'),
-    at(template, 'metadata', 'labels'),
+    givenAt(template, 'metadata', 'labels'),
     '`selector` does not match template `labels`',
   );
 }

@@ -24,6 +24,12 @@ describe('internalText', () => {
       '{"APIGroup":"","Kind":"Role","Name":"n"}',
     ],
     [
+      'a pointer that is written always is null where it is null',
+      'core/v1.TypedLocalObjectReference',
+      { apiGroup: null, kind: 'K', name: 'n' },
+      '{"APIGroup":null,"Kind":"K","Name":"n"}',
+    ],
+    [
       'a list that is empty is not one that is absent',
       'resource/v1.DeviceClaim',
       { requests: [] },

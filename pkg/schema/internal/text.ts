@@ -1,4 +1,5 @@
 import {
+  asGiven,
   canonicalQuantity,
   compareText,
   goJson,
@@ -89,7 +90,7 @@ class Printer {
   #field(f: InternalField, o: JsonObject): readonly Entry[] {
     const { field, zero } = f;
     if (field === undefined) return [[f.name, () => this.#add(zero ?? 'null')]];
-    const value = o[field.name];
+    const value = asGiven(o, field.name);
     const { schema } = field;
     if (schema.kind === 'struct' && isMetadata(schema)) return this.#tagged(schema, isObject(value) ? value : {});
     if (f.sparse && value === undefined) return [];
@@ -97,14 +98,14 @@ class Printer {
       const inside = f.within.flatMap((w) => this.#field(w, o));
       return [[f.name, () => this.struct(schema, isObject(value) ? value : {}, inside)]];
     }
-    if (value === undefined && !f.plain) return [[f.name, () => this.#add('null')]];
+    if ((value === undefined || value === null) && !f.plain) return [[f.name, () => this.#add('null')]];
     return [[f.name, () => this.value(schema, value)]];
   }
 
   /** As in the API's JSON: what is empty and may be left out is left out. */
   #tagged(schema: StructSchema, o: JsonObject): readonly Entry[] {
     return schema.fields.flatMap((f): readonly Entry[] => {
-      const value = o[f.name];
+      const value = asGiven(o, f.name);
       const leftOut = value === undefined || (!f.pointer && f.schema.kind !== 'struct' && isZero(value));
       if (leftOut && (f.omitEmpty || f.pointer)) return [];
       return [[f.name, () => this.value(f.schema, value)]];

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../../api/index.js';
-import { at, listAt, objectIn } from '../access.js';
+import { at, givenAt, listAt, objectIn } from '../access.js';
 import { whenAbsent } from '../defaults.js';
 
 const CPU_UTILIZATION = 80;
@@ -30,5 +30,5 @@ export function defaultAutoscaler(o: JsonObject): void {
 
 function rules(direction: JsonObject, policies: readonly JsonObject[]): void {
   whenAbsent(direction, 'selectPolicy', 'Max');
-  if (listAt(direction, 'policies').length === 0) direction['policies'] = policies.map((p) => ({ ...p }));
+  if (givenAt(direction, 'policies') === undefined) direction['policies'] = policies.map((p) => ({ ...p }));
 }

@@ -7,7 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../../api/index.js';
-import { at, boolAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
+import { at, boolAt, givenAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
 import { podTemplate, podWarnings } from '../core/pod/validation/index.js';
 import { keep } from '../form.js';
 import { domainPrefixedPath, labelSelector, nonNegative, oneOf, selects, sentences, shown } from '../rules.js';
@@ -196,7 +196,7 @@ function exitCodes(codes: JsonValue, containers: ReadonlySet<string>, path: Fiel
     );
   const values = listAt(codes, 'values').map(Number);
   const here = path.child('values');
-  if (values.length === 0) errors.invalid(here, at(codes, 'values'), 'at least one value is required');
+  if (values.length === 0) errors.invalid(here, givenAt(codes, 'values'), 'at least one value is required');
   else if (values.length > EXIT_CODES_MAX) errors.tooMany(here, values.length, EXIT_CODES_MAX);
   let ordered = true;
   const seen = new Set<number>();
@@ -271,7 +271,7 @@ function chosenPods(spec: JsonObject, errors: FieldErrors): void {
   if (matches === false || selector === undefined)
     errors.invalid(
       SPEC.child('template', 'metadata', 'labels'),
-      at(spec, 'template', 'metadata', 'labels'),
+      givenAt(spec, 'template', 'metadata', 'labels'),
       '`selector` does not match template `labels`',
     );
 }

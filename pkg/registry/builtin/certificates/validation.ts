@@ -39,7 +39,7 @@ export function validateRequest(o: JsonObject, errors: FieldErrors): void {
   const request = textAt(o, 'spec', 'request');
   const pem = Buffer.from(request, 'base64').toString('latin1');
   const block = /-----BEGIN ([A-Z ]+)-----([^-]*)/.exec(pem);
-  const told = request === '' ? null : request;
+  const told = at(o, 'spec', 'request') ?? null;
   if (block?.[1] !== 'CERTIFICATE REQUEST')
     errors.invalid(SPEC.child('request'), told, 'PEM block type must be CERTIFICATE REQUEST');
   else if (!isCertificateRequest(Buffer.from(block[2] ?? '', 'base64')))

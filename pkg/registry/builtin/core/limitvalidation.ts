@@ -9,7 +9,7 @@ import {
   parseQuantity,
   type Quantity,
 } from '../../../api/index.js';
-import { at, listAt, objectAt, objectsAt, textAt } from '../access.js';
+import { at, givenAt, listAt, objectAt, objectsAt, textAt } from '../access.js';
 import { shown } from '../rules.js';
 import { containerResourceName, isStandardResource, resourceAmount, resourceName } from './pod/validation/index.js';
 
@@ -247,7 +247,7 @@ export function validateQuotaUpdate(o: JsonObject, old: JsonObject, errors: Fiel
   const now = listAt(o, 'spec', 'scopes').map(String);
   const before = listAt(old, 'spec', 'scopes').map(String);
   if (!equalJson([...now].sort(), [...before].sort()))
-    errors.invalid(SPEC.child('scopes'), at(o, 'spec', 'scopes'), 'field is immutable');
+    errors.invalid(SPEC.child('scopes'), givenAt(o, 'spec', 'scopes'), 'field is immutable');
 }
 
 /** What is counted is named and given in amounts as what is limited. */

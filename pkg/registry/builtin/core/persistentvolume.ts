@@ -22,7 +22,7 @@ export const persistentVolume: ResourceDeclaration = {
   namespaced: false,
   shortNames: ['pv'],
   strategy: withStatus({
-    checksUpdateLikeNew: true,
+    checksUpdateLikeNew: 'twice',
     generation: 'none',
     returnsDeleted: true,
     defaults: (o) => {

@@ -11,7 +11,7 @@ import {
   zeroQuantity,
 } from '../../../api/index.js';
 import { internalDifference } from '../../../schema/index.js';
-import { at, listAt, objectAt, textAt } from '../access.js';
+import { at, givenAt, listAt, objectAt, textAt } from '../access.js';
 import { noBacksteps, oneOf, sentences, shown } from '../rules.js';
 import { ACCESS_MODES, VOLUME_MODES } from './claimspec.js';
 import { nodeSelector, type SourceRule, sourceRule } from './pod/validation/index.js';
@@ -126,7 +126,7 @@ function capacity(spec: JsonObject, path: FieldPath, errors: FieldErrors): void 
   const names = Object.keys(all);
   if (names.length === 0) errors.required(path);
   if (!names.includes('storage') || names.length > 1)
-    errors.notSupported(path, at(spec, 'capacity') ?? null, ['storage']);
+    errors.notSupported(path, givenAt(spec, 'capacity') ?? null, ['storage']);
   for (const name of names) {
     const q = parseQuantity(String(all[name]));
     if (q !== undefined && compareQuantities(q, zeroQuantity) <= 0)
@@ -170,10 +170,10 @@ function attributesClass(spec: JsonObject, path: FieldPath, errors: FieldErrors)
     errors.required(path.child('csi'), 'has to be specified when using volumeAttributesClassName');
 }
 
-/** Where a volume is does not change; secrets by which it grows may. */
+/** Where a volume is does not change. */
 export function volumeUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
-  const now = sourceOf(o);
   const before = sourceOf(old);
+  const now = withoutNewSecret(sourceOf(o), before);
   if (!equalJson(now, before))
     errors.forbidden(
       SPEC.child('persistentvolumesource'),
@@ -201,10 +201,18 @@ function sourceOf(o: JsonObject): JsonObject {
   const spec = objectAt(o, 'spec');
   const out: JsonObject = {};
   for (const json of VOLUME_SOURCES) if (spec[json] !== undefined) out[json] = spec[json];
-  const csi = out['csi'];
-  if (csi !== undefined) {
-    const { controllerExpandSecretRef: _, ...rest } = objectAt(csi);
-    out['csi'] = rest;
-  }
   return out;
+}
+
+/** A driver may be given the secret that it expands the volume with where it had none; what it has stays. */
+function withoutNewSecret(now: JsonObject, before: JsonObject): JsonObject {
+  const secret = 'controllerExpandSecretRef';
+  if (
+    at(before, 'csi') === undefined ||
+    at(before, 'csi', secret) !== undefined ||
+    at(now, 'csi', secret) === undefined
+  )
+    return now;
+  const { [secret]: _, ...csi } = objectAt(now, 'csi');
+  return { ...now, csi };
 }

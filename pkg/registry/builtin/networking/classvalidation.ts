@@ -10,7 +10,7 @@ import {
   type JsonObject,
   parseCidr,
 } from '../../../api/index.js';
-import { at, listAt, objectAt, textAt } from '../access.js';
+import { at, givenAt, listAt, objectAt, textAt } from '../access.js';
 import { domainPrefixedPath, oneOf, sentences, shown } from '../rules.js';
 
 const SPEC = FieldPath.of('spec');
@@ -112,7 +112,7 @@ export function validateServiceCidrUpdate(o: JsonObject, old: JsonObject, errors
   const path = SPEC.child('cidrs');
   if (before.length === 1 && now.length === 2) validateServiceCidr(o, errors);
   else if (before.length !== now.length) {
-    errors.invalid(path, at(o, 'spec', 'cidrs'), 'field is immutable');
+    errors.invalid(path, givenAt(o, 'spec', 'cidrs'), 'field is immutable');
     return;
   }
   for (const [i, range] of before.entries())

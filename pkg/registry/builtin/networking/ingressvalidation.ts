@@ -11,7 +11,7 @@ import {
   isWildcardDns1123Subdomain,
   type JsonObject,
 } from '../../../api/index.js';
-import { at, listAt, numberAt, objectsAt, textAt } from '../access.js';
+import { at, givenAt, listAt, numberAt, objectsAt, textAt } from '../access.js';
 
 const SPEC = FieldPath.of('spec');
 const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
@@ -60,7 +60,7 @@ function validateSpec(o: JsonObject, errors: FieldErrors): void {
   const rules = objectsAt(o, 'spec', 'rules');
   const fallback = at(o, 'spec', 'defaultBackend');
   if (rules.length === 0 && fallback === undefined)
-    errors.invalid(SPEC, null, 'either `defaultBackend` or `rules` must be specified');
+    errors.invalid(SPEC, givenAt(o, 'spec', 'rules') ?? null, 'either `defaultBackend` or `rules` must be specified');
   if (fallback !== undefined) backend(fallback as JsonObject, SPEC.child('defaultBackend'), errors);
   for (const [i, r] of rules.entries()) rule(r, SPEC.child('rules').index(i), errors);
   tls(o, errors);

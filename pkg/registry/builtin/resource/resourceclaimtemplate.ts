@@ -1,8 +1,8 @@
-import { equalJson, type FieldErrors, FieldPath, isQualifiedName, type JsonObject } from '../../../api/index.js';
+import { equalJson, type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, objectAt } from '../access.js';
 import { versions } from '../form.js';
-import { labels, shown } from '../rules.js';
+import { claimTemplateMeta, shown } from '../rules.js';
 import { AGE, age, table } from '../table.js';
 import { adminAccess, claimSpec, fillClaim } from './validation.js';
 
@@ -34,16 +34,8 @@ export const resourceClaimTemplate: ResourceDeclaration = {
   table: table([AGE], (o, now) => [age(o, now)]),
 };
 
-const OF_THE_CLAIM = ['labels', 'annotations'];
-
 function validate(o: JsonObject, errors: FieldErrors): void {
   const path = FieldPath.of('spec');
-  const meta = objectAt(o, 'spec', 'metadata');
-  const here = path.child('metadata');
-  for (const field of Object.keys(meta))
-    if (!OF_THE_CLAIM.includes(field)) errors.forbidden(here.child(field === 'uid' ? 'uID' : field), 'cannot be set');
-  labels(objectAt(meta, 'labels'), here.child('labels'), errors);
-  for (const key of Object.keys(objectAt(meta, 'annotations')))
-    for (const s of isQualifiedName(key.toLowerCase())) errors.invalid(here.child('annotations'), key, s);
+  claimTemplateMeta(objectAt(o, 'spec', 'metadata'), path.child('metadata'), errors);
   claimSpec(at(o, 'spec', 'spec'), path.child('spec'), errors);
 }

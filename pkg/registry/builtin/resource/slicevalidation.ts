@@ -12,7 +12,7 @@ import {
   parseQuantity,
   type Quantity,
 } from '../../../api/index.js';
-import { at, boolAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
+import { at, boolAt, givenAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
 import { nodeSelector } from '../core/pod/validation/index.js';
 import { driverName, sentences, shown } from '../rules.js';
 import { attributeName, named, poolName, taint } from './validation.js';
@@ -35,7 +35,7 @@ export function validateSlice(o: JsonObject, errors: FieldErrors): void {
   pool(objectAt(spec, 'pool'), SPEC.child('pool'), errors);
   nodesOfSlice(spec, errors);
   const devices = objectsAt(spec, 'devices');
-  if (at(spec, 'devices') !== undefined && at(spec, 'sharedCounters') !== undefined)
+  if (givenAt(spec, 'devices') !== undefined && givenAt(spec, 'sharedCounters') !== undefined)
     errors.invalid(SPEC, '', 'only one of `sharedCounters` or `devices` is allowed');
   const rich = devices.some((d) => listAt(d, 'taints').length > 0 || listAt(d, 'consumesCounters').length > 0);
   const perDevice = boolAt(spec, 'perDeviceNodeSelection');
@@ -75,11 +75,11 @@ function nodesOfSlice(spec: JsonObject, errors: FieldErrors): void {
   }
   if (selectsNodes(spec, SPEC, errors)) {
     given.push('nodeSelector');
-    const terms = at(spec, 'nodeSelector', 'nodeSelectorTerms');
+    const terms = givenAt(spec, 'nodeSelector', 'nodeSelectorTerms');
     if (!Array.isArray(terms) || terms.length !== 1)
       errors.invalid(
         SPEC.child('nodeSelector', 'nodeSelectorTerms'),
-        terms ?? null,
+        shown('[]core/v1.NodeSelectorTerm', terms),
         'must have exactly one node selector term',
       );
   }
@@ -170,8 +170,11 @@ function bindings(d: JsonObject, path: FieldPath, errors: FieldErrors): void {
         if (names.indexOf(name) < i) errors.duplicate(here.index(i), name);
       }
   }
-  if (count(good) === 0 && count(bad) > 0) errors.invalid(path.child(good), null, `${good} are required to use ${bad}`);
-  if (count(good) > 0 && count(bad) === 0) errors.invalid(path.child(bad), null, `${bad} are required to use ${good}`);
+  const lacking = (field: string, other: string): void => {
+    errors.invalid(path.child(field), givenAt(d, field) ?? null, `${field} are required to use ${other}`);
+  };
+  if (count(good) === 0 && count(bad) > 0) lacking(good, bad);
+  if (count(good) > 0 && count(bad) === 0) lacking(bad, good);
 }
 
 /** Attributes and capacities share one limit. */

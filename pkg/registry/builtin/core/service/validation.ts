@@ -43,7 +43,7 @@ export function validateService(s: Service, errors: FieldErrors): void {
   if (hasClusterIp(s)) {
     // without sound addresses none can be given out, and the rest is not looked at
     const before = errors.list.length;
-    addresses(s, errors);
+    addresses(s, undefined, errors);
     if (errors.list.length > before) return;
   }
   ports(s, errors);
@@ -69,7 +69,7 @@ export function validateService(s: Service, errors: FieldErrors): void {
   const distribution = at(s, 'spec', 'trafficDistribution');
   if (typeof distribution === 'string' && !DISTRIBUTIONS.includes(distribution))
     errors.notSupported(SPEC.child('trafficDistribution'), distribution, DISTRIBUTIONS);
-  if (!hasClusterIp(s)) addresses(s, errors);
+  if (!hasClusterIp(s)) addresses(s, undefined, errors);
 }
 
 function ports(s: Service, errors: FieldErrors): void {
@@ -249,7 +249,7 @@ function traffic(s: Service, errors: FieldErrors): void {
 }
 
 /** Cluster IPs, IP families and their policy. What depends on the cluster's own ranges is judged when addresses are given out. */
-function addresses(s: Service, errors: FieldErrors): void {
+function addresses(s: Service, old: Service | undefined, errors: FieldErrors): void {
   const ip = textAt(s, 'spec', 'clusterIP');
   const ips = clusterIpsOf(s);
   const path = SPEC.child('clusterIPs');
@@ -269,6 +269,7 @@ function addresses(s: Service, errors: FieldErrors): void {
     errors.notSupported(SPEC.child('ipFamilyPolicy'), policy, POLICIES);
   families(s, errors);
   const headless = ips[0] === NONE;
+  const held = new Set(old === undefined ? [] : clusterIpsOf(old));
   if (headless) {
     if (ips.length > 1) errors.invalid(path, [...ips], "'None' must be the first and only value");
     if (typeOf(s) === 'NodePort' || typeOf(s) === 'LoadBalancer')
@@ -276,7 +277,8 @@ function addresses(s: Service, errors: FieldErrors): void {
   }
   for (const [i, v] of ips.entries()) {
     if (headless && i === 0) continue;
-    const wrong = isIp(v);
+    // what the service has already is not judged again
+    const wrong = held.has(v) ? [] : isIp(v);
     for (const sentence of wrong) errors.invalid(path.index(i), v, sentence);
     const family = familiesOf(s)[i];
     if (wrong.length > 0 || family === undefined) continue;
@@ -300,7 +302,7 @@ function families(s: Service, errors: FieldErrors): void {
 
 export function validateServiceUpdate(s: Service, old: Service, errors: FieldErrors): void {
   const unsound = new FieldErrors();
-  if (hasClusterIp(s)) addresses(s, unsound);
+  if (hasClusterIp(s)) addresses(s, old, unsound);
   if (!unsound.empty) {
     errors.addAll(unsound.list);
     return;

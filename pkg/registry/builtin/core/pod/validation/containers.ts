@@ -1,6 +1,7 @@
 import {
   type FieldErrors,
   type FieldPath,
+  givenFields,
   isDns1123Label,
   isPortName,
   isPortNumber,
@@ -112,9 +113,10 @@ export function ephemeralContainers(context: ContainerContext): void {
     unique(c, names, here, errors);
     const target = textAt(c, 'targetContainerName');
     if (target !== '' && !others.has(target)) errors.notFound(here.child('targetContainerName'), target);
-    for (const [field, v] of Object.entries(c)) {
+    for (const field of givenFields(c)) {
       if (EPHEMERAL_FIELDS.has(field) || field === 'targetContainerName') continue;
-      const empty = typeof v === 'object' && v !== null && Object.keys(v).length === 0;
+      // the one of them that is a struct and not a pointer: it is always there
+      const empty = field === 'resources' && givenFields(objectAt(c, field)).length === 0;
       if (!empty) errors.forbidden(here.child(field), 'cannot be set for an Ephemeral Container');
     }
     for (const m of objectsAt(c, 'volumeMounts')) {

@@ -10,7 +10,7 @@ import {
   parseQuantity,
   subdomainName,
 } from '../../../../../api/index.js';
-import { at, objectAt, objectsAt, textAt } from '../../../access.js';
+import { at, givenAt, objectAt, objectsAt, textAt } from '../../../access.js';
 import { labels, oneOf, sentences, shown } from '../../../rules.js';
 import { aggregateRequests } from '../aggregate.js';
 import { type ContainerContext, containers, ephemeralContainers, initContainers } from './containers.js';
@@ -118,7 +118,7 @@ function podLevelResources(spec: JsonObject, claims: readonly string[], path: Fi
   const resources = at(spec, 'resources');
   if (resources === undefined) return;
   const here = path.child('resources');
-  if (at(resources, 'claims') !== undefined)
+  if (givenAt(resources, 'claims') !== undefined)
     errors.forbidden(here.child('claims'), 'claims may not be set for Resources at pod-level');
   resourceRequirements(objectAt(spec, 'resources'), { claims, podLevel: true }, here, errors);
   for (const [name, v] of Object.entries(objectAt(resources, 'requests'))) {

@@ -7,7 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../../../../api/index.js';
-import { at, boolAt, listAt, objectAt, objectsAt, textAt } from '../../../access.js';
+import { at, boolAt, givenAt, listAt, objectAt, objectsAt, textAt } from '../../../access.js';
 import { noBacksteps, oneOf, sentences, shown } from '../../../rules.js';
 
 /** Security contexts of pods and containers, and what one operating system has that the other has not. */
@@ -259,7 +259,7 @@ export function operatingSystem(spec: JsonObject, path: FieldPath, errors: Field
   if (name === 'windows') {
     const forbid = (here: FieldPath) => errors.forbidden(here, 'cannot be set for a windows pod');
     for (const f of POD_CONTEXT_LINUX_ONLY)
-      if (f === 'sysctls' ? listAt(context, f).length > 0 : isSet(at(context, f))) forbid(contextPath.child(f));
+      if (f === 'sysctls' ? listAt(context, f).length > 0 : isSet(givenAt(context, f))) forbid(contextPath.child(f));
     for (const f of POD_LINUX_ONLY)
       if (f === 'hostUsers' ? at(spec, f) !== undefined : boolAt(spec, f)) forbid(path.child(f));
     eachContainer(spec, path, (c, here) => {

@@ -6,8 +6,9 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../../../../api/index.js';
-import { at, listAt, nameOf, numberAt, objectsAt, textAt } from '../../../access.js';
+import { at, listAt, nameOf, numberAt, objectAt, objectsAt, textAt } from '../../../access.js';
 import {
+  claimTemplateMeta,
   descendingPath,
   driverName,
   fileMode,
@@ -16,6 +17,7 @@ import {
   oneOf,
   sentences,
 } from '../../../rules.js';
+import { claimSpec } from '../../claimspec.js';
 import { fieldSelector, VOLUME_FIELDS } from './env.js';
 import { READABLE_RESOURCES, resourceFieldSelector } from './resources.js';
 
@@ -293,7 +295,12 @@ const SOURCES: readonly {
   {
     json: 'ephemeral',
     rule: (s, path, errors) => {
-      if (at(s, 'volumeClaimTemplate') === undefined) errors.required(path.child('volumeClaimTemplate'));
+      const here = path.child('volumeClaimTemplate');
+      if (at(s, 'volumeClaimTemplate') === undefined) errors.required(here);
+      else {
+        claimTemplateMeta(objectAt(s, 'volumeClaimTemplate', 'metadata'), here.child('metadata'), errors);
+        claimSpec(objectAt(s, 'volumeClaimTemplate', 'spec'), here.child('spec'), errors);
+      }
     },
   },
   {

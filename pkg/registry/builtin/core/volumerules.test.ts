@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { FieldErrors, type JsonObject } from '../../../api/index.js';
+import { volumeUpdate } from './volumerules.js';
+
+const volume = (csi: JsonObject): JsonObject => ({
+  metadata: { name: 'v' },
+  spec: { csi: { driver: 'd.example.com', volumeHandle: 'h', ...csi } },
+});
+
+function told(now: JsonObject, before: JsonObject): readonly string[] {
+  const errors = new FieldErrors();
+  volumeUpdate(volume(now), volume(before), errors);
+  return errors.list.map((e) => `${e.field}: ${e.message}`);
+}
+
+describe('the secret that a volume is expanded with', () => {
+  const a = { controllerExpandSecretRef: { name: 'a', namespace: 'n' } };
+  const b = { controllerExpandSecretRef: { name: 'b', namespace: 'n' } };
+
+  it('may be given to a volume that has none', () => {
+    expect(told(a, {})).toEqual([]);
+  });
+
+  it('stays what it is', () => {
+    const fixed = expect.stringContaining('spec.persistentvolumesource is immutable after creation');
+    expect(told(b, a)).toEqual([fixed]);
+    expect(told({}, a)).toEqual([fixed]);
+  });
+
+  it('hides no other change, and is not shown as one', () => {
+    const [sentence = ''] = told({ ...a, readOnly: true }, {});
+    expect(sentence).toContain('"ReadOnly": true');
+    expect(sentence).not.toContain('"Name": "a"');
+  });
+});

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError, type JsonObject } from '../../api/index.js';
+import { Bench } from '../testing.js';
+
+/** Rules that tell an empty list or map from none, as Go's decoder does; what is stored and answered knows no difference. */
+
+async function causes(request: Promise<unknown>): Promise<readonly string[]> {
+  try {
+    await request;
+    return [];
+  } catch (e) {
+    if (!(e instanceof ApiError)) throw e;
+    return (e.status.details?.causes ?? []).map((c) => `${c.field}: ${c.message}`);
+  }
+}
+
+const pod = (spec: JsonObject, name = 'p'): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name },
+  spec: { containers: [{ name: 'c', image: 'i' }], ...spec },
+});
+const autoscaler = (scaleUp: JsonObject): JsonObject => ({
+  apiVersion: 'autoscaling/v2',
+  kind: 'HorizontalPodAutoscaler',
+  metadata: { name: 'a' },
+  spec: {
+    maxReplicas: 2,
+    scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' },
+    behavior: { scaleUp },
+  },
+});
+const slice = (spec: JsonObject): JsonObject => ({
+  apiVersion: 'resource.k8s.io/v1',
+  kind: 'ResourceSlice',
+  metadata: { name: 's' },
+  spec: { driver: 'd.example.com', nodeName: 'n', pool: { name: 'p', resourceSliceCount: 1 }, ...spec },
+});
+const deployment = (labels: JsonObject | undefined): JsonObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'd' },
+  spec: {
+    selector: { matchLabels: { a: 'b' } },
+    template: { metadata: labels === undefined ? {} : { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+  },
+});
+const ephemeral = (claim: JsonObject): JsonObject => {
+  const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+  return pod({ volumes: [{ name: 'v', ephemeral: { volumeClaimTemplate: { spec, ...claim } } }] });
+};
+const CLAIM = 'spec.volumes[0].ephemeral.volumeClaimTemplate';
+
+describe('given empty', () => {
+  it.each<readonly [string, string, JsonObject, readonly string[]]>([
+    [
+      'claims of a pod as a whole',
+      'pods',
+      pod({ resources: { claims: [] } }),
+      ['spec.resources.claims: Forbidden: claims may not be set for Resources at pod-level'],
+    ],
+    [
+      'groups that Windows does not have',
+      'pods',
+      pod({ os: { name: 'windows' }, securityContext: { supplementalGroups: [] } }),
+      ['spec.securityContext.supplementalGroups: Forbidden: cannot be set for a windows pod'],
+    ],
+    [
+      'owners of a claim to come',
+      'pods',
+      ephemeral({ metadata: { ownerReferences: [], labels: {} } }),
+      [`${CLAIM}.metadata.ownerReferences: Forbidden: cannot be set`],
+    ],
+    [
+      'policies, which are then not defaulted',
+      'horizontalpodautoscalers.autoscaling/v2',
+      autoscaler({ policies: [] }),
+      ['spec.behavior.scaleUp.policies: Required value: must specify at least one Policy'],
+    ],
+    [
+      'one of two lists',
+      'resourceslices.resource.k8s.io/v1',
+      slice({ devices: [], sharedCounters: [{ name: 'c', counters: { m: { value: '1' } } }] }),
+      ['spec: Invalid value: "": only one of `sharedCounters` or `devices` is allowed'],
+    ],
+    [
+      'what is shown in the sentence',
+      'deployments.apps/v1',
+      deployment({}),
+      ['spec.template.metadata.labels: Invalid value: {}: `selector` does not match template `labels`'],
+    ],
+    [
+      'nothing, which is shown as such',
+      'deployments.apps/v1',
+      deployment(undefined),
+      ['spec.template.metadata.labels: Invalid value: null: `selector` does not match template `labels`'],
+    ],
+  ])('%s', async (_name, what, o, expected) => {
+    const b = await Bench.open();
+    const namespace = what.startsWith('resourceslices') ? '' : 'default';
+    expect(await causes(b.create(what, namespace, o))).toEqual(expected);
+  });
+
+  it('survives the copies that a generated name and a replaced object are made of', async () => {
+    const b = await Bench.open();
+    const what = 'horizontalpodautoscalers.autoscaling/v2';
+    const required = ['spec.behavior.scaleUp.policies: Required value: must specify at least one Policy'];
+    const unnamed = { ...autoscaler({ policies: [] }), metadata: { generateName: 'a-' } };
+    expect(await causes(b.create(what, 'default', unnamed))).toEqual(required);
+    await b.create(what, 'default', autoscaler({}));
+    expect(await causes(b.update(what, 'default', autoscaler({ policies: [] })))).toEqual(required);
+    expect(await causes(b.update(what, 'default', autoscaler({ policies: null })))).toEqual([]);
+  });
+
+  it('by a patch is like in a body', async () => {
+    const b = await Bench.open();
+    const what = 'horizontalpodautoscalers.autoscaling/v2';
+    await b.create(what, 'default', autoscaler({}));
+    const patch = { spec: { behavior: { scaleUp: { policies: [] } } } };
+    expect(await causes(b.patch(what, ['default', 'a'], patch))).toEqual([
+      'spec.behavior.scaleUp.policies: Required value: must specify at least one Policy',
+    ]);
+  });
+});
+
+describe('a claim that a pod brings along', () => {
+  it('is judged like any claim', async () => {
+    const b = await Bench.open();
+    const bad = ephemeral({ spec: { accessModes: ['Sometimes'] }, metadata: { name: 'n', labels: { '-': '' } } });
+    expect(await causes(b.create('pods', 'default', bad))).toEqual([
+      expect.stringContaining(`${CLAIM}.metadata.labels: Invalid value: "-"`),
+      `${CLAIM}.metadata.name: Forbidden: cannot be set`,
+      expect.stringContaining(`${CLAIM}.spec.accessModes: Unsupported value: "Sometimes"`),
+      `${CLAIM}.spec.resources[storage]: Required value`,
+    ]);
+    expect(await causes(b.create('pods', 'default', ephemeral({ metadata: { labels: { a: 'b' } } })))).toEqual([]);
+  });
+});
