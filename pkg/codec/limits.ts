@@ -15,4 +15,6 @@ export const codecLimits = {
   strictFindingsMax: 100,
   /** Nodes that the aliases of one YAML document may add to those written out. */
   yamlAliasedNodesMax: 100_000,
+  /** Characters of scalars, keys among them, that its aliases may add: more than a body may have. */
+  yamlAliasedCharactersMax: 4 * 1024 * 1024,
 } as const;

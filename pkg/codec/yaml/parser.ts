@@ -8,7 +8,7 @@ export type YamlNode = ScalarNode | ListNode | MapNode | AliasNode;
 export interface ScalarNode {
   readonly kind: 'scalar';
   readonly mark: Mark;
-  /** `''`, or with its shorthand: `!!str`, `!local`. */
+  /** `''`, a core type with its shorthand (`!!str`), `!`, or that it is another (`!?`). */
   readonly tag: string;
   readonly value: string;
   /** Its type is told by what it looks like. */
@@ -48,6 +48,9 @@ const NO_FLOW_KEY: ReadonlySet<TokenType> = new Set(['value', 'flowEntry', 'flow
 const NO_FLOW_VALUE: ReadonlySet<TokenType> = new Set(['flowEntry', 'flowMappingEnd', 'flowSequenceEnd']);
 
 const CORE_TAG = 'tag:yaml.org,2002:';
+/** Longer than any tag that means something here (`timestamp`). */
+const CORE_TAG_LENGTH_MAX = CORE_TAG.length + 16;
+const OTHER_TAG = '!?';
 
 class Parser {
   readonly #scanner: Scanner;
@@ -150,12 +153,15 @@ class Parser {
     return keep({ kind: 'scalar', mark: first.mark, tag, value: '', implicit: tag === '' });
   }
 
-  /** `!!int` for the core types, whatever the handle; the whole tag otherwise. */
+  /** `!!int` for the core types, whatever the handle; `!` alone as it stands; of the others only that there is one. */
   #resolveTag(token: Token, start: Mark): string {
-    if (token.handle === '') return shorten(token.value);
-    const prefix = this.#handles.get(token.handle!);
+    const prefix = token.handle === '' ? '' : this.#handles.get(token.handle!);
     if (prefix === undefined) throw parserFailure(start, 'found undefined tag handle', token.mark);
-    return shorten(prefix + token.value);
+    // A document may use a long prefix often: it is not copied for each use.
+    if (prefix.length + token.value.length > CORE_TAG_LENGTH_MAX) return OTHER_TAG;
+    const tag = prefix + token.value;
+    if (tag.startsWith(CORE_TAG)) return `!!${tag.slice(CORE_TAG.length)}`;
+    return tag === '!' ? tag : OTHER_TAG;
   }
 
   #blockList(list: ListNode): ListNode {
@@ -249,8 +255,4 @@ class Parser {
 
 function empty(mark: Mark): ScalarNode {
   return { kind: 'scalar', mark, tag: '', value: '', implicit: true };
-}
-
-function shorten(tag: string): string {
-  return tag.startsWith(CORE_TAG) ? `!!${tag.slice(CORE_TAG.length)}` : tag;
 }

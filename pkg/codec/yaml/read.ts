@@ -4,7 +4,7 @@ import { membersOf } from '../json/normal.js';
 import { countMembers, NEEDS_EXACT_READER } from '../json/scan.js';
 import { codecLimits } from '../limits.js';
 import { describeKey, floatKey, goSyntax } from './describe.js';
-import { type AliasNode, type MapNode, parseYaml, type YamlNode } from './parser.js';
+import { type AliasNode, type MapNode, parseYaml, type ScalarNode, type YamlNode } from './parser.js';
 import { type Resolved, resolveScalar } from './resolve.js';
 import { Source } from './source.js';
 import { YamlFailure, yamlFailure } from './token.js';
@@ -50,14 +50,24 @@ class TreeReader {
   readonly duplicates: string[] = [];
   #read = 0;
   #aliased = 0;
+  #aliasedCharacters = 0;
   #aliasDepth = 0;
+  #depth = 0;
   readonly #open = new Set<AliasNode['target']>();
 
+  /** The parser bounds what is written; aliases put what they stand for deeper than that. */
   json(node: YamlNode): JsonValue {
+    if (++this.#depth > codecLimits.valueDepthMax) throw tooDeep();
+    const value = this.#value(node);
+    this.#depth--;
+    return value;
+  }
+
+  #value(node: YamlNode): JsonValue {
     this.#count();
     switch (node.kind) {
       case 'scalar':
-        return jsonScalar(resolveScalar(node));
+        return jsonScalar(this.#scalar(node));
       case 'list': {
         const list: JsonArray = [];
         for (const item of node.items) list.push(this.json(item));
@@ -78,8 +88,15 @@ class TreeReader {
     const over = (this.#read - ALIAS_RATIO_FROM) / (ALIAS_RATIO_TO - ALIAS_RATIO_FROM);
     const allowed = 0.99 - 0.89 * Math.min(1, Math.max(0, over));
     const excessive = this.#aliased > 100 && this.#read > 1000 && this.#aliased / this.#read > allowed;
-    if (excessive || this.#aliased > codecLimits.yamlAliasedNodesMax)
-      throw yamlFailure('document contains excessive aliasing');
+    if (excessive || this.#aliased > codecLimits.yamlAliasedNodesMax) throw excessiveAliasing();
+  }
+
+  #scalar(node: ScalarNode): Resolved {
+    if (this.#aliasDepth > 0) {
+      this.#aliasedCharacters += node.value.length;
+      if (this.#aliasedCharacters > codecLimits.yamlAliasedCharactersMax) throw excessiveAliasing();
+    }
+    return resolveScalar(node);
   }
 
   #alias<T>(node: AliasNode, read: () => T): T {
@@ -124,10 +141,10 @@ class TreeReader {
   }
 
   #key(node: YamlNode): Resolved {
+    if (node.kind === 'alias') return this.#alias(node, () => this.#key(node.target));
     this.#count();
-    const target = node.kind === 'alias' ? node.target : node;
-    if (target.kind === 'scalar') return resolveScalar(target);
-    throw yamlFailure(`invalid map key: ${describeKey(this.json(target))}`);
+    if (node.kind === 'scalar') return this.#scalar(node);
+    throw yamlFailure(`invalid map key: ${describeKey(this.json(node))}`);
   }
 
   /** `<<`: members of a map, or of several of which the first ones win. */
@@ -146,6 +163,14 @@ class TreeReader {
       }
     } else throw notMergeable();
   }
+}
+
+function tooDeep(): YamlFailure {
+  return yamlFailure(`exceeded max depth of ${codecLimits.textDepthMax}`);
+}
+
+function excessiveAliasing(): YamlFailure {
+  return yamlFailure('document contains excessive aliasing');
 }
 
 function notMergeable(): YamlFailure {

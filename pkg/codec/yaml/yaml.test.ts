@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { Document, parseDocument } from 'yaml';
 import { equalJson, type JsonValue } from '../../api/index.js';
 import { fixtures } from '../testing.js';
+import { parseYaml } from './parser.js';
 import { readYaml } from './read.js';
+import { Source } from './source.js';
 import { encodeYaml } from './write.js';
 
 function read(text: string | Buffer): JsonValue {
@@ -115,6 +117,8 @@ describe('reading YAML', () => {
     ['~: one\n', 'unsupported map key of type: %!s(<nil>), key: <nil>, value: "one"'],
     ['a: *none\n', "yaml: unknown anchor 'none' referenced"],
     ['a: &x [*x]\n', "yaml: anchor 'x' value contains itself"],
+    ['&x {? *x : 1}\n', "yaml: anchor 'x' value contains itself"],
+    ['- &x {a: 1}\n- {? *x : 1}\n', 'yaml: invalid map key: map[interface {}]interface {}{"a":1}'],
     ['a: !!int x\n', 'yaml: cannot decode !!str `x` as a !!int'],
     ['a: !!binary "*"\n', 'yaml: !!binary value contains invalid base64 data'],
     ['<<: 1\n', 'yaml: map merge requires map or sequence of maps as the value'],
@@ -148,6 +152,36 @@ describe('reading YAML', () => {
           .join(',')}]`,
       );
     expect(message(levels.join('\n'))).toBe('yaml: document contains excessive aliasing');
+  });
+
+  it.each([
+    ['values', '- *a\n'],
+    ['keys', '- {*a : 1}\n'],
+    ['members of a map', '- *m\n'],
+    ['merged members', '- <<: *m\n'],
+  ])('bounds the text that aliases multiply in %s', (_, use) => {
+    const long = 'x'.repeat(300_000);
+    const text = (times: number): string => `- &a "${long}"\n- &m {k: "${long}"}\n${use.repeat(times)}`;
+    expect(message(text(10))).toBeUndefined();
+    expect(message(text(20))).toBe('yaml: document contains excessive aliasing');
+  });
+
+  it.each([
+    ['lists', '[', ']'],
+    ['maps', '{a: ', '}'],
+  ])('bounds the nesting that aliases of %s make', (_, open, close) => {
+    const nested = (inner: string): string => open.repeat(400) + inner + close.repeat(400);
+    const chain = (length: number): string =>
+      Array.from({ length }, (_x, i) => `- &a${i} ${nested(i === 0 ? '1' : `*a${i - 1}`)}\n`).join('');
+    expect(message(chain(2))).toBeUndefined();
+    expect(message(chain(30))).toBe('yaml: exceeded max depth of 10000');
+  });
+
+  it('keeps of a tag only what it means, however long its prefix', () => {
+    const prefix = `%TAG !a! ${'x'.repeat(10_000)}\n%TAG !b! tag:yaml.org,2002:\n---\n`;
+    const root = parseYaml(new Source(Buffer.from(`${prefix}[!a!x 1, !b!str 1, ! 1, !<tag:yaml.org,2002:int> 1]`)));
+    const tags = root?.kind === 'list' ? root.items.map((item) => (item.kind === 'scalar' ? item.tag : '')) : [];
+    expect(tags).toEqual(['!?', '!!str', '!', '!!int']);
   });
 
   it('agrees with another reader on documents that both dialects read alike', () => {
