@@ -13,6 +13,8 @@ export const codecLimits = {
   binaryDepthMax: 256,
   /** Strict findings kept of one body; further ones are dropped, as the reference does. */
   strictFindingsMax: 100,
+  /** Characters after which no further ones are kept: each says its path, which may be as long as the body. */
+  strictCharactersMax: 1024 * 1024,
   /** Nodes that the aliases of one YAML document may add to those written out. */
   yamlAliasedNodesMax: 100_000,
   /** Characters of scalars, keys among them, that its aliases may add: more than a body may have. */

@@ -68,6 +68,26 @@ describe('strict findings', () => {
     expect(findings(configMap, many)).toHaveLength(100);
   });
 
+  it('are said once at each place, whatever objects stand there', () => {
+    const twice = '{"data":{"k":1,"k":2,"k":3},"data":{"k":4,"k":5},"list":[{"k":1,"k":2},{"k":3,"k":4}]}';
+    const read = readJson(Buffer.from(twice));
+    expect(read.ok && read.duplicates).toEqual([
+      'duplicate field "data.k"',
+      'duplicate field "data"',
+      'duplicate field "list[0].k"',
+      'duplicate field "list[1].k"',
+    ]);
+  });
+
+  it('cost what their text is long, however long the path to them', () => {
+    const long = 'x'.repeat(400_000);
+    const one = readJson(Buffer.from(`{"${long}":{${'"k":1,'.repeat(100_000)}"k":1}}`));
+    expect(one.ok && one.duplicates).toEqual([`duplicate field "${long}.k"`]);
+    const pairs = Array.from({ length: 80 }, (_, i) => `"k${i}":1,"k${i}":1`).join(',');
+    const many = readJson(Buffer.from(`{"${long}":{${pairs}}}`));
+    expect(many.ok && many.duplicates).toHaveLength(3);
+  });
+
   it('take keys named like inherited properties for what they are', () => {
     expect(
       findings(

@@ -4,12 +4,26 @@ import { codecLimits } from '../limits.js';
 /** Lists of keys up to this length are searched, longer ones indexed. */
 const FEW_KEYS = 12;
 
-/** Unknown and duplicate fields in the order in which a decoder comes upon them, each said once, with its path. */
+/** What was said of a place, and of the places inside it. */
+interface Place {
+  readonly inside: Map<string | number, Place>;
+  readonly said: Set<string>;
+}
+
+const newPlace = (): Place => ({ inside: new Map(), said: new Set() });
+
+/**
+ * Unknown and duplicate fields in the order in which a decoder comes upon them, each said once, with its path. A path may be as long as
+ * the text, and one field may be repeated as often as the text has room for: so paths are made for what is said, never to find out
+ * whether it was.
+ */
 export class Findings {
   readonly texts: string[] = [];
-  readonly #seen = new Set<string>();
-  /** Field names and list indexes; put together only when there is something to say. */
+  #characters = 0;
+  /** Field names and list indexes. */
   readonly #path: (string | number)[] = [];
+  /** The place of the root, and of the first steps of the path as far as something was found there. */
+  readonly #places: Place[] = [newPlace()];
 
   enter(step: string | number): void {
     this.#path.push(step);
@@ -17,6 +31,7 @@ export class Findings {
 
   leave(): void {
     this.#path.pop();
+    if (this.#places.length > this.#path.length + 1) this.#places.pop();
   }
 
   unknown(name: string): void {
@@ -28,13 +43,28 @@ export class Findings {
   }
 
   #add(what: 'unknown' | 'duplicate', name: string): void {
-    if (this.texts.length >= codecLimits.strictFindingsMax) return;
+    if (this.texts.length >= codecLimits.strictFindingsMax || this.#characters >= codecLimits.strictCharactersMax)
+      return;
+    const { said } = this.#here();
+    const known = said.size;
+    said.add(`${what} ${name}`);
+    if (said.size === known) return;
     let path = '';
     for (const step of this.#path) path += typeof step === 'number' ? `[${step}]` : path === '' ? step : `.${step}`;
     const text = `${what} field ${goQuote(path === '' ? name : `${path}.${name}`)}`;
-    if (this.#seen.has(text)) return;
-    this.#seen.add(text);
+    this.#characters += text.length;
     this.texts.push(text);
+  }
+
+  #here(): Place {
+    for (let i = this.#places.length; i <= this.#path.length; i++) {
+      const { inside } = this.#places[i - 1]!;
+      const step = this.#path[i - 1]!;
+      const place = inside.get(step) ?? newPlace();
+      inside.set(step, place);
+      this.#places.push(place);
+    }
+    return this.#places[this.#path.length]!;
   }
 }
 
