@@ -1,10 +1,17 @@
-import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open as openFile, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { describeEngine } from './contract.js';
+import type { Engine } from './engine.js';
 import { rocksHome } from './folder.js';
 import { memoryHome } from './memory.js';
+
+// As it is, but that a test can make it fail.
+vi.mock('node:fs/promises', async (original) => {
+  const real = await original<typeof import('node:fs/promises')>();
+  return { ...real, open: vi.fn(real.open) };
+});
 
 let root = '';
 let folders = 0;
@@ -85,5 +92,57 @@ describe('a data folder that cannot be had', () => {
     await rm(join(at, 'CURRENT'));
     await mkdir(join(at, 'state.7'));
     await expect(rocksHome(at).open()).rejects.toMatchObject({ kind: 'corrupt' });
+  });
+});
+
+describe('a second engine in a data folder', () => {
+  const key = Buffer.from('k');
+  const fill = async (engine: Engine): Promise<void> => {
+    const batch = engine.batch();
+    batch.put(key, Buffer.from('new'));
+    await batch.write({ sync: true });
+  };
+
+  it('is not swept away while it is being opened', async () => {
+    const at = folder();
+    const home = rocksHome(at);
+    const first = await home.open();
+    // The state before last is closed at some time, and the folder swept: also just now.
+    let opening = true;
+    const sweeping = (async () => {
+      while (opening) await home.sweep();
+    })();
+    const fresh = await home.fresh();
+    opening = false;
+    await sweeping;
+    await fill(fresh.engine);
+    await fresh.adopt();
+    await Promise.all([first.close(), fresh.engine.close()]);
+    const engine = await rocksHome(at).open();
+    expect(await engine.get(key)).toEqual(Buffer.from('new'));
+    await engine.close();
+  });
+
+  it('stays when it was named and the folder could not be synced', async () => {
+    const at = folder();
+    const home = rocksHome(at);
+    const first = await home.open();
+    const fresh = await home.fresh();
+    await fill(fresh.engine);
+    const { open: real } = await vi.importActual<typeof import('node:fs/promises')>('node:fs/promises');
+    vi.mocked(openFile).mockImplementation(async (path, ...rest) => {
+      if (path === at) throw Object.assign(new Error('EIO: i/o error, open'), { code: 'EIO' });
+      return real(path, ...rest);
+    });
+    try {
+      await expect(fresh.adopt()).rejects.toMatchObject({ kind: 'io' });
+    } finally {
+      vi.mocked(openFile).mockImplementation(real);
+    }
+    await fresh.discard();
+    await first.close();
+    const engine = await rocksHome(at).open();
+    expect(await engine.get(key)).toEqual(Buffer.from('new'));
+    await engine.close();
   });
 });

@@ -35,9 +35,14 @@ export function rocksHome(folder: string): EngineHome {
   const states = async (): Promise<string[]> => (await readdir(folder)).filter((name) => statePattern.test(name));
 
   const start = async (name: string): Promise<Engine> => {
-    const engine = await openRocksEngine(join(folder, name), () => inUse.delete(name));
+    // From its first file on: a sweep may come while it is being opened.
     inUse.add(name);
-    return engine;
+    try {
+      return await openRocksEngine(join(folder, name), () => inUse.delete(name));
+    } catch (error) {
+      inUse.delete(name);
+      throw error;
+    }
   };
 
   const sweep = async (): Promise<void> => {
@@ -67,7 +72,10 @@ export function rocksHome(folder: string): EngineHome {
           await engine.close();
           throw new StoreError('locked', `the store in ${folder} is in use by another process: stop it first`);
         }
-        if (named === undefined) await writeCurrent(folder, name);
+        if (named === undefined) {
+          await renameCurrent(folder, name);
+          await syncFolder(folder);
+        }
         current = name;
         await sweep();
         return engine;
@@ -84,13 +92,15 @@ export function rocksHome(folder: string): EngineHome {
           engine,
           adopt: () =>
             attempt(async () => {
-              await writeCurrent(folder, name);
+              await renameCurrent(folder, name);
+              // It is named now, so it stays, even if that turns out not to be durable: then either of them may be found.
               current = name;
+              await syncFolder(folder);
             }),
           discard: () =>
             attempt(async () => {
               await engine.close();
-              await rm(join(folder, name), { recursive: true, force: true });
+              if (current !== name) await rm(join(folder, name), { recursive: true, force: true });
             }),
         };
         return made;
@@ -113,7 +123,7 @@ export async function readCurrent(folder: string): Promise<string | undefined> {
   return name;
 }
 
-async function writeCurrent(folder: string, name: string): Promise<void> {
+async function renameCurrent(folder: string, name: string): Promise<void> {
   const draft = join(folder, `${currentFile}.new`);
   const file = await open(draft, 'w', 0o600);
   try {
@@ -123,6 +133,9 @@ async function writeCurrent(folder: string, name: string): Promise<void> {
     await file.close();
   }
   await rename(draft, join(folder, currentFile));
+}
+
+async function syncFolder(folder: string): Promise<void> {
   const directory = await open(folder, 'r');
   try {
     await directory.sync();
