@@ -7,13 +7,14 @@ import { openPeer } from './peer.js';
 import { soloConfig, temporaryFolder } from './testing/solo.js';
 import { connectKeyspace } from './thread/connect.js';
 import { serveKeyspace } from './thread/serve.js';
+import { threadWorld } from './thread/world.js';
 
 const quiet = { compactionRetentionMs: 0, hashCheckMs: 0 };
 
 /** The same keyspace, spoken to over a message port. */
 function bounded(keyspace: PeerKeyspace): Keyspace {
   const { port1, port2 } = new MessageChannel();
-  const served = serveKeyspace(port2, keyspace, {});
+  const served = serveKeyspace(port2, keyspace, {}, threadWorld().timers);
   void served.closed.then(() => port2.close());
   return connectKeyspace(port1, keyspace.status());
 }

@@ -58,6 +58,8 @@ export const THREAD_LIMITS = {
   eventBytesMax: 32 * MiB,
   /** A message to the serving thread is closed when it is this large: large ranges come in pieces. */
   messageBytesTarget: 256 * KiB,
+  /** What is applied, and how large the state is, is told after so long when nothing else goes to the serving thread. */
+  statusMs: 100,
 } as const;
 
 /** Bounds of space (`space.ts`). */

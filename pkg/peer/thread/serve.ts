@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { Revision } from '../../base/index.js';
+import type { Revision, Timers } from '../../base/index.js';
 import type { AppliedEvent, KeyspaceStatus, RangeResult, Watch, WatchRequest } from '../../storage/index.js';
 import type { PeerKeyspace } from '../keyspace.js';
 import { THREAD_LIMITS } from '../limits.js';
@@ -26,15 +26,16 @@ export function serveKeyspace(
   port: MessagePort,
   keyspace: PeerKeyspace,
   calls: ControlCalls,
+  timers: Timers,
 ): {
-  /** The status has changed: it will be told soon. */
+  /** The status has changed. A change of leadership is told at once, all else with the next message or in a while. */
   progressed(): void;
   /** The keyspace is closed, and the other end was told so. */
   readonly closed: Promise<void>;
 } {
-  const server = new Server(port, keyspace, calls);
+  const server = new Server(port, keyspace, calls, timers);
   port.on('message', (message: SlabMessage) => server.receive(message));
-  return { progressed: () => server.scheduleFlush(), closed: server.closed };
+  return { progressed: () => server.progressed(), closed: server.closed };
 }
 
 interface ServedWatch {
@@ -49,6 +50,7 @@ class Server {
   readonly #port: MessagePort;
   readonly #keyspace: PeerKeyspace;
   readonly #calls: ControlCalls;
+  readonly #timers: Timers;
   readonly #out = new SlabWriter();
   readonly #watches = new Map<number, ServedWatch>();
   readonly #paused = new Set<number>();
@@ -57,13 +59,15 @@ class Server {
   /** Bytes of events that the other side has not acknowledged. */
   #eventBytes = 0;
   #lastStatus: KeyspaceStatus | undefined;
+  #cancelStatus: (() => void) | undefined;
   readonly closed: Promise<void>;
   #setClosed: () => void = () => {};
 
-  constructor(port: MessagePort, keyspace: PeerKeyspace, calls: ControlCalls) {
+  constructor(port: MessagePort, keyspace: PeerKeyspace, calls: ControlCalls, timers: Timers) {
     this.#port = port;
     this.#keyspace = keyspace;
     this.#calls = calls;
+    this.#timers = timers;
     this.closed = new Promise((resolve) => {
       this.#setClosed = resolve;
     });
@@ -123,6 +127,20 @@ class Server {
     this.#out.u8(tell);
     this.#out.uint(id);
     return this.#out;
+  }
+
+  progressed(): void {
+    if (this.#stopped) return;
+    const { isLeader, hasLeader } = this.#keyspace.status();
+    if (isLeader !== this.#lastStatus?.isLeader || hasLeader !== this.#lastStatus.hasLeader) {
+      this.scheduleFlush();
+      return;
+    }
+    // Nobody over there asked for what was applied: not worth waking that thread for each batch.
+    this.#cancelStatus ??= this.#timers.after(THREAD_LIMITS.statusMs, () => {
+      this.#cancelStatus = undefined;
+      this.scheduleFlush();
+    });
   }
 
   scheduleFlush(): void {
@@ -279,6 +297,7 @@ class Server {
     this.#begin(TELL.closed, 0).text(why);
     this.#flush();
     this.#stopped = true;
+    this.#cancelStatus?.();
     this.#setClosed();
   }
 }

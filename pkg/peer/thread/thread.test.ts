@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
-import { MessageChannel } from 'node:worker_threads';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Revision, revision } from '../../base/index.js';
 import type { AppliedEvent, Keyspace } from '../../storage/index.js';
@@ -18,8 +18,14 @@ afterEach(async () => {
   for (const clean of cleanups.splice(0).reverse()) await clean();
 });
 
-async function overPort(): Promise<{ readonly near: RemoteKeyspace; readonly far: Keyspace }> {
-  const peer = await openPeer(soloConfig(), threadWorld());
+/** `timers` are those of the far end of the port. */
+async function overPort(timers = threadWorld().timers): Promise<{
+  readonly near: RemoteKeyspace;
+  readonly far: Keyspace;
+  readonly port: MessagePort;
+}> {
+  let progressed = (): void => {};
+  const peer = await openPeer(soloConfig(), threadWorld(), { progressed: () => progressed() });
   for (let i = 0; i < 1000 && !peer.keyspace.status().isLeader; i++)
     await new Promise((resolve) => setTimeout(resolve, 5));
   const { port1, port2 } = new MessageChannel();
@@ -29,11 +35,12 @@ async function overPort(): Promise<{ readonly near: RemoteKeyspace; readonly far
       throw new Error('it does not work');
     },
   };
-  const served = serveKeyspace(port2, peer.keyspace, calls);
+  const served = serveKeyspace(port2, peer.keyspace, calls, timers);
+  progressed = served.progressed;
   void served.closed.then(() => port2.close());
   const near = connectKeyspace(port1, peer.keyspace.status());
   cleanups.push(() => near.close());
-  return { near, far: peer.keyspace };
+  return { near, far: peer.keyspace, port: port1 };
 }
 
 async function put(keyspace: Keyspace, key: string, bytes: number): Promise<Revision> {
@@ -68,6 +75,30 @@ describe('the thread boundary', () => {
     while (seen.at(-1)?.revision !== last) await new Promise((resolve) => setTimeout(resolve, 10));
     expect(seen.length).toBe(50);
     expect(seen.map((event) => event.revision)).toEqual([...seen.map((event) => event.revision)].sort((a, b) => a - b));
+  });
+
+  it('is not woken for what is applied, but told of it in a while', async () => {
+    const due: (() => void)[] = [];
+    const after = (_milliseconds: number, f: () => void) => {
+      due.push(f);
+      return () => {};
+    };
+    const { near, far, port } = await overPort({ ...threadWorld().timers, after });
+    await put(near, '/first', 1);
+    let messages = 0;
+    port.on('message', () => messages++);
+    for (let i = 0; i < 20; i++) await put(far, `/k${i}`, 1);
+    // What the far end had sent by now is here before the answer to this.
+    const before = near.status().applied;
+    await near.call('double', 1);
+    expect(messages).toBe(1);
+    expect(near.status().applied).toBeGreaterThan(before);
+
+    const last = await put(far, '/last', 1);
+    expect(due).toHaveLength(1);
+    due[0]!();
+    while (near.status().applied < last) await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(messages).toBe(2);
   });
 
   it('gives values memory of their own', async () => {

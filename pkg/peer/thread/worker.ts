@@ -23,12 +23,13 @@ preferThisThread();
 
 try {
   let progressed = (): void => {};
-  const peer = await openPeer(config, threadWorld(), {
+  const world = threadWorld();
+  const peer = await openPeer(config, world, {
     fatal: (error) => tell({ kind: 'fatal', message: error.message }),
     progressed: () => progressed(),
     note: (level, message) => tell({ kind: 'note', level, message }),
   });
-  const served = serveKeyspace(port, peer.keyspace, callsOf(peer));
+  const served = serveKeyspace(port, peer.keyspace, callsOf(peer), world.timers);
   progressed = served.progressed;
   tell({ kind: 'ready', status: peer.keyspace.status() });
   await served.closed;
