@@ -162,7 +162,20 @@ export function patchFailure(e: PatchError): ApiError {
 export function readApplied(body: Body): { readonly value: JsonObject; readonly strict: Strictness } {
   const encoding = body.encoding === 'json' ? 'yaml' : body.encoding;
   const read = readBody({ bytes: body.bytes, encoding });
-  if (!read.ok) throw errors.badRequest(`error decoding YAML: ${read.message}`);
-  if (!isObject(read.value)) throw errors.badRequest('error decoding YAML: the configuration is not an object');
-  return { value: read.value, strict: read.strict };
+  if (!read.ok) throw errors.badRequest(`error decoding YAML: ${converting(encoding)}${read.message}`);
+  // nothing at all is an object without fields
+  const value = read.value ?? {};
+  if (!isObject(value))
+    throw errors.badRequest(
+      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${jsonType(value)} into Go value of type map[string]interface {}`,
+    );
+  return { value, strict: read.strict };
+}
+
+const converting = (encoding: Body['encoding']): string =>
+  encoding === 'yaml' ? 'error converting YAML to JSON: ' : '';
+
+function jsonType(value: JsonValue): string {
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value;
 }

@@ -14,6 +14,9 @@ const names = (list: { readonly items: readonly JsonObject[] }): string[] =>
   list.items.map((o) => String((o['metadata'] as JsonObject)['name']));
 const metaOf = (o: JsonObject): JsonObject => o['metadata'] as JsonObject;
 
+const NOT_KNOWN = (label: string): string =>
+  `"${label}" is not a known field selector: only "metadata.name", "metadata.namespace"`;
+
 describe('lists', () => {
   it('are pages of one state, whatever is written meanwhile', async () => {
     const b = await Bench.open();
@@ -127,6 +130,22 @@ describe('lists', () => {
     expect(await refusal(by({ fieldSelector: 'spec.x=1' }))).toBe(
       '400 "spec.x" is not a known field selector: only "metadata.name", "metadata.namespace"',
     );
+  });
+
+  it.each([
+    ['jobs.batch/v1', 'spec.x', 'field label "spec.x" not supported for Job'],
+    ['replicasets.apps/v1', 'status.replicas', NOT_KNOWN('status.replicas')],
+    ['persistentvolumeclaims', 'name', NOT_KNOWN('name')],
+    [
+      'resourceslices.resource.k8s.io/v1',
+      'spec.x',
+      'field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: spec.x',
+    ],
+  ])('of %s are refused by %s in the words of their kind', async (what, label, sentence) => {
+    const b = await Bench.open();
+    expect(
+      await refusal(b.list(what, what.startsWith('resources') ? '' : 'default', { fieldSelector: `${label}=1` })),
+    ).toBe(`400 ${sentence}`);
   });
 
   it('hashes as FNV-1a does', () => {

@@ -33,7 +33,7 @@ export interface ResourceDeclaration {
   /** Field selectors beyond metadata.name and metadata.namespace: label -> value of an object. */
   readonly selectableFields?: Readonly<Record<string, (o: JsonObject) => string>>;
   /** The sentence for a field selector that is not one of them; default by whether there are any. */
-  readonly unknownFieldLabel?: (label: string) => string;
+  readonly unknownFieldLabel?: (label: string, version: string) => string;
   /** A selectable field by which most watchers select (`spec.nodeName` of pods): events are offered only to those concerned. */
   readonly hotField?: string;
   /** Key below /registry/, when it is not the resource's name (as in etcd: `services/specs`, `events`, `minions`). */

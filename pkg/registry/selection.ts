@@ -86,7 +86,7 @@ function fieldNumber(resource: ServedResource, label: string): number {
   const number = resource.fieldLabels.get(label);
   if (number !== undefined) return number;
   const say = resource.declaration.unknownFieldLabel;
-  if (say !== undefined) throw errors.badRequest(say(label));
+  if (say !== undefined) throw errors.badRequest(say(label, resource.version));
   throw errors.badRequest(
     resource.fieldLabels.size > 0
       ? `field label not supported: ${label}`

@@ -1,6 +1,6 @@
 import { type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { at, numberAt, objectIn } from '../access.js';
+import { at, objectIn } from '../access.js';
 import { whenAbsent } from '../defaults.js';
 import { keepLabels, scaleSubresource, selectorText, statusSubresource, versions, withStatus } from '../form.js';
 import { nonNegative } from '../rules.js';
@@ -36,7 +36,6 @@ export const replicaSet: ResourceDeclaration = {
     scale: scaleSubresource((o) => selectorText(at(o, 'spec', 'selector'))),
     status: statusSubresource({ prepareForUpdate: keepLabels, validateUpdate: replicaSetStatus }),
   },
-  selectableFields: { 'status.replicas': (o) => String(numberAt(o, 'status', 'replicas')) },
   table: replicaTable((o) => selectorText(at(o, 'spec', 'selector'))),
 };
 

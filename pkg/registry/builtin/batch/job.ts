@@ -39,6 +39,7 @@ export const job: ResourceDeclaration = {
     complete: (o) => labelsFromTemplate(o, false),
   }),
   subresources: { status: statusSubresource({ validateUpdate: validateJobStatus }) },
+  unknownFieldLabel: (label) => `field label ${JSON.stringify(label)} not supported for Job`,
   selectableFields: { 'status.successful': (o) => String(numberAt(o, 'status', 'succeeded')) },
   table: table(
     [

@@ -58,7 +58,6 @@ export const persistentVolume: ResourceDeclaration = {
     },
   }),
   subresources: { status: statusSubresource({ prepareForUpdate: stampPhase }) },
-  selectableFields: { name: (o) => textAt(o, 'metadata', 'name') },
   table: table(
     [
       column('Capacity', 'Size of the volume.'),

@@ -52,7 +52,6 @@ export const persistentVolumeClaim: ResourceDeclaration = {
     },
   }),
   subresources: { status: statusSubresource({ validateUpdate: (o, _old, errors) => claimStatus(o, errors) }) },
-  selectableFields: { name: (o) => textAt(o, 'metadata', 'name') },
   table: table(
     [
       column('Status', 'Phase of the claim.'),

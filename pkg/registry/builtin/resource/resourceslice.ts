@@ -21,6 +21,8 @@ export const resourceSlice: ResourceDeclaration = {
     validate: validateSlice,
     validateUpdate: validateSliceUpdate,
   },
+  unknownFieldLabel: (label, version) =>
+    `field label not supported for resource.k8s.io/${version}, Kind=ResourceSlice: ${label}`,
   selectableFields: {
     'spec.nodeName': (o) => textAt(o, 'spec', 'nodeName'),
     'spec.driver': (o) => textAt(o, 'spec', 'driver'),
