@@ -92,6 +92,7 @@ class Door implements Listener {
       requestTimeout: limits.bodyTime,
       keepAliveTimeout: limits.idleTime,
       maxConnections: limits.connectionsMax,
+      requireHostHeader: true,
     });
     this.#app = createFrame(services, (handler) => {
       this.#frame = handler;
@@ -155,7 +156,8 @@ class Door implements Listener {
   }
 
   #request(request: IncomingMessage, response: ServerResponse): void {
-    const url = request.url ?? '/';
+    const url = originForm(request.url ?? '/');
+    request.url = url;
     if (belowApi(url)) this.#serve(new MessageExchange(request, response));
     else {
       response.once('close', this.#began(connectionOf(request.socket as TLSSocket)));
@@ -234,6 +236,15 @@ class Door implements Listener {
 type StreamListener = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, raw: string[]) => void;
 
 const ignore = (): void => {};
+
+/** What is asked for with scheme and authority, as of a proxy, is asked for here (RFC 9112, 3.2.2). */
+function originForm(url: string): string {
+  if (url.startsWith('/')) return url;
+  const at = /^https?:\/\/[^/?#]*/i.exec(url);
+  if (at === null) return url;
+  const rest = url.slice(at[0].length);
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
 
 /** Resources and their discovery: served without the frame, which would add nothing but its cost. */
 function belowApi(url: string): boolean {

@@ -136,6 +136,9 @@ describe.each([
     const watch = client.watch(`${CMS}?watch=1&timeoutSeconds=1`);
     await watch.until((w) => w.ended);
     expect(watch.failed).toBe(false);
+    const over = client.watch(`${CMS}?watch=1&timeoutSeconds=-1`);
+    await over.until((w) => w.ended);
+    expect(over.failed).toBe(false);
   });
 
   it('compresses large answers on request', async () => {
@@ -268,6 +271,24 @@ describe('bad input', () => {
     const answer = readAll(socket);
     socket.write('FROB /api/v1/pods HTTP/1.1\r\nHost: x\r\n\r\n');
     expect(await answer).toMatch(/^HTTP\/1\.1 405 .*"reason":"MethodNotAllowed"/s);
+  });
+
+  it('what is asked for with a whole URL, as of a proxy, is answered; what names no host is not', async () => {
+    for (const [target, code] of [
+      ['https://anywhere:1/api/v1/namespaces/default', 200],
+      ['HTTP://anywhere', 200],
+      ['http://anywhere/livez?verbose', 200],
+      ['https://anywhere/api/v1/none', 404],
+    ] as const) {
+      const socket = await client.raw();
+      const answer = readAll(socket);
+      socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      expect(await answer).toMatch(new RegExp(`^HTTP/1\\.1 ${code} `));
+    }
+    const socket = await client.raw();
+    const answer = readAll(socket);
+    socket.write('GET /livez HTTP/1.1\r\n\r\n');
+    expect(await answer).toMatch(/^HTTP\/1\.1 400 /);
   });
 
   it('what is no HTTP is told so', async () => {

@@ -26,7 +26,8 @@ export async function watch(request: ResourceRequest, services: HttpServices): P
     stream.close();
     return;
   }
-  const lasts = seconds > 0 ? seconds * 1000 : services.watchTime * (1 + services.world.random.float());
+  // Unset or 0: as long as the server likes. Less: its time was over before it began.
+  const lasts = seconds === 0 ? services.watchTime * (1 + services.world.random.float()) : Math.max(seconds * 1000, 0);
   const series = services.metrics.watchSeries(served.group, served.version, served.resource);
   const answer = call.exchange.stream(200, watchHeaders(call, contentType(form)));
   const open = call.series === undefined ? undefined : services.metrics.longRunning(call.series.kind);
