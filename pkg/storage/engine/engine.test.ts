@@ -1,17 +1,11 @@
-import { mkdir, mkdtemp, open as openFile, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeEngine } from './contract.js';
 import type { Engine } from './engine.js';
 import { rocksHome } from './folder.js';
 import { memoryHome } from './memory.js';
-
-// As it is, but that a test can make it fail.
-vi.mock('node:fs/promises', async (original) => {
-  const real = await original<typeof import('node:fs/promises')>();
-  return { ...real, open: vi.fn(real.open) };
-});
 
 let root = '';
 let folders = 0;
@@ -125,20 +119,15 @@ describe('a second engine in a data folder', () => {
 
   it('stays when it was named and the folder could not be synced', async () => {
     const at = folder();
-    const home = rocksHome(at);
+    let broken = false;
+    const home = rocksHome(at, async () => {
+      if (broken) throw Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' });
+    });
     const first = await home.open();
     const fresh = await home.fresh();
     await fill(fresh.engine);
-    const { open: real } = await vi.importActual<typeof import('node:fs/promises')>('node:fs/promises');
-    vi.mocked(openFile).mockImplementation(async (path, ...rest) => {
-      if (path === at) throw Object.assign(new Error('EIO: i/o error, open'), { code: 'EIO' });
-      return real(path, ...rest);
-    });
-    try {
-      await expect(fresh.adopt()).rejects.toMatchObject({ kind: 'io' });
-    } finally {
-      vi.mocked(openFile).mockImplementation(real);
-    }
+    broken = true;
+    await expect(fresh.adopt()).rejects.toMatchObject({ kind: 'io' });
     await fresh.discard();
     await first.close();
     const engine = await rocksHome(at).open();

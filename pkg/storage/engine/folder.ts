@@ -19,7 +19,8 @@ const currentFile = 'CURRENT';
 const firstState = 'state.1';
 const statePattern = /^state\.([1-9][0-9]{0,8})$/;
 
-export function rocksHome(folder: string): EngineHome {
+/** @param syncFolder makes the names in a folder durable; handed in by tests that have it fail. */
+export function rocksHome(folder: string, syncFolder: (folder: string) => Promise<void> = syncNames): EngineHome {
   let current: string | undefined;
   /** Engines that this process has open: an old one may still be read while the next is already current. */
   const inUse = new Set<string>();
@@ -135,7 +136,7 @@ async function renameCurrent(folder: string, name: string): Promise<void> {
   await rename(draft, join(folder, currentFile));
 }
 
-async function syncFolder(folder: string): Promise<void> {
+async function syncNames(folder: string): Promise<void> {
   const directory = await open(folder, 'r');
   try {
     await directory.sync();
