@@ -1,4 +1,4 @@
-import { equalJson, getOwn, type JsonArray, type JsonObject, type JsonValue } from '../../api/index.js';
+import { asGiven, equalJson, getOwn, type JsonArray, type JsonObject, type JsonValue } from '../../api/index.js';
 import type { ListSchema, Schema } from '../../schema/index.js';
 import { declaredElement, fieldElement, type PathElement } from './element.js';
 import { emptySet, type FieldSet, leaf, type MutableSet, recursiveDifference } from './field-set.js';
@@ -82,7 +82,7 @@ function compareMembers(
   const isStruct = schema.kind === 'struct';
   for (const key of lKeys) {
     const before = l[key]!;
-    const after = getOwn(r, key);
+    const after = memberOf(r, key);
     if (before === after) continue;
     const child = childSchema(schema, key);
     if (child === undefined) continue;
@@ -106,6 +106,12 @@ function compareMembers(
     diff.added = put(diff.added, isStruct ? declaredElement(key) : fieldElement(key), everythingIn(r[key]!, child));
   }
   return diff;
+}
+
+/** A list that an update gave as `[]` differs from none, though nothing is left of the difference once it is stored. */
+function memberOf(o: JsonObject, key: string): JsonValue | undefined {
+  const value = getOwn(o, key);
+  return value === null ? asGiven(o, key) : value;
 }
 
 function compareItems(l: JsonArray, r: JsonArray, schema: ListSchema): Diff | undefined {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError, type JsonObject } from '../../api/index.js';
+import { ApiError, type JsonObject, listAt, objectAt, textAt } from '../../api/index.js';
 import { Bench } from '../testing.js';
 
 /** Rules that tell an empty list or map from none, as Go's decoder does; what is stored and answered knows no difference. */
@@ -120,6 +120,30 @@ describe('given empty', () => {
     expect(await causes(b.patch(what, ['default', 'a'], patch))).toEqual([
       'spec.behavior.scaleUp.policies: Required value: must specify at least one Policy',
     ]);
+  });
+});
+
+describe('an empty list that is written where there is none', () => {
+  const role = (rules: JsonObject[] | undefined): JsonObject => ({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'Role',
+    metadata: { name: 'r', labels: { a: 'b' } },
+    ...(rules === undefined ? {} : { rules }),
+  });
+  const owners = (o: JsonObject): readonly string[] =>
+    listAt(o, 'metadata', 'managedFields').map(
+      (e) => `${textAt(e, 'manager')} ${Object.keys(objectAt(e, 'fieldsV1'))}`,
+    );
+  const what = 'roles.rbac.authorization.k8s.io/v1';
+  const by = (fieldManager: string) => ({ fieldManager });
+
+  it('is owned by whoever wrote it last', async () => {
+    const b = await Bench.open();
+    expect(owners(await b.create(what, 'default', role(undefined), by('a')))).toEqual(['a f:metadata']);
+    const changed = await b.update(what, 'default', role([]), by('b'));
+    expect([owners(changed), changed['rules']]).toEqual([['a f:metadata', 'b f:rules'], null]);
+    expect(owners(await b.update(what, 'default', role([]), by('c')))).toEqual(['a f:metadata', 'c f:rules']);
+    expect(owners(await b.update(what, 'default', role(undefined), by('d')))).toEqual(['a f:metadata', 'c f:rules']);
   });
 });
 
