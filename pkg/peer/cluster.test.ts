@@ -105,6 +105,14 @@ describe('three peers', () => {
     expect(made.fatal).toEqual([]);
   });
 
+  it('keep as much of the log at hand as one of them may need', async () => {
+    const made = await cluster(3);
+    const leader = await made.leader();
+    const before = (await leader.control.report()).firstIndex;
+    for (let i = 0; i < 20; i++) await put(leader.keyspace, '/large', String(i).padEnd(512 * 1024));
+    expect((await leader.control.report()).firstIndex).toBe(before);
+  });
+
   it('hand leadership over when asked, on any peer', async () => {
     const made = await cluster(3);
     const leader = await made.leader();

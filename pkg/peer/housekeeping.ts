@@ -32,7 +32,7 @@ export class Housekeeping {
     const { tail, snapshotCount } = this.#ports;
     if (this.#cutting !== undefined) return;
     const entries = tail.lastIndex() - tail.base().index;
-    if (entries < snapshotCount && this.#tailBytes() < LOG_LIMITS.tailBytesMax * this.#scale) return;
+    if (entries < snapshotCount && !this.#tooLong(this.#tailBytes() / this.#scale)) return;
     if (this.#target() < tail.base().index + this.#leastCut()) return;
     this.#cutting = this.#cut()
       .catch((error: unknown) => this.#ports.fail(error))
@@ -44,6 +44,17 @@ export class Housekeeping {
   /** Resolves when no cut is under way. */
   async settled(): Promise<void> {
     await this.#cutting;
+  }
+
+  #tooLong(bytes: number): boolean {
+    if (bytes < LOG_LIMITS.aloneTailBytesMax) return false;
+    return bytes >= LOG_LIMITS.tailBytesMax || this.#alone;
+  }
+
+  /** Nobody else has this log, or is to have it. */
+  get #alone(): boolean {
+    const { voters, votersOutgoing, learners, learnersNext } = this.#ports.raft.status().config;
+    return voters.length + votersOutgoing.length + learners.length + learnersNext.length === 1;
   }
 
   /** Bytes of the entries at hand, about: sampled, because it is asked after every apply. */
@@ -78,7 +89,8 @@ export class Housekeeping {
 
   /** Entries that stay after a cut in any case. */
   #trailing(): number {
-    return this.#within(LOG_LIMITS.trailingBytes * this.#scale, Math.ceil(this.#ports.snapshotCount / 2));
+    const bytes = this.#alone ? LOG_LIMITS.aloneTrailingBytes : LOG_LIMITS.trailingBytes;
+    return this.#within(bytes * this.#scale, Math.ceil(this.#ports.snapshotCount / 2));
   }
 
   /** Entries that a cut gives up, at least: while the log is kept for a slow follower it could else be cut by one at a time. */

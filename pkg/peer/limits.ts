@@ -50,6 +50,8 @@ export const READ_LIMITS = {
 
 /** Bounds of the thread boundary (`thread/`). */
 export const THREAD_LIMITS = {
+  /** V8's young generation on the peer's thread: what lives there is short-lived, and a third of the default serves it as well. */
+  youngGenerationMiB: 12,
   /** Transactions, compactions and ranges waiting for an answer from the peer thread; one more is refused as `overloaded`. */
   requestsMax: 16_384,
   /** Bytes of transactions among them. */
@@ -88,6 +90,9 @@ export const LOG_LIMITS = {
   tailBytesMax: 24 * MiB,
   /** After a cut, so many bytes of entries stay (and at most half of `snapshotCount`) ... */
   trailingBytes: 8 * MiB,
+  /** Both for a peer without others, who could only be late: what stays spares who joins next a little of a snapshot. */
+  aloneTailBytesMax: 6 * MiB,
+  aloneTrailingBytes: 2 * MiB,
   /** ... or so many for the sake of a live follower that still needs them: also what is written while it installs a snapshot. */
   trailingBytesMax: 64 * MiB,
   /** The same in entries, as multiples of `snapshotCount`. */

@@ -106,6 +106,13 @@ describe('a peer alone', () => {
     expect((await all(keyspace))['/key29']).toBe('value 449');
   });
 
+  it('keeps few bytes of its log at hand: nobody is there to need them', async () => {
+    const { keyspace, control } = await open();
+    for (let i = 0; i < 20; i++) await put(keyspace, '/large', String(i).padEnd(512 * 1024));
+    await until(async () => (await control.report()).firstIndex > 10);
+    expect((await all(keyspace))['/large']).toMatch(/^19 /);
+  });
+
   it('refuses to start on a damaged log, with instructions', async () => {
     const { path } = folder();
     const before = await open({ dataDir: path });

@@ -4,6 +4,7 @@ import type { Keyspace, KeyspaceStatus } from '../../storage/index.js';
 import type { PeerConfig } from '../config.js';
 import { CONTROL_CALLS, type PeerControl } from '../control.js';
 import type { PeerEvents } from '../events.js';
+import { THREAD_LIMITS } from '../limits.js';
 import { openPeer } from '../peer.js';
 import { connectKeyspace, type RemoteKeyspace } from './connect.js';
 import { threadWorld } from './world.js';
@@ -29,6 +30,7 @@ export async function openPeerThread(config: PeerConfig, events: PeerEvents): Pr
     workerData: { config, port: port2 },
     transferList: [port2],
     name: 'peer',
+    resourceLimits: { maxYoungGenerationSizeMb: THREAD_LIMITS.youngGenerationMiB },
   });
 
   return new Promise((resolve, reject) => {
