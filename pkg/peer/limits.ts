@@ -78,6 +78,8 @@ export const SPACE_LIMITS = {
   /** Of a small disk this share is kept in reserve, but no less than the state's engine may need to write what it holds in memory. */
   reserveShare: 0.1,
   reserveBytesMin: 64 * MiB,
+  /** A snapshot, which takes room for a second state until it is in place, may take of the reserve, but not this share. */
+  snapshotLeavesShare: 0.5,
   /** A put is written so often before the disk is asked again: into the log, into the engine's log, and out of its memory. */
   copiesOfPut: 4,
 } as const;

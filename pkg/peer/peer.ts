@@ -7,6 +7,7 @@ import { PeerMetrics } from './metrics.js';
 import { openLog } from './open.js';
 import { readRefusal } from './refusal.js';
 import { type Peer, RunningPeer } from './running.js';
+import { releaseBallastIfFull } from './space.js';
 import { ReplicatedState, stateFolderOf } from './state.js';
 
 export type { Peer } from './running.js';
@@ -17,6 +18,7 @@ export async function openPeer(config: PeerConfig, world: World, events: PeerEve
   const late: { peer?: RunningPeer } = {};
   const stateFolder = config.dataDir === undefined ? undefined : stateFolderOf(config.dataDir);
   const home = stateFolder === undefined ? memoryHome() : rocksHome(stateFolder);
+  if (config.dataDir !== undefined) releaseBallastIfFull(config.dataDir);
   // First, because it takes the lock of the folder.
   const state = await ReplicatedState.open(home, {
     world,

@@ -177,6 +177,8 @@ export class RunningPeer implements Peer {
       directory: config.dataDir,
       offer: (message) => this.#offered(message),
       quiesced: () => this.#quiesced(),
+      noRoom: () => this.#space.snapshotProblem,
+      waitsForRoom: (waits) => (waits ? this.#space.blocked() : this.#space.unblocked()),
       replace: (engine, snapshot) => this.#replace(engine, snapshot),
     });
     this.#loop = new ReadyLoop({

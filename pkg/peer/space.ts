@@ -1,4 +1,4 @@
-import { statfs } from 'node:fs';
+import { rmSync, statfs, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { World } from '../base/index.js';
 import type { TxnResult } from '../storage/index.js';
@@ -107,6 +107,13 @@ export class Space {
     return `the state has ${bytes} bytes, more than its quota of ${quotaBytes}; deletes are still taken`;
   }
 
+  /** Why no snapshot is taken in: there must be room left for the state that it is to replace. */
+  get snapshotProblem(): string | undefined {
+    const least = this.#reserveBytes * SPACE_LIMITS.snapshotLeavesShare;
+    if (this.#freeBytes >= least) return undefined;
+    return `the disk has ${this.#freeBytes} bytes left, and a snapshot leaves ${Math.ceil(least)}: it needs room for a second state`;
+  }
+
   /** Why neither a write nor a read of what was last written can be answered. Not at once: the ballast is there for this. */
   get standstill(): string | undefined {
     const since = this.#blockedSince;
@@ -117,6 +124,16 @@ export class Space {
   async stop(): Promise<void> {
     this.#stop();
     await this.#ballast?.stop();
+  }
+}
+
+/** Before the state is opened, which takes some room: on a full disk this is what the ballast was kept for. */
+export function releaseBallastIfFull(directory: string): void {
+  try {
+    const { bavail, bsize } = statfsSync(directory);
+    if (bavail * bsize < SPACE_LIMITS.ballastReleaseBytes) rmSync(join(directory, BALLAST_NAME), { force: true });
+  } catch {
+    // No folder yet, or a disk that can not say: the state says what is wrong with it.
   }
 }
 

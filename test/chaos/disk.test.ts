@@ -113,6 +113,19 @@ describe.skipIf(!mountable)('a full disk', () => {
     await expectKept(acknowledged, pid);
   }, 90_000);
 
+  it('that an install filled before it was killed gives its room back at the next start', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'trireme-full-'));
+    const disk = join(folder, 'disk');
+    const disks = memoryDisks(80);
+    disks.attach(disk);
+    try {
+      expect(await onStore('leftover', disk)).toEqual({ bavail: 0, kept: 'kept', states: ['state.1'] });
+    } finally {
+      disks.detach(disk);
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }, 60_000);
+
   it('leaves a torn record in the log of the engine, and nothing that is written after it is lost', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'trireme-full-'));
     const disk = join(folder, 'disk');

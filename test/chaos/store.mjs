@@ -2,7 +2,7 @@
 // argv: folder of the compiled program, command, arguments. Prints one line of JSON.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -73,6 +73,23 @@ const commands = {
     await copy.close();
     await engine.close();
     return { failures: [...new Set(failures)], written: n, missing: values.filter((v) => v === undefined).length };
+  },
+
+  /** What an install that was killed leaves, and a disk that it filled to the last byte: opens what there was. */
+  async leftover(disk) {
+    const folder = join(disk, 'db');
+    const first = await rocksHome(folder).open();
+    const made = first.batch();
+    made.put(Buffer.from('v1'), Buffer.from('kept'));
+    await made.write({ sync: true });
+    await first.close();
+    mkdirSync(join(folder, 'state.2'));
+    spawnSync('sh', ['-c', `head -c 1G /dev/zero > "${join(folder, 'state.2', '000007.sst')}"`]);
+    const { bavail } = statfsSync(disk);
+    const again = await rocksHome(folder).open();
+    const kept = await again.get(Buffer.from('v1'));
+    await again.close();
+    return { bavail, kept: kept?.toString(), states: readdirSync(folder).filter((name) => name.startsWith('state')) };
   },
 };
 

@@ -1,10 +1,11 @@
 import type { WireSnapshotAck, WireSnapshotBegin, WireSnapshotMeta, WireSnapshotPart } from '../../../proto/index.js';
 import { type Message, type SnapshotMeta, toPeerId, toTerm, type Write } from '../../../raft/index.js';
 import { InvariantError, type World } from '../../base/index.js';
-import { crc32, type Engine, type EngineHome, installSnapshot } from '../../storage/index.js';
-import { SNAPSHOT_LIMITS } from '../limits.js';
+import { crc32, type Engine, type EngineHome, installSnapshot, StoreError } from '../../storage/index.js';
+import { SNAPSHOT_LIMITS, SPACE_LIMITS } from '../limits.js';
 import type { PeerMetrics } from '../metrics.js';
 import { metaFromWire } from '../transport/codec.js';
+import { isOutOfSpace } from '../wal/spare.js';
 import { removeMarker, writeMarker } from './marker.js';
 import { stallTimer } from './stall.js';
 
@@ -20,6 +21,10 @@ export interface ReceiverPorts {
   offer(message: Message): boolean;
   /** The old state has nothing under way any more. */
   quiesced(): Promise<void>;
+  /** Why there is no room for a snapshot. Asked as it comes in: before it takes what the present state needs, it is given up. */
+  noRoom(): string | undefined;
+  /** A snapshot that is taken and can not be refused any more waits for room to be put in place. */
+  waitsForRoom(waits: boolean): void;
   /** The new state's engine takes the place of the old one's. */
   replace(engine: Engine, snapshot: SnapshotMeta): Promise<void>;
 }
@@ -39,6 +44,7 @@ interface Offered {
 export class SnapshotReceiver {
   readonly #ports: ReceiverPorts;
   #busy = false;
+  #closed = false;
   #offered: Offered | undefined;
 
   constructor(ports: ReceiverPorts) {
@@ -85,8 +91,16 @@ export class SnapshotReceiver {
   ): Promise<boolean> {
     const { clusterId, self, home } = this.#ports;
     if (begin.clusterId !== clusterId || begin.to !== self) throw new Error('the snapshot is meant for another peer');
+    const room = (): void => {
+      const why = this.#ports.noRoom();
+      if (why !== undefined) throw new Error(why);
+    };
+    room();
     const envelope = { from: toPeerId(begin.from), to: toPeerId(begin.to), term: toTerm(begin.term) };
-    const stream = new CheckedStream(parts, progressed);
+    const stream = new CheckedStream(parts, () => {
+      progressed();
+      room();
+    });
     let installed = false;
     const gated: EngineHome = {
       ...home,
@@ -123,7 +137,7 @@ export class SnapshotReceiver {
         giveUp: reject,
         adopt: async () => {
           try {
-            await adopt();
+            await this.#roomOrRetry(adopt);
           } catch (error) {
             reject(error);
             throw error;
@@ -140,6 +154,7 @@ export class SnapshotReceiver {
 
   /** What was offered and not taken yet will not be. */
   close(): void {
+    this.#closed = true;
     this.#offered?.giveUp(new Error('this peer is closed'));
     this.#offered = undefined;
   }
@@ -154,11 +169,27 @@ export class SnapshotReceiver {
     }
     const { directory } = this.#ports;
     await this.#ports.quiesced();
-    if (directory !== undefined) writeMarker(directory, { snapshot, hardState });
+    if (directory !== undefined) await this.#roomOrRetry(() => writeMarker(directory, { snapshot, hardState }));
     const engine = await offered.adopt();
     await persist();
     if (directory !== undefined) removeMarker(directory);
     await this.#ports.replace(engine, snapshot);
+  }
+
+  /** The core stands on the snapshot already, so it must be put in place; each step can be tried again until there is room. */
+  async #roomOrRetry(step: () => void | Promise<void>): Promise<void> {
+    for (let waits = false; ; waits = true) {
+      try {
+        await step();
+        if (waits) this.#ports.waitsForRoom(false);
+        return;
+      } catch (error) {
+        const full = isOutOfSpace(error) || (error instanceof StoreError && error.kind === 'noSpace');
+        if (!full || this.#closed) throw error;
+      }
+      if (!waits) this.#ports.waitsForRoom(true);
+      await new Promise<void>((resolve) => this.#ports.world.timers.after(SPACE_LIMITS.retryMs, resolve));
+    }
   }
 }
 

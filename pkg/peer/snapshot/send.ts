@@ -38,11 +38,12 @@ export async function sendSnapshot(outgoing: OutgoingSnapshot): Promise<boolean>
   const { world, order, clusterId, url, tls, snapshot } = outgoing;
   const to = dialing(url, tls);
   const client = new Client(to.target, to.credentials, to.options);
-  const { stream, answer } = open(client);
+  const call = open(client);
+  const { stream, answer } = call;
   const stall = stallTimer(world, () => stream.cancel());
   try {
     const begin = { clusterId, from: order.from, to: order.to, term: order.term };
-    await write(stream, snapshotPartCodec.encode({ begin }), answer);
+    await write(call, snapshotPartCodec.encode({ begin }));
     const following = new Following(world, outgoing.covers);
     const pace = new Pace(world, SNAPSHOT_LIMITS.sending);
     let checksum = 0;
@@ -50,14 +51,14 @@ export async function sendSnapshot(outgoing: OutgoingSnapshot): Promise<boolean>
     for await (const data of snapshot.chunks((next) => following.again(next))) {
       checksum = crc32(data, checksum);
       bytes += data.length;
-      await write(stream, snapshotPartCodec.encode({ data, checksum }), answer);
+      await write(call, snapshotPartCodec.encode({ data, checksum }));
       outgoing.sent(data.length);
       stall.progressed();
       following.sent(outgoing.applied());
       await pace.rest(data.length);
     }
     const meta = metaToWire(await outgoing.meta());
-    await write(stream, snapshotPartCodec.encode({ end: { bytes, meta } }), answer);
+    await write(call, snapshotPartCodec.encode({ end: { bytes, meta } }));
     stream.end();
     const ack = await answer;
     if (ack.refused !== '') throw new Error(ack.refused);
@@ -69,7 +70,13 @@ export async function sendSnapshot(outgoing: OutgoingSnapshot): Promise<boolean>
   }
 }
 
-function open(client: Client): { stream: ClientWritableStream<Buffer>; answer: Promise<WireSnapshotAck> } {
+interface Call {
+  readonly stream: ClientWritableStream<Buffer>;
+  readonly answer: Promise<WireSnapshotAck>;
+  answered(): boolean;
+}
+
+function open(client: Client): Call {
   let settle: (error: Error | null, reply?: Buffer) => void = () => {};
   const answer = new Promise<WireSnapshotAck>((resolve, reject) => {
     settle = (error, reply) => {
@@ -81,26 +88,28 @@ function open(client: Client): { stream: ClientWritableStream<Buffer>; answer: P
       }
     };
   });
+  let over = false;
   // Seen by whoever writes or waits next.
-  answer.catch(() => {});
+  const ended = (): void => {
+    over = true;
+  };
+  answer.then(ended, ended);
   const stream: ClientWritableStream<Buffer> = client.makeClientStreamRequest(
     PEER_METHODS.snapshot,
     identity,
     identity,
     (error, reply) => settle(error, reply),
   );
-  return { stream, answer };
+  return { stream, answer, answered: () => over };
 }
 
 /** Resolves when the stream wants more. Rejects as soon as the other side has answered: it will take no more. */
-async function write(
-  stream: ClientWritableStream<Buffer>,
-  bytes: Buffer,
-  answer: Promise<WireSnapshotAck>,
-): Promise<void> {
+async function write({ stream, answer, answered }: Call, bytes: Buffer): Promise<void> {
+  const early = (): Promise<never> =>
+    answer.then((ack) => {
+      throw new Error(ack.refused === '' ? 'the peer answered before the end' : ack.refused);
+    });
+  if (answered()) await early();
   if (stream.write(bytes)) return;
-  const early = answer.then((ack) => {
-    throw new Error(ack.refused === '' ? 'the peer answered before the end' : ack.refused);
-  });
-  await Promise.race([new Promise<void>((resolve) => stream.once('drain', resolve)), early]);
+  await Promise.race([new Promise<void>((resolve) => stream.once('drain', resolve)), early()]);
 }

@@ -6,6 +6,7 @@ import { describeEngine } from './contract.js';
 import type { Engine } from './engine.js';
 import { rocksHome } from './folder.js';
 import { memoryHome } from './memory.js';
+import { storeErrorOf } from './rocksdb.js';
 
 let root = '';
 let folders = 0;
@@ -133,5 +134,25 @@ describe('a second engine in a data folder', () => {
     const engine = await rocksHome(at).open();
     expect(await engine.get(key)).toEqual(Buffer.from('new'));
     await engine.close();
+  });
+});
+
+describe('what RocksDB says of a failure', () => {
+  const kindOf = (text: string): string => storeErrorOf('/data/missing/LOCK/state.1', new Error(text)).kind;
+
+  it('is taken for damage only when it is that, and not something the disk says of a file that can be damaged', () => {
+    const manifest = '/data/missing/LOCK/state.1/MANIFEST-000007';
+    const told = {
+      [`IO error: No space left on deviceWhile appending to file: ${manifest}: No space left on device`]: 'noSpace',
+      [`IO error: While open a file for appending: ${manifest}: Disk quota exceeded`]: 'noSpace',
+      [`IO error: While open a file for random read: ${manifest}: Permission denied`]: 'unreadable',
+      'IO error: While open a file for lock: /data/missing/LOCK/state.1/LOCK: Permission denied': 'unreadable',
+      'IO error: While lock file: /data/missing/LOCK/state.1/LOCK: Resource temporarily unavailable': 'locked',
+      'IO error: While fdatasync: /data/missing/LOCK/state.1/000005.log: Input/output error': 'io',
+      'Corruption: block checksum mismatch: expected 1, got 2 in /data/missing/LOCK/state.1/000009.sst': 'corrupt',
+      'Corruption: CURRENT file does not end with newline': 'corrupt',
+      [`IO error: No such file or directoryWhile opening a file for sequentially reading: ${manifest}`]: 'corrupt',
+    };
+    for (const [text, kind] of Object.entries(told)) expect([text, kindOf(text)]).toEqual([text, kind]);
   });
 });

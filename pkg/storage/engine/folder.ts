@@ -46,9 +46,23 @@ export function rocksHome(folder: string, syncFolder: (folder: string) => Promis
     }
   };
 
-  const sweep = async (): Promise<void> => {
+  const sweep = async (kept = current): Promise<void> => {
     for (const name of await states()) {
-      if (name !== current && !inUse.has(name)) await rm(join(folder, name), { recursive: true, force: true });
+      if (name !== kept && !inUse.has(name)) await rm(join(folder, name), { recursive: true, force: true });
+    }
+  };
+
+  /**
+   * RocksDB needs some room to open. On a full disk what an install left behind may be all there is to give, and nobody else
+   * would remove it. (That there was no room it says with the lock in its hands: nobody else has this folder.)
+   */
+  const startWithRoom = async (name: string): Promise<Engine> => {
+    try {
+      return await start(name);
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.kind !== 'noSpace') throw error;
+      await sweep(name);
+      return await start(name);
     }
   };
 
@@ -66,7 +80,7 @@ export function rocksHome(folder: string, syncFolder: (folder: string) => Promis
         }
         if (named !== undefined && !present.includes(named)) throw corrupt(folder, `${named} is missing`);
         const name = named ?? firstState;
-        const engine = await start(name);
+        const engine = await startWithRoom(name);
         // An install in another process may have moved on between our look and our lock.
         const still = (await readCurrent(folder)) ?? name;
         if (still !== name) {
@@ -107,7 +121,7 @@ export function rocksHome(folder: string, syncFolder: (folder: string) => Promis
         return made;
       }),
 
-    sweep: () => attempt(sweep),
+    sweep: () => attempt(() => sweep()),
   };
 }
 

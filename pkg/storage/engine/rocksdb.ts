@@ -14,20 +14,14 @@ function call<T>(folder: string, run: (done: (error: Error | null, value: T) => 
   });
 }
 
-/** RocksDB reports by text only; these are the texts of its `Status` codes and of the errno messages inside them. */
+/**
+ * RocksDB reports by text only; these are the texts of its `Status` codes and of the errno messages inside them. What the disk
+ * says goes first: it is said of files too, and a manifest that could not be written for want of room is not damaged.
+ */
 export function storeErrorOf(folder: string, error: Error): StoreError {
-  const text = error.message;
+  // The folder's name is the operator's and says nothing.
+  const text = error.message.replaceAll(folder, '.');
   const cause = { cause: error };
-  if (/lock/i.test(text) && /LOCK/.test(text)) {
-    return new StoreError(
-      'locked',
-      `the store in ${folder} is in use by another process: stop it, or choose another data folder`,
-      cause,
-    );
-  }
-  if (/Corruption|checksum|Invalid argument|MANIFEST|missing|NotFound/i.test(text)) {
-    return corrupt(folder, text, error);
-  }
   if (/No space left|quota exceeded/i.test(text)) {
     return new StoreError('noSpace', `no space left for the store in ${folder}: free some and start again`, cause);
   }
@@ -37,6 +31,16 @@ export function storeErrorOf(folder: string, error: Error): StoreError {
       `the store in ${folder} cannot be opened (${text}): make it a folder that this user may read and write`,
       cause,
     );
+  }
+  if (/lock/i.test(text) && /LOCK/.test(text)) {
+    return new StoreError(
+      'locked',
+      `the store in ${folder} is in use by another process: stop it, or choose another data folder`,
+      cause,
+    );
+  }
+  if (/Corruption|checksum|Invalid argument|MANIFEST|missing|NotFound/i.test(text)) {
+    return corrupt(folder, text, error);
   }
   if (/not open/.test(text)) return new StoreError('closed', `the store in ${folder} is closed`, cause);
   return new StoreError('io', `the disk failed under the store in ${folder}: ${text}`, cause);
