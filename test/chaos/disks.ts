@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,6 +41,70 @@ export function canMount(): boolean {
   } catch {
     return false;
   } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** File systems of a device of their own, which can be made to hang: every write and sync then waits. */
+export interface HangingDisks extends Disks {
+  /** From now on nothing that is written there comes to an end, until `thaw`, or for this long at most. */
+  freeze(folder: string): Promise<void>;
+  thaw(folder: string): void;
+}
+
+/** Nobody may be left with a file system that hangs, whatever becomes of the test. */
+const FROZEN_SECONDS_MAX = 60;
+
+/** Ext4 on a loop device for each folder. Needs the right to mount. */
+export function hangingDisks(mebibytes: number): HangingDisks {
+  const keepers = new Map<string, ChildProcess>();
+  const image = (folder: string): string => `${folder}.image`;
+  const thaw = (folder: string): void => {
+    const keeper = keepers.get(folder);
+    if (keeper === undefined) return;
+    keepers.delete(folder);
+    keeper.kill();
+    spawnSync('fsfreeze', ['--unfreeze', folder]);
+  };
+  return {
+    attach(folder) {
+      mkdirSync(folder, { recursive: true });
+      execFileSync('truncate', ['-s', `${mebibytes}M`, image(folder)]);
+      execFileSync('mkfs.ext4', ['-q', '-F', '-m', '0', image(folder)], { stdio: 'pipe' });
+      execFileSync('mount', ['-o', 'loop', image(folder), folder], { stdio: 'pipe' });
+    },
+    detach(folder) {
+      thaw(folder);
+      if (isMounted(folder)) execFileSync('umount', ['--lazy', folder], { stdio: 'pipe' });
+      rmSync(image(folder), { force: true });
+    },
+    freeze(folder) {
+      // The one who freezes it thaws it, too, should nobody else: also when this process is gone by then.
+      const script = `fsfreeze --freeze "$1" && echo frozen && trap : TERM && sleep ${FROZEN_SECONDS_MAX}; fsfreeze --unfreeze "$1"`;
+      const keeper = spawn('sh', ['-c', script, 'sh', folder], { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+      keepers.set(folder, keeper);
+      return new Promise((resolve, reject) => {
+        keeper.stdout.once('data', () => resolve());
+        keeper.once('exit', (code) => reject(new Error(`${folder} was not frozen (${code})`)));
+      });
+    },
+    thaw,
+  };
+}
+
+/** Why no disk can be made to hang on this machine; undefined when it can. */
+export async function whyNoHanging(): Promise<string | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), 'trireme-hang-'));
+  const disk = join(folder, 'disk');
+  const disks = hangingDisks(16);
+  try {
+    disks.attach(disk);
+    await disks.freeze(disk);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message.split('\n').slice(0, 2).join(' ');
+  } finally {
+    disks.detach(disk);
     rmSync(folder, { recursive: true, force: true });
   }
 }
