@@ -75,6 +75,18 @@ describe('the log of a peer whose state waits for room', () => {
     expect(written).toEqual([1, 2, 3, 4, 5]);
   });
 
+  it('keeps nobody waiting when the peer stops', async () => {
+    const { journal, append, written } = held(SIZE);
+    journal.blocked();
+    append(write(1, 1));
+    const waiting = journal.append(write(2, 2));
+    journal.giveUp('the end');
+    await expect(waiting).rejects.toThrow('the end');
+    await expect(journal.append(write(3, 3))).rejects.toThrow('the end');
+    journal.unblocked();
+    expect(written).toEqual([1]);
+  });
+
   it('is never behind a state that goes on: what is not committed may be so only by what comes next', async () => {
     const { append, written } = held(SIZE);
     for (let n = 1; n <= 10; n++) append(write(n, n));

@@ -17,7 +17,8 @@ export class Holdback implements Journal {
   /** Writes with entries that are not all applied, oldest first, and their bytes together. */
   #ahead: { readonly last: number; readonly bytes: number }[] = [];
   #bytesAhead = 0;
-  #held: (() => void)[] = [];
+  #held: { go(): void; reject(error: Error): void }[] = [];
+  #givenUp: Error | undefined;
 
   constructor(journal: Journal, bytesMax: number = LOG_LIMITS.standstillBytesMax) {
     this.#journal = journal;
@@ -34,7 +35,13 @@ export class Holdback implements Journal {
     this.#stands = false;
     const held = this.#held;
     this.#held = [];
-    for (const go of held) go();
+    for (const { go } of held) go();
+  }
+
+  /** The peer stops: what is held is not written, and nobody waits for it. */
+  giveUp(why: string): void {
+    this.#givenUp = new Error(why);
+    for (const { reject } of this.#held.splice(0)) reject(this.#givenUp);
   }
 
   /** The state holds everything up to `index`. */
@@ -50,8 +57,9 @@ export class Holdback implements Journal {
     // All the same way, held or not: so they are reported durable in the order in which the log made them so.
     return new Promise((resolve, reject) => {
       const go = (): void => void this.#append(write).then(resolve, reject);
-      if (this.#holds(write)) this.#held.push(go);
-      else go();
+      if (!this.#holds(write)) go();
+      else if (this.#givenUp !== undefined) reject(this.#givenUp);
+      else this.#held.push({ go, reject });
     });
   }
 

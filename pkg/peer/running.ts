@@ -445,6 +445,7 @@ export class RunningPeer implements Peer {
     this.#reads.stop(why);
     this.#members.stop();
     this.#receiver.close();
+    this.#journal.giveUp(why);
     this.#parts.state.hub.stop(why);
   }
 
