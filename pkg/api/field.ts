@@ -1,5 +1,6 @@
 import { goJson, goQuote } from './go-format.js';
 import type { JsonValue } from './json.js';
+import { apiLimits } from './limits.js';
 
 /**
  * Where in an object something is wrong: `spec.containers[0].env[1].name`, `metadata.labels[app]`. Immutable and cheap to
@@ -78,9 +79,12 @@ export interface FieldError {
 /**
  * Collects everything wrong with an object, so that it can be told at once. Rules read
  * `errors.required(path.child('name'))`, `errors.invalid(path, value, 'must be positive')`.
+ *
+ * A body of megabytes can be wrong in a million places: what comes when there is enough is not kept, and no text is made of it.
  */
 export class FieldErrors {
   readonly #list: FieldError[] = [];
+  #characters = 0;
 
   get list(): readonly FieldError[] {
     return this.#list;
@@ -90,39 +94,51 @@ export class FieldErrors {
     return this.#list.length === 0;
   }
 
+  get #full(): boolean {
+    return this.#list.length >= apiLimits.fieldErrorsMax || this.#characters >= apiLimits.fieldErrorCharactersMax;
+  }
+
   add(type: FieldErrorType, path: FieldPath | string, message: string): this {
-    this.#list.push({ type, field: path.toString(), message });
-    return this;
+    return this.#tell(type, path, () => message);
   }
 
   addAll(errors: Iterable<FieldError>): this {
-    for (const e of errors) this.#list.push(e);
+    for (const e of errors) this.#keep(e);
     return this;
   }
 
+  #tell(type: FieldErrorType, path: FieldPath | string, message: () => string): this {
+    if (!this.#full) this.#keep({ type, field: path.toString(), message: message() });
+    return this;
+  }
+
+  #keep(error: FieldError): void {
+    if (this.#full) return;
+    this.#list.push(error);
+    this.#characters += error.field.length + error.message.length;
+  }
+
   notFound(path: FieldPath, value: BadValue): this {
-    return this.add('FieldValueNotFound', path, `Not found: ${show(value)}`);
+    return this.#tell('FieldValueNotFound', path, () => `Not found: ${show(value)}`);
   }
 
   required(path: FieldPath, detail = ''): this {
-    return this.add('FieldValueRequired', path, withDetail('Required value', detail));
+    return this.#tell('FieldValueRequired', path, () => withDetail('Required value', detail));
   }
 
   duplicate(path: FieldPath, value: BadValue): this {
-    return this.add('FieldValueDuplicate', path, `Duplicate value: ${show(value)}`);
+    return this.#tell('FieldValueDuplicate', path, () => `Duplicate value: ${show(value)}`);
   }
 
   invalid(path: FieldPath, value: BadValue | undefined, detail: string): this {
-    return this.add('FieldValueInvalid', path, withDetail(`Invalid value: ${show(value)}`, detail));
+    return this.#tell('FieldValueInvalid', path, () => withDetail(`Invalid value: ${show(value)}`, detail));
   }
 
   /** `supported` is listed in the order given, quoted. */
   notSupported(path: FieldPath, value: BadValue, supported: readonly string[]): this {
-    const values = supported.map(goQuote).join(', ');
-    return this.add(
-      'FieldValueNotSupported',
-      path,
-      withDetail(`Unsupported value: ${show(value)}`, supported.length > 0 ? `supported values: ${values}` : ''),
+    const values = (): string => `supported values: ${supported.map(goQuote).join(', ')}`;
+    return this.#tell('FieldValueNotSupported', path, () =>
+      withDetail(`Unsupported value: ${show(value)}`, supported.length > 0 ? values() : ''),
     );
   }
 
@@ -148,7 +164,7 @@ export class FieldErrors {
   }
 
   typeInvalid(path: FieldPath, value: BadValue, detail: string): this {
-    return this.add('FieldValueTypeInvalid', path, withDetail(`Invalid value: ${show(value)}`, detail));
+    return this.#tell('FieldValueTypeInvalid', path, () => withDetail(`Invalid value: ${show(value)}`, detail));
   }
 
   internal(path: FieldPath, detail: string): this {
