@@ -25,7 +25,7 @@ export interface ReceiverPorts {
   noRoom(): string | undefined;
   /** A snapshot that is taken and can not be refused any more waits for room to be put in place. */
   waitsForRoom(waits: boolean): void;
-  /** The new state's engine takes the place of the old one's. */
+  /** The new state's engine takes the place of the old one's. Where that fails it is closed. */
   replace(engine: Engine, snapshot: SnapshotMeta): Promise<void>;
 }
 
@@ -46,6 +46,9 @@ export class SnapshotReceiver {
   #busy = false;
   #closed = false;
   #offered: Offered | undefined;
+  /** Gives up the stream that is being taken in. */
+  #cut: AbortController | undefined;
+  #idle: (() => void)[] = [];
 
   constructor(ports: ReceiverPorts) {
     this.#ports = ports;
@@ -53,15 +56,17 @@ export class SnapshotReceiver {
 
   /** Takes a stream to its end. Throws when it is not for this peer, breaks, or is damaged: the state is as it was. */
   async receive(parts: AsyncIterable<WireSnapshotPart>, cancelled: AbortSignal): Promise<WireSnapshotAck> {
+    if (this.#closed) throw new Error(CLOSED);
     if (this.#busy) throw new Error('another snapshot is being received');
     this.#busy = true;
     const { metrics, world } = this.#ports;
     metrics.snapshotApplyInProgress++;
     const abort = new AbortController();
+    this.#cut = abort;
     cancelled.addEventListener('abort', () => abort.abort(cancelled.reason));
     const stall = stallTimer(world, () => abort.abort(new Error('the snapshot does not go on')));
     try {
-      const iterator = parts[Symbol.asyncIterator]();
+      const iterator = abortable(parts[Symbol.asyncIterator](), abort.signal);
       const first = await iterator.next();
       const begin = first.done === true ? null : first.value.begin;
       if (begin === null) throw new RangeError('a snapshot must begin with what it is');
@@ -79,7 +84,9 @@ export class SnapshotReceiver {
     } finally {
       stall.stop();
       metrics.snapshotApplyInProgress--;
+      this.#cut = undefined;
       this.#busy = false;
+      for (const wake of this.#idle.splice(0)) wake();
     }
   }
 
@@ -103,7 +110,9 @@ export class SnapshotReceiver {
     });
     let installed = false;
     const gated: EngineHome = {
-      ...home,
+      name: home.name,
+      open: () => home.open(),
+      sweep: () => home.sweep(),
       fresh: async () => {
         const fresh = await home.fresh();
         // Called when all data is here and synced: the moment to ask the core.
@@ -152,11 +161,17 @@ export class SnapshotReceiver {
     });
   }
 
-  /** What was offered and not taken yet will not be. */
+  /** What comes in is given up, and what was offered and not taken yet will not be. */
   close(): void {
     this.#closed = true;
-    this.#offered?.giveUp(new Error('this peer is closed'));
+    this.#cut?.abort(new Error(CLOSED));
+    this.#offered?.giveUp(new Error(CLOSED));
     this.#offered = undefined;
+  }
+
+  /** Resolves when nothing is being taken in, and what was given up is removed. */
+  async settled(): Promise<void> {
+    if (this.#busy) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
   /** Carries out the core's write that stands on the snapshot offered. See `InstallMarker` for the order. */
@@ -168,11 +183,21 @@ export class SnapshotReceiver {
       throw new InvariantError('the core stands on a snapshot that this peer does not have');
     }
     const { directory } = this.#ports;
-    await this.#ports.quiesced();
-    if (directory !== undefined) await this.#roomOrRetry(() => writeMarker(directory, { snapshot, hardState }));
+    try {
+      await this.#ports.quiesced();
+      if (directory !== undefined) await this.#roomOrRetry(() => writeMarker(directory, { snapshot, hardState }));
+    } catch (error) {
+      offered.giveUp(error as Error);
+      throw error;
+    }
     const engine = await offered.adopt();
-    await persist();
-    if (directory !== undefined) removeMarker(directory);
+    try {
+      await persist();
+      if (directory !== undefined) removeMarker(directory);
+    } catch (error) {
+      await engine.close();
+      throw error;
+    }
     await this.#ports.replace(engine, snapshot);
   }
 
@@ -191,6 +216,26 @@ export class SnapshotReceiver {
       await new Promise<void>((resolve) => this.#ports.world.timers.after(SPACE_LIMITS.retryMs, resolve));
     }
   }
+}
+
+const CLOSED = 'this peer is closed';
+
+/** The same parts, but that whoever waits for one does not wait on when `signal` says so. */
+function abortable<T>(parts: AsyncIterator<T>, signal: AbortSignal): AsyncIterator<T> {
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+    if (signal.aborted) reject(signal.reason);
+  });
+  // Seen by whoever asks for the next part, if somebody does.
+  aborted.catch(() => {});
+  return {
+    next: () => Promise.race([aborted, parts.next()]),
+    return: async () => {
+      // Not waited for: it may stand behind a part that never comes.
+      parts.return?.().catch(() => {});
+      return { done: true, value: undefined };
+    },
+  };
 }
 
 class NotWanted extends Error {

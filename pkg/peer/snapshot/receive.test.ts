@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import type { WireSnapshotPart } from '../../../proto/index.js';
+import { initialConfiguration, NO_PEER, toLogIndex, toPeerId, toTerm, type Write } from '../../../raft/index.js';
+import { crc32, type Engine, encodeEntry, memoryHome, openStateMachine } from '../../storage/index.js';
+import { testWorld } from '../../storage/testworld.js';
+import { SNAPSHOT_LIMITS } from '../limits.js';
+import { PeerMetrics } from '../metrics.js';
+import { metaToWire } from '../transport/codec.js';
+import { type ReceiverPorts, SnapshotReceiver } from './receive.js';
+
+const snapshot = { index: toLogIndex(1), term: toTerm(1), config: initialConfiguration([toPeerId(1), toPeerId(2)]) };
+const write: Write = {
+  number: 1,
+  hardState: { term: toTerm(1), vote: NO_PEER, commit: toLogIndex(1) },
+  snapshot,
+  entries: [],
+};
+const none = { begin: null, data: new Uint8Array(0), checksum: 0, end: null };
+const begin: WireSnapshotPart = { ...none, begin: { clusterId: 'c', from: 2, to: 1, term: 1 } };
+
+async function receiver(over: Partial<ReceiverPorts> = {}) {
+  const world = testWorld(0);
+  const home = memoryHome();
+  await home.open();
+  const ports: ReceiverPorts = {
+    world,
+    metrics: new PeerMetrics(),
+    home,
+    clusterId: 'c',
+    self: 1,
+    directory: undefined,
+    offer: () => true,
+    quiesced: async () => {},
+    noRoom: () => undefined,
+    waitsForRoom: () => {},
+    replace: async () => {},
+    ...over,
+  };
+  return { world, home, receiver: new SnapshotReceiver(ports) };
+}
+
+/** A whole snapshot of one entry, as parts. */
+async function* whole(): AsyncGenerator<WireSnapshotPart> {
+  const machine = await openStateMachine({ engine: await memoryHome().open(), name: 'sender' });
+  const op = { kind: 'put', key: '/a', value: Buffer.from('x') } as const;
+  await machine.apply([{ index: 1, data: encodeEntry({ kind: 'txn', txn: { compares: [], ops: [op] } }) }]);
+  yield begin;
+  let [checksum, bytes] = [0, 0];
+  for await (const data of (await machine.openSnapshot()).chunks()) {
+    checksum = crc32(data, checksum);
+    bytes += data.length;
+    yield { ...none, data: Buffer.from(data), checksum };
+  }
+  yield { ...none, end: { bytes, meta: metaToWire(snapshot) } };
+  await machine.close();
+}
+
+/** Begins, and never goes on. */
+async function* stuck(): AsyncGenerator<WireSnapshotPart> {
+  yield begin;
+  await new Promise(() => {});
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const never = new AbortController().signal;
+const answerOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'taken',
+    (error: Error) => error.message,
+  );
+
+describe('a snapshot that comes in', () => {
+  it('is given up when it does not go on, and another one may come', async () => {
+    const { world, receiver: to } = await receiver();
+    const answer = answerOf(to.receive(stuck(), never));
+    await turn();
+    expect(await answerOf(to.receive(whole(), never))).toBe('another snapshot is being received');
+    await world.advance(2 * SNAPSHOT_LIMITS.stallMs);
+    expect(await answer).toBe('the snapshot does not go on');
+    const cancelled = new AbortController();
+    const second = answerOf(to.receive(stuck(), cancelled.signal));
+    await turn();
+    cancelled.abort(new Error('the sender gave up'));
+    expect(await second).toBe('the sender gave up');
+  });
+
+  it('is given up when the peer is closed, while it comes in and while it waits for the core', async () => {
+    for (const parts of [stuck(), whole()]) {
+      let offered = false;
+      const { receiver: to } = await receiver({
+        offer: () => {
+          offered = true;
+          return true;
+        },
+      });
+      const answer = answerOf(to.receive(parts, never));
+      for (let i = 0; i < 100 && !offered; i++) await turn();
+      to.close();
+      await to.settled();
+      expect(await answer).toBe('this peer is closed');
+      expect(await answerOf(to.receive(whole(), never))).toBe('this peer is closed');
+    }
+  });
+
+  it('leaves nothing behind when it can not be put in place', async () => {
+    let fresh: Engine | undefined;
+    const home = memoryHome();
+    await home.open();
+    const watched = {
+      name: home.name,
+      open: () => home.open(),
+      sweep: () => home.sweep(),
+      fresh: async () => {
+        const made = await home.fresh();
+        fresh = made.engine;
+        return made;
+      },
+    };
+    for (const broken of ['note', 'log']) {
+      let offered = (): void => {};
+      const waits = new Promise<void>((resolve) => {
+        offered = resolve;
+      });
+      const { receiver: to } = await receiver({
+        home: watched,
+        ...(broken === 'note' ? { directory: '/nowhere/at all' } : {}),
+        offer: () => {
+          offered();
+          return true;
+        },
+      });
+      const answer = answerOf(to.receive(whole(), never));
+      await waits;
+      const installing = to.install(write, () => Promise.reject(new Error('the log is dead')));
+      await expect(installing).rejects.toThrow(broken === 'note' ? 'ENOENT' : 'the log is dead');
+      await to.settled();
+      expect(await answer).toMatch(broken === 'note' ? /ENOENT/ : /taken/);
+      await expect(fresh!.get(Buffer.from('m'))).rejects.toMatchObject({ kind: 'closed' });
+    }
+  });
+});
