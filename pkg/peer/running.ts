@@ -459,6 +459,9 @@ export class RunningPeer implements Peer {
     this.#stop('this peer is closed');
     await this.#network.close();
     await this.#quiesced();
+    // A snapshot that is being put in place is put there, or not: but nobody goes on with it when the folder belongs to the next.
+    await this.#loop.settled();
+    await this.#receiver.settled();
     await this.#space.stop();
     await this.#journal.close();
     await this.#parts.state.close('this peer is closed');

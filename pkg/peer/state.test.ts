@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { revision } from '../base/index.js';
 import { Recorder } from '../storage/contract.js';
-import { encodeEntry, installSnapshot, memoryHome, openStateMachine, prefixEnd } from '../storage/index.js';
+import { encodeEntry, installSnapshot, memoryHome, openStateMachine, prefixEnd, StoreError } from '../storage/index.js';
 import { testWorld } from '../storage/testworld.js';
 import { ReplicatedState } from './state.js';
+import { threadWorld } from './thread/world.js';
 
 const all = { start: '/', end: prefixEnd('/'), previous: false };
 const put = (index: number) => ({
@@ -23,6 +24,22 @@ async function open(told: number[]): Promise<ReplicatedState> {
     applied: ({ revision: at }) => told.push(at),
     blocked: () => {},
   });
+}
+
+async function opened() {
+  const home = memoryHome();
+  let blocked = 0;
+  const state = await ReplicatedState.open(home, {
+    world: threadWorld(),
+    fail: (error) => {
+      throw error;
+    },
+    applied: () => {},
+    blocked: () => {
+      blocked++;
+    },
+  });
+  return { home, state, blocked: () => blocked };
 }
 
 /** The state of somebody who has applied everything up to `index`. */
@@ -56,6 +73,57 @@ describe('a state that a snapshot replaces', () => {
     await late.until(({ reached }) => reached === 42);
     expect(late.seen.map((event) => event.revision)).toEqual([41, 42]);
     expect(told).toEqual([2, 41, 42]);
+    await state.close('the test is over');
+    await other.close();
+  });
+
+  it('does not keep the peer waiting for the room that its own files take', async () => {
+    const { state, blocked, home } = await opened();
+    await state.machine.apply([put(1)]);
+    const old = state.machine;
+    const reading = old.changes(all, revision(0), false)[Symbol.asyncIterator]();
+    await reading.next();
+    const other = await ahead(40);
+    let full = false;
+    home.failWrites(() => {
+      if (full) throw new StoreError('noSpace', 'no space left');
+    });
+    const { engine } = await installSnapshot({ home, chunks: (await other.openSnapshot()).chunks() });
+    await state.replace(engine);
+    full = true;
+    await reading.return?.();
+    await old.unread();
+    await old.close();
+    expect(blocked()).toBe(0);
+    full = false;
+    await state.close('the test is over');
+    await other.close();
+  });
+
+  it('is closed with the peer, though somebody still reads it', async () => {
+    const { state, home } = await opened();
+    await state.machine.apply([put(1)]);
+    const old = state.machine;
+    const reading = old.changes(all, revision(0), false)[Symbol.asyncIterator]();
+    await reading.next();
+    const other = await ahead(40);
+    const { engine } = await installSnapshot({ home, chunks: (await other.openSnapshot()).chunks() });
+    await state.replace(engine);
+    await state.close('the test is over');
+    await expect(old.range(all)).rejects.toMatchObject({ kind: 'closed' });
+    await other.close();
+  });
+});
+
+describe('a state that is to take the place of another', () => {
+  it('is closed when the peer is, while it is still being read', async () => {
+    const { state, home } = await opened();
+    const other = await ahead(40);
+    const { engine } = await installSnapshot({ home, chunks: (await other.openSnapshot()).chunks() });
+    const replaced = state.replace(engine);
+    state.giveUp();
+    await expect(replaced).rejects.toMatchObject({ kind: 'closed' });
+    await expect(async () => engine.get(Buffer.from('m'))).rejects.toMatchObject({ kind: 'closed' });
     await state.close('the test is over');
     await other.close();
   });

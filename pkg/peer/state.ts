@@ -6,6 +6,7 @@ import {
   type EngineHome,
   openStateMachine,
   type StateMachine,
+  StoreError,
   WatchHub,
 } from '../storage/index.js';
 import { SNAPSHOT_LIMITS, SPACE_LIMITS } from './limits.js';
@@ -30,6 +31,8 @@ export class ReplicatedState {
   readonly #ports: StatePorts;
   #machine: StateMachine;
   #givenUp = false;
+  /** Replaced, and still being read. */
+  readonly #retired = new Set<StateMachine>();
 
   private constructor(home: EngineHome, machine: StateMachine, ports: StatePorts) {
     this.home = home;
@@ -56,19 +59,35 @@ export class ReplicatedState {
     return this.#machine;
   }
 
-  /** Goes on with `engine`, which already is the home's current one. */
+  /** Goes on with `engine`, which already is the home's current one. Where that fails, or the state is given up meanwhile, it is closed. */
   async replace(engine: Engine): Promise<void> {
     const old = this.#machine;
     const pace = new Pace(this.#ports.world, SNAPSHOT_LIMITS.loading);
-    const rest = (bytes: number): Promise<void> => pace.rest(bytes);
-    this.#machine = await loadMachine(engine, this.home.name, this.#ports, () => this, rest);
+    const rest = async (bytes: number): Promise<void> => {
+      if (!this.#givenUp) await pace.rest(bytes);
+      if (this.#givenUp)
+        throw new StoreError('closed', `the store in ${this.home.name} was given up while it was read`);
+    };
+    try {
+      this.#machine = await loadMachine(engine, this.home.name, this.#ports, () => this, rest);
+    } catch (error) {
+      await engine.close();
+      throw error;
+    }
     this.hub.replaceSource(this.#machine);
+    this.#retired.add(old);
     // Reads under way end by themselves; then the old files go.
     void old
       .unread()
-      .then(() => old.close())
-      .then(() => this.home.sweep())
+      .then(() => this.#retire(old))
+      .then(() => (this.#givenUp ? undefined : this.home.sweep()))
       .catch((error: Error) => this.#ports.fail(error));
+  }
+
+  /** What it has not written nobody needs any more, and on a full disk it would wait for the room that its own files take. */
+  async #retire(old: StateMachine): Promise<void> {
+    await old.close({ flush: false });
+    this.#retired.delete(old);
   }
 
   /** Whether a batch that found no space is to be tried again. */
@@ -82,7 +101,9 @@ export class ReplicatedState {
   }
 
   async close(message: string): Promise<void> {
+    this.giveUp();
     this.hub.stop(message);
+    await Promise.all([...this.#retired].map((old) => this.#retire(old)));
     await this.#machine.close();
   }
 }
@@ -101,7 +122,7 @@ async function loadMachine(
     engine,
     name,
     onApplied: (batch) => {
-      // One that was replaced still sweeps, and is synced when it is closed. Where it stands is no news then: told between two
+      // One that was replaced still sweeps, and is synced if it is closed as usual. Where it stands is no news then: told between two
       // batches of its successor, it hid the first of them from watches that began at that moment (`state.test.ts`).
       const state = owner();
       if (state === undefined || state.machine !== loaded.machine) return;

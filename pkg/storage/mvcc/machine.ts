@@ -239,15 +239,19 @@ export class StateMachine {
     await this.#pins.idle();
   }
 
-  /** Writes what was decided, syncs it, and closes the engine. Reads under way end with a `StoreError`, `closed`. */
-  close(): Promise<void> {
-    this.#closing ??= this.#close();
+  /**
+   * Writes what was decided, syncs it (unless `flush` is false), and closes the engine. Reads under way end with a `StoreError`,
+   * `closed`.
+   */
+  close({ flush = true } = {}): Promise<void> {
+    this.#closing ??= this.#close(flush);
     return this.#closing;
   }
 
-  async #close(): Promise<void> {
+  async #close(flush: boolean): Promise<void> {
     // Where there is no space the log has what is not written here.
-    if (this.#failure === undefined && this.#blocked === undefined) await this.#flushed(true).catch(() => undefined);
+    if (flush && this.#failure === undefined && this.#blocked === undefined)
+      await this.#flushed(true).catch(() => undefined);
     this.#closed = true;
     await this.#writing;
     await this.#engine.close();
