@@ -5,18 +5,18 @@ import type { Encoding } from './negotiate.js';
 
 /** Encodes answers that are no stored objects: Status, discovery. They are values made by this program, complete as they are. */
 export function encodeDocument(value: JsonObject | Status, encoding: Encoding, pretty: boolean): Buffer {
+  const { apiVersion = 'v1', kind } = value as { apiVersion?: string; kind: string };
   switch (encoding) {
     case 'yaml':
       return encodeYaml(value as JsonObject);
     case 'json':
       return Buffer.from(pretty ? `${JSON.stringify(value, null, 2)}\n` : `${JSON.stringify(value)}\n`);
     case 'protobuf': {
-      const { apiVersion, kind } = value as { apiVersion?: string; kind: string };
-      const raw = encodeProtobuf(schemaOf(apiVersion ?? 'v1', kind), value as JsonObject);
-      return sealEnvelope({ apiVersion: apiVersion ?? 'v1', kind, raw });
+      const raw = encodeProtobuf(schemaOf(apiVersion, kind), value as JsonObject);
+      return sealEnvelope({ apiVersion, kind, raw });
     }
     case 'cbor':
-      return encodeCbor(schemaOf('v1', value.kind as string), value as JsonObject);
+      return encodeCbor(schemaOf(apiVersion, kind), value as JsonObject);
   }
 }
 

@@ -73,6 +73,13 @@ describe('what a client accepts', () => {
     expect(form('application/json;stream=watch', 'watch').encoding).toBe('json');
     expect(() => form('application/json;stream=other', 'watch')).toThrow('only the following media types');
   });
+
+  it('are no streams of YAML', () => {
+    expect(form('application/yaml').encoding).toBe('yaml');
+    for (const accept of ['application/yaml', 'application/yaml,application/json', 'application/yaml;stream=watch'])
+      expect(() => form(accept, 'watch')).toThrow('only the following media types');
+    expect(form('application/yaml;q=0.5,application/json', 'watch').encoding).toBe('json');
+  });
 });
 
 describe('pretty', () => {

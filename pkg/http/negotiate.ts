@@ -178,7 +178,9 @@ export interface Wanted {
 /** The representation of an object, a list or a watch's events. Throws 406, and 400 for an unknown `includeObject`. */
 export function representationOf(wanted: Wanted, server: Spoken, shape: Shape, goKind: string): Representation {
   const accepted = negotiate(wanted.accept, server, allowsMeta, shape === 'watch');
-  if (accepted === undefined) throw errors.notAcceptable(server.types);
+  // A stream of YAML documents is not to be had, nor what else was offered beside it: the choice is made before.
+  if (accepted === undefined || (shape === 'watch' && accepted.encoding === 'yaml'))
+    throw errors.notAcceptable(server.types);
   const pretty = shape !== 'watch' && wantsPretty(wanted, accepted.pretty);
   const as = accepted.as;
   if (as === undefined) {

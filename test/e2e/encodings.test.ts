@@ -194,6 +194,21 @@ describe('bodies in CBOR', () => {
     expect((await client.ask(CMS, { body: item, headers })).json().reason).toBe('AlreadyExists');
     const two = await client.ask(CMS, { body: Buffer.concat([item, item]), headers });
     expect([two.status, two.json().message]).toEqual([400, expect.stringContaining('extraneous data')]);
+    const aggregated = ';g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+    for (const [path, parameters] of [
+      ['/api', ''],
+      ['/apis', ''],
+      ['/apis/apps', ''],
+      ['/apis/apps/v1', ''],
+      ['/api', aggregated],
+      ['/apis', aggregated],
+    ]) {
+      const [cbor, json] = await Promise.all(
+        ['cbor', 'json'].map((e) => client.ask(path!, { headers: { accept: `application/${e}${parameters}` } })),
+      );
+      const document = readCbor(cbor!.body);
+      expect([cbor!.status, document.ok && document.value]).toEqual([200, json!.json()]);
+    }
     client.close();
     await server.close();
   });
