@@ -3,7 +3,7 @@ import type { World } from '../base/index.js';
 import { readIfThere, writeSecret } from './files.js';
 import { issueAuthority, type KeyPair } from './issue.js';
 import { kubeconfigText } from './kubeconfig.js';
-import { ADMIN, AUTHORITY_DAYS, isOf, issueAdmin, keepPair, lasts } from './pki.js';
+import { ADMIN, AUTHORITY_DAYS, isOf, issueAdmin, keepAuthority, keepPair, lasts } from './pki.js';
 import { systemWorld } from './world.js';
 
 /** A peer as its cluster is set up. */
@@ -36,10 +36,9 @@ export async function makeClusterFolders(
 ): Promise<ClusterFolders> {
   const now = world.clock.now();
   const authority = join(folder, 'authority');
-  const always = (): boolean => true;
   const [ca, peerCa] = await Promise.all([
-    keepPair(authority, 'ca', always, () => issueAuthority('kubernetes-ca', now, AUTHORITY_DAYS)),
-    keepPair(authority, 'peer-ca', always, () => issueAuthority('trireme-peer-ca', now, AUTHORITY_DAYS)),
+    keepAuthority(authority, 'ca', () => issueAuthority('kubernetes-ca', now, AUTHORITY_DAYS)),
+    keepAuthority(authority, 'peer-ca', () => issueAuthority('trireme-peer-ca', now, AUTHORITY_DAYS)),
   ]);
   const admin = await keepPair(
     authority,

@@ -1,4 +1,4 @@
-import { webcrypto } from 'node:crypto';
+import { createPrivateKey, webcrypto } from 'node:crypto';
 
 /**
  * Issuing of certificates. The library that writes them (`@peculiar/x509`) takes longer to load than the rest of the server
@@ -104,7 +104,13 @@ async function privatePem(key: webcrypto.CryptoKey): Promise<string> {
 }
 
 async function importPrivate(text: string): Promise<webcrypto.CryptoKey> {
-  const der = Buffer.from(text.replace(/-----[^-]+-----/g, ''), 'base64');
+  const key = createPrivateKey(text);
+  if (key.asymmetricKeyDetails?.namedCurve !== 'prime256v1')
+    throw new Error(
+      `the authority has a key of another kind (${key.asymmetricKeyType}): this server signs with ECDSA P-256`,
+    );
+  // An authority made by others may have its key in another form.
+  const der = key.export({ type: 'pkcs8', format: 'der' });
   return webcrypto.subtle.importKey('pkcs8', der, ALGORITHM, false, ['sign']);
 }
 

@@ -1,9 +1,10 @@
-import { X509Certificate } from 'node:crypto';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { keepKubeconfig, keepPki, serverNames } from './pki.js';
+import { issueAuthority } from './issue.js';
+import { isPair, issueAdmin, keepKubeconfig, keepPki, serverNames } from './pki.js';
 
 const NOW = Date.parse('2026-05-01T00:00:00Z');
 const DAY = 86_400_000;
@@ -61,6 +62,39 @@ describe('the keys of a first start', () => {
     await keepPki(folder, names, NOW);
     rmSync(join(folder, 'ca.key'));
     await expect(keepPki(folder, names, NOW)).rejects.toThrow(/ca\.key is missing/);
+  });
+
+  it('are not made anew over an authority that cannot be read, or whose key is another', async () => {
+    const { ca } = await keepPki(folder, names, NOW);
+    const refused = /ca\.key is not the key of the certificate .*ca\.crt: restore it/;
+    writeFileSync(join(folder, 'ca.crt'), 'x');
+    await expect(keepPki(folder, names, NOW)).rejects.toThrow(refused);
+    const other = await issueAuthority('kubernetes-ca', NOW, 10);
+    writeFileSync(join(folder, 'ca.crt'), other.cert);
+    await expect(keepPki(folder, names, NOW)).rejects.toThrow(refused);
+    expect(readFileSync(join(folder, 'ca.key'), 'utf8')).toBe(ca.key);
+  });
+
+  it('are made anew when a renewal was cut short between the key and its certificate', async () => {
+    const { ca, serving, admin } = await keepPki(folder, names, NOW);
+    writeFileSync(join(folder, 'apiserver.key'), admin.key);
+    const again = await keepPki(folder, names, NOW);
+    expect([again.ca, again.admin]).toEqual([ca, admin]);
+    expect(again.serving.cert).not.toBe(serving.cert);
+    expect(isPair(again.serving)).toBe(true);
+  });
+
+  it('are issued by an authority whose key others wrote in another form, of the kind that this server signs with', async () => {
+    const { ca } = await keepPki(folder, names, NOW);
+    const sec1 = createPrivateKey(ca.key).export({ type: 'sec1', format: 'pem' }) as string;
+    writeFileSync(join(folder, 'ca.key'), sec1);
+    const moved = await keepPki(folder, serverNames(['192.0.2.7'], '10.96.0.1'), NOW);
+    expect(new X509Certificate(moved.serving.cert).verify(new X509Certificate(ca.cert).publicKey)).toBe(true);
+    const { privateKey } = generateKeyPairSync('ed25519');
+    const key = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+    await expect(issueAdmin({ cert: ca.cert, key }, NOW)).rejects.toThrow(
+      '(ed25519): this server signs with ECDSA P-256',
+    );
   });
 });
 

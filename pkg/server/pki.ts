@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -64,12 +64,7 @@ export function issueAdmin(ca: KeyPair, now: number): Promise<KeyPair> {
  * authority itself is never renewed silently: every client trusts it by its bytes.
  */
 export async function keepPki(folder: string, names: ServerNames, now: number): Promise<Pki> {
-  const ca = await keepPair(
-    folder,
-    'ca',
-    () => true,
-    () => issueAuthority('kubernetes-ca', now, AUTHORITY_DAYS),
-  );
+  const ca = await keepAuthority(folder, 'ca', () => issueAuthority('kubernetes-ca', now, AUTHORITY_DAYS));
   const servingFits = (p: KeyPair): boolean => isOf(p, ca) && lasts(p, now) && covers(p, names);
   const serving = await keepPair(folder, 'apiserver', servingFits, () => issueServing(ca, names, now));
   const adminFits = (p: KeyPair): boolean => isOf(p, ca) && lasts(p, now);
@@ -89,37 +84,56 @@ export interface PeerPki {
  * cluster have the same `peer-ca.crt` and `peer-ca.key` here before their first start (`triremectl certs`).
  */
 export async function keepPeerPki(folder: string, names: ServerNames, now: number): Promise<PeerPki> {
-  const makeAuthority = () => issueAuthority('trireme-peer-ca', now, AUTHORITY_DAYS);
-  const ca = await keepPair(folder, 'peer-ca', () => true, makeAuthority);
+  const ca = await keepAuthority(folder, 'peer-ca', () => issueAuthority('trireme-peer-ca', now, AUTHORITY_DAYS));
   const subject = { commonName: 'trireme-peer' };
   const fits = (p: KeyPair): boolean => isOf(p, ca) && lasts(p, now) && covers(p, names);
   const issue = () => issueLeaf(ca, { subject, use: 'peer', ...names, days: LEAF_DAYS }, now);
   return { ca: ca.cert, pair: await keepPair(folder, 'peer', fits, issue) };
 }
 
+/** Both files of a pair as they are, each where it is. */
+function readPair(folder: string, name: string) {
+  const [certFile, keyFile] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)];
+  return { certFile, keyFile, cert: readIfThere(certFile), key: readIfThere(keyFile) };
+}
+
+function writePair(folder: string, name: string, pair: KeyPair): KeyPair {
+  // The key first: a certificate without its key, or beside another, is seen at the next start, and both are made again.
+  writeSecret(join(folder, `${name}.key`), pair.key);
+  writeSecret(join(folder, `${name}.crt`), pair.cert);
+  return pair;
+}
+
+/** Reads a pair, or makes it where there is none that can be used and fits. */
 export async function keepPair(
   folder: string,
   name: string,
   fits: (pair: KeyPair) => boolean,
   make: () => Promise<KeyPair>,
 ): Promise<KeyPair> {
-  const certFile = join(folder, `${name}.crt`);
-  const keyFile = join(folder, `${name}.key`);
-  const cert = readIfThere(certFile);
-  const key = readIfThere(keyFile);
-  if (cert !== undefined && key !== undefined) {
-    const pair = { cert, key };
-    if (fits(pair)) return pair;
-  } else if (name.endsWith('ca') && (cert !== undefined || key !== undefined)) {
-    throw new Error(
-      `${cert === undefined ? certFile : keyFile} is missing: restore it, or remove ${folder} to make a new authority`,
-    );
+  const { cert, key } = readPair(folder, name);
+  if (cert !== undefined && key !== undefined && isPair({ cert, key }) && fits({ cert, key })) return { cert, key };
+  return writePair(folder, name, await make());
+}
+
+/** The same for an authority, which is never made over one that is there, whatever is wrong with it. */
+export async function keepAuthority(folder: string, name: string, make: () => Promise<KeyPair>): Promise<KeyPair> {
+  const { certFile, keyFile, cert, key } = readPair(folder, name);
+  if (cert === undefined && key === undefined) return writePair(folder, name, await make());
+  const instead = `restore it, or remove ${folder} to make a new authority`;
+  if (cert === undefined || key === undefined)
+    throw new Error(`${cert === undefined ? certFile : keyFile} is missing: ${instead}`);
+  if (!isPair({ cert, key })) throw new Error(`${keyFile} is not the key of the certificate ${certFile}: ${instead}`);
+  return { cert, key };
+}
+
+/** Whether both can be read and belong together. */
+export function isPair({ cert, key }: KeyPair): boolean {
+  try {
+    return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
+  } catch {
+    return false;
   }
-  const made = await make();
-  // The key first: a certificate without its key is found missing at the next start, and both are made again.
-  writeSecret(keyFile, made.key);
-  writeSecret(certFile, made.cert);
-  return made;
 }
 
 export function isOf(pair: KeyPair, ca: KeyPair): boolean {
