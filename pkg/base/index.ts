@@ -1,2 +1,2 @@
 export { type Brand, InvariantError, invariant, type Revision, revision } from './brand.js';
-export type { Clock, Random, Timers, World } from './world.js';
+export { type Clock, type Random, type Timers, timerMillisecondsMax, type World } from './world.js';

@@ -16,6 +16,9 @@ export interface Timers {
   every(milliseconds: number, f: () => void): () => void;
 }
 
+/** Timers of the platform that are set for longer fire at once. Real worlds wait so long instead: 24 days. */
+export const timerMillisecondsMax = 2 ** 31 - 1;
+
 export interface Random {
   /** A float in [0, 1). */
   float(): number;

@@ -48,6 +48,17 @@ describe('the command line', () => {
     ]);
   });
 
+  it('reads addresses of every kind', () => {
+    const { cluster, serving } = run(
+      '--listen-peer-urls=https://[::1]:2380,https://localhost:2381',
+      '--initial-advertise-peer-urls=',
+      '--advertise-address=2001:db8::1',
+    );
+    expect(cluster.advertisePeerUrls).toEqual(['https://[::1]:2380', 'https://localhost:2381']);
+    expect(serving.advertiseAddress).toBe('2001:db8::1');
+    expect(run('--advertise-address=').serving.advertiseAddress).toBe('');
+  });
+
   it('reads durations', () => {
     expect(run('--request-timeout=1m30s').limits.requestTimeout).toBe(90_000);
     expect(run('--auto-compaction-retention=1h').cluster.compactionRetention).toBe(3_600_000);
@@ -61,6 +72,12 @@ describe('the command line', () => {
     [['--secure-port=70000'], '--secure-port=70000: must be a port (0 to 65535)'],
     [['--request-timeout=5'], '--request-timeout=5: must be a duration such as 90s, 5m or 1h30m'],
     [['--bind-address=here'], '--bind-address=here: must be an IP address'],
+    [['--advertise-address=example.com'], '--advertise-address=example.com: must be an IP address'],
+    [['--listen-peer-urls=foo'], 'must be https://HOST:PORT, or several with commas, not "foo"'],
+    [['--listen-peer-urls='], 'must be https://HOST:PORT, or several with commas, not ""'],
+    [['--listen-peer-urls=https://127.0.0.1:99999'], 'not "https://127.0.0.1:99999"'],
+    [['--initial-advertise-peer-urls=https://a:1,http://b:2'], 'not "http://b:2"'],
+    [['--initial-cluster=default=https://a:99999'], '"default=https://a:99999" is not NAME=https://HOST:PORT'],
     [['serve'], 'unexpected argument "serve" (see --help)'],
     [['--initial-cluster-state=old'], '--initial-cluster-state=old: must be "new" or "existing"'],
     [

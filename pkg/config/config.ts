@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { ConfigError, parseDuration, parsePairs } from './flag.js';
+import { ConfigError, isPeerUrl, parseDuration, parsePairs } from './flag.js';
 import type { FlagName } from './flags.js';
 import type { FlagValues } from './parse.js';
 
@@ -135,7 +135,7 @@ function membersOf(text: string): ReadonlyMap<string, readonly string[]> {
     if (part === '') continue;
     const eq = part.indexOf('=');
     const url = eq > 0 ? part.slice(eq + 1) : '';
-    if (!/^https:\/\/[^/]+:\d+$/.test(url))
+    if (!isPeerUrl(url))
       throw new ConfigError(`--initial-cluster: ${JSON.stringify(part)} is not NAME=https://HOST:PORT`);
     const name = part.slice(0, eq);
     members.set(name, [...(members.get(name) ?? []), url]);

@@ -44,3 +44,8 @@ export function parsePairs(text: string): ReadonlyMap<string, string> {
   }
   return pairs;
 }
+
+/** The address of a peer: `https://HOST:PORT`, and nothing behind it. */
+export function isPeerUrl(text: string): boolean {
+  return /^https:\/\/[^/?#@]+:\d+$/.test(text) && URL.canParse(text);
+}

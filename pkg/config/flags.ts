@@ -1,8 +1,16 @@
 import { isIP } from 'node:net';
-import { type Flag, parsePairs } from './flag.js';
+import { type Flag, isPeerUrl, parsePairs } from './flag.js';
 
 const port = (text: string): string | undefined => (Number(text) <= 65535 ? undefined : 'must be a port (0 to 65535)');
 const address = (text: string): string | undefined => (isIP(text) > 0 ? undefined : 'must be an IP address');
+const addressOrNone = (text: string): string | undefined => (text === '' ? undefined : address(text));
+const peerUrls = (text: string): string | undefined => {
+  const wrong = text.split(',').find((url) => !isPeerUrl(url));
+  return wrong === undefined
+    ? undefined
+    : `must be https://HOST:PORT, or several with commas, not ${JSON.stringify(wrong)}`;
+};
+const peerUrlsOrNone = (text: string): string | undefined => (text === '' ? undefined : peerUrls(text));
 const positive = (text: string): string | undefined => (Number(text) > 0 ? undefined : 'must be more than 0');
 const notEmpty = (text: string): string | undefined => (text !== '' ? undefined : 'must not be empty');
 const cidr = (text: string): string | undefined =>
@@ -82,6 +90,7 @@ export const FLAGS = [
     kind: 'list',
     default: 'https://127.0.0.1:2380',
     group: 'Storage and cluster',
+    check: peerUrls,
     value: 'URL,...',
     help: 'Where this peer listens for its peers.',
   },
@@ -90,6 +99,7 @@ export const FLAGS = [
     kind: 'list',
     default: '',
     group: 'Storage and cluster',
+    check: peerUrlsOrNone,
     value: 'URL,...',
     help: 'Where the other peers reach this one; empty: as listened on.',
   },
@@ -177,6 +187,7 @@ export const FLAGS = [
     kind: 'string',
     default: '',
     group: 'Serving',
+    check: addressOrNone,
     value: 'ADDRESS',
     help: 'Address that clients are told; empty: the one served on.',
   },

@@ -41,7 +41,7 @@ export class Delivery {
     this.done = new Promise((resolve) => {
       this.#resolve = resolve;
     });
-    this.#cancelEnd = timers.after(Math.min(lasts, TIMER_MAX), this.#stop);
+    this.#cancelEnd = timers.after(lasts, this.#stop);
     watches.add(this.#stop);
     answer.onDrain(() => {
       this.#room = true;
@@ -110,6 +110,3 @@ export class Delivery {
 }
 
 const turnSpent = (): boolean => turns.spent();
-
-/** Beyond this Node's timers would fire at once. */
-const TIMER_MAX = 2 ** 31 - 1;

@@ -1,15 +1,16 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config/index.js';
 import type { TlsMaterial } from '../http/index.js';
 import { createLog, type Log } from '../telemetry/index.js';
 import { type Api, openApi } from './api.js';
 import { failureOf } from './exit.js';
+import { givenAuthorities, givenPair } from './given.js';
+import type { KeyPair } from './issue.js';
 import { lockFolder } from './lock.js';
 import { openObjects } from './objects.js';
 import { keepKubeconfig, keepPki, type Pki, serverNames } from './pki.js';
 import { serviceAddresses } from './services.js';
-import { openStore, outgoingFolder, rootCaOf, untilCurrent } from './store.js';
+import { openStore, outgoingFolder, untilCurrent } from './store.js';
 import { systemWorld } from './world.js';
 
 /** What the process shows of itself, and how it is told to end. */
@@ -76,6 +77,7 @@ const DAY = 86_400_000;
 
 async function start(config: Config, log: Log, fatal: (error: Error) => void): Promise<Running> {
   const world = systemWorld;
+  const given = givenTls(config);
   const lock = lockFolder(config.dataDir);
   const undo: (() => Promise<void> | void)[] = [() => lock.release()];
   const stop = async (): Promise<void> => {
@@ -97,7 +99,7 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
       config,
       keyspace,
       log,
-      rootCa: rootCaOf(config, pki.ca.cert),
+      rootCa: rootCaOf(given, pki),
       failed: (why) => fatal(new Error(why)),
     });
     undo.push(() => objects.close());
@@ -110,7 +112,7 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
       control: { peer: keyspace, folder: outgoingFolder(config.dataDir) },
       registry: objects.registry,
       queues: () => objects.queues(),
-      tls: tlsMaterial(config, pki),
+      tls: tlsMaterial(given, pki),
       address: (port) => `${host}:${port}`,
     });
     api.exposition.addSource(() => keyspace.metrics());
@@ -122,7 +124,7 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
       keepPki(pkiFolder, names, world.clock.now())
         .then((renewed) => {
           pki = renewed;
-          api.renew(tlsMaterial(config, pki));
+          api.renew(tlsMaterial(givenTls(config), pki));
           keepKubeconfig(kubeconfig, url, pki);
         })
         // Files that are missing or do not fit each other included: the server goes on with what it has, and asks again tomorrow.
@@ -141,17 +143,35 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
 
 async function shutDown(api: Api, config: Config): Promise<void> {
   api.unready();
-  if (config.serving.shutdownDelay > 0) await new Promise((r) => setTimeout(r, config.serving.shutdownDelay));
+  const { shutdownDelay } = config.serving;
+  if (shutdownDelay > 0) await new Promise<void>((r) => void systemWorld.timers.after(shutdownDelay, r));
   await api.drain(config.serving.shutdownGrace);
 }
 
-function tlsMaterial(config: Config, pki: Pki): TlsMaterial {
-  const { certFile, keyFile, clientCaFile } = config.serving;
+/** What the flags name of it, as the files are now. */
+interface GivenTls {
+  readonly pair: KeyPair | undefined;
+  readonly clientCa: string | undefined;
+}
+
+function givenTls({ serving: { certFile, keyFile, clientCaFile } }: Config): GivenTls {
+  const pair =
+    certFile === ''
+      ? undefined
+      : givenPair({ flag: 'tls-cert-file', path: certFile }, { flag: 'tls-private-key-file', path: keyFile });
+  const clientCa = clientCaFile === '' ? undefined : givenAuthorities({ flag: 'client-ca-file', path: clientCaFile });
+  return { pair, clientCa };
+}
+
+function tlsMaterial({ pair, clientCa }: GivenTls, pki: Pki): TlsMaterial {
+  const { cert, key } = pair ?? pki.serving;
   // The authority of the first start is always trusted: the admin kubeconfig is of it.
-  const clientCa = clientCaFile === '' ? pki.ca.cert : `${readFileSync(clientCaFile, 'utf8')}\n${pki.ca.cert}`;
-  return certFile === ''
-    ? { cert: pki.serving.cert, key: pki.serving.key, clientCa }
-    : { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8'), clientCa };
+  return { cert, key, clientCa: clientCa === undefined ? pki.ca.cert : `${clientCa}\n${pki.ca.cert}` };
+}
+
+/** The authority that clients of every peer are told to trust, when this peer's serving certificate came from elsewhere. */
+function rootCaOf({ pair, clientCa }: GivenTls, pki: Pki): string {
+  return pair !== undefined && clientCa !== undefined ? clientCa : pki.ca.cert;
 }
 
 /** How clients of this machine reach the server. */

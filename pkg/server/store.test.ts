@@ -39,7 +39,7 @@ describe('a peer of several', () => {
         '--peer-key-file=x',
         '--peer-trusted-ca-file=x',
       ],
-      /^--peer-trusted-ca-file: ENOENT/,
+      /^--peer-cert-file: ENOENT/,
     ],
   ])('is not started with %j', async (args, message) => {
     const error = await open(...args).catch((e: unknown) => e);

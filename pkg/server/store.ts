@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { World } from '../base/index.js';
@@ -13,6 +13,7 @@ import {
 } from '../peer/index.js';
 import type { Keyspace } from '../storage/index.js';
 import type { Log } from '../telemetry/index.js';
+import { givenAuthorities, givenPair } from './given.js';
 import { keepPeerPki, serverNames } from './pki.js';
 import { serviceAddresses } from './services.js';
 import { PROGRAM_VERSION } from './version.js';
@@ -59,18 +60,11 @@ async function networkOf(config: Config, world: World): Promise<PeerNetwork | un
 }
 
 function givenPeerTls({ cluster }: Config): PeerTls {
-  const file = (flag: string, path: string): string => {
-    try {
-      return readFileSync(path, 'utf8');
-    } catch (error) {
-      throw new ConfigError(`--${flag}: ${(error as Error).message}`);
-    }
-  };
-  return {
-    ca: file('peer-trusted-ca-file', cluster.peerCaFile),
-    cert: file('peer-cert-file', cluster.peerCertFile),
-    key: file('peer-key-file', cluster.peerKeyFile),
-  };
+  const pair = givenPair(
+    { flag: 'peer-cert-file', path: cluster.peerCertFile },
+    { flag: 'peer-key-file', path: cluster.peerKeyFile },
+  );
+  return { ...pair, ca: givenAuthorities({ flag: 'peer-trusted-ca-file', path: cluster.peerCaFile }) };
 }
 
 /** A certificate that this peer issues itself, of the authority that all peers of the cluster were given. */
@@ -120,10 +114,4 @@ export async function untilCurrent(keyspace: Keyspace, world: World, log: Log): 
     }
     await new Promise<void>((resolve) => world.timers.after(ASK_AGAIN, resolve));
   }
-}
-
-/** The authority that clients of every peer are told to trust, when this peer's serving certificate came from elsewhere. */
-export function rootCaOf(config: Config, own: string): string {
-  const { certFile, clientCaFile } = config.serving;
-  return certFile !== '' && clientCaFile !== '' ? readFileSync(clientCaFile, 'utf8') : own;
 }

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { World } from '../base/index.js';
+import { timerMillisecondsMax, type World } from '../base/index.js';
 
 /** The real clock, timers and random source. The only place that touches them. */
 export const systemWorld: World = {
@@ -9,11 +9,11 @@ export const systemWorld: World = {
   },
   timers: {
     after(milliseconds, f) {
-      const timer = setTimeout(f, milliseconds);
+      const timer = setTimeout(f, Math.min(milliseconds, timerMillisecondsMax));
       return () => clearTimeout(timer);
     },
     every(milliseconds, f) {
-      const timer = setInterval(f, milliseconds);
+      const timer = setInterval(f, Math.min(milliseconds, timerMillisecondsMax));
       return () => clearInterval(timer);
     },
   },

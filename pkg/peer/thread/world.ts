@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { World } from '../../base/index.js';
+import { timerMillisecondsMax, type World } from '../../base/index.js';
 
 /**
  * The real world, for the peer's thread: functions cannot be handed over a thread boundary, so the thread's entry is
@@ -10,11 +10,11 @@ export function threadWorld(): World {
     clock: { now: () => Date.now(), monotonic: () => performance.now() },
     timers: {
       after: (milliseconds, f) => {
-        const timer = setTimeout(f, milliseconds);
+        const timer = setTimeout(f, Math.min(milliseconds, timerMillisecondsMax));
         return () => clearTimeout(timer);
       },
       every: (milliseconds, f) => {
-        const timer = setInterval(f, milliseconds);
+        const timer = setInterval(f, Math.min(milliseconds, timerMillisecondsMax));
         return () => clearInterval(timer);
       },
     },
