@@ -68,7 +68,7 @@ export const statefulSet: ResourceDeclaration = {
         claim['kind'] = 'PersistentVolumeClaim';
         claim['apiVersion'] = 'v1';
         const inner = objectIn(claim, 'spec');
-        fill(inner, 'volumeMode', 'Filesystem');
+        whenAbsent(inner, 'volumeMode', 'Filesystem');
         fill(objectIn(claim, 'status'), 'phase', 'Pending');
       }
       defaultTemplate(spec);

@@ -143,7 +143,7 @@ function nodeAffinity(spec: JsonObject, path: FieldPath, errors: FieldErrors): v
   }
   const needed = at(affinity, 'required');
   if (needed === undefined) errors.required(path.child('required'), 'must specify required node constraints');
-  else nodeSelector(needed, path.child('required'), errors, true);
+  else nodeSelector(needed, path.child('required'), errors);
 }
 
 function sources(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {

@@ -65,6 +65,7 @@ function addresses(endpoint: JsonObject, type: string, path: FieldPath, errors: 
   for (const [i, address] of all.entries()) {
     const here = path.index(i);
     if (type === 'FQDN') {
+      if (address === '') errors.required(here);
       for (const sentence of isFullyQualifiedDomainName(address)) errors.invalid(here, address, sentence);
       continue;
     }

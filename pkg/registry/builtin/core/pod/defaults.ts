@@ -9,6 +9,7 @@ import {
   setOwn,
 } from '../../../../api/index.js';
 import { at, boolAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../../access.js';
+import { whenAbsent } from '../../defaults.js';
 import { aggregateRequests } from './aggregate.js';
 import { pullsAlways } from './image.js';
 
@@ -185,7 +186,7 @@ const VOLUME_DEFAULTS: Readonly<Record<string, VolumeDefaults>> = {
   },
   ephemeral: (s) => {
     const template = s['volumeClaimTemplate'];
-    if (isObject(template)) fill(objectIn(template, 'spec'), 'volumeMode', 'Filesystem');
+    if (isObject(template)) whenAbsent(objectIn(template, 'spec'), 'volumeMode', 'Filesystem');
   },
   image: () => {},
 };

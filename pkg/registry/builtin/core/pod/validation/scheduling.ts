@@ -3,6 +3,7 @@ import {
   type FieldErrors,
   type FieldPath,
   isDns1123Label,
+  isDns1123Subdomain,
   isLabelKey,
   isLabelValue,
   isQualifiedName,
@@ -32,19 +33,19 @@ function nodeAffinity(a: JsonValue | undefined, path: FieldPath, errors: FieldEr
   for (const [i, term] of objectsAt(a, PREFERRED).entries()) {
     const here = path.child(PREFERRED).index(i);
     weight(term, here, errors);
-    nodeSelectorTerm(objectAt(term, 'preference'), here.child('preference'), errors);
+    nodeSelectorTerm(objectAt(term, 'preference'), here.child('preference'), errors, false);
   }
 }
 
-/** `checkValues`: values must be label values too. */
-export function nodeSelector(selector: JsonValue, path: FieldPath, errors: FieldErrors, checkValues = false): void {
+export function nodeSelector(selector: JsonValue, path: FieldPath, errors: FieldErrors): void {
   const terms = objectsAt(selector, 'nodeSelectorTerms');
   if (terms.length === 0) errors.required(path.child('nodeSelectorTerms'), 'must have at least one node selector term');
   for (const [i, term] of terms.entries())
-    nodeSelectorTerm(term, path.child('nodeSelectorTerms').index(i), errors, checkValues);
+    nodeSelectorTerm(term, path.child('nodeSelectorTerms').index(i), errors, true);
 }
 
-function nodeSelectorTerm(term: JsonObject, path: FieldPath, errors: FieldErrors, checkValues = false): void {
+/** `checkValues`: values must be label values too, as they need not be where a node is only preferred. */
+function nodeSelectorTerm(term: JsonObject, path: FieldPath, errors: FieldErrors, checkValues: boolean): void {
   for (const [i, e] of objectsAt(term, 'matchExpressions').entries())
     nodeExpression(e, path.child('matchExpressions').index(i), errors, checkValues);
   for (const [i, e] of objectsAt(term, 'matchFields').entries())
@@ -88,6 +89,7 @@ function nodeField(e: JsonObject, path: FieldPath, errors: FieldErrors): void {
   } else errors.invalid(path.child('operator'), operator, 'not a valid selector operator');
   const key = textAt(e, 'key');
   if (key !== 'metadata.name') errors.invalid(path.child('key'), key, 'not a valid field selector key');
+  else for (const [i, v] of values.entries()) sentences(v, isDns1123Subdomain, path.child('values').index(i), errors);
 }
 
 function weight(term: JsonObject, path: FieldPath, errors: FieldErrors): void {
@@ -106,8 +108,8 @@ function podAffinity(a: JsonValue | undefined, path: FieldPath, errors: FieldErr
 }
 
 function podAffinityTerm(term: JsonObject, path: FieldPath, errors: FieldErrors): void {
-  labelSelector(at(term, 'labelSelector'), path.child('labelSelector'), errors, false);
-  labelSelector(at(term, 'namespaceSelector'), path.child('namespaceSelector'), errors, false);
+  labelSelector(at(term, 'labelSelector'), path.child('labelSelector'), errors);
+  labelSelector(at(term, 'namespaceSelector'), path.child('namespaceSelector'), errors);
   for (const namespace of listAt(term, 'namespaces').map(String))
     sentences(namespace, isDns1123Label, path.child('namespace'), errors);
   matchLabelKeys(term, path, errors);

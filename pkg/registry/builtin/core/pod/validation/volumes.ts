@@ -12,6 +12,7 @@ import {
   descendingPath,
   driverName,
   fileMode,
+  labelSelector,
   noBacksteps,
   nonReservedPath,
   oneOf,
@@ -227,10 +228,7 @@ const SOURCES: readonly {
   { json: 'fc', rule: fc },
   {
     json: 'flexVolume',
-    rule: (s, path, errors) => {
-      need('driver')(s, path, errors);
-      secretReference(s, path, errors);
-    },
+    rule: need('driver'),
   },
   {
     json: 'configMap',
@@ -395,6 +393,7 @@ function trustBundle(v: JsonValue, path: FieldPath, errors: FieldErrors): void {
   if (name !== undefined && signer !== undefined)
     errors.invalid(path, '', 'only one of name and signerName may be used');
   if (name === undefined && signer === undefined) errors.required(path, 'either name or signerName must be specified');
+  if (name === undefined) labelSelector(at(v, 'labelSelector'), path.child('labelSelector'), errors);
   const file = textAt(v, 'path');
   if (file === '') errors.required(path.child('path'));
   else nonReservedPath(file, path.child('path'), errors);
