@@ -35,6 +35,7 @@ export {
   openEnvelope,
   sealEnvelope,
 } from './protobuf/envelope.js';
+export { encodeStoredProtobuf } from './protobuf/stored.js';
 export {
   cborWatchFraming,
   jsonWatchFraming,

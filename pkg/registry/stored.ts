@@ -1,17 +1,18 @@
 import type { JsonObject } from '../api/index.js';
 import { errors } from '../api/index.js';
 import type { StoredObject } from '../cache/index.js';
-import { encodeCbor, encodeJson, encodeProtobuf, readJson } from '../codec/index.js';
+import { encodeCbor, encodeJson, encodeProtobuf, encodeStoredProtobuf, readJson } from '../codec/index.js';
 import type { ServedResource } from './catalogue.js';
 
 /** Numbers of 16 digits and more may be int64 that a double cannot hold. */
 const LONG_NUMBER = /[:[,]-?\d{16}/;
 
 /** Stored bytes were encoded by this server and checked then: the quick way to read them. */
-export function parseStored(bytes: Buffer): JsonObject {
-  const text = bytes.toString();
+export const parseStored = (bytes: Buffer): JsonObject => parseText(bytes.toString());
+
+function parseText(text: string): JsonObject {
   if (!LONG_NUMBER.test(text)) return JSON.parse(text) as JsonObject;
-  const exact = readJson(bytes);
+  const exact = readJson(Buffer.from(text));
   if (!exact.ok) throw errors.storeRead(exact.message);
   return exact.value as JsonObject;
 }
@@ -40,7 +41,9 @@ export function servedProtobufBytes(resource: ServedResource, stored: StoredObje
 }
 
 const protobufOf = (resource: ServedResource, stored: StoredObject): Buffer =>
-  encodeProtobuf(resource.schema, servedObject(resource, stored));
+  resource.conversion === undefined
+    ? encodeStoredProtobuf(resource.schema, stored.json, parseText)
+    : encodeProtobuf(resource.schema, servedObject(resource, stored));
 
 export function servedCbor(resource: ServedResource, stored: StoredObject): Buffer {
   return stored.encoding(idsOf(resource).cbor, (s) => encodeCbor(resource.schema, servedObject(resource, s)));

@@ -28,13 +28,66 @@ function metadataStart(json: Buffer): number {
 export function metadataSlice(json: Buffer): Buffer | undefined {
   const inside = metadataStart(json);
   if (inside < 0) return undefined;
-  let depth = 1;
-  for (let i = inside; i < json.length; i++) {
+  return json.subarray(inside - 1, endOfContainer(json, inside - 1));
+}
+
+const MANAGED = Buffer.from('"managedFields":[');
+const FIELD_SET = '"fieldsV1":{';
+
+/**
+ * Where the field sets of an object's own managedFields stand in its canonical JSON, in order. Quotation marks that are not escaped are
+ * JSON's own, so no text that a client wrote can look like a key.
+ */
+export function fieldSetsOf(json: Buffer): readonly { readonly start: number; readonly end: number }[] {
+  const inside = metadataStart(json);
+  const list = inside < 0 ? -1 : json.indexOf(MANAGED, inside);
+  if (list < 0 || !isMemberAt(json, inside, list)) return [];
+  const found: { readonly start: number; readonly end: number }[] = [];
+  let depth = 0;
+  for (let i = list + MANAGED.length; i < json.length; i++) {
     const c = json[i];
     if (c === 0x22) {
-      for (i++; i < json.length && json[i] !== 0x22; i++) if (json[i] === 0x5c) i++;
-    } else if (c === 0x7b || c === 0x5b) depth++;
-    else if ((c === 0x7d || c === 0x5d) && --depth === 0) return json.subarray(inside - 1, i + 1);
+      if (depth === 1 && json[i + 1] === 0x66 && json.toString('latin1', i, i + FIELD_SET.length) === FIELD_SET) {
+        const start = i + FIELD_SET.length - 1;
+        const end = endOfContainer(json, start);
+        found.push({ start, end });
+        i = end - 1;
+      } else i = endOfString(json, i) - 1;
+    } else if (c === 0x7b) depth++;
+    else if (c === 0x7d) depth--;
+    else if (c === 0x5d && depth === 0) break;
   }
-  return undefined;
+  return found;
+}
+
+/** Whether what stands at `at` is a member of the very object that begins before `inside`. */
+function isMemberAt(json: Buffer, inside: number, at: number): boolean {
+  let i = inside;
+  while (i < at) {
+    const c = json[i];
+    if (c === 0x22) i = endOfString(json, i);
+    else if (c === 0x7b || c === 0x5b) i = endOfContainer(json, i);
+    else if (c === 0x7d) return false;
+    else i++;
+  }
+  return i === at;
+}
+
+/** Offset after the string that begins at `at`. */
+function endOfString(json: Buffer, at: number): number {
+  let i = at + 1;
+  for (; i < json.length && json[i] !== 0x22; i++) if (json[i] === 0x5c) i++;
+  return i + 1;
+}
+
+/** Offset after the object or list that begins at `at`. */
+function endOfContainer(json: Buffer, at: number): number {
+  let depth = 0;
+  for (let i = at; i < json.length; i++) {
+    const c = json[i];
+    if (c === 0x22) i = endOfString(json, i) - 1;
+    else if (c === 0x7b || c === 0x5b) depth++;
+    else if ((c === 0x7d || c === 0x5d) && --depth === 0) return i + 1;
+  }
+  return json.length;
 }

@@ -11,6 +11,7 @@ import type {
 import { sortedKeys } from '../json/encode.js';
 import { writeValue } from '../json/write.js';
 import { timeParts } from '../scalar/time.js';
+import { Verbatim } from './verbatim.js';
 import { BackwardWriter } from './writer.js';
 
 const VARINT = 0;
@@ -167,6 +168,12 @@ function text(w: BackwardWriter, value: string): void {
   w.varint(w.length() - mark);
 }
 
+/** Length and bytes. */
+function bytes(w: BackwardWriter, value: Buffer): void {
+  w.bytes(value);
+  w.varint(value.length);
+}
+
 function scalar(schema: ScalarSchema, proto: number): Write {
   const field = (wireType: number, write: Write): Write => {
     const key = proto * 8 + wireType;
@@ -193,11 +200,7 @@ function scalar(schema: ScalarSchema, proto: number): Write {
     case 'float64':
       return field(FIXED64, (w, v) => w.double(Number(v ?? 0)));
     case 'bytes':
-      return field(BYTES, (w, v) => {
-        const bytes = Buffer.from(typeof v === 'string' ? v : '', 'base64');
-        w.bytes(bytes);
-        w.varint(bytes.length);
-      });
+      return field(BYTES, (w, v) => bytes(w, Buffer.from(typeof v === 'string' ? v : '', 'base64')));
     case 'time':
     case 'microTime':
       return message(writeTime);
@@ -242,7 +245,8 @@ function any(schema: AnySchema, proto: number): Write {
   return (w, value) => {
     const mark = w.length();
     if (value !== null) {
-      text(w, writeValue(value));
+      if (value instanceof Verbatim) bytes(w, value.json);
+      else text(w, writeValue(value));
       tag(w, 1, BYTES);
     }
     closeMessage(w, mark, proto);
