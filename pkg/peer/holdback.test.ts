@@ -92,4 +92,18 @@ describe('the log of a peer whose state waits for room', () => {
     for (let n = 1; n <= 10; n++) append(write(n, n));
     expect(written.length).toBe(10);
   });
+
+  it('writes nothing more behind what it dropped as the peer stopped: it would stand on entries that are not there', async () => {
+    for (const late of [false, true]) {
+      const { journal, append, written } = held(SIZE);
+      append(write(1, 1));
+      journal.blocked();
+      if (late) journal.giveUp('the peer stops');
+      const dropped = journal.append(write(2, 2));
+      if (!late) journal.giveUp('the peer stops');
+      await expect(dropped).rejects.toThrow('the peer stops');
+      await expect(journal.append(write(3))).rejects.toThrow('the peer stops');
+      expect(written).toEqual([1]);
+    }
+  });
 });

@@ -19,6 +19,8 @@ export class Holdback implements Journal {
   #bytesAhead = 0;
   #held: { go(): void; reject(error: Error): void }[] = [];
   #givenUp: Error | undefined;
+  /** Something that was held will never be written; what comes later stands on it, be it a commit index beyond the log's end. */
+  #dropped = false;
 
   constructor(journal: Journal, bytesMax: number = LOG_LIMITS.standstillBytesMax) {
     this.#journal = journal;
@@ -41,6 +43,7 @@ export class Holdback implements Journal {
   /** The peer stops: what is held is not written, and nobody waits for it. */
   giveUp(why: string): void {
     this.#givenUp = new Error(why);
+    this.#dropped ||= this.#held.length > 0;
     for (const { reject } of this.#held.splice(0)) reject(this.#givenUp);
   }
 
@@ -58,14 +61,19 @@ export class Holdback implements Journal {
     return new Promise((resolve, reject) => {
       const go = (): void => void this.#append(write).then(resolve, reject);
       if (!this.#holds(write)) go();
-      else if (this.#givenUp !== undefined) reject(this.#givenUp);
+      else if (this.#givenUp !== undefined) this.#drop(reject, this.#givenUp);
       else this.#held.push({ go, reject });
     });
   }
 
+  #drop(reject: (error: Error) => void, why: Error): void {
+    this.#dropped = true;
+    reject(why);
+  }
+
   /** What weighs nothing, a vote, need not wait; but behind what is held all do: the log is written in order. */
   #holds({ entries }: Write): boolean {
-    if (this.#held.length > 0) return true;
+    if (this.#held.length > 0 || this.#dropped) return true;
     return this.#stands && this.#bytesAhead >= this.#bytesMax && entries.length > 0;
   }
 
