@@ -112,6 +112,24 @@ describe('watch hub', () => {
     await machine.close();
   });
 
+  it('gives previous values to a watch that begins within a batch whose first events are compacted', async () => {
+    const { machine, hub } = await start();
+    await machine.apply([{ index: 1, data: put('/a', '1') }]);
+    await machine.apply([
+      { index: 2, data: put('/a', '2') },
+      { index: 3, data: put('/a', '3') },
+    ]);
+    await machine.apply([{ index: 4, data: compactTo(2) }]);
+    while (machine.counts.sweeping) await new Promise((resolve) => setImmediate(resolve));
+    const late = watch(hub, 2, true);
+    // Whatever becomes of one watch, the machine goes on: it is told of batches while the watch begins.
+    for (let i = 5; i < 10; i++) await machine.apply([{ index: i, data: put('/a', String(i)) }]);
+    await late.until(({ reached, ended }) => reached >= 9 || ended !== undefined);
+    expect(late.ended).toBeUndefined();
+    expect(late.lines).toEqual(['+/a=3<2', '+/a=5<3', ...[6, 7, 8, 9].map((i) => `+/a=${i}<${i - 1}`)]);
+    await machine.close();
+  });
+
   it('lets a sink cancel its own watch, and others, from within', async () => {
     const { machine, hub } = await start();
     const other = new Recorder();

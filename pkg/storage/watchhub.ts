@@ -107,7 +107,7 @@ export class WatchHub {
       if (watcher.position < source.compacted) {
         return this.#end(watcher, { kind: 'compacted', oldest: source.compacted });
       }
-      if (this.#recent.reaches(watcher.position)) {
+      if (this.#servesFromHere(watcher)) {
         watcher.replaying = false;
         const level = watcher.position;
         await this.#advance(watcher);
@@ -122,6 +122,14 @@ export class WatchHub {
         if (source === this.#source) throw error;
       }
     }
+  }
+
+  /**
+   * A batch gives the previous values of all of its events or of none. What those before the watch's place superseded may be
+   * compacted and gone, so a watch that begins in the midst of a batch gets the rest of it from history.
+   */
+  #servesFromHere({ position, request }: Watcher): boolean {
+    return this.#recent.reaches(position) && !(request.previous && this.#recent.splitAt(position));
   }
 
   async #replay(watcher: Watcher, source: HistorySource): Promise<void> {
@@ -214,6 +222,12 @@ class Recent {
   /** Whether a watch at `position` misses nothing that is not here. */
   reaches(position: Revision): boolean {
     return position >= this.#floor;
+  }
+
+  /** Whether some events of a batch lie up to `position` and some beyond. */
+  splitAt(position: Revision): boolean {
+    const first = this.after(position)?.events[0];
+    return first !== undefined && first.revision <= position;
   }
 
   /** The first batch that goes beyond `position`. */
