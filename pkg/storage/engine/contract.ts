@@ -69,6 +69,21 @@ export function describeEngine(name: string, make: () => Promise<EngineHome>): v
       ]);
     });
 
+    it('does not take the closing of the engine, or of a scan, for its end', async () => {
+      const engine = await start();
+      const many = Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`k${i}`, 'x']));
+      await put(engine, many);
+      const closed = engine.scan(everything);
+      await closed.next();
+      await closed.close();
+      await expect(async () => closed.next()).rejects.toMatchObject({ kind: 'closed' });
+      const open = engine.scan(everything);
+      const next = open.next();
+      await engine.close();
+      expect((await next)?.keys.length).toBeGreaterThan(0);
+      await expect(async () => open.next()).rejects.toMatchObject({ kind: 'closed' });
+    });
+
     it('writes an empty batch', async () => {
       const engine = await start();
       await engine.batch().write({ sync: true });

@@ -23,7 +23,7 @@ export interface EnginePage {
 
 /** A walk over the rows as they were when `scan` was called. One call of `next` at a time. */
 export interface EngineScan {
-  /** The next rows, at least one, within `pageRowsMax` and about `pageBytesMax`; undefined at the end. */
+  /** The next rows, at least one, within `pageRowsMax` and about `pageBytesMax`; undefined at the end. Rejects when it is closed. */
   next(): Promise<EnginePage | undefined>;
   /** Releases the pinned state. Safe to call twice; a `next` under way ends first. */
   close(): Promise<void>;

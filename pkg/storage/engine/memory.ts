@@ -55,9 +55,13 @@ class MemoryScan implements EngineScan {
   #start: string;
   #end: string;
   #left: number;
+  readonly #live: () => void;
+  #closed = false;
 
-  constructor(view: OrderedView<Buffer>, { gte, lt, reverse, limit }: ScanRequest) {
+  /** @param live throws when the engine is closed. */
+  constructor(view: OrderedView<Buffer>, { gte, lt, reverse, limit }: ScanRequest, live: () => void) {
     this.#view = view;
+    this.#live = live;
     this.#start = keyOf(gte);
     this.#end = keyOf(lt);
     this.#reverse = reverse ?? false;
@@ -67,6 +71,8 @@ class MemoryScan implements EngineScan {
   async next(): Promise<EnginePage | undefined> {
     const keys: Buffer[] = [];
     const values: Buffer[] = [];
+    this.#live();
+    if (this.#closed) throw new StoreError('closed', 'the scan is closed');
     if (this.#left <= 0) return undefined;
     let bytes = 0;
     let last = '';
@@ -86,7 +92,7 @@ class MemoryScan implements EngineScan {
   }
 
   async close(): Promise<void> {
-    this.#left = 0;
+    this.#closed = true;
   }
 }
 
@@ -127,7 +133,7 @@ class MapEngine implements MemoryEngine {
 
   scan(request: ScanRequest): EngineScan {
     this.#live();
-    return new MemoryScan(this.#disk.rows.snapshot(), request);
+    return new MemoryScan(this.#disk.rows.snapshot(), request, () => this.#live());
   }
 
   async clear({ gte, lt }: EngineRange): Promise<void> {

@@ -103,6 +103,10 @@ class RocksScan implements EngineScan {
   }
 
   next(): Promise<EnginePage | undefined> {
+    // The end of what was there it would be taken for, by whoever did not close it himself.
+    if (this.#closing !== undefined) {
+      return Promise.reject(new StoreError('closed', `the store in ${this.#folder} was closed while it was read`));
+    }
     this.#reading = this.#read();
     return this.#reading;
   }
