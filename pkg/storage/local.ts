@@ -132,8 +132,9 @@ class LocalKeyspace implements Keyspace {
     try {
       const applied = this.#machine.apply([{ index: this.#machine.decided + 1, data: encodeEntry(entry) }]);
       const synced = this.#durable ? this.#machine.barrier() : undefined;
-      result = (await applied)[0];
-      await synced;
+      // Both at once: where the write fails both do, and each must be heard.
+      const [results] = await Promise.all([applied, synced]);
+      result = results[0];
     } catch (error) {
       if (this.#stopped === undefined) throw error;
       return { kind: 'unknown', message: (error as Error).message };
