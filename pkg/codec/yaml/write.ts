@@ -25,7 +25,7 @@ class YamlWriter {
     if (isCollection(value)) this.#collection(value, 0, '');
     else {
       this.#scalar(value, 2);
-      this.#newLine();
+      this.#endLine();
     }
   }
 
@@ -36,6 +36,11 @@ class YamlWriter {
   #newLine(): void {
     this.out += '\n';
     this.#lineAt = this.out.length;
+  }
+
+  /** Unless the text that was just written ended it. */
+  #endLine(): void {
+    if (this.#lineAt < this.out.length) this.#newLine();
   }
 
   /** A collection that is not empty, its first line right here, the others at `indent`. */
@@ -51,7 +56,7 @@ class YamlWriter {
       if (isCollection(item)) this.#collection(item, indent + 2, '');
       else {
         this.#scalar(item, indent + 2);
-        this.#newLine();
+        this.#endLine();
       }
     });
   }
@@ -66,7 +71,7 @@ class YamlWriter {
       else {
         this.#write('? ');
         this.#scalar(key, indent + 2);
-        this.#newLine();
+        this.#endLine();
         this.#write(`${pad}:`);
       }
       this.#valueOfKey(map[key]!, indent, simple);
@@ -77,7 +82,7 @@ class YamlWriter {
     if (!isCollection(value)) {
       this.#write(' ');
       this.#scalar(value, indent + 2);
-      this.#newLine();
+      this.#endLine();
     } else if (!simple) {
       this.#write(' ');
       this.#collection(value, indent + 2, '');
@@ -108,8 +113,9 @@ class YamlWriter {
     } else this.#double(text, indent);
   }
 
-  /** Text that may be broken at single spaces. */
-  #folded(text: string, indent: number): void {
+  /** Text that may be broken at single spaces. What follows a break of its own stands at `indent`. */
+  #folded(unbroken: string, indent: number): void {
+    const text = unbroken.replace(/[\u2028\u2029](?=[^\u2028\u2029])(?!'$)/g, `$&${' '.repeat(indent)}`);
     if (this.out.length - this.#lineAt + text.length <= WIDTH) {
       this.#write(text);
       return;
@@ -132,14 +138,22 @@ class YamlWriter {
   }
 
   #literal(text: string, indent: number): void {
-    const hint = /^[ \n]/.test(text) ? '2' : '';
-    const chomp = !text.endsWith('\n') ? '-' : text === '\n' || text.endsWith('\n\n') ? '+' : '';
+    const hint = /^[ \n\u2028\u2029]/.test(text) ? '2' : '';
+    const ending = /[\n\u2028\u2029]*$/.exec(text)![0];
+    const chomp = ending === '' ? '-' : ending === text || ending.length > 1 ? '+' : '';
     this.#write(`|${hint}${chomp}`);
+    this.#newLine();
     const pad = ' '.repeat(indent);
-    const lines = (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
-    for (const line of lines) {
-      this.#newLine();
-      this.#write(line === '' ? '' : pad + line);
+    for (const line of text.split(/(?<=[\n\u2028\u2029])/)) {
+      const last = line.at(-1)!;
+      const broken = LINE_BREAK.test(last);
+      const content = broken ? line.slice(0, -1) : line;
+      if (content !== '') this.#write(pad + content);
+      if (last === '\n') this.#newLine();
+      else if (broken) {
+        this.#write(last);
+        this.#lineAt = this.out.length;
+      }
     }
   }
 
@@ -213,21 +227,22 @@ interface Shape {
 }
 
 const NEVER: Shape = { plain: false, single: false, literal: false };
-const SPECIAL = /[^\n\u0020-\u007e\u0085\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]/u;
+/** Not printable: written in double quotes, by its number. NEL is among them, the separators of lines and paragraphs are not. */
+const SPECIAL = /[^\n\u0020-\u007e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]/u;
 const INDICATOR_FIRST = /^(?:[#,[\]{}&*!|>'"%@`]|[?:-](?:\s|$)|---|\.\.\.)/;
 const INDICATOR_INSIDE = /:(?:\s|$)|\s#/;
-const ANY_BREAK = /[\n\u0085\u2028\u2029]/;
+const LINE_BREAK = /[\n\u2028\u2029]/;
 
 /** Which ways of writing keep the text. */
 function analyse(text: string): Shape {
   if (text === '') return { plain: false, single: true, literal: false };
-  const spaceBreak = / [\n\u0085\u2028\u2029]/.test(text);
+  const spaceBreak = / [\n\u2028\u2029]/.test(text);
   if (spaceBreak || SPECIAL.test(text)) return NEVER;
-  const breakSpace = /[\n\u0085\u2028\u2029] /.test(text);
+  const breakSpace = /[\n\u2028\u2029] /.test(text);
   const edges = /^[ \n]|[ \n]$/.test(text);
   const indicators = INDICATOR_FIRST.test(text) || INDICATOR_INSIDE.test(text);
   return {
-    plain: !edges && !breakSpace && !indicators && !ANY_BREAK.test(text),
+    plain: !edges && !breakSpace && !indicators && !LINE_BREAK.test(text),
     single: !breakSpace,
     literal: !text.endsWith(' '),
   };

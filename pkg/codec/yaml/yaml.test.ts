@@ -362,6 +362,28 @@ words:
     );
   });
 
+  it('keeps line breaks of every kind, as the reference does', () => {
+    const text = (value: JsonValue): string => encodeYaml({ a: value, b: 1 }).toString();
+    expect(text('x\u0085y')).toBe('a: "x\\Ny"\nb: 1\n');
+    expect(text('x\u2028y')).toBe("a: 'x\u2028  y'\nb: 1\n");
+    expect(text('x\n\u2028y')).toBe('a: |-\n  x\n\u2028  y\nb: 1\n');
+    expect(text('x\ny\u2029')).toBe('a: |\n  x\n  y\u2029b: 1\n');
+    expect(text('x\u2029\n')).toBe('a: |+\n  x\u2029\nb: 1\n');
+    expect(text('\u2028x\n')).toBe('a: |2\n\u2028  x\nb: 1\n');
+    for (const value of ['x\u0085y', 'x\u2028y', 'x\n\u2028y', 'x\ny\u2029', 'x\u2029\n', '\u2028x\n', '\n', '\n\n'])
+      expect(read(text(value))).toEqual({ a: value, b: 1 });
+    // Other readers know no such breaks.
+    const unit = fc.constantFrom(' ', 'a', '\n', '\r', '\u0085', '\u2028', '\u2029', '\ufeff', "'");
+    const any = fc.string({ unit, maxLength: 8 });
+    fc.assert(
+      fc.property(any, any, (key, value) => {
+        const written = encodeYaml({ [key]: [value, { k: value }], '~': 1 });
+        expect(read(written), written.toString()).toEqual({ [key]: [value, { k: value }], '~': 1 });
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
   it('is read back the same, by this reader and another', () => {
     const text = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 20 }),
