@@ -73,7 +73,19 @@ function organisations(request: JsonObject | undefined): readonly string[] {
   for (let i = der.indexOf(ORGANISATION); i >= 0; i = der.indexOf(ORGANISATION, i + 1)) {
     const length = der[i + ORGANISATION.length + 1] ?? 0;
     const from = i + ORGANISATION.length + 2;
-    found.push(der.subarray(from, from + length).toString());
+    found.push(textOf(der[i + ORGANISATION.length]!, der.subarray(from, from + length)));
   }
   return found;
+}
+
+const UNIVERSAL_STRING = 0x1c;
+const BMP_STRING = 0x1e;
+
+/** A name may be written in two or four bytes a character, and says the same. */
+function textOf(tag: number, bytes: Buffer): string {
+  const width = tag === BMP_STRING ? 2 : tag === UNIVERSAL_STRING ? 4 : 1;
+  if (width === 1) return bytes.toString();
+  let text = '';
+  for (let i = width; i <= bytes.length; i += width) text += String.fromCharCode(bytes.readUInt16BE(i - 2));
+  return text;
 }

@@ -49,6 +49,11 @@ describe('the user of a client certificate', () => {
     expect(found?.validUntil).toBe(Date.parse('2027-05-01T00:00:00Z'));
   });
 
+  it('has the last of several names', () => {
+    const found = certificateUser({ verified: true, certificate: certificate({ CN: ['a', 'b'] }) });
+    expect(found?.user.name).toBe('b');
+  });
+
   it("is nobody when the certificate is not verified, names nobody or is no client's", () => {
     expect(certificateUser({ verified: false, certificate: certificate({ CN: 'a' }) })).toBeUndefined();
     expect(certificateUser({ verified: true, certificate: certificate({ O: 'system:masters' }) })).toBeUndefined();
@@ -132,6 +137,26 @@ describe('acting as somebody else', () => {
     expect((await impersonate(admin, { 'impersonate-user': 'system:anonymous' }, [], authorizer)).groups).toEqual([
       'system:unauthenticated',
     ]);
+  });
+
+  it('is not asked for by headers that say nothing', async () => {
+    expect(wantsImpersonation({ 'impersonate-user': '', 'impersonate-uid': '' })).toBe(false);
+    expect(wantsImpersonation({ 'impersonate-user': '', 'impersonate-group': '' })).toBe(true);
+  });
+
+  it('is of a service account only where the name can be one', async () => {
+    const asked: string[] = [];
+    const asks = {
+      authorize: (_: UserInfo, a: { kind: string; resource?: string }) => {
+        asked.push(a.resource!);
+        return { kind: 'allow' as const, reason: '' };
+      },
+    };
+    const as = (name: string) => impersonate(jane, { 'impersonate-user': name }, [], asks);
+    expect((await as('system:serviceaccount:n:a.b')).groups).toContain('system:serviceaccounts:n');
+    expect((await as('system:serviceaccount:N:a')).groups).toEqual(['system:authenticated']);
+    expect((await as('system:serviceaccount:n:a/b')).groups).toEqual(['system:authenticated']);
+    expect(asked).toEqual(['serviceaccounts', 'users', 'users']);
   });
 
   it('is allowed part by part', async () => {

@@ -29,7 +29,8 @@ export function certificateUser(client: ClientCertificate): CertificateUser | un
   const usages = certificate.ext_key_usage;
   if (usages !== undefined && !usages.includes(CLIENT_AUTH) && !usages.includes(ANY_USAGE)) return undefined;
   const subject = certificate.subject as unknown as Record<string, string | string[] | undefined>;
-  const name = [subject['CN'] ?? []].flat()[0];
+  // Of several the last one counts, as for the reference.
+  const name = [subject['CN'] ?? []].flat().at(-1);
   if (name === undefined || name === '') return undefined;
   const uid = [subject['1.3.6.1.4.1.57683.2'] ?? []].flat()[0];
   const fingerprint = createHash('sha256').update(certificate.raw).digest('hex');

@@ -1,6 +1,14 @@
 import { type ApiError, errors } from '../api/index.js';
 import { type Authorizer, forbidden, type ResourceAttributes } from './authorize.js';
-import { ANONYMOUS, serviceAccountGroups, UNAUTHENTICATED, type UserInfo, withAuthenticatedGroup } from './user.js';
+import {
+  ANONYMOUS,
+  type ServiceAccountName,
+  serviceAccountGroups,
+  serviceAccountOf,
+  UNAUTHENTICATED,
+  type UserInfo,
+  withAuthenticatedGroup,
+} from './user.js';
 
 /** Header values as Node gives them: lower-case names. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -12,8 +20,7 @@ const EXTRA = 'impersonate-extra-';
 
 /** Whether a request wants to act as somebody else. Cheap: one look where no such header is. */
 export function wantsImpersonation(headers: Headers): boolean {
-  if (headers[IMPERSONATE_USER] !== undefined || headers[GROUP] !== undefined || headers[UID] !== undefined)
-    return true;
+  if (one(headers[IMPERSONATE_USER]) !== '' || headers[GROUP] !== undefined || one(headers[UID]) !== '') return true;
   for (const name in headers) if (name.startsWith(EXTRA)) return true;
   return false;
 }
@@ -33,14 +40,15 @@ export async function impersonate(
   const uid = one(headers[UID]);
   const extra = extras(headers);
   if (name === '') throw partsWithoutUser(groups, uid, extra);
-  for (const wanted of requests(name, groups, uid, extra)) {
+  const account = serviceAccountOf(name);
+  for (const wanted of requests({ name, account }, groups, uid, extra)) {
     const decision = await authorizer.authorize(caller, wanted);
     if (decision.kind !== 'allow') throw forbidden(caller, wanted, decision.reason);
   }
   const user: UserInfo = {
     name,
     ...(uid === '' ? {} : { uid }),
-    groups: groups.length > 0 ? [...new Set(groups)] : (serviceAccountGroups(name) ?? []),
+    groups: groups.length > 0 ? [...new Set(groups)] : account === undefined ? [] : serviceAccountGroups(account),
     ...(Object.keys(extra).length === 0 ? {} : { extra }),
   };
   if (name === ANONYMOUS.name)
@@ -49,12 +57,11 @@ export async function impersonate(
 }
 
 function requests(
-  name: string,
+  { name, account }: { readonly name: string; readonly account: ServiceAccountName | undefined },
   groups: readonly string[],
   uid: string,
   extra: Readonly<Record<string, readonly string[]>>,
 ): readonly ResourceAttributes[] {
-  const account = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(name);
   const core = {
     kind: 'resource',
     verb: 'impersonate',
@@ -65,9 +72,7 @@ function requests(
   } as const;
   const authentication = { ...core, group: 'authentication.k8s.io' } as const;
   return [
-    account === null
-      ? { ...core, resource: 'users', name }
-      : { ...core, resource: 'serviceaccounts', namespace: account[1]!, name: account[2]! },
+    account === undefined ? { ...core, resource: 'users', name } : { ...core, resource: 'serviceaccounts', ...account },
     ...groups.map((group) => ({ ...core, resource: 'groups', name: group })),
     ...(uid === '' ? [] : [{ ...authentication, resource: 'uids', name: uid }]),
     ...Object.entries(extra).flatMap(([key, values]) =>

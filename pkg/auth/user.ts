@@ -1,3 +1,5 @@
+import { isDns1123Label, isDns1123Subdomain } from '../api/index.js';
+
 /** Who asks. */
 export interface UserInfo {
   readonly name: string;
@@ -20,8 +22,19 @@ export function withAuthenticatedGroup(user: UserInfo): UserInfo {
 
 const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
 
-/** Groups of a service account by its user name, or undefined when the name is no service account's. */
-export function serviceAccountGroups(userName: string): readonly string[] | undefined {
-  const m = SERVICE_ACCOUNT.exec(userName);
-  return m === null ? undefined : ['system:serviceaccounts', `system:serviceaccounts:${m[1]}`];
+export interface ServiceAccountName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The service account that a user name is of, if it can be one's. */
+export function serviceAccountOf(userName: string): ServiceAccountName | undefined {
+  const [, namespace = '', name = ''] = SERVICE_ACCOUNT.exec(userName) ?? [];
+  return isDns1123Label(namespace).length === 0 && isDns1123Subdomain(name).length === 0
+    ? { namespace, name }
+    : undefined;
+}
+
+export function serviceAccountGroups({ namespace }: ServiceAccountName): readonly string[] {
+  return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
 }

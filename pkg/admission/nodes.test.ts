@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { certificateSubjectStep } from './nodes.js';
+import type { Admitted } from './step.js';
+
+const SIGNER = 'kubernetes.io/kube-apiserver-client';
+
+/** A request whose subject has this organisation, written as a string of that type; only what the step looks at. */
+function asking(tag: number, text: Buffer, signerName = SIGNER): Admitted {
+  const der = Buffer.concat([Buffer.from([0x06, 0x03, 0x55, 0x04, 0x0a, tag, text.length]), text]);
+  const pem = `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
+  const resource = 'certificatesigningrequests';
+  const group = 'certificates.k8s.io';
+  return {
+    target: { resource: { group, resource, groupResource: { group, resource } }, namespace: '', subresource: '' },
+    name: 'a',
+    operation: 'create',
+    object: { metadata: { name: 'a' }, spec: { signerName, request: Buffer.from(pem).toString('base64') } },
+    old: undefined,
+    context: { user: { name: 'jane', groups: [] } },
+  };
+}
+
+const wide = (text: string, width: number): Buffer =>
+  Buffer.concat(
+    [...text].map((c) => {
+      const bytes = Buffer.alloc(width);
+      bytes.writeUInt16BE(c.charCodeAt(0), width - 2);
+      return bytes;
+    }),
+  );
+
+it.each([
+  ['UTF8String', 0x0c, Buffer.from('system:masters')],
+  ['PrintableString', 0x13, Buffer.from('system:masters')],
+  ['BMPString', 0x1e, wide('system:masters', 2)],
+  ['UniversalString', 0x1c, wide('system:masters', 4)],
+])('nobody asks for a certificate of system:masters, written as %s', (_, tag, text) => {
+  expect(() => certificateSubjectStep.validate!(asking(tag, text))).toThrow(
+    `use of ${SIGNER} signer with system:masters group is not allowed`,
+  );
+  expect(() => certificateSubjectStep.validate!(asking(tag, text, 'example.com/other'))).not.toThrow();
+});
+
+it('other organisations are asked for', () => {
+  expect(() => certificateSubjectStep.validate!(asking(0x1e, wide('masters', 2)))).not.toThrow();
+  expect(() => certificateSubjectStep.validate!(asking(0x1e, Buffer.from('abc')))).not.toThrow();
+});
