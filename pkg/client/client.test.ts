@@ -143,6 +143,15 @@ describe('triremectl', () => {
     ['snapshot restore f', 'snapshot restore needs --data-dir'],
     ['certs', 'certs needs --dir and --initial-cluster'],
     ['certs --dir d --initial-cluster a', '--initial-cluster: "a" must be NAME=VALUE'],
+    ['certs --dir d --initial-cluster ..=https://a:1', '".." is no name for a peer\'s folder'],
+    [
+      'certs --dir d --initial-cluster a=https://a:1 --servers b=https://b:1',
+      '--servers: --initial-cluster has no peer b',
+    ],
+    [
+      'certs --dir d --initial-cluster a=https://a:1 --servers a=b:1',
+      '--servers: b:1 must be like https://127.0.0.1:6443',
+    ],
   ])('refuses %s', async (line, message) => {
     expect(await run(line)).toEqual({ code: 1, out: '', err: message });
   });

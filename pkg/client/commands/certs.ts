@@ -13,11 +13,16 @@ export const certs: Command = {
     const cluster = pairsOf('initial-cluster', flags.get('initial-cluster') ?? '');
     if (dir === undefined || cluster.length === 0) throw new ClientError('certs needs --dir and --initial-cluster');
     const servers = new Map(pairsOf('servers', flags.get('servers') ?? ''));
+    const stranger = [...servers.keys()].find((name) => !cluster.some(([peer]) => peer === name));
+    if (stranger !== undefined) throw new ClientError(`--servers: --initial-cluster has no peer ${stranger}`);
     const peers = cluster.map(([name, peerUrl]) => {
-      if (!/^[\w.-]+$/.test(name) || name === 'authority')
+      if (!/^[\w.-]+$/.test(name) || ['authority', '.', '..'].includes(name))
         throw new ClientError(`${JSON.stringify(name)} is no name for a peer's folder`);
       if (!URL.canParse(peerUrl)) throw new ClientError(`--initial-cluster: ${peerUrl} is no URL`);
-      return { name, serverUrl: servers.get(name) ?? `https://${new URL(peerUrl).hostname}:6443` };
+      const serverUrl = servers.get(name) ?? `https://${new URL(peerUrl).hostname}:6443`;
+      if (!/^https:\/\/[^/?#@\s]+\/?$/.test(serverUrl) || !URL.canParse(serverUrl))
+        throw new ClientError(`--servers: ${serverUrl} must be like https://127.0.0.1:6443`);
+      return { name, serverUrl };
     });
     const made = await context.offline.makeFolders(dir, peers);
     const folders = made.dataDirs.map((d) => `--data-dir=${d}\n`).join('');

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -42,6 +42,12 @@ describe('memory engine crashes', () => {
     engine = await home.open();
     expect(await engine.get(Buffer.from('c'))).toBeDefined();
   });
+});
+
+it('what is stored is for its owner only, whatever others may do in the folder around it', async () => {
+  const at = folder();
+  await (await rocksHome(at).open()).close();
+  expect((await stat(at)).mode & 0o777).toBe(0o700);
 });
 
 describe('a data folder that cannot be had', () => {

@@ -71,7 +71,8 @@ export function rocksHome(folder: string, syncFolder: (folder: string) => Promis
 
     open: () =>
       attempt(async () => {
-        await mkdir(folder, { recursive: true });
+        // Secrets are inside, whatever the folder around it lets others do.
+        await mkdir(folder, { recursive: true, mode: 0o700 });
         const named = await readCurrent(folder);
         const present = await states();
         // Without CURRENT only the very first start can have been cut short, and it makes nothing but state.1.
