@@ -188,3 +188,20 @@ describe('a body without a schema', () => {
     expect(readBody({ bytes: encodeCbor(undefined, { a: 1 }), encoding: 'cbor' })).toMatchObject({ value: { a: 1 } });
   });
 });
+
+describe('whole numbers beyond int64 in YAML', () => {
+  const revision = kindNamed('ControllerRevision', 'apps');
+
+  it('are what they are in JSON where no schema says what they are', () => {
+    const of = (text: string, encoding: BodyEncoding) => {
+      const decoded = decode(text, encoding, revision);
+      return decoded.ok ? decoded.object['data'] : decoded.message;
+    };
+    for (const data of ['18446744073709551615', '{"a": [9223372036854775808]}', '9223372036854775807'])
+      expect(of(`{"data": ${data}}`, 'json')).toEqual(of(`data: ${data}\n`, 'yaml'));
+  });
+
+  it('are named as they were written where a schema refuses them', () => {
+    expect(message('revision: 18446744073709551615\n', 'yaml', revision)).toContain('number 18446744073709551615 into');
+  });
+});

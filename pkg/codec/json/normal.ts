@@ -240,6 +240,7 @@ function any(schema: AnySchema): Step {
   if (either === undefined) {
     return (value) => {
       if (typeof value === 'object') members += membersOf(value);
+      else checkWhole(value);
       return value;
     };
   }
@@ -256,12 +257,18 @@ function any(schema: AnySchema): Step {
   };
 }
 
+/** YAML has whole numbers beyond int64; where no schema says what they are they become doubles, on the exact road. */
+function checkWhole(value: JsonValue): void {
+  if (typeof value === 'bigint' && !isInt64(value)) clean = false;
+}
+
 /** Keys of all objects inside a value. Without recursion: raw values may be nested as deep as a text may. */
 export function membersOf(root: JsonValue): number {
   let count = 0;
   const pending: (JsonObject | JsonArray)[] = [];
   const visit = (value: JsonValue): void => {
-    if (typeof value === 'object' && value !== null) pending.push(value);
+    if (typeof value !== 'object') checkWhole(value);
+    else if (value !== null) pending.push(value);
   };
   visit(root);
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {

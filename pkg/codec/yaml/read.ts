@@ -189,10 +189,18 @@ function nameOfKey(key: Resolved, value: JsonValue): { readonly identity: string
       return { identity: `.${key}`, name: floatKey(key) };
     case 'object':
       throw new YamlFailure(`unsupported map key of type: %!s(<nil>), key: <nil>, value: ${goSyntax(value)}`);
+    case 'bigint':
+      if (key > INT64_MAX)
+        throw new YamlFailure(
+          `unsupported map key of type: uint64, key: 0x${key.toString(16)}, value: ${goSyntax(value)}`,
+        );
+      return { identity: String(key), name: String(key) };
     default:
       return { identity: String(key), name: String(key) };
   }
 }
+
+const INT64_MAX = 2n ** 63n - 1n;
 
 function jsonScalar(value: Resolved): JsonValue {
   if (typeof value === 'bigint') {

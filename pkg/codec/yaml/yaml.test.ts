@@ -115,6 +115,7 @@ describe('reading YAML', () => {
     ['? [a]\n: b\n', 'yaml: invalid map key: []interface {}{"a"}'],
     ['{a: b}: one\n', 'yaml: invalid map key: map[interface {}]interface {}{"a":"b"}'],
     ['~: one\n', 'unsupported map key of type: %!s(<nil>), key: <nil>, value: "one"'],
+    ['18446744073709551615: one\n', 'unsupported map key of type: uint64, key: 0xffffffffffffffff, value: "one"'],
     ['a: *none\n', "yaml: unknown anchor 'none' referenced"],
     ['a: &x [*x]\n', "yaml: anchor 'x' value contains itself"],
     ['&x {? *x : 1}\n', "yaml: anchor 'x' value contains itself"],
