@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cloneJson, type JsonObject } from '../../../api/index.js';
+import { asGiven, cloneJson, type JsonObject, objectAt } from '../../../api/index.js';
 import { fromV2, toV2 } from './conversion.js';
 
 const METRICS: readonly JsonObject[] = [
@@ -49,5 +49,44 @@ describe('an autoscaler in v1', () => {
     });
     toV2(o);
     expect(o['status']).toEqual({ currentMetrics: [{ type: 'Resource', resource: { name: 'cpu', current } }] });
+  });
+
+  const annotated = (name: string, text: string): JsonObject => {
+    const o: JsonObject = {
+      metadata: { annotations: { [`autoscaling.alpha.kubernetes.io/${name}`]: text } },
+      spec: {},
+    };
+    toV2(o);
+    return { ...objectAt(o, 'spec'), ...objectAt(o, 'status') };
+  };
+
+  it('takes names in whatever case from annotations, and passes over those that it does not know', () => {
+    const behavior = {
+      scaleDown: { stabilizationWindowSeconds: 60, policies: [{ type: 'Pods', value: 1, periodSeconds: 5 }] },
+    };
+    const text =
+      '{"ScaleDown":{"StabilizationWindowSeconds":60,"x":1,"POLICIES":[{"Type":"Pods","value":1,"periodseconds":5}]}}';
+    expect(annotated('behavior', text)).toEqual({ behavior });
+  });
+
+  it.each([
+    ['behavior', '5'],
+    ['behavior', '{}'],
+    ['behavior', '{"unknown":1}'],
+    ['behavior', '{"scaleUp":5}'],
+    ['behavior', `${'{"scaleUp":'.repeat(20_000)}1${'}'.repeat(20_000)}`],
+    ['metrics', '{}'],
+    ['metrics', '[5]'],
+    ['metrics', '[{"type":"Resource","resource":{"name":5}}]'],
+    ['metrics', `${'['.repeat(20_000)}${']'.repeat(20_000)}`],
+    ['conditions', '[{"type":1}]'],
+    ['current-metrics', '"x"'],
+  ])('takes nothing from %s %.20s', (name, text) => {
+    expect(annotated(name, text)).toEqual({});
+  });
+
+  it('lets policies that an annotation does not name be missing, not defaulted', () => {
+    const { behavior } = annotated('behavior', '{"scaleUp":{"selectPolicy":"Min"}}');
+    expect(asGiven(objectAt(behavior, 'scaleUp'), 'policies')).toEqual([]);
   });
 });

@@ -1,5 +1,7 @@
-import { getOwn, isObject, type JsonObject, type JsonValue } from '../../../api/index.js';
+import { getOwn, isObject, type JsonObject, type JsonValue, rememberEmpty } from '../../../api/index.js';
+import { readJson } from '../../../codec/index.js';
 import { at, objectsAt, textAt } from '../access.js';
+import { decodeAnnotation, listOf } from './annotations.js';
 import { fromV1Metric, toV1Metric } from './metricforms.js';
 
 /**
@@ -14,8 +16,8 @@ const BEHAVIOR = 'autoscaling.alpha.kubernetes.io/behavior';
 /** v1 -> v2, in place. */
 export function toV2(o: JsonObject): void {
   const spec = ensure(o, 'spec');
-  const metrics = takeAnnotation(o, METRICS);
-  const list = Array.isArray(metrics) ? metrics.map((m) => fromV1Metric(m, 'target')) : [];
+  const metrics = listOf('autoscaling/v1.MetricSpec', takeAnnotation(o, METRICS));
+  const list = (metrics ?? []).map((m) => fromV1Metric(m, 'target'));
   const cpu = spec['targetCPUUtilizationPercentage'];
   delete spec['targetCPUUtilizationPercentage'];
   if (typeof cpu === 'number')
@@ -24,17 +26,17 @@ export function toV2(o: JsonObject): void {
       resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: cpu } },
     });
   if (list.length > 0) spec['metrics'] = list;
-  const behavior = takeAnnotation(o, BEHAVIOR);
+  const behavior = behaviorOf(takeAnnotation(o, BEHAVIOR));
   if (behavior !== undefined) spec['behavior'] = behavior;
   const status = isObject(o['status']) ? o['status'] : undefined;
-  const current = takeAnnotation(o, CURRENT_METRICS);
-  const conditions = takeAnnotation(o, CONDITIONS);
+  const current = listOf('autoscaling/v1.MetricStatus', takeAnnotation(o, CURRENT_METRICS));
+  const conditions = listOf('autoscaling/v1.HorizontalPodAutoscalerCondition', takeAnnotation(o, CONDITIONS));
   if (status === undefined && current === undefined && conditions === undefined) return;
   const target = status ?? ensure(o, 'status');
   const cpuNow = target['currentCPUUtilizationPercentage'];
   delete target['currentCPUUtilizationPercentage'];
   // the annotation knows of the processor too, and more than the field
-  if (Array.isArray(current)) target['currentMetrics'] = current.map((m) => fromV1Metric(m, 'current'));
+  if (current !== undefined) target['currentMetrics'] = current.map((m) => fromV1Metric(m, 'current'));
   else if (typeof cpuNow === 'number')
     target['currentMetrics'] = [
       { type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: cpuNow } } },
@@ -74,6 +76,15 @@ export function fromV2(o: JsonObject): void {
   delete status['conditions'];
 }
 
+/** Its defaults are those of v2, and an annotation of v1 gets none: a direction without policies has none. */
+function behaviorOf(value: JsonValue | undefined): JsonObject | undefined {
+  const behavior = decodeAnnotation('autoscaling/v2.HorizontalPodAutoscalerBehavior', value);
+  if (behavior === undefined || Object.keys(behavior).length === 0) return undefined;
+  for (const direction of Object.values(behavior))
+    if (isObject(direction) && direction['policies'] === undefined) rememberEmpty(direction, { policies: [] });
+  return behavior;
+}
+
 const isCpu = (m: JsonObject): boolean => textAt(m, 'type') === 'Resource' && textAt(m, 'resource', 'name') === 'cpu';
 
 function ensure(o: JsonObject, field: string): JsonObject {
@@ -97,9 +108,6 @@ function takeAnnotation(o: JsonObject, name: string): JsonValue | undefined {
   if (typeof text !== 'string') return undefined;
   delete annotations[name];
   if (Object.keys(annotations).length === 0) delete meta['annotations'];
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
+  const read = readJson(Buffer.from(text));
+  return read.ok ? read.value : undefined;
 }
