@@ -25,7 +25,7 @@ export class Clients {
   readonly #cluster: ProcessCluster;
   #running = true;
   readonly #done: Promise<unknown>;
-  answered = 0;
+  #answered = 0;
 
   constructor(cluster: ProcessCluster, keys: readonly string[]) {
     this.#cluster = cluster;
@@ -46,7 +46,7 @@ export class Clients {
         }
       } else if (output !== 'refused') {
         this.#note(key, { input, output: output.value, called, returned: performance.now() });
-        this.answered++;
+        this.#answered++;
       }
       await pause(output === 'unknown' || output === 'refused' ? 50 : 5);
     }
@@ -63,6 +63,14 @@ export class Clients {
 
   #note(key: string, operation: Operation<Input, Output>): void {
     this.#history.get(key)!.push(operation);
+  }
+
+  /** Resolves when so many more requests were answered, however long this machine takes for them. */
+  async answers(more: number): Promise<void> {
+    const goal = this.#answered + more;
+    for (const end = performance.now() + 60_000; this.#answered < goal; await pause(20)) {
+      if (performance.now() > end) throw new Error(`${goal - this.#answered} of ${more} answers did not come`);
+    }
   }
 
   /** Ends the clients and judges what they saw. */
