@@ -71,6 +71,7 @@ export interface WireProposalAnswer {
 export interface WireStateHash {
   readonly revision: number;
   readonly hash: string;
+  readonly history: string;
 }
 
 export interface WirePing {

@@ -1,5 +1,5 @@
 import type { Entry } from '../../raft/index.js';
-import type { ApplyResult, IndexedEntry, StateMachine, TxnResult } from '../storage/index.js';
+import type { ApplyResult, IndexedEntry, StateHashes, StateMachine, TxnResult } from '../storage/index.js';
 import type { PeerMetrics } from './metrics.js';
 import type { Proposals } from './proposals.js';
 
@@ -10,8 +10,8 @@ export interface ApplierPorts {
   now(): number;
   /** Everything up to `index` can be read here, and its events were delivered. */
   applied(index: number): void;
-  /** A `check` entry: the state's hash as of `index`. */
-  checked(index: number, hash: string): void;
+  /** A `check` entry: the state's hashes as of `index`. */
+  checked(index: number, hashes: StateHashes): void;
   /** A membership entry was committed. */
   memberEntry(entry: Entry): void;
   fail(error: unknown): void;
@@ -67,7 +67,7 @@ export class Applier {
         answer?.(result);
         break;
       case 'checked':
-        this.#ports.checked(result.revision, result.hash);
+        this.#ports.checked(result.revision, result);
         answer?.({ kind: 'committed', revision: result.revision });
         break;
       case 'malformed':

@@ -30,7 +30,7 @@ export function incoming(parts: IncomingParts): NetworkSink {
     raft: (message) => step(() => raft.step(message)),
     proposal: (from, proposal) => step(() => forwarded(parts, from, proposal)),
     refused: (refusal) => step(() => proposals.refused(refusal)),
-    hash: (from, at, hash) => checks.heard(from, at, hash),
+    hash: (from, at, hashes) => checks.heard(from, at, hashes),
     unreachable: (peer) => step(() => raft.reportUnreachable(peer)),
     removed: () =>
       parts.fail(new Error('this member has been removed from the cluster: its data directory is of no more use')),

@@ -1,4 +1,5 @@
 import type { Message, PeerId } from '../../raft/index.js';
+import type { StateHashes } from '../storage/index.js';
 import type { ForwardedProposal, ForwardRefusal } from './proposals.js';
 
 /** What the peer asks of the wires to the others. Nothing in it waits; what does not fit a queue is dropped and said to be. */
@@ -9,8 +10,8 @@ export interface Network {
   /** Hands a proposal to the connection with `to`; false when it certainly did not leave. */
   forward(to: PeerId, proposal: ForwardedProposal): boolean;
   refuse(to: PeerId, refusal: ForwardRefusal): void;
-  /** Tells every other peer this one's hash at a revision. */
-  tellHash(revision: number, hash: string): void;
+  /** Tells every other peer this one's hashes at a revision. */
+  tellHashes(revision: number, hashes: StateHashes): void;
   /** Whom to be connected with. */
   setPeers(peers: ReadonlyMap<PeerId, readonly string[]>): void;
   close(): Promise<void>;
@@ -21,7 +22,7 @@ export interface NetworkSink {
   raft(message: Message): void;
   proposal(from: PeerId, proposal: ForwardedProposal): void;
   refused(refusal: ForwardRefusal): void;
-  hash(from: PeerId, revision: number, hash: string): void;
+  hash(from: PeerId, revision: number, hashes: StateHashes): void;
   unreachable(peer: PeerId): void;
   /** Another peer says, from the replicated state, that this one is no member any more. */
   removed(): void;
@@ -33,7 +34,7 @@ export const SILENT_NETWORK: Network = {
   send: () => {},
   forward: () => false,
   refuse: () => {},
-  tellHash: () => {},
+  tellHashes: () => {},
   setPeers: () => {},
   close: async () => {},
 };

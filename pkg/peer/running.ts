@@ -151,8 +151,8 @@ export class RunningPeer implements Peer {
     this.#checks = new HashChecks({
       self: id,
       voters: () => raft.status().config.voters,
-      tell: (at, hash) => {
-        this.#network.tellHash(at, hash);
+      tell: (at, hashes) => {
+        this.#network.tellHashes(at, hashes);
         poke();
       },
       differs: (message) => this.#differs(message),
@@ -163,7 +163,7 @@ export class RunningPeer implements Peer {
       metrics,
       now,
       applied: (index) => this.#applied(index),
-      checked: (at, hash) => this.#checks.own(at, hash),
+      checked: (at, hashes) => this.#checks.own(at, hashes),
       memberEntry: (entry) => this.#members.committed(entry),
       fail,
     });

@@ -42,6 +42,6 @@ export {
   installSnapshot,
   type Snapshot,
 } from './mvcc/snapshot.js';
-export type { ApplyResult } from './mvcc/state.js';
+export type { ApplyResult, StateHashes } from './mvcc/state.js';
 export { OrderedMap, type OrderedView } from './orderedmap.js';
 export { type HistorySource, WatchHub } from './watchhub.js';

@@ -15,6 +15,9 @@ export const sweepRowsMax = 64;
 export const sweepRowsPerWrite = 2;
 export const sweepRowsBusyMin = 8;
 
+/** Changes that a hash of the history looks at, at most: about 10 ms. Beyond, as after a reader kept them from being swept, it is not made. */
+export const historyChangesMax = 100_000;
+
 /** Rows and bytes that one page of a scan or of a range brings to the thread at most. */
 export const pageRowsMax = 256;
 export const pageBytesMax = 256 << 10;

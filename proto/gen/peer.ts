@@ -1055,6 +1055,7 @@ export const trireme = $root.trireme = (() => {
 
             StateHash.prototype.revision = 0;
             StateHash.prototype.hash = "";
+            StateHash.prototype.history = "";
 
             StateHash.create = function create(properties) {
                 return new StateHash(properties);
@@ -1071,6 +1072,8 @@ export const trireme = $root.trireme = (() => {
                     writer.uint32(9).double(message.revision);
                 if (message.hash != null && Object.hasOwnProperty.call(message, "hash"))
                     writer.uint32(18).string(message.hash);
+                if (message.history != null && Object.hasOwnProperty.call(message, "history"))
+                    writer.uint32(26).string(message.history);
                 return writer;
             };
 
@@ -1103,6 +1106,10 @@ export const trireme = $root.trireme = (() => {
                         }
                     case 2: {
                             message.hash = reader.string();
+                            break;
+                        }
+                    case 3: {
+                            message.history = reader.string();
                             break;
                         }
                     default:

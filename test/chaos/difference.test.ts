@@ -81,4 +81,29 @@ describe.skipIf(!isBuilt).sequential('a peer whose state differs from that of th
     asker.close();
     expect(read.kind === 'answer' && read.body['data']).toEqual({ value: 'what-all-have-2' });
   }, 90_000);
+
+  it('stops also when only an older version differs, of an object that is the same on all', async () => {
+    const leader = await cluster.leader();
+    expect(await create(leader, 'changed', 'what-all-had')).toBe(201);
+    const asker = new Asker(cluster.access, cluster.url(leader));
+    const value = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'changed' },
+      data: { value: 'what-all-have' },
+    };
+    const changed = await asker.ask('PUT', `${CMS}/changed`, value);
+    asker.close();
+    expect(changed).toMatchObject({ kind: 'answer', status: 200 });
+    await cluster.stop(differing);
+    const { altered } = await onStore('alter', join(cluster.dataDir(differing), 'db'), 'what-all-had', 'what-one-had');
+    expect(altered).toBeGreaterThan(0);
+    await cluster.up(differing).catch(() => {});
+    const end = performance.now() + 30_000;
+    while (cluster.isUp(differing)) {
+      if (performance.now() > end) throw new Error('it goes on serving');
+      await wait(50);
+    }
+    expect(cluster.output(differing)).toMatch(/stopped: the history of this peer differs .*Remove this member/);
+  }, 90_000);
 });

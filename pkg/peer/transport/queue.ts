@@ -1,5 +1,12 @@
-import { bundleCodec, type WireProposal, type WireProposalAnswer, type WireRaftMessage } from '../../../proto/index.js';
+import {
+  bundleCodec,
+  type WireProposal,
+  type WireProposalAnswer,
+  type WireRaftMessage,
+  type WireStateHash,
+} from '../../../proto/index.js';
 import { entryBytes, type Message } from '../../../raft/index.js';
+import type { StateHashes } from '../../storage/index.js';
 import { TRANSPORT_LIMITS } from '../limits.js';
 import type { ForwardedProposal, ForwardRefusal } from '../proposals.js';
 import { toWire } from './codec.js';
@@ -16,7 +23,7 @@ export class OutgoingQueue {
   #urgent: Message[] = [];
   #appends: Message[] = [];
   #proposals: WireProposal[] = [];
-  #hash: { readonly revision: number; readonly hash: string } | null = null;
+  #hash: WireStateHash | null = null;
   #ping: { readonly sent: number } | null = null;
   #bytes = 0;
 
@@ -54,8 +61,8 @@ export class OutgoingQueue {
     if (this.#answers.length < TRANSPORT_LIMITS.queuedProposalsMax) this.#answers.push(refusal);
   }
 
-  hash(revision: number, hash: string): void {
-    this.#hash = { revision, hash };
+  hash(revision: number, { hash, history }: StateHashes): void {
+    this.#hash = { revision, hash, history };
   }
 
   ping(sent: number): void {

@@ -1,7 +1,7 @@
 import type { WireBundle, WireHello, WireMembers, WireSnapshotAck, WireSnapshotPart } from '../../../proto/index.js';
 import { type Message, type PeerId, type SnapshotRequest, toPeerId } from '../../../raft/index.js';
 import type { World } from '../../base/index.js';
-import type { RefusalReason } from '../../storage/index.js';
+import type { RefusalReason, StateHashes } from '../../storage/index.js';
 import type { PeerNetwork } from '../config.js';
 import { TRANSPORT_LIMITS } from '../limits.js';
 import type { PeerMetrics } from '../metrics.js';
@@ -136,7 +136,7 @@ export class Transport implements Network {
       if (wire.to === self && wire.from === from) sink.raft(fromWire(wire));
     }
     for (const { id, data, term } of bundle.proposals) sink.proposal(from, { id, data, term });
-    if (bundle.hash !== null) sink.hash(from, bundle.hash.revision, bundle.hash.hash);
+    if (bundle.hash !== null) sink.hash(from, bundle.hash.revision, bundle.hash);
   }
 
   flush(): void {
@@ -167,9 +167,9 @@ export class Transport implements Network {
     if (link?.isReady) link.queue.refusal(refusal);
   }
 
-  tellHash(revision: number, hash: string): void {
+  tellHashes(revision: number, hashes: StateHashes): void {
     for (const link of this.#links.values()) {
-      if (link.isReady) link.queue.hash(revision, hash);
+      if (link.isReady) link.queue.hash(revision, hashes);
     }
   }
 

@@ -3,15 +3,17 @@ import type { RowAt, RowKind } from './row.js';
 const chunkBits = 10;
 const chunkSize = 1 << chunkBits;
 
-/** One column a field: 39 bytes a change, no object each. */
+/** One column a field: 47 bytes a change, no object each. */
 interface Chunk {
   readonly slot: Int32Array;
   readonly kind: Uint8Array;
   readonly revision: Float64Array;
   readonly sequence: Uint16Array;
+  readonly crc: Uint32Array;
   readonly previousRevision: Float64Array;
   readonly previousSequence: Uint16Array;
   readonly previousBytes: Float64Array;
+  readonly previousCrc: Uint32Array;
   readonly previousChange: Float64Array;
 }
 
@@ -21,9 +23,11 @@ function newChunk(): Chunk {
     kind: new Uint8Array(chunkSize),
     revision: new Float64Array(chunkSize),
     sequence: new Uint16Array(chunkSize),
+    crc: new Uint32Array(chunkSize),
     previousRevision: new Float64Array(chunkSize),
     previousSequence: new Uint16Array(chunkSize),
     previousBytes: new Float64Array(chunkSize),
+    previousCrc: new Uint32Array(chunkSize),
     previousChange: new Float64Array(chunkSize),
   };
 }
@@ -34,10 +38,13 @@ export interface LoggedChange {
   readonly kind: RowKind;
   readonly revision: number;
   readonly sequence: number;
+  /** Checksum of the row that it wrote. */
+  readonly crc: number;
   /** The version it superseded; revision 0: the key was absent. */
   readonly previous: RowAt;
-  /** Bytes of that row. */
+  /** Bytes and checksum of that row. */
   readonly previousBytes: number;
+  readonly previousCrc: number;
   /** Place in the log of the same key's change before; -1: none since the log begins. It may have been dropped meanwhile. */
   readonly previousChange: number;
 }
@@ -73,9 +80,11 @@ export class ChangeLog {
     chunk.kind[i] = change.kind;
     chunk.revision[i] = change.revision;
     chunk.sequence[i] = change.sequence;
+    chunk.crc[i] = change.crc;
     chunk.previousRevision[i] = change.previous.revision;
     chunk.previousSequence[i] = change.previous.sequence;
     chunk.previousBytes[i] = change.previousBytes;
+    chunk.previousCrc[i] = change.previousCrc;
     chunk.previousChange[i] = change.previousChange;
     return place;
   }
@@ -97,8 +106,10 @@ export class ChangeLog {
       kind: chunk.kind[i] as RowKind,
       revision: chunk.revision[i]!,
       sequence: chunk.sequence[i]!,
+      crc: chunk.crc[i]!,
       previous: { revision: chunk.previousRevision[i]!, sequence: chunk.previousSequence[i]! },
       previousBytes: chunk.previousBytes[i]!,
+      previousCrc: chunk.previousCrc[i]!,
       previousChange: chunk.previousChange[i]!,
     };
   }

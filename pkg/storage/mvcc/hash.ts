@@ -35,8 +35,8 @@ class RowSum {
   #b: number;
 
   constructor(from: string) {
-    this.#a = Number.parseInt(from.slice(0, 8), 16);
-    this.#b = Number.parseInt(from.slice(8), 16);
+    this.#a = Number.parseInt(from.slice(0, 8), 16) | 0;
+    this.#b = Number.parseInt(from.slice(8), 16) | 0;
   }
 
   count({ revision, sequence }: RowAt, word: number, sign: 1 | -1): void {
@@ -52,12 +52,15 @@ class RowSum {
 }
 
 /**
- * What the keys that exist hold: a sum over the checksums of their newest rows. Peers with equal states have equal ones
- * at equal index, however far each has swept. It is never stored, but made from the rows at each start: so it finds a row
+ * What rows hold: a sum over their checksums. It is never stored, but made from the rows at each start: so it finds a row
  * that has become another one since, checksum and all, of which the running hash knows nothing.
  */
 export class ContentSum {
-  readonly #sum = new RowSum(noRows);
+  readonly #sum: RowSum;
+
+  constructor(of?: ContentSum) {
+    this.#sum = new RowSum(of === undefined ? noRows : of.toString());
+  }
 
   add(at: RowAt, crc: number): void {
     this.#sum.count(at, crc, 1);

@@ -66,6 +66,12 @@ async function engineRows(home: EngineHome): Promise<number> {
   return rows;
 }
 
+/** What a `check` entry came to. */
+function hashesOf(result: unknown): string {
+  const { hash, history } = result as { readonly hash: string; readonly history: string };
+  return `${hash} ${history}`;
+}
+
 describe('state machine', () => {
   it('judges each entry by those before it, within one call too', async () => {
     const events: AppliedEvent[] = [];
@@ -87,7 +93,12 @@ describe('state machine', () => {
       { kind: 'malformed', revision: 6, message: 'unknown entry version' },
       { kind: 'committed', revision: 7 },
       { kind: 'committed', revision: 9 },
-      { kind: 'checked', revision: 10, hash: expect.stringMatching(/^[0-9a-f]{32}$/) },
+      {
+        kind: 'checked',
+        revision: 10,
+        hash: expect.stringMatching(/^[0-9a-f]{32}$/),
+        history: expect.stringMatching(/^[0-9a-f]{16}$/),
+      },
     ]);
     expect(machine.applied).toBe(10);
     expect(events.map((event) => event.revision)).toEqual([3, 9]);
@@ -115,13 +126,13 @@ describe('state machine', () => {
         const slice = entries.slice(i, i + size).map((data, j) => ({ index: i + j + 1, data }));
         last = (await machine.apply(slice)).at(-1);
       }
-      hashes.add((last as { hash: string }).hash);
+      hashes.add(hashesOf(last));
       await machine.close();
     }
     expect(hashes.size).toBe(1);
     const other = await open(memoryHome());
     const changed = entries.map((data, i) => ({ index: i + 1, data: i === 200 ? put(key(1), 'w') : data }));
-    expect(hashes).not.toContain(((await other.apply(changed)).at(-1) as { hash: string }).hash);
+    expect(hashes).not.toContain(hashesOf((await other.apply(changed)).at(-1)));
     await other.close();
   });
 
@@ -159,6 +170,57 @@ describe('state machine', () => {
     expect(await hashOf(again, 6)).toBe(await hashOf(other, 6));
     await again.close();
     await other.close();
+  });
+
+  it('comes to another hash of the history from when an older version became another one, until nobody can read that', async () => {
+    const entries = [put('/a', 'one'), put('/a', 'two'), put('/b', 'three'), txn([{ kind: 'delete', key: '/b' }])];
+    const opened = async (older: string): Promise<StateMachine> => {
+      const home = memoryHome();
+      const machine = await open(home);
+      await machine.apply(entries.map((data, i) => ({ index: i + 1, data })));
+      await machine.close();
+      const engine = await home.open();
+      const batch = engine.batch();
+      const nowhere = { revision: 0, sequence: 0 };
+      const at = { revision: 1, sequence: 0 };
+      batch.put(rowKey(1, 0), writeRow(at, rowKinds.put, 1, nowhere, 0, '/a', Buffer.from(older)).bytes);
+      await batch.write({ sync: true });
+      await engine.close();
+      return open(home);
+    };
+    const [sound, changed] = [await opened('one'), await opened('ONE')];
+    const both = async (index: number, data: Buffer): Promise<readonly { hash: string; history: string }[]> => {
+      const results = await Promise.all([sound, changed].map((machine) => machine.apply([{ index, data }])));
+      return results.map((of) => of.at(-1) as unknown as { hash: string; history: string });
+    };
+    const [one, other] = await both(5, check);
+    expect(other!.hash).toBe(one!.hash);
+    expect(other!.history).not.toBe(one!.history);
+    await both(6, compactTo(2));
+    const [after, otherAfter] = await both(7, check);
+    expect(otherAfter!.history).toBe(after!.history);
+    expect(after!.history).not.toBe(one!.history);
+    await Promise.all([sound.close(), changed.close()]);
+  });
+
+  it('comes to the same hash of the history while a reader keeps it from being swept', async () => {
+    const [swept, kept] = [await open(memoryHome()), await open(memoryHome())];
+    const both = async (index: number, data: Buffer): Promise<readonly string[]> => {
+      const results = await Promise.all([swept, kept].map((machine) => machine.apply([{ index, data }])));
+      return results.map((of) => hashesOf(of.at(-1)));
+    };
+    for (let i = 1; i <= 40; i++)
+      await both(i, i % 5 === 0 ? txn([{ kind: 'delete', key: key(i % 3) }]) : put(key(i % 3), `${i}`));
+    const reading = kept.changes(all, revision(2), false)[Symbol.asyncIterator]();
+    await reading.next();
+    await both(41, compactTo(30));
+    // Now one of them has dropped what the other still holds.
+    while (swept.counts.sweeping) await new Promise<void>((resolve) => setImmediate(resolve));
+    expect(kept.counts.changes).toBeGreaterThan(swept.counts.changes);
+    const [one, other] = await both(42, check);
+    expect(other).toBe(one);
+    await reading.return?.();
+    await Promise.all([swept.close(), kept.close()]);
   });
 
   it('does as the worked example of the README says', async () => {
@@ -523,8 +585,9 @@ async function run(steps: readonly Step[], store: Crashable): Promise<void> {
     for (const result of results) {
       if (result.kind !== 'checked') continue;
       // The same entry comes to the same hash each time it is applied.
-      expect(history.hashes.get(result.revision) ?? result.hash).toBe(result.hash);
-      history.hashes.set(result.revision, result.hash);
+      const hashes = hashesOf(result);
+      expect(history.hashes.get(result.revision) ?? hashes).toBe(hashes);
+      history.hashes.set(result.revision, hashes);
     }
   };
   for (const s of steps) {

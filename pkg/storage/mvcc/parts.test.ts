@@ -7,6 +7,7 @@ import { StateHash, Tally } from './hash.js';
 import { emptyMeta, type Meta, readMeta, writeMeta } from './meta.js';
 import { Pins } from './pins.js';
 import { readRow, readRowKey, rowBytes, rowKey, rowKinds, rowRange, writeRow } from './row.js';
+import { Versions } from './versions.js';
 
 const at = fc.record({ revision: fc.maxSafeNat(), sequence: fc.nat(0xffff) });
 
@@ -151,6 +152,8 @@ describe('the change log', () => {
       revision: 2 ** 40 + n,
       sequence: n % 7,
       previous: { revision: n, sequence: n % 5 },
+      crc: (n * 2_654_435_761) % 2 ** 32,
+      previousCrc: (n * 40_503) % 2 ** 32,
       previousBytes: n * 3,
       previousChange: n - 1,
     });
@@ -160,6 +163,27 @@ describe('the change log', () => {
       expect(log.first).toBe((round + 1) * 2400);
       for (let place = log.first; place < log.end; place++) expect(log.at(place)).toEqual(change(place));
     }
+  });
+});
+
+describe('the hash of the history', () => {
+  it('is the same whatever of it was swept, and is not made when too much waits to be', () => {
+    const made = (sweepTo: number): Versions => {
+      const versions = new Versions();
+      for (let n = 1; n <= 30; n++) {
+        const kind = n % 7 === 0 ? rowKinds.delete : rowKinds.put;
+        const row = { kind, key: `/${n % 3}`, createRevision: 1, expiresAt: 0, crc: n * 77 };
+        if (kind === rowKinds.put || versions.modRevision(row.key) > 0) {
+          versions.record({ revision: n, sequence: 0 }, row, 50);
+        }
+      }
+      versions.sweep(sweepTo, 1000, () => {});
+      return versions;
+    };
+    const hashes = [0, 1, 9, 19, 20].map((swept) => made(swept).history(20));
+    expect(new Set(hashes).size).toBe(1);
+    expect(made(0).history(21)).not.toBe(hashes[0]);
+    expect([made(5).history(20, 14), made(6).history(20, 14)]).toEqual(['', hashes[0]]);
   });
 });
 

@@ -16,8 +16,15 @@ export type ApplyResult =
   | { readonly kind: 'malformed'; readonly revision: Revision; readonly message: string }
   /** An entry without data: the log has uses of its own for indexes. */
   | { readonly kind: 'noop'; readonly revision: Revision }
-  /** Answer to a `check` entry: the hash over everything applied up to here, and over everything that is there. */
-  | { readonly kind: 'checked'; readonly revision: Revision; readonly hash: string };
+  | ({ readonly kind: 'checked'; readonly revision: Revision } & StateHashes);
+
+/** Answer to a `check` entry. */
+export interface StateHashes {
+  /** Over everything applied up to here, and over the newest version of everything that is there. */
+  readonly hash: string;
+  /** Over everything that can be read, older versions too; empty when it was too much work. */
+  readonly history: string;
+}
 
 /** Events as they are decided: `previous[i][j]` is where the version before `events[i].changes[j]` lies; revision 0: nowhere. */
 export interface Decided {
@@ -93,7 +100,12 @@ export class State {
         this.#compact(revision, entry.revision);
         return { kind: 'committed', revision };
       case 'check':
-        return { kind: 'checked', revision, hash: `${this.#hash}${this.versions.content}` };
+        return {
+          kind: 'checked',
+          revision,
+          hash: `${this.#hash}${this.versions.content}`,
+          history: this.versions.history(this.#compacted),
+        };
       case 'malformed':
         return { kind: 'malformed', revision, message: entry.message };
     }

@@ -1,4 +1,5 @@
 import { invariant } from '../../base/index.js';
+import { historyChangesMax } from '../limits.js';
 import { OrderedMap } from '../orderedmap.js';
 import { ChangeLog } from './changelog.js';
 import { Expiries } from './expiries.js';
@@ -54,6 +55,8 @@ export class Versions {
   readonly #log = new ChangeLog();
   readonly #expiries = new Expiries();
   readonly #content = new ContentSum();
+  /** Of all rows, older versions and deletions among them. */
+  readonly #all = new ContentSum();
   #slotsMade = 0;
   /** The key asked for last: a transaction compares and writes the same one, and each look-up takes 20 comparisons. */
   #lastKey = '';
@@ -72,6 +75,22 @@ export class Versions {
   /** Hash over the newest version of every key that exists, as 16 hexadecimal digits. */
   get content(): string {
     return this.#content.toString();
+  }
+
+  /**
+   * Hash over every row that a read at `compacted` or above can come by, as 16 hexadecimal digits. The same on every peer, however
+   * far each has swept: what sweeping up to there would still drop is taken out of the sum. Empty when that is too much.
+   */
+  history(compacted: number, changesMax: number = historyChangesMax): string {
+    const sum = new ContentSum(this.#all);
+    for (let place = this.#log.first; place < this.#log.end; place++) {
+      const change = this.#log.at(place);
+      if (change.revision > compacted) break;
+      if (place - this.#log.first >= changesMax) return '';
+      if (change.previous.revision > 0) sum.remove(change.previous, change.previousCrc);
+      if (change.kind === rowKinds.delete) sum.remove(change, change.crc);
+    }
+    return sum.toString();
   }
 
   /** Revision of the newest put of a key that exists, else 0. */
@@ -102,12 +121,15 @@ export class Versions {
       kind,
       revision: at.revision,
       sequence: at.sequence,
+      crc,
       previous,
       previousBytes: previous === nowhere ? 0 : chunk.bytes[i]!,
+      previousCrc: previous === nowhere ? 0 : chunk.crc[i]!,
       previousChange: chunk.change[i]!,
     });
     if (previous !== nowhere) this.#content.remove(previous, chunk.crc[i]!);
     if (kind === rowKinds.put) this.#content.add(at, crc);
+    this.#all.add(at, crc);
     chunk.revision[i] = at.revision;
     chunk.sequence[i] = at.sequence;
     chunk.createRevision[i] = kind === rowKinds.put ? createRevision : 0;
@@ -123,6 +145,7 @@ export class Versions {
     const chunk = this.#chunk(slot);
     const i = slot & (chunkSize - 1);
     this.#content.add(at, crc);
+    this.#all.add(at, crc);
     chunk.revision[i] = at.revision;
     chunk.sequence[i] = at.sequence;
     chunk.createRevision[i] = createRevision;
@@ -169,11 +192,13 @@ export class Versions {
       swept = change.revision;
       if (change.previous.revision > 0) {
         drop(change.previous, change.previousBytes);
+        this.#all.remove(change.previous, change.previousCrc);
         dropped++;
       }
       if (change.kind === rowKinds.delete) {
         dropped++;
         this.#sweepDeletion(change.slot, change, drop);
+        this.#all.remove(change, change.crc);
       }
       this.#log.dropFirst();
     }
