@@ -17,7 +17,7 @@ build: install ## compile to dist/
 	npm run --silent build
 
 run: build ## one peer on https://127.0.0.1:6443, data and keys under ./.trireme
-	node dist/cmd/apiserver/main.js $(ARGS)
+	MALLOC_TRIM_THRESHOLD_=$${MALLOC_TRIM_THRESHOLD_:-1048576} node dist/cmd/apiserver/main.js $(ARGS)
 
 cluster: build ## three peers on https://127.0.0.1:6443 to 6445, data and keys under ./.trireme/cluster
 	node scripts/cluster.mjs $(ARGS)

@@ -4,6 +4,7 @@ import { createWriteStream, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { serverEnvironment } from './environment.mjs';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const { values, positionals } = parseArgs({
@@ -60,6 +61,7 @@ function start({ name, port, peerUrl }) {
   const args = Object.entries(flags).flatMap(([flag, value]) => [`--${flag}`, String(value)]);
   const child = spawn(process.execPath, [join(values.dist, 'cmd', 'apiserver', 'main.js'), ...args, ...positionals], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: serverEnvironment,
     // Ctrl-C reaches this process alone, which then stops them in order.
     detached: true,
   });

@@ -5,6 +5,7 @@ import https from 'node:https';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { serverEnvironment } from '../../scripts/environment.mjs';
 
 export const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '..', '..');
@@ -43,7 +44,7 @@ export class Bench {
   /** `node`: flags of Node itself. */
   async start({ node = [] } = {}) {
     const port = 30000 + (process.pid % 20000);
-    const child = spawn(process.execPath, [...node, join(root, 'dist', 'cmd', 'apiserver', 'main.js'), '--secure-port', String(port), '--data-dir', this.folder, '--log-level', 'error', '--max-requests-inflight', '2000', '--max-mutating-requests-inflight', '2000', ...this.#flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [...node, join(root, 'dist', 'cmd', 'apiserver', 'main.js'), '--secure-port', String(port), '--data-dir', this.folder, '--log-level', 'error', '--max-requests-inflight', '2000', '--max-mutating-requests-inflight', '2000', ...this.#flags], { stdio: ['ignore', 'pipe', 'inherit'], env: serverEnvironment });
     child.stdout.resume();
     this.server = { pid: child.pid, child, port };
     for (let i = 0; i < 6000; i++) {
