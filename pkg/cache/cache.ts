@@ -94,8 +94,8 @@ export class Cache {
   }
 
   /**
-   * `f` is told of every change, in order, as it is taken in; it must be quick, and may not keep the objects. Returns what ends
-   * it.
+   * `f` is told of every change, in order, as it is taken in; it must be quick, and may not keep the objects. Where the cache begins
+   * anew, the changes of one object that it missed are told as one. Returns what ends it.
    */
   observe(f: (change: ObservedChange) => void): () => void {
     this.#observers.add(f);
@@ -121,7 +121,7 @@ export class Cache {
     for (const c of filled) {
       const there = this.#collections.get(c.prefix);
       // Readers that wait hold on to the collection that they know: it stays, and becomes current.
-      if (there !== undefined) there.replace(c);
+      if (there !== undefined) there.replace(c, { tell: this.#observers.size > 0 });
       else if (this.#requests.has(c.prefix)) this.#collections.set(c.prefix, c);
     }
     this.#advance(at);

@@ -201,10 +201,11 @@ export class Collection {
 
   /**
    * Takes the state of `other`, which was filled for it, and nothing of what happened before. Whoever watches is sent away; whoever
-   * waits for this collection to become current finds it so.
+   * waits for this collection to become current finds it so. `tell`: somebody follows all changes, and is told what came of them.
    */
-  replace(other: Collection): void {
+  replace(other: Collection, { tell }: { readonly tell: boolean }): void {
     this.stop();
+    const old = this.#tree;
     this.#tree = other.#tree;
     this.#log = other.#log;
     this.#allocator = other.#allocator;
@@ -215,6 +216,21 @@ export class Collection {
     this.#superseded = 0;
     this.#gone = undefined;
     this.#woken = [];
+    if (tell) this.#tellOfAll(old);
+  }
+
+  /** What changed from `old` to the present state, one step an object: the steps between are not known. */
+  #tellOfAll(old: Tree<CachedObject>): void {
+    const { prefix } = this;
+    const revision = this.#applied;
+    const end = prefixEnd(prefix);
+    for (const before of old.range(prefix, end)) {
+      if (this.#tree.get(before.key) === undefined) this.#observed({ prefix, revision, before, after: undefined });
+    }
+    for (const after of this.#tree.range(prefix, end)) {
+      const before = old.get(after.key);
+      if (before?.revision !== after.revision) this.#observed({ prefix, revision, before, after });
+    }
   }
 
   #append(entry: Omit<LogEntry, 'position'>): void {

@@ -78,7 +78,14 @@ it('a cache that history no longer reaches begins anew; who watches is sent away
     bookmarks: false,
     compacted: () => Buffer.from('410\n'),
   } as unknown as Parameters<typeof old.watch>[0]);
+  await put(keyspace, 'n/same');
+  await put(keyspace, 'n/written');
+  const seen: string[] = [];
+  cache.observe(({ before, after }) =>
+    seen.push(`${before?.name}@${before?.revision} ${after?.name}@${after?.revision}`),
+  );
   away();
+  const written = await put(keyspace, 'n/written');
   await keyspace.txn({ compares: [], ops: [{ kind: 'delete', key: `${PREFIX}n/before` }] });
   const at = await put(keyspace, 'n/after');
   await keyspace.compact(at);
@@ -93,7 +100,14 @@ it('a cache that history no longer reaches begins anew; who watches is sent away
   expect([now.get(`${PREFIX}n/before`), now.get(`${PREFIX}n/after`) === undefined, now.size]).toEqual([
     undefined,
     false,
-    1,
+    3,
+  ]);
+  // Who follows all changes is told what came of those that nobody can tell any more.
+  const before = written - 1;
+  expect(seen).toEqual([
+    'before@1 undefined@undefined',
+    `undefined@undefined after@${at}`,
+    `written@${before} written@${written}`,
   ]);
   await Promise.resolve();
   expect(cursor.ended).toBe(true);
