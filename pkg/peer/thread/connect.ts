@@ -167,6 +167,8 @@ class Client implements RemoteKeyspace {
     if (this.#lost !== undefined) return Promise.resolve();
     this.#closed ??= new Promise((resolve, reject) => {
       this.#onClosed = (why) => {
+        // Once: `lost` says too that it is closed, and knows nothing of why.
+        this.#onClosed = undefined;
         this.lost('the keyspace is closed');
         this.#port.close();
         if (why === '') resolve();
@@ -300,8 +302,8 @@ class Client implements RemoteKeyspace {
         return 0;
       case TELL.closed: {
         const why = from.text();
-        if (this.#onClosed === undefined) this.lost('the peer has stopped');
-        else this.#onClosed(why);
+        if (this.#closed === undefined) this.lost('the peer has stopped');
+        else this.#onClosed?.(why);
         return 0;
       }
       default: {

@@ -6,9 +6,10 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Revision, revision } from '../../base/index.js';
 import type { AppliedEvent, Keyspace } from '../../storage/index.js';
+import type { PeerKeyspace } from '../keyspace.js';
 import { openPeer } from '../peer.js';
 import { soloConfig, temporaryFolder } from '../testing/solo.js';
-import { connectKeyspace, type RemoteKeyspace } from './connect.js';
+import { connectKeyspace, type RemoteKeyspace, UNKNOWN_STATUS } from './connect.js';
 import { PEER_THREAD_NICENESS } from './priority.js';
 import { serveKeyspace } from './serve.js';
 import { threadWorld } from './world.js';
@@ -115,6 +116,18 @@ describe('the thread boundary', () => {
     expect(await near.call('double', 21)).toBe(42);
     await expect(near.call('fail')).rejects.toThrow('it does not work');
     await expect(near.call('unheard of')).rejects.toThrow('no call unheard of');
+  });
+
+  it('tells who closes it what went wrong with that', async () => {
+    const { port1, port2 } = new MessageChannel();
+    const keyspace = {
+      status: () => UNKNOWN_STATUS,
+      close: () => Promise.reject(new Error('the disk failed')),
+    } as unknown as PeerKeyspace;
+    void serveKeyspace(port2, keyspace, {}, threadWorld().timers).closed.then(() => port2.close());
+    const near = connectKeyspace(port1, UNKNOWN_STATUS);
+    await expect(near.close()).rejects.toThrow('the disk failed');
+    expect(await near.readIndex()).toMatchObject({ kind: 'refused', reason: 'stopping' });
   });
 
   it('tells each caller what became of it when the other side is lost', async () => {
