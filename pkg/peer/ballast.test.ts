@@ -18,9 +18,10 @@ function place(): string {
 const BYTES = 1_000_000;
 const ballast = (file: string): Ballast => new Ballast({ file, bytes: BYTES, filling: Buffer.alloc(64 * 1024, 7) });
 
-async function made(file: string): Promise<void> {
+async function made(file: string, one: Ballast): Promise<void> {
   for (let tries = 0; statSync(file, { throwIfNoEntry: false })?.size !== BYTES; tries++) {
     if (tries === 1000) throw new Error('the ballast is not made');
+    one.keep();
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
@@ -30,10 +31,23 @@ describe('the ballast', () => {
     const file = place();
     const one = ballast(file);
     for (let round = 0; round < 2; round++) {
-      one.keep();
-      await made(file);
-      await one.stop();
+      await made(file, one);
       one.release();
+      while (existsSync(file)) await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await made(file, one);
+    await one.stop();
+    one.release();
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('is not made any more after the end', async () => {
+    const file = place();
+    const one = ballast(file);
+    await one.stop();
+    one.keep();
+    for (let i = 0; i < 20; i++) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
       expect(existsSync(file)).toBe(false);
     }
   });

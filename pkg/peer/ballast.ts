@@ -17,6 +17,7 @@ export class Ballast {
   #held: boolean;
   #making: Promise<void> | undefined;
   #wanted = false;
+  #stopped = false;
 
   constructor(ports: BallastPorts) {
     this.#ports = ports;
@@ -26,7 +27,8 @@ export class Ballast {
 
   /** Begins to make it unless it is there. When that fails, for want of room most likely, it is as if it had not been asked. */
   keep(): void {
-    if (this.#held || this.#making !== undefined) return;
+    // What asks for it, the disk's answer, may come after the end.
+    if (this.#held || this.#making !== undefined || this.#stopped) return;
     this.#wanted = true;
     this.#making = this.#make()
       .catch(() => this.#remove())
@@ -41,8 +43,9 @@ export class Ballast {
     if (this.#held) this.#remove();
   }
 
-  /** Ends making it, and leaves what is whole. */
+  /** Ends making it, for good, and leaves what is whole. */
   async stop(): Promise<void> {
+    this.#stopped = true;
     this.#wanted = false;
     await this.#making;
   }
