@@ -71,7 +71,12 @@ export async function servePeers(urls: readonly string[], tls: PeerTls, ports: S
   for (const url of urls) {
     const { host, hostname } = new URL(url);
     const port = await new Promise<number>((resolve, reject) => {
-      server.bindAsync(host, credentials, (error, bound) => (error === null ? resolve(bound) : reject(error)));
+      server.bindAsync(host, credentials, (error, bound) =>
+        error === null ? resolve(bound) : reject(new Error(notBound(url, error.message))),
+      );
+    }).catch((error: unknown) => {
+      server.forceShutdown();
+      throw error;
     });
     addresses.push(`${hostname}:${port}`);
   }
@@ -79,6 +84,15 @@ export async function servePeers(urls: readonly string[], tls: PeerTls, ports: S
     addresses,
     close: async () => server.forceShutdown(),
   };
+}
+
+function notBound(url: string, why: string): string {
+  const reason = why.includes('EADDRINUSE')
+    ? 'the port is taken by another process'
+    : why.includes('EADDRNOTAVAIL')
+      ? 'that is no address of this machine'
+      : why;
+  return `cannot listen for peers on ${url} (--listen-peer-urls): ${reason}`;
 }
 
 function duplex(path: string) {
