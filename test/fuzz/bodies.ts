@@ -40,6 +40,10 @@ const WORDS = {
     '&a ',
     '*a',
     '<<: *a',
+    '*a : ',
+    '%TAG !a! ',
+    '!a!b ',
+    '\u0085',
     '!!binary ',
     '!!set',
     '|\n',
@@ -89,10 +93,20 @@ const WORDS = {
   ],
 } satisfies Record<BodyEncoding, readonly string[]>;
 
+/** Everything that only YAML has. */
+const ANCHORED = `%TAG !a! tag:yaml.org,2002:
+---
+apiVersion: v1
+kind: Secret
+metadata: &m {name: s, labels: &l {k: &a "x", *a : "y"}}
+stringData: {<<: *l, b: !a!str 5, c: ! 6, d: !b "7"}
+type: *a
+`;
+
 function bodyTarget(encoding: BodyEncoding): Target {
   return {
     name: `bodies: ${encoding}`,
-    seeds: encoded(encoding),
+    seeds: encoding === 'yaml' ? [...encoded(encoding), ...texts(ANCHORED)] : encoded(encoding),
     words: WORDS[encoding],
     refusals: [],
     run: (bytes) => {

@@ -6,4 +6,30 @@ export interface Found {
   readonly input: Buffer;
 }
 
-export const FOUND: readonly Found[] = [];
+/** Anchors that each stand deep inside the next. */
+function nestedAliases(anchors: number, depth: number): string {
+  const nested = (inner: string): string => '{a: '.repeat(depth) + inner + '}'.repeat(depth);
+  return Array.from({ length: anchors }, (_, i) => `- &a${i} ${nested(i === 0 ? '1' : `*a${i - 1}`)}\n`).join('');
+}
+
+const long = 'x'.repeat(200_000);
+
+export const FOUND: readonly Found[] = [
+  { target: 'bodies: yaml', was: 'an overflow of the stack', input: Buffer.from('&a {? *a : b}') },
+  { target: 'bodies: yaml', was: 'an overflow of the stack', input: Buffer.from(nestedAliases(12, 900)) },
+  {
+    target: 'bodies: yaml',
+    was: '600 MB of tags that mean nothing',
+    input: Buffer.from(`%TAG !a! ${long}\n---\n${'- !a!x y\n'.repeat(3000)}`),
+  },
+  {
+    target: 'bodies: yaml',
+    was: 'four seconds of copying a key',
+    input: Buffer.from(`- &a "${long}"\n- {${'*a : 1,'.repeat(8000)}}\n`),
+  },
+  {
+    target: 'values: JSON, YAML, CBOR without a schema',
+    was: 'half a minute of making the same path',
+    input: Buffer.from(`{"${long}":{${'"a":1,'.repeat(30_000)}"a":1}}`),
+  },
+];
