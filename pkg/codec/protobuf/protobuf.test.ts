@@ -56,7 +56,8 @@ describe('protobuf', () => {
   it.each([
     ['0a 7f 01', 'unexpected EOF'],
     ['0a', 'unexpected EOF'],
-    ['0a ff ff ff ff 0f', 'proto: negative length found during unmarshaling'],
+    ['0a ff ff ff ff 0f', 'unexpected EOF'],
+    ['0a ff ff ff ff ff ff ff ff ff 01', 'proto: negative length found during unmarshaling'],
     ['0a ff ff ff ff ff ff ff ff ff ff 01', 'proto: integer overflow'],
     ['08 01', 'proto: wrong wireType = 0 for field metadata'],
     ['00 01', 'proto: ConfigMap: illegal tag 0 (wire type 0)'],

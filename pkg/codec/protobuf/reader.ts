@@ -70,7 +70,7 @@ export class Reader {
   limit(): number {
     const length = this.varint();
     if (length > this.end - this.at)
-      this.fail(length > 0x7fffffff ? 'proto: negative length found during unmarshaling' : UNEXPECTED_END);
+      this.fail(length >= 2 ** 63 ? 'proto: negative length found during unmarshaling' : UNEXPECTED_END);
     return this.at + length;
   }
 

@@ -103,6 +103,9 @@ describe('times', () => {
     expect(timeOfParts(-1, 0, false)).toBe('1969-12-31T23:59:59Z');
     expect(timeParts('2020-01-02T03:04:05.000007Z').nanos).toBe(7000);
     expect(timeOfParts(0, 7999, true)).toBe('1970-01-01T00:00:00.000007Z');
+    expect(timeOfParts(0, 2_000_000_000, false)).toBe('1970-01-01T00:00:00Z');
+    expect(timeOfParts(0, 2_000_001_000, true)).toBe('1970-01-01T00:00:02.000001Z');
+    expect(timeOfParts(0, -1999, true)).toBe('1969-12-31T23:59:59.999999Z');
     expect(timeOfParts(1e18, 0, false)).toBeUndefined();
   });
 });

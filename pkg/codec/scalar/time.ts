@@ -184,10 +184,15 @@ export function timeParts(text: string): { readonly seconds: number; readonly na
   return { seconds, nanos: dot < 0 ? 0 : Number(text.slice(dot + 1, dot + 7)) * 1000 };
 }
 
-/** The canonical text of protobuf's seconds and nanoseconds; undefined when no calendar has that second. */
+/**
+ * The canonical text of protobuf's seconds and nanoseconds; undefined when no calendar has that second. As in the reference, a time
+ * has no fraction, and microseconds may be more than a second or less than none.
+ */
 export function timeOfParts(seconds: number, nanos: number, micro: boolean): string | undefined {
-  const date = new Date(seconds * 1000);
-  if (Number.isNaN(date.getTime()) || nanos < 0 || nanos > 999_999_999) return undefined;
+  const micros = micro ? Math.trunc(nanos / 1000) : 0;
+  const carried = Math.floor(micros / 1_000_000);
+  const date = new Date((seconds + carried) * 1000);
+  if (Number.isNaN(date.getTime())) return undefined;
   const utc = date.toISOString().slice(0, -5);
-  return micro ? `${utc}.${String(Math.floor(nanos / 1000)).padStart(6, '0')}Z` : `${utc}Z`;
+  return micro ? `${utc}.${String(micros - carried * 1_000_000).padStart(6, '0')}Z` : `${utc}Z`;
 }
