@@ -36,7 +36,7 @@ export function lockFolder(folder: string): { release(): void } {
   throw new Error(`data folder ${folder} is being opened by another process`);
 }
 
-/** The process that a lock names, if it still runs and is not this one (which holds no lock it does not know of). */
+/** The process that a lock names, if it still runs: this one too, which may serve the folder already (as a library). */
 function livingOwner(text: string): number | undefined {
   const [id = '', started = ''] = text.trim().split(' ');
   const pid = Number(id);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { issueAuthority } from './issue.js';
-import { isPair, issueAdmin, keepKubeconfig, keepPki, serverNames } from './pki.js';
+import { authorityWarning, isPair, issueAdmin, keepKubeconfig, keepPki, serverNames } from './pki.js';
 
 const NOW = Date.parse('2026-05-01T00:00:00Z');
 const DAY = 86_400_000;
@@ -56,6 +56,16 @@ describe('the keys of a first start', () => {
     const moved = await keepPki(folder, serverNames(['192.0.2.7'], '10.96.0.1'), NOW);
     expect(moved.admin).toEqual(first.admin);
     expect(new X509Certificate(moved.serving.cert).checkIP('192.0.2.7')).toBe('192.0.2.7');
+  });
+
+  it('end with their authority, which is said a month before', async () => {
+    const { ca } = await keepPki(folder, names, NOW);
+    const ends = Date.parse(new X509Certificate(ca.cert).validTo);
+    expect(authorityWarning(ca, ends - 31 * DAY)).toBeUndefined();
+    const said = (word: string) =>
+      `the authority CN=kubernetes-ca ${word} at ${new Date(ends).toISOString()}: whoever trusts it needs a new one`;
+    expect(authorityWarning(ca, ends - 29 * DAY)).toBe(said('ends'));
+    expect(authorityWarning(ca, ends + DAY)).toBe(said('ended'));
   });
 
   it('are not made anew over half an authority', async () => {

@@ -148,6 +148,14 @@ export function lasts(pair: KeyPair, now: number): boolean {
   return Date.parse(new X509Certificate(pair.cert).validTo) - now > RENEW_DAYS * DAY;
 }
 
+/** What is to be said of an authority that ends soon: it is not renewed by itself, and what it has issued ends with it. */
+export function authorityWarning(authority: KeyPair, now: number): string | undefined {
+  if (lasts(authority, now)) return undefined;
+  const { subject, validTo } = new X509Certificate(authority.cert);
+  const ends = Date.parse(validTo) > now ? 'ends' : 'ended';
+  return `the authority ${subject} ${ends} at ${new Date(validTo).toISOString()}: whoever trusts it needs a new one`;
+}
+
 function covers(pair: KeyPair, names: ServerNames): boolean {
   const certificate = new X509Certificate(pair.cert);
   return (

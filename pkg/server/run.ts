@@ -8,7 +8,7 @@ import { givenAuthorities, givenPair } from './given.js';
 import type { KeyPair } from './issue.js';
 import { lockFolder } from './lock.js';
 import { openObjects } from './objects.js';
-import { keepKubeconfig, keepPki, type Pki, serverNames } from './pki.js';
+import { authorityWarning, keepKubeconfig, keepPki, type Pki, serverNames } from './pki.js';
 import { serviceAddresses } from './services.js';
 import { openStore, outgoingFolder, untilCurrent } from './store.js';
 import { systemWorld } from './world.js';
@@ -91,6 +91,11 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
     const names = serverNames([bindAddress, advertiseAddress], serviceAddresses(config.api.serviceRanges)[0]!);
     const pkiFolder = join(config.dataDir, 'pki');
     let pki = await keepPki(pkiFolder, names, world.clock.now());
+    const warn = (): void => {
+      const warning = authorityWarning(pki.ca, world.clock.now());
+      if (warning !== undefined) log.warn({ folder: pkiFolder }, warning);
+    };
+    warn();
     const keyspace = await opening;
     undo.push(() => keyspace.close());
     await untilCurrent(keyspace, world, log);
@@ -124,6 +129,7 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
       keepPki(pkiFolder, names, world.clock.now())
         .then((renewed) => {
           pki = renewed;
+          warn();
           api.renew(tlsMaterial(givenTls(config), pki));
           keepKubeconfig(kubeconfig, url, pki);
         })
