@@ -62,8 +62,10 @@ function flushTo(core: Core, to: PeerId, progress: Progress): void {
   while (progress.next <= log.lastIndex && !progress.windowIsFull(window)) {
     if (!sendAppend(core, to, progress, limits.appendBytesMax)) return;
   }
-  // Told of what was sent, not only of what was acknowledged: who is still syncing an entry applies it as soon as that is done.
-  const commitIsNews = Math.min(log.commit, progress.next - 1) > progress.commitSent;
+  // Who is still syncing the last entry hears that it is committed before it says that it has it, and so can apply it at once.
+  // While more is under way, that news goes with what comes of it.
+  const has = log.commit === log.lastIndex ? progress.next - 1 : progress.match;
+  const commitIsNews = Math.min(log.commit, has) > progress.commitSent;
   if (commitIsNews || progress.nudged) sendAppend(core, to, progress, 0);
 }
 
