@@ -34,16 +34,12 @@ export function podAmounts(pod: JsonObject, kind: 'requests' | 'limits'): Amount
   const running = new Map<string, Quantity>();
   const peak = new Map<string, Quantity>();
   const beside = new Map<string, Quantity>();
+  // Only what this one asks for can make a new peak: what runs beside it was counted when it came.
   for (const c of objectsAt(pod, 'spec', 'initContainers')) {
-    const stays = textAt(c, 'restartPolicy') === 'Always';
-    if (stays) {
-      add(beside, of(c));
-      raise(peak, beside);
-    } else {
-      const now = new Map(beside);
-      add(now, of(c));
-      raise(peak, now);
-    }
+    const own = of(c);
+    const now = new Map([...own].map(([name, amount]) => [name, sum(beside.get(name), amount)]));
+    raise(peak, now);
+    if (textAt(c, 'restartPolicy') === 'Always') for (const [name, amount] of now) beside.set(name, amount);
   }
   for (const c of objectsAt(pod, 'spec', 'containers')) add(running, of(c));
   add(running, beside);
@@ -58,11 +54,10 @@ export function podAmounts(pod: JsonObject, kind: 'requests' | 'limits'): Amount
   return running;
 }
 
+const sum = (a: Quantity | undefined, b: Quantity): Quantity => (a === undefined ? b : addQuantities(a, b));
+
 function add(into: Map<string, Quantity>, more: Amounts): void {
-  for (const [name, amount] of more) {
-    const before = into.get(name);
-    into.set(name, before === undefined ? amount : addQuantities(before, amount));
-  }
+  for (const [name, amount] of more) into.set(name, sum(into.get(name), amount));
 }
 
 function raise(to: Map<string, Quantity>, other: Amounts): void {
