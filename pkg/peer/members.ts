@@ -79,11 +79,12 @@ export class Members {
 
   /** Reads what the state says; again after another state took its place. */
   async load(machine: StateMachine): Promise<void> {
+    const members = await machine.range({ start: MEMBERS, end: prefixEnd(MEMBERS) });
+    const removed = await machine.range({ start: REMOVED, end: prefixEnd(REMOVED) });
+    // Both are here: whoever asks meanwhile (a founder without its disk, a member that was removed) is not told that nobody is known.
     this.#known.clear();
     this.#removed.clear();
-    const members = await machine.range({ start: MEMBERS, end: prefixEnd(MEMBERS) });
     if (members.kind === 'ok') for (const { key, value } of members.items) this.#learn(key, value);
-    const removed = await machine.range({ start: REMOVED, end: prefixEnd(REMOVED) });
     if (removed.kind === 'ok') for (const { key } of removed.items) this.#removed.add(idOf(key, REMOVED));
     this.#ports.changed();
   }
@@ -234,7 +235,8 @@ export class Members {
     for (const id of this.#known.keys()) {
       if (current.includes(toPeerId(id)) || this.#waiting > 0) continue;
       await this.#alone(async () => {
-        await this.#bury(id);
+        // As things are now: it may have been added while others had their turn.
+        if (!memberIds(this.#ports.configuration()).includes(toPeerId(id))) await this.#bury(id);
         return refused('');
       });
     }
