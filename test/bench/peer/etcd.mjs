@@ -1,10 +1,10 @@
-// The same puts on three members of etcd-server from the machine's packages, where it is installed; its clients are gRPC calls
-// from this process: the mode grpc is its like, and CPU is that of the servers alone.
+// The same puts on three members of etcd-server from the machine's packages, where it is installed, with mutual TLS between them as
+// our peers have it; its clients are gRPC calls from this process: the mode grpc is its like, and CPU is that of the servers alone.
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { freePorts } from './group.mjs';
+import { certificates, freePorts } from './group.mjs';
 import { KvClients } from './kv.mjs';
-import { clients, cpuOf, row, seconds, wait } from './measure.mjs';
+import { clients, cpuOf, row, seconds, wait, warmUp } from './measure.mjs';
 
 export async function etcd(folder) {
   if (spawnSync('etcd', ['--version']).status !== 0) {
@@ -13,9 +13,12 @@ export async function etcd(folder) {
   }
   const ports = await freePorts(6);
   const url = (i) => `http://127.0.0.1:${ports[i]}`;
-  const initial = [0, 1, 2].map((i) => `m${i}=${url(3 + i)}`).join(',');
+  const peerUrl = (i) => `https://127.0.0.1:${ports[3 + i]}`;
+  const initial = [0, 1, 2].map((i) => `m${i}=${peerUrl(i)}`).join(',');
+  certificates(folder);
+  const tls = ['--peer-client-cert-auth', '--peer-trusted-ca-file', join(folder, 'ca.crt'), '--peer-cert-file', join(folder, 'peer.crt'), '--peer-key-file', join(folder, 'peer.key')];
   const members = [0, 1, 2].map((i) =>
-    spawn('etcd', ['--name', `m${i}`, '--data-dir', join(folder, `etcd${i}`), '--listen-client-urls', url(i), '--advertise-client-urls', url(i), '--listen-peer-urls', url(3 + i), '--initial-advertise-peer-urls', url(3 + i), '--initial-cluster', initial, '--log-level', 'error', '--logger', 'zap'], { stdio: 'ignore' }),
+    spawn('etcd', ['--name', `m${i}`, '--data-dir', join(folder, `etcd${i}`), '--listen-client-urls', url(i), '--advertise-client-urls', url(i), '--listen-peer-urls', peerUrl(i), '--initial-advertise-peer-urls', peerUrl(i), '--initial-cluster', initial, ...tls, '--log-level', 'error', '--logger', 'zap'], { stdio: 'ignore' }),
   );
   const load = new KvClients([0, 1, 2].map((i) => `127.0.0.1:${ports[i]}`));
   const put = (n) => load.put(n);
@@ -29,7 +32,7 @@ export async function etcd(folder) {
         await wait(200);
       }
     }
-    await clients(100, seconds * 1000, put);
+    await warmUp(put);
     for (const count of [3, 100, 300]) {
       const before = members.map(({ pid }) => cpuOf(pid));
       const result = await clients(count, seconds * 1000, put);

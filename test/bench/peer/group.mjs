@@ -14,8 +14,8 @@ export async function freePorts(count) {
   return ports;
 }
 
-/** A peer CA and a certificate for loopback, by openssl. */
-function certificates(folder) {
+/** A peer CA and a certificate for loopback, by openssl: ca.crt, peer.crt and peer.key in the folder. */
+export function certificates(folder) {
   const at = (name) => join(folder, name);
   const openssl = (...args) => execFileSync('openssl', args, { stdio: 'pipe' });
   const ec = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];

@@ -1,8 +1,8 @@
 // Like for like with the mode etcd: the same clients, in this process, over plain gRPC, to three peers that serve nothing but
-// their keyspace (kv.mjs). Between the peers is mutual TLS, which the members of etcd there do without.
+// their keyspace (kv.mjs).
 import { Group } from './group.mjs';
 import { KvClients } from './kv.mjs';
-import { clients, cpuOf, row, seconds } from './measure.mjs';
+import { clients, cpuOf, row, seconds, warmUp } from './measure.mjs';
 
 export async function grpc(folder) {
   const group = new Group(folder);
@@ -13,7 +13,7 @@ export async function grpc(folder) {
     const ports = await Promise.all(children.map((child) => child.ask('serveKv')));
     load = new KvClients(ports.map((port) => `127.0.0.1:${port}`));
     const put = (n) => load.put(n);
-    await clients(100, seconds * 1000, put);
+    await warmUp(put);
     for (const count of [3, 100, 300]) {
       const before = children.map(({ pid }) => cpuOf(pid));
       const result = await clients(count, seconds * 1000, put);

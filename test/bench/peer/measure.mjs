@@ -25,6 +25,11 @@ export async function clients(count, milliseconds, operation) {
   return { latencies: sorted(latencies), elapsed: (performance.now() - start) / 1000 };
 }
 
+/** Load before anything is measured: code that has not run a few thousand times is interpreted, and few clients need other code than many. */
+export async function warmUp(operation) {
+  for (const count of [100, 3]) await clients(count, seconds * 1000, operation);
+}
+
 /**
  * Open loop: `rate` operations a second, evenly, whether or not earlier ones have ended. Each is measured from the moment
  * when it was due, so that a stall counts for all that came due during it.
