@@ -284,6 +284,7 @@ export class RunningPeer implements Peer {
       }),
       control: (name, argument) => this.#controls.passedOn(name, argument),
       poke: () => this.#loop.poke(),
+      stopped: () => this.#stopped,
       note: events.note ?? (() => {}),
     });
     this.#wires = wires;

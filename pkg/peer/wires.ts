@@ -13,6 +13,7 @@ import { CONTROL_LIMITS, SNAPSHOT_LIMITS } from './limits.js';
 import type { Members } from './members.js';
 import { memberIdText, type PeerMetrics } from './metrics.js';
 import type { Network, NetworkSink } from './network.js';
+import { untilApplied } from './snapshot/following.js';
 import type { SnapshotReceiver } from './snapshot/receive.js';
 import type { ReplicatedState } from './state.js';
 
@@ -30,6 +31,8 @@ export interface WirePorts {
   /** A control call that another peer passes on because this one leads. */
   control(name: string, argument: unknown): Promise<unknown>;
   poke(): void;
+  /** Why this peer serves no more, if it does not. */
+  stopped(): string | undefined;
   note(level: 'info' | 'warn' | 'error', message: string): void;
 }
 
@@ -57,7 +60,7 @@ export async function openWires(ports: WirePorts): Promise<Wires> {
     const snapshot = await ports.state.machine.openSnapshot({ follow: true });
     const meta = async (): Promise<SnapshotMeta> => {
       // The core hears of what is applied a moment after it can be read.
-      while (raft.status().applied < snapshot.index) await new Promise<void>((done) => world.timers.after(1, done));
+      await untilApplied(snapshot.index, { world, applied: () => raft.status().applied, stopped: ports.stopped });
       return raft.snapshotMeta(toLogIndex(snapshot.index));
     };
     try {

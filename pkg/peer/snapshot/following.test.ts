@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { testWorld } from '../../storage/testworld.js';
 import { SNAPSHOT_LIMITS } from '../limits.js';
 import { threadWorld } from '../thread/world.js';
-import { Following } from './following.js';
+import { Following, untilApplied } from './following.js';
 
 function following() {
   let now = 0;
@@ -32,5 +33,29 @@ describe('a snapshot that follows', () => {
     while (round(5000, rounds * 10)) rounds++;
     expect(rounds).toBe(SNAPSHOT_LIMITS.roundsMax);
     expect(covered.at(-1)).toBe((rounds - 1) * 10);
+  });
+});
+
+describe('what a snapshot stands for', () => {
+  it('is waited for until it is applied, but not on a peer that stops', async () => {
+    let applied = 4;
+    let stopped: string | undefined;
+    const world = testWorld(0);
+    const ended: string[] = [];
+    const wait = (index: number) =>
+      untilApplied(index, { world, applied: () => applied, stopped: () => stopped }).then(
+        () => ended.push(`${index}`),
+        (error: Error) => ended.push(error.message),
+      );
+    const both = [wait(5), wait(6)];
+    await world.advance(3);
+    expect(ended).toEqual([]);
+    applied = 5;
+    await world.advance(3);
+    expect(ended).toEqual(['5']);
+    stopped = 'this peer is closed';
+    await world.advance(3);
+    expect(ended).toEqual(['5', 'this peer is closed']);
+    await Promise.all(both);
   });
 });

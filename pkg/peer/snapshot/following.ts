@@ -41,3 +41,15 @@ export class Following {
     if (!this.#last) this.#covers(applied);
   }
 }
+
+/** Resolves when `index` is applied. Rejects when the peer stops: then nothing is applied any more. */
+export async function untilApplied(
+  index: number,
+  peer: { readonly world: World; applied(): number; stopped(): string | undefined },
+): Promise<void> {
+  while (peer.applied() < index) {
+    const why = peer.stopped();
+    if (why !== undefined) throw new Error(why);
+    await new Promise<void>((resolve) => peer.world.timers.after(1, resolve));
+  }
+}
