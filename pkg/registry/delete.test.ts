@@ -23,8 +23,43 @@ describe('deletion', () => {
     [['a/b'], {}, 'Orphan', ['a/b', 'orphan']],
     [['orphan'], { orphanDependents: false }, undefined, []],
     [[], { orphanDependents: true }, undefined, ['orphan']],
+    [['orphan', 'a/b'], { propagationPolicy: 'Foreground' }, 'Unsupported', ['a/b']],
   ] as const)('finalizers %j with %j (default %s) become %j', (given, options, fallback, after) => {
     expect(finalizersAfter(given, { ...none, ...options }, fallback)).toEqual(after);
+  });
+
+  it.each<[string, string, JsonObject]>([
+    ['storageclasses.storage.k8s.io/v1', '', { provisioner: 'p' }],
+    ['csidrivers.storage.k8s.io/v1', '', { spec: {} }],
+    ['csinodes.storage.k8s.io/v1', '', { spec: { drivers: [] } }],
+    ['volumeattributesclasses.storage.k8s.io/v1', '', { driverName: 'd', parameters: { a: 'b' } }],
+    ['deviceclasses.resource.k8s.io/v1', '', { spec: {} }],
+    ['resourceclaims.resource.k8s.io/v1', 'default', { spec: {} }],
+  ])('of one of %s is answered with it', async (what, namespace, rest) => {
+    const b = await Bench.open();
+    const made = await b.create(what, namespace, { metadata: { name: 'n' }, ...rest });
+    expect(await b.delete(what, namespace, 'n')).toEqual(made);
+    expect(await refusal(b.get(what, namespace, 'n'))).toMatch(/^404 /);
+  });
+
+  it('does not happen to the classes of priority that the cluster itself needs', async () => {
+    const b = await Bench.open();
+    const classes = 'priorityclasses.scheduling.k8s.io/v1';
+    for (const name of ['system-node-critical', 'system-cluster-critical'])
+      expect(await refusal(b.delete(classes, '', name))).toBe(
+        `403 priorityclasses.scheduling.k8s.io "${name}" is forbidden: this is a system priority class and cannot be deleted`,
+      );
+    await b.create(classes, '', { metadata: { name: 'mine' }, value: 1 });
+    expect(await b.delete(classes, '', 'mine')).toMatchObject({ status: 'Success' });
+  });
+
+  it('of an event waits for no dependents, whatever is asked for', async () => {
+    const b = await Bench.open();
+    for (const propagationPolicy of ['Orphan', 'Foreground'] as const) {
+      await b.create('events', 'default', { metadata: { name: 'e' }, involvedObject: { namespace: 'default' } });
+      expect(await b.delete('events', 'default', 'e', { propagationPolicy })).toMatchObject({ status: 'Success' });
+      expect(await refusal(b.get('events', 'default', 'e'))).toMatch(/^404 /);
+    }
   });
 
   it('gives a running pod its grace, which can only be made shorter', async () => {

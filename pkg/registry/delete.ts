@@ -17,7 +17,7 @@ import type {
   Target,
   WriteOptions,
 } from './requests.js';
-import type { WriteContext } from './resource.js';
+import type { Strategy, WriteContext } from './resource.js';
 import { writeContext } from './virtual.js';
 import { admissionOf, mutate, reserve, validateAdmission } from './write.js';
 
@@ -29,14 +29,16 @@ export const UNSAFE_DELETE_GATE = 'AllowUnsafeMalformedObjectDeletion';
  */
 export async function remove(core: Core, request: DeleteRequest, context: RequestContext): Promise<Deleted> {
   const { target, options } = request;
-  const { strategy } = target.resource;
+  const { strategy, groupResource } = target.resource;
+  const kept = strategy.undeletable?.(request.name);
+  if (kept !== undefined) throw errors.forbidden(groupResource, request.name, kept);
   const unsaid = options.propagationPolicy === undefined && options.orphanDependents === undefined;
   if (unsaid && strategy.defaultPropagationWarning !== undefined) context.warn(strategy.defaultPropagationWarning);
   for (let conflicts = 0; conflicts <= limits.unconditionalRetries; conflicts++) {
     const done = await attempt(core, request, context, conflicts > 0);
     if (done !== 'conflict') return done;
   }
-  throw conflict(target.resource.groupResource, request.name);
+  throw conflict(groupResource, request.name);
 }
 
 /**
@@ -228,11 +230,12 @@ function raise(meta: JsonObject): void {
 export function finalizersAfter(
   given: readonly string[],
   { orphanDependents, propagationPolicy }: DeleteOptions,
-  fallback: 'Background' | 'Orphan' | undefined,
+  fallback: Strategy['defaultPropagation'],
 ): readonly string[] {
   let orphan = fallback === 'Orphan';
   let foreground = false;
-  if (orphanDependents !== undefined) orphan = orphanDependents;
+  if (fallback === 'Unsupported') orphan = false;
+  else if (orphanDependents !== undefined) orphan = orphanDependents;
   else if (propagationPolicy !== undefined) {
     orphan = propagationPolicy === 'Orphan';
     foreground = propagationPolicy === 'Foreground';

@@ -186,6 +186,8 @@ export interface Strategy {
   readonly markDeleted?: (o: JsonObject, context: WriteContext) => void;
   /** Holds an object back from being removed beyond finalizers and grace (a namespace's own finalizers; one not yet marked). */
   readonly holds?: (o: JsonObject) => boolean;
+  /** Why the object of this name may not be deleted; undefined: it may. */
+  readonly undeletable?: (name: string) => string | undefined;
   /** A deletion is answered with the object that is gone, not with a Status. */
   readonly returnsDeleted?: boolean;
   /**
@@ -195,8 +197,8 @@ export interface Strategy {
   readonly checksUpdateLikeNew?: boolean | 'twice';
   /** Finalizers may be any qualified names: those without a domain need not be well known. */
   readonly anyFinalizers?: boolean;
-  /** Default propagation when the client names none. */
-  readonly defaultPropagation?: 'Background' | 'Orphan';
+  /** Default propagation when the client names none. `Unsupported`: nothing ever depends on it, whatever the client names. */
+  readonly defaultPropagation?: 'Background' | 'Orphan' | 'Unsupported';
   /** What a client is told that deletes without saying what becomes of the dependents. */
   readonly defaultPropagationWarning?: string;
   /** Seconds after which an object expires through the log (events: 3600). */

@@ -122,6 +122,7 @@ export const rules: readonly Rule[] = [
     'delete answers 200 or 202, with a Status or the object',
     'golden writes/delete-answer',
     'golden writes/delete-answer-object',
+    'pkg/registry/delete.test.ts: is answered with it',
   ),
   rule(
     'Verbs',

@@ -40,6 +40,7 @@ export const event: ResourceDeclaration = {
     validateName: pathSegmentName,
     ttlSeconds: 3600,
     createOnUpdate: true,
+    defaultPropagation: 'Unsupported',
     validate: validateEvent,
     validateUpdate: validateEventUpdate,
   },

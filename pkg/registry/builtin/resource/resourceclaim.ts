@@ -17,6 +17,7 @@ export const resourceClaim: ResourceDeclaration = {
   strategy: withStatus({
     checksUpdateLikeNew: true,
     generation: 'none',
+    returnsDeleted: true,
     defaults: (o) => fillClaim(o['spec']),
     validate: (o, errors, context) => {
       adminAccess(o['spec'], context, errors);

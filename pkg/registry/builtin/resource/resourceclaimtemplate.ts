@@ -16,6 +16,7 @@ export const resourceClaimTemplate: ResourceDeclaration = {
   namespaced: true,
   strategy: {
     generation: 'none',
+    returnsDeleted: true,
     defaults: (o) => fillClaim(at(o, 'spec', 'spec')),
     validate: (o, errors, context) => {
       adminAccess(at(o, 'spec', 'spec'), context, errors);

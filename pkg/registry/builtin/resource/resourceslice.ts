@@ -16,6 +16,7 @@ export const resourceSlice: ResourceDeclaration = {
   namespaced: false,
   strategy: {
     generation: 'spec',
+    returnsDeleted: true,
     prepareForCreate: stamp,
     prepareForUpdate: (o, _old, context) => stamp(o, context),
     validate: validateSlice,

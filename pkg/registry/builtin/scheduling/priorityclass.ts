@@ -3,7 +3,7 @@ import { boolAt, numberAt, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
-import { validatePriorityClass, validatePriorityClassUpdate } from './validation.js';
+import { isSystemClass, validatePriorityClass, validatePriorityClassUpdate } from './validation.js';
 
 export const priorityClass: ResourceDeclaration = {
   group: 'scheduling.k8s.io',
@@ -18,6 +18,7 @@ export const priorityClass: ResourceDeclaration = {
     validate: validatePriorityClass,
     validateUpdate: validatePriorityClassUpdate,
     generation: 'spec',
+    undeletable: (name) => (isSystemClass(name) ? 'this is a system priority class and cannot be deleted' : undefined),
     defaults: (o) => whenAbsent(o, 'preemptionPolicy', 'PreemptLowerPriority'),
   },
   table: table(

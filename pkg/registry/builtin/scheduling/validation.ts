@@ -10,6 +10,8 @@ const SYSTEM: Readonly<Record<string, number>> = {
   'system-node-critical': 2_000_001_000,
 };
 
+export const isSystemClass = (name: string): boolean => Object.hasOwn(SYSTEM, name);
+
 export function validatePriorityClass(o: JsonObject, errors: FieldErrors): void {
   const name = textAt(o, 'metadata', 'name');
   const value = numberAt(o, 'value');

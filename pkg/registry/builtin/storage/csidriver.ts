@@ -19,6 +19,7 @@ export const csiDriver: ResourceDeclaration = {
     validateUpdate: validateCsiDriverUpdate,
     generation: 'spec',
     unconditionalUpdate: false,
+    returnsDeleted: true,
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       whenAbsent(spec, 'attachRequired', true);

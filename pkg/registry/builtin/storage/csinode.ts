@@ -17,6 +17,7 @@ export const csiNode: ResourceDeclaration = {
     validateUpdate: validateCsiNodeUpdate,
     generation: 'none',
     unconditionalUpdate: false,
+    returnsDeleted: true,
   },
   table: table([column('Drivers', 'Number of drivers on the node.', { type: 'integer' }), AGE], (o, now) => [
     listAt(o, 'spec', 'drivers').length,

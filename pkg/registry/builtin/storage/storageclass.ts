@@ -42,6 +42,7 @@ export const storageClass: ResourceDeclaration = {
     validate: validateStorageClass,
     validateUpdate: validateStorageClassUpdate,
     generation: 'none',
+    returnsDeleted: true,
     defaults: (o) => {
       whenAbsent(o, 'reclaimPolicy', 'Delete');
       whenAbsent(o, 'volumeBindingMode', 'Immediate');

@@ -17,6 +17,7 @@ export const volumeAttachment: ResourceDeclaration = {
     validateUpdate: validateAttachmentUpdate,
     generation: 'none',
     unconditionalUpdate: false,
+    returnsDeleted: true,
   }),
   subresources: { status: statusSubresource({ validateUpdate: validateAttachmentUpdate }) },
   table: table(

@@ -13,7 +13,12 @@ export const volumeAttributesClass: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   shortNames: ['vac'],
-  strategy: { validate: validateAttributesClass, validateUpdate: validateAttributesClassUpdate, generation: 'none' },
+  strategy: {
+    validate: validateAttributesClass,
+    validateUpdate: validateAttributesClassUpdate,
+    generation: 'none',
+    returnsDeleted: true,
+  },
   table: table([column('DriverName', 'The driver that the class is for.'), AGE], (o, now) => [
     textAt(o, 'driverName'),
     age(o, now),
