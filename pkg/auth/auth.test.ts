@@ -5,6 +5,7 @@ import {
   bootstrapAuthorizer,
   certificateUser,
   forbidden,
+  type HeaderLines,
   impersonate,
   mastersAuthorizer,
   type ResourceAttributes,
@@ -116,25 +117,32 @@ describe('who may', () => {
   });
 });
 
+/** A request with these header lines: one a value. */
+function request(values: Readonly<Record<string, string | readonly string[]>>): HeaderLines {
+  const headers = Object.fromEntries(Object.entries(values).map(([name, v]) => [name, [v].flat().join(', ')]));
+  return { headers, lines: (name) => (Object.hasOwn(values, name) ? [values[name]!].flat() : []) };
+}
+
 describe('acting as somebody else', () => {
   it('makes the user that the headers name', async () => {
     const headers = {
       'impersonate-user': 'jane',
       'impersonate-uid': 'u',
       'impersonate-extra-acme.com%2fproject': 'p',
-      'impersonate-extra-scopes': 'a, b',
+      'impersonate-extra-scopes': ['a, b', 'c'],
+      'impersonate-group': ['dev', 'ops'],
     };
-    expect(wantsImpersonation(headers)).toBe(true);
-    expect(await impersonate(admin, headers, ['dev', 'ops'], authorizer)).toEqual({
+    expect(wantsImpersonation(request(headers).headers)).toBe(true);
+    expect(await impersonate(admin, request(headers), authorizer)).toEqual({
       name: 'jane',
       uid: 'u',
       groups: ['dev', 'ops', 'system:authenticated'],
-      extra: { 'acme.com/project': ['p'], scopes: ['a', 'b'] },
+      extra: { 'acme.com/project': ['p'], scopes: ['a, b', 'c'] },
     });
     expect(
-      (await impersonate(admin, { 'impersonate-user': 'system:serviceaccount:n:default' }, [], authorizer)).groups,
+      (await impersonate(admin, request({ 'impersonate-user': 'system:serviceaccount:n:default' }), authorizer)).groups,
     ).toEqual(['system:serviceaccounts', 'system:serviceaccounts:n', 'system:authenticated']);
-    expect((await impersonate(admin, { 'impersonate-user': 'system:anonymous' }, [], authorizer)).groups).toEqual([
+    expect((await impersonate(admin, request({ 'impersonate-user': 'system:anonymous' }), authorizer)).groups).toEqual([
       'system:unauthenticated',
     ]);
   });
@@ -152,7 +160,7 @@ describe('acting as somebody else', () => {
         return { kind: 'allow' as const, reason: '' };
       },
     };
-    const as = (name: string) => impersonate(jane, { 'impersonate-user': name }, [], asks);
+    const as = (name: string) => impersonate(jane, request({ 'impersonate-user': name }), asks);
     expect((await as('system:serviceaccount:n:a.b')).groups).toContain('system:serviceaccounts:n');
     expect((await as('system:serviceaccount:N:a')).groups).toEqual(['system:authenticated']);
     expect((await as('system:serviceaccount:n:a/b')).groups).toEqual(['system:authenticated']);
@@ -160,7 +168,7 @@ describe('acting as somebody else', () => {
   });
 
   it('is allowed part by part', async () => {
-    await expect(impersonate(jane, { 'impersonate-user': 'bob' }, [], authorizer)).rejects.toThrow(
+    await expect(impersonate(jane, request({ 'impersonate-user': 'bob' }), authorizer)).rejects.toThrow(
       'users "bob" is forbidden: User "jane" cannot impersonate resource "users" in API group "" at the cluster scope',
     );
     const justBob = {
@@ -169,14 +177,14 @@ describe('acting as somebody else', () => {
         reason: '',
       }),
     };
-    await expect(impersonate(jane, { 'impersonate-user': 'bob' }, ['g'], justBob)).rejects.toThrow(
-      'groups "g" is forbidden',
-    );
     await expect(
-      impersonate(jane, { 'impersonate-user': 'bob', 'impersonate-extra-s': 'a' }, [], justBob),
+      impersonate(jane, request({ 'impersonate-user': 'bob', 'impersonate-group': 'g' }), justBob),
+    ).rejects.toThrow('groups "g" is forbidden');
+    await expect(
+      impersonate(jane, request({ 'impersonate-user': 'bob', 'impersonate-extra-s': 'a' }), justBob),
     ).rejects.toThrow(
       'userextras.authentication.k8s.io "a" is forbidden: User "jane" cannot impersonate resource "userextras/s"',
     );
-    await expect(impersonate(admin, { 'impersonate-uid': 'u' }, [], authorizer)).rejects.toBeInstanceOf(ApiError);
+    await expect(impersonate(admin, request({ 'impersonate-uid': 'u' }), authorizer)).rejects.toBeInstanceOf(ApiError);
   });
 });

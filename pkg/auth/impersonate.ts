@@ -13,6 +13,12 @@ import {
 /** Header values as Node gives them: lower-case names. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
+/** What a request says: a header that comes in several lines has a value a line. */
+export interface HeaderLines {
+  readonly headers: Headers;
+  lines(name: string): readonly string[];
+}
+
 export const IMPERSONATE_USER = 'impersonate-user';
 const GROUP = 'impersonate-group';
 const UID = 'impersonate-uid';
@@ -28,17 +34,13 @@ export function wantsImpersonation(headers: Headers): boolean {
 /**
  * The user that the `Impersonate-*` headers name, once the caller was allowed to act as each part of it (verb `impersonate`
  * on users, groups, serviceaccounts, uids and userextras). Throws 500 when parts come without a user, as the reference does,
- * and 403 for what is not allowed. `groups` are the values of `Impersonate-Group`, one for each header line.
+ * and 403 for what is not allowed.
  */
-export async function impersonate(
-  caller: UserInfo,
-  headers: Headers,
-  groups: readonly string[],
-  authorizer: Authorizer,
-): Promise<UserInfo> {
-  const name = one(headers[IMPERSONATE_USER]);
-  const uid = one(headers[UID]);
-  const extra = extras(headers);
+export async function impersonate(caller: UserInfo, request: HeaderLines, authorizer: Authorizer): Promise<UserInfo> {
+  const name = request.lines(IMPERSONATE_USER)[0] ?? '';
+  const uid = request.lines(UID)[0] ?? '';
+  const groups = request.lines(GROUP);
+  const extra = extras(request);
   if (name === '') throw partsWithoutUser(groups, uid, extra);
   const account = serviceAccountOf(name);
   for (const wanted of requests({ name, account }, groups, uid, extra)) {
@@ -81,10 +83,10 @@ function requests(
   ];
 }
 
-function extras(headers: Headers): Readonly<Record<string, readonly string[]>> {
+function extras(request: HeaderLines): Readonly<Record<string, readonly string[]>> {
   const found: Record<string, readonly string[]> = Object.create(null) as Record<string, readonly string[]>;
-  for (const [name, value] of Object.entries(headers)) {
-    if (!name.startsWith(EXTRA) || value === undefined) continue;
+  for (const name in request.headers) {
+    if (!name.startsWith(EXTRA)) continue;
     const raw = name.slice(EXTRA.length);
     let key: string;
     try {
@@ -92,8 +94,7 @@ function extras(headers: Headers): Readonly<Record<string, readonly string[]>> {
     } catch {
       key = raw;
     }
-    // Node joins repeated lines of a header it does not know by `, `.
-    found[key] = typeof value === 'string' ? value.split(', ') : value;
+    found[key] = [...(found[key] ?? []), ...request.lines(name)];
   }
   return found;
 }

@@ -11,5 +11,5 @@ export {
   unionAuthorizer,
 } from './authorize.js';
 export { type CertificateUser, type ClientCertificate, certificateUser } from './certificate.js';
-export { type Headers, impersonate, wantsImpersonation } from './impersonate.js';
+export { type HeaderLines, type Headers, impersonate, wantsImpersonation } from './impersonate.js';
 export { ANONYMOUS, AUTHENTICATED, MASTERS, UNAUTHENTICATED, type UserInfo, withAuthenticatedGroup } from './user.js';

@@ -77,10 +77,8 @@ async function answerFailure(call: Call, error: unknown, stages: Stages): Promis
 }
 
 async function actAsSomebodyElse(call: Call, stages: Stages): Promise<void> {
-  const { headers } = call.exchange;
-  const groups = call.exchange.lines('impersonate-group');
   call.impersonator = call.user;
-  call.user = await impersonate(call.user, headers, groups, stages.authorizer);
+  call.user = await impersonate(call.user, call.exchange, stages.authorizer);
 }
 
 /** Long-running requests (watches) hold no place, and neither does what tells whether the server lives. */
