@@ -206,6 +206,7 @@ export class Collection {
   replace(other: Collection, { tell }: { readonly tell: boolean }): void {
     this.stop();
     const old = this.#tree;
+    this.#abandon();
     this.#tree = other.#tree;
     this.#log = other.#log;
     this.#allocator = other.#allocator;
@@ -217,6 +218,16 @@ export class Collection {
     this.#gone = undefined;
     this.#woken = [];
     if (tell) this.#tellOfAll(old);
+  }
+
+  /** Nothing of the present state may keep its memory from going: what its objects keep of themselves is known beyond this collection. */
+  #abandon(): void {
+    for (const object of this.#tree.range(this.prefix, prefixEnd(this.prefix))) object.abandon();
+    for (let position = this.#log.first; position < this.#log.next; position++) {
+      const { object, previous } = this.#log.at(position);
+      object.abandon();
+      previous?.abandon();
+    }
   }
 
   /** What changed from `old` to the present state, one step an object: the steps between are not known. */

@@ -152,6 +152,16 @@ export class CachedObject implements StoredObject {
   letGo(allocator: SlabAllocator): void {
     if (--this.holders > 0) return;
     allocator.release(this.#slab, this);
+    this.#forgetEncodings();
+  }
+
+  /** All its holders have gone together, and with them the memory that it lies in. Whoever still reads it may. */
+  abandon(): void {
+    this.holders = 0;
+    this.#forgetEncodings();
+  }
+
+  #forgetEncodings(): void {
     if (this.#encodings === undefined) return;
     this.#encodings = undefined;
     this.#form.encodings.forget(this);

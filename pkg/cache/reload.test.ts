@@ -84,6 +84,13 @@ it('a cache that history no longer reaches begins anew; who watches is sent away
   cache.observe(({ before, after }) =>
     seen.push(`${before?.name}@${before?.revision} ${after?.name}@${after?.revision}`),
   );
+  // What objects keep of themselves goes with them: it would keep the memory of all that is replaced.
+  const read = [old.get(`${PREFIX}n/same`)!, old.get(`${PREFIX}n/before`)!];
+  const encode = (): void => {
+    for (const object of read) object.encoding('other', () => Buffer.from('encoded'));
+  };
+  encode();
+  expect(cache.encodingBytes).toBeGreaterThan(0);
   away();
   const written = await put(keyspace, 'n/written');
   await keyspace.txn({ compares: [], ops: [{ kind: 'delete', key: `${PREFIX}n/before` }] });
@@ -96,6 +103,9 @@ it('a cache that history no longer reaches begins anew; who watches is sent away
   await waiting;
   // The collection that a reader held on to while it waited is the one that is current.
   const now = old;
+  expect(cache.encodingBytes).toBe(0);
+  encode();
+  expect(cache.encodingBytes).toBe(0);
   expect(cache.collection(PREFIX)).toBe(old);
   expect([now.get(`${PREFIX}n/before`), now.get(`${PREFIX}n/after`) === undefined, now.size]).toEqual([
     undefined,
