@@ -66,7 +66,10 @@ async function all(
 }
 
 /** Writes one object after the other until told to stop; gives the names that were acknowledged. */
-function writing(asker: Asker, prefix: string): { stop(): Promise<readonly string[]> } {
+function writing(
+  asker: Asker,
+  prefix: string,
+): { readonly names: readonly string[]; stop(): Promise<readonly string[]> } {
   const names: string[] = [];
   let over = false;
   const loop = (async () => {
@@ -77,6 +80,7 @@ function writing(asker: Asker, prefix: string): { stop(): Promise<readonly strin
     }
   })();
   return {
+    names,
     async stop() {
       over = true;
       await loop;
@@ -128,7 +132,9 @@ describe.skipIf(!isBuilt).sequential('faults that stores of one peer have had', 
     const acknowledged: string[] = [];
     for (let round = 0; round < 3; round++) {
       const writer = writing(at('a'), `round-${round}`);
-      await wait(400);
+      // However few a second this machine takes: those just before the crash are what it is about.
+      await until(() => writer.names.length > 5);
+      await wait(200);
       await cluster.kill('a');
       acknowledged.push(...(await writer.stop()));
       await cluster.up('a');
