@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { builtinResources } from './builtin/index.js';
 import { buildCatalogue } from './catalogue.js';
 import type { ResourceDeclaration } from './resource.js';
-import { isServed } from './runtimeconfig.js';
+import { isServed, runtimeConfigProblem } from './runtimeconfig.js';
 
 const resources = builtinResources();
 const served = (...config: (readonly [string, boolean])[]) => buildCatalogue(resources, new Map(config));
@@ -37,6 +37,22 @@ describe('what is served', () => {
   ] as const)('with %j', (given, expected) => {
     const config = new Map(given.map((text) => [text.split('=')[0]!, text.endsWith('=true')] as const));
     expect([deployments, pods, beta, alpha].map((gvr) => isServed(gvr, config))).toEqual(expected);
+  });
+
+  it.each([
+    [['api/all=true', 'v1=false', 'api/v1=true', 'v1/pods=false', 'apps/v1=false', 'apps/v9=true'], undefined],
+    [
+      ['apiextensions.k8s.io/v1=false', 'events.k8s.io/v1=false', 'resource.k8s.io/v1beta1/resourceclaims=true'],
+      undefined,
+    ],
+    [['api/all=false'], 'invalid key with only api/all=false'],
+    [['api/all=false', 'v1=true'], undefined],
+    [['apps=true'], 'runtime-config invalid key apps'],
+    [['apps/v1/deployments/scale=true'], 'runtime-config invalid key apps/v1/deployments/scale'],
+    [['nope.example/v1=true', 'api/beta=true', 'other/v1/x=false'], 'unknown api groups nope.example,other'],
+  ] as const)('is told as kube-apiserver does what is wrong with %j', (given, expected) => {
+    const config = new Map(given.map((text) => [text.split('=')[0]!, text.endsWith('=true')] as const));
+    expect(runtimeConfigProblem(config, resources)).toBe(expected);
   });
 
   it('is found by resource and by kind, in every version', () => {

@@ -61,4 +61,4 @@ export type {
   VirtualRequest,
   WriteContext,
 } from './resource.js';
-export { isServed, type RuntimeConfig } from './runtimeconfig.js';
+export { isServed, type RuntimeConfig, runtimeConfigProblem } from './runtimeconfig.js';

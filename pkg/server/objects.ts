@@ -9,7 +9,7 @@ import {
   rootCaPublisher,
   unknownControllers,
 } from '../controllers/index.js';
-import { builtinResources, openRegistry, type Registry } from '../registry/index.js';
+import { builtinResources, openRegistry, type Registry, runtimeConfigProblem } from '../registry/index.js';
 import { isOnByDefault } from '../schema/index.js';
 import type { Keyspace } from '../storage/index.js';
 import type { Log } from '../telemetry/index.js';
@@ -59,14 +59,17 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   const problem = choiceProblem(api.admission);
   if (problem !== undefined)
     throw new ConfigError(`--enable-admission-plugins, --disable-admission-plugins: ${problem}`);
+  const resources = builtinResources({
+    serviceIpRanges: api.serviceRanges,
+    nodePorts: api.nodePorts,
+    authorize: (user, attributes) => authorizer.authorize(user, attributes),
+  });
+  const odd = runtimeConfigProblem(api.runtimeConfig, resources);
+  if (odd !== undefined) throw new ConfigError(`--runtime-config: ${odd}`);
   const registry = await openRegistry({
     world,
     keyspace,
-    resources: builtinResources({
-      serviceIpRanges: api.serviceRanges,
-      nodePorts: api.nodePorts,
-      authorize: (user, attributes) => authorizer.authorize(user, attributes),
-    }),
+    resources,
     runtimeConfig: api.runtimeConfig,
     admission: (stored) => {
       const steps = builtinAdmission(stored, world);
