@@ -12,8 +12,9 @@ export interface CheckPorts {
 
 /**
  * Compares the hashes over everything applied, and over everything that is there, between peers at equal index. A `check` entry of the
- * log makes every peer compute and tell its own; what is compared is compared among those who tell it. When a majority of the voters agrees on another hash than this peer's, this peer is the one
- * that is wrong, and stops. Without such a majority nobody can tell who is right: it is only reported.
+ * log makes every peer compute and tell its own; what is compared is compared among those who tell it. When a majority of the voters
+ * agrees on another hash than this peer's, this peer is the one that is wrong, and stops. Without such a majority nobody can tell who
+ * is right: it is only reported.
  */
 export class HashChecks {
   readonly #ports: CheckPorts;
