@@ -1,16 +1,8 @@
 import { expect, it } from 'vitest';
-import type { JsonObject } from '../api/index.js';
 import type { Revision } from '../base/index.js';
-import { type Keyspace, openMemoryKeyspace, type WatchSink } from '../storage/index.js';
-import { Cache, type Framer } from './index.js';
-
-const PREFIX = '/registry/things/';
-
-const world = {
-  clock: { now: () => 0, monotonic: () => 0 },
-  timers: { after: () => () => {}, every: () => () => {} },
-  random: { float: () => 0.5, bytes: (n: number) => new Uint8Array(n), uuid: () => 'u' },
-};
+import { openMemoryKeyspace, type WatchSink } from '../storage/index.js';
+import type { Framer } from './index.js';
+import { openCache, PREFIX, put, stillWorld, withWatches } from './testing.js';
 
 const framer: Framer = {
   id: 'json',
@@ -18,31 +10,20 @@ const framer: Framer = {
   bookmark: () => Buffer.from('\n'),
 };
 
-const value = (name: string): Buffer => Buffer.from(JSON.stringify({ metadata: { name } }));
-
 /** A keyspace whose first watch can be made to end as that of a peer does which was away for too long. */
 async function interrupted() {
-  const inner = await openMemoryKeyspace(world);
+  const inner = await openMemoryKeyspace(stillWorld);
   let first: WatchSink | undefined;
   let cut = false;
-  const keyspace: Keyspace = {
-    ...inner,
-    txn: (txn) => inner.txn(txn),
-    range: (request) => inner.range(request),
-    readIndex: () => inner.readIndex(),
-    status: () => inner.status(),
-    compact: (at) => inner.compact(at),
-    close: () => inner.close(),
-    watch(request, sink) {
-      if (first !== undefined) return inner.watch(request, sink);
-      first = sink;
-      return inner.watch(request, {
-        events: (batch) => cut || sink.events(batch),
-        progress: (at) => cut || sink.progress?.(at),
-        end: (why) => sink.end(why),
-      });
-    },
-  };
+  const keyspace = withWatches(inner, (request, sink) => {
+    if (first !== undefined) return inner.watch(request, sink);
+    first = sink;
+    return inner.watch(request, {
+      events: (batch) => cut || sink.events(batch),
+      progress: (at) => cut || sink.progress?.(at),
+      end: (why) => sink.end(why),
+    });
+  });
   return {
     keyspace,
     away: () => {
@@ -52,24 +33,11 @@ async function interrupted() {
   };
 }
 
-async function put(keyspace: Keyspace, name: string): Promise<Revision> {
-  const done = await keyspace.txn({ compares: [], ops: [{ kind: 'put', key: PREFIX + name, value: value(name) }] });
-  if (done.kind !== 'committed') throw new Error(done.kind);
-  return done.revision;
-}
-
 it('a cache that history no longer reaches begins anew; who watches is sent away, and nothing else ends', async () => {
   const { keyspace, away, tooLong } = await interrupted();
   const failures: string[] = [];
   await put(keyspace, 'n/before');
-  const cache = new Cache({
-    world,
-    keyspace,
-    root: '/registry/',
-    parse: (bytes) => JSON.parse(bytes.toString()) as JsonObject,
-    failed: (why) => failures.push(why),
-  });
-  await cache.open([{ prefix: PREFIX, fieldsOf: () => [] }]);
+  const cache = await openCache(keyspace, (why) => failures.push(why));
   const old = cache.collection(PREFIX)!;
   const cursor = old.watch({
     after: cache.applied,

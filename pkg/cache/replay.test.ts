@@ -1,16 +1,8 @@
 import { expect, it } from 'vitest';
-import type { JsonObject } from '../api/index.js';
 import { revision } from '../base/index.js';
 import { type AppliedEvent, type Keyspace, openMemoryKeyspace, type WatchSink } from '../storage/index.js';
-import { Cache, type Cursor, type Framer } from './index.js';
-
-const PREFIX = '/registry/things/';
-
-const world = {
-  clock: { now: () => 0, monotonic: () => 0 },
-  timers: { after: () => () => {}, every: () => () => {} },
-  random: { float: () => 0.5, bytes: (n: number) => new Uint8Array(n), uuid: () => 'u' },
-};
+import type { Cursor, Framer } from './index.js';
+import { openCache, PREFIX, put, stillWorld, withWatches } from './testing.js';
 
 const names: Framer = {
   id: 'names',
@@ -20,28 +12,20 @@ const names: Framer = {
 
 /** A keyspace whose first watch, the cache's own, can be kept waiting, as the thread boundary does when the cache is behind. */
 async function held() {
-  const inner = await openMemoryKeyspace(world);
+  const inner = await openMemoryKeyspace(stillWorld);
   let waiting: (() => void)[] | undefined;
   const later = (tell: () => void): unknown => (waiting === undefined ? tell() : waiting.push(tell));
   let first = true;
-  const keyspace: Keyspace = {
-    txn: (txn) => inner.txn(txn),
-    range: (request) => inner.range(request),
-    readIndex: () => inner.readIndex(),
-    status: () => inner.status(),
-    compact: (at) => inner.compact(at),
-    close: () => inner.close(),
-    watch(request, sink) {
-      if (!first) return inner.watch(request, inPages(sink, inner));
-      first = false;
-      const slow: WatchSink = {
-        events: (batch) => later(() => sink.events(batch)),
-        progress: (at) => later(() => sink.progress?.(at)),
-        end: (why) => sink.end(why),
-      };
-      return inner.watch(request, slow);
-    },
-  };
+  const keyspace = withWatches(inner, (request, sink) => {
+    if (!first) return inner.watch(request, inPages(sink, inner));
+    first = false;
+    const slow: WatchSink = {
+      events: (batch) => later(() => sink.events(batch)),
+      progress: (at) => later(() => sink.progress?.(at)),
+      end: (why) => sink.end(why),
+    };
+    return inner.watch(request, slow);
+  });
   return {
     keyspace,
     hold: () => {
@@ -71,12 +55,6 @@ function inPages(sink: WatchSink, inner: Keyspace): WatchSink {
   };
 }
 
-async function put(keyspace: Keyspace, name: string): Promise<void> {
-  const value = Buffer.from(JSON.stringify({ metadata: { name } }));
-  const done = await keyspace.txn({ compares: [], ops: [{ kind: 'put', key: PREFIX + name, value }] });
-  expect(done.kind).toBe('committed');
-}
-
 function drain(cursor: Cursor): string[] {
   const out: string[] = [];
   for (let frames = cursor.take(4096); frames !== undefined; frames = cursor.take(4096))
@@ -88,14 +66,7 @@ it('history that runs ahead of the cache: what it delivered does not come again'
   const { keyspace, hold, release } = await held();
   await put(keyspace, 'n/a');
   await put(keyspace, 'm/x');
-  const cache = new Cache({
-    world,
-    keyspace,
-    root: '/registry/',
-    parse: (bytes) => JSON.parse(bytes.toString()) as JsonObject,
-    failed: (why) => expect.unreachable(why),
-  });
-  await cache.open([{ prefix: PREFIX, fieldsOf: () => [] }]);
+  const cache = await openCache(keyspace, (why) => expect.unreachable(why));
   hold();
   await put(keyspace, 'n/b');
   const cursor = cache.collection(PREFIX)!.watch({

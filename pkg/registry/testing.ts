@@ -306,3 +306,14 @@ export async function refusal(request: Promise<unknown>): Promise<string> {
   }
   return 'taken';
 }
+
+/** What a request is refused for, `field: message` each; nothing when it is not refused. */
+export async function causesOf(request: Promise<unknown>): Promise<readonly string[]> {
+  try {
+    await request;
+    return [];
+  } catch (e) {
+    if (!(e instanceof ApiError)) throw e;
+    return (e.status.details?.causes ?? []).map((c) => `${c.field}: ${c.message}`);
+  }
+}

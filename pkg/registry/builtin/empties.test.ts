@@ -1,18 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError, type JsonObject, listAt, objectAt, textAt } from '../../api/index.js';
-import { Bench } from '../testing.js';
+import { type JsonObject, listAt, objectAt, textAt } from '../../api/index.js';
+import { Bench, causesOf } from '../testing.js';
 
 /** Rules that tell an empty list or map from none, as Go's decoder does; what is stored and answered knows no difference. */
-
-async function causes(request: Promise<unknown>): Promise<readonly string[]> {
-  try {
-    await request;
-    return [];
-  } catch (e) {
-    if (!(e instanceof ApiError)) throw e;
-    return (e.status.details?.causes ?? []).map((c) => `${c.field}: ${c.message}`);
-  }
-}
 
 const pod = (spec: JsonObject, name = 'p'): JsonObject => ({
   apiVersion: 'v1',
@@ -98,7 +88,7 @@ describe('given empty', () => {
   ])('%s', async (_name, what, o, expected) => {
     const b = await Bench.open();
     const namespace = what.startsWith('resourceslices') ? '' : 'default';
-    expect(await causes(b.create(what, namespace, o))).toEqual(expected);
+    expect(await causesOf(b.create(what, namespace, o))).toEqual(expected);
   });
 
   it('survives the copies that a generated name and a replaced object are made of', async () => {
@@ -106,10 +96,10 @@ describe('given empty', () => {
     const what = 'horizontalpodautoscalers.autoscaling/v2';
     const required = ['spec.behavior.scaleUp.policies: Required value: must specify at least one Policy'];
     const unnamed = { ...autoscaler({ policies: [] }), metadata: { generateName: 'a-' } };
-    expect(await causes(b.create(what, 'default', unnamed))).toEqual(required);
+    expect(await causesOf(b.create(what, 'default', unnamed))).toEqual(required);
     await b.create(what, 'default', autoscaler({}));
-    expect(await causes(b.update(what, 'default', autoscaler({ policies: [] })))).toEqual(required);
-    expect(await causes(b.update(what, 'default', autoscaler({ policies: null })))).toEqual([]);
+    expect(await causesOf(b.update(what, 'default', autoscaler({ policies: [] })))).toEqual(required);
+    expect(await causesOf(b.update(what, 'default', autoscaler({ policies: null })))).toEqual([]);
   });
 
   it('by a patch is like in a body', async () => {
@@ -117,7 +107,7 @@ describe('given empty', () => {
     const what = 'horizontalpodautoscalers.autoscaling/v2';
     await b.create(what, 'default', autoscaler({}));
     const patch = { spec: { behavior: { scaleUp: { policies: [] } } } };
-    expect(await causes(b.patch(what, ['default', 'a'], patch))).toEqual([
+    expect(await causesOf(b.patch(what, ['default', 'a'], patch))).toEqual([
       'spec.behavior.scaleUp.policies: Required value: must specify at least one Policy',
     ]);
   });
@@ -151,12 +141,12 @@ describe('a claim that a pod brings along', () => {
   it('is judged like any claim', async () => {
     const b = await Bench.open();
     const bad = ephemeral({ spec: { accessModes: ['Sometimes'] }, metadata: { name: 'n', labels: { '-': '' } } });
-    expect(await causes(b.create('pods', 'default', bad))).toEqual([
+    expect(await causesOf(b.create('pods', 'default', bad))).toEqual([
       expect.stringContaining(`${CLAIM}.metadata.labels: Invalid value: "-"`),
       `${CLAIM}.metadata.name: Forbidden: cannot be set`,
       expect.stringContaining(`${CLAIM}.spec.accessModes: Unsupported value: "Sometimes"`),
       `${CLAIM}.spec.resources[storage]: Required value`,
     ]);
-    expect(await causes(b.create('pods', 'default', ephemeral({ metadata: { labels: { a: 'b' } } })))).toEqual([]);
+    expect(await causesOf(b.create('pods', 'default', ephemeral({ metadata: { labels: { a: 'b' } } })))).toEqual([]);
   });
 });
