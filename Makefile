@@ -22,7 +22,7 @@ run: build ## one peer on https://127.0.0.1:6443, data and keys under ./.trireme
 cluster: build ## three peers on https://127.0.0.1:6443 to 6445, data and keys under ./.trireme/cluster
 	node scripts/cluster.mjs $(ARGS)
 
-test: build ## type check, lint, room table, every test
+test: build ## type check, lint, room table, every test; PROPERTY_SEED=random for other cases than always
 	$(NODE_BIN)/tsc --noEmit -p tsconfig.json
 	$(NODE_BIN)/biome check .
 	$(NODE_BIN)/vitest run

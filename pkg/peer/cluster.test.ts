@@ -124,7 +124,7 @@ describe('three peers', () => {
 });
 
 describe('membership', () => {
-  it('grows by a learner that is promoted when it has caught up, and shrinks again', { timeout: 120_000 }, async () => {
+  it('grows by a learner that is promoted when it has caught up, and shrinks again', async () => {
     const path = folder();
     const made = await cluster(3, {}, path, 1);
     const leader = await made.leader();
@@ -177,7 +177,7 @@ describe('membership', () => {
     expect(made.fatal).toEqual([]);
   });
 
-  it('does not take back a founder that has lost its disk, as if it were new', { timeout: 60_000 }, async () => {
+  it('does not take back a founder that has lost its disk, as if it were new', async () => {
     const path = folder();
     const made = await cluster(3, {}, path);
     const leader = await made.leader();

@@ -60,26 +60,22 @@ describe.skipIf(whyNot !== undefined).sequential('clocks that are wrong', () => 
     const after = await cluster.status(await cluster.leader());
     expect([after.name, after.term]).toEqual([leader, term]);
     expect(cluster.deaths).toEqual([]);
-  }, 90_000);
+  });
 
   it.each([
     ['by hours and seconds', 'jumps', JUMPS, 7],
     ['faster and slower', 'rates', RATES, 8],
-  ] as const)(
-    '%s: what the peers promise is kept',
-    async (_what, kind, times, seed) => {
-      const made = clocks(kind);
-      const result = await runChaos({
-        seed,
-        faults: (['leader', 'follower', 'leader'] as const).map((who) => wrongClock(made, who, times)),
-        cluster: { env: (name) => made.env(name) },
-      });
-      expect(result.judgement.violations).toEqual([]);
-      expect(result.deaths).toEqual([]);
-      expect(result.acknowledged).toBeGreaterThan(50);
-    },
-    120_000,
-  );
+  ] as const)('%s: what the peers promise is kept', async (_what, kind, times, seed) => {
+    const made = clocks(kind);
+    const result = await runChaos({
+      seed,
+      faults: (['leader', 'follower', 'leader'] as const).map((who) => wrongClock(made, who, times)),
+      cluster: { env: (name) => made.env(name) },
+    });
+    expect(result.judgement.violations).toEqual([]);
+    expect(result.deaths).toEqual([]);
+    expect(result.acknowledged).toBeGreaterThan(50);
+  });
 
   it('ahead on the leader: Events are gone everywhere once they are gone anywhere', async () => {
     const made = clocks('jumps');
@@ -109,12 +105,12 @@ describe.skipIf(whyNot !== undefined).sequential('clocks that are wrong', () => 
     await wait(4000);
     expect(await Promise.all(cluster.names.map(there))).toEqual([true, true, true]);
     made.set(leader, '+2h');
-    const end = performance.now() + 20_000;
+    const end = performance.now() + 60_000;
     while (await there(leader)) {
       if (performance.now() > end) throw new Error('the Event does not expire');
       await wait(100);
     }
     expect(await Promise.all(cluster.names.map(there))).toEqual([false, false, false]);
     expect(cluster.deaths).toEqual([]);
-  }, 90_000);
+  });
 });

@@ -28,7 +28,7 @@ export interface ClusterOptions {
 }
 
 const START_TIME = 60_000;
-const STOP_TIME = 30_000;
+const STOP_TIME = 60_000;
 
 interface Peer {
   readonly name: string;
@@ -279,7 +279,7 @@ export class Cluster {
   }
 
   /** Name of the peer that leads in the highest term, once there is one. */
-  async leader(patience = 30_000): Promise<string> {
+  async leader(patience = 60_000): Promise<string> {
     const end = performance.now() + patience;
     for (;;) {
       const up = this.names.filter((name) => this.isUp(name) && !this.#peer(name).paused);

@@ -14,7 +14,7 @@ describe.skipIf(!isBuilt).sequential('a peer whose state differs from that of th
   let differing = '';
   beforeAll(async () => {
     cluster = await Cluster.start();
-  }, 120_000);
+  });
   afterAll(() => cluster?.close());
 
   async function create(through: string, name: string, value: string): Promise<number> {
@@ -39,7 +39,7 @@ describe.skipIf(!isBuilt).sequential('a peer whose state differs from that of th
     expect(altered).toBeGreaterThan(0);
     // Whether it was ready for a moment first is a matter of time.
     await cluster.up(differing).catch(() => {});
-    const end = performance.now() + 30_000;
+    const end = performance.now() + 60_000;
     while (cluster.isUp(differing)) {
       if (performance.now() > end) throw new Error('it goes on serving');
       await wait(50);
@@ -53,11 +53,11 @@ describe.skipIf(!isBuilt).sequential('a peer whose state differs from that of th
     expect(cluster.output(differing)).toMatch(
       /stopped: the state of this peer differs from that of most peers at revision \d+ .*Remove this member/,
     );
-  }, 90_000);
+  });
 
   it('does not start again on that state', async () => {
     await expect(cluster.up(differing)).rejects.toThrow(/the state of this peer differs .*Remove this member/);
-  }, 60_000);
+  });
 
   it('is shown as gone, while the others go on', async () => {
     const others = cluster.names.filter((name) => name !== differing);
@@ -71,7 +71,7 @@ describe.skipIf(!isBuilt).sequential('a peer whose state differs from that of th
     expect(gone).toMatch(/refused|not reach|ECONNREFUSED/i);
     // The others, too, were told; and neither was taken for the wrong one.
     expect(others.map((name) => cluster.isUp(name))).toEqual([true, true]);
-  }, 60_000);
+  });
 
   it('comes back as a member that was added anew, with the state of the others', async () => {
     const members = await cluster.ctl('member', 'list', '-o', 'json');
@@ -83,7 +83,7 @@ describe.skipIf(!isBuilt).sequential('a peer whose state differs from that of th
     const read = await asker.ask('GET', `${CMS}/object-2?resourceVersion=0`);
     asker.close();
     expect(read.kind === 'answer' && read.body['data']).toEqual({ value: 'what-all-have-2' });
-  }, 90_000);
+  });
 
   it('stops also when only an older version differs, of an object that is the same on all', async () => {
     const leader = await cluster.leader();
@@ -100,5 +100,5 @@ describe.skipIf(!isBuilt).sequential('a peer whose state differs from that of th
     expect(changed).toMatchObject({ kind: 'answer', status: 200 });
     await alter('what-all-had', 'what-one-had');
     expect(cluster.output(differing)).toMatch(/stopped: the history of this peer differs .*Remove this member/);
-  }, 90_000);
+  });
 });

@@ -141,7 +141,7 @@ async function members(cluster: Cluster, method: string, rest: string, body?: ob
   return outcome;
 }
 
-const MEMBER_TIME = 30_000;
+const MEMBER_TIME = 60_000;
 
 async function untilMember(what: string, is: () => Promise<boolean>): Promise<void> {
   const end = performance.now() + MEMBER_TIME;
@@ -273,7 +273,7 @@ function failingDisk(who: 'leader' | 'follower'): Fault {
   };
 }
 
-const DISK_FAILURE_TIME = 15_000;
+const DISK_FAILURE_TIME = 30_000;
 
 export const FAULTS: readonly Fault[] = [
   killing('leader'),

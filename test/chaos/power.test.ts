@@ -66,7 +66,7 @@ function expectAllKept(result: ChaosResult, cuts: number): void {
   expect(result.deaths).toEqual([]);
   expect(result.struck.length).toBe(cuts);
   expect(result.struck.filter(({ hit }) => hit.includes('did not come'))).toEqual([]);
-  expect(result.acknowledged).toBeGreaterThan(20 * cuts);
+  expect(result.acknowledged).toBeGreaterThan(5 * cuts);
 }
 
 const ONE: readonly Moment[] = ['at any time', 'as the log begins a segment', 'as the peers start'];
@@ -91,48 +91,44 @@ describe.skipIf(whyNot !== undefined)('a disk whose power can be cut', () => {
     expect(readFileSync(file, 'utf8')).toBe('as it was');
     expect(() => readFileSync(join(folder, 'another'))).toThrow(/ENOENT/);
     supply.detach(folder);
-  }, 60_000);
+  });
 });
 
 describe.skipIf(whyNot !== undefined).sequential('a power cut', () => {
   it('of the only peer loses nothing that was acknowledged', async () => {
     expectAllKept(await underCuts({ seed: 1, names: ['a'], moments: ONE }), ONE.length);
-  }, 180_000);
+  });
 
   it('of all three peers at once loses nothing that was acknowledged', async () => {
     expectAllKept(await underCuts({ seed: 2, names: ['a', 'b', 'c'], moments: THREE }), THREE.length);
-  }, 180_000);
+  });
 
-  it.skipIf(!compiles)(
-    'is found to lose writes when the peer does not sync',
-    async () => {
-      const supply = powerSupply();
-      const lying = syncsThatDoNothing(room());
-      // What was there before the first write is kept: a peer that cannot start at all would be no proof.
-      const settle: Fault = {
-        name: 'sync everything',
-        stands: [300, 300],
-        async strike(cluster) {
-          for (const name of cluster.names) execFileSync('sync', ['-f', cluster.dataDir(name)]);
-          return { hit: cluster.names.join(), undo: async () => {} };
-        },
-      };
-      const result = await runChaos({
-        seed: 3,
-        faults: [settle, powerCut(supply, 'at any time')],
-        cluster: { names: ['a'], disks: supply, env: () => ({ LD_PRELOAD: lying }) },
-      });
-      expect(result.acknowledged).toBeGreaterThan(10);
-      expect(result.judgement.violations.join('\n')).toMatch(/not linearizable|was seen, and later|missed revision/);
-    },
-    120_000,
-  );
+  it.skipIf(!compiles)('is found to lose writes when the peer does not sync', async () => {
+    const supply = powerSupply();
+    const lying = syncsThatDoNothing(room());
+    // What was there before the first write is kept: a peer that cannot start at all would be no proof.
+    const settle: Fault = {
+      name: 'sync everything',
+      stands: [300, 300],
+      async strike(cluster) {
+        for (const name of cluster.names) execFileSync('sync', ['-f', cluster.dataDir(name)]);
+        return { hit: cluster.names.join(), undo: async () => {} };
+      },
+    };
+    const result = await runChaos({
+      seed: 3,
+      faults: [settle, powerCut(supply, 'at any time')],
+      cluster: { names: ['a'], disks: supply, env: () => ({ LD_PRELOAD: lying }) },
+    });
+    expect(result.acknowledged).toBeGreaterThan(10);
+    expect(result.judgement.violations.join('\n')).toMatch(/not linearizable|was seen, and later|missed revision/);
+  });
 });
 
 describe.skipIf(whyNoXfs !== undefined)('a power cut of xfs', () => {
   it('loses nothing that was acknowledged', async () => {
     expectAllKept(await underCuts({ seed: 4, names: ['a'], moments: ONE, fileSystem: 'xfs' }), ONE.length);
-  }, 180_000);
+  });
 });
 
 /** A library that makes every sync do nothing and say that it is done. */

@@ -13,7 +13,7 @@ export type Moment =
   | 'as a snapshot is installed'
   | 'as the peers start';
 
-const MOMENT_PATIENCE = 30_000;
+const MOMENT_PATIENCE = 60_000;
 /** The power goes up to so long after what was waited for was seen, milliseconds. */
 const AFTER_MAX = 15;
 

@@ -19,5 +19,5 @@ describe.skipIf(!isBuilt)('three peers under faults', () => {
     // The judgement is worth something only when there was something to judge.
     expect(result.acknowledged).toBeGreaterThan(50);
     expect(result.judgement.events).toBeGreaterThan(100);
-  }, 180_000);
+  });
 });

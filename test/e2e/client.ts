@@ -25,7 +25,7 @@ export interface Ask {
   readonly body?: string | Buffer | object;
 }
 
-const TIME = 20_000;
+const TIME = 60_000;
 
 /** A small client that speaks HTTP/1.1 or HTTP/2 and hides nothing. */
 export class Client {
@@ -241,7 +241,7 @@ export class WatchLines {
     this.#wake();
   }
 
-  async until(what: (lines: WatchLines) => boolean, milliseconds = 10_000): Promise<void> {
+  async until(what: (lines: WatchLines) => boolean, milliseconds = 60_000): Promise<void> {
     const end = performance.now() + milliseconds;
     while (!what(this)) {
       const left = end - performance.now();

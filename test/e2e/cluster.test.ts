@@ -22,7 +22,7 @@ function client(name: string): Client {
 
 /** As a client that tries again does: until the server takes it. What was taken before is found there. */
 async function createAgain(names: readonly string[], object: string): Promise<void> {
-  const end = performance.now() + 30_000;
+  const end = performance.now() + 60_000;
   for (let i = 0; ; i++) {
     const name = names[i % names.length]!;
     try {
@@ -38,7 +38,7 @@ async function createAgain(names: readonly string[], object: string): Promise<vo
 
 beforeAll(async () => {
   if (isBuilt) cluster = await Cluster.start();
-}, 120_000);
+});
 
 afterAll(async () => {
   for (const c of clients.values()) c.close();
@@ -73,7 +73,7 @@ describe.skipIf(!isBuilt).sequential('three peers', () => {
     await client(b).ask('/api/v1/namespaces/gone/configmaps', { body: cm('in-it') });
     const watch = client(c).watch('/api/v1/namespaces?watch=true&fieldSelector=metadata.name%3Dgone');
     await client(c).ask('/api/v1/namespaces/gone', { method: 'DELETE' });
-    await watch.until((w) => w.events.some((e) => e.type === 'DELETED'), 20_000);
+    await watch.until((w) => w.events.some((e) => e.type === 'DELETED'), 60_000);
     watch.close();
   });
 
@@ -140,14 +140,14 @@ describe.skipIf(!isBuilt).sequential('three peers', () => {
     const there = new Set(list.items.map((o: { metadata: { name: string } }) => o.metadata.name));
     const lost = Array.from({ length: written }, (_, i) => `rolling-${i}`).filter((n) => !there.has(n));
     expect(lost).toEqual([]);
-  }, 120_000);
+  });
 
   it('take a fourth in as a learner, make it a voter, and let it go', async () => {
     const url = await cluster.planJoin('d');
     const added = await cluster.ctl('member', 'add', 'd', '--peer-urls', url, '--endpoints', cluster.url('a'));
     expect(added.out).toMatch(/^member [0-9a-f]+ added/);
     await cluster.up('d');
-    const end = performance.now() + 30_000;
+    const end = performance.now() + 60_000;
     const role = async (): Promise<string> => (await cluster.status('d')).role;
     while ((await role()) === 'learner' && performance.now() < end) await new Promise((r) => setTimeout(r, 100));
     expect(await role()).not.toBe('learner');
@@ -158,5 +158,5 @@ describe.skipIf(!isBuilt).sequential('three peers', () => {
     const list = JSON.parse((await cluster.ctl('member', 'list', '-o', 'json', '--endpoints', cluster.url('a'))).out);
     expect(list.map((m: { name: string }) => m.name).sort()).toEqual(['a', 'b', 'c']);
     await cluster.kill('d');
-  }, 120_000);
+  });
 });

@@ -39,7 +39,7 @@ export interface Ran {
   readonly err: string;
 }
 
-const RUN_TIME = 30_000;
+const RUN_TIME = 60_000;
 
 /** kubectl with a kubeconfig of its own and a home of its own (its caches do not mix with the user's or another server's). */
 export class KubectlRunner {
@@ -131,7 +131,7 @@ export class Streaming {
   }
 
   /** Waits until the output has `pattern`. */
-  async until(pattern: RegExp, milliseconds = 15_000): Promise<string> {
+  async until(pattern: RegExp, milliseconds = 60_000): Promise<string> {
     const end = performance.now() + milliseconds;
     while (!pattern.test(this.#text)) {
       const left = end - performance.now();

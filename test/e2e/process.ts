@@ -19,7 +19,7 @@ export interface Ended {
 /** Over this process's own; undefined takes a variable away. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-const START_TIME = 20_000;
+const START_TIME = 60_000;
 
 /** The built server, as a process of its own. */
 export class ServerProcess {

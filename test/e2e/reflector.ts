@@ -48,7 +48,7 @@ export class Reflector {
     this.cut();
   }
 
-  async until(what: (store: ReadonlyMap<string, string>) => boolean, milliseconds = 20_000): Promise<void> {
+  async until(what: (store: ReadonlyMap<string, string>) => boolean, milliseconds = 60_000): Promise<void> {
     const end = performance.now() + milliseconds;
     while (!what(this.store)) {
       const left = end - performance.now();

@@ -21,7 +21,7 @@ export interface Hunt {
 }
 
 /** Milliseconds after which a synchronous target is interrupted. */
-const HANG_TIME = 20_000;
+const HANG_TIME = 60_000;
 /** An input that takes longer, each time of three, is slow: at most 256 KiB are read here, and megabytes a second are expected. */
 const SLOW_TIME = 1_500;
 /** What one input may leave on the heap and beside it before anything is collected. */

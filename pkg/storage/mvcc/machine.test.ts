@@ -659,7 +659,7 @@ describe('state machine against the model', () => {
             // What a kill would leave is what the files hold now. A power cut takes some of the end of the
             // engine's own log beyond the last sync, at any byte.
             const after = join(root, String(folders++));
-            await cp(folder, after, { recursive: true });
+            await copyOfLive(folder, after);
             for (const [file, size] of await logSizes(after)) {
               const safe = synced.get(file) ?? 0;
               await truncate(join(after, 'state.1', file), safe + Math.floor((size - safe) * chance));
@@ -676,6 +676,30 @@ describe('state machine against the model', () => {
     );
   });
 });
+
+/**
+ * Copies the folder of a RocksDB that is at work, as if all its files were read in one moment: they were, where none came or went
+ * and the manifest, which names those that count, was the same before and after.
+ */
+async function copyOfLive(folder: string, to: string): Promise<void> {
+  const layout = async (): Promise<string> => {
+    const files = (await readdir(join(folder, 'state.1'))).sort();
+    const manifest = files.filter((file) => file.startsWith('MANIFEST')).at(-1);
+    return `${files.join(' ')} ${manifest && (await stat(join(folder, 'state.1', manifest))).size}`;
+  };
+  for (let attempts = 0; attempts < 100; attempts++) {
+    try {
+      const before = await layout();
+      await cp(folder, to, { recursive: true });
+      if ((await layout()) === before) return;
+    } catch (error) {
+      // Gone meanwhile: a compaction has ended.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+    await rm(to, { recursive: true, force: true });
+  }
+  throw new Error(`the files of ${folder} do not come to rest`);
+}
 
 /** Sizes of RocksDB's write-ahead logs. */
 async function logSizes(folder: string): Promise<Map<string, number>> {

@@ -30,7 +30,7 @@ async function writeUntilDeath(peer: PeerProcess, writers: number, prefix: strin
 
 describe.runIf(canRun())('one peer that is killed', () => {
   // The fault: a single peer acknowledges a write before its log is synced, and loses it in a crash.
-  it('loses no acknowledged write', { timeout: 120_000 }, async () => {
+  it('loses no acknowledged write', async () => {
     const dataDir = room();
     const acknowledged: string[] = [];
     for (let round = 0; round < 4; round++) {
@@ -61,7 +61,7 @@ async function judged(nemesis: (cluster: ProcessCluster) => Promise<void>): Prom
 }
 
 describe.runIf(canRun())('three peers under faults stay linearizable', () => {
-  it('when the leader is killed and comes back', { timeout: 120_000 }, () =>
+  it('when the leader is killed and comes back', () =>
     judged(async (cluster) => {
       for (let round = 0; round < 2; round++) {
         const i = await cluster.leader();
@@ -70,18 +70,16 @@ describe.runIf(canRun())('three peers under faults stay linearizable', () => {
         await cluster.open(i);
         await pause(500);
       }
-    }),
-  );
+    }));
 
-  it('when all are killed at once', { timeout: 120_000 }, () =>
+  it('when all are killed at once', () =>
     judged(async (cluster) => {
       await Promise.all(cluster.peers.map((peer) => peer.kill()));
       await Promise.all(cluster.peers.map((_, i) => cluster.open(i)));
-    }),
-  );
+    }));
 
   // The fault: a leader that was paused answers a read by what it knew before others went on without it.
-  it('when the leader is stopped long enough to be deposed, and goes on', { timeout: 120_000 }, () =>
+  it('when the leader is stopped long enough to be deposed, and goes on', () =>
     judged(async (cluster) => {
       for (let round = 0; round < 2; round++) {
         const i = await cluster.leader();
@@ -90,6 +88,5 @@ describe.runIf(canRun())('three peers under faults stay linearizable', () => {
         cluster.peers[i]!.signal('SIGCONT');
         await pause(500);
       }
-    }),
-  );
+    }));
 });

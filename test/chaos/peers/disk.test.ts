@@ -37,7 +37,7 @@ function tmpfs(megabytes: number): string | undefined {
 }
 
 describe.runIf(canRun())('a failing disk', () => {
-  it('that is full: puts are refused, deletes are taken, and room brings puts back', { timeout: 120_000 }, async () => {
+  it('that is full: puts are refused, deletes are taken, and room brings puts back', async () => {
     const disk = tmpfs(300);
     if (disk === undefined) return;
     const one = peer();
@@ -65,7 +65,7 @@ describe.runIf(canRun())('a failing disk', () => {
   });
 
   // The fault: fsync fails once, is tried again and "succeeds", and what the kernel had thrown away is acknowledged.
-  it('that fails a sync: the peer stops at once and acknowledges nothing more', { timeout: 120_000 }, async () => {
+  it('that fails a sync: the peer stops at once and acknowledges nothing more', async () => {
     if (spawnSync('strace', ['-V']).status !== 0) {
       process.stdout.write('a failing sync is not tried: no strace on this machine\n');
       return;

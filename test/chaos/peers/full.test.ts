@@ -18,9 +18,7 @@ const VALUE_BYTES = 200_000;
 const MiB = 1024 * 1024;
 
 describe.skipIf(!mountable)('a follower whose state has no room, and whose log has', () => {
-  it('lets its log go on no further than may lie in memory, and catches up when there is room', {
-    timeout: 120_000,
-  }, async () => {
+  it('lets its log go on no further than may lie in memory, and catches up when there is room', async () => {
     const made = folder();
     cleanups.push(() => made.remove());
     const state = join(made.path, 'peer0', 'db');

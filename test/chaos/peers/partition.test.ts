@@ -28,7 +28,7 @@ async function judged(nemesis: (cluster: ProcessCluster, network: Namespaces) =>
 }
 
 describe.runIf(canRun())('three peers in a broken network stay linearizable', () => {
-  it('when the leader is cut off from the others, who go on', { timeout: 120_000 }, () =>
+  it('when the leader is cut off from the others, who go on', () =>
     judged(async (cluster, network) => {
       const old = await cluster.leader();
       network.isolate(old);
@@ -36,10 +36,9 @@ describe.runIf(canRun())('three peers in a broken network stay linearizable', ()
       const rest = [0, 1, 2].filter((i) => i !== old);
       const answers = await Promise.all(rest.map((i) => cluster.peers[i]!.put('/after', 'x')));
       expect(answers.map(({ kind }) => kind)).toEqual(['committed', 'committed']);
-    }),
-  );
+    }));
 
-  it('when the leader can speak but not hear', { timeout: 120_000 }, () =>
+  it('when the leader can speak but not hear', () =>
     judged(async (cluster, network) => {
       const deaf = await cluster.leader();
       for (const other of [0, 1, 2]) if (other !== deaf) network.cut(other, deaf);
@@ -47,10 +46,9 @@ describe.runIf(canRun())('three peers in a broken network stay linearizable', ()
       const rest = [0, 1, 2].filter((i) => i !== deaf);
       // Check-quorum: it notices that nobody answers and steps down.
       expect((await cluster.peers[rest[0]!]!.put('/after', 'x')).kind).toBe('committed');
-    }),
-  );
+    }));
 
-  it('when one follower is cut off and comes back: it deposes nobody', { timeout: 120_000 }, () =>
+  it('when one follower is cut off and comes back: it deposes nobody', () =>
     judged(async (cluster, network) => {
       const leader = await cluster.leader();
       const { term } = await cluster.peers[leader]!.report();
@@ -62,6 +60,5 @@ describe.runIf(canRun())('three peers in a broken network stay linearizable', ()
       // Pre-vote: its campaigns in the dark raised nobody's term.
       expect((await cluster.peers[leader]!.report()).term).toBe(term);
       expect((await cluster.peers[follower]!.put('/after', 'x')).kind).toBe('committed');
-    }),
-  );
+    }));
 });
