@@ -20,7 +20,7 @@ const ballast = (file: string): Ballast => new Ballast({ file, bytes: BYTES, fil
 
 async function made(file: string, one: Ballast): Promise<void> {
   for (let tries = 0; statSync(file, { throwIfNoEntry: false })?.size !== BYTES; tries++) {
-    if (tries === 1000) throw new Error('the ballast is not made');
+    if (tries === 10_000) throw new Error('the ballast is not made');
     one.keep();
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError, type JsonObject } from '../api/index.js';
 import { decodeContinue, encodeContinue } from './continuetoken.js';
 import { hash } from './shards.js';
-import { Bench, drain, refusal } from './testing.js';
+import { Bench, drain, refusal, type Seen } from './testing.js';
 
 const map = (name: string, labels: Record<string, string> = {}): JsonObject => ({
   apiVersion: 'v1',
@@ -268,9 +268,11 @@ describe('watches', () => {
     const second = await b.reopen();
     await b.keyspace.compact(cache.applied);
     const stream = await second.watch('configmaps', 'default', { resourceVersion: String(from) });
-    stream.take(1024);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    const seen = drain(stream);
+    const seen: Seen[] = [];
+    for (let turn = 0; !stream.ended && turn < 1000; turn++) {
+      seen.push(...drain(stream));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
     expect(seen.map((e) => `${e.type} ${e.object['code']} ${e.object['reason']}`)).toEqual(['ERROR 410 Expired']);
     expect(stream.ended).toBe(true);
   });

@@ -319,8 +319,14 @@ describe.skipIf(!isBuilt).sequential('a peer that was away for longer than histo
       await wait(200);
     }
     const acknowledged = (await Promise.all(writers.map((w) => w.stop()))).flat();
-    // History up to here goes within a few of its slices.
-    await wait(2500);
+    const gone = async (): Promise<boolean> => {
+      const old = await at(leader).ask('GET', `${CMS}?resourceVersion=${from}&resourceVersionMatch=Exact`);
+      return old.kind === 'answer' && old.status === 410;
+    };
+    while (!(await gone())) {
+      if (performance.now() > end) throw new Error('history was not given up');
+      await wait(200);
+    }
     cluster.heal(true);
     const there = new Set((await all(at(far))).items.map((o) => o.metadata.name));
     expect(acknowledged.filter((n) => !there.has(n))).toEqual([]);

@@ -26,6 +26,12 @@ function credentials(server: ServerProcess): Credentials {
 const CMS = '/api/v1/namespaces/default/configmaps';
 const cm = (name: string): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
 
+async function until(isSo: () => boolean): Promise<void> {
+  for (const end = performance.now() + 60_000; !isSo(); await new Promise((r) => setTimeout(r, 10))) {
+    if (performance.now() > end) throw new Error('did not come about');
+  }
+}
+
 describe.skipIf(!isBuilt)('a start', () => {
   it('makes keys, says how to use them, and keeps everything over a restart', async () => {
     let server = await ServerProcess.start(data);
@@ -56,7 +62,8 @@ describe.skipIf(!isBuilt)('a start', () => {
         if (r.status === 201) names.push(`k-${i}`);
       }
     })().catch(() => {});
-    await new Promise((r) => setTimeout(r, 500));
+    await until(() => names.length > 0);
+    await new Promise((r) => setTimeout(r, 300));
     await server.kill();
     await writing;
     client.close();
@@ -218,7 +225,8 @@ describe.skipIf(!isBuilt)('SIGTERM', () => {
         made.push(r.status);
       }
     });
-    await new Promise((r) => setTimeout(r, 300));
+    await until(() => made.length > 0);
+    await new Promise((r) => setTimeout(r, 200));
     server.terminate();
     const ended = await server.ended;
     stopped = true;
