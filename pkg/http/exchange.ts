@@ -45,6 +45,8 @@ export interface Connection {
   identity: Identity | 'none' | 'bad' | undefined;
   /** Exchanges that are under way on it. */
   open: number;
+  /** Requests that came before the one ahead of them was answered. */
+  waiting: number;
   certificate(): ClientCertificate | undefined;
   readonly remoteAddress: string;
 }

@@ -146,6 +146,7 @@ export function connectionOf(socket: TLSSocket): Connection {
 class SocketConnection implements Connection {
   identity: Identity | 'none' | 'bad' | undefined;
   open = 0;
+  waiting = 0;
   readonly #socket: TLSSocket;
 
   constructor(socket: TLSSocket) {

@@ -99,7 +99,7 @@ class Door implements Listener {
       return server as unknown as Server;
     });
     server.on('request', (request, response) =>
-      this.#request(request as unknown as IncomingMessage, response as unknown as ServerResponse),
+      this.#inTurn(request as unknown as IncomingMessage, response as unknown as ServerResponse),
     );
     // The compatibility layer listens for streams too; it is asked only for what is not a resource.
     const compatible = server.listeners('stream') as StreamListener[];
@@ -153,6 +153,27 @@ class Door implements Listener {
       if (sessionConnection(session).open === 0) session.close();
     });
     if (this.#draining) session.close();
+  }
+
+  /**
+   * One request of an HTTP/1.1 connection at a time, in order: the next begins when its answer is given the connection, which is
+   * when the answer before it is out. While one waits, no more is read than what has come already.
+   */
+  #inTurn(request: IncomingMessage, response: ServerResponse): void {
+    if (response.socket !== null) {
+      this.#request(request, response);
+      return;
+    }
+    const socket = request.socket as TLSSocket;
+    const connection = connectionOf(socket);
+    if (connection.waiting++ === 0) hold(socket);
+    response.once('socket', () => {
+      if (--connection.waiting === 0) release(socket);
+      // Node has more to do for this answer before anything is written to it.
+      queueMicrotask(() => {
+        if (socket.writable) this.#request(request, response);
+      });
+    });
   }
 
   #request(request: IncomingMessage, response: ServerResponse): void {
@@ -236,6 +257,21 @@ class Door implements Listener {
 type StreamListener = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, raw: string[]) => void;
 
 const ignore = (): void => {};
+
+/** Nothing is read until `release`, although Node goes on reading whenever a request on this connection is done. */
+function hold(socket: Socket): void {
+  socket.on('resume', pauseAgain);
+  socket.pause();
+}
+
+function release(socket: Socket): void {
+  socket.off('resume', pauseAgain);
+  socket.resume();
+}
+
+function pauseAgain(this: Socket): void {
+  this.pause();
+}
 
 /** What is asked for with scheme and authority, as of a proxy, is asked for here (RFC 9112, 3.2.2). */
 function originForm(url: string): string {

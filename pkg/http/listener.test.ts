@@ -1,0 +1,122 @@
+import { connect, type TLSSocket } from 'node:tls';
+import { afterEach, beforeAll, expect, it } from 'vitest';
+import { makePki, type Pki, serverNames } from '../server/pki.js';
+import { type Listener, openListener } from './listener.js';
+import { type TestServices, testServices, testWorld } from './testing.js';
+
+let pki: Pki;
+beforeAll(async () => {
+  pki = await makePki(serverNames(['127.0.0.1'], '10.96.0.1'), testWorld.clock.now());
+});
+
+const opened: Listener[] = [];
+afterEach(async () => {
+  for (const listener of opened.splice(0)) await listener.drain(0);
+});
+
+async function open(): Promise<{ readonly services: TestServices; readonly listener: Listener }> {
+  const services = testServices(testWorld);
+  const { cert, key } = pki.serving;
+  const tls = { cert, key, clientCa: pki.ca.cert };
+  const listener = await openListener(services, { host: '127.0.0.1', port: 0, tls });
+  opened.push(listener);
+  return { services, listener };
+}
+
+function dial(port: number): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port, ca: pki.ca.cert, ALPNProtocols: ['http/1.1'] }, () =>
+      resolve(socket),
+    );
+    socket.on('error', reject);
+  });
+}
+
+/** What a connection has sent, once `enough` of it is there. */
+function until(socket: TLSSocket, enough: (text: string) => boolean): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    socket.on('data', (piece: Buffer) => {
+      text += piece.toString();
+      if (enough(text)) resolve(text);
+    });
+    socket.on('close', () => reject(new Error(`closed after ${JSON.stringify(text)}`)));
+  });
+}
+
+const CMS = '/api/v1/namespaces/n/configmaps';
+
+function post(name: string): string {
+  const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
+  return `POST ${CMS} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+it('serves the requests of an HTTP/1.1 connection one at a time, in order, however many come at once', async () => {
+  const { services, listener } = await open();
+  let running = 0;
+  let most = 0;
+  services.registry.before = async () => {
+    most = Math.max(most, ++running);
+    // Time for others to begin, were they let.
+    for (let i = 0; i < 5; i++) await turn();
+    running--;
+  };
+  const socket = await dial(listener.port);
+  const names = Array.from({ length: 300 }, (_, i) => `a${i}`);
+  const last = `GET /version HTTP/1.1\r\nHost: x\r\n\r\n`;
+  const answers = until(socket, (text) => text.includes('gitVersion'));
+  socket.write(names.map(post).join('') + last);
+  const text = await answers;
+  expect(most).toBe(1);
+  expect([...text.matchAll(/"name":"(a\d+)"/g)].map((m) => m[1])).toEqual(names);
+  expect([...services.registry.objects.keys()]).toEqual(names);
+  socket.destroy();
+});
+
+it('takes a request whose body comes while it waits for its turn', async () => {
+  const { services, listener } = await open();
+  let go = (): void => {};
+  const gate = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  let begun = (): void => {};
+  const first = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  services.registry.before = () => {
+    begun();
+    return gate;
+  };
+  const socket = await dial(listener.port);
+  const both = post('a') + post('b');
+  const answers = until(socket, (text) => text.includes('"name":"b"'));
+  socket.write(both.slice(0, -5));
+  await first;
+  socket.write(both.slice(-5));
+  go();
+  expect((await answers).match(/HTTP\/1\.1 201 /g)).toHaveLength(2);
+  socket.destroy();
+});
+
+it('does not begin what waited on a connection that is gone', async () => {
+  const { services, listener } = await open();
+  let go = (): void => {};
+  const gate = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const begun: string[] = [];
+  services.registry.before = async () => {
+    begun.push('one');
+    await gate;
+  };
+  const socket = await dial(listener.port);
+  socket.write(post('a') + post('b'));
+  while (begun.length === 0) await turn();
+  socket.destroy();
+  const drained = listener.drain(60_000);
+  go();
+  await drained;
+  expect([begun.length, [...services.registry.objects.keys()]]).toEqual([1, ['a']]);
+});
