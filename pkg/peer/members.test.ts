@@ -85,6 +85,25 @@ const noted = (id: number) => ({
   current: { key: memberKey(id), value: Buffer.from(JSON.stringify({ ...founder(id), started: true })) },
 });
 
+describe('a change of members that a leader has begun', () => {
+  it('is answered when a snapshot takes its place in the log, so that others have their turn', async () => {
+    const indexes = [9, 10];
+    const { members } = leader({
+      change: () => ({ kind: 'appended', index: toLogIndex(indexes.shift()!), term: toTerm(1) }),
+    });
+    const first = members.remove(2);
+    const second = members.remove(3);
+    await turn();
+    // Committed, so it would be settled by being applied; but the state of somebody else overtakes that.
+    members.lostLeadership(9);
+    members.giveUp();
+    expect(await first).toEqual({ kind: 'refused', message: expect.stringContaining('leadership was lost meanwhile') });
+    await turn();
+    members.committed({ index: toLogIndex(10), term: toTerm(1) } as Entry);
+    expect(await second).toEqual({ kind: 'ok', value: null });
+  });
+});
+
 describe('members read from another state', () => {
   it('stay known until the new ones are', async () => {
     const { members } = leader();

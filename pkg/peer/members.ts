@@ -151,8 +151,8 @@ export class Members {
     }
   }
 
-  /** This peer serves no more. */
-  stop(): void {
+  /** Nothing that is under way will be seen to end: this peer serves no more, or a snapshot has taken the place of the entries. */
+  giveUp(): void {
     for (const { resolve } of this.#pending.values()) resolve(false);
     this.#pending.clear();
   }

@@ -9,11 +9,17 @@ import { readRefusal } from './refusal.js';
 import { type Peer, RunningPeer } from './running.js';
 import { releaseBallastIfFull } from './space.js';
 import { ReplicatedState, stateFolderOf } from './state.js';
+import type { OpenWires } from './wires.js';
 
 export type { Peer } from './running.js';
 
 /** Opens log and state, brings them together and takes part in the cluster. Rejects with a one-line reason when it can not. */
-export async function openPeer(config: PeerConfig, world: World, events: PeerEvents = {}): Promise<Peer> {
+export async function openPeer(
+  config: PeerConfig,
+  world: World,
+  events: PeerEvents = {},
+  openWires?: OpenWires,
+): Promise<Peer> {
   const metrics = new PeerMetrics();
   const late: { peer?: RunningPeer } = {};
   const stateFolder = config.dataDir === undefined ? undefined : stateFolderOf(config.dataDir);
@@ -31,7 +37,15 @@ export async function openPeer(config: PeerConfig, world: World, events: PeerEve
     if (refusal !== undefined) throw new Error(refusal);
     const found = () => findIdentity(config, world);
     const log = await openLog(config, world, metrics, state.machine.applied, found);
-    late.peer = new RunningPeer({ config, world, events, metrics, state, log });
+    late.peer = new RunningPeer({
+      config,
+      world,
+      events,
+      metrics,
+      state,
+      log,
+      ...(openWires === undefined ? {} : { openWires }),
+    });
   } catch (error) {
     await state.close('the peer did not start');
     throw error;

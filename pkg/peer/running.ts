@@ -35,7 +35,7 @@ import { SnapshotReceiver } from './snapshot/receive.js';
 import { Space } from './space.js';
 import { startRaft } from './start.js';
 import { type ReplicatedState, stateFolderOf } from './state.js';
-import type { Wires } from './wires.js';
+import type { OpenWires, Wires } from './wires.js';
 
 /** One member of the cluster, running. */
 export interface Peer {
@@ -53,6 +53,8 @@ export interface PeerParts {
   readonly metrics: PeerMetrics;
   readonly state: ReplicatedState;
   readonly log: OpenedLog;
+  /** How it speaks with the others: over gRPC, which is loaded then, unless a test stands for them. */
+  readonly openWires?: OpenWires;
 }
 
 /** Brings the parts of a peer together and does nothing itself: who calls whom can be read here. */
@@ -178,7 +180,7 @@ export class RunningPeer implements Peer {
       offer: (message) => this.#offered(message),
       quiesced: () => this.#quiesced(),
       noRoom: () => this.#space.snapshotProblem,
-      waitsForRoom: (waits) => (waits ? this.#space.blocked() : this.#space.unblocked()),
+      waitsForRoom: (waits) => this.#snapshotWaits(waits),
       replace: (engine, snapshot) => this.#replace(engine, snapshot),
     });
     this.#loop = new ReadyLoop({
@@ -260,7 +262,7 @@ export class RunningPeer implements Peer {
 
   async #openWires(): Promise<void> {
     const { config, world, metrics, state, log, events } = this.#parts;
-    const { openWires } = await import('./wires.js');
+    const openWires = this.#parts.openWires ?? (await import('./wires.js')).openWires;
     if (this.#stopped !== undefined) return;
     const wires = await openWires({
       config,
@@ -346,14 +348,17 @@ export class RunningPeer implements Peer {
     this.#space.blocked();
   }
 
+  #stateGoesOn(): void {
+    if (!this.#blocked) return;
+    this.#blocked = false;
+    this.#space.unblocked();
+    this.#journal.unblocked();
+    this.#parts.events.note?.('info', 'there is room for the state again');
+  }
+
   /** Called as each batch is written, before its watches and answers. */
   batchApplied({ events }: Applied): void {
-    if (this.#blocked) {
-      this.#blocked = false;
-      this.#space.unblocked();
-      this.#journal.unblocked();
-      this.#parts.events.note?.('info', 'there is room for the state again');
-    }
+    this.#stateGoesOn();
     const newest = events.at(-1)?.revision;
     if (newest === undefined) return;
     this.#newestWrite = newest;
@@ -399,15 +404,30 @@ export class RunningPeer implements Peer {
     await this.#housekeeping.settled();
   }
 
+  /** The core stands on a snapshot, and there is no room to put it in place. */
+  #snapshotWaits(waits: boolean): void {
+    const { note } = this.#parts.events;
+    if (waits) {
+      note?.('error', 'no space left to put a snapshot in place: it waits until there is room');
+      this.#space.blocked();
+    } else {
+      note?.('info', 'there is room for the snapshot again');
+      this.#space.unblocked();
+    }
+  }
+
   async #replace(engine: Engine, { index, term }: SnapshotMeta): Promise<void> {
     const { state } = this.#parts;
     await state.replace(engine);
     const { applied } = state.machine;
     invariant(toLogIndex(applied) === index, `a snapshot of ${index} holds the state of ${applied}`);
     this.#applier.replace(state.machine);
+    // What the old state waited for, the new one need not.
+    this.#stateGoesOn();
     this.#newestWrite = index;
     this.#journal.applied(index);
     this.#proposals.overtaken(term);
+    this.#members.giveUp();
     this.#reads.applied();
     this.#parts.events.progressed?.();
     await this.#members.load(state.machine);
@@ -444,7 +464,7 @@ export class RunningPeer implements Peer {
     this.#parts.state.giveUp();
     this.#proposals.stop(why);
     this.#reads.stop(why);
-    this.#members.stop();
+    this.#members.giveUp();
     this.#receiver.close();
     this.#journal.giveUp(why);
     this.#parts.state.hub.stop(why);

@@ -29,17 +29,16 @@ async function open(told: number[]): Promise<ReplicatedState> {
 async function opened() {
   const home = memoryHome();
   let blocked = 0;
+  const failures: string[] = [];
   const state = await ReplicatedState.open(home, {
     world: threadWorld(),
-    fail: (error) => {
-      throw error;
-    },
+    fail: (error) => failures.push(error.message),
     applied: () => {},
     blocked: () => {
       blocked++;
     },
   });
-  return { home, state, blocked: () => blocked };
+  return { home, state, failures, blocked: () => blocked };
 }
 
 /** The state of somebody who has applied everything up to `index`. */
@@ -96,6 +95,35 @@ describe('a state that a snapshot replaces', () => {
     await old.close();
     expect(blocked()).toBe(0);
     full = false;
+    await state.close('the test is over');
+    await other.close();
+  });
+
+  it('is given up where it waits for room itself, and stops neither its successor nor the peer', async () => {
+    const { state, blocked, home, failures } = await opened();
+    await state.machine.apply([put(1)]);
+    const old = state.machine;
+    const other = await ahead(40);
+    let full = false;
+    home.failWrites(() => {
+      if (full) throw new StoreError('noSpace', 'no space left');
+    });
+    const { engine } = await installSnapshot({ home, chunks: (await other.openSnapshot()).chunks() });
+    const reading = old.changes(all, revision(0), false)[Symbol.asyncIterator]();
+    await reading.next();
+    await state.replace(engine);
+    full = true;
+    const waiting = old.barrier().then(
+      () => 'written',
+      (error: StoreError) => error.kind,
+    );
+    // Until it has found that there is no room.
+    for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve));
+    await reading.return?.();
+    expect(await waiting).toBe('noSpace');
+    full = false;
+    await state.machine.apply([put(41)]);
+    expect([blocked(), failures]).toEqual([0, []]);
     await state.close('the test is over');
     await other.close();
   });

@@ -130,7 +130,9 @@ async function loadMachine(
       return state.hub.publish(batch);
     },
     roomOrRetry: async () => {
-      ports.blocked();
+      // One that was replaced keeps nobody waiting: that there is room for it again nobody would hear.
+      const state = owner();
+      if (state === undefined || state.machine === loaded.machine) ports.blocked();
       await new Promise<void>((resolve) => timers.after(SPACE_LIMITS.retryMs, resolve));
       return owner()?.goesOn ?? false;
     },

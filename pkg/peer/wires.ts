@@ -44,6 +44,8 @@ export interface Wires {
   askLeader(leader: PeerId, name: string, argument: unknown): Promise<unknown>;
 }
 
+export type OpenWires = (ports: WirePorts) => Promise<Wires>;
+
 /** Listens, and connects with the others as they become known. Loads gRPC. Rejects when an address is taken. */
 export async function openWires(ports: WirePorts): Promise<Wires> {
   const { config, world, members } = ports;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { WireSnapshotPart } from '../../../proto/index.js';
 import { initialConfiguration, NO_PEER, toLogIndex, toPeerId, toTerm, type Write } from '../../../raft/index.js';
-import { crc32, type Engine, encodeEntry, memoryHome, openStateMachine } from '../../storage/index.js';
+import { type Engine, encodeEntry, memoryHome, openStateMachine } from '../../storage/index.js';
 import { testWorld } from '../../storage/testworld.js';
 import { SNAPSHOT_LIMITS } from '../limits.js';
 import { PeerMetrics } from '../metrics.js';
-import { metaToWire } from '../transport/codec.js';
+import { firstPart, snapshotParts } from '../testing/snapshot.js';
 import { type ReceiverPorts, SnapshotReceiver } from './receive.js';
 
 const snapshot = { index: toLogIndex(1), term: toTerm(1), config: initialConfiguration([toPeerId(1), toPeerId(2)]) };
@@ -15,8 +15,7 @@ const write: Write = {
   snapshot,
   entries: [],
 };
-const none = { begin: null, data: new Uint8Array(0), checksum: 0, end: null };
-const begin: WireSnapshotPart = { ...none, begin: { clusterId: 'c', from: 2, to: 1, term: 1 } };
+const begin = { clusterId: 'c', from: 2, to: 1, term: 1 };
 
 async function receiver(over: Partial<ReceiverPorts> = {}) {
   const world = testWorld(0);
@@ -44,20 +43,13 @@ async function* whole(): AsyncGenerator<WireSnapshotPart> {
   const machine = await openStateMachine({ engine: await memoryHome().open(), name: 'sender' });
   const op = { kind: 'put', key: '/a', value: Buffer.from('x') } as const;
   await machine.apply([{ index: 1, data: encodeEntry({ kind: 'txn', txn: { compares: [], ops: [op] } }) }]);
-  yield begin;
-  let [checksum, bytes] = [0, 0];
-  for await (const data of (await machine.openSnapshot()).chunks()) {
-    checksum = crc32(data, checksum);
-    bytes += data.length;
-    yield { ...none, data: Buffer.from(data), checksum };
-  }
-  yield { ...none, end: { bytes, meta: metaToWire(snapshot) } };
+  yield* snapshotParts(begin, machine, snapshot);
   await machine.close();
 }
 
 /** Begins, and never goes on. */
 async function* stuck(): AsyncGenerator<WireSnapshotPart> {
-  yield begin;
+  yield firstPart(begin);
   await new Promise(() => {});
 }
 

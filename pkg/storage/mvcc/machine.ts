@@ -400,6 +400,8 @@ export class StateMachine {
       for (const { reject } of group.waiters) reject(error);
     }
     this.#open = undefined;
+    // What waited for room when it was closed is given up, as its owner wants it: the log has it.
+    if (this.#closed && error instanceof StoreError && error.kind === 'noSpace') return;
     this.#onFailure?.(error);
   }
 
