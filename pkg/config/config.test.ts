@@ -26,17 +26,15 @@ describe('the command line', () => {
     expect(run('--secure-port=1', '--data-dir', '/tmp/x', '-name=a').cluster.name).toBe('a');
     expect(run('--secure-port=1', '--secure-port', '2').serving.port).toBe(2);
     expect(run('--v=4').logLevel).toBe('debug');
+    expect(run('--controllers=*', '--controllers=-a', '--controllers=-b').controllers).toEqual(['*', '-a', '-b']);
   });
 
   it('reads switches of versions and features', () => {
-    const { api } = run('--runtime-config=apps/v1=false,api/beta', '--feature-gates=A=true,B=false');
+    const { api } = run('--runtime-config=apps/v1=0,api/beta=true', '--runtime-config=batch/v1,api/beta=false');
     expect([...api.runtimeConfig]).toEqual([
       ['apps/v1', false],
-      ['api/beta', true],
-    ]);
-    expect([...api.featureGates]).toEqual([
-      ['A', true],
-      ['B', false],
+      ['api/beta', false],
+      ['batch/v1', true],
     ]);
   });
 
@@ -80,9 +78,11 @@ describe('the command line', () => {
     [['--initial-cluster=default=https://a:99999'], '"default=https://a:99999" is not NAME=https://HOST:PORT'],
     [['serve'], 'unexpected argument "serve" (see --help)'],
     [['--initial-cluster-state=old'], '--initial-cluster-state=old: must be "new" or "existing"'],
+    [['--runtime-config=api/beta'], '--runtime-config: invalid value api/beta='],
+    [['--runtime-config=api/all=1'], '--runtime-config: invalid value api/all=1'],
     [
-      ['--feature-gates=A=maybe'],
-      '--feature-gates=A=maybe: must be comma-separated key=true or key=false pairs, not "A=maybe"',
+      ['--runtime-config=apps/v1=maybe'],
+      '--runtime-config: invalid value of apps/v1: maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax',
     ],
     [['--tls-cert-file=a'], '--tls-cert-file and --tls-private-key-file go together'],
     [['--initial-cluster=a'], '--initial-cluster: "a" is not NAME=https://HOST:PORT'],

@@ -1,7 +1,9 @@
 import { resolve } from 'node:path';
-import { ConfigError, isPeerUrl, parseDuration, parsePairs } from './flag.js';
+import { ConfigError, isPeerUrl, parseDuration } from './flag.js';
 import type { FlagName } from './flags.js';
+import { chooseFeatures } from './gates.js';
 import type { FlagValues } from './parse.js';
+import { readRuntimeConfig } from './runtimeconfig.js';
 
 /** All that was decided before the start. Frozen: nobody changes his mind while the server runs. Times in milliseconds. */
 export interface Config {
@@ -12,6 +14,8 @@ export interface Config {
   readonly limits: LimitsConfig;
   readonly controllers: readonly string[];
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+  /** What can be used and yet may not be what was meant: for the log. */
+  readonly warnings: readonly string[];
 }
 
 export interface ServingConfig {
@@ -47,6 +51,7 @@ export interface ClusterConfig {
 
 export interface ApiConfig {
   readonly runtimeConfig: ReadonlyMap<string, boolean>;
+  /** Every gate there is, and whether it is on. */
   readonly featureGates: ReadonlyMap<string, boolean>;
   readonly admission: { readonly enabled: readonly string[]; readonly disabled: readonly string[] };
   readonly serviceRanges: readonly string[];
@@ -66,8 +71,6 @@ export function configOf(values: FlagValues): Config {
   const integer = (name: FlagName): number => Number(values[name]);
   const duration = (name: FlagName): number => parseDuration(values[name]) ?? 0;
   const list = (name: FlagName): readonly string[] => values[name].split(',').filter((s) => s !== '');
-  const switches = (name: FlagName): ReadonlyMap<string, boolean> =>
-    new Map([...parsePairs(values[name])].map(([k, v]) => [k, /^(?:true|t|1)$/i.test(v)]));
 
   if ((text('tls-cert-file') === '') !== (text('tls-private-key-file') === ''))
     throw new ConfigError('--tls-cert-file and --tls-private-key-file go together');
@@ -81,6 +84,7 @@ export function configOf(values: FlagValues): Config {
     throw new ConfigError('--peer-cert-file, --peer-key-file and --peer-trusted-ca-file go together');
   const [from, to] = text('service-node-port-range').split('-').map(Number) as [number, number];
   const advertised = list('initial-advertise-peer-urls');
+  const features = chooseFeatures(text('feature-gates'));
 
   return deepFreeze({
     dataDir: resolve(text('data-dir')),
@@ -111,8 +115,8 @@ export function configOf(values: FlagValues): Config {
       quotaBytes: integer('quota-backend-bytes'),
     },
     api: {
-      runtimeConfig: switches('runtime-config'),
-      featureGates: switches('feature-gates'),
+      runtimeConfig: readRuntimeConfig(text('runtime-config')),
+      featureGates: features.enabled,
       admission: { enabled: list('enable-admission-plugins'), disabled: list('disable-admission-plugins') },
       serviceRanges: list('service-cluster-ip-range'),
       nodePorts: { from, to },
@@ -125,6 +129,7 @@ export function configOf(values: FlagValues): Config {
     },
     controllers: list('controllers'),
     logLevel: integer('v') >= 8 ? 'trace' : integer('v') >= 4 ? 'debug' : (text('log-level') as Config['logLevel']),
+    warnings: features.warnings,
   });
 }
 

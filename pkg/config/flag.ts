@@ -9,6 +9,10 @@ export interface Flag {
   /** Heading in the help. */
   readonly group: FlagGroup;
   readonly help: string;
+  /** Given several times it means all of them, as one with commas. */
+  readonly repeats?: boolean;
+  /** Lines that stand below the help. */
+  readonly options?: () => readonly string[];
   /** What the value is called in the help. */
   readonly value?: string;
   /** Says what is wrong with a value, or undefined. */
@@ -32,18 +36,6 @@ export function parseDuration(text: string): number | undefined {
 }
 
 const UNITS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-
-/** `a=true,b=false,c` -> pairs; a key alone has the value `true`. */
-export function parsePairs(text: string): ReadonlyMap<string, string> {
-  const pairs = new Map<string, string>();
-  for (const part of text.split(',')) {
-    if (part === '') continue;
-    const eq = part.indexOf('=');
-    if (eq < 0) pairs.set(part.trim(), 'true');
-    else pairs.set(part.slice(0, eq).trim(), part.slice(eq + 1).trim());
-  }
-  return pairs;
-}
 
 /** The address of a peer: `https://HOST:PORT`, and nothing behind it. */
 export function isPeerUrl(text: string): boolean {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
-import { type Flag, isPeerUrl, parsePairs } from './flag.js';
+import { type Flag, isPeerUrl } from './flag.js';
+import { featureHelp } from './gates.js';
 
 const port = (text: string): string | undefined => (Number(text) <= 65535 ? undefined : 'must be a port (0 to 65535)');
 const address = (text: string): string | undefined => (isIP(text) > 0 ? undefined : 'must be an IP address');
@@ -23,12 +24,6 @@ const portRange = (text: string): string | undefined => {
   return m !== null && Number(m[1]) > 0 && Number(m[1]) <= Number(m[2]) && Number(m[2]) <= 65535
     ? undefined
     : 'must be two ports, such as 30000-32767';
-};
-const switches = (text: string): string | undefined => {
-  for (const [key, value] of parsePairs(text))
-    if (key === '' || !/^(?:true|false|True|False|TRUE|FALSE|0|1|t|f|T|F)$/.test(value))
-      return `must be comma-separated key=true or key=false pairs, not "${key}=${value}"`;
-  return undefined;
 };
 const clusterState = (text: string): string | undefined =>
   text === 'new' || text === 'existing' ? undefined : 'must be "new" or "existing"';
@@ -228,24 +223,35 @@ export const FLAGS = [
   {
     name: 'runtime-config',
     kind: 'pairs',
+    repeats: true,
     default: '',
     group: 'API',
-    check: switches,
     value: 'KEY=BOOL,...',
-    help: 'Versions and resources on or off: apps/v1=false, api/beta=true, resource.k8s.io/v1beta1/resourceclaims=true.',
+    help: 'Versions and resources on or off; the narrower key counts. Versions that are not stable are off by default.',
+    options: () => [
+      'v1=true|false for the core API group',
+      '<group>/<version>=true|false for a version of another group, such as apps/v1=true',
+      '<group>/<version>/<resource>=true|false for one resource of it, such as resource.k8s.io/v1beta1/resourceclaims=true',
+      'api/all=true|false for all versions',
+      'api/ga=true|false for all versions of the form v[0-9]+',
+      'api/beta=true|false for all versions of the form v[0-9]+beta[0-9]+',
+      'api/alpha=true|false for all versions of the form v[0-9]+alpha[0-9]+',
+    ],
   },
   {
     name: 'feature-gates',
     kind: 'pairs',
+    repeats: true,
     default: '',
     group: 'API',
-    check: switches,
     value: 'GATE=BOOL,...',
-    help: 'Features on or off.',
+    help: 'Features on or off, each as Name=BOOL or kube:Name=BOOL.',
+    options: featureHelp,
   },
   {
     name: 'enable-admission-plugins',
     kind: 'list',
+    repeats: true,
     default: '',
     group: 'API',
     value: 'NAME,...',
@@ -254,6 +260,7 @@ export const FLAGS = [
   {
     name: 'disable-admission-plugins',
     kind: 'list',
+    repeats: true,
     default: '',
     group: 'API',
     value: 'NAME,...',
@@ -315,6 +322,7 @@ export const FLAGS = [
   {
     name: 'controllers',
     kind: 'list',
+    repeats: true,
     default: '*',
     group: 'Controllers',
     value: 'NAME,...',

@@ -8,4 +8,5 @@ export {
 } from './config.js';
 export { ConfigError } from './flag.js';
 export { FLAGS, type FlagName } from './flags.js';
+export { featureStates } from './gates.js';
 export { type CommandLine, type FlagValues, helpText, parseCommandLine } from './parse.js';

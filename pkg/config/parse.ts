@@ -12,7 +12,8 @@ export type CommandLine =
 const BY_NAME: ReadonlyMap<string, Flag> = new Map(FLAGS.map((f) => [f.name, f]));
 
 /**
- * `--flag=value`, `--flag value`, `--switch`; one dash does as well. The last one wins. Throws `ConfigError` at the first thing
+ * `--flag=value`, `--flag value`, `--switch`; one dash does as well. Of a flag that stands several times the last one counts, or all
+ * where it `repeats`. Throws `ConfigError` at the first thing
  * that is not understood.
  */
 export function parseCommandLine(args: readonly string[]): CommandLine {
@@ -34,7 +35,8 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     }
     const wrong = check(flag, value);
     if (wrong !== undefined) throw new ConfigError(`--${name}=${value}: ${wrong}`);
-    given.set(name, value);
+    const before = flag.repeats ? given.get(name) : undefined;
+    given.set(name, before === undefined || before === '' ? value : `${before},${value}`);
   }
   const values = Object.fromEntries(FLAGS.map((f) => [f.name, given.get(f.name) ?? f.default])) as Record<
     FlagName,
@@ -98,6 +100,7 @@ export function helpText(program: string): string {
       if (f.group !== group) continue;
       const shown = f.default === '' ? '' : ` (default ${f.default})`;
       lines.push(`  --${f.name}${f.value === undefined ? '' : ` ${f.value}`}`, `        ${f.help}${shown}`);
+      for (const option of f.options?.() ?? []) lines.push(`          ${option}`);
     }
   }
   return `${lines.join('\n')}\n`;

@@ -34,22 +34,36 @@ describe('what is served', () => {
     [['api/v1=false'], [true, false, false, false]],
     [['v1=false'], [true, false, false, false]],
     [['v1/pods=false'], [true, false, false, false]],
+    [
+      ['/v1=false', '/v1/pods=true'],
+      [true, true, false, false],
+    ],
+    [
+      ['api/all=false', 'api/beta=true'],
+      [false, false, true, false],
+    ],
   ] as const)('with %j', (given, expected) => {
     const config = new Map(given.map((text) => [text.split('=')[0]!, text.endsWith('=true')] as const));
     expect([deployments, pods, beta, alpha].map((gvr) => isServed(gvr, config))).toEqual(expected);
   });
 
   it.each([
-    [['api/all=true', 'v1=false', 'api/v1=true', 'v1/pods=false', 'apps/v1=false', 'apps/v9=true'], undefined],
+    [['api/all=true', 'v1=false', 'api/v1=true', 'v1/pods=false', 'apps/v1=false', '/v1/pods=false'], undefined],
+    [['batch/v1beta1=false', 'apps/v1/nosuch=true'], undefined],
+    [['apps/v9=true'], 'group version apps/v9 that has not been registered'],
+    [
+      ['apps/v1/Deployments=true'],
+      'invalid key apps/v1/Deployments: group/version/resource and resource is always lowercase plural, not "Deployments"',
+    ],
     [
       ['apiextensions.k8s.io/v1=false', 'events.k8s.io/v1=false', 'resource.k8s.io/v1beta1/resourceclaims=true'],
       undefined,
     ],
-    [['api/all=false'], 'invalid key with only api/all=false'],
+    [['api/all=false'], 'invalid runtime-config with only api/all=false'],
     [['api/all=false', 'v1=true'], undefined],
     [['apps=true'], 'runtime-config invalid key apps'],
     [['apps/v1/deployments/scale=true'], 'runtime-config invalid key apps/v1/deployments/scale'],
-    [['nope.example/v1=true', 'api/beta=true', 'other/v1/x=false'], 'unknown api groups nope.example,other'],
+    [['nope.example/v1=true', 'api/beta=true', 'other/v1/x=false'], 'unknown api groups nope.example/v1,other/v1'],
   ] as const)('is told as kube-apiserver does what is wrong with %j', (given, expected) => {
     const config = new Map(given.map((text) => [text.split('=')[0]!, text.endsWith('=true')] as const));
     expect(runtimeConfigProblem(config, resources)).toBe(expected);

@@ -1,7 +1,6 @@
 export { compilePerSchema, type Visitor } from './compile.js';
 export { type DeclarativeOptions, declarativeErrors } from './declarative/index.js';
 export { applySchemaDefaults } from './defaults.js';
-export { isOnByDefault } from './features.js';
 export { dropDisabledFields } from './gates.js';
 export { INTERNAL_TEXT_CHARS_MAX, internalDifference, internalText } from './internal/index.js';
 export {

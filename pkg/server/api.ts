@@ -1,5 +1,5 @@
 import type { World } from '../base/index.js';
-import type { Config } from '../config/index.js';
+import { type Config, featureStates } from '../config/index.js';
 import {
   API_VERSION,
   type ControlDesk,
@@ -16,9 +16,8 @@ import {
   type TlsMaterial,
 } from '../http/index.js';
 import { createRenderer, type Registry, UNSAFE_DELETE_GATE } from '../registry/index.js';
-import { isOnByDefault } from '../schema/index.js';
 import type { Keyspace } from '../storage/index.js';
-import { ApiServerMetrics, buildInfo, Exposition, type Log, StorageMetrics } from '../telemetry/index.js';
+import { ApiServerMetrics, buildInfo, Exposition, featureInfo, type Log, StorageMetrics } from '../telemetry/index.js';
 import { authorizer } from './authorizer.js';
 
 /** What an API needs to be served. */
@@ -55,7 +54,8 @@ export async function openApi(parts: ApiParts): Promise<Api> {
   const metrics = new ApiServerMetrics();
   const exposition = new Exposition();
   const storage = new StorageMetrics();
-  exposition.add(...metrics.families, ...storage.families, buildInfo(API_VERSION.gitVersion));
+  const features = featureInfo(featureStates(config.api.featureGates));
+  exposition.add(...metrics.families, ...storage.families, buildInfo(API_VERSION.gitVersion), features);
   const readOnly = new Places(world, config.limits.requestsInFlight);
   const mutating = new Places(world, config.limits.mutatingInFlight);
   exposition.beforeScrape(() => {
@@ -81,13 +81,13 @@ export async function openApi(parts: ApiParts): Promise<Api> {
       readOnly,
       mutating,
       counter: requestCounter(world, metrics, (info) => knownResource(registry.catalogue, info)),
-      spoken: spoken(config.api.featureGates.get('CBORServingAndStorage') ?? false),
-      compresses: config.api.featureGates.get('APIResponseCompression') ?? true,
+      spoken: spoken(config.api.featureGates.get('CBORServingAndStorage') === true),
+      compresses: config.api.featureGates.get('APIResponseCompression') === true,
       requestTime: config.limits.requestTimeout,
     },
     health: healthChecks(keyspace, state),
     control: parts.control,
-    unsafeDeletion: config.api.featureGates.get(UNSAFE_DELETE_GATE) ?? isOnByDefault(UNSAFE_DELETE_GATE),
+    unsafeDeletion: config.api.featureGates.get(UNSAFE_DELETE_GATE) === true,
     watches: new Set(),
     watchTime: config.limits.watchTimeout,
     address: () => parts.address(listener?.port ?? config.serving.port),

@@ -10,7 +10,6 @@ import {
   unknownControllers,
 } from '../controllers/index.js';
 import { builtinResources, openRegistry, type Registry, runtimeConfigProblem } from '../registry/index.js';
-import { isOnByDefault } from '../schema/index.js';
 import type { Keyspace } from '../storage/index.js';
 import type { Log } from '../telemetry/index.js';
 import { authorizer } from './authorizer.js';
@@ -76,7 +75,8 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
       for (const warning of choiceWarnings(steps, api.admission)) log.warn({}, warning);
       return chosenSteps(steps, api.admission);
     },
-    featureEnabled: (gate) => api.featureGates.get(gate) ?? isOnByDefault(gate),
+    // A gate that is not known is one of a feature that has been on for so long that its gate is gone.
+    featureEnabled: (gate) => api.featureGates.get(gate) ?? true,
     failed: parts.failed,
   });
   const note = (message: string, fields: Readonly<Record<string, unknown>>): void => log.warn(fields, message);

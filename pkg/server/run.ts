@@ -77,6 +77,7 @@ const DAY = 86_400_000;
 
 async function start(config: Config, log: Log, fatal: (error: Error) => void): Promise<Running> {
   const world = systemWorld;
+  for (const warning of config.warnings) log.warn({}, warning);
   const given = givenTls(config);
   const lock = lockFolder(config.dataDir);
   const undo: (() => Promise<void> | void)[] = [() => lock.release()];

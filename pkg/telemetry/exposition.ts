@@ -80,3 +80,16 @@ export function buildInfo(version: string): CounterFamily {
   family.at(version, major, minor, `${process.platform}/${process.arch}`).value = 1;
   return family;
 }
+
+/** `kubernetes_feature_enabled`: every feature gate with the stage it has come to, 1 where it is on. */
+export function featureInfo(
+  features: Iterable<{ readonly name: string; readonly stage: string; readonly enabled: boolean }>,
+): CounterFamily {
+  const family = new CounterFamily(
+    { name: 'kubernetes_feature_enabled', help: 'Feature gates, their stage, and whether they are on.' },
+    ['name', 'stage'],
+    'gauge',
+  );
+  for (const { name, stage, enabled } of features) family.at(name, stage).value = enabled ? 1 : 0;
+  return family;
+}

@@ -4,7 +4,7 @@ export {
   type RequestSeries,
   type WatchSeries,
 } from './apiserver.js';
-export { buildInfo, Exposition } from './exposition.js';
+export { buildInfo, Exposition, featureInfo } from './exposition.js';
 export { createLog, type Log, type LogLevel, type LogOptions } from './log.js';
 export { type Cell, CounterFamily, type HistogramCell, HistogramFamily, type ScrapedMetric } from './series.js';
 export { StorageMetrics, type StorageView } from './storage.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ApiServerMetrics, buildInfo, CounterFamily, Exposition, HistogramFamily } from './index.js';
+import { ApiServerMetrics, buildInfo, CounterFamily, Exposition, featureInfo, HistogramFamily } from './index.js';
 
 const kind = {
   verb: 'GET',
@@ -30,6 +30,20 @@ describe('exposition', () => {
     for (const bound of ['1', '5', '30']) expect(text).toContain(`le="${bound}"`);
     expect(text).toContain('process_resident_memory_bytes');
     expect(text).toContain('kubernetes_build_info{git_version="v1.37.0",major="1",minor="37"');
+  });
+
+  it('shows features under the labels that kube-apiserver gives them', async () => {
+    const exposition = new Exposition();
+    exposition.add(
+      featureInfo([
+        { name: 'AllAlpha', stage: 'ALPHA', enabled: false },
+        { name: 'ImageVolume', stage: '', enabled: true },
+      ]),
+    );
+    const text = await exposition.scrape();
+    expect(text).toContain('# TYPE kubernetes_feature_enabled gauge');
+    expect(text).toContain('kubernetes_feature_enabled{name="AllAlpha",stage="ALPHA"} 0');
+    expect(text).toContain('kubernetes_feature_enabled{name="ImageVolume",stage=""} 1');
   });
 
   it('counts joined watch events one by one', async () => {

@@ -286,7 +286,7 @@ const headers = textTarget({
 const flags = textTarget({
   name: 'flags',
   seeds: [
-    '--secure-port=6443\n--feature-gates=A=true,B=false\n--runtime-config=api/all=true\n--service-node-port-range=1-65535',
+    '--secure-port=6443\n--feature-gates=AllAlpha=true,WatchList=false\n--runtime-config=api/all=true\n--service-node-port-range=1-65535',
     '--initial-cluster=a=https://127.0.0.1:1,b=https://[::1]:2\n--name=a\n--controllers=*,-x\n--service-cluster-ip-range=10.0.0.0/8,fd00::/108',
     '--request-timeout\n1h30m\n--quota-backend-bytes=1\n--v=9',
   ],

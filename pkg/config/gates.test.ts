@@ -1,0 +1,125 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { ConfigError } from './flag.js';
+import { chooseFeatures, featureHelp, featureStates } from './gates.js';
+import { FEATURE_DEPENDENCIES, FEATURE_GATES, FEATURES_HERE } from './gatetable.js';
+
+const on = (text: string, ...names: string[]) => names.map((name) => chooseFeatures(text).enabled.get(name));
+
+describe('feature gates', () => {
+  it('have the defaults of their level where nobody says anything', () => {
+    const { enabled, warnings } = chooseFeatures('');
+    expect(on('', 'CBORServingAndStorage', 'APIResponseCompression', 'ImageVolume', 'KMSv1')).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+    for (const [name, gate] of Object.entries(FEATURE_GATES))
+      expect([name, enabled.get(name)]).toEqual([name, gate.default]);
+    expect(warnings).toEqual([]);
+  });
+
+  it('are switched by name, with and without the component, and the last of a name counts', () => {
+    expect(on('CBORServingAndStorage=true', 'CBORServingAndStorage')).toEqual([true]);
+    expect(on('kube:CBORServingAndStorage=T, kube:WatchList = 0', 'CBORServingAndStorage', 'WatchList')).toEqual([
+      true,
+      false,
+    ]);
+    expect(on('WatchList=false,WatchList=true', 'WatchList')).toEqual([true]);
+    expect(on(',,WatchList=false,', 'WatchList')).toEqual([false]);
+  });
+
+  it('are switched by stage, and what is named itself goes before, wherever it stands', () => {
+    const names = [
+      'CBORServingAndStorage',
+      'ShardedListAndWatch',
+      'APIResponseCompression',
+      'GenericWorkload',
+      'KMSv1',
+    ];
+    expect(on('AllAlpha=true', ...names)).toEqual([true, true, true, false, false]);
+    expect(on('AllAlpha=true,AllBeta=true', ...names)).toEqual([true, true, true, true, false]);
+    expect(on('AllBeta=false', ...names)).toEqual([false, false, false, false, false]);
+    expect(on('ShardedListAndWatch=false,AllAlpha=true', ...names)).toEqual([true, false, true, false, false]);
+    expect(on('AllAlpha=true,ShardedListAndWatch=false', ...names)).toEqual([true, false, true, false, false]);
+    expect(on('AllBeta=false,APIResponseCompression=true', ...names)).toEqual([false, false, true, false, false]);
+    expect(on('AllAlpha=true', 'AllAlpha', 'AllBeta')).toEqual([true, false]);
+  });
+
+  it.each([
+    ['Nope=true', 'unrecognized feature gate: Nope'],
+    ['cborservingandstorage=true', 'unrecognized feature gate: cborservingandstorage'],
+    ['CBORServingAndStorage', 'missing bool value for CBORServingAndStorage'],
+    [
+      'CBORServingAndStorage=maybe',
+      'invalid value of CBORServingAndStorage=maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax',
+    ],
+    ['WatchList=', 'invalid value of WatchList=, err: strconv.ParseBool: parsing "": invalid syntax'],
+    ['ImageVolume=false', 'cannot set feature gate ImageVolume to false, feature is locked to true'],
+    [
+      'SeparateCacheWatchRPC=true,ImageVolume=false',
+      '[cannot set feature gate SeparateCacheWatchRPC to true, feature is locked to false, ' +
+        'cannot set feature gate ImageVolume to false, feature is locked to true]',
+    ],
+    [
+      'PodLevelResources=false',
+      'InPlacePodLevelResourcesVerticalScaling is enabled, but depends on features that are disabled: [PodLevelResources]',
+    ],
+    ['wardle:WatchList=true', 'component not registered: wardle'],
+    [
+      'kube:WatchList=true,WatchList=true',
+      'set kube feature gates with default empty prefix or kube: prefix consistently, do not mix use',
+    ],
+  ])('refuse %j in the words of kube-apiserver', (text, message) => {
+    expect(() => chooseFeatures(text)).toThrow(new ConfigError(`--feature-gates: ${message}`));
+  });
+
+  it('warn of what goes away and of what changes nothing here', () => {
+    expect(chooseFeatures('ImageVolume=true,KMSv1=true,NodeSwap=true').warnings).toEqual([
+      '--feature-gates: setting GA feature gate ImageVolume=true; it will be removed in a future release',
+      '--feature-gates: setting deprecated feature gate KMSv1=true; it will be removed in a future release',
+      '--feature-gates: setting GA feature gate NodeSwap=true; it will be removed in a future release',
+    ]);
+    expect(chooseFeatures('EventedPLEG=true,WatchList=true,CBORServingAndStorage=true,AllAlpha=true').warnings).toEqual(
+      ['--feature-gates: EventedPLEG=true has no effect: there is nothing here that it switches'],
+    );
+  });
+
+  it('are listed in the help as long as they may change', () => {
+    const lines = featureHelp();
+    expect(lines[0]).toMatch(/^kube:A/);
+    expect(lines).toEqual([...lines].sort());
+    expect(lines).toContain('kube:AllAlpha=true|false (ALPHA - default=false)');
+    expect(lines).toContain('kube:APIResponseCompression=true|false (BETA - default=true)');
+    expect(lines.some((line) => line.includes('ImageVolume=') || line.includes('KMSv1'))).toBe(false);
+  });
+
+  it('tell their state with their stage', () => {
+    const states = [...featureStates(chooseFeatures('AllAlpha=true').enabled)];
+    expect(states).toHaveLength(Object.keys(FEATURE_GATES).length + 2);
+    expect(states).toContainEqual({ name: 'CBORServingAndStorage', stage: 'ALPHA', enabled: true });
+    expect(states).toContainEqual({ name: 'ImageVolume', stage: '', enabled: true });
+  });
+});
+
+describe('the table of gates', () => {
+  it('has dependencies that hold by default', () => {
+    expect(() => chooseFeatures('')).not.toThrow();
+    for (const [name, needed] of Object.entries(FEATURE_DEPENDENCIES))
+      for (const other of [name, ...needed]) expect(Object.keys(FEATURE_GATES)).toContain(other);
+  });
+
+  it('knows which gates the schemas ask for', () => {
+    const folder = new URL('../schema/data/', import.meta.url);
+    const asked = new Set<string>();
+    for (const file of readdirSync(folder))
+      if (file.endsWith('.schema'))
+        for (const [, names] of readFileSync(new URL(file, folder), 'utf8').matchAll(/\bgate=([A-Za-z0-9,]+)/g))
+          for (const name of names!.split(',')) asked.add(name);
+    // Of a feature that has been on for so long that its gate is gone.
+    asked.delete('CSIStorageCapacity');
+    expect([...asked].filter((name) => !(FEATURES_HERE as ReadonlySet<string>).has(name))).toEqual([]);
+    expect(asked.size).toBeGreaterThan(40);
+  });
+});
