@@ -36,6 +36,7 @@ export {
   sealEnvelope,
 } from './protobuf/envelope.js';
 export { encodeStoredProtobuf } from './protobuf/stored.js';
+export { canonicalTime as wireTime } from './scalar/time.js';
 export {
   cborWatchFraming,
   jsonWatchFraming,

@@ -72,7 +72,7 @@ class TestConnection {
   }
 }
 
-function deliver() {
+function deliver(unwritable = false) {
   const timers = new HandTimers();
   const connection = new TestConnection();
   const stream = new TestStream();
@@ -85,6 +85,7 @@ function deliver() {
     stream,
     timers,
     lasts: 10 * limits.stalledTime,
+    unwritable,
     watches,
     written: (frames) => written.push(frames),
   });
@@ -119,6 +120,15 @@ it('cuts off who takes nothing for too long although there is something', async 
   timers.pass(1);
   await delivery.done;
   expect([connection.aborted, stream.closed, watches.size]).toEqual([true, true, 0]);
+});
+
+it('ends with the first event when there is no form for it', async () => {
+  const { connection, stream, watches, delivery, written } = deliver(true);
+  await settled();
+  expect(connection.ended).toBe(false);
+  stream.push('a');
+  await delivery.done;
+  expect([connection.ended, connection.written, written, stream.closed, watches.size]).toEqual([true, [], [], true, 0]);
 });
 
 it('leaves alone who is slow, and who has nothing to take', async () => {

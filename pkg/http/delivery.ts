@@ -11,6 +11,8 @@ export interface DeliveryOptions {
   readonly timers: Timers;
   /** Milliseconds until the watch ends by itself. */
   readonly lasts: number;
+  /** Events have no form in what was negotiated: the watch ends with the first. */
+  readonly unwritable: boolean;
   /** How to end every watch that is open. */
   readonly watches: Set<() => void>;
   /** Told of what is written. */
@@ -78,6 +80,10 @@ export class Delivery {
       return false;
     }
     if (frames.events === 0) return true;
+    if (this.#options.unwritable) {
+      this.#finish('end');
+      return false;
+    }
     this.#room = answer.write(frames.payload, frames.chunk);
     this.#options.written(frames);
     if (!this.#room && this.#cancelStalled === undefined) this.#expectRoom();

@@ -54,7 +54,7 @@ describe('what a client accepts', () => {
     expect(form('application/json;as=Table;g=meta.k8s.io;v=v2,application/json').form).toBe('object');
     expect(
       form('application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;v=v1beta1;g=meta.k8s.io'),
-    ).toMatchObject({ encoding: 'protobuf', form: 'metadata', metaVersion: 'v1beta1' });
+    ).toMatchObject({ encoding: 'protobuf', form: 'metadata', metaVersion: 'v1beta1', ofLists: true });
     expect(() => form('application/vnd.kubernetes.protobuf;as=Table;g=meta.k8s.io;v=v1')).toThrow(
       'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
     );

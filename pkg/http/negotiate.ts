@@ -175,8 +175,13 @@ export interface Wanted {
   readonly userAgent: string;
 }
 
+export interface Negotiated extends Representation {
+  /** It is for lists: no event of a watch can be written so. */
+  readonly ofLists?: true;
+}
+
 /** The representation of an object, a list or a watch's events. Throws 406, and 400 for an unknown `includeObject`. */
-export function representationOf(wanted: Wanted, server: Spoken, shape: Shape, goKind: string): Representation {
+export function representationOf(wanted: Wanted, server: Spoken, shape: Shape, goKind: string): Negotiated {
   const accepted = negotiate(wanted.accept, server, allowsMeta, shape === 'watch');
   // A stream of YAML documents is not to be had, nor what else was offered beside it: the choice is made before.
   if (accepted === undefined || (shape === 'watch' && accepted.encoding === 'yaml'))
@@ -197,6 +202,7 @@ export function representationOf(wanted: Wanted, server: Spoken, shape: Shape, g
     metaVersion: as.version as 'v1' | 'v1beta1',
     includeObject: as.kind === 'Table' ? includeObject(wanted.query) : 'Metadata',
     pretty,
+    ...(as.kind === 'PartialObjectMetadataList' ? { ofLists: true } : {}),
   };
 }
 

@@ -162,6 +162,10 @@ export class TestRegistry implements Verbs {
     return { kind: 'deleted', status: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' } };
   }
 
+  async connect(): Promise<void> {
+    await this.before();
+  }
+
   async deleteCollection(): ReturnType<Registry['deleteCollection']> {
     this.objects.clear();
     return this.list();

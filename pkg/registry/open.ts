@@ -18,9 +18,9 @@ import type { Registry } from './registry.js';
 import type { ResourceDeclaration } from './resource.js';
 import type { RuntimeConfig } from './runtimeconfig.js';
 import { parseStored } from './stored.js';
-import { isConnection, virtualAnswer } from './virtual.js';
+import { connect } from './virtual.js';
 import { watch } from './watch.js';
-import { connect, create, update } from './write.js';
+import { create, update } from './write.js';
 
 export interface RegistryConfig {
   readonly world: World;
@@ -65,20 +65,12 @@ export async function openRegistry(config: RegistryConfig): Promise<Registry> {
     watch: (request, context) => watch(core, request, context),
     create: (request, context) => create(core, request, context),
     update: (request, context) => {
-      if (isConnection(request.target))
-        return connect(core, request.target, { name: request.name, verb: 'update' }, context);
       const view = viewOf(request.target);
       return view === undefined ? update(core, request, context) : updateView(core, request, view, context);
     },
-    patch: (request, context) =>
-      isConnection(request.target)
-        ? connect(core, request.target, { name: request.name, verb: 'patch' }, context)
-        : patch(core, request, context),
-    delete: async (request, context) => {
-      if (!isConnection(request.target)) return remove(core, request, context);
-      const { target, name } = request;
-      return { kind: 'deletedObject', object: await virtualAnswer(core, target, { name, verb: 'delete' }, context) };
-    },
+    patch: (request, context) => patch(core, request, context),
+    delete: (request, context) => remove(core, request, context),
+    connect: (request, context) => connect(core, request, context),
     deleteCollection: (request, context) => removeCollection(core, request, context),
     bootstrap: (what: BootstrapConfig) => bootstrap(core, what),
     close: async () => {

@@ -30,6 +30,8 @@ export async function get(core: Core, request: GetRequest, context: RequestConte
       return { kind: 'value', value: behaviour.read(stored.parse()) };
     case 'action':
       return virtualAnswer(core, target, { name, verb: 'get' }, context);
+    case 'connection':
+      throw errors.internal(`${resource.resource}/${target.subresource} is a connection, it cannot be read`);
   }
 }
 

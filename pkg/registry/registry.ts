@@ -3,6 +3,7 @@ import type { BootstrapConfig } from './bootstrap.js';
 import type { Catalogue } from './catalogue.js';
 import type {
   Answer,
+  ConnectRequest,
   CreateRequest,
   DeleteCollectionRequest,
   Deleted,
@@ -30,6 +31,8 @@ export interface Registry {
   update(request: UpdateRequest, context: RequestContext): Promise<Written>;
   patch(request: PatchRequest, context: RequestContext): Promise<Written>;
   delete(request: DeleteRequest, context: RequestContext): Promise<Deleted>;
+  /** Resolves where there is nothing to connect to. */
+  connect(request: ConnectRequest, context: RequestContext): Promise<void>;
   /** The items that were deleted (or marked). */
   deleteCollection(request: DeleteCollectionRequest, context: RequestContext): Promise<ListResult>;
   /** Makes what every cluster has from its first moment; leaves alone what is there. */

@@ -2,7 +2,7 @@ import type { JsonObject, Status } from '../api/index.js';
 import type { Revision } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
 import type { ServedResource } from './catalogue.js';
-import type { UserInfo } from './resource.js';
+import type { QueryValues, UserInfo } from './resource.js';
 
 /** What every request brings along, made once by the pipeline. */
 export interface RequestContext {
@@ -85,6 +85,13 @@ export interface GetRequest {
   readonly name: string;
   /** '' consistent, '0' whatever is here, 'N' not older than. As the client wrote it. */
   readonly resourceVersion: string;
+}
+
+/** Of a subresource that is a connection. */
+export interface ConnectRequest {
+  readonly target: Target;
+  readonly name: string;
+  readonly parameters: QueryValues;
 }
 
 export interface ListRequest {

@@ -75,11 +75,30 @@ export type SubresourceBehaviour =
       /** Changes `whole` in place. */
       readonly write: (whole: JsonObject, view: JsonObject, errors: FieldErrors) => void;
     }
-  /**
-   * An action: takes an object, answers with one. `connects`: it is a connection to somewhere else, whatever the method, and has
-   * no object for a body.
-   */
-  | { readonly kind: 'action'; readonly run: VirtualHandler; readonly connects?: boolean };
+  /** Takes an object, answers with one. */
+  | { readonly kind: 'action'; readonly run: VirtualHandler }
+  /** A way to somewhere else, whatever the method: the body is not ours to read. `negotiates`: an answer of our own form is asked for. */
+  | { readonly kind: 'connection'; readonly open: ConnectionHandler; readonly negotiates: boolean };
+
+/** Refuses, or resolves where there is nothing to connect to and nothing wrong with that. */
+export type ConnectionHandler = (request: ConnectionRequest) => Promise<void>;
+
+export interface ConnectionRequest {
+  readonly context: WriteContext;
+  readonly namespace: string;
+  readonly name: string;
+  readonly parameters: QueryValues;
+  readonly objects: Objects;
+}
+
+/** What stands in a request's query. */
+export interface QueryValues {
+  /** The first value, '' when absent. */
+  text(name: string): string;
+  has(name: string): boolean;
+  /** Undefined when absent; throws 400 on what is no whole number. */
+  integer(name: string): number | undefined;
+}
 
 export type VirtualHandler = (request: VirtualRequest) => Promise<JsonObject>;
 

@@ -2,7 +2,7 @@ import { errors, type JsonObject, parseApiVersion } from '../api/index.js';
 import { revision } from '../base/index.js';
 import type { Core } from './core.js';
 import { labelOfNamespace } from './namespaces.js';
-import type { Answer, ListResult, RequestContext, Target } from './requests.js';
+import type { Answer, ConnectRequest, ListResult, RequestContext, Target } from './requests.js';
 import type { Verb, VirtualHandler, WriteContext } from './resource.js';
 
 /** Requests that no stored object answers: reviews, component statuses, actions below an object. */
@@ -25,11 +25,19 @@ export function handlerOf(target: Target): VirtualHandler {
   throw errors.internal(`${target.resource.resource}/${target.subresource} has no handler`);
 }
 
-/** Whether a request is a connection to somewhere else (`exec`, `proxy`): its body is not ours to read. */
-export function isConnection(target: Target): boolean {
-  if (target.subresource === '') return false;
+/** A connection to somewhere else (`log`, `exec`, `proxy`). */
+export async function connect(core: Core, request: ConnectRequest, context: RequestContext): Promise<void> {
+  const { target, name, parameters } = request;
   const { behaviour } = target.resource.subresources[target.subresource]!;
-  return behaviour.kind === 'action' && behaviour.connects === true;
+  if (behaviour.kind !== 'connection')
+    throw errors.internal(`${target.resource.resource}/${target.subresource} is no connection`);
+  await behaviour.open({
+    context: writeContext(core, target, context, false),
+    namespace: target.namespace,
+    name,
+    parameters,
+    objects: core.objects(context),
+  });
 }
 
 export async function runVirtual(

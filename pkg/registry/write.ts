@@ -34,7 +34,7 @@ import {
   validateNewMeta,
 } from './systemfields.js';
 import { trackUpdate } from './tracking.js';
-import { isConnection, runVirtual, type VirtualCall, virtualAnswer, writeContext } from './virtual.js';
+import { runVirtual, writeContext } from './virtual.js';
 
 /*
  * The whole order of a write, the same for every kind:
@@ -65,7 +65,6 @@ export function strategyOf(target: Target): Strategy {
 /** POST. */
 export async function create(core: Core, request: CreateRequest, context: RequestContext): Promise<Written> {
   const { target, name, options } = request;
-  if (isConnection(target)) return connect(core, target, { name, verb: 'create' }, context);
   const object = decodeObject(target, request.body, options.fieldValidation, context);
   const action = target.resource.declaration.virtual !== undefined || target.subresource !== '';
   if (target.resource.namespaced) placeInNamespace(object, target);
@@ -81,16 +80,6 @@ export async function create(core: Core, request: CreateRequest, context: Reques
   placeInNamespace(object, target);
   checkUnversioned(object);
   return insert(core, { target, name, options, context }, object, false);
-}
-
-/** A request that is passed on to somewhere else, with whatever method. */
-export async function connect(
-  core: Core,
-  target: Target,
-  call: VirtualCall,
-  context: RequestContext,
-): Promise<Written> {
-  return { outcome: 'updated', object: await virtualAnswer(core, target, call, context) };
 }
 
 /** PUT. */

@@ -212,7 +212,9 @@ withKubectls('commands', (bench) => {
   it('says why a pod cannot be reached', async () => {
     const { k, ns } = bench();
     await ok('run p --image=i:1');
-    for (const command of ['logs p', 'exec p -- ls', 'attach p']) {
+    expect(await ok('logs p')).toBe('');
+    expect(await fails('logs p -c q')).toContain('container q is not valid for pod p');
+    for (const command of ['exec p -- ls', 'attach p']) {
       const ran = await k.run([...command.split(' ')].flatMap((word, i) => (i === 1 ? [word, '-n', ns] : [word])));
       expect([command, ran.code, ran.err]).toEqual([
         command,

@@ -1,11 +1,18 @@
 import type { Answer, Representation } from '../../registry/index.js';
-import { checkRoute, MEDIA_TYPES, representationOf, type Shape, watchableTypes } from '../negotiate.js';
+import {
+  checkRoute,
+  MEDIA_TYPES,
+  type Negotiated,
+  representationOf,
+  type Shape,
+  watchableTypes,
+} from '../negotiate.js';
 import type { ResourceRequest } from '../resources.js';
 import { sendBytes } from '../responses.js';
 import type { HttpServices } from '../services.js';
 
 /** In what form an answer of this shape goes out. Looked at before anything is done, so that a 406 changes nothing. */
-export function answerForm(request: ResourceRequest, services: HttpServices, shape: Shape): Representation {
+export function answerForm(request: ResourceRequest, services: HttpServices, shape: Shape): Negotiated {
   const { call, info, served } = request;
   const { accept } = call.exchange.headers;
   const collection = info.name === '' && (call.exchange.method === 'GET' || call.exchange.method === 'HEAD');

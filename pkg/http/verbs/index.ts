@@ -3,6 +3,7 @@ import type { Verb } from '../../registry/index.js';
 import type { Call } from '../call.js';
 import { type ResourceRequest, resolve } from '../resources.js';
 import type { HttpServices } from '../services.js';
+import { connect } from './connect.js';
 import { create } from './create.js';
 import { deleteOne } from './delete.js';
 import { deleteCollection } from './deletecollection.js';
@@ -23,6 +24,10 @@ const VERBS: Readonly<Record<Verb, (request: ResourceRequest, services: HttpServ
   deletecollection: deleteCollection,
 };
 
+function isConnection({ served, target }: ResourceRequest): boolean {
+  return target.subresource !== '' && served.subresources[target.subresource]!.behaviour.kind === 'connection';
+}
+
 /** Every request to a resource. */
 export function serveResource(call: Call, services: HttpServices): Promise<void> {
   if (call.info.kind !== 'resource') throw errors.noSuchPath();
@@ -31,5 +36,5 @@ export function serveResource(call: Call, services: HttpServices): Promise<void>
     call.warn(request.served.deprecation);
     services.stages.counter.deprecated(call);
   }
-  return VERBS[request.action](request, services);
+  return isConnection(request) ? connect(request, services) : VERBS[request.action](request, services);
 }

@@ -39,7 +39,9 @@ export async function watch(request: ResourceRequest, services: HttpServices): P
       call.bytes += frames.payload.length;
       metrics.watched(series, frames.events, frames.payload.length);
     };
-    await new Delivery({ exchange, stream, answer, timers: services.world.timers, lasts, watches, written }).done;
+    const { timers } = services.world;
+    const unwritable = form.ofLists === true;
+    await new Delivery({ exchange, stream, answer, timers, lasts, unwritable, watches, written }).done;
   } finally {
     if (open !== undefined) open.value--;
   }

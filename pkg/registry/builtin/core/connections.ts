@@ -1,6 +1,7 @@
 import { errors, type JsonObject } from '../../../api/index.js';
-import type { Subresource, Verb, VirtualRequest } from '../../resource.js';
+import type { ConnectionHandler, ConnectionRequest, Subresource, Verb } from '../../resource.js';
 import { listAt, objectsAt, textAt } from '../access.js';
+import { checkLogOptions } from './podlog.js';
 
 /**
  * Connections to what runs in the cluster: logs and commands of containers, ports, proxies. They go to the agent of a node; this
@@ -12,20 +13,18 @@ const STREAM: readonly Verb[] = ['create', 'get'];
 
 const NODES = { group: '', resource: 'nodes' } as const;
 
-type Reach = (request: VirtualRequest) => Promise<never>;
-
-function connection(kind: string, verbs: readonly Verb[], run: Reach): Subresource {
+function connection(kind: string, verbs: readonly Verb[], open: ConnectionHandler): Subresource {
   return {
     verbs,
     kind: { group: '', version: 'v1', kind, schema: 'core/v1' },
-    behaviour: { kind: 'action', connects: true, run },
+    behaviour: { kind: 'connection', negotiates: false, open },
   };
 }
 
 /** The address of a node's agent is looked for among these, the first one counts. */
 const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'];
 
-async function reachNode({ objects }: VirtualRequest, name: string): Promise<never> {
+async function reachNode({ objects }: ConnectionRequest, name: string): Promise<never> {
   const node = await objects.get({ ...NODES, namespace: '', name });
   if (node === undefined) throw errors.notFound(NODES, name);
   const addresses = objectsAt(node, 'status', 'addresses');
@@ -37,43 +36,59 @@ async function reachNode({ objects }: VirtualRequest, name: string): Promise<nev
   throw errors.serviceUnavailable(`error dialing backend: this server has no connection to the agent of node ${name}`);
 }
 
-async function podOf({ objects, namespace, name }: VirtualRequest): Promise<JsonObject> {
+async function podOf({ objects, namespace, name }: ConnectionRequest): Promise<JsonObject> {
   const pod = await objects.get({ group: '', resource: 'pods', namespace, name });
   if (pod === undefined) throw errors.notFound({ group: '', resource: 'pods' }, name);
   return pod;
 }
 
-const intoPod: Reach = async (request) => {
+/** Commands of a container. */
+const intoPod: ConnectionHandler = async (request) => {
   const pod = await podOf(request);
-  oneContainer(pod, request.name);
+  oneContainer(pod, request);
   const node = textAt(pod, 'spec', 'nodeName');
   if (node === '') throw errors.badRequest(`pod ${request.name} does not have a host assigned`);
-  return reachNode(request, node);
+  await reachNode(request, node);
 };
 
-/** Which container is meant must be said where there are several. */
-function oneContainer(pod: JsonObject, name: string): void {
-  const names = objectsAt(pod, 'spec', 'containers').map((c) => textAt(c, 'name'));
-  if (names.length <= 1) return;
-  const inits = objectsAt(pod, 'spec', 'initContainers').map((c) => textAt(c, 'name'));
+/** A pod that has no node yet has no log yet: that is no mistake of who asks for it. */
+const logOf: ConnectionHandler = async (request) => {
+  checkLogOptions(request);
+  const pod = await podOf(request);
+  oneContainer(pod, request);
+  const node = textAt(pod, 'spec', 'nodeName');
+  if (node !== '') await reachNode(request, node);
+};
+
+/** Where several may be meant it must be said which, and it must be one of them. */
+function oneContainer(pod: JsonObject, { name, parameters }: ConnectionRequest): void {
+  const namesOf = (list: string): string[] => objectsAt(pod, 'spec', list).map((c) => textAt(c, 'name'));
+  const [names, inits] = [namesOf('containers'), namesOf('initContainers')];
+  const container = parameters.text('container');
+  if (container !== '') {
+    const all = [...inits, ...names, ...namesOf('ephemeralContainers')];
+    if (!all.includes(container)) throw errors.badRequest(`container ${container} is not valid for pod ${name}`);
+    return;
+  }
+  if (names.length === 1) return;
   const choice = `choose one of: [${names.join(' ')}]`;
   const more = inits.length > 0 ? ` or one of the init containers: [${inits.join(' ')}]` : '';
   throw errors.badRequest(`a container name must be specified for pod ${name}, ${choice}${more}`);
 }
 
-const toPort: Reach = async (request) => {
+const toPort: ConnectionHandler = async (request) => {
   const node = textAt(await podOf(request), 'spec', 'nodeName');
   if (node === '') throw errors.badRequest(`pod ${request.name} does not have a host assigned`);
-  return reachNode(request, node);
+  await reachNode(request, node);
 };
 
-const toPod: Reach = async (request) => {
+const toPod: ConnectionHandler = async (request) => {
   const pod = await podOf(request);
   if (textAt(pod, 'status', 'podIP') === '') throw errors.serviceUnavailable('address not allowed');
   throw errors.serviceUnavailable(`error trying to reach pod ${request.name}: this server has no connection to it`);
 };
 
-const toService: Reach = async ({ objects, namespace, name }) => {
+const toService: ConnectionHandler = async ({ objects, namespace, name }) => {
   const plain = name.split(':').at(name.split(':').length > 2 ? 1 : 0)!;
   const service = await objects.get({ group: '', resource: 'services', namespace, name: plain });
   if (service === undefined) throw errors.notFound({ group: '', resource: 'services' }, plain);
@@ -85,7 +100,7 @@ const toService: Reach = async ({ objects, namespace, name }) => {
 export const podConnections: Readonly<Record<string, Subresource>> = {
   attach: connection('PodAttachOptions', STREAM, intoPod),
   exec: connection('PodExecOptions', STREAM, intoPod),
-  log: { verbs: ['get'], behaviour: { kind: 'action', connects: true, run: intoPod } },
+  log: { verbs: ['get'], behaviour: { kind: 'connection', negotiates: true, open: logOf } },
   portforward: connection('PodPortForwardOptions', STREAM, toPort),
   proxy: connection('PodProxyOptions', ANY_METHOD, toPod),
 };

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError, errors, type JsonObject } from '../../../api/index.js';
+import { Bench } from '../../testing.js';
+
+/** Logs and commands of containers, as far as the objects tell of them. */
+
+const pod = (name: string, containers: readonly string[], more: JsonObject = {}): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name },
+  spec: { containers: containers.map((c) => ({ name: c, image: 'i' })), ...more },
+});
+
+async function opened(): Promise<Bench> {
+  const b = await Bench.open();
+  await b.create('pods', 'default', pod('one', ['c']));
+  await b.create('pods', 'default', pod('two', ['c', 'd'], { initContainers: [{ name: 'first', image: 'i' }] }));
+  await b.create('pods', 'default', pod('placed', ['c'], { nodeName: 'n' }));
+  return b;
+}
+
+/** 'nothing' when there is nothing to connect to and nothing wrong with that, else code and sentence. */
+async function connected(b: Bench, path: string): Promise<string> {
+  const [place = '', query = ''] = path.split('?');
+  const [name = '', subresource = ''] = place.split('/');
+  const values = new URLSearchParams(query);
+  const parameters = {
+    text: (key: string) => values.get(key) ?? '',
+    has: (key: string) => values.has(key),
+    integer: (key: string) => (values.has(key) ? Number(values.get(key)) : undefined),
+  };
+  const target = b.target('pods', 'default');
+  try {
+    await b.registry.connect({ target: { ...target, subresource }, name, parameters }, b.context);
+    return 'nothing';
+  } catch (e) {
+    if (!(e instanceof ApiError)) throw errors.internal(String(e));
+    return `${e.status.code} ${e.status.message}`;
+  }
+}
+
+const CHOICE = 'choose one of: [c d] or one of the init containers: [first]';
+
+describe('a log', () => {
+  it.each([
+    ['one/log', 'nothing'],
+    ['one/log?container=c', 'nothing'],
+    ['two/log', `400 a container name must be specified for pod two, ${CHOICE}`],
+    ['two/log?container=', `400 a container name must be specified for pod two, ${CHOICE}`],
+    ['two/log?container=d', 'nothing'],
+    ['two/log?container=first', 'nothing'],
+    ['two/log?container=e', '400 container e is not valid for pod two'],
+    ['none/log', '404 pods "none" not found'],
+    ['placed/log', '404 nodes "n" not found'],
+    ['one/log?tailLines=0&limitBytes=1&sinceSeconds=1', 'nothing'],
+    ['one/log?sinceTime=2030-01-01T00:00:00Z', 'nothing'],
+    [
+      'one/log?sinceTime=yesterday',
+      '400 parsing time "yesterday" as "2006-01-02T15:04:05Z07:00": cannot parse "yesterday" as "2006"',
+    ],
+    ['one/log?stream=Stdout', 'nothing'],
+    [
+      'one/log?stream=stdin',
+      '422 PodLogOptions "one" is invalid: stream: Unsupported value: "stdin": supported values: "All", "Stderr", "Stdout"',
+    ],
+  ])('%s: %s', async (path, expected) => {
+    expect(await connected(await opened(), path)).toBe(expected);
+  });
+
+  it('is judged by its options before its pod is looked for, all of them at once', async () => {
+    const b = await opened();
+    expect(await connected(b, 'none/log?sinceSeconds=0&tailLines=-1&limitBytes=0')).toBe(
+      '422 PodLogOptions "none" is invalid: [tailLines: Invalid value: -1: must be greater than or equal to 0, ' +
+        'limitBytes: Invalid value: 0: must be greater than 0, sinceSeconds: Invalid value: 0: must be greater than 0]',
+    );
+    expect(await connected(b, 'none/log?sinceSeconds=0&sinceTime=2030-01-01T00:00:00Z')).toBe(
+      '422 PodLogOptions "none" is invalid: []: Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified',
+    );
+  });
+});
+
+describe('a command', () => {
+  it.each([
+    ['one/exec', '400 pod one does not have a host assigned'],
+    ['two/exec?container=d', '400 pod two does not have a host assigned'],
+    ['two/attach?container=e', '400 container e is not valid for pod two'],
+    ['placed/exec', '404 nodes "n" not found'],
+    ['two/portforward', '400 pod two does not have a host assigned'],
+  ])('%s: %s', async (path, expected) => {
+    expect(await connected(await opened(), path)).toBe(expected);
+  });
+});
