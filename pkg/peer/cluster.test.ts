@@ -39,7 +39,7 @@ async function get(keyspace: Keyspace, key: string): Promise<string | undefined>
 }
 
 async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 400; i++) {
+  for (let i = 0; i < 2000; i++) {
     if (await condition()) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

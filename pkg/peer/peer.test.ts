@@ -31,7 +31,7 @@ const put = (keyspace: Keyspace, key: string, value: string, modRevision?: Revis
   });
 
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 400; i++) {
+  for (let i = 0; i < 2000; i++) {
     if (await condition()) return;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }

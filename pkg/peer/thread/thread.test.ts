@@ -27,7 +27,7 @@ async function overPort(timers = threadWorld().timers): Promise<{
 }> {
   let progressed = (): void => {};
   const peer = await openPeer(soloConfig(), threadWorld(), { progressed: () => progressed() });
-  for (let i = 0; i < 1000 && !peer.keyspace.status().isLeader; i++)
+  for (let i = 0; i < 10_000 && !peer.keyspace.status().isLeader; i++)
     await new Promise((resolve) => setTimeout(resolve, 5));
   const { port1, port2 } = new MessageChannel();
   const calls = {

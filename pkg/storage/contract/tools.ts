@@ -11,8 +11,8 @@ import {
 
 export const text = (kv: KeyValue | undefined): string | undefined => kv && Buffer.from(kv.value).toString('latin1');
 export const all = { start: '/', end: prefixEnd('/') };
-/** Turns of the event loop that something asynchronous is given to happen. */
-const turnsMax = 20_000;
+/** Milliseconds that something asynchronous is given to happen; a busy disk may well need some of them. */
+const patience = 60_000;
 
 /** `expect` costs more than what is watched here. */
 function must(condition: boolean, message: string): void {
@@ -60,7 +60,7 @@ export class Recorder implements WatchSink {
   }
 
   async until(condition: (recorder: Recorder) => boolean): Promise<void> {
-    for (let turn = 0; turn < turnsMax && !condition(this); turn++) {
+    for (const end = performance.now() + patience; !condition(this) && performance.now() < end; ) {
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
     expect(condition(this), `waited in vain; seen: ${this.lines.join(' ')}`).toBe(true);

@@ -247,7 +247,7 @@ describe('snapshots', () => {
     for (let turn = 0; turn < 1000; turn++) await new Promise((r) => setImmediate(r));
     expect(machine.counts.changes).toBe(10);
     await snapshot.close();
-    for (let turn = 0; turn < 1000 && machine.counts.sweeping; turn++) await new Promise((r) => setImmediate(r));
+    while (machine.counts.sweeping) await new Promise((r) => setImmediate(r));
     expect(machine.counts.changes).toBe(0);
     await machine.close();
   });
@@ -256,7 +256,7 @@ describe('snapshots', () => {
     const machine = await filled(memoryHome());
     const snapshot = await machine.openSnapshot();
     await machine.apply([{ index: 204, data: compactTo(203) }]);
-    for (let turn = 0; turn < 1000 && machine.counts.sweeping; turn++) await new Promise((r) => setImmediate(r));
+    while (machine.counts.sweeping) await new Promise((r) => setImmediate(r));
     expect(machine.counts.changes).toBe(0);
     expect(await inspectSnapshot(snapshot.chunks())).toMatchObject({ applied: 203, compacted: 90 });
     await machine.close();
