@@ -634,6 +634,10 @@ export const rules: readonly Rule[] = [
   rule(
     'Versioning',
     'kinds in several versions round-trip without loss',
+    'pkg/registry/conversion.test.ts: loses nothing on its way into the store and back',
+    'pkg/registry/conversion.test.ts: shows all that is stored',
+    'pkg/registry/conversion.test.ts: is the same object in another, each in its own words',
+    'pkg/registry/builtin/autoscaling/conversion.test.ts: loses nothing of',
     'pkg/registry/registry.test.ts: converts between the versions of a kind',
     'golden lists/fields-with-versions',
     'golden watches/event-other-version',

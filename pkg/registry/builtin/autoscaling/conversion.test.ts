@@ -20,6 +20,14 @@ const METRICS: readonly JsonObject[] = [
       metric: { name: 'queue' },
     },
   },
+  {
+    type: 'Object',
+    object: {
+      describedObject: { kind: 'Service', name: 's' },
+      target: { type: 'AverageValue', averageValue: '7' },
+      metric: { name: 'queue' },
+    },
+  },
   { type: 'External', external: { metric: { name: 'mails' }, target: { type: 'Value', value: '9' } } },
 ];
 

@@ -81,8 +81,10 @@ export function fromV1Metric(metric: JsonValue, word: Word): JsonObject {
 }
 
 function fromV1Source(type: MetricType, source: JsonObject, word: Word): JsonObject {
-  const value = source[cased(word, 'Value')];
   const average = type === 'Object' ? source['averageValue'] : source[cased(word, 'AverageValue')];
+  const given = source[cased(word, 'Value')];
+  // v1 writes a value even where only an average is meant, and it is 0 then.
+  const value = given === '0' && average !== undefined ? undefined : given;
   const utilization = source[cased(word, 'AverageUtilization')];
   const metric = withoutAbsent({
     name: textAt(source, 'metricName'),

@@ -1,6 +1,7 @@
+import type { JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { objectsAt, textAt } from '../access.js';
-import { statusSubresource, versions, withStatus } from '../form.js';
+import { objectAt, objectsAt, textAt } from '../access.js';
+import { keep, statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 
 const VERDICTS = ['Issued', 'Denied', 'Failed'];
@@ -11,9 +12,10 @@ export const podCertificateRequest: ResourceDeclaration = {
   singular: 'podcertificaterequest',
   kind: 'PodCertificateRequest',
   versions: versions('certificates', 'v1', 'v1beta1'),
-  storageVersion: 'v1',
+  // v1 left out deprecated fields, so only v1beta1 can hold all that a request may say.
+  storageVersion: 'v1beta1',
   namespaced: true,
-  strategy: withStatus({ generation: 'none', unconditionalUpdate: false }),
+  strategy: withStatus({ generation: 'none', unconditionalUpdate: false, prepareForUpdate: keepDeprecated }),
   subresources: { status: statusSubresource() },
   selectableFields: {
     'spec.signerName': (o) => textAt(o, 'spec', 'signerName'),
@@ -41,3 +43,11 @@ export const podCertificateRequest: ResourceDeclaration = {
     ],
   ),
 };
+
+const DEPRECATED = ['pkixPublicKey', 'proofOfPossession'];
+
+/** An update in v1 cannot name them: what it leaves out stays. */
+function keepDeprecated(o: JsonObject, old: JsonObject): void {
+  const [spec, before] = [objectAt(o, 'spec'), objectAt(old, 'spec')];
+  for (const field of DEPRECATED) if ((spec[field] ?? '') === '') keep(field, spec, before);
+}

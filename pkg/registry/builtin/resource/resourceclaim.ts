@@ -1,9 +1,10 @@
 import { equalJson, FieldPath, type JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, listAt, objectAt, textAt } from '../access.js';
-import { statusSubresource, versions, withStatus } from '../form.js';
+import { statusSubresource, withStatus } from '../form.js';
 import { shown } from '../rules.js';
 import { AGE, age, column, table } from '../table.js';
+import { claimVersions } from './conversion.js';
 import { adminAccess, claimSpec, fillClaim } from './validation.js';
 
 export const resourceClaim: ResourceDeclaration = {
@@ -11,7 +12,7 @@ export const resourceClaim: ResourceDeclaration = {
   resource: 'resourceclaims',
   singular: 'resourceclaim',
   kind: 'ResourceClaim',
-  versions: versions('resource', 'v1', 'v1beta2', 'v1beta1'),
+  versions: claimVersions,
   storageVersion: 'v1',
   namespaced: true,
   strategy: withStatus({

@@ -1,9 +1,9 @@
 import { equalJson, type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, objectAt } from '../access.js';
-import { versions } from '../form.js';
 import { claimTemplateMeta, shown } from '../rules.js';
 import { AGE, age, table } from '../table.js';
+import { claimTemplateVersions } from './conversion.js';
 import { adminAccess, claimSpec, fillClaim } from './validation.js';
 
 export const resourceClaimTemplate: ResourceDeclaration = {
@@ -11,7 +11,7 @@ export const resourceClaimTemplate: ResourceDeclaration = {
   resource: 'resourceclaimtemplates',
   singular: 'resourceclaimtemplate',
   kind: 'ResourceClaimTemplate',
-  versions: versions('resource', 'v1', 'v1beta2', 'v1beta1'),
+  versions: claimTemplateVersions,
   storageVersion: 'v1',
   namespaced: true,
   strategy: {

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration, WriteContext } from '../../resource.js';
 import { boolAt, objectsAt, textAt } from '../access.js';
-import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
+import { sliceVersions } from './conversion.js';
 import { validateSlice, validateSliceUpdate } from './slicevalidation.js';
 import { stampTaints } from './validation.js';
 
@@ -11,7 +11,7 @@ export const resourceSlice: ResourceDeclaration = {
   resource: 'resourceslices',
   singular: 'resourceslice',
   kind: 'ResourceSlice',
-  versions: versions('resource', 'v1', 'v1beta2', 'v1beta1'),
+  versions: sliceVersions,
   storageVersion: 'v1',
   namespaced: false,
   strategy: {

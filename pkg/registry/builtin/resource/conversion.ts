@@ -1,0 +1,72 @@
+import { isObject, type JsonObject, type JsonValue } from '../../../api/index.js';
+import type { DeclaredVersion } from '../../resource.js';
+import { at, listAt, objectsAt } from '../access.js';
+import { versions } from '../form.js';
+
+/**
+ * `resource.k8s.io/v1beta1` says the same as later versions in other places: what a request wants stands in the request itself
+ * (later in `exactly`), and what a device is stands in `basic` (later in the device itself).
+ */
+
+type Change = (o: JsonObject) => void;
+
+/** v1 is stored; v1beta2 differs in nothing. */
+const withV1beta1 = (toStorage: Change, fromStorage: Change): readonly DeclaredVersion[] => [
+  ...versions('resource', 'v1', 'v1beta2'),
+  { version: 'v1beta1', schema: 'resource/v1beta1', toStorage, fromStorage },
+];
+
+const REQUEST = [
+  'deviceClassName',
+  'selectors',
+  'allocationMode',
+  'count',
+  'adminAccess',
+  'tolerations',
+  'capacity',
+] as const;
+
+function toExactly(request: JsonObject): void {
+  const exactly: JsonObject = {};
+  for (const name of REQUEST) move(request, exactly, name);
+  const wanted = Object.values(exactly).some((v) => v !== '' && v !== 0);
+  // A request of one kind of device is completed before it is judged, so one that says nothing lacks its class, not its form.
+  if (wanted || listAt(request, 'firstAvailable').length === 0) request['exactly'] = exactly;
+}
+
+function fromExactly(request: JsonObject): void {
+  const { exactly } = request;
+  delete request['exactly'];
+  if (isObject(exactly)) for (const name of REQUEST) move(exactly, request, name);
+}
+
+function toBasic(device: JsonObject): void {
+  const basic: JsonObject = {};
+  for (const name of Object.keys(device)) if (name !== 'name') move(device, basic, name);
+  device['basic'] = basic;
+}
+
+function fromBasic(device: JsonObject): void {
+  const { basic } = device;
+  delete device['basic'];
+  if (isObject(basic)) for (const name of Object.keys(basic)) move(basic, device, name);
+}
+
+function move(from: JsonObject, to: JsonObject, name: string): void {
+  const v: JsonValue | undefined = from[name];
+  delete from[name];
+  if (v !== undefined) to[name] = v;
+}
+
+const each =
+  (place: readonly string[], list: string, change: Change): Change =>
+  (o) => {
+    for (const item of objectsAt(at(o, ...place) ?? null, list)) change(item);
+  };
+
+const requestsAt = (...place: readonly string[]) =>
+  withV1beta1(each(place, 'requests', toExactly), each(place, 'requests', fromExactly));
+
+export const claimVersions = requestsAt('spec', 'devices');
+export const claimTemplateVersions = requestsAt('spec', 'spec', 'devices');
+export const sliceVersions = withV1beta1(each(['spec'], 'devices', fromBasic), each(['spec'], 'devices', toBasic));

@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import { cloneJson, type JsonObject, type JsonValue } from '../api/index.js';
+import { decodeValue, encodeJson } from '../codec/index.js';
+import type { ScalarType, Schema, StructSchema } from '../schema/index.js';
+import { builtinResources } from './builtin/index.js';
+import { buildCatalogue, type ServedResource } from './catalogue.js';
+import { metaOf } from './meta.js';
+import { Bench } from './testing.js';
+
+/** Deep enough for every field in which versions differ; shallower than what holds itself (JSONSchemaProps). */
+const DEPTH = 9;
+
+const SCALARS: Readonly<Record<ScalarType, JsonValue>> = {
+  string: 'text',
+  bool: true,
+  int32: 7,
+  int64: 7,
+  float64: 1.5,
+  bytes: 'eA==',
+  time: '2030-01-01T00:00:00Z',
+  microTime: '2030-01-01T00:00:00.000001Z',
+  duration: '1s',
+  quantity: '1Gi',
+  intOrString: 'http',
+};
+
+/** A value with every field that the schema has. */
+function full(schema: Schema, depth: number): JsonValue {
+  switch (schema.kind) {
+    case 'scalar':
+      return SCALARS[schema.type];
+    case 'any':
+      return { any: 'thing' };
+    case 'list':
+      return [full(schema.items, depth - 1)];
+    case 'map':
+      return { key: full(schema.values, depth - 1) };
+    case 'struct':
+      return fullStruct(schema, depth);
+  }
+}
+
+function fullStruct(schema: StructSchema, depth: number): JsonObject {
+  const fields = schema.fields.filter((f) => depth > 0 || f.schema.kind === 'scalar');
+  return Object.fromEntries(fields.map((f) => [f.name, full(f.schema, depth - 1)]));
+}
+
+/** As it is stored or served: what the schema does not know is a loss. */
+function settled(schema: StructSchema, o: JsonObject): string {
+  const decoded = decodeValue(schema, cloneJson(o));
+  if (!decoded.ok) throw new Error(decoded.message);
+  expect(decoded.strict.errors).toEqual([]);
+  return encodeJson(schema, decoded.object).toString();
+}
+
+const converted = buildCatalogue(builtinResources(), new Map([['api/all', true]])).groups.flatMap(({ versions }) =>
+  versions.flatMap(({ resources }) => resources.filter((r) => r.conversion !== undefined)),
+);
+
+/** What its metrics hold depends on their types: its own tests show it. */
+const BY_TYPE = ['autoscaling/v1 HorizontalPodAutoscaler'];
+/** The stored version has deprecated fields that this one leaves out. */
+const NARROWER = ['certificates.k8s.io/v1 PodCertificateRequest'];
+
+const named = (r: ServedResource): string => `${r.apiVersion} ${r.kind}`;
+const those = (except: readonly string[]) =>
+  converted.filter((r) => !except.includes(named(r))).map((r) => [named(r), r] as const);
+
+describe('a version that is not the stored one', () => {
+  it('is served of many kinds', () => {
+    expect(converted.length).toBeGreaterThan(20);
+    for (const name of [...BY_TYPE, ...NARROWER]) expect(converted.map(named)).toContain(name);
+  });
+
+  it.each(those(BY_TYPE))('loses nothing on its way into the store and back: %s', (_name, { schema, ...r }) => {
+    const given: JsonObject = { ...fullStruct(schema, DEPTH), apiVersion: r.apiVersion, kind: r.kind };
+    const o = cloneJson(given);
+    r.conversion!.toStorage(o);
+    settled(r.storage.schema, o);
+    r.conversion!.fromStorage(o);
+    expect(settled(schema, o)).toBe(settled(schema, given));
+  });
+
+  it.each(those([...BY_TYPE, ...NARROWER]))('shows all that is stored: %s', (_name, { schema, storage, ...r }) => {
+    const given: JsonObject = { ...fullStruct(storage.schema, DEPTH), apiVersion: storage.apiVersion, kind: r.kind };
+    const o = cloneJson(given);
+    r.conversion!.fromStorage(o);
+    settled(schema, o);
+    r.conversion!.toStorage(o);
+    expect(settled(storage.schema, o)).toBe(settled(storage.schema, given));
+  });
+});
+
+describe('an object written in one version', () => {
+  const claim = {
+    apiVersion: 'resource.k8s.io/v1beta1',
+    kind: 'ResourceClaim',
+    metadata: { name: 'c' },
+    spec: {
+      devices: {
+        requests: [
+          { name: 'one', deviceClassName: 'gpu', selectors: [{ cel: { expression: 'true' } }] },
+          { name: 'best', firstAvailable: [{ name: 'big', deviceClassName: 'gpu', count: 2 }] },
+        ],
+      },
+    },
+  };
+
+  it('is the same object in another, each in its own words', async () => {
+    const b = await Bench.open([['api/all', true]]);
+    const made = await b.create('resourceclaims.resource.k8s.io/v1beta1', 'default', claim);
+    expect(made).toMatchObject(claim);
+    const { spec } = await b.get('resourceclaims.resource.k8s.io/v1', 'default', 'c');
+    const best = { name: 'big', deviceClassName: 'gpu', allocationMode: 'ExactCount', count: 2 };
+    const exactly = {
+      deviceClassName: 'gpu',
+      selectors: [{ cel: { expression: 'true' } }],
+      allocationMode: 'ExactCount',
+      count: 1,
+    };
+    expect(spec).toEqual({
+      devices: {
+        requests: [
+          { name: 'one', exactly },
+          { name: 'best', firstAvailable: [best] },
+        ],
+      },
+    });
+    const back = await b.get('resourceclaims.resource.k8s.io/v1beta1', 'default', 'c');
+    const labelled = { ...back, metadata: { ...metaOf(back), labels: { a: 'b' } } };
+    const updated = await b.update('resourceclaims.resource.k8s.io/v1beta1', 'default', labelled);
+    expect(updated['spec']).toEqual(back['spec']);
+    const patched = await b.patch('resourceclaims.resource.k8s.io/v1beta1', ['default', 'c'], {
+      metadata: { labels: { a: 'c' } },
+    });
+    expect(patched['spec']).toEqual(back['spec']);
+    expect((await b.get('resourceclaims.resource.k8s.io/v1', 'default', 'c'))['spec']).toEqual(spec);
+  });
+
+  it('is judged as it is in another', async () => {
+    const b = await Bench.open([['api/all', true]]);
+    const nothing = { ...claim, spec: { devices: { requests: [{ name: 'one' }] } } };
+    await expect(b.create('resourceclaims.resource.k8s.io/v1beta1', 'default', nothing)).rejects.toThrow(
+      /spec\.devices\.requests\[0\]\.exactly\.deviceClassName: Required/,
+    );
+  });
+
+  it('keeps what another version cannot say when it is updated in that', async () => {
+    const b = await Bench.open([['api/all', true]]);
+    const pkixPublicKey = 'a2V5';
+    const spec = { signerName: 'example.com/x', podName: 'p', pkixPublicKey, proofOfPossession: 'cHJvb2Y=' };
+    const request = {
+      apiVersion: 'certificates.k8s.io/v1beta1',
+      kind: 'PodCertificateRequest',
+      metadata: { name: 'r' },
+    };
+    await b.create('podcertificaterequests.certificates.k8s.io/v1beta1', 'default', { ...request, spec });
+    const v1 = await b.get('podcertificaterequests.certificates.k8s.io/v1', 'default', 'r');
+    expect(v1['spec']).not.toHaveProperty('pkixPublicKey');
+    const labelled = { ...v1, metadata: { ...metaOf(v1), labels: { a: 'b' } } };
+    await b.update('podcertificaterequests.certificates.k8s.io/v1', 'default', labelled);
+    expect(await b.get('podcertificaterequests.certificates.k8s.io/v1beta1', 'default', 'r')).toMatchObject({
+      metadata: { labels: { a: 'b' } },
+      spec,
+    });
+  });
+});
