@@ -9,7 +9,7 @@ import { decodeProtobuf } from './protobuf/decode.js';
 import { encodeProtobuf } from './protobuf/encode.js';
 import { openEnvelope, sealEnvelope } from './protobuf/envelope.js';
 import { kindNamed } from './testing.js';
-import { cborWatchFraming, jsonWatchFraming, protobufWatchFraming, watchFrame } from './watch.js';
+import { cborWatchFraming, jsonWatchFraming, protobufWatchFraming, watchFrame, websocketFramings } from './watch.js';
 
 const configMap = kindNamed('ConfigMap');
 const object = (n: number): JsonObject => ({ metadata: { name: 'a' }, data: { k: 'x'.repeat(n) } });
@@ -43,6 +43,35 @@ describe('watch frames', () => {
     const frame = watchFrame(cborWatchFraming, 'DELETED', encodeCbor(configMap.schema, typed(n)));
     expect(readCbor(frame)).toEqual({ ok: true, value: { type: 'DELETED', object: typed(n) } });
   });
+
+  it.each([
+    ['json', jsonWatchFraming, 0, 0x81],
+    ['protobuf', protobufWatchFraming, 4, 0x82],
+    ['cbor', cborWatchFraming, 0, 0x82],
+  ] as const)(
+    'over WebSocket are messages of one frame each, of every length: %s',
+    (encoding, framing, length, first) => {
+      const lengths = new Set<number>();
+      for (const n of [0, 60, 61, 62, 100, 125, 126, 65_000, 65_535, 65_536, 3_000_000]) {
+        const object = Buffer.alloc(n, 'o');
+        const frame = watchFrame(websocketFramings[encoding], 'ADDED', object);
+        const message = watchFrame(framing, 'ADDED', object).subarray(length);
+        expect(frame[0]).toBe(first);
+        const [said, at] =
+          frame[1]! < 126
+            ? [frame[1]!, 2]
+            : frame[1] === 126
+              ? [frame.readUInt16BE(2), 4]
+              : [Number(frame.readBigUInt64BE(2)), 10];
+        lengths.add(at);
+        // The shortest way to say it, as the protocol demands.
+        expect(at).toBe(message.length < 126 ? 2 : message.length < 65_536 ? 4 : 10);
+        expect(said).toBe(message.length);
+        expect(frame.subarray(at).equals(message)).toBe(true);
+      }
+      expect([...lengths]).toEqual([2, 4, 10]);
+    },
+  );
 });
 
 describe('lists of encoded items', () => {

@@ -44,6 +44,7 @@ export {
   type WatchEventType,
   type WatchFraming,
   watchFrame,
+  websocketFramings,
 } from './watch.js';
 export { type ReadYaml, readYaml } from './yaml/read.js';
 export { encodeYaml } from './yaml/write.js';

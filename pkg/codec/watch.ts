@@ -74,6 +74,36 @@ export const protobufWatchFraming: WatchFraming = {
   tail: Buffer.alloc(0),
 };
 
+/**
+ * A framing over WebSocket: each event a message of its own, whole in one frame as a server writes it (RFC 6455, 5.2; not masked).
+ * So frames of many events, joined, are bytes that every such connection may be given. A text where events are text.
+ */
+export const websocketFramings: Readonly<Record<'json' | 'protobuf' | 'cbor', WatchFraming>> = {
+  json: inMessages(0x1, jsonWatchFraming, 0),
+  // A message has a length already.
+  protobuf: inMessages(0x2, protobufWatchFraming, LENGTH_BYTES),
+  cbor: inMessages(0x2, cborWatchFraming, 0),
+};
+
+/** `skip`: how many bytes of the event's own head are left out. */
+function inMessages(opcode: number, { head, tail }: WatchFraming, skip: number): WatchFraming {
+  return {
+    head(type, objectBytes) {
+      const own = head(type, objectBytes);
+      const message = own.length - skip + objectBytes + tail.length;
+      const lengthBytes = message < 126 ? 0 : message < 0x1_0000 ? 2 : 8;
+      const framed = Buffer.allocUnsafe(2 + lengthBytes + own.length - skip);
+      framed[0] = 0x80 | opcode;
+      framed[1] = lengthBytes === 0 ? message : lengthBytes === 2 ? 126 : 127;
+      if (lengthBytes === 2) framed.writeUInt16BE(message, 2);
+      if (lengthBytes === 8) framed.writeBigUInt64BE(BigInt(message), 2);
+      own.copy(framed, 2 + lengthBytes, skip);
+      return framed;
+    },
+    tail,
+  };
+}
+
 function varintBytes(value: number): number {
   let size = 1;
   for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 128)) size++;

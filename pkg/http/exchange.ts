@@ -3,8 +3,8 @@ import type { Readable } from 'node:stream';
 import type { ClientCertificate, UserInfo } from '../auth/index.js';
 
 /**
- * One request and its answer, whichever protocol brought it: HTTP/1.1 and test injections through Node's request and response
- * objects (`exchange1.ts`), HTTP/2 on the bare stream (`exchange2.ts`), which costs half of what the compatibility layer does.
+ * One request and its answer, whichever protocol brought it: HTTP/1.1 (WebSocket on top of it) and test injections through Node's
+ * request and response objects (`exchange1.ts`), HTTP/2 on the bare stream (`exchange2.ts`), which costs half of what the compatibility layer does.
  * Everything above knows only this.
  */
 export interface Exchange {
@@ -23,6 +23,9 @@ export interface Exchange {
 
   /** Remembers what it is given as long as the connection lives. */
   readonly connection: Connection;
+
+  /** What is streamed goes over WebSocket: it is framed so already. */
+  readonly websocket: boolean;
 
   /** The whole answer at once. */
   send(status: number, headers: OutgoingHttpHeaders, body: Buffer | undefined): void;

@@ -4,6 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import type { ClientCertificate } from '../auth/index.js';
 import type { AnswerStream, Connection, Exchange, Identity } from './exchange.js';
 import { limits } from './limits.js';
+import { openWebSocket, type Upgrade } from './websocket.js';
 
 /** HTTP/1.1, and whatever else speaks through Node's request and response objects (injected requests of tests). */
 export class MessageExchange implements Exchange {
@@ -14,15 +15,23 @@ export class MessageExchange implements Exchange {
   readonly connection: Connection;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
+  readonly #upgrade: Upgrade | undefined;
+  #upgraded = false;
 
-  constructor(request: IncomingMessage, response: ServerResponse) {
+  /** `upgrade`: what is streamed is to go over WebSocket. */
+  constructor(request: IncomingMessage, response: ServerResponse, upgrade?: Upgrade) {
     this.#request = request;
     this.#response = response;
+    this.#upgrade = upgrade;
     this.method = request.method ?? 'GET';
     this.url = request.url ?? '/';
     this.headers = request.headers;
     this.body = request;
     this.connection = connectionOf(request.socket as TLSSocket);
+  }
+
+  get websocket(): boolean {
+    return this.#upgrade !== undefined;
   }
 
   lines(name: string): readonly string[] {
@@ -47,13 +56,18 @@ export class MessageExchange implements Exchange {
 
   stream(status: number, headers: OutgoingHttpHeaders): AnswerStream {
     const response = this.#response;
+    if (this.#upgrade !== undefined) {
+      const answer = openWebSocket(this.#request, this.#upgrade, String(headers['audit-id']));
+      this.#upgraded = true;
+      return answer;
+    }
     response.writeHead(status, headers);
     response.flushHeaders();
     return this.method === 'HEAD' ? new EmptyStream(response) : new MessageStream(response);
   }
 
   get answered(): boolean {
-    return this.#response.headersSent;
+    return this.#upgraded || this.#response.headersSent;
   }
 
   get gone(): boolean {

@@ -13,6 +13,7 @@ export class StreamExchange implements Exchange {
   readonly headers: IncomingHttpHeaders;
   readonly body: Readable;
   readonly connection: Connection;
+  readonly websocket = false;
   readonly #stream: ServerHttp2Stream;
   readonly #raw: readonly string[];
 

@@ -27,6 +27,9 @@ export const limits = {
   plainBytesMax: 128 * 1024,
   gzipLevel: 1,
 
+  /** A message of a client over WebSocket. Nobody reads them. */
+  messageBytesMax: 4 * 1024,
+
   /** How much of a watch is written at once; so much, encrypted and not, is what a client that does not keep up costs. */
   watchTakeBytes: 64 * 1024,
   /** What all large answers together may take of one turn of the event loop; then they give way to other work. */

@@ -1,47 +1,15 @@
-import { connect, type TLSSocket } from 'node:tls';
-import { afterEach, beforeAll, expect, it } from 'vitest';
-import { makePki, type Pki, serverNames } from '../server/pki.js';
-import { type Listener, openListener } from './listener.js';
-import { type TestServices, testServices, testWorld } from './testing.js';
+import { afterEach, expect, it } from 'vitest';
+import { TestDoor, turn, until } from './testing/door.js';
 
-let pki: Pki;
-beforeAll(async () => {
-  pki = await makePki(serverNames(['127.0.0.1'], '10.96.0.1'), testWorld.clock.now());
-});
-
-const opened: Listener[] = [];
+const opened: TestDoor[] = [];
 afterEach(async () => {
-  for (const listener of opened.splice(0)) await listener.drain(0);
+  for (const { listener } of opened.splice(0)) await listener.drain(0);
 });
 
-async function open(): Promise<{ readonly services: TestServices; readonly listener: Listener }> {
-  const services = testServices(testWorld);
-  const { cert, key } = pki.serving;
-  const tls = { cert, key, clientCa: pki.ca.cert };
-  const listener = await openListener(services, { host: '127.0.0.1', port: 0, tls });
-  opened.push(listener);
-  return { services, listener };
-}
-
-function dial(port: number): Promise<TLSSocket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: '127.0.0.1', port, ca: pki.ca.cert, ALPNProtocols: ['http/1.1'] }, () =>
-      resolve(socket),
-    );
-    socket.on('error', reject);
-  });
-}
-
-/** What a connection has sent, once `enough` of it is there. */
-function until(socket: TLSSocket, enough: (text: string) => boolean): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    socket.on('data', (piece: Buffer) => {
-      text += piece.toString();
-      if (enough(text)) resolve(text);
-    });
-    socket.on('close', () => reject(new Error(`closed after ${JSON.stringify(text)}`)));
-  });
+async function open(): Promise<TestDoor> {
+  const door = await TestDoor.open();
+  opened.push(door);
+  return door;
 }
 
 const CMS = '/api/v1/namespaces/n/configmaps';
@@ -51,10 +19,9 @@ function post(name: string): string {
   return `POST ${CMS} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
 it('serves the requests of an HTTP/1.1 connection one at a time, in order, however many come at once', async () => {
-  const { services, listener } = await open();
+  const door = await open();
+  const { services } = door;
   let running = 0;
   let most = 0;
   services.registry.before = async () => {
@@ -63,7 +30,7 @@ it('serves the requests of an HTTP/1.1 connection one at a time, in order, howev
     for (let i = 0; i < 5; i++) await turn();
     running--;
   };
-  const socket = await dial(listener.port);
+  const socket = await door.dial();
   const names = Array.from({ length: 300 }, (_, i) => `a${i}`);
   const last = `GET /version HTTP/1.1\r\nHost: x\r\n\r\n`;
   const answers = until(socket, (text) => text.includes('gitVersion'));
@@ -76,7 +43,8 @@ it('serves the requests of an HTTP/1.1 connection one at a time, in order, howev
 });
 
 it('takes a request whose body comes while it waits for its turn', async () => {
-  const { services, listener } = await open();
+  const door = await open();
+  const { services } = door;
   let go = (): void => {};
   const gate = new Promise<void>((resolve) => {
     go = resolve;
@@ -89,7 +57,7 @@ it('takes a request whose body comes while it waits for its turn', async () => {
     begun();
     return gate;
   };
-  const socket = await dial(listener.port);
+  const socket = await door.dial();
   const both = post('a') + post('b');
   const answers = until(socket, (text) => text.includes('"name":"b"'));
   socket.write(both.slice(0, -5));
@@ -101,7 +69,8 @@ it('takes a request whose body comes while it waits for its turn', async () => {
 });
 
 it('does not begin what waited on a connection that is gone', async () => {
-  const { services, listener } = await open();
+  const door = await open();
+  const { services, listener } = door;
   let go = (): void => {};
   const gate = new Promise<void>((resolve) => {
     go = resolve;
@@ -111,7 +80,7 @@ it('does not begin what waited on a connection that is gone', async () => {
     begun.push('one');
     await gate;
   };
-  const socket = await dial(listener.port);
+  const socket = await door.dial();
   socket.write(post('a') + post('b'));
   while (begun.length === 0) await turn();
   socket.destroy();

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import {
   createSecureServer,
   type Http2SecureServer,
@@ -16,6 +16,7 @@ import { createFrame, serveElse } from './frame.js';
 import { limits } from './limits.js';
 import { serve } from './pipeline.js';
 import type { HttpServices } from './services.js';
+import { isWebSocketWatch, withoutUpgrade } from './websocket.js';
 
 /** PEM texts. */
 export interface TlsMaterial {
@@ -101,6 +102,9 @@ class Door implements Listener {
     server.on('request', (request, response) =>
       this.#inTurn(request as unknown as IncomingMessage, response as unknown as ServerResponse),
     );
+    server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) =>
+      this.#upgrade(request, socket, head),
+    );
     // The compatibility layer listens for streams too; it is asked only for what is not a resource.
     const compatible = server.listeners('stream') as StreamListener[];
     server.removeAllListeners('stream');
@@ -138,6 +142,7 @@ class Door implements Listener {
   }
 
   #connected(socket: TLSSocket): void {
+    if (this.#sockets.has(socket)) return;
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
     // A connection that breaks is its exchanges' business, not the process's.
@@ -174,6 +179,37 @@ class Door implements Listener {
         if (socket.writable) this.#request(request, response);
       });
     });
+  }
+
+  /**
+   * Who asks for another protocol has the connection handed over. For a watch over WebSocket it is kept, the answer made by hand
+   * until that is accepted; anything else is read once more without the wish, and so served as if it were not there.
+   */
+  #upgrade(request: IncomingMessage, socket: TLSSocket, head: Buffer): void {
+    const response = new ServerResponse(request);
+    try {
+      response.assignSocket(socket);
+    } catch {
+      // There is an answer under way: nobody can mean that.
+      socket.destroy();
+      return;
+    }
+    const url = originForm(request.url ?? '/');
+    if (isWebSocketWatch(request, url)) {
+      request.url = url;
+      response.shouldKeepAlive = false;
+      response.once('finish', () => socket.destroySoon());
+      this.#serve(new MessageExchange(request, response, { socket, head }));
+      return;
+    }
+    response.detachSocket(socket);
+    const again = withoutUpgrade(request);
+    if (again === undefined) {
+      socket.destroy();
+      return;
+    }
+    socket.unshift(Buffer.concat([again, head]));
+    this.#server.emit('secureConnection', socket);
   }
 
   #request(request: IncomingMessage, response: ServerResponse): void {

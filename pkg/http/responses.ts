@@ -4,12 +4,14 @@ import type { Rendering } from '../registry/index.js';
 import type { Log } from '../telemetry/index.js';
 import type { Call } from './call.js';
 import { encodeDocument } from './documents.js';
+import type { AnswerStream } from './exchange.js';
 import { acceptsGzip, gzipped } from './gzip.js';
 import { limits } from './limits.js';
 import { type Encoding, errorEncoding, MEDIA_TYPES } from './negotiate.js';
 import type { Stages } from './pipeline.js';
 import { MalformedPath } from './requestinfo.js';
 import { copyPieces } from './streaming.js';
+import { BadHandshake } from './websocket.js';
 
 /** The one place where answers are written. */
 
@@ -66,9 +68,10 @@ function sendCompressed(
 }
 
 /** The beginning of a watch. */
-export function watchHeaders(call: Call, contentType: string): OutgoingHttpHeaders {
-  call.status = 200;
-  return headersOf(call, contentType);
+export function streamWatch(call: Call, contentType: string): AnswerStream {
+  const answer = call.exchange.stream(200, headersOf(call, contentType));
+  call.status = call.exchange.websocket ? 101 : 200;
+  return answer;
 }
 
 export function sendText(call: Call, status: number, text: string, more?: OutgoingHttpHeaders): void | Promise<void> {
@@ -93,6 +96,7 @@ export function sendError(call: Call, error: unknown, stages: Pick<Stages, 'log'
   const { exchange } = call;
   if (exchange.gone) return;
   if (error instanceof MalformedPath) return sendText(call, 400, '400 Bad Request');
+  if (error instanceof BadHandshake) return sendText(call, 400, error.message, { 'sec-websocket-version': '13' });
   const failure = error instanceof ApiError ? error : fault(call, error, stages.log);
   // Too late to say it in order: the connection says that the answer is not whole.
   if (exchange.answered) {

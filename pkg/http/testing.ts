@@ -78,9 +78,14 @@ export class TestStream implements EventStream {
   ended = false;
   closed = false;
 
-  push(text: string): void {
-    this.#pending.push(Buffer.from(text));
+  push(frames: string | Buffer): void {
+    this.#pending.push(typeof frames === 'string' ? Buffer.from(frames) : frames);
     this.#wake();
+  }
+
+  /** What nobody has taken yet. */
+  get pending(): number {
+    return this.#pending.length;
   }
 
   end(): void {

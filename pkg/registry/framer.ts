@@ -8,6 +8,7 @@ import {
   protobufWatchFraming,
   type WatchFraming,
   watchFrame,
+  websocketFramings,
 } from '../codec/index.js';
 import type { ServedResource } from './catalogue.js';
 import { encoded, type Parts, storedParts } from './forms.js';
@@ -16,24 +17,34 @@ import { metadataOnly, tableOf, tableOfOne } from './table.js';
 
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
-const FRAMINGS: Readonly<Record<Representation['encoding'], WatchFraming>> = {
+type Framings = Readonly<Record<Representation['encoding'], WatchFraming>>;
+
+// There is no stream of YAML.
+const FRAMINGS: Framings = {
   json: jsonWatchFraming,
-  // There is no stream of YAML.
   yaml: jsonWatchFraming,
   protobuf: protobufWatchFraming,
   cbor: cborWatchFraming,
 };
+const MESSAGES: Framings = { ...websocketFramings, yaml: websocketFramings.json };
+
+/** In what form events are written, and whether each is a message over WebSocket. */
+export interface StreamForm {
+  readonly representation: Representation;
+  readonly websocket: boolean;
+}
 
 /** How a watch writes its events: a JSON line each, or the framing of its encoding. */
-export function createFramer(target: Target, representation: Representation, world: World): Framer {
-  const r = streamForm(representation);
+export function createFramer(target: Target, form: StreamForm, world: World): Framer {
+  const r = streamForm(form.representation);
   const { resource } = target;
-  const framing = FRAMINGS[r.encoding];
-  const id = `${resource.apiVersion} ${r.encoding} ${r.form} ${r.metaVersion} ${r.includeObject}`;
+  const framing = framingOf(form, r);
+  const shape = `${resource.apiVersion} ${r.encoding} ${r.form} ${r.metaVersion} ${r.includeObject}`;
   const bookmark: Framer['bookmark'] = (at, initialEnd, first) =>
     watchFrame(framing, 'BOOKMARK', bookmarkBody(target, r, bookmarkObject(target, at, initialEnd), first));
   const make = (o: StoredObject): Parts => storedParts(target, o, r, world, false);
-  const partsOf = r.form === 'object' ? make : remembered(resource, id, make);
+  const partsOf = r.form === 'object' ? make : remembered(resource, shape, make);
+  const id = form.websocket ? `${shape} messages` : shape;
   const frame = (type: EventType, o: StoredObject): Parts => framed(framing, type, partsOf(o));
   if (r.form !== 'table') return { id, bookmark, frame };
   return {
@@ -47,6 +58,10 @@ export function createFramer(target: Target, representation: Representation, wor
 /** Objects in a stream are never laid out for people. */
 function streamForm(r: Representation): Representation {
   return { ...r, encoding: r.encoding === 'yaml' ? 'json' : r.encoding, pretty: false };
+}
+
+function framingOf({ websocket }: StreamForm, { encoding }: Representation): WatchFraming {
+  return (websocket ? MESSAGES : FRAMINGS)[encoding];
 }
 
 function framed(framing: WatchFraming, type: EventType, parts: Parts): Parts {
@@ -68,13 +83,13 @@ const memories = new WeakMap<
  */
 function remembered(
   resource: ServedResource,
-  id: string,
+  shape: string,
   make: (o: StoredObject) => Parts,
 ): (o: StoredObject) => Parts {
   const ofResource = memories.get(resource) ?? new Map();
   memories.set(resource, ofResource);
-  const memory = ofResource.get(id) ?? createMemory();
-  ofResource.set(id, memory);
+  const memory = ofResource.get(shape) ?? createMemory();
+  ofResource.set(shape, memory);
   return (o) => memory(o, make);
 }
 
@@ -127,9 +142,9 @@ function bookmarkBody(target: Target, r: Representation, o: JsonObject, first: b
 }
 
 /** The event with which a watch ends that failed: a Status where the object would be. */
-export function failureFrame(representation: Representation, status: JsonObject): Buffer {
-  const r = streamForm(representation);
-  return watchFrame(FRAMINGS[r.encoding], 'ERROR', inStream(r, status));
+export function failureFrame(form: StreamForm, status: JsonObject): Buffer {
+  const r = streamForm(form.representation);
+  return watchFrame(framingOf(form, r), 'ERROR', inStream(r, status));
 }
 
 /** A body without the line break that ends one which stands alone. */

@@ -12,6 +12,7 @@ import {
   sealEnvelope,
 } from '../codec/index.js';
 import { structByName } from '../schema/index.js';
+import { failureFrame } from './framer.js';
 import { createRenderer } from './render.js';
 import type { ListOptions, ListResult, Representation, Target } from './requests.js';
 import { Bench, drain, EVERYTHING, JSON_FORM } from './testing.js';
@@ -183,6 +184,45 @@ describe('events', () => {
       ['BOOKMARK', true, '', { 'k8s.io/initial-events-end': 'true' }],
       ['ADDED', true, 'b', undefined],
     ]);
+  });
+
+  it('over WebSocket are framed once for all who are shown the same, apart from those over HTTP', async () => {
+    const b = await Bench.open();
+    const request = {
+      target: b.target('configmaps', 'default'),
+      options: { ...EVERYTHING, allowBookmarks: false, name: '' },
+      representation: JSON_FORM,
+    };
+    const streams = await Promise.all(
+      [true, true, false].map((websocket) => b.registry.watch({ ...request, websocket }, b.context)),
+    );
+    // Told of nothing yet, they wait at the same place.
+    for (const stream of streams) expect(stream.take(10_000)).toBeUndefined();
+    await b.create('configmaps', 'default', map('a', '1'));
+    await b.create('configmaps', 'default', map('b', 'x'.repeat(300)));
+    const [one, two, plain] = streams.map((stream) => stream.take(10_000)!);
+    expect(one!.payload).toBe(two!.payload);
+    expect([one!.events, plain!.events]).toEqual([2, 2]);
+    const messages: string[] = [];
+    for (let at = 0; at < one!.payload.length; ) {
+      // Both are longer than 125 bytes and shorter than 64 KiB.
+      expect(one!.payload.readUInt16BE(at)).toBe(0x81_7e);
+      const end = at + 4 + one!.payload.readUInt16BE(at + 2);
+      messages.push(one!.payload.toString('utf8', at + 4, end));
+      at = end;
+    }
+    expect(messages.length).toBe(2);
+    expect(messages.join('')).toBe(plain!.payload.toString());
+    for (const stream of streams) stream.close();
+  });
+
+  it('that end a watch are framed as the others', () => {
+    const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, code: 410 };
+    const plain = failureFrame({ representation: JSON_FORM, websocket: false }, status);
+    expect(JSON.parse(plain.toString())).toEqual({ type: 'ERROR', object: status });
+    const message = failureFrame({ representation: JSON_FORM, websocket: true }, status);
+    expect([message[0], message[1]]).toEqual([0x81, plain.length]);
+    expect(message.subarray(2).equals(plain)).toBe(true);
   });
 
   type Read = { readonly type: unknown; readonly object: JsonObject };

@@ -104,6 +104,8 @@ export interface WatchRequest {
   readonly options: WatchOptions;
   /** Events are framed in this form. */
   readonly representation: Representation;
+  /** Each event is framed as a message over WebSocket. */
+  readonly websocket?: boolean;
 }
 
 /**

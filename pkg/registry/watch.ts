@@ -14,7 +14,7 @@ import { parseSelectors, type Selected, select } from './selection.js';
  * initial events end with a bookmark that says so, for who takes bookmarks.
  */
 export async function watch(core: Core, request: WatchRequest, context: RequestContext): Promise<EventStream> {
-  const { target, representation } = request;
+  const { target, representation, websocket = false } = request;
   const parsed = parseSelectors(request.options);
   const options = checkedWatchOptions(request.options, core.featureEnabled(SHARDS_GATE));
   const selected = named(select(target, options, parsed), options);
@@ -24,7 +24,7 @@ export async function watch(core: Core, request: WatchRequest, context: RequestC
   const state = initial || after === undefined ? collection.snapshot() : undefined;
   return collection.watch({
     selection: selected,
-    framer: createFramer(target, representation, core.world),
+    framer: createFramer(target, { representation, websocket }, core.world),
     after: state === undefined ? after! : state.revision,
     initial: initial ? objects(state!.objects, selected) : undefined,
     initialEnd: initial && options.allowBookmarks,
@@ -32,7 +32,7 @@ export async function watch(core: Core, request: WatchRequest, context: RequestC
     expired: (oldest) => {
       const from = after ?? 0;
       const gone = errors.expired(`too old resource version: ${from} (${oldest})`);
-      return failureFrame(representation, gone.status as unknown as JsonObject);
+      return failureFrame({ representation, websocket }, gone.status as unknown as JsonObject);
     },
   });
 }

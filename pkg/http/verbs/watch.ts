@@ -1,9 +1,11 @@
 import { errors } from '../../api/index.js';
-import type { Frames, Representation } from '../../registry/index.js';
+import type { EventStream, Frames, Representation } from '../../registry/index.js';
+import type { Call } from '../call.js';
 import { Delivery } from '../delivery.js';
+import type { AnswerStream } from '../exchange.js';
 import { listOptions } from '../options.js';
 import type { ResourceRequest } from '../resources.js';
-import { watchHeaders } from '../responses.js';
+import { streamWatch } from '../responses.js';
 import type { HttpServices } from '../services.js';
 import { answerForm } from './answer.js';
 
@@ -20,8 +22,9 @@ export async function watch(request: ResourceRequest, services: HttpServices): P
     allowBookmarks: info.query.flag('allowWatchBookmarks'),
     name: info.name,
   };
+  const { websocket } = call.exchange;
   const seconds = info.query.integer('timeoutSeconds') ?? 0;
-  const stream = await services.registry.watch({ target, options, representation: form }, call);
+  const stream = await services.registry.watch({ target, options, representation: form, websocket }, call);
   if (call.exchange.gone) {
     stream.close();
     return;
@@ -29,7 +32,7 @@ export async function watch(request: ResourceRequest, services: HttpServices): P
   // Unset or 0: as long as the server likes. Less: its time was over before it began.
   const lasts = seconds === 0 ? services.watchTime * (1 + services.world.random.float()) : Math.max(seconds * 1000, 0);
   const series = services.metrics.watchSeries(served.group, served.version, served.resource);
-  const answer = call.exchange.stream(200, watchHeaders(call, contentType(form)));
+  const answer = begin(call, stream, contentType(form));
   const open = call.series === undefined ? undefined : services.metrics.longRunning(call.series.kind);
   if (open !== undefined) open.value++;
   try {
@@ -44,6 +47,16 @@ export async function watch(request: ResourceRequest, services: HttpServices): P
     await new Delivery({ exchange, stream, answer, timers, lasts, unwritable, watches, written }).done;
   } finally {
     if (open !== undefined) open.value--;
+  }
+}
+
+/** A stream that cannot be answered is not left open. */
+function begin(call: Call, stream: EventStream, type: string): AnswerStream {
+  try {
+    return streamWatch(call, type);
+  } catch (error) {
+    stream.close();
+    throw error;
   }
 }
 

@@ -1,0 +1,92 @@
+import type { IncomingMessage } from 'node:http';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { startApiServer, type TestApiServer } from '../../pkg/server/index.js';
+import { Client } from './client.js';
+
+let server: TestApiServer;
+let client: Client;
+beforeAll(async () => {
+  // Nothing is written but by the tests, so that two watches begin with the same.
+  server = await startApiServer({ featureGates: { CBORServingAndStorage: true }, controllers: [] });
+  client = new Client(server);
+});
+afterAll(async () => {
+  client?.close();
+  await server?.close();
+});
+
+const CMS = '/api/v1/namespaces/default/configmaps';
+
+interface Heard {
+  readonly messages: readonly { readonly data: Buffer; readonly binary: boolean }[];
+  readonly code: number;
+}
+
+/** What a watch over WebSocket is told until it is closed. */
+function hear(path: string, options: { readonly accept?: string; readonly anonymous?: boolean } = {}): Promise<Heard> {
+  const { ca, cert, key } = server;
+  const ws = new WebSocket(`${server.url.replace('https', 'wss')}${path}`, [], {
+    ca,
+    ...(options.anonymous === true ? {} : { cert, key }),
+    headers: options.accept === undefined ? {} : { accept: options.accept },
+  });
+  const messages: { data: Buffer; binary: boolean }[] = [];
+  ws.on('message', (data: Buffer, binary: boolean) => messages.push({ data, binary }));
+  return new Promise((resolve, reject) => {
+    ws.on('close', (code: number) => resolve({ messages, code }));
+    ws.on('error', reject);
+    ws.on('unexpected-response', (_request: unknown, response: IncomingMessage) => {
+      ws.terminate();
+      reject(new Error(`status ${response.statusCode}`));
+    });
+  });
+}
+
+const FORMS = [
+  { accept: 'application/json', binary: false },
+  { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1', binary: false },
+  { accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1', query: '&labelSelector=a', binary: false },
+  // Over HTTP alone each event says how long it is.
+  { accept: 'application/vnd.kubernetes.protobuf;stream=watch', binary: true, lengthBytes: 4 },
+  { accept: 'application/cbor-seq,application/cbor', binary: true },
+] as const;
+
+it('tells over WebSocket what it tells over HTTP, an event a message', async () => {
+  for (const name of ['w1', 'w2'])
+    await client.ask(CMS, { body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels: { a: 'b' } } } });
+  const initial = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1';
+  const both = await Promise.all(
+    FORMS.map(async (form) => {
+      const path = `${CMS}?watch=true&${initial}${'query' in form ? form.query : ''}`;
+      const plain = client.ask(path, { headers: { accept: form.accept } });
+      return { form, heard: await hear(path, { accept: form.accept }), plain: await plain };
+    }),
+  );
+  for (const { form, heard, plain } of both) {
+    expect([form.accept, heard.code]).toEqual([form.accept, 1000]);
+    expect(new Set(heard.messages.map((m) => m.binary))).toEqual(new Set([form.binary]));
+    const lengthBytes = 'lengthBytes' in form ? form.lengthBytes : 0;
+    const framed = heard.messages.map(({ data }) => {
+      const head = Buffer.alloc(lengthBytes);
+      if (lengthBytes > 0) head.writeUInt32BE(data.length);
+      return Buffer.concat([head, data]);
+    });
+    // The initial events are three at least; a bookmark more or less may have come before the time was over.
+    expect(framed.length).toBeGreaterThanOrEqual(3);
+    const [told, asked] = [ageless(Buffer.concat(framed)), ageless(plain.body)];
+    expect(asked.startsWith(told) || told.startsWith(asked)).toBe(true);
+  }
+});
+
+/** A row tells an age, which is not the same from one second to the next. */
+const ageless = (b: Buffer): string => b.toString('latin1').replace(/"\d+s"/g, '"age"');
+
+it('refuses before it begins whom it refuses over HTTP', async () => {
+  await expect(hear(`${CMS}?watch=1`, { anonymous: true })).rejects.toThrow('status 401');
+  await expect(hear('/api/v1/namespaces/default/nothings?watch=1')).rejects.toThrow('status 404');
+  await expect(hear(`${CMS}?watch=1&resourceVersion=x`)).rejects.toThrow('status 400');
+  await expect(hear(`${CMS}?watch=1`, { accept: 'application/yaml' })).rejects.toThrow('status 406');
+  // What is no watch is answered as if nothing else had been asked for.
+  await expect(hear(CMS)).rejects.toThrow('status 200');
+});
