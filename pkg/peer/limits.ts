@@ -161,6 +161,8 @@ export const SNAPSHOT_LIMITS = {
   roundsMax: 8,
   /** The receiver syncs what it has written in steps of this: a large sync at the end would hold up every other one on that disk. */
   syncEveryBytes: 8 * MiB,
+  /** A failed one is sent again after an election timeout, and after twice as long each time, up to so many election timeouts. */
+  retryWaitsMax: 8,
   /** A stream that makes no progress for this long is given up, by either side. */
   stallMs: 30_000,
 } as const;

@@ -13,6 +13,7 @@ import { CONTROL_LIMITS, SNAPSHOT_LIMITS } from './limits.js';
 import type { Members } from './members.js';
 import { memberIdText, type PeerMetrics } from './metrics.js';
 import type { Network, NetworkSink } from './network.js';
+import { Attempts } from './snapshot/attempts.js';
 import { untilApplied } from './snapshot/following.js';
 import type { SnapshotReceiver } from './snapshot/receive.js';
 import type { ReplicatedState } from './state.js';
@@ -56,6 +57,7 @@ export async function openWires(ports: WirePorts): Promise<Wires> {
     import('./snapshot/send.js'),
   ]);
   let outgoing = 0;
+  const attempts = new Attempts(world, config.electionMs);
 
   const stream = async (order: SnapshotRequest, url: string): Promise<boolean> => {
     const { raft, clusterId } = ports;
@@ -95,18 +97,21 @@ export async function openWires(ports: WirePorts): Promise<Wires> {
       return;
     }
     outgoing++;
-    ports.note('info', `sending a snapshot to peer ${to}`);
+    if (attempts.begins(order.to)) ports.note('info', `sending a snapshot to peer ${to}`);
     stream(order, url)
       .then(
         () => {
           ports.metrics.snapshotsSent++;
+          attempts.succeeded(order.to);
           ports.note('info', `peer ${to} has the snapshot`);
           report(order.to, true);
         },
         (error: unknown) => {
           ports.metrics.snapshotSendFailures++;
-          ports.note('warn', `the snapshot for peer ${to} failed: ${error instanceof Error ? error.message : error}`);
-          world.timers.after(config.electionMs, () => report(order.to, false));
+          const why = error instanceof Error ? error.message : String(error);
+          const { waitMs, isNews } = attempts.failed(order.to, why);
+          if (isNews) ports.note('warn', `the snapshot for peer ${to} failed: ${why}; it is tried again`);
+          world.timers.after(waitMs, () => report(order.to, false));
         },
       )
       .finally(() => {

@@ -52,7 +52,7 @@ export class Clients {
 
   async start(): Promise<void> {
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } };
-    const made = await this.#any().ask('POST', '/api/v1/namespaces', namespace);
+    const made = await this.#any().insist('POST', '/api/v1/namespaces', namespace);
     if (made.kind !== 'answer' || (made.status !== 201 && made.status !== 409))
       throw new Error(`the namespace could not be made: ${JSON.stringify(made)}`);
     for (const [name, asker] of this.#askers) {

@@ -27,13 +27,16 @@ function clocks(kind: 'jumps' | 'rates'): Clocks {
 async function hourAt(cluster: Cluster, name: string, object: string): Promise<number> {
   const asker = new Asker(cluster.access, cluster.url(name));
   try {
-    const made = await asker.ask('POST', '/api/v1/namespaces/default/configmaps', {
+    const path = '/api/v1/namespaces/default/configmaps';
+    const made = await asker.insist('POST', path, {
       apiVersion: 'v1',
       kind: 'ConfigMap',
       metadata: { name: object },
     });
     if (made.kind !== 'answer' || made.status !== 201) throw new Error(JSON.stringify(made));
-    return Date.parse((made.body['metadata'] as { readonly creationTimestamp: string }).creationTimestamp) / 3_600_000;
+    const read = await asker.insist('GET', `${path}/${object}`);
+    if (read.kind !== 'answer' || read.status !== 200) throw new Error(JSON.stringify(read));
+    return Date.parse((read.body['metadata'] as { readonly creationTimestamp: string }).creationTimestamp) / 3_600_000;
   } finally {
     asker.close();
   }
@@ -91,10 +94,10 @@ describe.skipIf(whyNot !== undefined).sequential('clocks that are wrong', () => 
       involvedObject: { kind: 'Pod', namespace: 'default', name: 'p' },
     };
     const EVENTS = '/api/v1/namespaces/default/events';
-    expect(await asker.ask('POST', EVENTS, event)).toMatchObject({ kind: 'answer', status: 201 });
+    expect(await asker.insist('POST', EVENTS, event)).toMatchObject({ kind: 'answer', status: 201 });
     const there = async (name: string): Promise<boolean> => {
       const other = new Asker(cluster.access, cluster.url(name));
-      const read = await other.ask('GET', `${EVENTS}/short-lived`);
+      const read = await other.insist('GET', `${EVENTS}/short-lived`);
       other.close();
       if (read.kind !== 'answer') throw new Error(JSON.stringify(read));
       return read.status === 200;

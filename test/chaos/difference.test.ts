@@ -20,7 +20,7 @@ describe.skipIf(!isBuilt).sequential('a peer whose state differs from that of th
   async function create(through: string, name: string, value: string): Promise<number> {
     const asker = new Asker(cluster.access, cluster.url(through));
     try {
-      const made = await asker.ask('POST', CMS, {
+      const made = await asker.insist('POST', CMS, {
         apiVersion: 'v1',
         kind: 'ConfigMap',
         metadata: { name },
@@ -80,7 +80,7 @@ describe.skipIf(!isBuilt).sequential('a peer whose state differs from that of th
     expect(removed.code, removed.out).toBe(0);
     await cluster.rejoin(differing);
     const asker = new Asker(cluster.access, cluster.url(differing));
-    const read = await asker.ask('GET', `${CMS}/object-2?resourceVersion=0`);
+    const read = await asker.insist('GET', `${CMS}/object-2?resourceVersion=0`);
     asker.close();
     expect(read.kind === 'answer' && read.body['data']).toEqual({ value: 'what-all-have-2' });
   });
@@ -95,7 +95,7 @@ describe.skipIf(!isBuilt).sequential('a peer whose state differs from that of th
       metadata: { name: 'changed' },
       data: { value: 'what-all-have' },
     };
-    const changed = await asker.ask('PUT', `${CMS}/changed`, value);
+    const changed = await asker.insist('PUT', `${CMS}/changed`, value);
     asker.close();
     expect(changed).toMatchObject({ kind: 'answer', status: 200 });
     await alter('what-all-had', 'what-one-had');

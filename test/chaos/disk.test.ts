@@ -53,7 +53,7 @@ describe.skipIf(!mountable)('a full disk', () => {
     const ballast = fill(8);
     const refused = await until((o) => o.kind === 'refused', 'into-the-full');
     expect(refused.kind === 'refused' && refused.why).toMatch(/^the disk has \d+ bytes left/);
-    const deleted = await asker.ask('DELETE', `${CMS}/before`);
+    const deleted = await asker.insist('DELETE', `${CMS}/before`);
     expect(deleted.kind === 'answer' && deleted.status).toBe(200);
     rmSync(ballast);
     await until(made, 'room-again');
@@ -71,7 +71,7 @@ describe.skipIf(!mountable)('a full disk', () => {
     expect(refused.kind === 'refused' && refused.why).toMatch(/^the disk /);
     // Several seconds of it, so that whatever fills up does.
     for (const name of doomed) {
-      const deleted = await asker.ask('DELETE', `${CMS}/${name}`);
+      const deleted = await asker.insist('DELETE', `${CMS}/${name}`);
       expect(deleted.kind === 'answer' && deleted.status).toBe(200);
       await wait(150);
     }
@@ -102,7 +102,7 @@ describe.skipIf(!mountable)('a full disk', () => {
     const put = await create('into-the-full');
     expect(everything(put)).toBe(true);
     // What is there can still be read.
-    expect(await asker.ask('GET', `${CMS}/w0-0?resourceVersion=0`)).toMatchObject({ kind: 'answer', status: 200 });
+    expect(await asker.insist('GET', `${CMS}/w0-0?resourceVersion=0`)).toMatchObject({ kind: 'answer', status: 200 });
     await wait(3000);
     const gone = new Promise<void>((resolve) => greedy.once('exit', () => resolve()));
     greedy.kill();
@@ -205,7 +205,7 @@ function fill(left: number): string {
 }
 
 async function names(): Promise<ReadonlySet<string>> {
-  const list = await asker.ask('GET', CMS);
+  const list = await asker.insist('GET', CMS);
   const items =
     list.kind === 'answer' ? (list.body['items'] as { readonly metadata: { readonly name: string } }[]) : [];
   return new Set(items.map((o) => o.metadata.name));

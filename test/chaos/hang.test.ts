@@ -94,7 +94,7 @@ async function said(isSo: () => boolean | Promise<boolean>, what: string): Promi
 }
 
 async function names(through: string): Promise<ReadonlySet<string>> {
-  const list = await askers.get(through)!.ask('GET', CMS);
+  const list = await askers.get(through)!.insist('GET', CMS);
   if (list.kind !== 'answer') throw new Error(JSON.stringify(list));
   return new Set(
     (list.body['items'] as { readonly metadata: { readonly name: string } }[]).map((o) => o.metadata.name),

@@ -167,7 +167,7 @@ describe.skipIf(!isBuilt).sequential('faults that stores of one peer have had', 
     await until(() => [reference, ...watches.map((w) => w.watch)].every(done));
     expect(reference.code()).toBeUndefined();
     // Worth something only if history was given up meanwhile.
-    const oldest = await asker.ask('GET', `${CMS}?resourceVersion=${first}&resourceVersionMatch=Exact`);
+    const oldest = await asker.insist('GET', `${CMS}?resourceVersion=${first}&resourceVersionMatch=Exact`);
     expect(oldest.kind === 'answer' && oldest.status).toBe(410);
     for (const { from, watch } of watches) {
       if (watch.code() !== undefined) {

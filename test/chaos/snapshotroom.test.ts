@@ -76,7 +76,7 @@ async function fallBehind(): Promise<string> {
 /** Creates an object that does not become smaller by compression. */
 async function create(name: string): Promise<number> {
   const data = { noise: randomBytes(200_000).toString('base64') };
-  const made = await asker.ask('POST', CMS, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data });
+  const made = await asker.insist('POST', CMS, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data });
   return made.kind === 'answer' ? made.status : 0;
 }
 
@@ -132,7 +132,7 @@ async function expectCaughtUp(name: string): Promise<void> {
 }
 
 async function namesOf(of: Asker): Promise<readonly string[]> {
-  const list = await of.ask('GET', CMS);
+  const list = await of.insist('GET', CMS);
   if (list.kind !== 'answer') throw new Error(JSON.stringify(list));
   return (list.body['items'] as { readonly metadata: { readonly name: string } }[]).map((o) => o.metadata.name);
 }

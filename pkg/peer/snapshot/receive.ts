@@ -98,15 +98,13 @@ export class SnapshotReceiver {
   ): Promise<boolean> {
     const { clusterId, self, home } = this.#ports;
     if (begin.clusterId !== clusterId || begin.to !== self) throw new Error('the snapshot is meant for another peer');
-    const room = (): void => {
-      const why = this.#ports.noRoom();
-      if (why !== undefined) throw new Error(why);
-    };
-    room();
+    const before = this.#ports.noRoom();
+    if (before !== undefined) throw new Error(before);
     const envelope = { from: toPeerId(begin.from), to: toPeerId(begin.to), term: toTerm(begin.term) };
     const stream = new CheckedStream(parts, () => {
       progressed();
-      room();
+      const meanwhile = this.#ports.noRoom();
+      if (meanwhile !== undefined) throw new Error(`given up on its way: ${meanwhile}`);
     });
     let installed = false;
     const gated: EngineHome = {
