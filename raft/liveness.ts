@@ -32,5 +32,5 @@ export function othersAreQuorum(core: Core): boolean {
  * asked it waits, while its heartbeats keep everybody from electing one who could answer.
  */
 export function diskStalls(core: Core): boolean {
-  return core.diskTicks >= core.limits.electionTicks;
+  return core.rules.diskStalls(core.diskTicks, core.limits.electionTicks);
 }

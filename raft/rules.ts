@@ -82,6 +82,9 @@ export interface SafetyRules {
    * is there for, so the simulation has to break the two together.) */
   mayCountOn(answered: boolean): boolean;
 
+  /** Not safety but care as well: who has written nothing for an election timeout neither campaigns nor goes on leading (liveness.ts). */
+  diskStalls(diskTicks: number, electionTicks: number): boolean;
+
   /** Dissertation 4.1: one change at a time; the one in force must be committed before the next is appended. */
   mayAppendConfig(configIndex: LogIndex, commit: LogIndex): boolean;
 
@@ -115,6 +118,7 @@ export const RULES: SafetyRules = {
   cutTakesConfig: (configIndex, from) => configIndex >= from,
   mayChangeConfig: (committedInTerm) => committedInTerm,
   mayCountOn: (answered) => answered,
+  diskStalls: (diskTicks, electionTicks) => diskTicks >= electionTicks,
   mayAppendConfig: (configIndex, commit) => configIndex <= commit,
   mayLeaveJoint: (configIndex, commit) => configIndex <= commit,
 };

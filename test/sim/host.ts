@@ -302,7 +302,8 @@ export class Host {
     const finish = (): void => {
       if (process !== this.#process) return;
       if (events.now < this.#hungUntil) {
-        events.after(this.#hungUntil - events.now, finish);
+        // It may be over sooner.
+        events.after(Math.min(this.#hungUntil - events.now, TICK), finish);
         return;
       }
       process.syncing = false;

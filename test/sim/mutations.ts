@@ -397,6 +397,12 @@ export const MUTATIONS: readonly Mutation[] = [
     profile: MEMBERSHIP,
   },
   {
+    name: 'goes on leading though its disk hangs',
+    breaks: 'liveness.ts: its heartbeats would keep the others from electing one who can answer',
+    rules: { diskStalls: () => false },
+    profile: { ...PARTITIONS, hungMinority: true },
+  },
+  {
     name: 'tears writes: term, vote and commit index without the entries',
     breaks: 'ready.ts, Write: one write is atomic',
     hostFaults: { tearsWrites: true },

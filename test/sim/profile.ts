@@ -47,6 +47,8 @@ export interface Profile {
   readonly echo: number;
   /** The in-memory tail of the log is filled when a write is handed out, not when it is durable. */
   readonly tailEarly: boolean;
+  /** When the bad time is over, the disks of a minority hang for a while longer. */
+  readonly hungMinority: boolean;
 }
 
 export type Act =
@@ -134,6 +136,7 @@ export function drawProfile(random: Random, fixed: Partial<Profile> = {}): Profi
     trailing: random.pick([0, 2, 10]),
     echo: random.chance(0.2) ? random.unit() : 0,
     tailEarly: random.chance(0.5),
+    hungMinority: random.chance(0.3),
     ...fixed,
   };
 }
