@@ -3,7 +3,15 @@ import { apiVersionOf, errors, type JsonArray, type JsonObject } from '../api/in
 import type { Catalogue, ServedGroup, ServedResource, ServedVersion, Subresource } from '../registry/index.js';
 import type { Call } from './call.js';
 import { encodeDocument } from './documents.js';
-import { type Conversion, checkRoute, type Encoding, MEDIA_TYPES, negotiate } from './negotiate.js';
+import {
+  type Accepted,
+  type Conversion,
+  checkRoute,
+  type DocumentForm,
+  MEDIA_TYPES,
+  negotiate,
+  wantsPretty,
+} from './negotiate.js';
 import { sendBytes, sendEmpty } from './responses.js';
 import type { HttpServices } from './services.js';
 
@@ -34,16 +42,17 @@ export function serveRoot(call: Call, services: HttpServices, path: '/api' | '/a
   checkRoute(accept, services.stages.spoken.types);
   const accepted = negotiate(accept, services.stages.spoken, allowsAggregated, false);
   if (accepted === undefined) throw errors.notAcceptable(services.stages.spoken.types);
+  const form = formOf(call, accepted);
   // A client that offers both wants the aggregated form, in whatever order it says so.
   const aggregated = accepted.as !== undefined || (offersAggregated(accept) && accepted.encoding === 'json');
   const { catalogue } = services.registry;
   if (!aggregated) {
     const make = (): JsonObject =>
       path === '/api' ? apiVersions(services.address()) : groupList(catalogue, services.address());
-    return send(call, services, `${path} ${services.address()}`, accepted.encoding, make);
+    return send(call, services, `${path} ${services.address()}`, form, make);
   }
-  const bytes = encoded(catalogue, `${path} aggregated`, accepted.encoding, () => aggregatedList(catalogue, path));
-  const etag = etagOf(catalogue, `${path} aggregated ${accepted.encoding}`, bytes);
+  const bytes = encoded(catalogue, `${path} aggregated`, form, () => aggregatedList(catalogue, path));
+  const etag = etagOf(catalogue, `${path} aggregated ${nameOf(form)}`, bytes);
   const headers = { etag, vary: 'Accept' };
   if (call.exchange.headers['if-none-match'] === etag) return sendEmpty(call, 304, headers);
   const type = `${MEDIA_TYPES[accepted.encoding]};g=${AGGREGATED.group};v=${AGGREGATED.version};as=${AGGREGATED.kind}`;
@@ -54,8 +63,8 @@ export function serveRoot(call: Call, services: HttpServices, path: '/api' | '/a
 export function serveGroup(call: Call, services: HttpServices, name: string): void | Promise<void> {
   const group = services.registry.catalogue.groups.find((g) => g.group === name);
   if (group === undefined || name === '') throw errors.noSuchPath();
-  const encoding = plainEncoding(call, services);
-  return send(call, services, `/apis/${name}`, encoding, () => ({
+  const form = plainForm(call, services);
+  return send(call, services, `/apis/${name}`, form, () => ({
     kind: 'APIGroup',
     apiVersion: 'v1',
     ...groupDocument(group),
@@ -71,34 +80,43 @@ export function serveVersion(
   const group = services.registry.catalogue.groups.find((g) => g.group === gv.group);
   const version = group?.versions.find((v) => v.version === gv.version);
   if (version === undefined) throw errors.noSuchPath();
-  const encoding = plainEncoding(call, services);
-  return send(call, services, apiVersionOf(gv), encoding, () => resourceList(gv, version));
+  const form = plainForm(call, services);
+  return send(call, services, apiVersionOf(gv), form, () => resourceList(gv, version));
 }
 
-function plainEncoding(call: Call, services: HttpServices): Encoding {
+function plainForm(call: Call, services: HttpServices): DocumentForm {
   const { accept } = call.exchange.headers;
   checkRoute(accept, services.stages.spoken.types);
   const accepted = negotiate(accept, services.stages.spoken, () => false, false);
   if (accepted === undefined) throw errors.notAcceptable(services.stages.spoken.types);
-  return accepted.encoding;
+  return formOf(call, accepted);
 }
+
+function formOf(call: Call, { encoding, pretty }: Accepted): DocumentForm {
+  // Only JSON is laid out for people; of the others there is one form, kept once.
+  if (encoding !== 'json') return { encoding, pretty: false };
+  const wanted = { accept: undefined, query: call.info.query, userAgent: call.userAgent };
+  return { encoding, pretty: wantsPretty(wanted, pretty) };
+}
+
+const nameOf = ({ encoding, pretty }: DocumentForm): string => (pretty ? `${encoding} pretty` : encoding);
 
 function send(
   call: Call,
   services: HttpServices,
   name: string,
-  encoding: Encoding,
+  form: DocumentForm,
   make: () => JsonObject,
 ): void | Promise<void> {
-  return sendBytes(call, 200, MEDIA_TYPES[encoding], encoded(services.registry.catalogue, name, encoding, make));
+  return sendBytes(call, 200, MEDIA_TYPES[form.encoding], encoded(services.registry.catalogue, name, form, make));
 }
 
-function encoded(catalogue: Catalogue, name: string, encoding: Encoding, make: () => JsonObject): Buffer {
+function encoded(catalogue: Catalogue, name: string, form: DocumentForm, make: () => JsonObject): Buffer {
   const known = documentsOf(catalogue).encoded;
-  const key = `${encoding} ${name}`;
+  const key = `${nameOf(form)} ${name}`;
   let bytes = known.get(key);
   if (bytes === undefined) {
-    bytes = encodeDocument(make(), encoding, false);
+    bytes = encodeDocument(make(), form.encoding, form.pretty);
     known.set(key, bytes);
   }
   return bytes;

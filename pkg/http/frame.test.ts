@@ -125,6 +125,54 @@ describe('a failure', () => {
   });
 });
 
+describe('answers for people', () => {
+  const lines = /^\{\n {2}"kind": /;
+  const discovery = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+
+  it.each<[name: string, method: 'GET' | 'PUT' | 'DELETE', path: string, code: number, accept?: string]>([
+    ['a failure', 'GET', `${CMS}/none`, 404],
+    ['a failure before the verb', 'PUT', CMS, 405],
+    ['a refusal of media types', 'GET', CMS, 406, 'text/html'],
+    ['the end of a deletion', 'DELETE', `${CMS}/a`, 200],
+    ['the versions', 'GET', '/api', 200],
+    ['the groups', 'GET', '/apis', 200],
+    ['a version', 'GET', '/api/v1', 200],
+    ['discovery in one document', 'GET', '/api', 200, discovery],
+  ])('are lines where lines are asked for: %s', async (_name, method, path, code, accept) => {
+    const { frame, services } = app();
+    const get = async (query: string, userAgent: string) => {
+      services.registry.objects.set('a', cm);
+      const headers = { 'user-agent': userAgent, ...(accept === undefined ? {} : { accept }) };
+      return frame.inject({ method, url: `${path}${query}`, headers });
+    };
+    const plain = await get('', 'kubectl/1');
+    expect([plain.statusCode, plain.body.trimEnd().includes('\n')]).toEqual([code, false]);
+    for (const [query, userAgent] of [
+      ['?pretty=true', 'kubectl/1'],
+      ['', 'curl/8.5.0'],
+      ['', 'Mozilla/5.0 (X11)'],
+    ] as const) {
+      const r = await get(query, userAgent);
+      expect([r.statusCode, r.json()]).toEqual([code, plain.json()]);
+      expect(r.body).toMatch(lines);
+    }
+    expect((await get('?pretty=false', 'curl/8.5.0')).body).toBe(plain.body);
+  });
+
+  it('are lines also for who is not recognised', async () => {
+    const r = await app(nobody).frame.inject({ url: CMS, headers: { 'user-agent': 'curl/8.5.0' } });
+    expect(r.statusCode).toBe(401);
+    expect(r.body).toMatch(lines);
+  });
+
+  it('are lines where the Accept header says so', async () => {
+    for (const url of [`${CMS}/none`, '/api/v1']) {
+      const r = await app().frame.inject({ url, headers: { accept: 'application/json;pretty=1' } });
+      expect(r.body).toMatch(lines);
+    }
+  });
+});
+
 describe('what names nothing', () => {
   it.each([
     ['GET', '/apis/nope.example.com', 404],

@@ -74,6 +74,14 @@ describe('what a client accepts', () => {
     expect(() => form('application/json;stream=other', 'watch')).toThrow('only the following media types');
   });
 
+  it('may be sequences of CBOR, of watches only and behind its gate', () => {
+    const cbor = spoken(true);
+    for (const accept of ['application/cbor-seq', 'application/cbor', 'application/cbor-seq,application/json'])
+      expect(negotiate(accept, cbor, allowsMeta, true)?.encoding).toBe('cbor');
+    expect(negotiate('application/cbor-seq', cbor, allowsMeta, false)).toBeUndefined();
+    expect(negotiate('application/cbor-seq', server, allowsMeta, true)).toBeUndefined();
+  });
+
   it('are no streams of YAML', () => {
     expect(form('application/yaml').encoding).toBe('yaml');
     for (const accept of ['application/yaml', 'application/yaml,application/json', 'application/yaml;stream=watch'])

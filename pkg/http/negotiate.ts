@@ -70,6 +70,9 @@ export function negotiate(
   return undefined;
 }
 
+/** As events in CBOR are called where they stand one after the other; who watches may ask for them by either name. */
+const CBOR_SEQUENCE = 'cbor-seq';
+
 const JSON_ACCEPTED: Accepted = { encoding: 'json', as: undefined, pretty: false };
 
 function matches(
@@ -80,7 +83,8 @@ function matches(
 ): Accepted | undefined {
   const subtype = MEDIA_TYPES[encoding].slice('application/'.length);
   if (clause.type !== '*' && clause.type !== 'application') return undefined;
-  if (clause.subtype !== '*' && clause.subtype !== subtype) return undefined;
+  const named = clause.subtype === subtype || (stream && encoding === 'cbor' && clause.subtype === CBOR_SEQUENCE);
+  if (clause.subtype !== '*' && !named) return undefined;
   const { parameters } = clause;
   if (parameters.has('stream') && !(stream && parameters.get('stream') === 'watch')) return undefined;
   if (parameters.has('sv')) return undefined;
@@ -153,7 +157,7 @@ export function watchableTypes(server: Spoken): readonly string[] {
     ...server.types,
     `${MEDIA_TYPES.json};stream=watch`,
     `${MEDIA_TYPES.protobuf};stream=watch`,
-    ...(server.encodings.includes('cbor') ? ['application/cbor-seq'] : []),
+    ...(server.encodings.includes('cbor') ? [`application/${CBOR_SEQUENCE}`] : []),
   ];
 }
 
@@ -238,9 +242,13 @@ export function wantsPretty(wanted: Wanted, accepted: boolean): boolean {
 
 const BY_HAND = /^(?:curl|Wget|Mozilla\/5\.0)/;
 
-/** In which encoding an error goes out. Never refuses: what cannot be satisfied gets JSON. */
-export function errorEncoding(accept: string | undefined, server: Spoken): Encoding {
-  return negotiate(accept, server, allowsMeta, true)?.encoding ?? 'json';
+/** How a document that is no stored object (a Status, discovery) goes out. */
+export type DocumentForm = Pick<Representation, 'encoding' | 'pretty'>;
+
+/** How an error goes out. Never refuses: what cannot be satisfied gets JSON. */
+export function errorForm(wanted: Wanted, server: Spoken): DocumentForm {
+  const accepted = negotiate(wanted.accept, server, allowsMeta, true) ?? JSON_ACCEPTED;
+  return { encoding: accepted.encoding, pretty: wantsPretty(wanted, accepted.pretty) };
 }
 
 /** Encoding of a request's body; JSON when nothing is said. Throws 415. */

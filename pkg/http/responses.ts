@@ -7,7 +7,7 @@ import { encodeDocument } from './documents.js';
 import type { AnswerStream } from './exchange.js';
 import { acceptsGzip, gzipped } from './gzip.js';
 import { limits } from './limits.js';
-import { type Encoding, errorEncoding, MEDIA_TYPES } from './negotiate.js';
+import { type DocumentForm, errorForm, MEDIA_TYPES, wantsPretty } from './negotiate.js';
 import type { Stages } from './pipeline.js';
 import { MalformedPath } from './requestinfo.js';
 import { copyPieces } from './streaming.js';
@@ -106,19 +106,21 @@ export function sendError(call: Call, error: unknown, stages: Pick<Stages, 'log'
   const { status } = failure;
   const retry = status.details?.retryAfterSeconds;
   const more = retry === undefined || retry === 0 ? undefined : { 'retry-after': String(retry) };
-  // Before it is known who asks, nothing is negotiated.
-  const encoding = call.user.name === '' ? 'json' : errorEncoding(exchange.headers.accept, stages.spoken);
-  return sendStatus(call, status.code, status, encoding, more);
+  const wanted = { accept: exchange.headers.accept, query: call.info.query, userAgent: call.userAgent };
+  // Before it is known who asks, no encoding is negotiated.
+  const form: DocumentForm =
+    call.user.name === '' ? { encoding: 'json', pretty: wantsPretty(wanted, false) } : errorForm(wanted, stages.spoken);
+  return sendStatus(call, status.code, status, form, more);
 }
 
 export function sendStatus(
   call: Call,
   code: number,
   status: Status,
-  encoding: Encoding,
+  { encoding, pretty }: DocumentForm,
   more?: OutgoingHttpHeaders,
 ): void | Promise<void> {
-  return sendBytes(call, code, MEDIA_TYPES[encoding], encodeDocument(status, encoding, false), more);
+  return sendBytes(call, code, MEDIA_TYPES[encoding], encodeDocument(status, encoding, pretty), more);
 }
 
 function fault(call: Call, error: unknown, log: Log): ApiError {

@@ -129,6 +129,48 @@ describe('lists', () => {
       expect(bodyOf(b, target, result, { ...r, pretty: true }).toString()).toBe(laidOut(json));
     }
   });
+
+  it.each([0, 2])('of %d values that nothing stores come in every form', async (n) => {
+    const b = await Bench.open();
+    const target = b.target('componentstatuses', '');
+    const items = ['scheduler', 'store'].slice(0, n).map((name) => ({
+      metadata: { name },
+      conditions: [{ type: 'Healthy', status: 'True', message: 'ok' }],
+    }));
+    const value = { kind: 'ComponentStatusList', apiVersion: 'v1', metadata: {}, items };
+    const listing = await b.registry.list({ target, options: EVERYTHING }, b.context);
+    expect(listing.value).toEqual({ ...value, items: [] });
+    const rendered = (more: Partial<Representation>) => bodyOf(b, target, { ...listing, value }, form(more));
+    const plain = (more: Partial<Representation>) => JSON.parse(rendered(more).toString()) as JsonObject;
+
+    expect(plain({})).toEqual(value);
+    const table = plain({ form: 'table', includeObject: 'Object' });
+    expect(table).toMatchObject({ kind: 'Table', apiVersion: 'meta.k8s.io/v1', metadata: {} });
+    expect((table['columnDefinitions'] as JsonObject[]).map((c) => c['name'])).toEqual([
+      'Name',
+      'Status',
+      'Message',
+      'Error',
+    ]);
+    expect(table['rows']).toEqual(
+      items.map((o) => ({
+        cells: [o.metadata.name, 'Healthy', 'ok', ''],
+        object: { kind: 'ComponentStatus', apiVersion: 'v1', ...o },
+      })),
+    );
+    const bare = plain({ form: 'metadata' });
+    expect(bare).toEqual({
+      kind: 'PartialObjectMetadataList',
+      apiVersion: 'meta.k8s.io/v1',
+      metadata: {},
+      items:
+        n === 0
+          ? null
+          : items.map(({ metadata }) => ({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata })),
+    });
+    for (const encoding of OTHERS)
+      expect(rendered({ encoding, form: 'metadata' }).equals(encodeAnswer(bare, encoding)!), encoding).toBe(true);
+  });
 });
 
 describe('single objects', () => {

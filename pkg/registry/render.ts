@@ -1,4 +1,4 @@
-import type { JsonObject } from '../api/index.js';
+import { isObject, type JsonObject } from '../api/index.js';
 import type { World } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
 import {
@@ -80,7 +80,7 @@ interface Listing {
 
 function renderList(list: Listing): Rendering {
   const { result, r } = list;
-  if (result.value !== undefined) return atOnce(encoded(r, result.value));
+  if (result.value !== undefined) return atOnce(encoded(r, valueListIn(list, result.value)));
   if (r.encoding === 'json') {
     if (r.form === 'object' && !r.pretty && list.target.resource.conversion === undefined) return storedList(list);
     return inPieces(list, r.form === 'table' ? tableList(list) : jsonList(list));
@@ -303,6 +303,30 @@ function* pieces(small: Iterable<Buffer>, { clock }: World): Generator<Buffer, v
     since = clock.monotonic();
   }
   if (at > from) yield chunk.subarray(from, at);
+}
+
+/** A list that is made for its request: of few items, none of them stored. */
+function valueListIn({ target, r, world }: Listing, value: JsonObject): JsonObject {
+  if (r.form === 'object') return value;
+  const { kind, apiVersion } = target.resource;
+  const given = Array.isArray(value['items']) ? value['items'].filter(isObject) : [];
+  const items = given.map((o): JsonObject => ({ kind, apiVersion, ...o }));
+  const metadata = isObject(value['metadata']) ? value['metadata'] : {};
+  if (r.form === 'table') {
+    const form = rowForm(target, r, world);
+    return tableWith(
+      form,
+      metadata,
+      items.map((o) => tableRow(form, o, () => o)),
+      true,
+    );
+  }
+  return {
+    kind: 'PartialObjectMetadataList',
+    apiVersion: `meta.k8s.io/${r.metaVersion}`,
+    metadata,
+    items: items.length === 0 ? null : items.map((o) => metadataOnly(o, r.metaVersion)),
+  };
 }
 
 /** Forms that nobody asks for large lists in. */

@@ -258,6 +258,8 @@ export const rules: readonly Rule[] = [
     'pretty, and pretty for browsers and command-line tools',
     'golden http/pretty',
     'golden lists/accept-pretty',
+    'pkg/http/frame.test.ts: are lines where lines are asked for',
+    'pkg/registry/render.test.ts: objects say the same in every encoding',
     "pkg/http/negotiate.test.ts: describe('pretty'",
   ),
   rule(
@@ -377,6 +379,7 @@ export const rules: readonly Rule[] = [
     'Media types',
     'CBOR behind CBORServingAndStorage; watches as cbor-seq',
     'pkg/codec/cbor/cbor.test.ts: goes round for every value',
+    'pkg/http/negotiate.test.ts: may be sequences of CBOR, of watches only and behind its gate',
     'test/e2e/encodings.test.ts: lists, watches, failures and bodies of the dynamic client',
     'test/e2e/encodings.test.ts: are refused where it is off',
   ),
@@ -423,6 +426,7 @@ export const rules: readonly Rule[] = [
     'golden lists/meta-only-writes',
     'golden watches/table-events',
     'golden watches/meta-only-events',
+    'pkg/registry/render.test.ts: values that nothing stores come in every form',
   ),
   rule(
     'List then watch',

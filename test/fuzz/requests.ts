@@ -28,7 +28,7 @@ import {
   allowsMeta,
   bodyEncoding,
   checkRoute,
-  errorEncoding,
+  errorForm,
   negotiate,
   patchTypeOf,
   spoken,
@@ -41,7 +41,7 @@ import {
   patchOptions,
   writeOptions,
 } from '../../pkg/http/options.js';
-import { MalformedPath, requestInfo } from '../../pkg/http/requestinfo.js';
+import { MalformedPath, Query, requestInfo } from '../../pkg/http/requestinfo.js';
 import { Warnings } from '../../pkg/http/warnings.js';
 import { decodeContinue, encodeContinue } from '../../pkg/registry/continuetoken.js';
 import { checkListOptions } from '../../pkg/registry/listoptions.js';
@@ -144,7 +144,7 @@ const accepts = textTarget({
   refusals: [ApiError],
   run: (text) => {
     negotiate(text, SERVER, allowsMeta, true);
-    errorEncoding(text, SERVER);
+    errorForm({ accept: text, query: new Query(''), userAgent: text }, SERVER);
     acceptsGzip({ compresses: true, exchange: { method: 'GET', headers: { 'accept-encoding': text } } } as never);
     settled(() => checkRoute(text, SERVER.types));
     settled(() => bodyEncoding(text, SERVER));

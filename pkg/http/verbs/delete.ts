@@ -16,7 +16,7 @@ export async function deleteOne(request: ResourceRequest, services: HttpServices
   const deleted = await services.registry.delete({ target, name: info.name, options }, call);
   switch (deleted.kind) {
     case 'deleted':
-      return sendStatus(call, 200, deleted.status, form.encoding);
+      return sendStatus(call, 200, deleted.status, form);
     case 'deletedObject':
       return sendObject(request, services, 200, deleted.object, form);
     case 'deleting':
