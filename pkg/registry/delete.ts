@@ -141,7 +141,11 @@ async function removeUnread(core: Core, target: Target, stored: StoredObject): P
   return { deleted: { kind: 'deleted', status: success(target, stored.name, '') }, changed: true };
 }
 
-function checkPreconditions(target: Target, stored: StoredObject, { preconditions }: DeleteOptions): void {
+export function checkPreconditions(
+  target: Target,
+  stored: StoredObject,
+  { preconditions }: Pick<DeleteOptions, 'preconditions'>,
+): void {
   if (preconditions === undefined) return;
   const { group, kind } = target.resource;
   const { uid, resourceVersion } = preconditions;

@@ -77,4 +77,103 @@ describe('actions', () => {
     const b = await withPods(0);
     expect(await codes([bind(b, 'p0', 'n'), evict(b, 'p0')])).toEqual([404, 404]);
   });
+
+  it('are about the object that the path names', async () => {
+    const b = await withPods(1);
+    const named = (kind: string, what: string, body: JsonObject): Promise<JsonObject> =>
+      b.create(`pods/${what}`, 'default', { apiVersion: 'v1', kind, ...body }, { name: 'p0' });
+    const other = 'name in URL does not match name in';
+    await expect(named('Binding', 'binding', { metadata: { name: 'q' }, target: { name: 'n' } })).rejects.toThrow(
+      `${other} Binding object`,
+    );
+    await expect(named('Binding', 'binding', { target: { name: 'n' } })).rejects.toThrow(`${other} Binding object`);
+    await expect(named('Eviction', 'eviction', { apiVersion: 'policy/v1', metadata: { name: 'q' } })).rejects.toThrow(
+      `${other} Eviction object`,
+    );
+    await expect(
+      b.create('bindings', 'default', { apiVersion: 'v1', kind: 'Binding', target: { name: 'n' } }),
+    ).rejects.toThrow('Name parameter required.');
+  });
+});
+
+describe('a binding', () => {
+  const to = (b: Bench, metadata: JsonObject): Promise<JsonObject> =>
+    b.create(
+      'pods/binding',
+      'default',
+      { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'p0', ...metadata }, target: { name: 'n' } },
+      { name: 'p0' },
+    );
+
+  it('means the pod whose uid and version it gives', async () => {
+    const b = await withPods(1);
+    const { uid, resourceVersion } = (await b.get('pods', 'default', 'p0'))['metadata'] as { [k: string]: string };
+    const failed = 'StorageError: invalid object, Code: 4, Key: /registry/pods/default/p0, ResourceVersion: 0, ';
+    await expect(to(b, { uid: 'x' })).rejects.toThrow(
+      `Operation cannot be fulfilled on pods "p0": ${failed}AdditionalErrorMsg: Precondition failed: UID in precondition: x, UID in object meta: ${uid}`,
+    );
+    await expect(to(b, { resourceVersion: '1' })).rejects.toThrow(
+      `Precondition failed: ResourceVersion in precondition: 1, ResourceVersion in object meta: ${resourceVersion}`,
+    );
+    await to(b, { uid: uid!, resourceVersion: resourceVersion! });
+  });
+
+  it('says so in the place of what was said of scheduling before', async () => {
+    const b = await withPods(1);
+    await b.patch('pods/status', ['default', 'p0'], {
+      status: {
+        conditions: [
+          { type: 'PodScheduled', status: 'False', reason: 'Unschedulable' },
+          { type: 'Other', status: 'True' },
+        ],
+      },
+    });
+    await to(b, {});
+    const { status } = (await b.get('pods', 'default', 'p0')) as { status: { conditions: JsonObject[] } };
+    expect(status.conditions.map((c) => [c['type'], c['status'], c['reason']])).toEqual([
+      ['PodScheduled', 'True', undefined],
+      ['Other', 'True', undefined],
+    ]);
+  });
+});
+
+describe('an eviction', () => {
+  const wished = (b: Bench, deleteOptions: JsonObject): Promise<JsonObject> =>
+    b.create(
+      'pods/eviction',
+      'default',
+      { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p0' }, deleteOptions },
+      { name: 'p0' },
+    );
+
+  it('that means another pod leaves this one as it is', async () => {
+    const b = await withPods(1);
+    const before = await b.get('pods', 'default', 'p0');
+    await expect(wished(b, { preconditions: { uid: 'x' } })).rejects.toThrow('the UID in the precondition (x)');
+    await expect(wished(b, { preconditions: { resourceVersion: '1' } })).rejects.toThrow(
+      'the ResourceVersion in the precondition (1)',
+    );
+    expect(await b.get('pods', 'default', 'p0')).toEqual(before);
+  });
+
+  it('that means this version of it has its way', async () => {
+    const b = await withPods(1);
+    const { resourceVersion } = (await b.get('pods', 'default', 'p0'))['metadata'] as { resourceVersion: string };
+    await wished(b, { preconditions: { resourceVersion } });
+    expect((await b.list('pods', 'default')).items).toEqual([]);
+  });
+
+  it('under two budgets is refused, in the words of the Status alone', async () => {
+    const b = await withPods(1);
+    await b.patch('pods/status', ['default', 'p0'], { status: { phase: 'Running' } });
+    for (const name of ['a', 'b'])
+      await b.create('poddisruptionbudgets.policy/v1', 'default', {
+        apiVersion: 'policy/v1',
+        kind: 'PodDisruptionBudget',
+        metadata: { name },
+        spec: { minAvailable: 1, selector: { matchLabels: { app: 'a' } } },
+      });
+    expect(await wished(b, {})).toMatchObject({ kind: 'Status', status: 'Failure', code: 500 });
+    expect((await b.list('pods', 'default')).items).toHaveLength(1);
+  });
 });

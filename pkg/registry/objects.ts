@@ -2,7 +2,7 @@ import { cloneJson, errors } from '../api/index.js';
 import { prefixEnd } from '../storage/index.js';
 import type { ServedResource } from './catalogue.js';
 import { type Core, collectionOf, find, fresh } from './core.js';
-import { remove } from './delete.js';
+import { checkPreconditions, remove } from './delete.js';
 import { limits } from './limits.js';
 import type { RequestContext, Target, WriteOptions } from './requests.js';
 import type { ObjectPlace, Objects } from './resource.js';
@@ -36,7 +36,8 @@ export function objectsFor(core: Core, context: RequestContext): Objects {
           tracked: true,
           absent: undefined,
           ...(how.strategy === undefined ? {} : { strategy: how.strategy }),
-          make: (_stored, old) => {
+          make: (stored, old) => {
+            checkPreconditions(target, stored, how);
             const o = cloneJson(old);
             how.edit(o);
             return o;

@@ -138,6 +138,7 @@ export interface ObjectChange {
   readonly dryRun: boolean;
   readonly subresource?: string;
   readonly strategy?: Strategy;
+  readonly preconditions?: Preconditions;
   readonly edit: (o: JsonObject) => void;
 }
 

@@ -136,8 +136,13 @@ export function checkUid(object: JsonObject, uid: string, key: string, target: T
   throw errors.conflict(
     target.resource.groupResource,
     text(meta, 'name'),
-    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${given}, UID in object meta: ${uid}`,
+    invalidObject(key, `Precondition failed: UID in precondition: ${given}, UID in object meta: ${uid}`),
   );
+}
+
+/** How the reference's store says that an object is not the one that was meant. */
+export function invalidObject(key: string, why: string): string {
+  return `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`;
 }
 
 /** What an update keeps of the old object whatever it says. */

@@ -1,6 +1,8 @@
 import { errors, FieldErrors, FieldPath, formatTime, isObject, type JsonObject } from '../../../../api/index.js';
 import type { ResourceDeclaration, Subresource, VirtualRequest } from '../../../resource.js';
+import { invalidObject } from '../../../systemfields.js';
 import { at, listAt, objectIn, textAt } from '../../access.js';
+import { putCondition } from '../../conditions.js';
 import { versions } from '../../form.js';
 import { SUCCESS } from '../../success.js';
 
@@ -9,7 +11,7 @@ import { SUCCESS } from '../../success.js';
 export const bindingSubresource: Subresource = {
   verbs: ['create'],
   kind: { group: '', version: 'v1', kind: 'Binding', schema: 'core/v1' },
-  behaviour: { kind: 'action', run: (request) => bind(request, request.name) },
+  behaviour: { kind: 'action', run: bindNamed },
 };
 
 /** The older way to say the same: the pod's name is the binding's. */
@@ -26,6 +28,12 @@ export const binding: ResourceDeclaration = {
   virtual: (request) => bind(request, textAt(request.body, 'metadata', 'name')),
 };
 
+async function bindNamed(request: VirtualRequest): Promise<JsonObject> {
+  if (textAt(request.body, 'metadata', 'name') !== request.name)
+    throw errors.badRequest('name in URL does not match name in Binding object');
+  return bind(request, request.name);
+}
+
 async function bind({ body, namespace, objects, context }: VirtualRequest, name: string): Promise<JsonObject> {
   const kind = textAt(body, 'target', 'kind');
   const node = textAt(body, 'target', 'name');
@@ -33,12 +41,14 @@ async function bind({ body, namespace, objects, context }: VirtualRequest, name:
   if (kind !== '' && kind !== 'Node') found.notSupported(FieldPath.of('target', 'kind'), kind, ['Node', '<empty>']);
   if (node === '') found.required(FieldPath.of('target', 'name'));
   if (!found.empty) throw errors.invalid({ group: '', kind: 'Binding' }, name, found.list);
+  if (name === '') throw errors.badRequest('Name parameter required.');
   await objects.change(
     { group: '', resource: 'pods', namespace, name },
     {
       dryRun: context.dryRun,
       strategy: { generation: 'none' },
       edit: (pod) => {
+        refuseAnother(pod, body, namespace);
         refuseUnlessFree(pod, name);
         objectIn(pod, 'spec')['nodeName'] = node;
         for (const field of ['annotations', 'labels']) merge(pod, body, field);
@@ -47,6 +57,24 @@ async function bind({ body, namespace, objects, context }: VirtualRequest, name:
     },
   );
   return SUCCESS;
+}
+
+/** A binding may say which pod of this name it means, and which state of it. */
+function refuseAnother(pod: JsonObject, body: JsonObject | undefined, namespace: string): void {
+  const name = textAt(pod, 'metadata', 'name');
+  for (const [field, word] of [
+    ['uid', 'UID'],
+    ['resourceVersion', 'ResourceVersion'],
+  ] as const) {
+    const [given, found] = [textAt(body, 'metadata', field), textAt(pod, 'metadata', field)];
+    if (given === '' || given === found) continue;
+    const failed = `Precondition failed: ${word} in precondition: ${given}, ${word} in object meta: ${found}`;
+    throw errors.conflict(
+      { group: '', resource: 'pods' },
+      name,
+      invalidObject(`/registry/pods/${namespace}/${name}`, failed),
+    );
+  }
 }
 
 function refuseUnlessFree(pod: JsonObject, name: string): void {
@@ -68,7 +96,5 @@ function merge(pod: JsonObject, body: JsonObject | undefined, field: string): vo
 
 function scheduled(pod: JsonObject, now: string): void {
   const status = objectIn(pod, 'status');
-  const others = listAt(status, 'conditions').filter((c) => textAt(c, 'type') !== 'PodScheduled');
-  const condition = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: now };
-  status['conditions'] = [...others, condition];
+  putCondition(status, { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: now });
 }

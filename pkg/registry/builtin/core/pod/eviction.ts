@@ -1,6 +1,7 @@
 import { ApiError, errors, formatTime, isObject, type JsonObject } from '../../../../api/index.js';
-import type { Objects, Preconditions, Subresource, VirtualRequest } from '../../../resource.js';
+import type { Objects, Subresource, VirtualRequest } from '../../../resource.js';
 import { at, listAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../../access.js';
+import { putCondition } from '../../conditions.js';
 import { selects } from '../../rules.js';
 import { SUCCESS } from '../../success.js';
 
@@ -18,23 +19,44 @@ const REFUSED = "Cannot evict pod as it would violate the pod's disruption budge
 const DISRUPTED_PODS_MAX = 2000;
 const SECONDS_UNTIL_OBSERVED = 10;
 
+/** The answer, with its own code in the body alone: clients look at what the Status says. So does kube-apiserver. */
+const TOO_MANY_BUDGETS: JsonObject = {
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: {},
+  status: 'Failure',
+  message: 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
+  code: 500,
+};
+
 async function evict({ name, namespace, body, objects, context }: VirtualRequest): Promise<JsonObject> {
+  if (textAt(body, 'metadata', 'name') !== name)
+    throw errors.badRequest('name in URL does not match name in Eviction object');
   const options = objectAt(body, 'deleteOptions');
-  const dryRun = context.dryRun || listAt(options, 'dryRun').includes('All');
+  // Any value: nobody looks at what stands there.
+  const dryRun = context.dryRun || listAt(options, 'dryRun').length > 0;
   const place = { ...PODS, namespace, name };
   const pod = await objects.get(place);
   if (pod === undefined) throw errors.notFound(PODS, name);
   const now = formatTime(context.world.clock.now());
-  const budget = needsNoBudget(pod) ? undefined : budgetOf(pod, objects, namespace);
+  const budgets = needsNoBudget(pod) ? [] : budgetsOf(pod, objects, namespace);
+  if (budgets.length > 1) return TOO_MANY_BUDGETS;
+  const budget = budgets[0];
   if (budget !== undefined && !unhealthyMayGo(pod, budget)) {
     await objects.change(
       { ...BUDGETS, namespace, name: textAt(budget, 'metadata', 'name') },
       { dryRun, subresource: 'status', edit: (b) => take(b, name, now) },
     );
   }
-  if (!dryRun)
-    await objects.change(place, { dryRun, strategy: { generation: 'none' }, edit: (p) => markDisrupted(p, now) });
-  await objects.remove(place, { dryRun, ...graceOf(options), ...preconditionsOf(options) });
+  const preconditions = preconditionsOf(options);
+  if (!dryRun) {
+    const edit = (p: JsonObject): void => markDisrupted(p, now);
+    const marked = await objects.change(place, { dryRun, strategy: { generation: 'none' }, preconditions, edit });
+    // The mark made a version of its own: what follows is about that one.
+    if (preconditions.resourceVersion !== undefined)
+      preconditions.resourceVersion = textAt(marked, 'metadata', 'resourceVersion');
+  }
+  await objects.remove(place, { dryRun, ...graceOf(options), preconditions });
   return SUCCESS;
 }
 
@@ -44,17 +66,12 @@ function needsNoBudget(pod: JsonObject): boolean {
   return ['Succeeded', 'Failed', 'Pending'].includes(phase) || textAt(pod, 'metadata', 'deletionTimestamp') !== '';
 }
 
-function budgetOf(pod: JsonObject, objects: Objects, namespace: string): JsonObject | undefined {
+function budgetsOf(pod: JsonObject, objects: Objects, namespace: string): readonly JsonObject[] {
   const labels = objectAt(pod, 'metadata', 'labels');
-  const found = objects.list({ ...BUDGETS, namespace }).filter((b) => {
+  return objects.list({ ...BUDGETS, namespace }).filter((b) => {
     const selector = at(b, 'spec', 'selector');
     return isObject(selector) && selects(selector, labels) === true;
   });
-  if (found.length > 1)
-    throw errors.internal(
-      'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
-    );
-  return found[0];
 }
 
 /** A pod that is not ready counts for nobody: it may go if the budget says so, or if the healthy ones are enough. */
@@ -102,7 +119,6 @@ function refused(why: string, retryAfterSeconds: number): ApiError {
 }
 
 function noneLeft(status: JsonObject, observedGeneration: number, now: string): void {
-  const others = listAt(status, 'conditions').filter((c) => textAt(c, 'type') !== 'DisruptionAllowed');
   const condition: JsonObject = {
     type: 'DisruptionAllowed',
     status: 'False',
@@ -111,12 +127,10 @@ function noneLeft(status: JsonObject, observedGeneration: number, now: string): 
     reason: 'InsufficientPods',
     message: '',
   };
-  status['conditions'] = [...others, condition];
+  putCondition(status, condition);
 }
 
 function markDisrupted(pod: JsonObject, now: string): void {
-  const status = objectIn(pod, 'status');
-  const others = listAt(status, 'conditions').filter((c) => textAt(c, 'type') !== 'DisruptionTarget');
   const condition: JsonObject = {
     type: 'DisruptionTarget',
     status: 'True',
@@ -125,7 +139,7 @@ function markDisrupted(pod: JsonObject, now: string): void {
     reason: 'EvictionByEvictionAPI',
     message: 'Eviction API: evicting',
   };
-  status['conditions'] = [...others, condition];
+  putCondition(objectIn(pod, 'status'), condition);
 }
 
 function graceOf(options: JsonObject): { readonly gracePeriodSeconds?: number } {
@@ -133,14 +147,9 @@ function graceOf(options: JsonObject): { readonly gracePeriodSeconds?: number } 
   return typeof seconds === 'number' ? { gracePeriodSeconds: seconds } : {};
 }
 
-function preconditionsOf(options: JsonObject): {
-  readonly preconditions?: Preconditions;
-} {
-  const given = options['preconditions'];
-  if (!isObject(given)) return {};
+function preconditionsOf(options: JsonObject): { uid?: string; resourceVersion?: string } {
+  const given = objectAt(options, 'preconditions');
   const uid = textAt(given, 'uid');
   const resourceVersion = textAt(given, 'resourceVersion');
-  return {
-    preconditions: { ...(uid === '' ? {} : { uid }), ...(resourceVersion === '' ? {} : { resourceVersion }) },
-  };
+  return { ...(uid === '' ? {} : { uid }), ...(resourceVersion === '' ? {} : { resourceVersion }) };
 }
