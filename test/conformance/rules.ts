@@ -53,7 +53,7 @@ export const rules: readonly Rule[] = [
     'What the service does',
     'virtual resources are operations: nothing is stored, nothing can be read back',
     'golden http/ssar',
-    'golden writes/token-review',
+    'test/e2e/access.test.ts: ask for reviews: answers, of which nothing is kept and nothing can be read back',
   ),
   rule(
     'What the service does',
@@ -228,7 +228,6 @@ export const rules: readonly Rule[] = [
     'lists by their type: atomic, set, map',
     'golden apply/atomic-list-conflict',
     'golden apply/map-list-insert',
-    'golden apply/map-list-duplicates',
     'golden apply/other-pod-lists',
   ),
   rule(
@@ -249,10 +248,14 @@ export const rules: readonly Rule[] = [
     'Apply',
     'a list of one empty object resets ownership, before the other changes of the request',
     'golden patch/json-managed-fields-reset',
-    'golden patch/json-managed-fields-reset-and-change',
+    'pkg/patch/apply/manager.test.ts: with a reset the rest of the request is owned by who made it',
     'golden apply/managed-fields-reset-replace',
   ),
-  rule('Apply', 'an empty list does not reset ownership', 'golden patch/json-managed-fields-empty-list'),
+  rule(
+    'Apply',
+    'an empty list does not reset ownership',
+    'pkg/patch/apply/manager.test.ts: that cannot be read leave the live ones',
+  ),
   rule(
     'Query parameters',
     'pretty, and pretty for browsers and command-line tools',
@@ -424,7 +427,8 @@ export const rules: readonly Rule[] = [
     'Table and PartialObjectMetadata',
     'golden lists/table-pod-columns',
     'golden lists/meta-only-writes',
-    'golden watches/table-events',
+    'golden watches/table-include-object',
+    'pkg/registry/render.test.ts: of a Table carry the columns once, and a row each, bookmarks too',
     'golden watches/meta-only-events',
     'pkg/registry/render.test.ts: values that nothing stores come in every form',
   ),

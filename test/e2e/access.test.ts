@@ -49,6 +49,35 @@ describe.skipIf(!isBuilt)('client certificates', () => {
     c.close();
   });
 
+  it('ask for reviews: answers, of which nothing is kept and nothing can be read back', async () => {
+    const c = await client({ commonName: 'root', organizations: ['system:masters'] });
+    for (const [group, resource, kind, spec] of [
+      ['authentication.k8s.io', 'selfsubjectreviews', 'SelfSubjectReview', undefined],
+      [
+        'authorization.k8s.io',
+        'selfsubjectaccessreviews',
+        'SelfSubjectAccessReview',
+        {
+          resourceAttributes: { verb: 'get', resource: 'pods' },
+        },
+      ],
+    ] as const) {
+      const path = `/apis/${group}/v1/${resource}`;
+      const body = { apiVersion: `${group}/v1`, kind, ...(spec === undefined ? {} : { spec }) };
+      for (const time of ['first', 'again']) {
+        const r = await c.ask(path, { body });
+        expect([time, r.status, r.json().kind, r.json().metadata.resourceVersion]).toEqual([
+          time,
+          201,
+          kind,
+          undefined,
+        ]);
+      }
+      for (const read of [path, `${path}?watch=true`, `${path}/same`]) expect((await c.ask(read)).status).toBe(405);
+    }
+    c.close();
+  });
+
   it.each([false, true])('let nobody else do anything to objects (HTTP/2: %s)', async (http2) => {
     const c = await client({ commonName: 'jane', organizations: ['devs'] }, ca, Date.now(), http2);
     const r = await c.ask(CMS);
