@@ -6,7 +6,8 @@ const offline: Offline = {
   snapshotStatus: async (file) => (await import('../../pkg/peer/index.js')).snapshotStatus(file),
   async restore({ file, dataDir, name, initialCluster, token }) {
     const { PEER_DEFAULTS, restoreSnapshot } = await import('../../pkg/peer/index.js');
-    const { systemWorld } = await import('../../pkg/server/index.js');
+    const { makeFolder, systemWorld } = await import('../../pkg/server/index.js');
+    makeFolder(dataDir);
     const named = token === undefined ? {} : { initialClusterToken: token };
     return restoreSnapshot(file, { ...PEER_DEFAULTS, name, dataDir, initialCluster, ...named }, systemWorld);
   },

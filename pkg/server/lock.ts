@@ -1,6 +1,6 @@
-import { closeSync, mkdirSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { readIfThere } from './files.js';
+import { makeFolder, readIfThere } from './files.js';
 
 /**
  * Keeps a data folder for one process. The lock names its owner by process id and start time, so that a lock left behind by a
@@ -8,7 +8,7 @@ import { readIfThere } from './files.js';
  * processes that clear the same stale lock in the same moment are kept apart by the store's own lock.
  */
 export function lockFolder(folder: string): { release(): void } {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const file = join(folder, 'lock');
   const mine = `${process.pid} ${startTime(process.pid) ?? ''}\n`;
   for (let attempt = 0; attempt < 3; attempt++) {

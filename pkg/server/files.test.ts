@@ -1,0 +1,33 @@
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeFolder } from './files.js';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trireme-files-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('a folder', () => {
+  it('is made with those above it, for its owner alone, and left as it is when it is there', () => {
+    const inner = join(folder, 'a', 'b');
+    makeFolder(inner);
+    makeFolder(inner);
+    expect([inner, join(folder, 'a')].map((f) => statSync(f).mode & 0o777)).toEqual([0o700, 0o700]);
+  });
+
+  it('is not made where a file stands', () => {
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    expect(() => makeFolder(file)).toThrow(expect.objectContaining({ code: 'ENOTDIR' }));
+    expect(() => makeFolder(join(file, 'x'))).toThrow(expect.objectContaining({ code: 'ENOTDIR' }));
+  });
+
+  it.skipIf(!existsSync('/proc/self'))('is refused at once where the file system takes none', () => {
+    expect(() => makeFolder('/proc/trireme/x')).toThrow(
+      'no folder can be made in /proc: choose another place than /proc/trireme',
+    );
+  });
+});
