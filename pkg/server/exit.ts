@@ -1,3 +1,4 @@
+import type { Clock } from '../base/index.js';
 import { ConfigError } from '../config/index.js';
 
 /** A start that failed, in one line for the administrator, and the code the process ends with. */
@@ -5,6 +6,27 @@ export interface Failure {
   readonly code: number;
   readonly line: string;
 }
+
+/** What a signal asks for: to end in order, to end at once, or nothing new. */
+export type Order = 'stop' | 'now' | 'nothing';
+
+/**
+ * The first signal ends the process in order, a later one at once. Those of one moment are one: who sends to a process group sends to
+ * `make` in it as well, which passes it on.
+ */
+export function signalOrders(clock: Clock): () => Order {
+  let first: number | undefined;
+  return () => {
+    const now = clock.monotonic();
+    if (first === undefined) {
+      first = now;
+      return 'stop';
+    }
+    return now - first < ONE_MOMENT ? 'nothing' : 'now';
+  };
+}
+
+const ONE_MOMENT = 500;
 
 const EXIT_USAGE = 2;
 const EXIT_FAILED = 1;

@@ -3,7 +3,7 @@ import type { Config } from '../config/index.js';
 import type { TlsMaterial } from '../http/index.js';
 import { createLog, type Log } from '../telemetry/index.js';
 import { type Api, openApi } from './api.js';
-import { failureOf } from './exit.js';
+import { failureOf, signalOrders } from './exit.js';
 import { givenAuthorities, givenPair } from './given.js';
 import type { KeyPair } from './issue.js';
 import { lockFolder } from './lock.js';
@@ -39,9 +39,12 @@ export async function runApiServer(config: Config, door: ProcessDoor): Promise<v
       },
     );
   };
-  // A second signal does not wait. One that comes during the start is remembered until there is something to stop in order.
+  const order = signalOrders(systemWorld.clock);
+  // One that comes during the start is remembered until there is something to stop in order.
   door.onSignal((signal) => {
-    if (stopping) return door.exit(1);
+    const wish = order();
+    if (wish === 'now') return door.exit(1);
+    if (wish === 'nothing') return;
     stopping = true;
     log.info({ signal }, 'stopping');
     if (running !== undefined) end(running);
