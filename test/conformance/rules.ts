@@ -347,6 +347,9 @@ export const rules: readonly Rule[] = [
     'golden lists/rv-current-match-notolderthan',
     'golden lists/rv-exact-answers-that-version',
     'golden lists/rv-empty-match-exact',
+    'pkg/registry/freshness.test.ts: sees all that was acknowledged anywhere when it names no version',
+    'pkg/registry/freshness.test.ts: sees what is here, at once, at version 0',
+    'pkg/registry/freshness.test.ts: waits for the version that it names, and sees nothing older',
   ),
   rule(
     'Query parameters',
@@ -507,6 +510,9 @@ export const rules: readonly Rule[] = [
     'golden watches/initial-from-zero',
     'golden watches/initial-from-current',
     'golden watches/initial-from-older',
+    'pkg/registry/freshness.test.ts: sees all that was acknowledged anywhere when it names no version',
+    'pkg/registry/freshness.test.ts: waits for the version that it names, and sees nothing older',
+    'pkg/registry/freshness.test.ts: is told to come again when that version does not come',
   ),
   rule(
     'Pagination',
@@ -514,6 +520,7 @@ export const rules: readonly Rule[] = [
     'golden lists/continue-consistent-adds',
     'golden lists/continue-consistent-deletes',
     'pkg/registry/read.test.ts: are pages of one state, whatever is written meanwhile',
+    'pkg/registry/freshness.test.ts: waits for the state of the first page, which another peer sent',
   ),
   rule(
     'Pagination',
@@ -532,6 +539,7 @@ export const rules: readonly Rule[] = [
     'Pagination',
     'a token lives as long as history; an expired one is 410 with a new one that goes on inconsistently',
     'pkg/registry/read.test.ts: answer an expired token with one that goes on inconsistently',
+    'pkg/registry/freshness.test.ts: goes on with the newest where the state of the first page is gone',
   ),
   rule(
     'Authentication',

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../api/index.js';
+import { decodeContinue, encodeContinue } from './continuetoken.js';
+import { limits } from './limits.js';
+import { metaOf, text } from './meta.js';
+import { Bench, drain, refusal } from './testing.js';
+
+/** How new what is read must be, shown on a peer that knows of nothing newer until it asks. */
+
+const map = (name: string, k: string): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name },
+  data: { k },
+});
+const dataOf = (list: JsonObject & { readonly items: readonly JsonObject[] }): JsonObject[] =>
+  list.items.map((o) => o['data'] as JsonObject);
+
+const STREAMING = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' };
+
+/** What a read of the two maps in `default` sees of them, in order. */
+type Read = (b: Bench, resourceVersion: string) => Promise<readonly JsonObject[]>;
+
+const get: Read = async (b, version) => [
+  (await b.get('configmaps', 'default', 'a', version))['data'] as JsonObject,
+  (await b.get('configmaps', 'default', 'b', version))['data'] as JsonObject,
+];
+const list: Read = async (b, resourceVersion) => dataOf(await b.list('configmaps', 'default', { resourceVersion }));
+const watch: Read = async (b, resourceVersion) => {
+  const stream = await b.watch('configmaps', 'default', { ...STREAMING, resourceVersion });
+  return drain(stream).map((e) => e.object['data'] as JsonObject);
+};
+
+const OLD = [{ k: 'old' }, { k: 'old' }];
+const NEW = [{ k: 'new' }, { k: 'new' }];
+
+/** Two maps, a peer that knows of their first state alone, and the version of the second. */
+async function behindTwoMaps(): Promise<{ readonly b: Bench; readonly behind: Bench; readonly newest: string }> {
+  const b = await Bench.open();
+  for (const name of ['a', 'b']) await b.create('configmaps', 'default', map(name, 'old'));
+  const behind = await b.lagging();
+  await b.update('configmaps', 'default', map('a', 'new'));
+  const last = await b.update('configmaps', 'default', map('b', 'new'));
+  return { b, behind, newest: text(metaOf(last), 'resourceVersion') };
+}
+
+/** What became of it so far, once all that can go on without the world has. */
+async function soFar<T>(pending: Promise<T>): Promise<T | 'waits'> {
+  for (let turn = 0; turn < 1000; turn++) await Promise.resolve();
+  return Promise.race([pending, Promise.resolve('waits' as const)]);
+}
+
+describe('a read on a peer that lags', () => {
+  it.each([
+    ['a get', get],
+    ['a list', list],
+    ['a streaming list', watch],
+  ])('sees all that was acknowledged anywhere when it names no version: %s', async (_name, read) => {
+    const { behind } = await behindTwoMaps();
+    expect(await read(behind, '')).toEqual(NEW);
+  });
+
+  it.each([
+    ['a get', get],
+    ['a list', list],
+    ['a streaming list', watch],
+  ])('sees what is here, at once, at version 0: %s', async (_name, read) => {
+    const { behind } = await behindTwoMaps();
+    expect(await read(behind, '0')).toEqual(OLD);
+  });
+
+  it.each([
+    ['a get', get],
+    ['a list', list],
+    ['a streaming list', watch],
+  ])('waits for the version that it names, and sees nothing older: %s', async (_name, read) => {
+    const { behind, newest } = await behindTwoMaps();
+    const pending = read(behind, newest);
+    expect(await soFar(pending)).toBe('waits');
+    await behind.keyspace.readIndex();
+    expect(await pending).toEqual(NEW);
+  });
+
+  it.each([
+    ['a get', get],
+    ['a list', list],
+    ['a streaming list', watch],
+  ])('is told to come again when that version does not come: %s', async (_name, read) => {
+    const { behind, newest } = await behindTwoMaps();
+    const refused = refusal(read(behind, newest));
+    await soFar(refused);
+    behind.world.advance(limits.freshnessWait);
+    expect(await refused).toMatch(/^504 Timeout: Too large resource version: /);
+  });
+
+  it('waits for the state of the first page, which another peer sent', async () => {
+    const { b, behind } = await behindTwoMaps();
+    const token = text(metaOf(await b.list('configmaps', 'default', { limit: 1 })), 'continue');
+    const pending = behind.list('configmaps', 'default', { limit: 1, continue: token }).then(dataOf);
+    expect(await soFar(pending)).toBe('waits');
+    await behind.keyspace.readIndex();
+    expect(await pending).toEqual([{ k: 'new' }]);
+  });
+
+  it('goes on with the newest where the state of the first page is gone', async () => {
+    const { b, behind } = await behindTwoMaps();
+    const token = text(metaOf(await b.list('configmaps', 'default', { limit: 1 })), 'continue');
+    await b.update('configmaps', 'default', map('b', 'newer'));
+    const inconsistent = encodeContinue({ revision: undefined, start: decodeContinue(token).start });
+    expect(dataOf(await behind.list('configmaps', 'default', { limit: 1, continue: inconsistent }))).toEqual([
+      { k: 'newer' },
+    ]);
+  });
+});
