@@ -57,7 +57,25 @@ describe('the command line', () => {
     expect(run('--advertise-address=').serving.advertiseAddress).toBe('');
   });
 
+  it('reads names of flags with either line between their words', () => {
+    expect(run('--secure_port=1').serving.port).toBe(1);
+  });
+
+  it('reads ranges', () => {
+    const { api } = run('--service-cluster-ip-range=10.0.3.7/16,fd00::7/112', '--service-node-port-range=30000+99');
+    expect(api.serviceRanges).toEqual(['10.0.0.0/16', 'fd00::/112']);
+    expect(api.nodePorts).toEqual({ from: 30000, to: 30099 });
+    expect(run('--service-node-port-range=31000').api.nodePorts).toEqual({ from: 31000, to: 31000 });
+  });
+
+  it('reads the quota, and 0 as the default', () => {
+    expect(run('--quota-backend-bytes=7').cluster.quotaBytes).toBe(7);
+    expect(run('--quota-backend-bytes=0').cluster.quotaBytes).toBe(run().cluster.quotaBytes);
+  });
+
   it('reads durations', () => {
+    expect(run('--auto-compaction-retention=2').cluster.compactionRetention).toBe(7_200_000);
+    expect(run('--auto-compaction-retention=0').cluster.compactionRetention).toBe(0);
     expect(run('--request-timeout=1m30s').limits.requestTimeout).toBe(90_000);
     expect(run('--auto-compaction-retention=1h').cluster.compactionRetention).toBe(3_600_000);
   });
@@ -76,6 +94,16 @@ describe('the command line', () => {
     [['--listen-peer-urls=https://127.0.0.1:99999'], 'not "https://127.0.0.1:99999"'],
     [['--initial-advertise-peer-urls=https://a:1,http://b:2'], 'not "http://b:2"'],
     [['--initial-cluster=default=https://a:99999'], '"default=https://a:99999" is not NAME=https://HOST:PORT'],
+    [['--election-timeout=50001'], '--election-timeout=50001: must be 1 to 50000'],
+    [['--request-timeout=0s'], '--request-timeout=0s: must be more than 0'],
+    [['--auto-compaction-retention=x'], '--auto-compaction-retention=x: must be a duration'],
+    [['--service-cluster-ip-range=10.0.0.0/99'], 'must be one or two CIDR blocks, such as 10.96.0.0/12'],
+    [['--service-cluster-ip-range='], 'must be one or two CIDR blocks, such as 10.96.0.0/12'],
+    [['--service-cluster-ip-range=10.0.0.0/16,10.1.0.0/16'], 'two ranges must be of different IP families'],
+    [['--service-cluster-ip-range=10.0.0.0/30'], 'must have at least 8 addresses'],
+    [['--service-node-port-range=0-10'], '--service-node-port-range=0-10: must be two ports, such as 30000-32767'],
+    [['--service-node-port-range=30000+40000'], 'must be two ports, such as 30000-32767'],
+    [['--initial-cluster=default=https://h:1,b=https://h:1'], 'https://h:1 is there twice; every peer has its own'],
     [['serve'], 'unexpected argument "serve" (see --help)'],
     [['--initial-cluster-state=old'], '--initial-cluster-state=old: must be "new" or "existing"'],
     [['--runtime-config=api/beta'], '--runtime-config: invalid value api/beta='],
@@ -97,5 +125,6 @@ describe('the command line', () => {
     const help = helpText('trireme-apiserver');
     for (const flag of FLAGS) expect(help).toContain(`--${flag.name}`);
     expect(parseCommandLine(['--help', '--nope'])).toEqual({ kind: 'help' });
+    expect(parseCommandLine(['--version=true'])).toEqual({ kind: 'version' });
   });
 });

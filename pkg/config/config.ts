@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
-import { ConfigError, isPeerUrl, parseDuration } from './flag.js';
-import type { FlagName } from './flags.js';
+import { ConfigError, isPeerUrl, parseDuration, parseRetention } from './flag.js';
+import { type FlagName, QUOTA_BYTES } from './flags.js';
 import { chooseFeatures } from './gates.js';
 import type { FlagValues } from './parse.js';
+import { portRange, serviceRanges } from './ranges.js';
 import { readRuntimeConfig } from './runtimeconfig.js';
 
 /** All that was decided before the start. Frozen: nobody changes his mind while the server runs. Times in milliseconds. */
@@ -82,7 +83,6 @@ export function configOf(values: FlagValues): Config {
   const peerFiles = [text('peer-cert-file'), text('peer-key-file'), text('peer-trusted-ca-file')];
   if (new Set(peerFiles.map((f) => f === '')).size > 1)
     throw new ConfigError('--peer-cert-file, --peer-key-file and --peer-trusted-ca-file go together');
-  const [from, to] = text('service-node-port-range').split('-').map(Number) as [number, number];
   const advertised = list('initial-advertise-peer-urls');
   const features = chooseFeatures(text('feature-gates'));
 
@@ -111,15 +111,15 @@ export function configOf(values: FlagValues): Config {
       heartbeatInterval: integer('heartbeat-interval'),
       electionTimeout: integer('election-timeout'),
       snapshotCount: integer('snapshot-count'),
-      compactionRetention: duration('auto-compaction-retention'),
-      quotaBytes: integer('quota-backend-bytes'),
+      compactionRetention: parseRetention(text('auto-compaction-retention'))!,
+      quotaBytes: integer('quota-backend-bytes') || QUOTA_BYTES,
     },
     api: {
       runtimeConfig: readRuntimeConfig(text('runtime-config')),
       featureGates: features.enabled,
       admission: { enabled: list('enable-admission-plugins'), disabled: list('disable-admission-plugins') },
-      serviceRanges: list('service-cluster-ip-range'),
-      nodePorts: { from, to },
+      serviceRanges: serviceRanges(text('service-cluster-ip-range')),
+      nodePorts: portRange(text('service-node-port-range'))!,
     },
     limits: {
       requestsInFlight: integer('max-requests-inflight'),
@@ -143,6 +143,8 @@ function membersOf(text: string): ReadonlyMap<string, readonly string[]> {
     if (!isPeerUrl(url))
       throw new ConfigError(`--initial-cluster: ${JSON.stringify(part)} is not NAME=https://HOST:PORT`);
     const name = part.slice(0, eq);
+    if ([...members.values()].flat().includes(url))
+      throw new ConfigError(`--initial-cluster: ${url} is there twice; every peer has its own`);
     members.set(name, [...(members.get(name) ?? []), url]);
   }
   return members;

@@ -35,6 +35,10 @@ export function parseDuration(text: string): number | undefined {
   return total;
 }
 
+/** As etcd reads it: a number alone is hours. */
+export const parseRetention = (text: string): number | undefined =>
+  parseDuration(/^\d+$/.test(text) ? `${text}h` : text);
+
 const UNITS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 /** The address of a peer: `https://HOST:PORT`, and nothing behind it. */

@@ -1,6 +1,10 @@
 import { isIP } from 'node:net';
-import { type Flag, isPeerUrl } from './flag.js';
+import { type Flag, isPeerUrl, parseDuration, parseRetention } from './flag.js';
 import { featureHelp } from './gates.js';
+import { portRange, serviceRangeProblem } from './ranges.js';
+
+/** Milliseconds, as etcd bounds it: a cluster that is longer without a leader is not worth waiting for. */
+const ELECTION_TIME_MAX = 50_000;
 
 const port = (text: string): string | undefined => (Number(text) <= 65535 ? undefined : 'must be a port (0 to 65535)');
 const address = (text: string): string | undefined => (isIP(text) > 0 ? undefined : 'must be an IP address');
@@ -12,25 +16,25 @@ const peerUrls = (text: string): string | undefined => {
     : `must be https://HOST:PORT, or several with commas, not ${JSON.stringify(wrong)}`;
 };
 const peerUrlsOrNone = (text: string): string | undefined => (text === '' ? undefined : peerUrls(text));
+const electionTime = (text: string): string | undefined =>
+  Number(text) > 0 && Number(text) <= ELECTION_TIME_MAX ? undefined : `must be 1 to ${ELECTION_TIME_MAX}`;
+const longerThanNothing = (text: string): string | undefined =>
+  (parseDuration(text) ?? 0) > 0 ? undefined : 'must be more than 0';
 const positive = (text: string): string | undefined => (Number(text) > 0 ? undefined : 'must be more than 0');
 const notEmpty = (text: string): string | undefined => (text !== '' ? undefined : 'must not be empty');
-const cidr = (text: string): string | undefined =>
-  /^[0-9a-fA-F:.]+\/\d+(?:,[0-9a-fA-F:.]+\/\d+)?$/.test(text) &&
-  text.split(',').every((c) => isIP(c.split('/')[0]!) > 0)
-    ? undefined
-    : 'must be one or two CIDR blocks, such as 10.96.0.0/12';
-const portRange = (text: string): string | undefined => {
-  const m = /^(\d+)-(\d+)$/.exec(text);
-  return m !== null && Number(m[1]) > 0 && Number(m[1]) <= Number(m[2]) && Number(m[2]) <= 65535
-    ? undefined
-    : 'must be two ports, such as 30000-32767';
-};
+const retention = (text: string): string | undefined =>
+  parseRetention(text) === undefined ? 'must be a duration such as 90s, 5m or 1h30m, or a number of hours' : undefined;
+const nodePorts = (text: string): string | undefined =>
+  portRange(text) === undefined ? 'must be two ports, such as 30000-32767' : undefined;
 const clusterState = (text: string): string | undefined =>
   text === 'new' || text === 'existing' ? undefined : 'must be "new" or "existing"';
 const logLevel = (text: string): string | undefined =>
   ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'].includes(text)
     ? undefined
     : 'must be one of trace, debug, info, warn, error, fatal, silent';
+
+/** Of the store, where nobody says another. */
+export const QUOTA_BYTES = 8 * 1024 ** 3;
 
 /**
  * Every flag. Those of the API side are named as kube-apiserver names them, those of the store and its peers as etcd does, so
@@ -129,7 +133,7 @@ export const FLAGS = [
     kind: 'integer',
     default: '1000',
     group: 'Storage and cluster',
-    check: positive,
+    check: electionTime,
     value: 'MS',
     help: 'Milliseconds without a leader after which one is elected.',
   },
@@ -144,19 +148,20 @@ export const FLAGS = [
   },
   {
     name: 'auto-compaction-retention',
-    kind: 'duration',
+    kind: 'string',
     default: '5m',
     group: 'Storage and cluster',
+    check: retention,
     value: 'DURATION',
-    help: 'How long history is kept, for watches and lists of the past.',
+    help: 'How long history is kept, for watches and lists of the past; a number alone is hours, 0 keeps all.',
   },
   {
     name: 'quota-backend-bytes',
     kind: 'bytes',
-    default: '8589934592',
+    default: String(QUOTA_BYTES),
     group: 'Storage and cluster',
     value: 'BYTES',
-    help: 'Writes are refused when the store is larger.',
+    help: 'Writes are refused when the store is larger; 0: the default.',
   },
 
   {
@@ -271,7 +276,7 @@ export const FLAGS = [
     kind: 'string',
     default: '10.96.0.0/12',
     group: 'API',
-    check: cidr,
+    check: serviceRangeProblem,
     value: 'CIDR[,CIDR]',
     help: 'Cluster IPs of services come from here.',
   },
@@ -280,9 +285,9 @@ export const FLAGS = [
     kind: 'string',
     default: '30000-32767',
     group: 'API',
-    check: portRange,
+    check: nodePorts,
     value: 'FROM-TO',
-    help: 'Node ports of services come from here.',
+    help: 'Node ports of services come from here; FROM+SIZE does as well.',
   },
 
   {
@@ -306,6 +311,7 @@ export const FLAGS = [
     kind: 'duration',
     default: '1m0s',
     group: 'Limits',
+    check: longerThanNothing,
     value: 'DURATION',
     help: 'A request that takes longer gets 504.',
   },

@@ -20,11 +20,12 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   const given = new Map<string, string>();
   for (let i = 0; i < args.length; i++) {
     const arg = args[i]!;
-    if (arg === '--help' || arg === '-h' || arg === 'help') return { kind: 'help' };
-    if (arg === '--version') return { kind: 'version' };
-    const m = /^--?([a-z][a-z0-9-]*)(?:=(.*))?$/s.exec(arg);
+    if (/^(?:--help(?:=true)?|-h|help)$/.test(arg)) return { kind: 'help' };
+    if (/^--version(?:=true|=raw)?$/.test(arg)) return { kind: 'version' };
+    const m = /^--?([a-z][a-z0-9_-]*)(?:=(.*))?$/s.exec(arg);
     if (m === null) throw new ConfigError(`unexpected argument ${JSON.stringify(arg)} (see --help)`);
-    const name = m[1]!;
+    // As kube-apiserver: words are parted by either.
+    const name = m[1]!.replaceAll('_', '-');
     const flag = BY_NAME.get(name);
     if (flag === undefined) throw new ConfigError(`unknown flag --${name}${suggestion(name)} (see --help)`);
     let value = m[2];
