@@ -5,6 +5,7 @@ import { Delivery } from './delivery.js';
 import type { AnswerStream, Exchange } from './exchange.js';
 import { limits } from './limits.js';
 import { TestStream } from './testing.js';
+import { Watches } from './watches.js';
 
 /** Timers that a test moves. */
 class HandTimers implements Timers {
@@ -72,11 +73,10 @@ class TestConnection {
   }
 }
 
-function deliver(unwritable = false) {
+function deliver(unwritable = false, watches = new Watches()) {
   const timers = new HandTimers();
   const connection = new TestConnection();
   const stream = new TestStream();
-  const watches = new Set<() => void>();
   const { exchange, answer } = connection;
   const written: Frames[] = [];
   const delivery = new Delivery({
@@ -155,9 +155,15 @@ it('ends in order with its stream, with its time, and when told so', async () =>
   byTime.timers.pass(10 * limits.stalledTime);
   await byTime.delivery.done;
   const told = deliver();
-  for (const stop of told.watches) stop();
+  told.watches.end();
   await told.delivery.done;
-  for (const { connection, stream } of [byStream, byTime, told])
+  // Its request was under way when all were told.
+  const closed = new Watches();
+  closed.close();
+  const late = deliver(false, closed);
+  late.stream.push('a');
+  await late.delivery.done;
+  for (const { connection, stream } of [byStream, byTime, told, late])
     expect([connection.ended, connection.aborted, stream.closed]).toEqual([true, false, true]);
 });
 

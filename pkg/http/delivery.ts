@@ -3,6 +3,7 @@ import type { EventStream, Frames } from '../registry/index.js';
 import type { AnswerStream, Exchange } from './exchange.js';
 import { limits } from './limits.js';
 import { turns } from './turns.js';
+import type { Watches } from './watches.js';
 
 export interface DeliveryOptions {
   readonly exchange: Exchange;
@@ -13,8 +14,7 @@ export interface DeliveryOptions {
   readonly lasts: number;
   /** Events have no form in what was negotiated: the watch ends with the first. */
   readonly unwritable: boolean;
-  /** How to end every watch that is open. */
-  readonly watches: Set<() => void>;
+  readonly watches: Watches;
   /** Told of what is written. */
   written(frames: Frames): void;
 }

@@ -11,3 +11,4 @@ export type { Audit, Stages } from './pipeline.js';
 export { knownResource } from './resources.js';
 export type { HttpServices } from './services.js';
 export { API_VERSION } from './version.js';
+export { Watches } from './watches.js';

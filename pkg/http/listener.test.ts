@@ -1,4 +1,5 @@
-import { afterEach, expect, it } from 'vitest';
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
 import { TestDoor, turn, until } from './testing/door.js';
 
 const opened: TestDoor[] = [];
@@ -88,4 +89,46 @@ it('does not begin what waited on a connection that is gone', async () => {
   go();
   await drained;
   expect([begun.length, [...services.registry.objects.keys()]]).toEqual([1, ['a']]);
+});
+
+describe('a drain', () => {
+  it('ends a watch whose request was under way', async () => {
+    const door = await open();
+    const { services, listener } = door;
+    let go = (): void => {};
+    const begun = new Promise<void>((resolve) => {
+      services.registry.before = () => {
+        resolve();
+        return new Promise((resume) => {
+          go = resume;
+        });
+      };
+    });
+    const socket = await door.dial();
+    const answer = until(socket, (text) => text.endsWith('\r\n0\r\n\r\n'));
+    socket.write(`GET ${CMS}?watch=1 HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await begun;
+    const drained = listener.drain(60_000);
+    await turn();
+    go();
+    expect(await answer).toMatch(/^HTTP\/1\.1 200 /);
+    await drained;
+    expect([services.watches.size, services.registry.streams[0]!.closed]).toEqual([0, true]);
+  });
+
+  it('is awaited by everybody who asks for it', async () => {
+    const { listener } = await open();
+    expect(listener.drain(0)).toBe(listener.drain(60_000));
+    await listener.drain(0);
+  });
+
+  // Without a cut it would take as long as a handshake may (`limits.headersTime`), 32 seconds.
+  it('does not wait for who connects and says nothing', { timeout: 30_000 }, async () => {
+    const { listener } = await open();
+    const silent = connect(listener.port, '127.0.0.1');
+    const closed = new Promise((resolve) => silent.once('close', resolve));
+    await new Promise((resolve) => silent.once('connect', resolve));
+    await listener.drain(60_000);
+    await closed;
+  });
 });

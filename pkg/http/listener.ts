@@ -54,10 +54,14 @@ export async function openListener(services: HttpServices, options: ListenerOpti
 class Door implements Listener {
   readonly #services: HttpServices;
   readonly #server: Http2SecureServer;
+  /** What was accepted, whether or not a handshake followed. */
+  readonly #accepted = new Set<Socket>();
   readonly #sockets = new Set<Socket>();
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #app: FastifyInstance;
   #draining = false;
+  #drained: Promise<void> | undefined;
+  #sweeps = false;
   #open = 0;
   #onQuiet: (() => void) | undefined;
   #frame: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
@@ -111,6 +115,10 @@ class Door implements Listener {
     const onStream: StreamListener = (stream, headers, flags, raw) =>
       this.#stream(stream, headers, flags, raw, compatible);
     server.on('stream', onStream as Parameters<typeof server.on>[1]);
+    server.on('connection', (socket: Socket) => {
+      this.#accepted.add(socket);
+      socket.once('close', () => this.#accepted.delete(socket));
+    });
     server.on('secureConnection', (socket) => this.#connected(socket));
     server.on('session', (session) => this.#opened(session));
     server.on('sessionError', () => {});
@@ -252,11 +260,15 @@ class Door implements Listener {
     };
   }
 
-  async drain(graceTime: number): Promise<void> {
-    if (this.#draining) return;
+  drain(graceTime: number): Promise<void> {
     this.#draining = true;
+    this.#drained ??= this.#drain(graceTime);
+    return this.#drained;
+  }
+
+  async #drain(graceTime: number): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    for (const stop of [...this.#services.watches]) stop();
+    this.#services.watches.close();
     for (const session of this.#sessions) session.close();
     this.#closeIdle();
     const { timers } = this.#services.world;
@@ -275,12 +287,20 @@ class Door implements Listener {
     await closedWithin(Math.min(graceTime, limits.partingTime));
     for (const session of this.#sessions) session.destroy();
     for (const socket of this.#sockets) socket.destroy();
+    // Who never began to speak would be waited for until his handshake is overdue.
+    for (const socket of this.#accepted) socket.destroy();
     await closed;
   }
 
   #afterExchange(): void {
-    this.#closeIdle();
     if (this.#open === 0) this.#onQuiet?.();
+    if (this.#sweeps) return;
+    this.#sweeps = true;
+    // Once for all that end in one turn: there may be thousands, of as many connections.
+    setImmediate(() => {
+      this.#sweeps = false;
+      this.#closeIdle();
+    });
   }
 
   /** HTTP/1.1 connections without a request; sessions close themselves after their last stream. */

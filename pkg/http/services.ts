@@ -4,6 +4,7 @@ import type { ApiServerMetrics, Exposition, Log } from '../telemetry/index.js';
 import type { HealthChecks } from './health.js';
 import type { ControlDesk } from './peercontrol.js';
 import type { Stages } from './pipeline.js';
+import type { Watches } from './watches.js';
 
 /** What HTTP sees of the registry: what is served, and the verbs. */
 export type Verbs = Omit<Registry, 'cache' | 'bootstrap' | 'close'>;
@@ -23,8 +24,7 @@ export interface HttpServices {
   readonly control?: ControlDesk | undefined;
   /** Whether an object that cannot be read may be removed nevertheless, by who asks for it. */
   readonly unsafeDeletion: boolean;
-  /** How to end every watch that is open, for when the server drains. */
-  readonly watches: Set<() => void>;
+  readonly watches: Watches;
   /** Milliseconds: a watch without `timeoutSeconds` lasts at least this and less than twice. */
   readonly watchTime: number;
   /** Host and port by which clients reach the server, as discovery tells. */

@@ -20,6 +20,7 @@ import { requestCounter } from './metrics.js';
 import { spoken } from './negotiate.js';
 import { knownResource } from './resources.js';
 import type { HttpServices, Verbs } from './services.js';
+import { Watches } from './watches.js';
 
 /** For tests of this room: services on a registry that is a map, so that only HTTP is tried. */
 
@@ -233,7 +234,7 @@ export function testServices(
     },
     health: { healthz: [ping], livez: [ping], readyz: options.readyz ?? [ping] },
     unsafeDeletion: false,
-    watches: new Set(),
+    watches: new Watches(),
     watchTime: 1_800_000,
     address: () => '127.0.0.1:6443',
   };

@@ -14,6 +14,7 @@ import {
   requestCounter,
   spoken,
   type TlsMaterial,
+  Watches,
 } from '../http/index.js';
 import { createRenderer, type Registry, UNSAFE_DELETE_GATE } from '../registry/index.js';
 import type { Keyspace } from '../storage/index.js';
@@ -88,7 +89,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
     health: healthChecks(keyspace, state),
     control: parts.control,
     unsafeDeletion: config.api.featureGates.get(UNSAFE_DELETE_GATE) === true,
-    watches: new Set(),
+    watches: new Watches(),
     watchTime: config.limits.watchTimeout,
     address: () => parts.address(listener?.port ?? config.serving.port),
   };
@@ -103,9 +104,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
     unready: () => {
       state.ready = false;
     },
-    endWatches: () => {
-      for (const stop of [...services.watches]) stop();
-    },
+    endWatches: () => services.watches.end(),
     renew: (tls) => listener.renew(tls),
     drain: (graceTime) => listener.drain(graceTime),
   };
