@@ -106,6 +106,18 @@ describe('the garbage collector', () => {
     expect(await s.names()).toEqual(['a']);
   });
 
+  it('leaves events alone: they outlive what they tell of, until their own time is over', async () => {
+    const s = await Scene.open();
+    await s.bench.create('events', 'default', {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: 'e', ownerReferences: [reference('gone', 'u')] },
+      involvedObject: { kind: 'ConfigMap', name: 'gone', namespace: 'default' },
+    });
+    await s.settle();
+    expect(metaOf(await s.bench.get('events', 'default', 'e'))['name']).toBe('e');
+  });
+
   it('deletes dependents first in the foreground, and keeps the owner until they are gone', async () => {
     const s = await Scene.open();
     const a = await s.make('a');

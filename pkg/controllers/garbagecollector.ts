@@ -34,6 +34,7 @@ interface Dependent {
  * 2. Every write carries the uid and the resourceVersion that were read: a namesake made meanwhile is never touched, and an object
  *    that has got other owners meanwhile is judged anew.
  * 3. An owner of a kind that is not served decides nothing: the object stays.
+ * 4. What propagates nothing (events) belongs to nobody either, whatever its references say.
  */
 export function garbageCollector(context: ControllerContext): Controller {
   const { cluster } = context;
@@ -49,6 +50,7 @@ export function garbageCollector(context: ControllerContext): Controller {
   const owners = new Map<string, Place>();
 
   function changed(resource: ServedResource, before: StoredObject | undefined, after: StoredObject | undefined): void {
+    if (resource.strategy.defaultPropagation === 'Unsupported') return;
     if (after === undefined) {
       if (before !== undefined) gone(before);
       return;

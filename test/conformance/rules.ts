@@ -65,6 +65,7 @@ export const rules: readonly Rule[] = [
     'What the service does',
     'namespaced objects are deleted with their namespace',
     'test/e2e/kubectl.test.ts: deletes a namespace with all that is in it',
+    'pkg/controllers/namespace.test.ts: empties it, tells what holds it up, and lets it go',
   ),
   rule(
     'Path shapes',
@@ -313,6 +314,10 @@ export const rules: readonly Rule[] = [
     'golden writes/propagation-default-by-kind',
     'golden writes/propagation-existing-finalizers',
     'test/e2e/commands.test.ts: delete waits for what --cascade says',
+    'pkg/controllers/garbagecollector.test.ts: deletes what its last owner leaves behind',
+    'pkg/controllers/garbagecollector.test.ts: deletes dependents first in the foreground',
+    'pkg/controllers/garbagecollector.test.ts: takes the references away when dependents are orphaned',
+    'pkg/controllers/garbagecollector.test.ts: leaves events alone',
   ),
   rule(
     'Query parameters',
