@@ -20,7 +20,7 @@ async function opened(): Promise<Bench> {
 }
 
 /** 'nothing' when there is nothing to connect to and nothing wrong with that, else code and sentence. */
-async function connected(b: Bench, path: string): Promise<string> {
+async function connected(b: Bench, path: string, resource = 'pods'): Promise<string> {
   const [place = '', query = ''] = path.split('?');
   const [name = '', subresource = ''] = place.split('/');
   const values = new URLSearchParams(query);
@@ -29,7 +29,7 @@ async function connected(b: Bench, path: string): Promise<string> {
     has: (key: string) => values.has(key),
     integer: (key: string) => (values.has(key) ? Number(values.get(key)) : undefined),
   };
-  const target = b.target('pods', 'default');
+  const target = b.target(resource, resource === 'nodes' ? '' : 'default');
   try {
     await b.registry.connect({ target: { ...target, subresource }, name, parameters }, b.context);
     return 'nothing';
@@ -88,5 +88,42 @@ describe('a command', () => {
     ['two/portforward', '400 pod two does not have a host assigned'],
   ])('%s: %s', async (path, expected) => {
     expect(await connected(await opened(), path)).toBe(expected);
+  });
+});
+
+describe('a proxy', () => {
+  it.each([
+    ['one/proxy', '400 address not allowed'],
+    ['one:80/proxy', '400 address not allowed'],
+    ['https:one:80/proxy', '400 address not allowed'],
+    ['ftp:one:80/proxy', '400 invalid pod request "ftp:one:80"'],
+    ['a:b:c:d/proxy', '400 invalid pod request "a:b:c:d"'],
+    [':80/proxy', '400 invalid pod request ":80"'],
+    ['none:80/proxy', '404 pods "none" not found'],
+  ])('to pods, %s: %s', async (path, expected) => {
+    expect(await connected(await opened(), path)).toBe(expected);
+  });
+
+  it.each([
+    ['s/proxy', '503 no endpoints available for service "s"'],
+    ['s:80/proxy', '503 no endpoints available for service "s:80"'],
+    ['s:81/proxy', '503 no service port 81 found for service "s"'],
+    ['http:none:/proxy', '404 services "none" not found'],
+    ['a:b:c:d/proxy', '400 invalid service request "a:b:c:d"'],
+  ])('to services, %s: %s', async (path, expected) => {
+    const b = await opened();
+    await b.create('services', 'default', {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 's' },
+      spec: { ports: [{ port: 80 }] },
+    });
+    expect(await connected(b, path, 'services')).toBe(expected);
+  });
+
+  it('to nodes names the node', async () => {
+    const b = await opened();
+    expect(await connected(b, 'https:n:10250/proxy', 'nodes')).toBe('404 nodes "n" not found');
+    expect(await connected(b, 'a:b:c:d/proxy', 'nodes')).toBe('400 invalid node request "a:b:c:d"');
   });
 });

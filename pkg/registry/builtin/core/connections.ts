@@ -1,6 +1,6 @@
 import { errors, type JsonObject } from '../../../api/index.js';
 import type { ConnectionHandler, ConnectionRequest, Subresource, Verb } from '../../resource.js';
-import { listAt, objectsAt, textAt } from '../access.js';
+import { objectsAt, textAt } from '../access.js';
 import { checkLogOptions } from './podlog.js';
 
 /**
@@ -36,7 +36,7 @@ async function reachNode({ objects }: ConnectionRequest, name: string): Promise<
   throw errors.serviceUnavailable(`error dialing backend: this server has no connection to the agent of node ${name}`);
 }
 
-async function podOf({ objects, namespace, name }: ConnectionRequest): Promise<JsonObject> {
+async function podOf({ objects, namespace }: ConnectionRequest, name: string): Promise<JsonObject> {
   const pod = await objects.get({ group: '', resource: 'pods', namespace, name });
   if (pod === undefined) throw errors.notFound({ group: '', resource: 'pods' }, name);
   return pod;
@@ -44,7 +44,7 @@ async function podOf({ objects, namespace, name }: ConnectionRequest): Promise<J
 
 /** Commands of a container. */
 const intoPod: ConnectionHandler = async (request) => {
-  const pod = await podOf(request);
+  const pod = await podOf(request, request.name);
   oneContainer(pod, request);
   const node = textAt(pod, 'spec', 'nodeName');
   if (node === '') throw errors.badRequest(`pod ${request.name} does not have a host assigned`);
@@ -54,7 +54,7 @@ const intoPod: ConnectionHandler = async (request) => {
 /** A pod that has no node yet has no log yet: that is no mistake of who asks for it. */
 const logOf: ConnectionHandler = async (request) => {
   checkLogOptions(request);
-  const pod = await podOf(request);
+  const pod = await podOf(request, request.name);
   oneContainer(pod, request);
   const node = textAt(pod, 'spec', 'nodeName');
   if (node !== '') await reachNode(request, node);
@@ -77,24 +77,36 @@ function oneContainer(pod: JsonObject, { name, parameters }: ConnectionRequest):
 }
 
 const toPort: ConnectionHandler = async (request) => {
-  const node = textAt(await podOf(request), 'spec', 'nodeName');
+  const node = textAt(await podOf(request, request.name), 'spec', 'nodeName');
   if (node === '') throw errors.badRequest(`pod ${request.name} does not have a host assigned`);
   await reachNode(request, node);
 };
 
+/** What a proxy leads to: `name`, `name:port` or `scheme:name:port`. */
+function destination(what: string, id: string): { readonly name: string; readonly port: string } {
+  const parts = id.split(':');
+  const [scheme, name, port] = parts.length > 2 ? parts : ['', ...parts];
+  if (parts.length > 3 || !name || !['', 'http', 'https'].includes(scheme!))
+    throw errors.badRequest(`invalid ${what} request ${JSON.stringify(id)}`);
+  return { name, port: port ?? '' };
+}
+
 const toPod: ConnectionHandler = async (request) => {
-  const pod = await podOf(request);
-  if (textAt(pod, 'status', 'podIP') === '') throw errors.serviceUnavailable('address not allowed');
-  throw errors.serviceUnavailable(`error trying to reach pod ${request.name}: this server has no connection to it`);
+  const { name } = destination('pod', request.name);
+  const pod = await podOf(request, name);
+  if (textAt(pod, 'status', 'podIP') === '') throw errors.badRequest('address not allowed');
+  throw errors.serviceUnavailable(`error trying to reach pod ${name}: this server has no connection to it`);
 };
 
-const toService: ConnectionHandler = async ({ objects, namespace, name }) => {
-  const plain = name.split(':').at(name.split(':').length > 2 ? 1 : 0)!;
-  const service = await objects.get({ group: '', resource: 'services', namespace, name: plain });
-  if (service === undefined) throw errors.notFound({ group: '', resource: 'services' }, plain);
-  if (listAt(service, 'spec', 'ports').length === 0)
-    throw errors.serviceUnavailable(`no service port found for service ${JSON.stringify(plain)}`);
-  throw errors.serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`);
+const toService: ConnectionHandler = async ({ objects, namespace, name: id }) => {
+  const { name, port } = destination('service', id);
+  const service = await objects.get({ group: '', resource: 'services', namespace, name });
+  if (service === undefined) throw errors.notFound({ group: '', resource: 'services' }, name);
+  const ports = objectsAt(service, 'spec', 'ports');
+  if (/^\d+$/.test(port) && !ports.some((p) => p['port'] === Number(port)))
+    throw errors.serviceUnavailable(`no service port ${Number(port)} found for service ${JSON.stringify(name)}`);
+  if (ports.length === 0) throw errors.serviceUnavailable(`no service port found for service ${JSON.stringify(name)}`);
+  throw errors.serviceUnavailable(`no endpoints available for service ${JSON.stringify(id)}`);
 };
 
 export const podConnections: Readonly<Record<string, Subresource>> = {
@@ -108,5 +120,5 @@ export const podConnections: Readonly<Record<string, Subresource>> = {
 export const serviceProxy: Subresource = connection('ServiceProxyOptions', ANY_METHOD, toService);
 
 export const nodeProxy: Subresource = connection('NodeProxyOptions', ANY_METHOD, (request) =>
-  reachNode(request, request.name),
+  reachNode(request, destination('node', request.name).name),
 );
