@@ -10,6 +10,7 @@ export {
   goStringVerb,
   goSyntax,
   goTypeName,
+  whyNotInt64,
 } from './go-format.js';
 export {
   apiVersionOf,

@@ -1,4 +1,4 @@
-import { type ApiError, errors } from '../api/index.js';
+import { errors, whyNotInt64 } from '../api/index.js';
 
 /** What a request's method and path say, before anything is looked up. Follows the path shapes of the API conventions. */
 export type RequestInfo = ResourceInfo | PathInfo;
@@ -172,22 +172,15 @@ export class Query {
     if (this.#text === '') return undefined;
     const text = this.#parsed().get(name)?.[0];
     if (text === undefined) return undefined;
-    if (!/^[+-]?\d+$/.test(text)) throw badInteger(text, 'invalid syntax');
-    const n = BigInt(text);
-    if (n > INT64_MAX || n < -INT64_MAX - 1n) throw badInteger(text, 'value out of range');
-    return Number(n);
+    const why = whyNotInt64(text);
+    if (why !== undefined) throw errors.badRequest(why);
+    return Number(text);
   }
 
   #parsed(): Map<string, string[]> {
     this.#values ??= parseQuery(this.#text);
     return this.#values;
   }
-}
-
-const INT64_MAX = 2n ** 63n - 1n;
-
-function badInteger(text: string, why: string): ApiError {
-  return errors.badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${why}`);
 }
 
 function parseQuery(text: string): Map<string, string[]> {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '../api/index.js';
+import { ApiError, type JsonObject } from '../api/index.js';
 import { readApplied } from './bodies.js';
+import { Bench } from './testing.js';
 
 const read = (text: string): unknown => {
   try {
@@ -37,5 +38,60 @@ describe('the document of an apply', () => {
     expect(read('a: b: c')).toBe(
       'error decoding YAML: error converting YAML to JSON: yaml: mapping values are not allowed in this context',
     );
+  });
+});
+
+describe('a text that has to be a number', () => {
+  const workload = (kind: string, annotations: JsonObject): JsonObject => ({
+    apiVersion: 'apps/v1',
+    kind,
+    metadata: { name: 'x', annotations },
+    spec: {
+      selector: { matchLabels: { a: 'b' } },
+      template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+    },
+  });
+  const GENERATION = 'deprecated.daemonset.template.generation';
+  const ROLLBACK = 'deprecated.deployment.rollback.to';
+
+  it.each([
+    [
+      'Deployment',
+      ROLLBACK,
+      'x',
+      `failed to parse annotation[${ROLLBACK}]=x as int64: strconv.ParseInt: parsing "x": invalid syntax`,
+    ],
+    ['DaemonSet', GENERATION, '', 'strconv.ParseInt: parsing "": invalid syntax'],
+    [
+      'DaemonSet',
+      GENERATION,
+      '9223372036854775808',
+      'strconv.ParseInt: parsing "9223372036854775808": value out of range',
+    ],
+  ])('makes a %s with %s %j unreadable', async (kind, annotation, text, why) => {
+    const b = await Bench.open();
+    const what = `${kind.toLowerCase()}s.apps/v1`;
+    await expect(b.create(what, 'default', workload(kind, { [annotation]: text }))).rejects.toThrow(
+      `${kind} in version "v1" cannot be handled as a ${kind}: ${why}`,
+    );
+    await b.create(what, 'default', workload(kind, {}));
+    const change = { metadata: { annotations: { [annotation]: text } } };
+    for (const type of ['merge', 'strategic', 'apply'] as const) {
+      const patch =
+        type === 'apply'
+          ? { ...change, apiVersion: 'apps/v1', kind, metadata: { ...change.metadata, name: 'x' } }
+          : change;
+      await expect(
+        b.patch(what, ['default', 'x'], patch, type, { fieldManager: 'm', force: type === 'apply' }),
+      ).rejects.toThrow(why);
+    }
+  });
+
+  it('and is one, or is not there, is read', async () => {
+    const b = await Bench.open();
+    await b.create('deployments.apps/v1', 'default', workload('Deployment', { [ROLLBACK]: '-7' }));
+    await b.patch('deployments.apps/v1', ['default', 'x'], { metadata: { annotations: { [ROLLBACK]: '' } } });
+    const made = await b.create('daemonsets.apps/v1', 'default', workload('DaemonSet', { [GENERATION]: '+7' }));
+    expect(made['metadata']).toMatchObject({ annotations: { [GENERATION]: '7' } });
   });
 });

@@ -49,9 +49,20 @@ export function decodeObject(
     throw errors.badRequest(strictMessage(decoded.gvk, expected.info, decoded.strict));
   if (validation === 'Warn') for (const text of decoded.strict.warnings) context.warn(text);
   const { object } = decoded;
+  const why = unreadable(target, expected, object);
+  if (why !== undefined) {
+    const { kind, version } = decoded.gvk;
+    throw errors.badRequest(`${kind} in version "${version}" cannot be handled as a ${expected.info.kind}: ${why}`);
+  }
   object['apiVersion'] =
     expected.info.group === '' ? expected.info.version : `${expected.info.group}/${expected.info.version}`;
   return object;
+}
+
+/** Why what has the form of its kind cannot be read, where the kind has such a rule. */
+export function unreadable(target: Target, kind: Kind, object: JsonObject): string | undefined {
+  if (kind.info.kind !== target.resource.kind) return undefined;
+  return target.resource.declaration.unreadable?.(object);
 }
 
 /** A patch document; it is read once, however often it is then applied. */
@@ -96,6 +107,8 @@ export function patchObject(
     const decoded = decodePatched(kind, patched.object);
     if (!decoded.ok) throw badResult(patched.show(), decoded.message);
     const { object, strict } = decoded;
+    const why = unreadable(request.target, kind, object);
+    if (why !== undefined) throw request.type === 'strategic' ? errors.badRequest(why) : badResult(patched.show(), why);
     report(
       { errors: [...found, ...strict.errors], warnings: [...found, ...strict.warnings] },
       request,

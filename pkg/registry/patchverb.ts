@@ -10,7 +10,7 @@ import {
   type TrackedResource,
   updateManagedFields,
 } from '../patch/index.js';
-import { decodeObject, expectedKind, patchFailure, patchObject, readApplied, readPatch } from './bodies.js';
+import { decodeObject, expectedKind, patchFailure, patchObject, readApplied, readPatch, unreadable } from './bodies.js';
 import type { ServedResource } from './catalogue.js';
 import type { Core } from './core.js';
 import { limits } from './limits.js';
@@ -89,6 +89,8 @@ async function apply(core: Core, request: PatchRequest, write: Write): Promise<W
     const object = merged(tracked, { live, applied: applied.value, request, now: core.world.clock.now() });
     const decoded = decodeValue(resource.schema, object);
     if (!decoded.ok) throw errors.badRequest(decoded.message);
+    const why = unreadable(target, expectedKind(target), decoded.object);
+    if (why !== undefined) throw errors.badRequest(why);
     placeInNamespace(decoded.object, target);
     return decoded.object;
   };

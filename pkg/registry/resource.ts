@@ -22,6 +22,8 @@ export interface ResourceDeclaration {
   readonly deprecated?: string;
   /** What an object with nothing in it (a bookmark) shows beyond the zero values of its schema. */
   readonly emptyObject?: JsonObject;
+  /** Why an object of the right form cannot be read all the same: a text in it that has to be something else. */
+  readonly unreadable?: (o: JsonObject) => string | undefined;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   /** Default: all eight of a stored resource. Virtual resources (reviews) declare `['create']`. */

@@ -1,4 +1,4 @@
-import { equalJson, type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
+import { equalJson, type FieldErrors, FieldPath, type JsonObject, whyNotInt64 } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectIn, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
@@ -27,6 +27,10 @@ export const daemonSet: ResourceDeclaration = {
   namespaced: true,
   shortNames: ['ds'],
   categories: ['all'],
+  unreadable: (o) => {
+    const text = at(o, 'metadata', 'annotations', GENERATION);
+    return typeof text === 'string' ? whyNotInt64(text) : undefined;
+  },
   strategy: withStatus({
     prepareForCreate: (o) => countTemplate(o, undefined),
     prepareForUpdate: (o, old) => countTemplate(o, old),

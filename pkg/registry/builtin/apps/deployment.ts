@@ -1,4 +1,4 @@
-import { type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
+import { type FieldErrors, FieldPath, type JsonObject, whyNotInt64 } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectIn, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
@@ -28,6 +28,12 @@ export const deployment: ResourceDeclaration = {
   namespaced: true,
   shortNames: ['deploy'],
   categories: ['all'],
+  // Of versions that are long gone; their rollback is gone with them, but what asks for one is still read.
+  unreadable: (o) => {
+    const text = textAt(o, 'metadata', 'annotations', ROLLBACK);
+    const why = text === '' ? undefined : whyNotInt64(text);
+    return why === undefined ? undefined : `failed to parse annotation[${ROLLBACK}]=${text} as int64: ${why}`;
+  },
   strategy: withStatus({
     validate,
     validateUpdate: (o, old, errors) => {
@@ -75,6 +81,7 @@ export const deployment: ResourceDeclaration = {
 };
 
 const SPEC = FieldPath.of('spec');
+const ROLLBACK = 'deprecated.deployment.rollback.to';
 
 function validate(o: JsonObject, errors: FieldErrors): void {
   nonNegative(at(o, 'spec', 'replicas'), SPEC.child('replicas'), errors);
