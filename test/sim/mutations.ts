@@ -26,6 +26,7 @@ const NO_ACTS: Profile['acts'] = {
   cutOneWay: 0,
   heal: 0,
   pause: 0,
+  pauseLeader: 0,
   slowDisk: 0,
   hangDisk: 0,
   transfer: 0,
@@ -66,6 +67,23 @@ const MEMBERSHIP: Partial<Profile> = {
   spares: 3,
   nemesisTicks: 3,
   acts: { ...NO_ACTS, change: 10, isolateLeader: 3, split: 3, heal: 5, campaign: 2, crash: 1, restart: 3, burst: 1 },
+};
+
+/** Large changes of members, the network breaking with each of them before all have heard of it. */
+const SPLIT_CHANGES: Partial<Profile> = {
+  ...MEMBERSHIP,
+  spares: 4,
+  changesAtOnce: [3, 4],
+  nemesisTicks: 4,
+  chaosTicks: 200,
+  delayMax: 30,
+  loss: 0,
+  stragglers: 0,
+  syncMax: 1,
+  busyMax: 0,
+  reads: 0,
+  operationUnits: 100,
+  acts: { ...NO_ACTS, changeAndSplit: 8, heal: 8 },
 };
 
 /** Logs are cut short all the time, and followers fall behind. */
@@ -224,16 +242,27 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'forgets its vote in a crash',
     breaks: 'figure 2: votedFor is persistent state',
     hostFaults: { forgetsVote: true },
+    // Two campaign in one term, and who votes for the first is back from a crash when the second, whose request took long, asks.
     profile: {
       ...CRASHES,
       limits: SMALL_STEPS,
+      nemesisTicks: 1,
       chaosTicks: 300,
       syncMax: 1,
-      delayMax: 90,
+      applyMax: 1,
+      busyMax: 0,
+      delayMax: 300,
       loss: 0,
-      stragglers: 0.3,
-      stragglerMax: 500,
-      acts: { ...NO_ACTS, bounce: 8, campaign: 6 },
+      duplication: 0,
+      stragglers: 0,
+      drift: 0,
+      echo: 0,
+      splitAtOnce: 0,
+      crashAtOnce: 0,
+      compaction: 0,
+      reads: 0,
+      operationUnits: 1000,
+      acts: { ...NO_ACTS, bounce: 8, campaign: 8, crashAll: 1 },
     },
   },
   {
@@ -262,6 +291,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'counts answers to an older read round',
     breaks: 'dissertation 6.4: the round begins after the read arrived',
     rules: { readAckCounts: () => true },
+    // A leader is stopped, replaced, and goes on: what it was asked meanwhile lies before answers to what it asked before.
     profile: {
       ...PARTITIONS,
       limits: { ...SMALL_STEPS, appendBytesMax: 200 },
@@ -269,12 +299,13 @@ export const MUTATIONS: readonly Mutation[] = [
       nemesisTicks: 3,
       loss: 0,
       duplication: 0.5,
-      stragglers: 0.5,
+      delayMax: 30,
+      stragglers: 0.3,
       stragglerMax: 1500,
       drift: 0.25,
       operationUnits: 20,
       reads: 0.7,
-      acts: { ...NO_ACTS, pause: 3, isolateLeader: 6, heal: 4, campaign: 2 },
+      acts: { ...NO_ACTS, pauseLeader: 6, isolateLeader: 4, heal: 4 },
     },
   },
   {
@@ -324,13 +355,18 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'changes members while a change is not committed',
     breaks: 'dissertation 4.1: one change at a time',
     rules: { mayAppendConfig: () => true },
-    profile: MEMBERSHIP,
+    profile: {
+      ...SPLIT_CHANGES,
+      spares: 3,
+      changesAtOnce: [1],
+      acts: { ...NO_ACTS, changeAndSplit: 8, change: 4, heal: 8 },
+    },
   },
   {
     name: 'leaves the joint phase before it is committed',
     breaks: 'paper section 6: C_new only after C_old,new is committed',
     rules: { mayLeaveJoint: () => true },
-    profile: MEMBERSHIP,
+    profile: SPLIT_CHANGES,
   },
   {
     name: 'counts votes given in an earlier term',
@@ -394,7 +430,7 @@ export const MUTATIONS: readonly Mutation[] = [
       quorumIndex: (config, indexOf) =>
         majorityIndex([...new Set([...config.voters, ...config.votersOutgoing])], indexOf),
     },
-    profile: MEMBERSHIP,
+    profile: SPLIT_CHANGES,
   },
   {
     name: 'goes on leading though its disk hangs',
@@ -415,6 +451,6 @@ export const MUTATIONS: readonly Mutation[] = [
       isQuorum: (config, has) => hasMajority(config.voters, has),
       quorumIndex: (config, indexOf) => majorityIndex(config.voters, indexOf),
     },
-    profile: MEMBERSHIP,
+    profile: SPLIT_CHANGES,
   },
 ];

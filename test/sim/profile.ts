@@ -19,6 +19,8 @@ export interface Profile {
   readonly nemesisTicks: number;
   /** How much each act is wanted; 0 leaves it out. */
   readonly acts: Readonly<Record<Act, number>>;
+  /** How many members a change is about: one of these. */
+  readonly changesAtOnce: readonly number[];
   /** Chance that a change of members is asked of a leader the moment it leads. */
   readonly changeAtOnce: number;
   /** Chance that a leader is cut off the moment it leads, alone or with some. */
@@ -61,6 +63,7 @@ export type Act =
   | 'cutOneWay'
   | 'heal'
   | 'pause'
+  | 'pauseLeader'
   | 'slowDisk'
   | 'hangDisk'
   | 'transfer'
@@ -79,6 +82,7 @@ const ACTS: readonly Act[] = [
   'cutOneWay',
   'heal',
   'pause',
+  'pauseLeader',
   'slowDisk',
   'hangDisk',
   'transfer',
@@ -118,6 +122,7 @@ export function drawProfile(random: Random, fixed: Partial<Profile> = {}): Profi
     chaosTicks: random.int(40, 130),
     nemesisTicks: random.int(3, 12),
     acts: acts as Record<Act, number>,
+    changesAtOnce: [1, 1, 2, 3],
     changeAtOnce: changing && random.chance(0.3) ? random.unit() : 0,
     splitAtOnce: random.chance(0.2) ? random.unit() * 0.5 : 0,
     crashAtOnce: random.chance(0.2) ? random.unit() * 0.5 : 0,

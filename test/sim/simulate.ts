@@ -323,6 +323,10 @@ class Run {
       },
       heal: () => this.#network.heal(),
       pause: () => host.pause(time),
+      pauseLeader: () => {
+        const leader = this.#hosts.find(({ id }) => id === this.#leader()?.id);
+        leader?.pause(random.int(1, 4) * this.#profile.limits.electionTicks * TICK);
+      },
       slowDisk: () => host.slowDown(time),
       hangDisk: () => host.hangDisk(random.int(1, 4) * this.#profile.limits.electionTicks * TICK),
       transfer: () => {
@@ -366,7 +370,7 @@ class Run {
     this.#trace?.(`${this.#events.now} change at ${self}: ${id} ${JSON.stringify(result)}`);
   }
 
-  /** One to three members change their part, asked of those hosts who believe to lead. */
+  /** Some members (`changesAtOnce`) change their part, asked of those hosts who believe to lead. */
   #change(hosts: readonly Host[]): void {
     const random = this.#random;
     for (const { node } of hosts) {
@@ -376,7 +380,7 @@ class Run {
       const { voters } = status.config;
       const outside = this.#hosts.filter(({ id }) => !voters.includes(id));
       const draw = () => random.pick(outside.length > 0 && random.chance(0.5) ? outside : this.#hosts).id;
-      const ids = new Set(range(1, random.pick([1, 1, 2, 3])).map(draw));
+      const ids = new Set(range(1, random.pick(this.#profile.changesAtOnce)).map(draw));
       const changes = [...ids].map((id): MemberChange => {
         if (voters.includes(id)) return { kind: random.pick(['remove', 'remove', 'addLearner']), id };
         if (status.config.learners.includes(id)) return { kind: random.pick(['addVoter', 'addVoter', 'remove']), id };
