@@ -1,4 +1,5 @@
 import type { World } from '../base/index.js';
+import type { QueueCounts } from '../telemetry/index.js';
 import type { Cluster, Following, Observer } from './cluster.js';
 import type { WorkQueue } from './queue.js';
 
@@ -10,8 +11,8 @@ export interface Controller {
   start(): Promise<void>;
   /** No work is begun after this returns. What is under way may still end in a write: it carries what it was decided on. */
   stop(): void;
-  /** Length of its queue, for `workqueue_depth`. */
-  readonly depth: number;
+  /** Of its queue. */
+  readonly counts: QueueCounts;
 }
 
 export interface ControllerContext {
@@ -42,8 +43,8 @@ export function controllerOf(
       following?.stop();
       queue.stop();
     },
-    get depth() {
-      return queue.depth;
+    get counts() {
+      return queue.counts;
     },
   };
 }

@@ -56,7 +56,7 @@ class Scene {
     for (let turn = 0, quiet = 0; quiet < 20; turn++) {
       if (turn > 10_000) throw new Error('the collector never comes to rest');
       await new Promise((resolve) => setImmediate(resolve));
-      quiet = this.collector.depth === 0 ? quiet + 1 : 0;
+      quiet = this.collector.counts.depth === 0 ? quiet + 1 : 0;
       if (quiet === 0) this.bench.world.advance(100);
     }
   }

@@ -1,4 +1,5 @@
 import type { World } from '../base/index.js';
+import { Durations, type QueueCounts } from '../telemetry/index.js';
 
 export interface QueueOptions {
   readonly world: World;
@@ -21,11 +22,16 @@ const BACKOFF_MAX_MILLISECONDS = 60_000;
  */
 export class WorkQueue {
   readonly #options: QueueOptions;
-  readonly #waiting = new Set<string>();
+  /** Since when, on the monotonic clock. */
+  readonly #waiting = new Map<string, number>();
   readonly #working = new Set<string>();
   readonly #again = new Set<string>();
   readonly #failures = new Map<string, number>();
   readonly #timers = new Map<string, () => void>();
+  readonly #waited = new Durations();
+  readonly #worked = new Durations();
+  #adds = 0;
+  #retries = 0;
   #started = false;
   #stopped = false;
 
@@ -33,15 +39,20 @@ export class WorkQueue {
     this.#options = options;
   }
 
-  /** Keys that wait, are worked on or are backing off. */
-  get depth(): number {
-    return this.#waiting.size + this.#working.size + this.#timers.size;
+  get counts(): QueueCounts {
+    const depth = this.#waiting.size + this.#working.size + this.#timers.size;
+    return { depth, adds: this.#adds, retries: this.#retries, waited: this.#waited, worked: this.#worked };
   }
 
   add(key: string): void {
     if (this.#stopped) return;
-    if (this.#working.has(key)) this.#again.add(key);
-    else this.#waiting.add(key);
+    if (this.#working.has(key)) {
+      if (!this.#again.has(key)) this.#adds++;
+      this.#again.add(key);
+    } else if (!this.#waiting.has(key)) {
+      this.#adds++;
+      this.#waiting.set(key, this.#now());
+    }
     this.#pump();
   }
 
@@ -71,26 +82,35 @@ export class WorkQueue {
 
   #pump(): void {
     if (!this.#started) return;
-    for (const key of this.#waiting) {
+    for (const [key, since] of this.#waiting) {
       if (this.#working.size >= this.#options.workers) return;
       this.#waiting.delete(key);
       this.#working.add(key);
+      this.#waited.observe(this.#now() - since);
       void this.#work(key);
     }
   }
 
   async #work(key: string): Promise<void> {
+    const began = this.#now();
     try {
       await this.#options.sync(key);
       this.#failures.delete(key);
     } catch (error) {
       const failures = (this.#failures.get(key) ?? 0) + 1;
       this.#failures.set(key, failures);
+      this.#retries++;
       if (!this.#stopped) this.#options.failed(key, error);
       this.addAfter(key, Math.min(BACKOFF_FIRST_MILLISECONDS * 2 ** (failures - 1), BACKOFF_MAX_MILLISECONDS));
     }
+    this.#worked.observe(this.#now() - began);
     this.#working.delete(key);
-    if (this.#again.delete(key) && !this.#stopped) this.#waiting.add(key);
+    if (this.#again.delete(key) && !this.#stopped) this.#waiting.set(key, this.#now());
     this.#pump();
+  }
+
+  /** Seconds. */
+  #now(): number {
+    return this.#options.world.clock.monotonic() / 1000;
   }
 }

@@ -18,7 +18,16 @@ import {
 } from '../http/index.js';
 import { createRenderer, type Registry, UNSAFE_DELETE_GATE } from '../registry/index.js';
 import type { Keyspace } from '../storage/index.js';
-import { ApiServerMetrics, buildInfo, Exposition, featureInfo, type Log, StorageMetrics } from '../telemetry/index.js';
+import {
+  ApiServerMetrics,
+  buildInfo,
+  Exposition,
+  featureInfo,
+  type Log,
+  QueueMetrics,
+  type QueueView,
+  StorageMetrics,
+} from '../telemetry/index.js';
 import { authorizer } from './authorizer.js';
 
 /** What an API needs to be served. */
@@ -29,7 +38,7 @@ export interface ApiParts {
   readonly keyspace: Keyspace;
   readonly registry: Registry;
   /** What controllers have to do. */
-  readonly queues: () => Iterable<{ readonly name: string; readonly depth: number }>;
+  readonly queues: () => Iterable<QueueView>;
   /** Absent: this server's store is not one to be administered. */
   readonly control?: ControlDesk;
   readonly tls: TlsMaterial;
@@ -55,14 +64,17 @@ export async function openApi(parts: ApiParts): Promise<Api> {
   const metrics = new ApiServerMetrics();
   const exposition = new Exposition();
   const storage = new StorageMetrics();
+  const queues = new QueueMetrics();
   const features = featureInfo(featureStates(config.api.featureGates));
-  exposition.add(...metrics.families, ...storage.families, buildInfo(API_VERSION.gitVersion), features);
+  exposition.add(...metrics.families, ...storage.families, ...queues.families);
+  exposition.add(buildInfo(API_VERSION.gitVersion), features);
   const readOnly = new Places(world, config.limits.requestsInFlight);
   const mutating = new Places(world, config.limits.mutatingInFlight);
   exposition.beforeScrape(() => {
     metrics.readOnlyInFlight.value = readOnly.taken;
     metrics.mutatingInFlight.value = mutating.taken;
-    storage.update({ resources: stored(registry), sizeBytes: keyspace.status().sizeBytes, queues: parts.queues() });
+    storage.update({ resources: stored(registry), sizeBytes: keyspace.status().sizeBytes });
+    queues.update(parts.queues());
   });
   const state = { ready: true };
   let listener: Listener | undefined;

@@ -11,7 +11,7 @@ import {
 } from '../controllers/index.js';
 import { builtinResources, openRegistry, type Registry, runtimeConfigProblem } from '../registry/index.js';
 import type { Keyspace } from '../storage/index.js';
-import type { Log } from '../telemetry/index.js';
+import type { Log, QueueView } from '../telemetry/index.js';
 import { authorizer } from './authorizer.js';
 import { clusterOf } from './cluster.js';
 import { serviceAddresses } from './services.js';
@@ -35,7 +35,7 @@ export interface Objects {
   /** The controllers rest until `begin`. */
   pause(): void;
   /** What the controllers that run here have to do. */
-  queues(): Iterable<{ readonly name: string; readonly depth: number }>;
+  queues(): Iterable<QueueView>;
   close(): Promise<void>;
 }
 

@@ -77,7 +77,7 @@ export function buildInfo(version: string): CounterFamily {
     'gauge',
   );
   const [major = '', minor = ''] = version.replace(/^v/, '').split('.');
-  family.at(version, major, minor, `${process.platform}/${process.arch}`).value = 1;
+  family.at(version, major, minor, `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`).value = 1;
   return family;
 }
 

@@ -6,5 +6,6 @@ export {
 } from './apiserver.js';
 export { buildInfo, Exposition, featureInfo } from './exposition.js';
 export { createLog, type Log, type LogLevel, type LogOptions } from './log.js';
+export { Durations, type QueueCounts, QueueMetrics, type QueueView } from './queues.js';
 export { type Cell, CounterFamily, type HistogramCell, HistogramFamily, type ScrapedMetric } from './series.js';
 export { StorageMetrics, type StorageView } from './storage.js';

@@ -1,13 +1,12 @@
 import { CounterFamily } from './series.js';
 
-/** What is stored, and who works on it, as seen when somebody scrapes. */
+/** What is stored, as seen when somebody scrapes. */
 export interface StorageView {
   readonly resources: Iterable<{ readonly group: string; readonly resource: string; readonly objects: number }>;
   readonly sizeBytes: number;
-  readonly queues: Iterable<{ readonly name: string; readonly depth: number }>;
 }
 
-/** Gauges of the stored objects, under the names of kube-apiserver and kube-controller-manager. */
+/** Gauges of the stored objects, under the names of kube-apiserver. */
 export class StorageMetrics {
   readonly #objects = new CounterFamily(
     { name: 'apiserver_storage_objects', help: 'Stored objects by resource.' },
@@ -24,14 +23,9 @@ export class StorageMetrics {
     ['storage_cluster_id'],
     'gauge',
   );
-  readonly #depth = new CounterFamily(
-    { name: 'workqueue_depth', help: 'Keys waiting for a controller.' },
-    ['name'],
-    'gauge',
-  );
 
   get families(): readonly CounterFamily[] {
-    return [this.#objects, this.#resourceObjects, this.#size, this.#depth];
+    return [this.#objects, this.#resourceObjects, this.#size];
   }
 
   update(view: StorageView): void {
@@ -40,6 +34,5 @@ export class StorageMetrics {
       this.#resourceObjects.at(group, resource).value = objects;
     }
     this.#size.at('etcd-0').value = view.sizeBytes;
-    for (const { name, depth } of view.queues) this.#depth.at(name).value = depth;
   }
 }

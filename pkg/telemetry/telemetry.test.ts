@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { ApiServerMetrics, buildInfo, CounterFamily, Exposition, featureInfo, HistogramFamily } from './index.js';
+import {
+  ApiServerMetrics,
+  buildInfo,
+  CounterFamily,
+  Durations,
+  Exposition,
+  featureInfo,
+  HistogramFamily,
+  QueueMetrics,
+} from './index.js';
 
 const kind = {
   verb: 'GET',
@@ -44,6 +53,27 @@ describe('exposition', () => {
     expect(text).toContain('# TYPE kubernetes_feature_enabled gauge');
     expect(text).toContain('kubernetes_feature_enabled{name="AllAlpha",stage="ALPHA"} 0');
     expect(text).toContain('kubernetes_feature_enabled{name="ImageVolume",stage=""} 1');
+  });
+
+  it('shows the queues of controllers, and nothing to do once they have gone elsewhere', async () => {
+    const metrics = new QueueMetrics();
+    const exposition = new Exposition();
+    exposition.add(...metrics.families);
+    const [waited, worked] = [new Durations(), new Durations()];
+    waited.observe(0.5);
+    metrics.update([{ name: 'a', counts: { depth: 3, adds: 7, retries: 2, waited, worked } }]);
+    const text = await exposition.scrape();
+    expect(text).toContain('workqueue_depth{name="a"} 3');
+    expect(text).toContain('workqueue_adds_total{name="a"} 7');
+    expect(text).toContain('workqueue_retries_total{name="a"} 2');
+    expect(text).toContain('workqueue_queue_duration_seconds_bucket{name="a",le="0.1"} 0');
+    expect(text).toContain('workqueue_queue_duration_seconds_bucket{name="a",le="1"} 1');
+    expect(text).toContain('workqueue_queue_duration_seconds_sum{name="a"} 0.5');
+    expect(text).toContain('workqueue_work_duration_seconds_count{name="a"} 0');
+    metrics.update([]);
+    const later = await exposition.scrape();
+    expect(later).toContain('workqueue_depth{name="a"} 0');
+    expect(later).toContain('workqueue_adds_total{name="a"} 7');
   });
 
   it('counts joined watch events one by one', async () => {

@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import { TestWorld } from '../registry/testing.js';
+import { WorkQueue } from './queue.js';
+
+/** A queue of one worker whose work ends when it is told to. */
+function bench() {
+  const world = new TestWorld();
+  const done: string[] = [];
+  const failures: string[] = [];
+  let end: (error?: Error) => void = () => {};
+  const queue = new WorkQueue({
+    world,
+    workers: 1,
+    sync: (key) =>
+      new Promise((resolve, reject) => {
+        end = (error) => {
+          if (error === undefined) done.push(key);
+          error === undefined ? resolve() : reject(error);
+        };
+      }),
+    failed: (key) => failures.push(key),
+  });
+  const finish = async (error?: Error): Promise<void> => {
+    end(error);
+    for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+  };
+  return { world, queue, done, failures, finish };
+}
+
+it('holds a key once while it waits, and once more while it is worked on', async () => {
+  const { queue, done, finish } = bench();
+  for (const key of ['a', 'a', 'b']) queue.add(key);
+  expect(queue.counts).toMatchObject({ depth: 2, adds: 2 });
+  queue.start();
+  queue.add('a');
+  queue.add('a');
+  expect(queue.counts).toMatchObject({ depth: 2, adds: 3 });
+  for (let i = 0; i < 3; i++) await finish();
+  expect(done).toEqual(['a', 'b', 'a']);
+  expect(queue.counts).toMatchObject({ depth: 0, adds: 3, retries: 0 });
+});
+
+it('takes a key that failed back after a while, and counts that', async () => {
+  const { world, queue, done, failures, finish } = bench();
+  queue.start();
+  queue.add('a');
+  await finish(new Error('not yet'));
+  expect(failures).toEqual(['a']);
+  expect(queue.counts).toMatchObject({ depth: 1, adds: 1, retries: 1 });
+  world.advance(50);
+  await finish();
+  expect(done).toEqual(['a']);
+  expect(queue.counts).toMatchObject({ depth: 0, adds: 2, retries: 1 });
+});
+
+it('counts how long keys waited, and how long they were worked on', async () => {
+  const { world, queue, finish } = bench();
+  queue.add('a');
+  queue.add('b');
+  world.advance(2000);
+  queue.start();
+  world.advance(500);
+  await finish();
+  world.advance(250);
+  await finish();
+  const { waited, worked } = queue.counts;
+  expect([waited.sum, worked.sum]).toEqual([4.5, 0.75]);
+  expect([...waited.counts].reduce((a, b) => a + b)).toBe(2);
+});
