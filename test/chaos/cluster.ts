@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Access, accessOf, type PeerStatus, statusOf } from '../../pkg/client/index.js';
+import { freePorts } from '../../pkg/peer/testing/ports.js';
 import type { Disks } from './disks.js';
 import { PeerProxy } from './proxy.js';
 
@@ -76,7 +76,7 @@ export class Cluster {
   }
 
   async #plan(name: string, args?: readonly string[]): Promise<Peer> {
-    const [port, peerPort] = [await freePort(), await freePort()];
+    const [port, peerPort] = (await freePorts(2)) as [number, number];
     const proxy =
       this.#options.proxied === true
         ? await PeerProxy.open(name, {
@@ -350,22 +350,4 @@ const OUT_MAX = 1024 * 1024;
 
 function isGone(child: ChildProcess | undefined): boolean {
   return child === undefined || child.exitCode !== null || child.signalCode !== null;
-}
-
-/** Below the ports that the system gives to outgoing connections: a peer that comes back must find its own still free. */
-const PORTS = { from: 20_000, to: 32_000 } as const;
-let nextPort: number = PORTS.from + Math.floor(Math.random() * (PORTS.to - PORTS.from));
-
-async function freePort(): Promise<number> {
-  for (let attempt = 0; attempt < 100; attempt++) {
-    const port = nextPort++;
-    if (nextPort >= PORTS.to) nextPort = PORTS.from;
-    const free = await new Promise<boolean>((resolve) => {
-      const server = createServer();
-      server.once('error', () => resolve(false));
-      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-    });
-    if (free) return port;
-  }
-  throw new Error('no port is free');
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePorts } from '../../pkg/peer/testing/ports.js';
 import { KubectlRunner, oldestAndNewest } from './kubectl.js';
 import { ServerProcess } from './process.js';
 
@@ -24,7 +25,7 @@ describe.skipIf(why !== undefined).each(files)('%s', (file) => {
 
   beforeAll(async () => {
     data = mkdtempSync(join(tmpdir(), 'trireme-data-'));
-    server = await ServerProcess.start(data);
+    server = await ServerProcess.start(data, (await freePorts(1))[0]);
     k = new KubectlRunner(kubectl!, server.kubeconfig);
   });
 

@@ -1,10 +1,10 @@
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { PeerConfig, PeerTls } from '../config.js';
 import type { PeerEvents } from '../events.js';
 import { openPeer, type Peer } from '../peer.js';
 import { threadWorld } from '../thread/world.js';
 import { testPeerCa } from './certs.js';
+import { freePorts } from './ports.js';
 import { soloConfig } from './solo.js';
 
 /** Several real peers in this process, over loopback with mutual TLS. */
@@ -73,15 +73,4 @@ export async function testCluster(
       await Promise.all(peers.map((peer) => peer?.close()));
     },
   };
-}
-
-async function freePorts(n: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: n }, () => createServer());
-  const ports: number[] = [];
-  for (const server of servers) {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    ports.push((server.address() as { port: number }).port);
-  }
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PeerConfig, PeerReport } from '../../../pkg/peer/index.js';
 import { testPeerCa } from '../../../pkg/peer/testing/certs.js';
+import { freePorts } from '../../../pkg/peer/testing/ports.js';
 import type { KeyspaceStatus, TxnResult } from '../../../pkg/storage/index.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -202,14 +202,3 @@ export class ProcessCluster {
 
 export const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
-
-async function freePorts(n: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: n }, () => createServer());
-  const ports: number[] = [];
-  for (const server of servers) {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    ports.push((server.address() as { port: number }).port);
-  }
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
-}
