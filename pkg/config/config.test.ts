@@ -36,6 +36,10 @@ describe('the command line', () => {
       ['api/beta', false],
       ['batch/v1', true],
     ]);
+    expect([...run('--runtime-config=api/beta,apps/v1/deployments').api.runtimeConfig]).toEqual([
+      ['api/beta', true],
+      ['apps/v1/deployments', true],
+    ]);
   });
 
   it('reads the members of a cluster', () => {
@@ -106,7 +110,7 @@ describe('the command line', () => {
     [['--initial-cluster=default=https://h:1,b=https://h:1'], 'https://h:1 is there twice; every peer has its own'],
     [['serve'], 'unexpected argument "serve" (see --help)'],
     [['--initial-cluster-state=old'], '--initial-cluster-state=old: must be "new" or "existing"'],
-    [['--runtime-config=api/beta'], '--runtime-config: invalid value api/beta='],
+    [['--runtime-config=api/beta=maybe'], '--runtime-config: invalid value api/beta=maybe'],
     [['--runtime-config=api/all=1'], '--runtime-config: invalid value api/all=1'],
     [
       ['--runtime-config=apps/v1=maybe'],

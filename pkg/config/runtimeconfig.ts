@@ -1,11 +1,11 @@
 import { ConfigError } from './flag.js';
 import { parseSwitch, switchProblem } from './gates.js';
 
-/** Keys that stand for all versions of a kind. Their value must be written out: `true` or `false`. */
+/** Keys that stand for all versions of a kind. Their value, where there is one, must be written out: `true` or `false`. */
 const LEVELS: readonly string[] = ['api/all', 'api/ga', 'api/beta', 'api/alpha'];
 
 /**
- * `--runtime-config`: `key=bool` or `key` alone, with commas; the last of a key counts. What a key may be is known to the registry,
+ * `--runtime-config`: `key=bool` or `key` alone, with commas; the last of a key counts. A missing value is `true`. What a key may be is known to the registry,
  * which has the groups. Throws `ConfigError` in kube-apiserver's words.
  */
 export function readRuntimeConfig(text: string): ReadonlyMap<string, boolean> {
@@ -20,11 +20,13 @@ export function readRuntimeConfig(text: string): ReadonlyMap<string, boolean> {
 }
 
 function switchOf(key: string, value: string): boolean {
+  // The API conventions say so of every key; kube-apiserver refuses one of a level without a value.
+  if (value === '') return true;
   if (LEVELS.includes(key)) {
     if (value === 'true' || value === 'false') return value === 'true';
     throw new ConfigError(`--runtime-config: invalid value ${key}=${value}`);
   }
-  const on = value === '' ? true : parseSwitch(value);
+  const on = parseSwitch(value);
   if (on === undefined)
     throw new ConfigError(`--runtime-config: invalid value of ${key}: ${value}, err: ${switchProblem(value)}`);
   return on;
