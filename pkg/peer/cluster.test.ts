@@ -94,7 +94,11 @@ describe('three peers', () => {
     await made.peers[i]!.close();
     made.peers[i] = undefined;
     for (let n = 0; n < 300; n++) await put(leader.keyspace, `/n${n % 40}`, `value ${n}`);
-    expect((await leader.control.report()).firstIndex).toBeGreaterThan(100);
+    // Until the leader has found out that nobody is there to keep its log for.
+    await until('the log is cut', async () => {
+      await put(leader.keyspace, '/more', 'x');
+      return (await leader.control.report()).firstIndex > 100;
+    });
     const again = await made.open(i);
     await until('the snapshot is installed', async () => (await get(again.keyspace, '/n39')) === 'value 279');
     expect(await get(again.keyspace, '/n19')).toBe('value 299');
@@ -118,7 +122,11 @@ describe('three peers', () => {
     const leader = await made.leader();
     const other = made.peers.find((peer) => peer !== leader)!;
     const id = (await other.control.report()).id;
-    expect(await other.control.moveLeader(id)).toEqual({ kind: 'ok', value: null });
+    // Who does not take over in time, on a busy machine, is asked again.
+    await until('it leads', async () => {
+      const moved = await other.control.moveLeader(id);
+      return moved.kind === 'ok' || other.keyspace.status().isLeader;
+    });
     expect(other.keyspace.status().isLeader).toBe(true);
   });
 });
