@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as k8s from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePorts } from '../../pkg/peer/testing/ports.js';
 import { startApiServer, type TestApiServer } from '../../pkg/server/index.js';
 import { isBuilt, ServerProcess } from './process.js';
 
@@ -145,7 +146,8 @@ if (!isBuilt) console.warn('informer test skipped: dist/ is missing (npm run bui
 describe.skipIf(!isBuilt)('an informer', () => {
   it('sees every change in order across a restart of the server', async () => {
     const data = mkdtempSync(join(tmpdir(), 'trireme-data-'));
-    let server = await ServerProcess.start(data);
+    const [port] = await freePorts(1);
+    let server = await ServerProcess.start(data, port);
     const config = new k8s.KubeConfig();
     config.loadFromFile(server.kubeconfig);
     const core = config.makeApiClient(k8s.CoreV1Api);
@@ -193,7 +195,6 @@ describe.skipIf(!isBuilt)('an informer', () => {
       await core.createNamespacedConfigMap({ namespace, body: { metadata: { name: 'x', labels }, data: { n: '0' } } });
       for (let n = 1; n <= 5; n++) await put('x', n);
       await until('update x 5');
-      const { port } = server;
       await server.stop();
       server = await ServerProcess.start(data, port);
       for (let n = 6; n <= 10; n++) await put('x', n);

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freePorts } from '../../pkg/peer/testing/ports.js';
 import { Client, type Credentials } from './client.js';
 import { isBuilt, ServerProcess } from './process.js';
 import { type Beginning, Reflector } from './reflector.js';
@@ -9,6 +10,8 @@ import { type Beginning, Reflector } from './reflector.js';
 if (!isBuilt) console.warn('reflector tests skipped: dist/ is missing (npm run build)');
 
 const CMS = '/api/v1/namespaces/default/configmaps';
+/** Nothing is written but by the tests. */
+const ALONE = ['--controllers='];
 const cm = (name: string, n: number): object => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
@@ -57,7 +60,8 @@ describe.skipIf(!isBuilt)('a reflector', () => {
   it.each<Beginning>(['list', 'watch-list'])(
     'that begins by %s has what is there, over cut connections and a restart, without beginning anew',
     async (beginning) => {
-      let server = await ServerProcess.start(data);
+      const [port] = await freePorts(1);
+      let server = await ServerProcess.start(data, port, ALONE);
       const write = writer();
       let client = new Client(credentials(server));
       await write(client, 30);
@@ -66,13 +70,15 @@ describe.skipIf(!isBuilt)('a reflector', () => {
       try {
         for (let round = 0; round < 4; round++) {
           await write(client, 40);
+          // What is cut is a watch that has told something, from the second round on at the latest.
+          const there = await whatIsThere(client);
+          await reflector.until((store) => same(store, there));
           reflector.cut();
           await write(client, 5);
         }
-        const { port } = server;
         client.close();
         await server.stop();
-        server = await ServerProcess.start(data, port);
+        server = await ServerProcess.start(data, port, ALONE);
         client = new Client(credentials(server));
         await write(client, 40);
         const there = await whatIsThere(client);
@@ -91,7 +97,8 @@ describe.skipIf(!isBuilt)('a reflector', () => {
   it.each<Beginning>(['list', 'watch-list'])(
     'that begins by %s begins anew when its version is compacted, and only then',
     async (beginning) => {
-      let server = await ServerProcess.start(data, 0, ['--auto-compaction-retention=1s']);
+      const [port] = await freePorts(1);
+      let server = await ServerProcess.start(data, port, [...ALONE, '--auto-compaction-retention=1s']);
       const write = writer();
       let client = new Client(credentials(server));
       let away = false;
@@ -109,10 +116,9 @@ describe.skipIf(!isBuilt)('a reflector', () => {
         const gone = async (): Promise<boolean> =>
           (await client.ask(`${CMS}?resourceVersion=${old}&resourceVersionMatch=Exact`)).status === 410;
         while (!(await gone())) await write(client, 1);
-        const { port } = server;
         client.close();
         await server.stop();
-        server = await ServerProcess.start(data, port, ['--auto-compaction-retention=1s']);
+        server = await ServerProcess.start(data, port, [...ALONE, '--auto-compaction-retention=1s']);
         client = new Client(credentials(server));
         away = false;
         await write(client, 10);
