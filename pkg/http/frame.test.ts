@@ -231,6 +231,25 @@ describe('media types', () => {
     ]);
   });
 
+  it('of a log are text and objects, but who takes only text gets none', async () => {
+    const { frame } = app();
+    const asked = async (accept: string, url: string): Promise<readonly unknown[]> => {
+      const r = await frame.inject({ method: url.endsWith('exec') ? 'POST' : 'GET', url, headers: { accept } });
+      return [r.statusCode, r.payload === '' ? '' : r.json().message];
+    };
+    const types = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
+    expect(await asked('*/*', `${CMS}/a/log`)).toEqual([204, '']);
+    expect(await asked('text/html', `${CMS}/a/log`)).toEqual([
+      406,
+      `406: Not Acceptable\n\nAvailable representations: text/plain, ${types}`,
+    ]);
+    expect(await asked('text/plain', `${CMS}/a/log`)).toEqual([
+      406,
+      `only the following media types are accepted: ${types}`,
+    ]);
+    expect(await asked('text/html', `${CMS}/a/exec`)).toEqual([204, '']);
+  });
+
   it('refuses a body in an unknown form', async () => {
     const { frame } = app();
     for (const type of ['text/plain', 'application/json; charset', '*/*', 'application/cbor']) {

@@ -9,6 +9,7 @@ import type {
   Registry,
   ResourceDeclaration,
   ServedResource,
+  Subresource,
   Verb,
 } from '../registry/index.js';
 import { kindSchema } from '../schema/index.js';
@@ -58,9 +59,17 @@ function served(resource: string, kind: string, namespaced: boolean, verbs: read
   };
 }
 
+const connection = (verbs: readonly Verb[], negotiates: boolean): Subresource => ({
+  verbs,
+  behaviour: { kind: 'connection', negotiates, open: async () => {} },
+});
+
 const RESOURCES = [
   served('componentstatuses', 'ComponentStatus', false, ['get', 'list']),
-  served('configmaps', 'ConfigMap', true, ALL),
+  {
+    ...served('configmaps', 'ConfigMap', true, ALL),
+    subresources: { exec: connection(['create', 'get'], false), log: connection(['get'], true) },
+  },
   served('namespaces', 'Namespace', false, ALL),
 ];
 

@@ -1,15 +1,14 @@
 import { cloneJson, equalJson, type FieldErrors, FieldPath, type JsonObject } from '../../../../api/index.js';
 import type { Strategy, Subresource } from '../../../resource.js';
-import { at, objectAt, objectIn, objectsAt, textAt } from '../../access.js';
+import { objectAt, objectIn, objectsAt, textAt } from '../../access.js';
 import { keep } from '../../form.js';
-import { qosClass } from './qos.js';
 import { validatePodSpec } from './validation/index.js';
 
-/** Parts of a running pod that may change though the pod may not: containers for debugging, and resources. */
+/** Parts of a running pod that may change though the pod may not: containers for debugging here, resources in `resize.ts`. */
 
 const SPEC = FieldPath.of('spec');
 
-function part(strategy: Strategy): Subresource {
+export function part(strategy: Strategy): Subresource {
   return {
     verbs: ['get', 'patch', 'update'],
     behaviour: { kind: 'part', strategy: { generation: 'spec', ...strategy } },
@@ -17,7 +16,7 @@ function part(strategy: Strategy): Subresource {
 }
 
 /** Everything but what `f` puts into the copied spec stays as it was. */
-function keepAllBut(o: JsonObject, old: JsonObject, f: (spec: JsonObject, wanted: JsonObject) => void): void {
+export function keepAllBut(o: JsonObject, old: JsonObject, f: (spec: JsonObject, wanted: JsonObject) => void): void {
   const wanted = objectAt(o, 'spec');
   const spec = cloneJson(objectAt(old, 'spec'));
   f(spec, wanted);
@@ -50,40 +49,5 @@ function onlyAdded(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
       errors.forbidden(path, `existing ephemeral containers ${JSON.stringify(name)} may not be removed\n`);
     else if (!equalJson(found[0], before))
       errors.forbidden(path, `existing ephemeral containers ${JSON.stringify(name)} may not be changed\n`);
-  }
-}
-
-export const resize: Subresource = part({
-  prepareForUpdate: (o, old) =>
-    keepAllBut(o, old, (spec, wanted) => {
-      for (const list of ['containers', 'initContainers'] as const) {
-        for (const [i, c] of objectsAt(spec, list).entries()) {
-          const given = objectsAt(wanted, list)[i];
-          if (given === undefined || textAt(given, 'name') !== textAt(c, 'name')) continue;
-          for (const field of ['resources', 'resizePolicy']) keep(field, c, given);
-        }
-      }
-      if (wanted['resources'] !== undefined) spec['resources'] = cloneJson(wanted['resources']);
-    }),
-  validateUpdate: (o, old, errors) => {
-    validatePodSpec(o, errors);
-    nothingRemoved(o, old, errors);
-    const before = textAt(old, 'status', 'qosClass') || qosClass(objectAt(old, 'spec'));
-    if (qosClass(objectAt(o, 'spec')) !== before)
-      errors.invalid(SPEC, before, 'Pod QOS Class may not change as a result of resizing');
-  },
-});
-
-/** What was asked for and limited once stays so, with whatever amount. */
-function nothingRemoved(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
-  for (const list of ['containers', 'initContainers'] as const) {
-    for (const [i, before] of objectsAt(old, 'spec', list).entries()) {
-      const now = objectsAt(o, 'spec', list)[i];
-      for (const kind of ['limits', 'requests'] as const) {
-        const names = Object.keys(objectAt(before, 'resources', kind));
-        if (names.some((n) => at(now, 'resources', kind, n) === undefined))
-          errors.forbidden(SPEC.child(list).index(i).child('resources', kind), `resource ${kind} cannot be removed`);
-      }
-    }
   }
 }

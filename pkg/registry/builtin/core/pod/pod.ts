@@ -5,8 +5,9 @@ import { podConnections } from '../connections.js';
 import { bindingSubresource } from './binding.js';
 import { defaultPod } from './defaults.js';
 import { evictionSubresource } from './eviction.js';
-import { ephemeralContainers, resize } from './parts.js';
+import { ephemeralContainers } from './parts.js';
 import { keepOfPodStatus, prepareChangedPod, prepareNewPod } from './prepare.js';
+import { resize } from './resize.js';
 import { podTable } from './table.js';
 import { nameWarning, podWarnings, validatePod, validatePodStatus, validatePodUpdate } from './validation/index.js';
 
