@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import type { Call } from './call.js';
 import type { AnswerStream } from './exchange.js';
-import { gzipped } from './gzip.js';
+import { acceptsGzip, gzipped } from './gzip.js';
 
 /** A connection that has room for one write at a time, and is drained in a later turn. */
 function connection(gone: boolean) {
@@ -75,4 +75,21 @@ it('is over when the client goes, or had gone before', async () => {
   }
   await gzipped(during.call, during.answer, endless());
   expect(during.ended()).toBe(false);
+});
+
+it.each<[method: string, accept: string | undefined, open: boolean, expected: boolean]>([
+  ['GET', 'gzip', true, true],
+  ['GET', 'deflate, gzip;q=0.5', true, true],
+  ['GET', 'gzip', false, false],
+  ['GET', 'gzip;q=0', true, false],
+  ['GET', 'deflate, br', true, false],
+  ['GET', undefined, true, false],
+  ['HEAD', 'gzip', true, false],
+  ['POST', 'gzip', true, false],
+  ['PUT', 'gzip', true, false],
+  ['PATCH', 'gzip', true, false],
+  ['DELETE', 'gzip', true, false],
+])('is for what is read, asked for and allowed: %s, %s, gate %s', (method, accept, compresses, expected) => {
+  const headers = accept === undefined ? {} : { 'accept-encoding': accept };
+  expect(acceptsGzip({ compresses, exchange: { method, headers } } as unknown as Call)).toBe(expected);
 });

@@ -126,6 +126,11 @@ describe('lists', () => {
       'd',
     ]);
     expect(await by({ shardSelector: `${half} || ${other}` })).toEqual(['a', 'b', 'c', 'd']);
+    const at = hash(String(metaOf(await b.get('configmaps', 'default', 'a'))['uid']));
+    const range = (from: bigint, to: bigint): string =>
+      `shardRange(object.metadata.uid, '0x${from.toString(16)}', '0x${to.toString(16)}')`;
+    expect(await by({ shardSelector: range(at, at + 1n) })).toEqual(['a']);
+    expect(await by({ shardSelector: range(at - 1n, at) })).toEqual([]);
     expect(await refusal(by({ shardSelector: 'nonsense' }))).toMatch(/^400 invalid shard selector/);
     expect(await refusal(by({ fieldSelector: 'spec.x=1' }))).toBe(
       '400 "spec.x" is not a known field selector: only "metadata.name", "metadata.namespace"',

@@ -307,6 +307,7 @@ export const rules: readonly Rule[] = [
     'Query parameters',
     'orphanDependents and propagationPolicy exclude each other',
     'golden writes/propagation-orphan-dependents',
+    'pkg/http/options.test.ts: are refused where they contradict',
   ),
   rule(
     'Query parameters',
@@ -426,6 +427,7 @@ export const rules: readonly Rule[] = [
     'Media types',
     'gzip for get and list when asked, unless APIResponseCompression is off',
     'test/e2e/http.test.ts: compresses large answers on request',
+    'pkg/http/gzip.test.ts: is for what is read, asked for and allowed',
     'test/e2e/encodings.test.ts: client-node gets large lists small and whole, and a watch at once',
     'test/e2e/encodings.test.ts: begins above 128 KiB, and only where gzip is welcome',
     'test/e2e/encodings.test.ts: is off where its gate is',
