@@ -75,6 +75,8 @@ export class RunningPeer implements Peer {
   readonly #receiver: SnapshotReceiver;
   readonly #controls: PeerControls;
   readonly #stops: (() => void)[] = [];
+  /** Settled when the wires are there, or never will be. */
+  #opening: Promise<void> = Promise.resolve();
   #wires: Wires | undefined;
   #network: Network = SILENT_NETWORK;
   #soft: SoftState;
@@ -255,6 +257,7 @@ export class RunningPeer implements Peer {
     this.#loop.poke();
     if (config.network === undefined) return;
     const opening = this.#openWires();
+    this.#opening = opening.catch(() => {});
     // A peer alone need not wait until it can be joined; but when it can not be, that must not go unseen.
     if (voters.length === 1) opening.catch((error) => this.fail(error));
     else await opening;
@@ -478,6 +481,8 @@ export class RunningPeer implements Peer {
   async #close(): Promise<void> {
     if (this.#stopped === undefined) await this.#drain();
     this.#stop('this peer is closed');
+    // Whoever comes next wants the addresses.
+    await this.#opening;
     await this.#network.close();
     await this.#quiesced();
     // A snapshot that is being put in place is put there, or not: but nobody goes on with it when the folder belongs to the next.

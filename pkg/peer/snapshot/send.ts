@@ -27,6 +27,8 @@ export interface OutgoingSnapshot {
   covers(index: number): void;
   /** Bytes as they leave. */
   sent(bytes: number): void;
+  /** Gives it up. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -35,13 +37,16 @@ export interface OutgoingSnapshot {
  * refuses; resolves with false when it had no more need of it.
  */
 export async function sendSnapshot(outgoing: OutgoingSnapshot): Promise<boolean> {
-  const { world, order, clusterId, url, tls, snapshot } = outgoing;
+  const { world, order, clusterId, url, tls, snapshot, signal } = outgoing;
   const to = dialing(url, tls);
   const client = new Client(to.target, to.credentials, to.options);
   const call = open(client);
   const { stream, answer } = call;
-  const stall = stallTimer(world, () => stream.cancel());
+  const giveUp = (): void => stream.cancel();
+  const stall = stallTimer(world, giveUp);
+  signal.addEventListener('abort', giveUp);
   try {
+    signal.throwIfAborted();
     const begin = { clusterId, from: order.from, to: order.to, term: order.term };
     await write(call, snapshotPartCodec.encode({ begin }));
     const following = new Following(world, outgoing.covers);
@@ -65,6 +70,7 @@ export async function sendSnapshot(outgoing: OutgoingSnapshot): Promise<boolean>
     return ack.installed;
   } finally {
     stall.stop();
+    signal.removeEventListener('abort', giveUp);
     stream.cancel();
     client.close();
   }

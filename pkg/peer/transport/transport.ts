@@ -28,6 +28,8 @@ export interface TransportPorts {
   control(name: string, argument: unknown): Promise<unknown>;
   /** True for a peer that was a member once and is none any more. */
   wasRemoved(id: number): boolean;
+  /** Nothing goes out any more. */
+  closed(): void;
   note(level: 'info' | 'warn' | 'error', message: string): void;
 }
 
@@ -175,6 +177,7 @@ export class Transport implements Network {
 
   async close(): Promise<void> {
     this.#stopReports();
+    this.#ports.closed();
     for (const link of this.#links.values()) link.close();
     this.#links.clear();
     await this.#server?.close();
