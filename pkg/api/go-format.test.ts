@@ -8,6 +8,7 @@ import {
   goStringVerb,
   goSyntax,
   goTypeName,
+  whyNotInt64,
 } from './go-format.js';
 import type { JsonValue } from './json.js';
 
@@ -58,4 +59,20 @@ describe('values in the sentences of the reference', () => {
       for (const b of texts) expect(Math.sign(compareText(a, b))).toBe(Buffer.compare(bytes(a), bytes(b)));
     }
   });
+});
+
+describe('signed integers of 64 bits', () => {
+  it.each(['0', '-0', '+1', '0'.repeat(40), '9223372036854775807', '-9223372036854775808', `+${'0'.repeat(30)}7`])(
+    '%s is one',
+    (text) => expect(whyNotInt64(text)).toBeUndefined(),
+  );
+
+  it.each([
+    ['', 'invalid syntax'],
+    ['+', 'invalid syntax'],
+    ['1_0', 'invalid syntax'],
+    ['9223372036854775808', 'value out of range'],
+    ['-9223372036854775809', 'value out of range'],
+    ['9'.repeat(100), 'value out of range'],
+  ])('%s is none', (text, why) => expect(whyNotInt64(text)).toBe(`strconv.ParseInt: parsing "${text}": ${why}`));
 });

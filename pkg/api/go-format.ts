@@ -92,13 +92,17 @@ const shortEscapes: Readonly<Record<string, string>> = {
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u;
 
 const INT64_MAX = 2n ** 63n - 1n;
+const INT64_DIGITS = 19;
 
 /** Why a text is no signed 64-bit integer in decimal, in Go's words; undefined when it is one. */
 export function whyNotInt64(text: string): string | undefined {
   const refused = (why: string): string => `strconv.ParseInt: parsing ${goQuote(text)}: ${why}`;
   if (!/^[+-]?\d+$/.test(text)) return refused('invalid syntax');
-  const n = BigInt(text.startsWith('+') ? text.slice(1) : text);
-  return n > INT64_MAX || n < -INT64_MAX - 1n ? refused('value out of range') : undefined;
+  const digits = text.replace(/^[+-]?0*/, '');
+  // A body may be millions of digits, which are not to be multiplied out.
+  if (digits.length > INT64_DIGITS) return refused('value out of range');
+  const most = text.startsWith('-') ? INT64_MAX + 1n : INT64_MAX;
+  return BigInt(digits) > most ? refused('value out of range') : undefined;
 }
 
 /** A JSON string as the reference's encoder writes it: `<`, `>`, `&` and the two line separators escaped. */
