@@ -8,16 +8,17 @@ const range = (...limits: readonly JsonObject[]): JsonObject => ({
   spec: { limits: [...limits] },
 });
 
-function admitted(resource: string, object: JsonObject, ...ranges: readonly JsonObject[]): string {
+function admitted(what: string, object: JsonObject, ...ranges: readonly JsonObject[]): string {
+  const [resource = '', subresource = ''] = what.split('/');
   const objects: StoredObjects = { get: () => Promise.resolve(undefined), list: () => ranges };
   const request: Admitted = {
     target: {
       resource: { group: '', resource, groupResource: { group: '', resource } },
       namespace: 'n',
-      subresource: '',
+      subresource,
     },
     name: 'x',
-    operation: 'create',
+    operation: subresource === '' ? 'create' : 'update',
     object,
     old: undefined,
     context: { user: { name: 'u', groups: [] } },
@@ -124,5 +125,15 @@ describe('limit ranges', () => {
     );
     expect(admitted(what, claim('1Ki'), bound)).toMatch(/^minimum storage usage/);
     expect(admitted(what, claim('1Gi'), bound)).toBe('');
+  });
+
+  it('bound what a pod is resized to, and nothing else of a pod that is there', () => {
+    const limit = { type: 'Container', max: { cpu: '1' }, default: { cpu: '1' }, defaultRequest: { memory: '1Gi' } };
+    const large = pod(container('a', {}, { cpu: '2' }));
+    expect(admitted('pods/resize', large, range(limit))).toBe('maximum cpu usage per Container is 1, but limit is 2');
+    expect(admitted('pods/status', large, range(limit))).toBe('');
+    const small = pod(container('a', { cpu: '1' }));
+    expect(admitted('pods/resize', small, range(limit))).toBe('');
+    expect(small).toEqual(pod(container('a', { cpu: '1', memory: '1Gi' }, { cpu: '1' })));
   });
 });

@@ -23,13 +23,17 @@ export function limitRangerStep(objects: StoredObjects): Step {
   return {
     name: 'LimitRanger',
     mutate: (request) => {
-      const pod = newPod(request);
+      const made = newPod(request);
+      const pod = made ?? resizedPod(request);
       if (pod === undefined) return;
-      for (const range of objects.list(RANGES, request.target.namespace)) fillIn(pod, range);
+      for (const range of objects.list(RANGES, request.target.namespace)) {
+        const notes = fillIn(pod, range);
+        if (made !== undefined && notes.length > 0) note(made, notes);
+      }
     },
-    // of a pod that is there, containers and what they ask for are fixed
+    // of a pod that is there, containers and what they ask for are fixed, save for a resize
     validate: (request) => {
-      const pod = newPod(request);
+      const pod = newPod(request) ?? resizedPod(request);
       const claim = pod === undefined ? claimOf(request) : undefined;
       if (pod === undefined && claim === undefined) return;
       for (const range of objects.list(RANGES, request.target.namespace)) {
@@ -42,6 +46,12 @@ export function limitRangerStep(objects: StoredObjects): Step {
   };
 }
 
+function resizedPod({ operation, target, object }: Admitted): JsonObject | undefined {
+  const { group, resource } = target.resource;
+  const resize = group === '' && resource === 'pods' && target.subresource === 'resize';
+  return resize && operation === 'update' ? object : undefined;
+}
+
 function claimOf(request: Admitted): JsonObject | undefined {
   if (request.operation !== 'create' && request.operation !== 'update') return undefined;
   if (!isAbout(request, '', 'persistentvolumeclaims')) return undefined;
@@ -51,8 +61,8 @@ function claimOf(request: Admitted): JsonObject | undefined {
 const limitsOf = (range: JsonObject, type: string): readonly JsonObject[] =>
   objectsAt(range, 'spec', 'limits').filter((l) => textAt(l, 'type') === type);
 
-/** Defaults of containers, and a note on the pod of what was filled in. */
-function fillIn(pod: JsonObject, range: JsonObject): void {
+/** Defaults of containers; what was filled in, in words. */
+function fillIn(pod: JsonObject, range: JsonObject): readonly string[] {
   const limits = Object.assign({}, ...limitsOf(range, 'Container').map((l) => objectAt(l, 'default'))) as JsonObject;
   const requests = Object.assign(
     {},
@@ -64,15 +74,18 @@ function fillIn(pod: JsonObject, range: JsonObject): void {
     ['initContainers', 'init container'],
   ] as const) {
     for (const c of objectsAt(pod, 'spec', list)) {
-      const note = (kind: string, names: readonly string[]): void => {
+      const tell = (kind: string, names: readonly string[]): void => {
         if (names.length > 0) notes.push(`${names.join(', ')} ${kind} for ${called} ${textAt(c, 'name')}`);
       };
       const setLimits = merge(c, 'limits', limits);
-      note('request', merge(c, 'requests', requests));
-      note('limit', setLimits);
+      tell('request', merge(c, 'requests', requests));
+      tell('limit', setLimits);
     }
   }
-  if (notes.length === 0) return;
+  return notes;
+}
+
+function note(pod: JsonObject, notes: readonly string[]): void {
   const annotations = objectIn(objectIn(pod, 'metadata'), 'annotations');
   annotations[ANNOTATION] = `LimitRanger plugin set: ${notes.join('; ')}`;
 }
