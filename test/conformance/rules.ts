@@ -269,6 +269,7 @@ export const rules: readonly Rule[] = [
   rule(
     'Query parameters',
     'dryRun=All changes nothing; any other value is refused',
+    'pkg/registry/dryrun.test.ts: answer as if, and write nothing, neither object nor address',
     'golden writes/dryrun-create-update-patch',
     'golden writes/dryrun-invalid',
     'golden watches/event-dry-run',
