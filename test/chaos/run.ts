@@ -28,6 +28,8 @@ export interface ChaosResult {
 }
 
 const SETTLE_TIME = 60_000;
+/** Writes that a judgement is worth something with: a machine that takes long for them is given longer. */
+const WRITES_MIN = 100;
 
 /** Three peers, clients on all of them, and faults one after the other; then everything that was seen is judged. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
@@ -62,6 +64,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
       await rest();
     }
     await cluster.leader();
+    for (const end = performance.now() + SETTLE_TIME; clients.acknowledged < WRITES_MIN; await rest()) {
+      if (performance.now() > end) break;
+    }
     await clients.quiet();
     const end = await clients.settle(SETTLE_TIME);
     const judgement = judge(history, end);

@@ -13,8 +13,8 @@ function room(): string {
   return made.path;
 }
 
-/** Writes to fresh keys until the peer dies; the keys acknowledged. */
-async function writeUntilDeath(peer: PeerProcess, writers: number, prefix: string): Promise<string[]> {
+/** Writes to fresh keys until the peer dies; the keys acknowledged, as they are. */
+function writeUntilDeath(peer: PeerProcess, writers: number, prefix: string) {
   const acknowledged: string[] = [];
   const one = async (writer: number): Promise<void> => {
     for (let n = 0; ; n++) {
@@ -24,8 +24,7 @@ async function writeUntilDeath(peer: PeerProcess, writers: number, prefix: strin
       if (result.kind === 'committed') acknowledged.push(key);
     }
   };
-  await Promise.all(Array.from({ length: writers }, (_, i) => one(i)));
-  return acknowledged;
+  return { acknowledged, over: Promise.all(Array.from({ length: writers }, (_, i) => one(i))) };
 }
 
 describe.runIf(canRun())('one peer that is killed', () => {
@@ -40,9 +39,12 @@ describe.runIf(canRun())('one peer that is killed', () => {
       const found = new Set((await peer.all()).map(([key]) => key));
       expect(acknowledged.filter((key) => !found.has(key))).toEqual([]);
       const writing = writeUntilDeath(peer, 8, `/round${round}`);
-      await pause(150 + round * 130);
+      // However few a second this machine takes: those just before the crash are what it is about.
+      while (writing.acknowledged.length < 20) await pause(10);
+      await pause(round * 130);
       await peer.kill();
-      acknowledged.push(...(await writing));
+      await writing.over;
+      acknowledged.push(...writing.acknowledged);
     }
     expect(acknowledged.length).toBeGreaterThan(50);
   });

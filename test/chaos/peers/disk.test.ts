@@ -57,7 +57,7 @@ describe.runIf(canRun())('a failing disk', () => {
     execFileSync('rm', [ballast]);
     for (let tries = 0; ; tries++) {
       if ((await one.put('/after', 'y')).kind === 'committed') break;
-      expect(tries).toBeLessThan(100);
+      expect(tries).toBeLessThan(600);
       await pause(100);
     }
     expect(one.fatal).toBeUndefined();
