@@ -180,4 +180,13 @@ describe('deletion', () => {
     expect(result.items).toHaveLength(20);
     expect((await b.list('configmaps', 'default')).items).toHaveLength(20);
   });
+
+  it('warns once of what becomes of the pods of jobs, unless that is said', async () => {
+    const b = await Bench.open();
+    const request = { target: b.target('jobs.batch/v1', 'default'), list: EVERYTHING, options: none };
+    await b.registry.deleteCollection({ ...request, options: { ...none, propagationPolicy: 'Background' } }, b.context);
+    expect(b.warnings).toEqual([]);
+    await b.registry.deleteCollection(request, b.context);
+    expect(b.warnings).toEqual([expect.stringContaining('child pods are preserved by default')]);
+  });
 });

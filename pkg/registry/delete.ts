@@ -28,12 +28,11 @@ export const UNSAFE_DELETE_GATE = 'AllowUnsafeMalformedObjectDeletion';
  * for among them), or its kind. Then it is marked, and goes when the last hold does.
  */
 export async function remove(core: Core, request: DeleteRequest, context: RequestContext): Promise<Deleted> {
-  const { target, options } = request;
+  const { target } = request;
   const { strategy, groupResource } = target.resource;
   const kept = strategy.undeletable?.(request.name);
   if (kept !== undefined) throw errors.forbidden(groupResource, request.name, kept);
-  const unsaid = options.propagationPolicy === undefined && options.orphanDependents === undefined;
-  if (unsaid && strategy.defaultPropagationWarning !== undefined) context.warn(strategy.defaultPropagationWarning);
+  warnOfDefault(request, context);
   for (let conflicts = 0; conflicts <= limits.unconditionalRetries; conflicts++) {
     const done = await attempt(core, request, context, conflicts > 0);
     if (done !== 'conflict') return done;
@@ -307,6 +306,13 @@ function success({ resource }: Target, name: string, uid: string): Status {
   };
 }
 
+/** What becomes of dependents when nothing is said of them surprises with some kinds. */
+function warnOfDefault({ target, options }: Pick<DeleteRequest, 'target' | 'options'>, context: RequestContext): void {
+  const { defaultPropagationWarning: warning } = target.resource.strategy;
+  const unsaid = options.propagationPolicy === undefined && options.orphanDependents === undefined;
+  if (unsaid && warning !== undefined) context.warn(warning);
+}
+
 /** DELETE of a collection: what the list selects, some at a time. What has gone by then is no failure. */
 export async function removeCollection(
   core: Core,
@@ -314,6 +320,7 @@ export async function removeCollection(
   context: RequestContext,
 ): Promise<ListResult> {
   const { target, options } = request;
+  warnOfDefault(request, context);
   const result = await list(core, { target, options: request.list }, context);
   const queue = result.items.values();
   const quiet: RequestContext = {
