@@ -363,4 +363,30 @@ describe('paths beside resources', () => {
     );
     expect(text).not.toContain('inventions');
   });
+
+  it('count by the verbs and scopes of kube-apiserver, and only the sizes of what was read', async () => {
+    const { frame } = app();
+    const patch = { method: 'PATCH', url: `${CMS}/a?fieldManager=m`, payload: '{}' } as const;
+    await frame.inject({ ...patch, headers: { 'content-type': 'application/apply-patch+yaml' } });
+    await frame.inject({ ...patch, headers: { 'content-type': 'application/merge-patch+json' } });
+    await frame.inject({ method: 'DELETE', url: CMS });
+    await frame.inject({ method: 'POST', url: `${CMS}?dryRun=All`, payload: '{}' });
+    await frame.inject({ method: 'HEAD', url: '/healthz' });
+    await frame.inject({ url: CMS });
+    const text = (await frame.inject({ url: '/metrics' })).body;
+    const counted = [...text.matchAll(/^apiserver_request_total\{verb="(\w+)".*,resource="(\w*)".*,scope="(\w*)"/gm)];
+    expect(counted.map(([, ...labels]) => labels.join(' ')).sort()).toEqual([
+      'APPLY configmaps resource',
+      'DELETE configmaps namespace',
+      'GET  ',
+      'LIST configmaps namespace',
+      'PATCH configmaps resource',
+      'POST configmaps resource',
+    ]);
+    expect([...text.matchAll(/^apiserver_response_sizes_count\{verb="(\w+)".* 1$/gm)].map((m) => m[1])).toEqual([
+      'GET',
+      'LIST',
+    ]);
+    expect(text).not.toMatch(/apiserver_request_sli_duration_seconds_count\{verb="POST".* 1$/m);
+  });
 });

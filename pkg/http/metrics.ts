@@ -21,8 +21,13 @@ const VERBS: Readonly<Record<string, string>> = {
   update: 'PUT',
   patch: 'PATCH',
   delete: 'DELETE',
-  deletecollection: 'DELETECOLLECTION',
+  // As kube-apiserver counts it: the scope tells it from one object.
+  deletecollection: 'DELETE',
 };
+
+/** Subresources that lead to somewhere else, whatever the method. */
+const CONNECTIONS: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
+const APPLY_PATCH = 'application/apply-patch+yaml';
 
 const PLAIN_METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
@@ -39,7 +44,7 @@ export function requestCounter(
     const key =
       info.kind === 'path'
         ? call.exchange.method
-        : `${info.verb} ${info.group}/${info.version}/${info.resource}/${info.subresource} ${scopeOf(info)}${dryRunOf(info) ? ' dry' : ''}`;
+        : `${verbOf(call, info)} ${info.group}/${info.version}/${info.resource}/${info.subresource} ${scopeOf(info)}${dryRunOf(info) ? ' dry' : ''}`;
     let found = series.get(key);
     if (found === undefined) {
       const kind = kindOf(call, known);
@@ -77,11 +82,10 @@ export function requestCounter(
 
 function kindOf(call: Call, known: (info: ResourceInfo) => boolean): RequestKind {
   const { info } = call;
-  const method = PLAIN_METHODS.has(call.exchange.method) ? call.exchange.method : 'other';
   if (info.kind === 'path' || !known(info))
-    return { verb: method, dryRun: false, group: '', version: '', resource: '', subresource: '', scope: '' };
+    return { verb: methodOf(call), dryRun: false, group: '', version: '', resource: '', subresource: '', scope: '' };
   return {
-    verb: VERBS[info.verb] ?? method,
+    verb: verbOf(call, info),
     dryRun: dryRunOf(info),
     group: info.group,
     version: info.version,
@@ -91,10 +95,23 @@ function kindOf(call: Call, known: (info: ResourceInfo) => boolean): RequestKind
   };
 }
 
+function verbOf(call: Call, info: ResourceInfo): string {
+  if (CONNECTIONS.has(info.subresource)) return 'CONNECT';
+  if (info.verb === 'patch' && call.exchange.headers['content-type'] === APPLY_PATCH) return 'APPLY';
+  return VERBS[info.verb] ?? methodOf(call);
+}
+
+function methodOf(call: Call): string {
+  const { method } = call.exchange;
+  if (PLAIN_METHODS.has(method)) return method;
+  return method === 'HEAD' ? 'GET' : 'other';
+}
+
 function dryRunOf(info: ResourceInfo): boolean {
   return !info.query.empty && info.query.has('dryRun');
 }
 
 function scopeOf(info: ResourceInfo): string {
+  if (info.verb === 'create') return 'resource';
   return info.name !== '' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster';
 }

@@ -26,9 +26,12 @@ const REQUEST_LABELS = [
 const PLAIN_LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
 const RESOURCE_LABELS = ['group', 'version', 'resource'] as const;
 
+/** Only of these the size of the answer tells anything. */
+const READS: ReadonlySet<string> = new Set(['GET', 'LIST', 'WATCH']);
+
 /** What a request is counted under. */
 export interface RequestKind {
-  /** Upper case as dashboards query them: GET, LIST, WATCH, POST, PUT, PATCH, DELETE, DELETECOLLECTION; APPLY for apply patches. */
+  /** Upper case as dashboards query them: GET, LIST, WATCH, POST, PUT, PATCH, DELETE, APPLY for apply patches, CONNECT. */
   readonly verb: string;
   readonly dryRun: boolean;
   readonly group: string;
@@ -183,8 +186,8 @@ export class ApiServerMetrics {
     }
     cell.value++;
     this.#durations.observe(series.duration, seconds);
-    this.#sli.observe(series.sli, seconds - waited);
-    this.#sizes.observe(series.size, bytes);
+    if (!series.kind.dryRun) this.#sli.observe(series.sli, seconds - waited);
+    if (READS.has(series.kind.verb)) this.#sizes.observe(series.size, bytes);
   }
 
   terminated(kind: RequestKind, code: number): void {
