@@ -164,6 +164,19 @@ describe('deletion', () => {
     expect(await refusal(b.create('services', 'default', other))).toBe('taken');
   });
 
+  it('tells of preconditions of namespaces by the name of the resource', async () => {
+    const b = await Bench.open();
+    const made = await b.create('namespaces', '', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n' } });
+    const { uid, resourceVersion } = made['metadata'] as { uid: string; resourceVersion: string };
+    const refused = (preconditions: { uid?: string; resourceVersion?: string }): Promise<string> =>
+      refusal(b.delete('namespaces', '', 'n', { preconditions }));
+    const head = 'Operation cannot be fulfilled on namespaces "n": Precondition failed:';
+    expect(await refused({ uid: 'x' })).toBe(`409 ${head} UID in precondition: x, UID in object meta: ${uid}`);
+    expect(await refused({ uid, resourceVersion: '1' })).toBe(
+      `409 ${head} ResourceVersion in precondition: 1, ResourceVersion in object meta: ${resourceVersion}`,
+    );
+  });
+
   it('deletes what a list selects', async () => {
     const b = await Bench.open();
     for (let i = 0; i < 40; i++)

@@ -146,20 +146,43 @@ export function checkPreconditions(
   { preconditions }: Pick<DeleteOptions, 'preconditions'>,
 ): void {
   if (preconditions === undefined) return;
-  const { group, kind } = target.resource;
   const { uid, resourceVersion } = preconditions;
   if (uid !== undefined && uid !== stored.uid())
-    throw errors.conflict(
-      { group, resource: kind },
-      stored.name,
-      `the UID in the precondition (${uid}) does not match the UID in record (${stored.uid()}). The object might have been deleted and then recreated`,
-    );
+    throw unmet(target, stored, {
+      field: 'UID',
+      wanted: uid,
+      found: stored.uid(),
+      maybe: 'The object might have been deleted and then recreated',
+    });
   if (resourceVersion !== undefined && resourceVersion !== String(stored.revision))
-    throw errors.conflict(
-      { group, resource: kind },
-      stored.name,
-      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${stored.revision}). The object might have been modified`,
+    throw unmet(target, stored, {
+      field: 'ResourceVersion',
+      wanted: resourceVersion,
+      found: String(stored.revision),
+      maybe: 'The object might have been modified',
+    });
+}
+
+interface Unmet {
+  readonly field: 'UID' | 'ResourceVersion';
+  readonly wanted: string;
+  readonly found: string;
+  readonly maybe: string;
+}
+
+/** Told of the kind, as the reference does, save for kinds that it looks at before its store does. */
+function unmet({ resource }: Target, { name }: StoredObject, { field, wanted, found, maybe }: Unmet): ApiError {
+  if (resource.strategy.plainPreconditions === true)
+    return errors.conflict(
+      resource.groupResource,
+      name,
+      `Precondition failed: ${field} in precondition: ${wanted}, ${field} in object meta: ${found}`,
     );
+  return errors.conflict(
+    { group: resource.group, resource: resource.kind },
+    name,
+    `the ${field} in the precondition (${wanted}) does not match the ${field} in record (${found}). ${maybe}`,
+  );
 }
 
 type Mark =

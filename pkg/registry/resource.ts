@@ -210,6 +210,8 @@ export interface Strategy {
   readonly holds?: (o: JsonObject) => boolean;
   /** Why the object of this name may not be deleted; undefined: it may. */
   readonly undeletable?: (name: string) => string | undefined;
+  /** A deletion whose preconditions are not met is refused by the name of the resource, in fewer words (namespaces). */
+  readonly plainPreconditions?: boolean;
   /** A deletion is answered with the object that is gone, not with a Status. */
   readonly returnsDeleted?: boolean;
   /**

@@ -25,6 +25,7 @@ const strategy: Strategy = {
   },
   // one that is not marked yet never goes at once: its content has to go first
   holds: (o) => textAt(o, 'metadata', 'deletionTimestamp') === '' || listAt(o, 'spec', 'finalizers').length > 0,
+  plainPreconditions: true,
   markDeleted: (o) => {
     const meta = o['metadata'];
     if (isObject(meta)) delete meta['deletionGracePeriodSeconds'];
