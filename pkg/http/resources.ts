@@ -46,6 +46,8 @@ function actionOf(served: ServedResource, info: ResourceInfo, method: string): V
     return 'watch';
   }
   const action = info.verb as Verb | '';
+  // What is proxied to may know HEAD; resources do not.
+  if (method === 'HEAD' && info.subresource !== 'proxy') throw errors.methodNotAllowed();
   if (action === '') throw errors.methodNotAllowed();
   if (action === 'watch') {
     // It is a list or an object that is asked to go on: whether it can is for the verb to say.

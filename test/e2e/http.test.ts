@@ -47,8 +47,16 @@ describe.each([
   });
 
   it('answers HEAD with headers alone', async () => {
-    const head = await client.ask(CMS, { method: 'HEAD' });
-    expect([head.status, head.body.length]).toEqual([200, 0]);
+    // Resources do not know it, as in the reference.
+    for (const [path, status] of [
+      ['/healthz', 200],
+      [CMS, 405],
+      [`${CMS}/nope`, 405],
+      ['/api/v1/nosuch', 404],
+    ] as const) {
+      const head = await client.ask(path, { method: 'HEAD' });
+      expect([path, head.status, head.body.length]).toEqual([path, status, 0]);
+    }
   });
 
   it('asks for a certificate, save where anyone may look', async () => {
