@@ -56,7 +56,7 @@ class Scene {
     for (let turn = 0, quiet = 0; quiet < 20; turn++) {
       if (turn > 10_000) throw new Error('the collector never comes to rest');
       await new Promise((resolve) => setImmediate(resolve));
-      quiet = this.collector.counts.depth === 0 ? quiet + 1 : 0;
+      quiet = this.collector.counts.outstanding === 0 ? quiet + 1 : 0;
       if (quiet === 0) this.bench.world.advance(100);
     }
   }
@@ -98,6 +98,28 @@ describe('the garbage collector', () => {
     await s.make('b', [reference('a', 'not-its-uid')]);
     await s.make('c', [reference('far', far)]);
     expect(await s.names()).toEqual(['a']);
+  });
+
+  it('looks up who the owners are a while after an object changed, once for all its changes', async () => {
+    let reads = 0;
+    const counted = (cluster: Cluster): Cluster => ({
+      ...cluster,
+      get: (place) => {
+        reads++;
+        return cluster.get(place);
+      },
+    });
+    const s = await Scene.open(counted);
+    const a = await s.make('a');
+    await s.make('b', [reference('a', a)]);
+    await s.settle();
+    const before = reads;
+    for (let i = 0; i < 10; i++) await s.bench.patch('configmaps', ['default', 'b'], { data: { i: String(i) } });
+    await s.own('b', [reference('nobody', 'u')]);
+    expect(reads).toBe(before);
+    expect(await s.names()).toEqual(['a']);
+    // The object, and its owner.
+    expect(reads).toBe(before + 2);
   });
 
   it('leaves alone whose owner is of a kind that is not served', async () => {

@@ -9,6 +9,12 @@ import { WorkQueue } from './queue.js';
 const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 const WORKERS = 8;
+/**
+ * An owner that goes is told of, and what it leaves is looked at there and then. That an object names owners who are not there nobody
+ * tells; it is looked up a while after the object came or changed, so that many changes in a row cost one look, and that who made it
+ * so, and has more to do with it, finds it still there.
+ */
+const OWNERS_LOOKED_UP_AFTER_MILLISECONDS = 2000;
 
 /** Marks in an object's bytes without which it is of no interest here: most objects are never parsed. */
 const MARKS = ['"ownerReferences":', '"deletionTimestamp":'].map((m) => Buffer.from(m));
@@ -65,7 +71,7 @@ export function garbageCollector(context: ControllerContext): Controller {
     const meta = metaOf(after.parse());
     const place: Place = { resource, namespace: after.namespace, name: after.name };
     index(key, { place, uid: meta.uid, owners: meta.owners, waiting: waitsForDependents(meta) });
-    if (meta.owners.length > 0) queue.add(key);
+    if (meta.owners.length > 0) queue.addAfter(key, OWNERS_LOOKED_UP_AFTER_MILLISECONDS);
     if (meta.deleting && meta.finalizers.some((f) => f === ORPHAN || f === FOREGROUND)) {
       owners.set(key, place);
       queue.add(key);

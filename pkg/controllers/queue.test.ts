@@ -37,7 +37,7 @@ it('holds a key once while it waits, and once more while it is worked on', async
   expect(queue.counts).toMatchObject({ depth: 2, adds: 3 });
   for (let i = 0; i < 3; i++) await finish();
   expect(done).toEqual(['a', 'b', 'a']);
-  expect(queue.counts).toMatchObject({ depth: 0, adds: 3, retries: 0 });
+  expect(queue.counts).toMatchObject({ depth: 0, outstanding: 0, adds: 3, retries: 0 });
 });
 
 it('takes a key that failed back after a while, and counts that', async () => {
@@ -46,11 +46,24 @@ it('takes a key that failed back after a while, and counts that', async () => {
   queue.add('a');
   await finish(new Error('not yet'));
   expect(failures).toEqual(['a']);
-  expect(queue.counts).toMatchObject({ depth: 1, adds: 1, retries: 1 });
+  expect(queue.counts).toMatchObject({ depth: 0, outstanding: 1, adds: 1, retries: 1 });
   world.advance(50);
   await finish();
   expect(done).toEqual(['a']);
   expect(queue.counts).toMatchObject({ depth: 0, adds: 2, retries: 1 });
+});
+
+it('takes a key that was put off at the first of its times', async () => {
+  const { world, queue, done, finish } = bench();
+  queue.start();
+  for (const wait of [1000, 500, 2000]) queue.addAfter('a', wait);
+  world.advance(499);
+  expect(queue.counts).toMatchObject({ adds: 0, outstanding: 1 });
+  world.advance(1);
+  await finish();
+  expect(done).toEqual(['a']);
+  world.advance(5000);
+  expect(queue.counts).toMatchObject({ adds: 1, outstanding: 0 });
 });
 
 it('counts how long keys waited, and how long they were worked on', async () => {

@@ -27,7 +27,7 @@ export class WorkQueue {
   readonly #working = new Set<string>();
   readonly #again = new Set<string>();
   readonly #failures = new Map<string, number>();
-  readonly #timers = new Map<string, () => void>();
+  readonly #timers = new Map<string, { readonly due: number; readonly cancel: () => void }>();
   readonly #waited = new Durations();
   readonly #worked = new Durations();
   #adds = 0;
@@ -40,8 +40,9 @@ export class WorkQueue {
   }
 
   get counts(): QueueCounts {
-    const depth = this.#waiting.size + this.#working.size + this.#timers.size;
-    return { depth, adds: this.#adds, retries: this.#retries, waited: this.#waited, worked: this.#worked };
+    const depth = this.#waiting.size + this.#again.size;
+    const outstanding = this.#waiting.size + this.#working.size + this.#timers.size;
+    return { depth, outstanding, adds: this.#adds, retries: this.#retries, waited: this.#waited, worked: this.#worked };
   }
 
   add(key: string): void {
@@ -56,13 +57,18 @@ export class WorkQueue {
     this.#pump();
   }
 
+  /** Of several times the first counts. */
   addAfter(key: string, milliseconds: number): void {
-    if (this.#stopped || this.#timers.has(key)) return;
+    if (this.#stopped) return;
+    const due = this.#now() + milliseconds / 1000;
+    const earlier = this.#timers.get(key);
+    if (earlier !== undefined && earlier.due <= due) return;
+    earlier?.cancel();
     const cancel = this.#options.world.timers.after(milliseconds, () => {
       this.#timers.delete(key);
       this.add(key);
     });
-    this.#timers.set(key, cancel);
+    this.#timers.set(key, { due, cancel });
   }
 
   /** Work begins. After `stop` this does nothing. */
@@ -74,7 +80,7 @@ export class WorkQueue {
   /** Nothing new is begun; what is under way ends by itself. */
   stop(): void {
     this.#stopped = true;
-    for (const cancel of this.#timers.values()) cancel();
+    for (const { cancel } of this.#timers.values()) cancel();
     this.#timers.clear();
     this.#waiting.clear();
     this.#again.clear();

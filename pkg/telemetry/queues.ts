@@ -18,8 +18,10 @@ export class Durations {
 
 /** What a controller's queue has seen since it was made. */
 export interface QueueCounts {
-  /** Keys that wait, are worked on or are backing off. */
+  /** Keys whose turn it is as soon as a worker is free. */
   readonly depth: number;
+  /** Keys that wait, are worked on or come back at a time of theirs: with none of them there is nothing left to do. */
+  readonly outstanding: number;
   readonly adds: number;
   readonly retries: number;
   readonly waited: Durations;

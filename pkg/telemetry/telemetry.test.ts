@@ -61,7 +61,7 @@ describe('exposition', () => {
     exposition.add(...metrics.families);
     const [waited, worked] = [new Durations(), new Durations()];
     waited.observe(0.5);
-    metrics.update([{ name: 'a', counts: { depth: 3, adds: 7, retries: 2, waited, worked } }]);
+    metrics.update([{ name: 'a', counts: { depth: 3, outstanding: 4, adds: 7, retries: 2, waited, worked } }]);
     const text = await exposition.scrape();
     expect(text).toContain('workqueue_depth{name="a"} 3');
     expect(text).toContain('workqueue_adds_total{name="a"} 7');
