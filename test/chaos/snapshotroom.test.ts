@@ -34,14 +34,15 @@ describe.skipIf(!mountable)('a peer that is to take in a snapshot and has no roo
     const rest = fill(away, 0);
     expect(await create('while-full')).toBe(201);
     rmSync(rest);
-    rmSync(most);
-    // Then another process takes all the room while it is coming in.
     const failures = failuresOf(away);
+    rmSync(most);
+    // Then another process takes all the room while it is coming in: of what is left by then, which it soon has.
+    const some = fill(away, 96 * MiB);
     await said(() => existsSync(join(cluster.dataDir(away), 'db', 'state.2')), 'the beginning of the install');
     const all = fill(away, 0);
     await said(() => failuresOf(away) > failures, 'its end');
     expect(await create('meanwhile')).toBe(201);
-    rmSync(all);
+    for (const file of [all, some]) rmSync(file);
     await expectCaughtUp(away);
     expect([cluster.deaths, cluster.pid(away)]).toEqual([[], pid]);
     // And what it stands on now is there when it comes back.
@@ -70,6 +71,14 @@ async function fallBehind(): Promise<string> {
     for (let i = next++; i < OBJECTS; i = next++) expect(await create(`object-${i}`)).toBe(201);
   };
   await Promise.all([write(), write(), write(), write()]);
+  // The log is kept for a while for who may only be slow.
+  const { lastIndex } = await cluster.status(away);
+  const end = performance.now() + 60_000;
+  while ((await cluster.status(leader)).firstIndex <= lastIndex + 1) {
+    expect(await create(`object-${next++}`)).toBe(201);
+    if (performance.now() > end) throw new Error(`the log is not cut\n${cluster.outputs()}`);
+    await wait(200);
+  }
   return away;
 }
 
