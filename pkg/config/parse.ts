@@ -13,8 +13,7 @@ const BY_NAME: ReadonlyMap<string, Flag> = new Map(FLAGS.map((f) => [f.name, f])
 
 /**
  * `--flag=value`, `--flag value`, `--switch`; one dash does as well. Of a flag that stands several times the last one counts, or all
- * where it `repeats`. Throws `ConfigError` at the first thing
- * that is not understood.
+ * where it `repeats`. Throws `ConfigError` at the first thing that is not understood.
  */
 export function parseCommandLine(args: readonly string[]): CommandLine {
   const given = new Map<string, string>();

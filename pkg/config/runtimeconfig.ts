@@ -5,8 +5,8 @@ import { parseSwitch, switchProblem } from './gates.js';
 const LEVELS: readonly string[] = ['api/all', 'api/ga', 'api/beta', 'api/alpha'];
 
 /**
- * `--runtime-config`: `key=bool` or `key` alone, with commas; the last of a key counts. A missing value is `true`. What a key may be is known to the registry,
- * which has the groups. Throws `ConfigError` in kube-apiserver's words.
+ * `--runtime-config`: `key=bool` or `key` alone, with commas; the last of a key counts. A missing value is `true`. What a key may be is
+ * known to the registry, which has the groups. Throws `ConfigError` in kube-apiserver's words.
  */
 export function readRuntimeConfig(text: string): ReadonlyMap<string, boolean> {
   const values = new Map<string, string>();
