@@ -3,7 +3,7 @@
 // area, and compares it with what was reached before (reached.json).
 //   run.mjs            everything, table and first differences
 //   run.mjs --gate     what CI runs: fails when an area falls below what it had
-//   run.mjs --keep     writes the counts reached to reached.json
+//   run.mjs --keep     writes the counts reached to reached.json, and what differs without a reason to pending.json
 //   run.mjs FILE...    only these files of the golden folder (cases/lists.json, validation/pod.jsonl)
 //   --only REGEX, --failures N, --words go through to the replayer
 import { spawn } from 'node:child_process';
@@ -40,6 +40,9 @@ const known = JSON.parse(readFileSync(join(here, 'known.json'), 'utf8'));
 /** Areas that are to be as the reference, save for what known.json lists with a reason. The others wait for expressions (CEL). */
 const listed = (area) => !UNFINISHED.has(area);
 const UNFINISHED = new Set(['deviceclass', 'mutatingadmissionpolicy', 'validatingadmissionpolicy'].map((kind) => `validation/${kind}`));
+/** Differences that are still to be mended, by area. The list may only shrink: a case that is not on it fails the gate. */
+const pending = JSON.parse(readFileSync(join(here, 'pending.json'), 'utf8'));
+const isListed = (f) => known[`${f.area}/${f.id}`] !== undefined || (pending[f.area] ?? []).includes(f.id);
 const RETRIES = 2;
 /** Alpha and beta versions are served only when switched on, and the reference had them all on: what needs them has a server of its own. */
 const bases = JSON.parse(readFileSync(join(golden, 'validation', 'bases.json'), 'utf8'));
@@ -112,7 +115,7 @@ function fallenAreas(reached) {
 }
 
 function hasUnlisted(area, t) {
-  return listed(area) && (t.failures ?? []).some((f) => known[`${f.area}/${f.id}`] === undefined);
+  return listed(area) && (t.failures ?? []).some((f) => !isListed(f));
 }
 
 function fileOf(area) {
@@ -138,10 +141,13 @@ function judge(reached) {
   const unlisted = Object.entries(reached)
     .filter(([area]) => listed(area))
     .flatMap(([, t]) => t.failures ?? [])
-    .filter((f) => known[`${f.area}/${f.id}`] === undefined);
-  for (const f of unlisted) console.log(`golden: ${f.area}/${f.id} differs and is not in known.json\n    ${f.at}`);
+    .filter((f) => !isListed(f));
+  for (const f of unlisted) console.log(`golden: ${f.area}/${f.id} differs and is neither in known.json nor in pending.json\n    ${f.at}`);
   if (o.keep) {
     const counts = Object.fromEntries(Object.entries(reached).map(([area, { same, words, different }]) => [area, { same, words, different }]));
+    const differing = Object.fromEntries(Object.entries(reached).filter(([area]) => listed(area)).map(([area, t]) => [area, (t.failures ?? []).filter((f) => known[`${area}/${f.id}`] === undefined).map((f) => f.id).sort()]));
+    const left = Object.entries({ ...pending, ...differing }).filter(([, ids]) => ids.length > 0).sort(([a], [b]) => (a < b ? -1 : 1));
+    writeFileSync(join(here, 'pending.json'), `${JSON.stringify(Object.fromEntries(left), null, 1)}\n`);
     const merged = Object.fromEntries(Object.entries({ ...kept, ...counts }).sort(([a], [b]) => (a < b ? -1 : 1)));
     writeFileSync(reachedFile, `{\n${Object.entries(merged).map(([k, v]) => `  ${JSON.stringify(k)}: ${JSON.stringify(v)}`).join(',\n')}\n}\n`);
   }
