@@ -56,7 +56,7 @@ export function garbageCollector(context: ControllerContext): Controller {
   const owners = new Map<string, Place>();
 
   function changed(resource: ServedResource, before: StoredObject | undefined, after: StoredObject | undefined): void {
-    if (resource.strategy.defaultPropagation === 'Unsupported') return;
+    if (resource.strategy.deletion?.propagation === 'Unsupported') return;
     if (after === undefined) {
       if (before !== undefined) gone(before);
       return;

@@ -41,7 +41,7 @@ async function seen(core: Core, revision: Revision): Promise<void> {
 }
 
 export function putOp(core: Core, resource: ServedResource, key: string, value: Buffer): Op {
-  const { ttlSeconds } = resource.strategy;
+  const ttlSeconds = resource.strategy.storage?.ttlSeconds;
   return ttlSeconds === undefined
     ? { kind: 'put', key, value }
     : { kind: 'put', key, value, expiresAt: core.world.clock.now() + ttlSeconds * 1000 };

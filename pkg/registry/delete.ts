@@ -17,7 +17,7 @@ import type {
   Target,
   WriteOptions,
 } from './requests.js';
-import type { Strategy, WriteContext } from './resource.js';
+import type { DeletionRules, WriteContext } from './resource.js';
 import { writeContext } from './virtual.js';
 import { admissionOf, mutate, reserve, validateAdmission } from './write.js';
 
@@ -30,7 +30,7 @@ export const UNSAFE_DELETE_GATE = 'AllowUnsafeMalformedObjectDeletion';
 export async function remove(core: Core, request: DeleteRequest, context: RequestContext): Promise<Deleted> {
   const { target } = request;
   const { strategy, groupResource } = target.resource;
-  const kept = strategy.undeletable?.(request.name);
+  const kept = strategy.deletion?.refuse?.(request.name);
   if (kept !== undefined) throw errors.forbidden(groupResource, request.name, kept);
   warnOfDefault(request, context);
   for (let conflicts = 0; conflicts <= limits.unconditionalRetries; conflicts++) {
@@ -172,7 +172,7 @@ interface Unmet {
 
 /** Told of the kind, as the reference does, save for kinds that it looks at before its store does. */
 function unmet({ resource }: Target, { name }: StoredObject, { field, wanted, found, maybe }: Unmet): ApiError {
-  if (resource.strategy.plainPreconditions === true)
+  if (resource.strategy.compatibility?.plainPreconditions === true)
     return errors.conflict(
       resource.groupResource,
       name,
@@ -199,14 +199,14 @@ function mark(step: Step): Mark {
   const meta = metaOf(o);
   const graceful = shorten(step, o);
   if (graceful === 'pending') return { kind: 'pending' };
-  const finalizers = finalizersAfter(strings(meta, 'finalizers'), options, strategy.defaultPropagation);
+  const finalizers = finalizersAfter(strings(meta, 'finalizers'), options, strategy.deletion?.propagation);
   if (finalizers.length > 0) meta['finalizers'] = [...finalizers];
   else delete meta['finalizers'];
-  const held = finalizers.length > 0 || strategy.holds?.(o) === true;
+  const held = finalizers.length > 0 || strategy.deletion?.blocked?.(o) === true;
   if (graceful !== undefined) return { kind: 'marked', object: o, stays: held || graceful > 0 };
   if (!held) return { kind: 'free' };
   markAsDeleting(meta, step);
-  strategy.markDeleted?.(o, wanted);
+  strategy.deletion?.mark?.(o, wanted);
   return { kind: 'marked', object: o, stays: true };
 }
 
@@ -215,7 +215,7 @@ function mark(step: Step): Mark {
  * grace of a deletion under way can only be made shorter.
  */
 function shorten({ core, target, options, wanted }: Step, o: JsonObject): number | 'pending' | undefined {
-  const { gracePeriod } = target.resource.strategy;
+  const gracePeriod = target.resource.strategy.deletion?.gracePeriod;
   if (gracePeriod === undefined) return undefined;
   const meta = metaOf(o);
   const since = text(meta, 'deletionTimestamp');
@@ -256,7 +256,7 @@ function raise(meta: JsonObject): void {
 export function finalizersAfter(
   given: readonly string[],
   { orphanDependents, propagationPolicy }: DeleteOptions,
-  fallback: Strategy['defaultPropagation'],
+  fallback: DeletionRules['propagation'],
 ): readonly string[] {
   let orphan = fallback === 'Orphan';
   let foreground = false;
@@ -305,7 +305,7 @@ async function finish(step: Step): Promise<Done | 'conflict'> {
 }
 
 function gone({ target, stored }: Step, object: Answer): Deleted {
-  if (target.resource.strategy.returnsDeleted === true) return { kind: 'deletedObject', object };
+  if (target.resource.strategy.deletion?.returnsObject === true) return { kind: 'deletedObject', object };
   return { kind: 'deleted', status: success(target, stored.name, stored.uid()) };
 }
 
@@ -331,7 +331,7 @@ function success({ resource }: Target, name: string, uid: string): Status {
 
 /** What becomes of dependents when nothing is said of them surprises with some kinds. */
 function warnOfDefault({ target, options }: Pick<DeleteRequest, 'target' | 'options'>, context: RequestContext): void {
-  const { defaultPropagationWarning: warning } = target.resource.strategy;
+  const warning = target.resource.strategy.deletion?.propagationWarning;
   const unsaid = options.propagationPolicy === undefined && options.orphanDependents === undefined;
   if (unsaid && warning !== undefined) context.warn(warning);
 }

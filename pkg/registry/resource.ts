@@ -176,62 +176,88 @@ export interface UserInfo {
 }
 
 /**
- * What a kind means, in the order in which a write runs through it (the order itself is in `write.ts`, one file for all):
- * defaults -> prepare -> mutating admission -> validate -> validating admission -> reserve -> encode -> txn.
- * All functions are synchronous and change the object they are given in place, save `reserve`.
+ * The rules of one kind, grouped by concern. `write.ts` runs them in one order for all kinds: defaults, mutating admission,
+ * prepare, validate, validating admission, complete, allocate, warn, encode, transaction. All functions are synchronous and
+ * change the object in place, except `allocate`.
  */
 export interface Strategy {
-  /** Defaults beyond the schema's markers, as versioned defaulting does: on every decoded body and stored object alike. Idempotent. */
+  /** Defaults that the schema does not state. They run on every decoded body and on every stored object. Idempotent. */
   readonly defaults?: (o: JsonObject) => void;
-  /** Clears what a client may not set (status), sets what the server owns. `metadata.generation` is the shared path's. */
-  readonly prepareForCreate?: (o: JsonObject, context: WriteContext) => void;
-  /** Copies over what this write may not change (status from `old`, or all but status). */
-  readonly prepareForUpdate?: (o: JsonObject, old: JsonObject, context: WriteContext) => void;
-  readonly validate?: (o: JsonObject, errors: FieldErrors, context: WriteContext) => void;
-  readonly validateUpdate?: (o: JsonObject, old: JsonObject, errors: FieldErrors, context: WriteContext) => void;
-  /** Fills in what follows from the object once it was judged: as reading it back would. Idempotent. */
+  readonly create?: CreateRules;
+  readonly update?: UpdateRules;
+  /** Fills in fields that follow from a valid object, as reading it back would. Idempotent. */
   readonly complete?: (o: JsonObject) => void;
+  /** Adds warnings. `old` is undefined on create. */
   readonly warn?: (o: JsonObject, old: JsonObject | undefined, context: WriteContext) => void;
-  /** Name rule of `metadata.name`; default DNS-1123 subdomain. Returns sentences. */
+  readonly storage?: StorageRules;
+  readonly deletion?: DeletionRules;
+  readonly compatibility?: CompatibilityRules;
+}
+
+export interface CreateRules {
+  /** The rule for `metadata.name`; returns one sentence per violation. Default: DNS-1123 subdomain. */
   readonly validateName?: (name: string, prefix: boolean) => readonly string[];
-  /** PUT to a name that does not exist creates it. */
-  readonly createOnUpdate?: boolean;
+  /** Clears what a client may not set (status) and sets what the server owns. `write.ts` sets `metadata.generation`. */
+  readonly prepare?: (o: JsonObject, context: WriteContext) => void;
+  readonly validate?: (o: JsonObject, errors: FieldErrors, context: WriteContext) => void;
+}
+
+export interface UpdateRules {
+  /** PUT to a name that does not exist creates the object. */
+  readonly allowCreate?: boolean;
   /** PUT without a resourceVersion overwrites. Default true. */
-  readonly unconditionalUpdate?: boolean;
-  /** Fields that are the same when only they differ from `old` do not raise the generation; default: everything but metadata and status raises it. */
-  readonly generation?: 'spec' | 'none' | ((o: JsonObject, old: JsonObject) => boolean);
-  /** Fields that apply must not own in this (sub)resource: paths like `['status']`. */
-  readonly resetFields?: readonly (readonly string[])[];
-  /** Deletion that takes time (pods): seconds of grace, or undefined to delete at once. May change the object (deletionTimestamp is the shared path's). */
-  readonly gracePeriod?: (o: JsonObject, requested: number | undefined, context: WriteContext) => number | undefined;
-  /** What else changes when deletion is first asked for and the object stays for now (a namespace becomes Terminating). In place. */
-  readonly markDeleted?: (o: JsonObject, context: WriteContext) => void;
-  /** Holds an object back from being removed beyond finalizers and grace (a namespace's own finalizers; one not yet marked). */
-  readonly holds?: (o: JsonObject) => boolean;
-  /** Why the object of this name may not be deleted; undefined: it may. */
-  readonly undeletable?: (name: string) => string | undefined;
-  /** A deletion whose preconditions are not met is refused by the name of the resource, in fewer words (namespaces). */
-  readonly plainPreconditions?: boolean;
-  /** A deletion is answered with the object that is gone, not with a Status. */
-  readonly returnsDeleted?: boolean;
+  readonly allowUnconditional?: boolean;
   /**
-   * An update is checked like a new object too: what is wrong with its metadata is then told once more. `twice`: and only so, the
-   * kind's own rules of changes leave the metadata alone.
+   * Decides whether an update raises `metadata.generation`: `spec` when the spec differs, `none` never (a new object then has no
+   * generation either). Default: any difference outside metadata and status.
    */
-  readonly checksUpdateLikeNew?: boolean | 'twice';
-  /** Finalizers may be any qualified names: those without a domain need not be well known. */
-  readonly anyFinalizers?: boolean;
-  /** Default propagation when the client names none. `Unsupported`: nothing ever depends on it, whatever the client names. */
-  readonly defaultPropagation?: 'Background' | 'Orphan' | 'Unsupported';
-  /** What a client is told that deletes without saying what becomes of the dependents. */
-  readonly defaultPropagationWarning?: string;
+  readonly generation?: 'spec' | 'none' | ((o: JsonObject, old: JsonObject) => boolean);
+  /** Fields that server-side apply must not own in this resource or subresource: paths like `['status']`. */
+  readonly resetFields?: readonly (readonly string[])[];
+  /** Restores the fields that this write may not change: the status from `old`, or everything but the status. */
+  readonly prepare?: (o: JsonObject, old: JsonObject, context: WriteContext) => void;
+  /** Default: `create.validate`. */
+  readonly validate?: (o: JsonObject, old: JsonObject, errors: FieldErrors, context: WriteContext) => void;
+}
+
+export interface StorageRules {
+  /**
+   * Allocates values that must be unique in the cluster (cluster IPs, node ports) in the transaction of the write: may change the
+   * object and returns comparisons and operations to add. When one of the comparisons fails, it runs again on fresh state.
+   */
+  readonly allocate?: (change: Change, store: Reader, context: WriteContext) => Promise<TxnPart>;
   /** Seconds after which an object expires through the log (events: 3600). */
   readonly ttlSeconds?: number;
+}
+
+export interface DeletionRules {
+  /** The reason why the object of this name may not be deleted, or undefined. */
+  readonly refuse?: (name: string) => string | undefined;
+  /** The grace period in seconds, or undefined to delete at once. May change the object; `delete.ts` sets deletionTimestamp. */
+  readonly gracePeriod?: (o: JsonObject, requested: number | undefined, context: WriteContext) => number | undefined;
+  /** Further changes to an object whose deletion was requested and is pending (a namespace becomes Terminating). */
+  readonly mark?: (o: JsonObject, context: WriteContext) => void;
+  /** Keeps an object whose finalizers are gone and whose grace period is over (`spec.finalizers` of a namespace). */
+  readonly blocked?: (o: JsonObject) => boolean;
+  /** Propagation when the request names none. `Unsupported`: nothing can depend on this kind, and the request's policy is ignored. */
+  readonly propagation?: 'Background' | 'Orphan' | 'Unsupported';
+  /** The warning for a request that relies on the default propagation. */
+  readonly propagationWarning?: string;
+  /** The response to a completed deletion is the object, not a Status. */
+  readonly returnsObject?: boolean;
+}
+
+/** Differences between kinds that have no reason but compatibility with kube-apiserver. */
+export interface CompatibilityRules {
   /**
-   * Takes what must be unique across the cluster (cluster IPs, node ports) in the same transaction: may change the object,
-   * returns compares and ops to go with the write. A conflict on one of its compares runs it again with fresh state.
+   * An update runs the metadata checks of create as well, so its errors appear once more. `twice`: the update rules of the kind
+   * skip the metadata, and the create checks run twice.
    */
-  readonly reserve?: (change: Change, store: Reader, context: WriteContext) => Promise<Reservation>;
+  readonly checksUpdateLikeNew?: boolean | 'twice';
+  /** Finalizers may be any qualified name: one without a domain need not be a well-known name. */
+  readonly anyFinalizers?: boolean;
+  /** A failed deletion precondition is reported by resource name, in the short form (namespaces). */
+  readonly plainPreconditions?: boolean;
 }
 
 export interface Change {
@@ -239,12 +265,13 @@ export interface Change {
   readonly old: JsonObject | undefined;
 }
 
-export interface Reservation {
+/** Comparisons and operations to add to the transaction of a write. */
+export interface TxnPart {
   readonly compares: readonly Compare[];
   readonly ops: readonly Op[];
 }
 
-/** Keys beside the objects themselves, for `reserve`. */
+/** Reads keys other than those of objects, for `allocate`. */
 export interface Reader {
   /** Modification revision and value, or undefined when absent. From a state at least as new as the request. */
   get(key: string): Promise<{ readonly revision: number; readonly value: Uint8Array } | undefined>;

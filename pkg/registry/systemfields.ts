@@ -88,14 +88,14 @@ export function generatedName(base: string, world: World): string {
 }
 
 export function firstGeneration(object: JsonObject, strategy: Strategy): void {
-  if (strategy.generation !== 'none') metaOf(object)['generation'] = 1;
+  if (strategy.update?.generation !== 'none') metaOf(object)['generation'] = 1;
 }
 
 export function validateNewMeta(object: JsonObject, target: Target, found: FieldErrors): void {
   const { namespaced, strategy } = target.resource;
   const meta = metaOf(object);
-  validateMeta(meta, { namespaced, nameRule: strategy.validateName ?? subdomainName }, METADATA, found);
-  if (strategy.anyFinalizers !== true) validateFinalizerNames(meta, METADATA, found);
+  validateMeta(meta, { namespaced, nameRule: strategy.create?.validateName ?? subdomainName }, METADATA, found);
+  if (strategy.compatibility?.anyFinalizers !== true) validateFinalizerNames(meta, METADATA, found);
 }
 
 /**
@@ -111,7 +111,7 @@ export function checkVersion(object: JsonObject, stored: StoredObject, target: T
     if (bad !== undefined) throw errors.badRequest(bad);
   }
   const any = given === '' || BigInt(given) === 0n;
-  if (any && strategy.unconditionalUpdate === false) throw versionRequired(target, text(meta, 'name'));
+  if (any && strategy.update?.allowUnconditional === false) throw versionRequired(target, text(meta, 'name'));
   if (!any && given !== String(stored.revision)) throw conflict(groupResource, stored.name);
   meta['resourceVersion'] = String(stored.revision);
 }
@@ -162,7 +162,7 @@ export function keepGeneration(meta: JsonObject, old: JsonObject): void {
 
 /** A change of what is wanted raises the generation; a change of metadata or status does not. */
 export function raiseGeneration(object: JsonObject, old: JsonObject, strategy: Strategy): void {
-  const { generation } = strategy;
+  const generation = strategy.update?.generation;
   if (generation === 'none') return;
   const changed =
     typeof generation === 'function'
@@ -194,9 +194,9 @@ export function validateChangedMeta(object: JsonObject, old: JsonObject, target:
   const changed = new FieldErrors();
   validateMetaUpdate(meta, metaOf(old), METADATA, changed);
   found.addAll(changed.list);
-  const likeNew = strategy.checksUpdateLikeNew;
+  const likeNew = strategy.compatibility?.checksUpdateLikeNew;
   const names = new FieldErrors();
-  if (strategy.anyFinalizers !== true) validateFinalizerNames(meta, METADATA, names);
+  if (strategy.compatibility?.anyFinalizers !== true) validateFinalizerNames(meta, METADATA, names);
   if (likeNew !== 'twice') found.addAll(changed.list).addAll(names.list);
   // Nearly always nothing is wrong, and what would be told again need not be looked for again.
   if (likeNew === undefined || likeNew === false || (found.empty && names.empty && sameName(meta, metaOf(old)))) return;
@@ -214,6 +214,6 @@ export function isGone(object: JsonObject, old: JsonObject, strategy: Strategy):
     before['deletionTimestamp'] !== undefined &&
     (grace === undefined || grace === 0) &&
     strings(metaOf(object), 'finalizers').length === 0 &&
-    strategy.holds?.(object) !== true
+    strategy.deletion?.blocked?.(object) !== true
   );
 }

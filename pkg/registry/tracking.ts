@@ -17,7 +17,7 @@ export function trackedResource(core: Core, target: Target, strategy: Strategy):
   tracked.set(resource, known);
   let made = known.get(subresource);
   if (made === undefined) {
-    const { resetFields } = strategy;
+    const resetFields = strategy.update?.resetFields;
     made = {
       schema: resource.schema,
       apiVersion: resource.apiVersion,

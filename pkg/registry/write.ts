@@ -15,7 +15,7 @@ import { parseVersion } from './listoptions.js';
 import { metaOf, text } from './meta.js';
 import { homeOf, isHoused } from './namespaces.js';
 import type { CreateRequest, RequestContext, Target, UpdateRequest, WriteOptions, Written } from './requests.js';
-import type { Reservation, Strategy, WriteContext } from './resource.js';
+import type { Strategy, TxnPart, WriteContext } from './resource.js';
 import {
   carryOver,
   checkName,
@@ -102,7 +102,7 @@ export async function update(core: Core, request: UpdateRequest, context: Reques
       return next;
     },
     absent:
-      target.resource.strategy.createOnUpdate === true && target.subresource === ''
+      target.resource.strategy.update?.allowCreate === true && target.subresource === ''
         ? () => {
             checkUid(object, '', keyOf(target.resource, target.namespace, name), target);
             return insert(core, write, cloneJson(object), false);
@@ -147,7 +147,7 @@ export async function insert(core: Core, write: Write, object: JsonObject, track
   await mutate(core, admitted);
   const generate = text(metaOf(object), 'name') === '' ? text(metaOf(object), 'generateName') : '';
   const wanted = writeContext(core, target, context, options.dryRun);
-  const again = generate !== '' || strategy.reserve !== undefined;
+  const again = generate !== '' || strategy.storage?.allocate !== undefined;
   const attempts = generate !== '' ? limits.generateNameAttempts : limits.reservationRetries;
   for (let attempt = 1; ; attempt++) {
     const o = again ? cloneJson(object) : object;
@@ -178,10 +178,10 @@ function prepareNew(core: Core, target: Target, o: JsonObject, wanted: WriteCont
   const { strategy } = resource;
   firstGeneration(o, strategy);
   dropDisabledFields(o, resource.storage.schema, (gate) => core.featureEnabled(gate));
-  strategy.prepareForCreate?.(o, wanted);
+  strategy.create?.prepare?.(o, wanted);
   const found = new FieldErrors();
   validateNewMeta(o, target, found);
-  strategy.validate?.(o, found, wanted);
+  strategy.create?.validate?.(o, found, wanted);
   addDeclarative(core, target, o, undefined, found);
   refuse(target, o, found);
 }
@@ -194,7 +194,7 @@ function addDeclarative(
   old: JsonObject | undefined,
   found: FieldErrors,
 ): void {
-  const own = resource.strategy.validate !== undefined;
+  const own = resource.strategy.create?.validate !== undefined;
   const said = new Set(found.list.map((e) => `${e.field} ${e.type}`));
   const options = { enabled: (gate: string) => core.featureEnabled(gate), beta: !own };
   for (const e of declarativeErrors(o, old, resource.storage.schema, options))
@@ -251,15 +251,17 @@ async function commitHoused(core: Core, target: Target, name: string, { compares
   }
 }
 
-const NOTHING: Reservation = { compares: [], ops: [] };
+const NOTHING: TxnPart = { compares: [], ops: [] };
 
 export async function reserve(
   core: Core,
   strategy: Strategy,
   change: { readonly object: JsonObject | undefined; readonly old: JsonObject | undefined },
   wanted: WriteContext,
-): Promise<Reservation> {
-  return strategy.reserve === undefined ? NOTHING : strategy.reserve(change, readerOf(core), wanted);
+): Promise<TxnPart> {
+  return strategy.storage?.allocate === undefined
+    ? NOTHING
+    : strategy.storage?.allocate(change, readerOf(core), wanted);
 }
 
 /** How a change comes about: a body put in the place of the old object, a patch, an apply, a scale. */
@@ -374,7 +376,7 @@ async function revise(
   strategy.warn?.(o, old, wanted);
   if (options.dryRun) return { outcome: 'updated', object: valueAnswer(resource, o) };
   const { key } = stored;
-  const encoded = strategy.reserve === undefined ? value : encodeStored(resource.storage.schema, o);
+  const encoded = strategy.storage?.allocate === undefined ? value : encodeStored(resource.storage.schema, o);
   const op: Op = gone ? { kind: 'delete', key } : putOp(core, resource, key, encoded);
   const compares = [{ key, modRevision: stored.revision }, ...reserved.compares];
   const result = await commit(core, compares, [op, ...reserved.ops]);
@@ -400,13 +402,13 @@ function prepareChanged(
   const meta = metaOf(o);
   keepGeneration(meta, metaOf(old));
   dropDisabledFields(o, resource.storage.schema, (gate) => core.featureEnabled(gate), old);
-  strategy.prepareForUpdate?.(o, old, wanted);
+  strategy.update?.prepare?.(o, old, wanted);
   carryOver(metaOf(o), metaOf(old));
   raiseGeneration(o, old, strategy);
   const found = new FieldErrors();
   validateChangedMeta(o, old, target, found);
-  if (strategy.validateUpdate !== undefined) strategy.validateUpdate(o, old, found, wanted);
-  else strategy.validate?.(o, found, wanted);
+  if (strategy.update?.validate !== undefined) strategy.update?.validate(o, old, found, wanted);
+  else strategy.create?.validate?.(o, found, wanted);
   addDeclarative(core, target, o, old, found);
   refuse(target, o, found);
 }

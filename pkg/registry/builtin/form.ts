@@ -2,52 +2,61 @@ import { cloneJson, type FieldErrors, FieldPath, isObject, type JsonObject, type
 import type { DeclaredVersion, Strategy, Subresource, WriteContext } from '../resource.js';
 import { at, textAt } from './access.js';
 
-/** What many declarations share: the split of an object into what clients own and what controllers report, and `scale`. */
+/** Shared by many declarations: the split of an object into spec and status, and `scale`. */
 
 /** Versions of one group in one line: `versions('apps', 'v1')`, `versions('networking', 'v1', 'v1beta1')`. */
 export function versions(pkg: string, ...names: readonly string[]): readonly DeclaredVersion[] {
   return names.map((version) => ({ version, schema: `${pkg}/${version}` }));
 }
 
-/** Takes `field` over from `old`, absent when it is absent there. */
+/** Copies `field` from `old`; deletes it when `old` does not have it. */
 export function keep(field: string, o: JsonObject, old: JsonObject): void {
   const v = old[field];
   if (v === undefined) delete o[field];
   else o[field] = cloneJson(v);
 }
 
-/** A kind with a status that only its subresource writes: creation starts with none, an update of the object keeps the old. */
+/** Rules for a kind whose status only the status subresource writes: create clears the status, update keeps the old one. */
 export function withStatus(strategy: Strategy): Strategy {
   return {
-    resetFields: [['status']],
-    generation: 'spec',
     ...strategy,
-    prepareForCreate: (o, context) => {
-      delete o['status'];
-      strategy.prepareForCreate?.(o, context);
+    create: {
+      ...strategy.create,
+      prepare: (o, context) => {
+        delete o['status'];
+        strategy.create?.prepare?.(o, context);
+      },
     },
-    prepareForUpdate: (o, old, context) => {
-      keep('status', o, old);
-      strategy.prepareForUpdate?.(o, old, context);
+    update: {
+      generation: 'spec',
+      resetFields: [['status']],
+      ...strategy.update,
+      prepare: (o, old, context) => {
+        keep('status', o, old);
+        strategy.update?.prepare?.(o, old, context);
+      },
     },
   };
 }
 
-/** The `status` subresource: everything but status (and what metadata a status writer may touch) stays as it was. */
+/** The `status` subresource: keeps every field of the old object except status and metadata. */
 export function statusSubresource(strategy: Strategy = {}): Subresource {
   return {
     verbs: ['get', 'patch', 'update'],
     behaviour: {
       kind: 'part',
       strategy: {
-        resetFields: [['spec']],
-        generation: 'none',
         ...strategy,
-        prepareForUpdate: (o, old, context) => {
-          for (const field of new Set([...Object.keys(o), ...Object.keys(old)])) {
-            if (!PARTS_OF_A_STATUS_WRITE.has(field)) keep(field, o, old);
-          }
-          strategy.prepareForUpdate?.(o, old, context);
+        update: {
+          generation: 'none',
+          resetFields: [['spec']],
+          ...strategy.update,
+          prepare: (o, old, context) => {
+            for (const field of new Set([...Object.keys(o), ...Object.keys(old)])) {
+              if (!PARTS_OF_A_STATUS_WRITE.has(field)) keep(field, o, old);
+            }
+            strategy.update?.prepare?.(o, old, context);
+          },
         },
       },
     },
@@ -56,7 +65,7 @@ export function statusSubresource(strategy: Strategy = {}): Subresource {
 
 const PARTS_OF_A_STATUS_WRITE: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
 
-/** Labels stay as they were: the status writers of workloads may not relabel. */
+/** Keeps the old labels: a status update of a workload may not change them. */
 export function keepLabels(o: JsonObject, old: JsonObject, _context: WriteContext): void {
   const meta = o['metadata'];
   const before = old['metadata'];

@@ -13,12 +13,14 @@ export const mutatingAdmissionPolicy: ResourceDeclaration = {
   namespaced: false,
   categories: ['api-extensions'],
   strategy: {
-    anyFinalizers: true,
-    unconditionalUpdate: false,
     defaults: defaultPolicy,
-    validate: validateMutatingPolicy,
-    validateUpdate: (o, _old, errors) => validateMutatingPolicy(o, errors),
-    generation: 'spec',
+    create: { validate: validateMutatingPolicy },
+    update: {
+      allowUnconditional: false,
+      generation: 'spec',
+      validate: (o, _old, errors) => validateMutatingPolicy(o, errors),
+    },
+    compatibility: { anyFinalizers: true },
   },
   table: policyTable('mutations'),
 };

@@ -13,12 +13,14 @@ export const mutatingAdmissionPolicyBinding: ResourceDeclaration = {
   namespaced: false,
   categories: ['api-extensions'],
   strategy: {
-    anyFinalizers: true,
-    unconditionalUpdate: false,
     defaults: defaultPolicyBinding,
-    validate: validateMutatingBinding,
-    validateUpdate: (o, _old, errors) => validateMutatingBinding(o, errors),
-    generation: 'spec',
+    create: { validate: validateMutatingBinding },
+    update: {
+      allowUnconditional: false,
+      generation: 'spec',
+      validate: (o, _old, errors) => validateMutatingBinding(o, errors),
+    },
+    compatibility: { anyFinalizers: true },
   },
   table: policyBindingTable,
 };

@@ -13,12 +13,11 @@ export const validatingAdmissionPolicy: ResourceDeclaration = {
   namespaced: false,
   categories: ['api-extensions'],
   strategy: withStatus({
-    anyFinalizers: true,
-    unconditionalUpdate: false,
     defaults: defaultPolicy,
-    validate: validateValidatingPolicy,
-    validateUpdate: (o, _old, errors) => validateValidatingPolicy(o, errors),
+    create: { validate: validateValidatingPolicy },
+    update: { allowUnconditional: false, validate: (o, _old, errors) => validateValidatingPolicy(o, errors) },
+    compatibility: { anyFinalizers: true },
   }),
-  subresources: { status: statusSubresource({ validateUpdate: validatePolicyStatus }) },
+  subresources: { status: statusSubresource({ update: { validate: validatePolicyStatus } }) },
   table: policyTable('validations'),
 };

@@ -13,12 +13,14 @@ export const validatingAdmissionPolicyBinding: ResourceDeclaration = {
   namespaced: false,
   categories: ['api-extensions'],
   strategy: {
-    anyFinalizers: true,
-    unconditionalUpdate: false,
     defaults: defaultPolicyBinding,
-    validate: validateValidatingBinding,
-    validateUpdate: (o, _old, errors) => validateValidatingBinding(o, errors),
-    generation: 'spec',
+    create: { validate: validateValidatingBinding },
+    update: {
+      allowUnconditional: false,
+      generation: 'spec',
+      validate: (o, _old, errors) => validateValidatingBinding(o, errors),
+    },
+    compatibility: { anyFinalizers: true },
   },
   table: policyBindingTable,
 };

@@ -14,11 +14,10 @@ export const validatingWebhookConfiguration: ResourceDeclaration = {
   namespaced: false,
   categories: ['api-extensions'],
   strategy: {
-    anyFinalizers: true,
-    unconditionalUpdate: false,
     defaults: defaultWebhooks,
-    validate: validateWebhooks,
-    validateUpdate: (o, _old, errors) => validateWebhooks(o, errors),
+    create: { validate: validateWebhooks },
+    update: { allowUnconditional: false, validate: (o, _old, errors) => validateWebhooks(o, errors) },
+    compatibility: { anyFinalizers: true },
   },
   table: table([column('Webhooks', 'Number of webhooks.', { type: 'integer' }), AGE], (o, now) => [
     listAt(o, 'webhooks').length,

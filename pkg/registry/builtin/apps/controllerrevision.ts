@@ -14,19 +14,23 @@ export const controllerRevision: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   strategy: {
-    checksUpdateLikeNew: true,
-    generation: 'none',
-    validate: (o, errors) => {
-      const data = o['data'];
-      if (data === undefined || data === null) errors.required(FieldPath.of('data'), 'data is mandatory');
-      else if (!isObject(data)) errors.required(FieldPath.of('data'), 'data must be a valid JSON object');
-      notNegative(o, errors);
+    create: {
+      validate: (o, errors) => {
+        const data = o['data'];
+        if (data === undefined || data === null) errors.required(FieldPath.of('data'), 'data is mandatory');
+        else if (!isObject(data)) errors.required(FieldPath.of('data'), 'data must be a valid JSON object');
+        notNegative(o, errors);
+      },
     },
-    validateUpdate: (o, old, errors) => {
-      notNegative(o, errors);
-      if (!equalJson(o['data'] ?? null, old['data'] ?? null))
-        errors.invalid(FieldPath.of('data'), o['data'] ?? null, 'field is immutable');
+    update: {
+      generation: 'none',
+      validate: (o, old, errors) => {
+        notNegative(o, errors);
+        if (!equalJson(o['data'] ?? null, old['data'] ?? null))
+          errors.invalid(FieldPath.of('data'), o['data'] ?? null, 'field is immutable');
+      },
     },
+    compatibility: { checksUpdateLikeNew: true },
   },
   table: table(
     [column('Controller', 'The object that owns the revision.'), column('Revision', 'Number of the revision.'), AGE],

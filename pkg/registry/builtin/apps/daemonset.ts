@@ -32,22 +32,23 @@ export const daemonSet: ResourceDeclaration = {
     return typeof text === 'string' ? whyNotInt64(text) : undefined;
   },
   strategy: withStatus({
-    prepareForCreate: (o) => countTemplate(o, undefined),
-    prepareForUpdate: (o, old) => countTemplate(o, old),
-    validate,
-    validateUpdate: (o, old, errors) => {
-      validate(o, errors);
-      sameSelector(o, old, errors);
-    },
-    warn: templateWarnings,
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       defaultRollingUpdate(objectIn(spec, 'updateStrategy'), { maxUnavailable: 1, maxSurge: 0 });
       whenAbsent(spec, 'revisionHistoryLimit', 10);
       defaultTemplate(spec);
     },
+    create: { prepare: (o) => countTemplate(o, undefined), validate },
+    update: {
+      prepare: (o, old) => countTemplate(o, old),
+      validate: (o, old, errors) => {
+        validate(o, errors);
+        sameSelector(o, old, errors);
+      },
+    },
+    warn: templateWarnings,
   }),
-  subresources: { status: statusSubresource({ prepareForUpdate: keepLabels, validateUpdate: daemonSetStatus }) },
+  subresources: { status: statusSubresource({ update: { prepare: keepLabels, validate: daemonSetStatus } }) },
   table: table(
     [
       column('Desired', 'Nodes that should run the pod.', { type: 'integer' }),

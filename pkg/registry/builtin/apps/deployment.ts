@@ -35,12 +35,6 @@ export const deployment: ResourceDeclaration = {
     return why === undefined ? undefined : `failed to parse annotation[${ROLLBACK}]=${text} as int64: ${why}`;
   },
   strategy: withStatus({
-    validate,
-    validateUpdate: (o, old, errors) => {
-      validate(o, errors);
-      sameSelector(o, old, errors);
-    },
-    warn: namedTemplateWarnings,
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       whenAbsent(spec, 'replicas', 1);
@@ -49,14 +43,20 @@ export const deployment: ResourceDeclaration = {
       defaultRollingUpdate(objectIn(spec, 'strategy'), { maxUnavailable: '25%', maxSurge: '25%' });
       defaultTemplate(spec);
     },
+    create: { validate },
+    update: {
+      validate: (o, old, errors) => {
+        validate(o, errors);
+        sameSelector(o, old, errors);
+      },
+    },
+    warn: namedTemplateWarnings,
   }),
   subresources: {
     scale: scaleSubresource((o) => selectorText(at(o, 'spec', 'selector'))),
     // Labels are not taken from a status write, so they are not owned through one either.
     status: statusSubresource({
-      resetFields: [['spec'], ['metadata', 'labels']],
-      prepareForUpdate: keepLabels,
-      validateUpdate: deploymentStatus,
+      update: { resetFields: [['spec'], ['metadata', 'labels']], prepare: keepLabels, validate: deploymentStatus },
     }),
   },
   table: table(

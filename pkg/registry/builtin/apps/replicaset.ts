@@ -20,21 +20,23 @@ export const replicaSet: ResourceDeclaration = {
   shortNames: ['rs'],
   categories: ['all'],
   strategy: withStatus({
-    validate,
-    validateUpdate: (o, old, errors) => {
-      validate(o, errors);
-      sameSelector(o, old, errors);
-    },
-    warn: namedTemplateWarnings,
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       whenAbsent(spec, 'replicas', 1);
       defaultTemplate(spec);
     },
+    create: { validate },
+    update: {
+      validate: (o, old, errors) => {
+        validate(o, errors);
+        sameSelector(o, old, errors);
+      },
+    },
+    warn: namedTemplateWarnings,
   }),
   subresources: {
     scale: scaleSubresource((o) => selectorText(at(o, 'spec', 'selector'))),
-    status: statusSubresource({ prepareForUpdate: keepLabels, validateUpdate: replicaSetStatus }),
+    status: statusSubresource({ update: { prepare: keepLabels, validate: replicaSetStatus } }),
   },
   table: replicaTable((o) => selectorText(at(o, 'spec', 'selector'))),
 };

@@ -36,25 +36,6 @@ export const statefulSet: ResourceDeclaration = {
   shortNames: ['sts'],
   categories: ['all'],
   strategy: withStatus({
-    validateName: labelName,
-    validate: (o, errors) => {
-      validate(o, errors);
-      validateClaims(o, errors);
-    },
-    validateUpdate: (o, old, errors) => {
-      onlyWhatMayChange(o, old, errors);
-      validate(o, errors);
-    },
-    warn: (o, old, context) => {
-      templateWarnings(o, old, context);
-      if (!wantsOther(o, old)) return;
-      for (const [i, claim] of objectsAt(o, 'spec', 'volumeClaimTemplates').entries())
-        claimWarnings(objectAt(claim, 'spec'), `spec.volumeClaimTemplates[${i}].spec`, context.warn);
-      if (numberAt(o, 'spec', 'revisionHistoryLimit') < 0)
-        context.warn(
-          'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended',
-        );
-    },
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       fill(spec, 'podManagementPolicy', 'OrderedReady');
@@ -73,10 +54,33 @@ export const statefulSet: ResourceDeclaration = {
       }
       defaultTemplate(spec);
     },
+    create: {
+      validateName: labelName,
+      validate: (o, errors) => {
+        validate(o, errors);
+        validateClaims(o, errors);
+      },
+    },
+    update: {
+      validate: (o, old, errors) => {
+        onlyWhatMayChange(o, old, errors);
+        validate(o, errors);
+      },
+    },
+    warn: (o, old, context) => {
+      templateWarnings(o, old, context);
+      if (!wantsOther(o, old)) return;
+      for (const [i, claim] of objectsAt(o, 'spec', 'volumeClaimTemplates').entries())
+        claimWarnings(objectAt(claim, 'spec'), `spec.volumeClaimTemplates[${i}].spec`, context.warn);
+      if (numberAt(o, 'spec', 'revisionHistoryLimit') < 0)
+        context.warn(
+          'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended',
+        );
+    },
   }),
   subresources: {
     scale: scaleSubresource((o) => selectorText(at(o, 'spec', 'selector'))),
-    status: statusSubresource({ prepareForUpdate: keepLabels, validateUpdate: statefulSetStatus }),
+    status: statusSubresource({ update: { prepare: keepLabels, validate: statefulSetStatus } }),
   },
   table: table(
     [

@@ -22,12 +22,11 @@ export const horizontalPodAutoscaler: ResourceDeclaration = {
   shortNames: ['hpa'],
   categories: ['all'],
   strategy: withStatus({
-    generation: 'none',
     defaults: defaultAutoscaler,
-    validate: validateAutoscaler,
-    validateUpdate: (o, _old, errors) => validateAutoscaler(o, errors),
+    create: { validate: validateAutoscaler },
+    update: { generation: 'none', validate: (o, _old, errors) => validateAutoscaler(o, errors) },
   }),
-  subresources: { status: statusSubresource({ validateUpdate: autoscalerStatus }) },
+  subresources: { status: statusSubresource({ update: { validate: autoscalerStatus } }) },
   table: table(
     [
       column('Reference', 'What is scaled.'),

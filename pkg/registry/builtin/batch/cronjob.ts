@@ -21,14 +21,6 @@ export const cronJob: ResourceDeclaration = {
   shortNames: ['cj'],
   categories: ['all'],
   strategy: withStatus({
-    validateName: cronJobName,
-    validate,
-    validateUpdate: (o, _old, errors) => validate(o, errors),
-    warn: (o, old, context) => {
-      if (old === undefined) podNameWarning(o, context);
-      if (wantsOther(o, old))
-        jobSpecWarnings(objectAt(o, 'spec', 'jobTemplate', 'spec'), 'spec.jobTemplate.spec', context.warn);
-    },
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       fill(spec, 'concurrencyPolicy', 'Allow');
@@ -38,6 +30,13 @@ export const cronJob: ResourceDeclaration = {
       const template = objectIn(spec, 'jobTemplate');
       objectIn(template, 'metadata');
       defaultTemplate(objectIn(template, 'spec'));
+    },
+    create: { validateName: cronJobName, validate },
+    update: { validate: (o, _old, errors) => validate(o, errors) },
+    warn: (o, old, context) => {
+      if (old === undefined) podNameWarning(o, context);
+      if (wantsOther(o, old))
+        jobSpecWarnings(objectAt(o, 'spec', 'jobTemplate', 'spec'), 'spec.jobTemplate.spec', context.warn);
     },
   }),
   subresources: { status: statusSubresource() },

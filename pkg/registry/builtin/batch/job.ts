@@ -19,26 +19,29 @@ export const job: ResourceDeclaration = {
   namespaced: true,
   categories: ['all'],
   strategy: withStatus({
-    defaultPropagation: 'Orphan',
-    defaultPropagationWarning:
-      'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
     defaults: defaultJob,
-    // a job takes the labels of its pods for its own: those that were given before it is judged, those that are made after
-    prepareForCreate: (o) => {
-      const given = Object.keys(objectAt(o, 'spec', 'template', 'metadata', 'labels')).length > 0;
-      if (!boolAt(o, 'spec', 'manualSelector')) generateSelector(o);
-      if (given) labelsFromTemplate(o, false);
+    create: {
+      // a job takes the labels of its pods for its own: those that were given before it is judged, those that are made after
+      prepare: (o) => {
+        const given = Object.keys(objectAt(o, 'spec', 'template', 'metadata', 'labels')).length > 0;
+        if (!boolAt(o, 'spec', 'manualSelector')) generateSelector(o);
+        if (given) labelsFromTemplate(o, false);
+      },
+      validate: validateJob,
     },
-    prepareForUpdate: (o) => labelsFromTemplate(o, false),
-    validate: validateJob,
-    validateUpdate: validateJobUpdate,
+    update: { prepare: (o) => labelsFromTemplate(o, false), validate: validateJobUpdate },
+    complete: (o) => labelsFromTemplate(o, false),
     warn: (o, old, context) => {
       if (old === undefined) podNameWarning(o, context);
       if (wantsOther(o, old)) jobSpecWarnings(objectAt(o, 'spec'), 'spec', context.warn);
     },
-    complete: (o) => labelsFromTemplate(o, false),
+    deletion: {
+      propagation: 'Orphan',
+      propagationWarning:
+        'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
+    },
   }),
-  subresources: { status: statusSubresource({ validateUpdate: validateJobStatus }) },
+  subresources: { status: statusSubresource({ update: { validate: validateJobStatus } }) },
   unknownFieldLabel: (label) => `field label ${JSON.stringify(label)} not supported for Job`,
   selectableFields: { 'status.successful': (o) => String(numberAt(o, 'status', 'succeeded')) },
   table: table(

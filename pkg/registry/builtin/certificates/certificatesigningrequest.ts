@@ -15,45 +15,53 @@ export const certificateSigningRequest: ResourceDeclaration = {
   namespaced: false,
   shortNames: ['csr'],
   strategy: withStatus({
-    validateName: pathSegmentName,
-    validate: validateRequest,
-    validateUpdate: (o, _old, errors) => validateRequest(o, errors),
-    generation: 'none',
-    // who asks is what the server knows, never what the body says; the request itself is fixed at creation
-    prepareForCreate: (o, context) => {
-      const spec = o['spec'];
-      if (typeof spec !== 'object' || spec === null || Array.isArray(spec)) return;
-      spec['username'] = context.user.name;
-      spec['groups'] = [...context.user.groups];
-      if (context.user.uid !== undefined && context.user.uid !== '') spec['uid'] = context.user.uid;
-      else delete spec['uid'];
-      delete spec['extra'];
-      for (const [k, v] of Object.entries(context.user.extra ?? {})) setOwn(objectIn(spec, 'extra'), k, [...v]);
+    create: {
+      validateName: pathSegmentName,
+      // who asks is what the server knows, never what the body says; the request itself is fixed at creation
+      prepare: (o, context) => {
+        const spec = o['spec'];
+        if (typeof spec !== 'object' || spec === null || Array.isArray(spec)) return;
+        spec['username'] = context.user.name;
+        spec['groups'] = [...context.user.groups];
+        if (context.user.uid !== undefined && context.user.uid !== '') spec['uid'] = context.user.uid;
+        else delete spec['uid'];
+        delete spec['extra'];
+        for (const [k, v] of Object.entries(context.user.extra ?? {})) setOwn(objectIn(spec, 'extra'), k, [...v]);
+      },
+      validate: validateRequest,
     },
-    prepareForUpdate: (o, old) => keep('spec', o, old),
+    update: {
+      generation: 'none',
+      prepare: (o, old) => keep('spec', o, old),
+      validate: (o, _old, errors) => validateRequest(o, errors),
+    },
   }),
   subresources: {
     // the approver decides, and touches nothing but conditions
     approval: statusSubresource({
-      prepareForUpdate: (o, old, context) => {
-        const status = objectIn(o, 'status');
-        const conditions = status['conditions'];
-        keep('status', o, old);
-        const kept = objectIn(o, 'status');
-        if (conditions === undefined) delete kept['conditions'];
-        else kept['conditions'] = conditions;
-        stampConditions(o, old, formatTime(context.world.clock.now()));
-      },
-      validateUpdate: (o, old, errors) => {
-        validateRequest(o, errors);
-        conditionsChanged(o, old, { decide: true, other: false }, errors);
+      update: {
+        prepare: (o, old, context) => {
+          const status = objectIn(o, 'status');
+          const conditions = status['conditions'];
+          keep('status', o, old);
+          const kept = objectIn(o, 'status');
+          if (conditions === undefined) delete kept['conditions'];
+          else kept['conditions'] = conditions;
+          stampConditions(o, old, formatTime(context.world.clock.now()));
+        },
+        validate: (o, old, errors) => {
+          validateRequest(o, errors);
+          conditionsChanged(o, old, { decide: true, other: false }, errors);
+        },
       },
     }),
     status: statusSubresource({
-      prepareForUpdate: (o, old, context) => stampConditions(o, old, formatTime(context.world.clock.now())),
-      validateUpdate: (o, old, errors) => {
-        validateRequest(o, errors);
-        conditionsChanged(o, old, { decide: false, other: true }, errors);
+      update: {
+        prepare: (o, old, context) => stampConditions(o, old, formatTime(context.world.clock.now())),
+        validate: (o, old, errors) => {
+          validateRequest(o, errors);
+          conditionsChanged(o, old, { decide: false, other: true }, errors);
+        },
       },
     }),
   },

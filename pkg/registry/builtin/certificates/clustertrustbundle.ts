@@ -11,7 +11,7 @@ export const clusterTrustBundle: ResourceDeclaration = {
   versions: versions('certificates', 'v1', 'v1beta1', 'v1alpha1'),
   storageVersion: 'v1',
   namespaced: false,
-  strategy: { generation: 'none', unconditionalUpdate: false },
+  strategy: { update: { allowUnconditional: false, generation: 'none' } },
   selectableFields: { 'spec.signerName': (o) => textAt(o, 'spec', 'signerName') },
   table: table([column('SignerName', 'The signer whose roots these are.')], (o) => [
     textAt(o, 'spec', 'signerName') || '<none>',

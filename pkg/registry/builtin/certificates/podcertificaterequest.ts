@@ -15,7 +15,7 @@ export const podCertificateRequest: ResourceDeclaration = {
   // v1 left out deprecated fields, so only v1beta1 can hold all that a request may say.
   storageVersion: 'v1beta1',
   namespaced: true,
-  strategy: withStatus({ generation: 'none', unconditionalUpdate: false, prepareForUpdate: keepDeprecated }),
+  strategy: withStatus({ update: { allowUnconditional: false, generation: 'none', prepare: keepDeprecated } }),
   subresources: { status: statusSubresource() },
   selectableFields: {
     'spec.signerName': (o) => textAt(o, 'spec', 'signerName'),

@@ -13,12 +13,14 @@ export const lease: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   strategy: {
-    anyFinalizers: true,
-    validate: validateLease,
-    validateUpdate: (o, _old, errors) => validateLease(o, errors),
-    generation: 'none',
-    createOnUpdate: true,
-    unconditionalUpdate: false,
+    create: { validate: validateLease },
+    update: {
+      allowCreate: true,
+      allowUnconditional: false,
+      generation: 'none',
+      validate: (o, _old, errors) => validateLease(o, errors),
+    },
+    compatibility: { anyFinalizers: true },
   },
   table: table([column('Holder', 'Who holds the lease.'), AGE], (o, now) => [
     textAt(o, 'spec', 'holderIdentity'),

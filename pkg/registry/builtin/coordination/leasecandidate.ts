@@ -13,12 +13,9 @@ export const leaseCandidate: ResourceDeclaration = {
   storageVersion: 'v1beta1',
   namespaced: true,
   strategy: {
-    validate: validateCandidate,
-    validateUpdate: validateCandidateUpdate,
-    generation: 'none',
-    createOnUpdate: true,
-    unconditionalUpdate: false,
-    anyFinalizers: true,
+    create: { validate: validateCandidate },
+    update: { allowCreate: true, allowUnconditional: false, generation: 'none', validate: validateCandidateUpdate },
+    compatibility: { anyFinalizers: true },
   },
   table: table(
     [

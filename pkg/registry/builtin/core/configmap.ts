@@ -14,7 +14,11 @@ export const configMap: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['cm'],
-  strategy: { checksUpdateLikeNew: true, generation: 'none', validate, validateUpdate },
+  strategy: {
+    create: { validate },
+    update: { generation: 'none', validate: validateUpdate },
+    compatibility: { checksUpdateLikeNew: true },
+  },
   table: table([column('Data', 'Number of keys, text and binary.'), AGE], (o, now) => [
     Object.keys(objectAt(o, 'data')).length + Object.keys(objectAt(o, 'binaryData')).length,
     age(o, now),

@@ -22,12 +22,10 @@ export const endpoints: ResourceDeclaration = {
       for (const subset of objectsAt(o, 'subsets'))
         for (const port of objectsAt(subset, 'ports')) whenEmpty(port, 'protocol', 'TCP');
     },
-    validate: validateEndpoints,
-    validateUpdate: (o, _old, errors) => validateEndpoints(o, errors),
-    checksUpdateLikeNew: true,
-    generation: 'none',
-    createOnUpdate: true,
+    create: { validate: validateEndpoints },
+    update: { allowCreate: true, generation: 'none', validate: (o, _old, errors) => validateEndpoints(o, errors) },
     warn: (o, _old, context) => endpointWarnings(o, context.warn),
+    compatibility: { checksUpdateLikeNew: true },
   },
   table: table([column('Endpoints', 'Addresses and ports that back the service.'), AGE], (o, now) => [
     addresses(o),

@@ -36,13 +36,10 @@ export const event: ResourceDeclaration = {
   namespaced: true,
   shortNames: ['ev'],
   strategy: {
-    generation: 'none',
-    validateName: pathSegmentName,
-    ttlSeconds: 3600,
-    createOnUpdate: true,
-    defaultPropagation: 'Unsupported',
-    validate: validateEvent,
-    validateUpdate: validateEventUpdate,
+    create: { validateName: pathSegmentName, validate: validateEvent },
+    update: { allowCreate: true, generation: 'none', validate: validateEventUpdate },
+    storage: { ttlSeconds: 3600 },
+    deletion: { propagation: 'Unsupported' },
   },
   selectableFields: {
     'involvedObject.kind': (o) => textAt(o, 'involvedObject', 'kind'),

@@ -14,11 +14,9 @@ export const limitRange: ResourceDeclaration = {
   namespaced: true,
   shortNames: ['limits'],
   strategy: {
-    validate: validateLimitRange,
-    validateUpdate: (o, _old, errors) => validateLimitRange(o, errors),
-    generation: 'none',
-    createOnUpdate: true,
     defaults,
+    create: { validate: validateLimitRange },
+    update: { allowCreate: true, generation: 'none', validate: (o, _old, errors) => validateLimitRange(o, errors) },
   },
 };
 

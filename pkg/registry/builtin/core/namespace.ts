@@ -12,31 +12,37 @@ import { keep, statusSubresource, versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 
 const strategy: Strategy = {
-  validateName: labelName,
-  generation: 'none',
-  resetFields: [['status']],
   defaults: labelWithName,
-  prepareForCreate: (o) => {
-    o['status'] = { phase: 'Active' };
-    const spec = isObject(o['spec']) ? o['spec'] : {};
-    const finalizers = listAt(spec, 'finalizers');
-    if (!finalizers.includes('kubernetes')) spec['finalizers'] = [...finalizers, 'kubernetes'];
-    o['spec'] = spec;
+  create: {
+    validateName: labelName,
+    prepare: (o) => {
+      o['status'] = { phase: 'Active' };
+      const spec = isObject(o['spec']) ? o['spec'] : {};
+      const finalizers = listAt(spec, 'finalizers');
+      if (!finalizers.includes('kubernetes')) spec['finalizers'] = [...finalizers, 'kubernetes'];
+      o['spec'] = spec;
+    },
+    validate,
   },
-  // one that is not marked yet never goes at once: its content has to go first
-  holds: (o) => textAt(o, 'metadata', 'deletionTimestamp') === '' || listAt(o, 'spec', 'finalizers').length > 0,
-  plainPreconditions: true,
-  markDeleted: (o) => {
-    const meta = o['metadata'];
-    if (isObject(meta)) delete meta['deletionGracePeriodSeconds'];
-    o['status'] = { ...(isObject(o['status']) ? o['status'] : {}), phase: 'Terminating' };
+  update: {
+    generation: 'none',
+    resetFields: [['status']],
+    // spec.finalizers changes through /finalize alone
+    prepare: (o, old) => {
+      keep('spec', o, old);
+      keep('status', o, old);
+    },
   },
-  validate,
-  // spec.finalizers changes through /finalize alone
-  prepareForUpdate: (o, old) => {
-    keep('spec', o, old);
-    keep('status', o, old);
+  deletion: {
+    mark: (o) => {
+      const meta = o['metadata'];
+      if (isObject(meta)) delete meta['deletionGracePeriodSeconds'];
+      o['status'] = { ...(isObject(o['status']) ? o['status'] : {}), phase: 'Terminating' };
+    },
+    // one that is not marked yet never goes at once: its content has to go first
+    blocked: (o) => textAt(o, 'metadata', 'deletionTimestamp') === '' || listAt(o, 'spec', 'finalizers').length > 0,
   },
+  compatibility: { plainPreconditions: true },
 };
 
 export const namespace: ResourceDeclaration = {
@@ -51,15 +57,14 @@ export const namespace: ResourceDeclaration = {
   verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
   strategy,
   subresources: {
-    status: statusSubresource({ validateUpdate: phaseFits }),
+    status: statusSubresource({ update: { validate: phaseFits } }),
     finalize: {
       verbs: ['update'],
       behaviour: {
         kind: 'part',
         strategy: {
-          generation: 'none',
-          validate: (o, errors) => finalizers(o, errors, (i) => FINALIZERS.index(i)),
-          prepareForUpdate: (o, old) => keep('status', o, old),
+          create: { validate: (o, errors) => finalizers(o, errors, (i) => FINALIZERS.index(i)) },
+          update: { generation: 'none', prepare: (o, old) => keep('status', o, old) },
         },
       },
     },

@@ -6,6 +6,13 @@ import { AGE, age, column, table, wide } from '../table.js';
 import { nodeProxy } from './connections.js';
 import { defaultNode, validateNode, validateNodeUpdate, warnAboutNode } from './nodevalidation.js';
 
+const rules = withStatus({
+  defaults: defaultNode,
+  create: { validate: validateNode },
+  update: { generation: 'none', prepare: dropConfigSource, validate: validateNodeUpdate },
+  warn: warnAboutNode,
+});
+
 export const node: ResourceDeclaration = {
   group: '',
   resource: 'nodes',
@@ -16,19 +23,9 @@ export const node: ResourceDeclaration = {
   namespaced: false,
   shortNames: ['no'],
   storagePrefix: 'minions',
-  // a node agent registers its node together with its first status
-  strategy: {
-    ...withStatus({
-      generation: 'none',
-      defaults: defaultNode,
-      validate: validateNode,
-      validateUpdate: validateNodeUpdate,
-      prepareForUpdate: dropConfigSource,
-      warn: warnAboutNode,
-    }),
-    prepareForCreate: dropConfigSource,
-  },
-  subresources: { proxy: nodeProxy, status: statusSubresource({ validateUpdate: validateNodeUpdate }) },
+  // The node agent registers its node together with the first status, so create does not clear it.
+  strategy: { ...rules, create: { ...rules.create, prepare: dropConfigSource } },
+  subresources: { proxy: nodeProxy, status: statusSubresource({ update: { validate: validateNodeUpdate } }) },
   selectableFields: { 'spec.unschedulable': (o) => String(boolAt(o, 'spec', 'unschedulable')) },
   table: table(
     [

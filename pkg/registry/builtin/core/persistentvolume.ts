@@ -22,9 +22,6 @@ export const persistentVolume: ResourceDeclaration = {
   namespaced: false,
   shortNames: ['pv'],
   strategy: withStatus({
-    checksUpdateLikeNew: 'twice',
-    generation: 'none',
-    returnsDeleted: true,
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       fill(spec, 'persistentVolumeReclaimPolicy', 'Retain');
@@ -34,15 +31,20 @@ export const persistentVolume: ResourceDeclaration = {
         if (isObject(source)) defaultVolumeSource(name, source);
       }
     },
-    prepareForCreate: (o, context) => {
-      o['status'] = { phase: 'Pending', lastPhaseTransitionTime: formatTime(context.world.clock.now()) };
+    create: {
+      prepare: (o, context) => {
+        o['status'] = { phase: 'Pending', lastPhaseTransitionTime: formatTime(context.world.clock.now()) };
+      },
+      validate: (o, errors) => volumeSpec(objectAt(o, 'spec'), SPEC, false, errors),
     },
-    validate: (o, errors) => volumeSpec(objectAt(o, 'spec'), SPEC, false, errors),
-    validateUpdate: (o, old, errors) => {
-      // told twice: as of any volume, and as of a changed one
-      volumeSpec(objectAt(o, 'spec'), SPEC, false, errors);
-      volumeSpec(objectAt(o, 'spec'), SPEC, false, errors);
-      volumeUpdate(o, old, errors);
+    update: {
+      generation: 'none',
+      validate: (o, old, errors) => {
+        // told twice: as of any volume, and as of a changed one
+        volumeSpec(objectAt(o, 'spec'), SPEC, false, errors);
+        volumeSpec(objectAt(o, 'spec'), SPEC, false, errors);
+        volumeUpdate(o, old, errors);
+      },
     },
     warn: (o, _old, context) => {
       if (at(o, 'metadata', 'annotations', CLASS_ANNOTATION) !== undefined)
@@ -56,8 +58,10 @@ export const persistentVolume: ResourceDeclaration = {
         );
       deadVolumeWarnings(objectAt(o, 'spec'), 'spec', context.warn);
     },
+    deletion: { returnsObject: true },
+    compatibility: { checksUpdateLikeNew: 'twice' },
   }),
-  subresources: { status: statusSubresource({ prepareForUpdate: stampPhase }) },
+  subresources: { status: statusSubresource({ update: { prepare: stampPhase } }) },
   table: table(
     [
       column('Capacity', 'Size of the volume.'),

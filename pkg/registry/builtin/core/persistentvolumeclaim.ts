@@ -20,28 +20,30 @@ export const persistentVolumeClaim: ResourceDeclaration = {
   namespaced: true,
   shortNames: ['pvc'],
   strategy: withStatus({
-    checksUpdateLikeNew: true,
-    generation: 'none',
-    returnsDeleted: true,
     defaults: (o) => {
       whenAbsent(objectIn(o, 'spec'), 'volumeMode', 'Filesystem');
     },
-    prepareForCreate: (o, context) => {
-      o['status'] = { phase: 'Pending' };
-      const spec = objectIn(o, 'spec');
-      dropForeignSource(spec, undefined, context);
-      dropUnknownSource(spec);
-      alignDataSources(spec);
+    create: {
+      prepare: (o, context) => {
+        o['status'] = { phase: 'Pending' };
+        const spec = objectIn(o, 'spec');
+        dropForeignSource(spec, undefined, context);
+        dropUnknownSource(spec);
+        alignDataSources(spec);
+      },
+      validate: (o, errors) => claimSpec(objectAt(o, 'spec'), SPEC, errors),
     },
-    prepareForUpdate: (o, old, context) => {
-      const spec = objectIn(o, 'spec');
-      dropForeignSource(spec, objectAt(old, 'spec'), context);
-      alignDataSources(spec);
-    },
-    validate: (o, errors) => claimSpec(objectAt(o, 'spec'), SPEC, errors),
-    validateUpdate: (o, old, errors) => {
-      claimSpec(objectAt(o, 'spec'), SPEC, errors);
-      claimUpdate(o, old, errors);
+    update: {
+      generation: 'none',
+      prepare: (o, old, context) => {
+        const spec = objectIn(o, 'spec');
+        dropForeignSource(spec, objectAt(old, 'spec'), context);
+        alignDataSources(spec);
+      },
+      validate: (o, old, errors) => {
+        claimSpec(objectAt(o, 'spec'), SPEC, errors);
+        claimUpdate(o, old, errors);
+      },
     },
     warn: (o, _old, context) => {
       if (at(o, 'metadata', 'annotations', CLASS_ANNOTATION) !== undefined)
@@ -50,8 +52,10 @@ export const persistentVolumeClaim: ResourceDeclaration = {
         );
       claimWarnings(objectAt(o, 'spec'), 'spec', context.warn);
     },
+    deletion: { returnsObject: true },
+    compatibility: { checksUpdateLikeNew: true },
   }),
-  subresources: { status: statusSubresource({ validateUpdate: (o, _old, errors) => claimStatus(o, errors) }) },
+  subresources: { status: statusSubresource({ update: { validate: (o, _old, errors) => claimStatus(o, errors) } }) },
   table: table(
     [
       column('Status', 'Phase of the claim.'),

@@ -15,11 +15,13 @@ export const podTemplate: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   strategy: {
-    returnsDeleted: true,
     defaults: defaultTemplate,
-    validate: (o, errors) => validateTemplate(objectAt(o, 'template'), FieldPath.of('template'), errors),
-    validateUpdate: (o, _old, errors) => validateTemplate(objectAt(o, 'template'), FieldPath.of('template'), errors),
+    create: { validate: (o, errors) => validateTemplate(objectAt(o, 'template'), FieldPath.of('template'), errors) },
+    update: {
+      validate: (o, _old, errors) => validateTemplate(objectAt(o, 'template'), FieldPath.of('template'), errors),
+    },
     warn: (o, _old, context) => podWarnings(objectAt(o, 'template'), 'template', context.warn),
+    deletion: { returnsObject: true },
   },
   table: table(
     [

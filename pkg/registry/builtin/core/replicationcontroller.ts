@@ -29,24 +29,24 @@ export const replicationController: ResourceDeclaration = {
   categories: ['all'],
   storagePrefix: 'controllers',
   strategy: withStatus({
-    defaultPropagation: 'Orphan',
-    validate,
-    validateUpdate: (o, _old, errors) => validate(o, errors),
-    // of a change the reference tells what was wrong before it
-    warn: (o, old, context) => {
-      if (old === undefined) namedTemplateWarnings(o, old, context);
-      else if (wantsOther(o, old)) templateWarnings(old, undefined, context);
-    },
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       labelsFromTemplate(o, true);
       whenAbsent(spec, 'replicas', 1);
       if (spec['template'] !== undefined) defaultTemplate(spec);
     },
+    create: { validate },
+    update: { validate: (o, _old, errors) => validate(o, errors) },
+    // of a change the reference tells what was wrong before it
+    warn: (o, old, context) => {
+      if (old === undefined) namedTemplateWarnings(o, old, context);
+      else if (wantsOther(o, old)) templateWarnings(old, undefined, context);
+    },
+    deletion: { propagation: 'Orphan' },
   }),
   subresources: {
     scale: scaleSubresource((o) => labelsText(at(o, 'spec', 'selector'))),
-    status: statusSubresource({ validateUpdate: replicationControllerStatus }),
+    status: statusSubresource({ update: { validate: replicationControllerStatus } }),
   },
   selectableFields: {
     'status.replicas': (o) => String(numberAt(o, 'status', 'replicas')),

@@ -15,12 +15,11 @@ export const resourceQuota: ResourceDeclaration = {
   namespaced: true,
   shortNames: ['quota'],
   strategy: withStatus({
-    validate: validateQuota,
-    validateUpdate: validateQuotaUpdate,
-    generation: 'none',
-    returnsDeleted: true,
+    create: { validate: validateQuota },
+    update: { generation: 'none', validate: validateQuotaUpdate },
+    deletion: { returnsObject: true },
   }),
-  subresources: { status: statusSubresource({ validateUpdate: validateQuotaStatus }) },
+  subresources: { status: statusSubresource({ update: { validate: validateQuotaStatus } }) },
   table: table(
     [column('Request', 'Requests used and allowed.'), column('Limit', 'Limits used and allowed.'), AGE],
     (o, now) => [

@@ -21,26 +21,28 @@ export const secret: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   strategy: {
-    checksUpdateLikeNew: true,
-    generation: 'none',
     defaults: (o) => {
       foldStringData(o);
       if (textAt(o, 'type') === '') o['type'] = OPAQUE;
     },
-    prepareForUpdate: (o, old) => {
-      // a body without a type means "as it was"; the default would read as a change of type
-      if (textAt(o, 'type') === '') o['type'] = textAt(old, 'type');
-    },
-    validate,
-    validateUpdate: (o, old, errors) => {
-      if (textAt(o, 'type') !== textAt(old, 'type'))
-        errors.invalid(FieldPath.of('type'), textAt(o, 'type'), 'field is immutable');
-      immutableData(o, old, ['data'], errors);
-      validate(o, errors);
+    create: { validate },
+    update: {
+      generation: 'none',
+      prepare: (o, old) => {
+        // a body without a type means "as it was"; the default would read as a change of type
+        if (textAt(o, 'type') === '') o['type'] = textAt(old, 'type');
+      },
+      validate: (o, old, errors) => {
+        if (textAt(o, 'type') !== textAt(old, 'type'))
+          errors.invalid(FieldPath.of('type'), textAt(o, 'type'), 'field is immutable');
+        immutableData(o, old, ['data'], errors);
+        validate(o, errors);
+      },
     },
     warn: (o, _old, context) => {
       if (textAt(o, 'type') === TLS) warnAboutKeyPair(o, context);
     },
+    compatibility: { checksUpdateLikeNew: true },
   },
   selectableFields: { type: (o) => textAt(o, 'type') },
   table: table([column('Type', 'What the secret is for.'), column('Data', 'Number of keys.'), AGE], (o, now) => [

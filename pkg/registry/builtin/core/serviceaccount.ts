@@ -14,12 +14,11 @@ export const serviceAccount: ResourceDeclaration = {
   namespaced: true,
   shortNames: ['sa'],
   strategy: {
-    checksUpdateLikeNew: true,
-    generation: 'none',
-    returnsDeleted: true,
-    prepareForCreate: namesOnly,
-    prepareForUpdate: namesOnly,
+    create: { prepare: namesOnly },
+    update: { generation: 'none', prepare: namesOnly },
     warn: mountableWarning,
+    deletion: { returnsObject: true },
+    compatibility: { checksUpdateLikeNew: true },
   },
   table: table([AGE], (o, now) => [age(o, now)]),
 };

@@ -15,22 +15,25 @@ export const endpointSlice: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   strategy: {
-    checksUpdateLikeNew: true,
     defaults: (o) => {
       for (const port of objectsAt(o, 'ports')) {
         if (port['name'] === undefined) port['name'] = '';
         if (port['protocol'] === undefined) port['protocol'] = 'TCP';
       }
     },
-    // v1 cannot write the old topology map: what is there stays, what comes is dropped
-    prepareForCreate: (o) => {
-      for (const endpoint of objectsAt(o, 'endpoints')) delete endpoint['deprecatedTopology'];
+    create: {
+      // v1 cannot write the old topology map: what is there stays, what comes is dropped
+      prepare: (o) => {
+        for (const endpoint of objectsAt(o, 'endpoints')) delete endpoint['deprecatedTopology'];
+      },
+      validate: validateEndpointSlice,
     },
-    prepareForUpdate: (o) => {
-      for (const endpoint of objectsAt(o, 'endpoints')) delete endpoint['deprecatedTopology'];
+    update: {
+      prepare: (o) => {
+        for (const endpoint of objectsAt(o, 'endpoints')) delete endpoint['deprecatedTopology'];
+      },
+      validate: validateEndpointSliceUpdate,
     },
-    validate: validateEndpointSlice,
-    validateUpdate: validateEndpointSliceUpdate,
     warn: (o, old, context) => {
       if (old === undefined && textAt(o, 'addressType') === 'FQDN')
         context.warn('spec.addressType: FQDN endpoints are deprecated');
@@ -38,6 +41,7 @@ export const endpointSlice: ResourceDeclaration = {
         for (const [j, address] of listAt(endpoint, 'addresses').entries())
           ipWarning(String(address), `endpoints[${i}].addresses[${j}]`, context.warn);
     },
+    compatibility: { checksUpdateLikeNew: true },
   },
   table: table(
     [

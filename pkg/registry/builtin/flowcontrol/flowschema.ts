@@ -13,14 +13,14 @@ export const flowSchema: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   strategy: withStatus({
-    validate: validateFlowSchema,
-    validateUpdate: (o, _old, errors) => validateFlowSchema(o, errors),
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       if (numberAt(spec, 'matchingPrecedence') === 0) spec['matchingPrecedence'] = 1000;
     },
+    create: { validate: validateFlowSchema },
+    update: { validate: (o, _old, errors) => validateFlowSchema(o, errors) },
   }),
-  subresources: { status: statusSubresource({ validateUpdate: validateConditions }) },
+  subresources: { status: statusSubresource({ update: { validate: validateConditions } }) },
   table: table(
     [
       column('PriorityLevel', 'The level that its requests go to.'),

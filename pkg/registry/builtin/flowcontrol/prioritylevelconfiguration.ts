@@ -18,8 +18,6 @@ export const priorityLevelConfiguration: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   strategy: withStatus({
-    validate: validatePriorityLevel,
-    validateUpdate: (o, _old, errors) => validatePriorityLevel(o, errors),
     defaults: (o) => {
       const exempt = at(o, 'spec', 'exempt');
       if (isObject(exempt)) {
@@ -34,8 +32,10 @@ export const priorityLevelConfiguration: ResourceDeclaration = {
       if (!isObject(queuing)) return;
       for (const [field, value] of Object.entries(QUEUING)) if (numberAt(queuing, field) === 0) queuing[field] = value;
     },
+    create: { validate: validatePriorityLevel },
+    update: { validate: (o, _old, errors) => validatePriorityLevel(o, errors) },
   }),
-  subresources: { status: statusSubresource({ validateUpdate: validateConditions }) },
+  subresources: { status: statusSubresource({ update: { validate: validateConditions } }) },
   table: table(
     [
       column('Type', 'Exempt or limited.'),

@@ -11,7 +11,7 @@ export const storageVersion: ResourceDeclaration = {
   versions: versions('apiserverinternal', 'v1alpha1'),
   storageVersion: 'v1alpha1',
   namespaced: false,
-  strategy: withStatus({ generation: 'none', unconditionalUpdate: false }),
+  strategy: withStatus({ update: { allowUnconditional: false, generation: 'none' } }),
   subresources: { status: statusSubresource() },
   table: table(
     [

@@ -10,7 +10,7 @@ export const evictionRequest: ResourceDeclaration = {
   versions: versions('lifecycle', 'v1alpha1'),
   storageVersion: 'v1alpha1',
   namespaced: true,
-  strategy: withStatus({ unconditionalUpdate: false }),
+  strategy: withStatus({ update: { allowUnconditional: false } }),
   subresources: { status: statusSubresource() },
   table: table([AGE], (o, now) => [age(o, now)]),
 };

@@ -19,14 +19,14 @@ export const ingress: ResourceDeclaration = {
     defaults: (o) => {
       objectIn(objectIn(o, 'status'), 'loadBalancer');
     },
-    validate: validateIngress,
-    validateUpdate: validateIngressUpdate,
+    create: { validate: validateIngress },
+    update: { validate: validateIngressUpdate },
     warn: (o, old, context) => {
       if (old === undefined) warnAboutClass(o, context.warn);
     },
   }),
   subresources: {
-    status: statusSubresource({ validateUpdate: (o, _old, errors) => validateIngressStatus(o, errors) }),
+    status: statusSubresource({ update: { validate: (o, _old, errors) => validateIngressStatus(o, errors) } }),
   },
   table: table(
     [

@@ -15,14 +15,13 @@ export const ingressClass: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   strategy: {
-    validate: validateIngressClass,
-    validateUpdate: validateIngressClassUpdate,
-    checksUpdateLikeNew: true,
-    generation: 'spec',
     defaults: (o) => {
       const parameters = at(o, 'spec', 'parameters');
       if (isObject(parameters)) whenAbsent(parameters, 'scope', 'Cluster');
     },
+    create: { validate: validateIngressClass },
+    update: { generation: 'spec', validate: validateIngressClassUpdate },
+    compatibility: { checksUpdateLikeNew: true },
   },
   table: table(
     [

@@ -14,10 +14,8 @@ export const ipAddress: ResourceDeclaration = {
   namespaced: false,
   shortNames: ['ip'],
   strategy: {
-    validateName: ipName,
-    validate: validateIpAddress,
-    validateUpdate: validateIpAddressUpdate,
-    generation: 'none',
+    create: { validateName: ipName, validate: validateIpAddress },
+    update: { generation: 'none', validate: validateIpAddressUpdate },
   },
   selectableFields: { 'spec.parentRef.name': (o) => textAt(o, 'spec', 'parentRef', 'name') },
   table: table([column('ParentRef', 'The object that the address belongs to.')], (o) => {

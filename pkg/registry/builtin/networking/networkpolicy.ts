@@ -15,10 +15,6 @@ export const networkPolicy: ResourceDeclaration = {
   namespaced: true,
   shortNames: ['netpol'],
   strategy: {
-    generation: 'spec',
-    validate: validateNetworkPolicy,
-    validateUpdate: (o, _old, errors) => validateNetworkPolicy(o, errors),
-    warn: (o, _old, context) => policyWarnings(o, context.warn),
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       for (const rule of [...objectsAt(spec, 'ingress'), ...objectsAt(spec, 'egress')]) {
@@ -28,6 +24,9 @@ export const networkPolicy: ResourceDeclaration = {
       if (listAt(spec, 'policyTypes').length === 0)
         spec['policyTypes'] = listAt(spec, 'egress').length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
     },
+    create: { validate: validateNetworkPolicy },
+    update: { generation: 'spec', validate: (o, _old, errors) => validateNetworkPolicy(o, errors) },
+    warn: (o, _old, context) => policyWarnings(o, context.warn),
   },
   table: table([column('Pod-Selector', 'Labels of the pods that it is for.'), AGE], (o, now) => [
     selectorText(at(o, 'spec', 'podSelector')) || '<none>',

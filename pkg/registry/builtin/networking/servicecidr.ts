@@ -13,9 +13,8 @@ export const serviceCidr: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   strategy: withStatus({
-    validate: validateServiceCidr,
-    validateUpdate: validateServiceCidrUpdate,
-    generation: 'none',
+    create: { validate: validateServiceCidr },
+    update: { generation: 'none', validate: validateServiceCidrUpdate },
   }),
   subresources: { status: statusSubresource() },
   table: table([column('CIDRs', 'Ranges of addresses.'), AGE], (o, now) => [

@@ -14,11 +14,8 @@ export const runtimeClass: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   strategy: {
-    validate: validateRuntimeClass,
-    validateUpdate: validateRuntimeClassUpdate,
-    generation: 'none',
-    createOnUpdate: true,
-    unconditionalUpdate: false,
+    create: { validate: validateRuntimeClass },
+    update: { allowCreate: true, allowUnconditional: false, generation: 'none', validate: validateRuntimeClassUpdate },
     warn: (o, _old, context) => {
       for (const label of Object.keys(objectAt(o, 'scheduling', 'nodeSelector'))) {
         const why = renamedLabel(label);

@@ -14,11 +14,10 @@ export const podDisruptionBudget: ResourceDeclaration = {
   namespaced: true,
   shortNames: ['pdb'],
   strategy: withStatus({
-    validate: validateBudget,
-    validateUpdate: (o, _old, errors) => validateBudget(o, errors),
-    unconditionalUpdate: false,
+    create: { validate: validateBudget },
+    update: { allowUnconditional: false, validate: (o, _old, errors) => validateBudget(o, errors) },
   }),
-  subresources: { status: statusSubresource({ validateUpdate: validateBudgetStatus }) },
+  subresources: { status: statusSubresource({ update: { validate: validateBudgetStatus } }) },
   table: table(
     [
       column('Min Available', 'Pods that must stay, as a number or share.'),

@@ -13,12 +13,9 @@ export const clusterRole: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   strategy: {
-    checksUpdateLikeNew: true,
-    generation: 'none',
-    createOnUpdate: true,
-    validateName: pathSegmentName,
-    validate: validateClusterRole,
-    validateUpdate: (o, _old, errors) => validateClusterRole(o, errors),
+    create: { validateName: pathSegmentName, validate: validateClusterRole },
+    update: { allowCreate: true, generation: 'none', validate: (o, _old, errors) => validateClusterRole(o, errors) },
+    compatibility: { checksUpdateLikeNew: true },
   },
   table: NAME_AND_CREATION,
 };

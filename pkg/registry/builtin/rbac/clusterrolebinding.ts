@@ -15,16 +15,17 @@ export const clusterRoleBinding: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   strategy: {
-    checksUpdateLikeNew: true,
-    generation: 'none',
-    createOnUpdate: true,
-    validateName: pathSegmentName,
-    validate,
-    validateUpdate: (o, old, errors) => {
-      validate(o, errors);
-      sameRole(o, old, errors);
-    },
     defaults: defaultBinding,
+    create: { validateName: pathSegmentName, validate },
+    update: {
+      allowCreate: true,
+      generation: 'none',
+      validate: (o, old, errors) => {
+        validate(o, errors);
+        sameRole(o, old, errors);
+      },
+    },
+    compatibility: { checksUpdateLikeNew: true },
   },
   table: bindingTable,
 };

@@ -13,12 +13,9 @@ export const role: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   strategy: {
-    checksUpdateLikeNew: true,
-    generation: 'none',
-    createOnUpdate: true,
-    validateName: pathSegmentName,
-    validate: validateRole,
-    validateUpdate: (o, _old, errors) => validateRole(o, errors),
+    create: { validateName: pathSegmentName, validate: validateRole },
+    update: { allowCreate: true, generation: 'none', validate: (o, _old, errors) => validateRole(o, errors) },
+    compatibility: { checksUpdateLikeNew: true },
   },
   table: NAME_AND_CREATION,
 };

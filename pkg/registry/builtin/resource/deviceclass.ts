@@ -14,7 +14,7 @@ export const deviceClass: ResourceDeclaration = {
   versions: versions('resource', 'v1', 'v1beta2', 'v1beta1'),
   storageVersion: 'v1',
   namespaced: false,
-  strategy: { generation: 'spec', returnsDeleted: true, validate },
+  strategy: { create: { validate }, update: { generation: 'spec' }, deletion: { returnsObject: true } },
   table: table([AGE], (o, now) => [age(o, now)]),
 };
 

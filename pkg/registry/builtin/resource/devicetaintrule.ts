@@ -15,9 +15,8 @@ export const deviceTaintRule: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   strategy: withStatus({
-    validate,
-    prepareForCreate: stamp,
-    prepareForUpdate: (o, _old, context) => stamp(o, context),
+    create: { prepare: stamp, validate },
+    update: { prepare: (o, _old, context) => stamp(o, context) },
   }),
   subresources: { status: statusSubresource() },
   table: table(

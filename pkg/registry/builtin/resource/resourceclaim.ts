@@ -16,22 +16,26 @@ export const resourceClaim: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   strategy: withStatus({
-    checksUpdateLikeNew: true,
-    generation: 'none',
-    returnsDeleted: true,
     defaults: (o) => fillClaim(o['spec']),
-    validate: (o, errors, context) => {
-      adminAccess(o['spec'], context, errors);
-      claimSpec(o['spec'], FieldPath.of('spec'), errors);
+    create: {
+      validate: (o, errors, context) => {
+        adminAccess(o['spec'], context, errors);
+        claimSpec(o['spec'], FieldPath.of('spec'), errors);
+      },
     },
-    validateUpdate: (o, old, errors) => {
-      if (!equalJson(o['spec'] ?? null, old['spec'] ?? null))
-        errors.invalid(
-          FieldPath.of('spec'),
-          shown('resource/v1.ResourceClaimSpec', objectAt(o, 'spec')),
-          'field is immutable',
-        );
+    update: {
+      generation: 'none',
+      validate: (o, old, errors) => {
+        if (!equalJson(o['spec'] ?? null, old['spec'] ?? null))
+          errors.invalid(
+            FieldPath.of('spec'),
+            shown('resource/v1.ResourceClaimSpec', objectAt(o, 'spec')),
+            'field is immutable',
+          );
+      },
     },
+    deletion: { returnsObject: true },
+    compatibility: { checksUpdateLikeNew: true },
   }),
   subresources: { status: statusSubresource() },
   table: table([column('State', 'Pending, allocated, reserved or being deleted.'), AGE], (o, now) => [

@@ -15,22 +15,26 @@ export const resourceClaimTemplate: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   strategy: {
-    generation: 'none',
-    returnsDeleted: true,
     defaults: (o) => fillClaim(at(o, 'spec', 'spec')),
-    validate: (o, errors, context) => {
-      adminAccess(at(o, 'spec', 'spec'), context, errors);
-      validate(o, errors);
+    create: {
+      validate: (o, errors, context) => {
+        adminAccess(at(o, 'spec', 'spec'), context, errors);
+        validate(o, errors);
+      },
     },
-    validateUpdate: (o, old, errors) => {
-      validate(o, errors);
-      if (!equalJson(o['spec'] ?? null, old['spec'] ?? null))
-        errors.invalid(
-          FieldPath.of('spec'),
-          shown('resource/v1.ResourceClaimTemplateSpec', objectAt(o, 'spec')),
-          'field is immutable',
-        );
+    update: {
+      generation: 'none',
+      validate: (o, old, errors) => {
+        validate(o, errors);
+        if (!equalJson(o['spec'] ?? null, old['spec'] ?? null))
+          errors.invalid(
+            FieldPath.of('spec'),
+            shown('resource/v1.ResourceClaimTemplateSpec', objectAt(o, 'spec')),
+            'field is immutable',
+          );
+      },
     },
+    deletion: { returnsObject: true },
   },
   table: table([AGE], (o, now) => [age(o, now)]),
 };

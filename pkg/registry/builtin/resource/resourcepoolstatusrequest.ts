@@ -11,7 +11,7 @@ export const resourcePoolStatusRequest: ResourceDeclaration = {
   versions: versions('resource', 'v1alpha3'),
   storageVersion: 'v1alpha3',
   namespaced: false,
-  strategy: withStatus({ generation: 'none' }),
+  strategy: withStatus({ update: { generation: 'none' } }),
   subresources: { status: statusSubresource() },
   table: table(
     [

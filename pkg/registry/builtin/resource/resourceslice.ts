@@ -15,12 +15,9 @@ export const resourceSlice: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   strategy: {
-    generation: 'spec',
-    returnsDeleted: true,
-    prepareForCreate: stamp,
-    prepareForUpdate: (o, _old, context) => stamp(o, context),
-    validate: validateSlice,
-    validateUpdate: validateSliceUpdate,
+    create: { prepare: stamp, validate: validateSlice },
+    update: { generation: 'spec', prepare: (o, _old, context) => stamp(o, context), validate: validateSliceUpdate },
+    deletion: { returnsObject: true },
   },
   unknownFieldLabel: (label, version) =>
     `field label not supported for resource.k8s.io/${version}, Kind=ResourceSlice: ${label}`,

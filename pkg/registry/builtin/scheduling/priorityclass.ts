@@ -15,11 +15,12 @@ export const priorityClass: ResourceDeclaration = {
   namespaced: false,
   shortNames: ['pc'],
   strategy: {
-    validate: validatePriorityClass,
-    validateUpdate: validatePriorityClassUpdate,
-    generation: 'spec',
-    undeletable: (name) => (isSystemClass(name) ? 'this is a system priority class and cannot be deleted' : undefined),
     defaults: (o) => whenAbsent(o, 'preemptionPolicy', 'PreemptLowerPriority'),
+    create: { validate: validatePriorityClass },
+    update: { generation: 'spec', validate: validatePriorityClassUpdate },
+    deletion: {
+      refuse: (name) => (isSystemClass(name) ? 'this is a system priority class and cannot be deleted' : undefined),
+    },
   },
   table: table(
     [

@@ -10,6 +10,6 @@ export const workload: ResourceDeclaration = {
   versions: versions('scheduling', 'v1beta1', 'v1alpha3'),
   storageVersion: 'v1beta1',
   namespaced: true,
-  strategy: { generation: 'spec' },
+  strategy: { update: { generation: 'spec' } },
   table: table([AGE], (o, now) => [age(o, now)]),
 };

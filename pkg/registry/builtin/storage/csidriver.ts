@@ -15,11 +15,6 @@ export const csiDriver: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   strategy: {
-    validate: validateCsiDriver,
-    validateUpdate: validateCsiDriverUpdate,
-    generation: 'spec',
-    unconditionalUpdate: false,
-    returnsDeleted: true,
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       whenAbsent(spec, 'attachRequired', true);
@@ -30,6 +25,8 @@ export const csiDriver: ResourceDeclaration = {
       whenAbsent(spec, 'requiresRepublish', false);
       whenAbsent(spec, 'seLinuxMount', false);
     },
+    create: { validate: validateCsiDriver },
+    update: { allowUnconditional: false, generation: 'spec', validate: validateCsiDriverUpdate },
     warn: (o, _old, context) => {
       if (
         listAt(o, 'spec', 'tokenRequests').length > 0 &&
@@ -40,6 +37,7 @@ export const csiDriver: ResourceDeclaration = {
         );
       }
     },
+    deletion: { returnsObject: true },
   },
   table: table(
     [

@@ -13,11 +13,9 @@ export const csiNode: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   strategy: {
-    validate: validateCsiNode,
-    validateUpdate: validateCsiNodeUpdate,
-    generation: 'none',
-    unconditionalUpdate: false,
-    returnsDeleted: true,
+    create: { validate: validateCsiNode },
+    update: { allowUnconditional: false, generation: 'none', validate: validateCsiNodeUpdate },
+    deletion: { returnsObject: true },
   },
   table: table([column('Drivers', 'Number of drivers on the node.', { type: 'integer' }), AGE], (o, now) => [
     listAt(o, 'spec', 'drivers').length,

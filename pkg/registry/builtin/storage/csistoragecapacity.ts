@@ -12,11 +12,9 @@ export const csiStorageCapacity: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   strategy: {
-    validate: validateCapacity,
-    validateUpdate: validateCapacityUpdate,
-    checksUpdateLikeNew: true,
-    generation: 'none',
-    unconditionalUpdate: false,
+    create: { validate: validateCapacity },
+    update: { allowUnconditional: false, generation: 'none', validate: validateCapacityUpdate },
+    compatibility: { checksUpdateLikeNew: true },
   },
   table: NAME_AND_CREATION,
 };

@@ -39,14 +39,12 @@ export const storageClass: ResourceDeclaration = {
   namespaced: false,
   shortNames: ['sc'],
   strategy: {
-    validate: validateStorageClass,
-    validateUpdate: validateStorageClassUpdate,
-    generation: 'none',
-    returnsDeleted: true,
     defaults: (o) => {
       whenAbsent(o, 'reclaimPolicy', 'Delete');
       whenAbsent(o, 'volumeBindingMode', 'Immediate');
     },
+    create: { validate: validateStorageClass },
+    update: { generation: 'none', validate: validateStorageClassUpdate },
     warn: (o, _old, context) => {
       for (const [i, topology] of objectsAt(o, 'allowedTopologies').entries()) {
         for (const [j, e] of objectsAt(topology, 'matchLabelExpressions').entries()) {
@@ -55,6 +53,7 @@ export const storageClass: ResourceDeclaration = {
         }
       }
     },
+    deletion: { returnsObject: true },
   },
   table: {
     columns: declared.columns,

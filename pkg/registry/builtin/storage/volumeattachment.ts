@@ -13,13 +13,11 @@ export const volumeAttachment: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   strategy: withStatus({
-    validate: validateAttachment,
-    validateUpdate: validateAttachmentUpdate,
-    generation: 'none',
-    unconditionalUpdate: false,
-    returnsDeleted: true,
+    create: { validate: validateAttachment },
+    update: { allowUnconditional: false, generation: 'none', validate: validateAttachmentUpdate },
+    deletion: { returnsObject: true },
   }),
-  subresources: { status: statusSubresource({ validateUpdate: validateAttachmentUpdate }) },
+  subresources: { status: statusSubresource({ update: { validate: validateAttachmentUpdate } }) },
   table: table(
     [
       column('Attacher', 'The driver that attaches the volume.', { format: 'name' }),

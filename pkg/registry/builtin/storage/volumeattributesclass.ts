@@ -14,10 +14,9 @@ export const volumeAttributesClass: ResourceDeclaration = {
   namespaced: false,
   shortNames: ['vac'],
   strategy: {
-    validate: validateAttributesClass,
-    validateUpdate: validateAttributesClassUpdate,
-    generation: 'none',
-    returnsDeleted: true,
+    create: { validate: validateAttributesClass },
+    update: { generation: 'none', validate: validateAttributesClassUpdate },
+    deletion: { returnsObject: true },
   },
   table: table([column('DriverName', 'The driver that the class is for.'), AGE], (o, now) => [
     textAt(o, 'driverName'),

@@ -21,7 +21,7 @@ export const storageVersionMigration: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   shortNames: ['svm'],
-  strategy: withStatus({ validate, validateUpdate, unconditionalUpdate: false }),
+  strategy: withStatus({ create: { validate }, update: { allowUnconditional: false, validate: validateUpdate } }),
   subresources: { status: statusSubresource() },
   table: table([column('Resource', 'The resource that is migrated.')], (o) => {
     const group = textAt(o, 'spec', 'resource', 'group');

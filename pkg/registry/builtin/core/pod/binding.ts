@@ -46,7 +46,7 @@ async function bind({ body, namespace, objects, context }: VirtualRequest, name:
     { group: '', resource: 'pods', namespace, name },
     {
       dryRun: context.dryRun,
-      strategy: { generation: 'none' },
+      strategy: { update: { generation: 'none' } },
       edit: (pod) => {
         refuseAnother(pod, body, namespace);
         refuseUnlessFree(pod, name);

@@ -51,7 +51,12 @@ async function evict({ name, namespace, body, objects, context }: VirtualRequest
   const preconditions = preconditionsOf(options);
   if (!dryRun) {
     const edit = (p: JsonObject): void => markDisrupted(p, now);
-    const marked = await objects.change(place, { dryRun, strategy: { generation: 'none' }, preconditions, edit });
+    const marked = await objects.change(place, {
+      dryRun,
+      strategy: { update: { generation: 'none' } },
+      preconditions,
+      edit,
+    });
     // The mark made a version of its own: what follows is about that one.
     if (preconditions.resourceVersion !== undefined)
       preconditions.resourceVersion = textAt(marked, 'metadata', 'resourceVersion');

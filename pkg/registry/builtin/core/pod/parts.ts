@@ -11,7 +11,7 @@ const SPEC = FieldPath.of('spec');
 export function part(strategy: Strategy): Subresource {
   return {
     verbs: ['get', 'patch', 'update'],
-    behaviour: { kind: 'part', strategy: { generation: 'spec', ...strategy } },
+    behaviour: { kind: 'part', strategy: { ...strategy, update: { generation: 'spec', ...strategy.update } } },
   };
 }
 
@@ -28,14 +28,16 @@ export function keepAllBut(o: JsonObject, old: JsonObject, f: (spec: JsonObject,
 }
 
 export const ephemeralContainers: Subresource = part({
-  prepareForUpdate: (o, old) =>
-    keepAllBut(o, old, (spec, wanted) => {
-      if (wanted['ephemeralContainers'] === undefined) delete spec['ephemeralContainers'];
-      else spec['ephemeralContainers'] = cloneJson(wanted['ephemeralContainers']);
-    }),
-  validateUpdate: (o, old, errors) => {
-    validatePodSpec(o, errors);
-    onlyAdded(o, old, errors);
+  update: {
+    prepare: (o, old) =>
+      keepAllBut(o, old, (spec, wanted) => {
+        if (wanted['ephemeralContainers'] === undefined) delete spec['ephemeralContainers'];
+        else spec['ephemeralContainers'] = cloneJson(wanted['ephemeralContainers']);
+      }),
+    validate: (o, old, errors) => {
+      validatePodSpec(o, errors);
+      onlyAdded(o, old, errors);
+    },
   },
 });
 

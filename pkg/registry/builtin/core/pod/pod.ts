@@ -22,31 +22,31 @@ export const pod: ResourceDeclaration = {
   shortNames: ['po'],
   categories: ['all'],
   strategy: withStatus({
-    returnsDeleted: true,
-    checksUpdateLikeNew: true,
     defaults: defaultPod,
-    validate: validatePod,
-    validateUpdate: validatePodUpdate,
+    create: { prepare: prepareNewPod, validate: validatePod },
+    update: { prepare: prepareChangedPod, validate: validatePodUpdate },
     warn: (o, old, context) => {
       if (old !== undefined) return;
       nameWarning(o, context.warn);
       podWarnings(o, '', context.warn);
     },
-    prepareForCreate: prepareNewPod,
-    prepareForUpdate: prepareChangedPod,
-    // a pod that no node has taken, or that has ended, goes at once; a running one gets its grace
-    gracePeriod: (o, requested) => {
-      const spec = o['spec'];
-      const declared =
-        typeof spec === 'object' && spec !== null && !Array.isArray(spec)
-          ? spec['terminationGracePeriodSeconds']
-          : undefined;
-      const period = requested ?? (typeof declared === 'number' ? declared : 30);
-      if (textAt(o, 'spec', 'nodeName') === '') return 0;
-      if (['Failed', 'Succeeded'].includes(textAt(o, 'status', 'phase'))) return 0;
-      // a grace that makes no sense is the shortest there is
-      return period < 0 ? 1 : period;
+    deletion: {
+      returnsObject: true,
+      // a pod that no node has taken, or that has ended, goes at once; a running one gets its grace
+      gracePeriod: (o, requested) => {
+        const spec = o['spec'];
+        const declared =
+          typeof spec === 'object' && spec !== null && !Array.isArray(spec)
+            ? spec['terminationGracePeriodSeconds']
+            : undefined;
+        const period = requested ?? (typeof declared === 'number' ? declared : 30);
+        if (textAt(o, 'spec', 'nodeName') === '') return 0;
+        if (['Failed', 'Succeeded'].includes(textAt(o, 'status', 'phase'))) return 0;
+        // a grace that makes no sense is the shortest there is
+        return period < 0 ? 1 : period;
+      },
     },
+    compatibility: { checksUpdateLikeNew: true },
   }),
   subresources: {
     ...podConnections,
@@ -54,7 +54,7 @@ export const pod: ResourceDeclaration = {
     ephemeralcontainers: ephemeralContainers,
     eviction: evictionSubresource,
     resize,
-    status: statusSubresource({ prepareForUpdate: keepOfPodStatus, validateUpdate: validatePodStatus }),
+    status: statusSubresource({ update: { prepare: keepOfPodStatus, validate: validatePodStatus } }),
   },
   selectableFields: {
     'spec.nodeName': (o) => textAt(o, 'spec', 'nodeName'),

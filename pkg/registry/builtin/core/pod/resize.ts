@@ -14,26 +14,28 @@ const KINDS = ['requests', 'limits'] as const;
 const MUTABLE = ['cpu', 'memory'];
 
 export const resize: Subresource = part({
-  prepareForUpdate: (o, old) =>
-    keepAllBut(o, old, (spec, wanted) => {
-      for (const list of LISTS) takeResources(spec, wanted, list);
-      if (wanted['resources'] !== undefined) spec['resources'] = cloneJson(wanted['resources']);
-    }),
-  validateUpdate: (o, old, errors) => {
-    const never = neverResized(old);
-    if (never !== undefined) {
-      // What is wrong with the whole pod is told of no field.
-      errors.forbidden(FieldPath.root.key(''), `${never} pods cannot be resized`);
-      return;
-    }
-    validatePodSpec(o, errors);
-    const before = textAt(old, 'status', 'qosClass') || qosClass(objectAt(old, 'spec'));
-    if (qosClass(objectAt(o, 'spec')) !== before)
-      errors.invalid(SPEC, before, 'Pod QOS Class may not change as a result of resizing');
-    if (!nodeCan(old)) errors.forbidden(SPEC, 'Pod running on node without support for resize');
-    if (!sameContainers(o, old, errors)) return;
-    nothingRemoved(o, old, errors);
-    onlyMutable(o, old, errors);
+  update: {
+    prepare: (o, old) =>
+      keepAllBut(o, old, (spec, wanted) => {
+        for (const list of LISTS) takeResources(spec, wanted, list);
+        if (wanted['resources'] !== undefined) spec['resources'] = cloneJson(wanted['resources']);
+      }),
+    validate: (o, old, errors) => {
+      const never = neverResized(old);
+      if (never !== undefined) {
+        // What is wrong with the whole pod is told of no field.
+        errors.forbidden(FieldPath.root.key(''), `${never} pods cannot be resized`);
+        return;
+      }
+      validatePodSpec(o, errors);
+      const before = textAt(old, 'status', 'qosClass') || qosClass(objectAt(old, 'spec'));
+      if (qosClass(objectAt(o, 'spec')) !== before)
+        errors.invalid(SPEC, before, 'Pod QOS Class may not change as a result of resizing');
+      if (!nodeCan(old)) errors.forbidden(SPEC, 'Pod running on node without support for resize');
+      if (!sameContainers(o, old, errors)) return;
+      nothingRemoved(o, old, errors);
+      onlyMutable(o, old, errors);
+    },
   },
 });
 

@@ -12,7 +12,7 @@ import {
 import type { World } from '../../../../base/index.js';
 import { type Revision, revision } from '../../../../base/index.js';
 import type { Compare, Op } from '../../../../storage/index.js';
-import type { Change, Reader, Reservation, WriteContext } from '../../../resource.js';
+import type { Change, Reader, TxnPart, WriteContext } from '../../../resource.js';
 import { nameOf, numberAt, textAt } from '../../access.js';
 import type { ClusterConfig } from '../../cluster.js';
 import { type Family, familyOf, settleFamilies } from './families.js';
@@ -48,7 +48,7 @@ interface Draft {
 
 export function serviceReservation(
   cluster: ClusterConfig,
-): (change: Change, store: Reader, context: WriteContext) => Promise<Reservation> {
+): (change: Change, store: Reader, context: WriteContext) => Promise<TxnPart> {
   const ranges = new Map<Family, Cidr>();
   for (const text of cluster.serviceIpRanges) {
     const cidr = parseCidr(text);

@@ -25,31 +25,35 @@ export function serviceResource(cluster: ClusterConfig): ResourceDeclaration {
     categories: ['all'],
     storagePrefix: 'services/specs',
     strategy: withStatus({
-      generation: 'none',
-      createOnUpdate: true,
-      returnsDeleted: true,
       defaults: defaultService,
-      validateName: labelName,
-      prepareForCreate: (o) => {
-        alignClusterIps(o, undefined);
-        dropWhatNoTypeHas(o);
+      create: {
+        validateName: labelName,
+        prepare: (o) => {
+          alignClusterIps(o, undefined);
+          dropWhatNoTypeHas(o);
+        },
+        validate: validateService,
       },
-      prepareForUpdate: (o, old) => {
-        alignClusterIps(o, old);
-        keepAllocated(o, old);
-        dropWhatTheTypeLeaves(o, old);
-        dropWhatNoTypeHas(o);
-        // a service that is no load balancer any more has no entry points either
-        if (typeOf(o) !== 'LoadBalancer') o['status'] = { loadBalancer: {} };
+      update: {
+        allowCreate: true,
+        generation: 'none',
+        prepare: (o, old) => {
+          alignClusterIps(o, old);
+          keepAllocated(o, old);
+          dropWhatTheTypeLeaves(o, old);
+          dropWhatNoTypeHas(o);
+          // a service that is no load balancer any more has no entry points either
+          if (typeOf(o) !== 'LoadBalancer') o['status'] = { loadBalancer: {} };
+        },
+        validate: validateServiceUpdate,
       },
-      validate: validateService,
-      validateUpdate: validateServiceUpdate,
       warn,
-      reserve: serviceReservation(cluster),
+      storage: { allocate: serviceReservation(cluster) },
+      deletion: { returnsObject: true },
     }),
     subresources: {
       proxy: serviceProxy,
-      status: statusSubresource({ validateUpdate: (o, _old, errors) => validateStatus(o, errors) }),
+      status: statusSubresource({ update: { validate: (o, _old, errors) => validateStatus(o, errors) } }),
     },
     selectableFields: {
       'spec.clusterIP': (o) => textAt(o, 'spec', 'clusterIP'),
