@@ -22,6 +22,19 @@ export interface CollectionRequest {
   readonly prefix: string;
   /** Values of the selectable fields, in the order in which selections number them. */
   fieldsOf(o: JsonObject): readonly string[];
+  /** See `ObjectForm.upgrade`. */
+  readonly upgrade?: (stored: Buffer) => Buffer | undefined;
+}
+
+/** A collection that has been filled and follows the keyspace, but is not yet the one that readers find. */
+export interface PreparedCollection {
+  /**
+   * Makes it the collection of its prefix; watches on a former one end. False: the cache has begun anew meanwhile, and the
+   * collection must be prepared again.
+   */
+  commit(): boolean;
+  /** Drops it. */
+  discard(): void;
 }
 
 /** Why a read cannot be served now. */
@@ -33,6 +46,13 @@ export class NotServed extends Error {
     super(message);
     this.reason = reason;
   }
+}
+
+interface Preparing {
+  readonly prefix: string;
+  readonly waiting: AppliedEvent[];
+  /** False once the cache has begun anew: events may be missing. */
+  valid: boolean;
 }
 
 interface Waiter {
@@ -50,8 +70,8 @@ export class Cache {
   readonly #collections = new Map<string, Collection>();
   /** What the collections are made from. */
   readonly #requests = new Map<string, CollectionRequest>();
-  /** Collections that are being filled: their changes wait. */
-  readonly #filling = new Map<string, { readonly waiting: AppliedEvent[]; readonly done: Promise<Collection> }>();
+  /** Collections that are being prepared: their changes wait. */
+  readonly #preparing = new Set<Preparing>();
   #allocator = new SlabAllocator();
   readonly #labelSets = new LabelSets();
   readonly #encodings: EncodingBudget;
@@ -150,7 +170,8 @@ export class Cache {
    * then what is here is what it was, and reads that ask for what is current wait.
    */
   async #reload(): Promise<void> {
-    await Promise.allSettled([...this.#filling.values()].map((f) => f.done));
+    for (const p of this.#preparing) p.valid = false;
+    this.#preparing.clear();
     let problem = '';
     for (let attempt = 0; attempt < cacheLimits.reloadAttempts && this.#stopped === undefined; attempt++) {
       try {
@@ -162,27 +183,53 @@ export class Cache {
     this.#end(`the stream of changes ended, and its beginning anew failed: ${problem}`);
   }
 
-  /** Adds a collection while running; resolves when it is current. */
-  add(request: CollectionRequest): Promise<Collection> {
+  /**
+   * Fills a collection while the cache runs, beside the one that its prefix has now, if any. The caller commits it when
+   * everything else that goes with it is ready, in one synchronous step.
+   */
+  async prepare(request: CollectionRequest): Promise<PreparedCollection> {
     const { prefix } = request;
-    const there = this.#collections.get(prefix);
-    if (there !== undefined) return Promise.resolve(there);
-    const known = this.#filling.get(prefix);
-    if (known !== undefined) return known.done;
-    // Filled from the state that was applied last: what is applied from now on is all that it lacks.
-    const waiting: AppliedEvent[] = [];
-    const done = this.#fill(request, this.#applied)
-      .then((collection) => {
+    const preparing: Preparing = { prefix, waiting: [], valid: true };
+    this.#preparing.add(preparing);
+    const discard = (): void => void this.#preparing.delete(preparing);
+    let filled: Collection;
+    try {
+      // Filled from the state that was applied last: the events applied from now on are all that it lacks.
+      filled = await this.#fill(request, this.#applied);
+    } catch (error) {
+      discard();
+      throw error;
+    }
+    return {
+      discard,
+      commit: () => {
         if (this.#stopped !== undefined) throw new NotServed('stopping', this.#stopped);
-        for (const event of waiting) for (const change of event.changes) collection.apply(change, event.revision);
-        collection.advance(this.#applied);
-        this.#collections.set(prefix, collection);
+        discard();
+        if (!preparing.valid) return false;
+        const former = this.#collections.get(prefix);
+        // Observers have seen these events already where there was a collection.
+        if (former !== undefined) filled.mute();
+        for (const event of preparing.waiting) for (const change of event.changes) filled.apply(change, event.revision);
+        filled.unmute();
+        filled.advance(this.#applied);
+        this.#collections.set(prefix, filled);
         this.#requests.set(prefix, request);
-        return collection;
-      })
-      .finally(() => this.#filling.delete(prefix));
-    this.#filling.set(prefix, { waiting, done });
-    return done;
+        former?.stop();
+        return true;
+      },
+    };
+  }
+
+  /** Adds a collection while running; resolves when it is current. */
+  async add(request: CollectionRequest): Promise<Collection> {
+    for (;;) {
+      const there = this.#collections.get(request.prefix);
+      if (there !== undefined) return there;
+      const prepared = await this.prepare(request);
+      // Another caller may have been faster.
+      if (this.#collections.has(request.prefix)) prepared.discard();
+      else prepared.commit();
+    }
   }
 
   remove(prefix: string): void {
@@ -289,6 +336,7 @@ export class Cache {
             encodings: this.#encodings,
             parse: (bytes) => this.#options.parse(bytes),
             fieldsOf: (o) => request.fieldsOf(o),
+            ...(request.upgrade === undefined ? {} : { upgrade: request.upgrade }),
           },
         },
         at,
@@ -309,7 +357,7 @@ export class Cache {
         collection.apply(change, event.revision);
         touched.add(collection);
       }
-      for (const [prefix, { waiting }] of this.#filling) {
+      for (const { prefix, waiting } of this.#preparing) {
         const changes = event.changes.filter((c) => (c.kind === 'put' ? c.current.key : c.key).startsWith(prefix));
         if (changes.length > 0) waiting.push({ revision: event.revision, changes });
       }

@@ -50,6 +50,7 @@ export class Collection {
   readonly #keyspace: Keyspace;
   #allocator: SlabAllocator;
   readonly #observed: (change: ObservedChange) => void;
+  #muted = false;
   #tree = new Tree<CachedObject>();
   #log: EventLog;
   readonly #lanes = new Map<string, Lane>();
@@ -170,6 +171,15 @@ export class Collection {
     this.#supersede(previous);
   }
 
+  /** Changes are not reported to observers until `unmute`: they know them already. */
+  mute(): void {
+    this.#muted = true;
+  }
+
+  unmute(): void {
+    this.#muted = false;
+  }
+
   /** Everything up to `revision` has been applied. */
   advance(revision: Revision): void {
     this.#applied = revision;
@@ -250,7 +260,8 @@ export class Collection {
     const whole = this.#log.append(entry);
     this.#routes.each(whole, (lane) => lane.offer(whole, this.#woken));
     const { revision, previous, object, deleted } = whole;
-    this.#observed({ prefix: this.prefix, revision, before: previous, after: deleted ? undefined : object });
+    if (!this.#muted)
+      this.#observed({ prefix: this.prefix, revision, before: previous, after: deleted ? undefined : object });
     if ((whole.position & 255) === 0) this.#log.trim();
   }
 

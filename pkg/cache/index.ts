@@ -1,4 +1,4 @@
-export { Cache, type CacheOptions, type CollectionRequest, NotServed } from './cache.js';
+export { Cache, type CacheOptions, type CollectionRequest, NotServed, type PreparedCollection } from './cache.js';
 export type { Collection, CollectionSnapshot, ObservedChange, WatchStart } from './collection.js';
 export type { Cursor } from './cursor.js';
 export type { EventType, Framer, Frames } from './frames.js';

@@ -20,6 +20,8 @@ export interface StoredObject {
   /** The resourceVersion: of the put, or, for the last state of a deleted object, of the deletion. */
   readonly revision: Revision;
   readonly createRevision: Revision;
+  /** The store holds other bytes: these were upgraded when they were loaded. A write of the same object is then no no-op. */
+  readonly stale: boolean;
   /** Bytes of the JSON. */
   readonly length: number;
   /** A view of the bytes, made at each call: never written into, keep it no longer than needed. */
@@ -43,6 +45,12 @@ export interface ObjectForm {
   readonly prefix: string;
   parse(bytes: Buffer): JsonObject;
   fieldsOf(o: JsonObject): readonly string[];
+  /**
+   * The stored bytes as they would be written today; undefined where that is what they are. Objects that an earlier release
+   * stored in another version are brought up to date here, when they are loaded. Never throws: bytes that cannot be read
+   * stay as they are.
+   */
+  readonly upgrade?: (stored: Buffer) => Buffer | undefined;
   readonly labelSets: LabelSets;
   readonly encodings: EncodingBudget;
 }
@@ -55,6 +63,7 @@ export class CachedObject implements StoredObject {
   readonly key: string;
   readonly revision: Revision;
   readonly createRevision: Revision;
+  readonly stale: boolean;
   readonly length: number;
   holders = 0;
   offset: number;
@@ -72,6 +81,7 @@ export class CachedObject implements StoredObject {
     this.key = key;
     this.revision = at.revision;
     this.createRevision = at.createRevision;
+    this.stale = at.stale;
     this.#slab = slab;
     this.offset = offset;
     this.length = length;
@@ -171,6 +181,7 @@ export class CachedObject implements StoredObject {
 interface Versions {
   readonly revision: Revision;
   readonly createRevision: Revision;
+  readonly stale: boolean;
 }
 
 /**
@@ -178,7 +189,9 @@ interface Versions {
  * only once the write is in the log: it is put in as the first field of the metadata, here, once.
  */
 export function fromStored(form: ObjectForm, allocator: SlabAllocator, kv: KeyValue): CachedObject {
-  const stored = Buffer.from(kv.value.buffer, kv.value.byteOffset, kv.value.byteLength);
+  const given = Buffer.from(kv.value.buffer, kv.value.byteOffset, kv.value.byteLength);
+  const upgraded = form.upgrade?.(given);
+  const stored = upgraded ?? given;
   const at = stored.indexOf(METADATA_BYTES) + METADATA_BYTES.length;
   const version = `${VERSION_HEAD}${kv.modRevision}",`;
   const length = stored.length + version.length;
@@ -186,7 +199,11 @@ export function fromStored(form: ObjectForm, allocator: SlabAllocator, kv: KeyVa
   stored.copy(slab.bytes, offset, 0, at);
   slab.bytes.write(version, offset + at);
   stored.copy(slab.bytes, offset + at + version.length, at);
-  const versions = { revision: kv.modRevision, createRevision: kv.createRevision };
+  const versions = {
+    revision: kv.modRevision,
+    createRevision: kv.createRevision,
+    stale: upgraded !== undefined,
+  };
   const made = new CachedObject(form, kv.key, versions, slab, offset, length);
   allocator.settle(slab, made);
   return made;
@@ -208,7 +225,7 @@ export function atRevision(
   old.copy(slab.bytes, offset, 0, head);
   slab.bytes.write(version, offset + head);
   old.copy(slab.bytes, offset + head + version.length, tail);
-  const versions = { revision, createRevision: object.createRevision };
+  const versions = { revision, createRevision: object.createRevision, stale: object.stale };
   const made = new CachedObject(form, object.key, versions, slab, offset, length);
   allocator.settle(slab, made);
   return made;

@@ -1,5 +1,5 @@
 import { apiVersionOf, type GroupVersionKind, type JsonObject, type JsonValue } from '../api/index.js';
-import type { Kind } from '../schema/index.js';
+import type { KindSchema } from '../schema/index.js';
 import { readCbor } from './cbor/read.js';
 import { type Decoded, decodeNode, decodeValue, parseFast, readJson, type Strictness } from './json/decode.js';
 import { nodeOf } from './json/node.js';
@@ -44,14 +44,14 @@ export interface BodyOptions {
   /** Other versions of the same kind are taken too (scale, eviction); otherwise the body must have the expected one. */
   readonly otherVersions?: boolean;
   /** Which kinds there are; by default all built-in ones. */
-  readonly kindOf?: (gvk: GroupVersionKind) => Kind | undefined;
+  readonly kindOf?: (gvk: GroupVersionKind) => KindSchema | undefined;
 }
 
 /**
  * Decodes a body as the built-in kind that an endpoint expects. A body may leave out kind and apiVersion; null counts as an
  * object with nothing in it.
  */
-export function decodeBody(body: EncodedBody, expected: Kind, options: BodyOptions = {}): DecodedBody {
+export function decodeBody(body: EncodedBody, expected: KindSchema, options: BodyOptions = {}): DecodedBody {
   return new BodyDecoder(body.bytes, expected, options).decode(body.encoding);
 }
 
@@ -68,10 +68,10 @@ function summary(bytes: Buffer): string {
 /** One body on its way through the steps that every encoding shares. */
 class BodyDecoder {
   readonly #bytes: Buffer;
-  readonly #expected: Kind;
+  readonly #expected: KindSchema;
   readonly #options: BodyOptions;
 
-  constructor(bytes: Buffer, expected: Kind, options: BodyOptions) {
+  constructor(bytes: Buffer, expected: KindSchema, options: BodyOptions) {
     this.#bytes = bytes;
     this.#expected = expected;
     this.#options = options;
@@ -140,7 +140,7 @@ class BodyDecoder {
     return this.#typed(envelope, (kind) => decodeProtobuf(kind.schema, envelope.raw));
   }
 
-  #typed(meta: TypeMeta | string, decode: (kind: Kind) => Decoded): DecodedBody {
+  #typed(meta: TypeMeta | string, decode: (kind: KindSchema) => Decoded): DecodedBody {
     if (typeof meta === 'string') return this.#unrecognized(meta);
     const expected = this.#expected;
     const resolved = withDefaults(meta, expected.info);

@@ -6,7 +6,7 @@ import {
   type JsonValue,
   parseApiVersion,
 } from '../api/index.js';
-import { type Kind, kindSchema } from '../schema/index.js';
+import { type KindSchema, kindSchema } from '../schema/index.js';
 import { type Node, nodeName } from './json/node.js';
 
 /** What a body says it is; '' where it does not say. */
@@ -76,11 +76,11 @@ export function notRegistered(gvk: GroupVersionKind): string {
 }
 
 /** Why one kind is not another. Go names the types: the version's package, and the internal one. */
-export function notConvertible(from: Kind, to: Kind): string {
+export function notConvertible(from: KindSchema, to: KindSchema): string {
   const internal = to.info.kind === 'Event' ? 'core' : to.info.package.slice(0, to.info.package.indexOf('/'));
   return `converting (${from.info.version}.${from.info.kind}) to (${internal}.${to.info.kind}): unknown conversion`;
 }
 
-export function registeredKind(gvk: GroupVersionKind): Kind | undefined {
+export function registeredKind(gvk: GroupVersionKind): KindSchema | undefined {
   return kindSchema(gvk);
 }

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cloneJson, equalJson, formatDuration, type JsonObject, type JsonValue } from '../api/index.js';
-import { allKinds, type Kind, kindSchema, type ScalarSchema, type Schema, type StructSchema } from '../schema/index.js';
+import {
+  allKinds,
+  type KindSchema,
+  kindSchema,
+  type ScalarSchema,
+  type Schema,
+  type StructSchema,
+} from '../schema/index.js';
 import { readCbor } from './cbor/read.js';
 import { encodeCbor } from './cbor/write.js';
 import { decodeJson, decodeNode, decodeValue } from './json/decode.js';
@@ -116,17 +123,17 @@ function hasProtobuf(schema: Schema, seen = new Set<Schema>()): boolean {
   }
 }
 
-const kinds: readonly Kind[] = allKinds().map((info) => kindSchema(info)!);
+const kinds: readonly KindSchema[] = allKinds().map((info) => kindSchema(info)!);
 const object = fc.constantFrom(...kinds).chain((k) => fc.record({ kind: fc.constant(k), given: struct(k.schema, 7) }));
 
-function normal(kind: Kind, value: JsonObject): JsonObject {
+function normal(kind: KindSchema, value: JsonObject): JsonObject {
   const decoded = decodeValue(kind.schema, cloneJson(value));
   if (!decoded.ok) throw new Error(`${kind.info.type}: ${decoded.message}`);
   expect(decoded.strict.errors).toEqual([]);
   return decoded.object;
 }
 
-type Road = (kind: Kind, object: JsonObject) => JsonValue;
+type Road = (kind: KindSchema, object: JsonObject) => JsonValue;
 
 const roads: Readonly<Record<string, Road>> = {
   json: ({ schema }, o) => unwrap(decodeJson(schema, encodeJson(schema, o))),

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { type JsonObject, parseApiVersion } from '../api/index.js';
-import { type Kind, kindSchema } from '../schema/index.js';
+import { type KindSchema, kindSchema } from '../schema/index.js';
 
 /** Shared by this room's tests: the public fixtures beside the checkout, where there are any. */
 export interface Fixture {
   readonly name: string;
-  readonly kind: Kind;
+  readonly kind: KindSchema;
   readonly json: Buffer;
   readonly yaml: Buffer;
   readonly protobuf: Buffer;
@@ -35,7 +35,7 @@ export function fixtures(): readonly Fixture[] | undefined {
   });
 }
 
-export function kindNamed(kind: string, group = '', version = 'v1'): Kind {
+export function kindNamed(kind: string, group = '', version = 'v1'): KindSchema {
   const found = kindSchema({ group, version, kind });
   if (found === undefined) throw new Error(`no kind ${group}/${version} ${kind}`);
   return found;

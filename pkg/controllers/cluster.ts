@@ -4,8 +4,8 @@ import type { StoredObject } from '../cache/index.js';
 import type { Catalogue, ServedResource } from '../registry/index.js';
 
 /**
- * What a controller sees of the cluster: the verbs, as any client has them, and a feed of changes. Verbs throw `ApiError`; a loop
- * that meets one tries again later. Resources are named in one served version, whichever.
+ * The cluster as a controller sees it: the verbs, as any client has them, and a feed of changes. Verbs throw `ApiError`; a loop
+ * that meets one retries later. Resources are named in any one of their served versions.
  */
 export interface Cluster {
   catalogue(): Catalogue;
@@ -20,8 +20,8 @@ export interface Cluster {
   delete(at: Place, options: DeleteOptions): Promise<void>;
   deleteCollection(resource: ServedResource, namespace: string): Promise<void>;
   /**
-   * Hands the present state over, object by object, and then every change, in order. Changes before the present state is
-   * complete come after it.
+   * Hands the present state over, object by object, and then reports every change, in order. Changes that arrive while the state
+   * is handed over are reported after it.
    */
   follow(observer: Observer): Following;
 }
@@ -33,9 +33,9 @@ export interface DeleteOptions {
 }
 
 export interface Following {
-  /** Resolves when the present state has been handed over, or following has been stopped before. */
+  /** Resolves when the present state has been handed over, or following was stopped before. */
   readonly caughtUp: Promise<void>;
-  /** The observer is told of nothing after this. */
+  /** Nothing is reported to the observer after this. */
   stop(): void;
 }
 
@@ -48,7 +48,11 @@ export interface Place {
 export type Policy = 'Background' | 'Foreground' | 'Orphan';
 
 export interface Observer {
-  /** `after` undefined: deleted. Synchronous and quick: work belongs into a queue. */
+  /** A kind is served from now on, or in another form; its objects follow as changes without a `before`. */
+  added?(resource: ServedResource): void;
+  /** A kind is no longer served. */
+  removed?(resource: ServedResource): void;
+  /** `after` undefined: deleted. Must be synchronous and quick: work belongs into a queue. */
   changed(
     resource: ServedResource,
     before: StoredObject | undefined,

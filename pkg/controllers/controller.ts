@@ -3,15 +3,15 @@ import type { QueueCounts } from '../telemetry/index.js';
 import type { Cluster, Following, Observer } from './cluster.js';
 import type { WorkQueue } from './queue.js';
 
-/** A loop that makes something true. It is started on the leader only, and stopped when leadership goes. */
+/** A control loop. It runs on the leader only, and stops when this peer loses leadership. */
 export interface Controller {
   /** As `--controllers` names it (kube-controller-manager's names). */
   readonly name: string;
-  /** Resolves when the present state has been taken in; work begins then, and not before. */
+  /** Resolves when the present state has been observed; work begins then. */
   start(): Promise<void>;
-  /** No work is begun after this returns. What is under way may still end in a write: it carries what it was decided on. */
+  /** No work begins after this returns. Work in progress may still write; its writes carry the versions they were decided on. */
   stop(): void;
-  /** Of its queue. */
+  /** Counts of its work queue. */
   readonly counts: QueueCounts;
 }
 
@@ -22,20 +22,15 @@ export interface ControllerContext {
 }
 
 /**
- * A loop that follows the cluster with `changed` and works through `queue`, once it has been told of all there is: what is decided
- * from an index must not be decided from half of one.
+ * A loop that follows the cluster with `observer` and works through `queue` once the present state has been handed over: nothing
+ * may be decided from half of an index.
  */
-export function controllerOf(
-  name: string,
-  cluster: Cluster,
-  queue: WorkQueue,
-  changed: Observer['changed'],
-): Controller {
+export function controllerOf(name: string, cluster: Cluster, queue: WorkQueue, observer: Observer): Controller {
   let following: Following | undefined;
   return {
     name,
     start: async () => {
-      following = cluster.follow({ changed });
+      following = cluster.follow(observer);
       await following.caughtUp;
       queue.start();
     },

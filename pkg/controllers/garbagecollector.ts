@@ -79,6 +79,18 @@ export function garbageCollector(context: ControllerContext): Controller {
     wakeOwners(held.filter((h) => !meta.owners.some((o) => o.uid === h.uid && o.blockOwnerDeletion)));
   }
 
+  /** Dependents whose owners are of a kind that was not served could not be judged until now. */
+  function added({ kind, group }: ServedResource): void {
+    for (const [key, { owners: references }] of dependents)
+      if (references.some((r) => r.kind === kind && parseApiVersion(r.apiVersion)?.group === group))
+        queue.addAfter(key, OWNERS_LOOKED_UP_AFTER_MILLISECONDS);
+  }
+
+  function removed({ storage }: ServedResource): void {
+    for (const key of [...dependents.keys()]) if (key.startsWith(storage.prefix)) forget(key);
+    for (const key of [...owners.keys()]) if (key.startsWith(storage.prefix)) owners.delete(key);
+  }
+
   function gone(before: StoredObject): void {
     const was = dependents.get(before.key);
     forget(before.key);
@@ -247,7 +259,7 @@ export function garbageCollector(context: ControllerContext): Controller {
     );
   }
 
-  return controllerOf('garbage-collector-controller', cluster, queue, changed);
+  return controllerOf('garbage-collector-controller', cluster, queue, { changed, added, removed });
 }
 
 function waitsForDependents(meta: Meta): boolean {

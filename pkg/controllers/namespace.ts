@@ -123,7 +123,7 @@ export function namespaceController(context: ControllerContext): Controller {
     });
   }
 
-  return controllerOf('namespace-controller', cluster, queue, changed);
+  return controllerOf('namespace-controller', cluster, queue, { changed });
 }
 
 interface Content {

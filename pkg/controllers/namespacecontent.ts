@@ -83,5 +83,5 @@ function keepInEveryNamespace(controller: string, context: ControllerContext, gi
     }
   }
 
-  return controllerOf(controller, cluster, queue, changed);
+  return controllerOf(controller, cluster, queue, { changed });
 }

@@ -1,7 +1,7 @@
 import { errors, isObject, type JsonValue } from '../api/index.js';
 import { decodeBody } from '../codec/index.js';
 import type { Body } from '../registry/index.js';
-import { type Kind, kindSchema } from '../schema/index.js';
+import { type KindSchema, kindSchema } from '../schema/index.js';
 import type { DeleteWish } from './options.js';
 
 /** The DeleteOptions in a request's body, in whatever version and encoding; what it is not is a 400. */
@@ -30,7 +30,7 @@ export function deleteWishOfBody(body: Body): DeleteWish {
   };
 }
 
-function expected(): Kind {
+function expected(): KindSchema {
   return kindSchema({ group: '', version: 'v1', kind: 'DeleteOptions' })!;
 }
 

@@ -12,33 +12,30 @@ import {
 } from '../schema/index.js';
 import type { Call } from './call.js';
 import { sendBytes, sendEmpty } from './responses.js';
-import type { HttpServices } from './services.js';
+import type { HttpServices, Verbs } from './services.js';
 import { API_VERSION } from './version.js';
 
-/** Documents of the catalogue that is served now; made from the last ones when it changes. */
-let latest: { readonly catalogue: Catalogue; readonly documents: OpenApi } | undefined;
-const known = new WeakMap<Catalogue, OpenApi>();
+/** The documents of a registry's latest snapshot. Those of group versions that did not change are taken over from the former one. */
+const latest = new WeakMap<Verbs, { readonly catalogue: Catalogue; readonly documents: OpenApi }>();
 
-function documentsOf(catalogue: Catalogue): OpenApi {
-  let found = known.get(catalogue);
-  if (found === undefined) {
-    const previous = latest?.documents;
-    found = createOpenApi({
-      api: describe(catalogue),
-      pause: () => setImmediate(),
-      ...(previous === undefined ? {} : { previous }),
-    });
-    known.set(catalogue, found);
-    latest = { catalogue, documents: found };
-  }
-  return found;
+function documentsOf(registry: Verbs): OpenApi {
+  const { catalogue } = registry;
+  const known = latest.get(registry);
+  if (known?.catalogue === catalogue) return known.documents;
+  const documents = createOpenApi({
+    api: describe(catalogue),
+    pause: () => setImmediate(),
+    ...(known === undefined ? {} : { previous: known.documents }),
+  });
+  latest.set(registry, { catalogue, documents });
+  return documents;
 }
 
 /** `/openapi/v2`, in JSON or protobuf. */
 export async function serveOpenApiV2(call: Call, services: HttpServices): Promise<void> {
   const protobuf = wants(call, [...OPENAPI_V2_PROTOBUF.accepted], ['application/json']);
   if (protobuf === undefined) return sendEmpty(call, 406, {});
-  const documents = documentsOf(services.registry.catalogue);
+  const documents = documentsOf(services.registry);
   const document = await documents.v2(protobuf ? 'protobuf' : 'json');
   return send(call, protobuf ? OPENAPI_V2_PROTOBUF.contentType : 'application/json', document, {});
 }
@@ -46,7 +43,7 @@ export async function serveOpenApiV2(call: Call, services: HttpServices): Promis
 /** `/openapi/v3`: which documents there are. */
 export async function serveOpenApiIndex(call: Call, services: HttpServices): Promise<void> {
   if (wants(call, [], ['application/json']) === undefined) return sendEmpty(call, 406, {});
-  return send(call, 'application/json', await documentsOf(services.registry.catalogue).v3Index(), {});
+  return send(call, 'application/json', await documentsOf(services.registry).v3Index(), {});
 }
 
 /**
@@ -56,7 +53,7 @@ export async function serveOpenApiIndex(call: Call, services: HttpServices): Pro
 export async function serveOpenApiV3(call: Call, services: HttpServices, name: string): Promise<void> {
   const protobuf = wants(call, [...OPENAPI_V3_PROTOBUF.accepted], ['application/json']);
   if (protobuf === undefined) return sendEmpty(call, 406, {});
-  const documents = documentsOf(services.registry.catalogue);
+  const documents = documentsOf(services.registry);
   const hash = call.info.query.text('hash');
   // what the index names is the hash of the document in JSON, whatever form is asked for
   const listed = protobuf && hash === '' ? undefined : await documents.v3(name);
@@ -110,7 +107,19 @@ function describe(catalogue: Catalogue): ApiDescription {
   };
 }
 
+/** One value a resource: OpenAPI recognises group versions that did not change by the identity of their resources. */
+const described = new WeakMap<ServedResource, ApiResource>();
+
 function resource(served: ServedResource): ApiResource {
+  let found = described.get(served);
+  if (found === undefined) {
+    found = describeResource(served);
+    described.set(served, found);
+  }
+  return found;
+}
+
+function describeResource(served: ServedResource): ApiResource {
   const { group, version, kind } = served;
   return {
     name: served.resource,

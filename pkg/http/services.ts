@@ -6,8 +6,8 @@ import type { ControlDesk } from './peercontrol.js';
 import type { Stages } from './pipeline.js';
 import type { Watches } from './watches.js';
 
-/** What HTTP sees of the registry: what is served, and the verbs. */
-export type Verbs = Omit<Registry, 'cache' | 'bootstrap' | 'close'>;
+/** The part of the registry that HTTP uses: the served resources and the verbs. */
+export type Verbs = Omit<Registry, 'cache' | 'bootstrap' | 'close' | 'observeKinds' | 'changeKinds'>;
 
 /** What the HTTP side stands on; made by the composition root. */
 export interface HttpServices {

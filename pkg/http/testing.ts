@@ -1,18 +1,17 @@
 import { errors, type JsonObject } from '../api/index.js';
 import { bootstrapAuthorizer, mastersAuthorizer, type UserInfo, unionAuthorizer } from '../auth/index.js';
 import type { World } from '../base/index.js';
-import type {
-  Answer,
-  Catalogue,
-  EventStream,
-  Frames,
-  Registry,
-  ResourceDeclaration,
-  ServedResource,
-  Subresource,
-  Verb,
+import {
+  type Answer,
+  buildCatalogue,
+  type Catalogue,
+  type EventStream,
+  type Frames,
+  type Registry,
+  type ResourceDeclaration,
+  type Subresource,
+  type Verb,
 } from '../registry/index.js';
-import { kindSchema } from '../schema/index.js';
 import { ApiServerMetrics, createLog, Exposition } from '../telemetry/index.js';
 import type { Call } from './call.js';
 import type { HealthCheck } from './health.js';
@@ -27,9 +26,8 @@ import { Watches } from './watches.js';
 
 const ALL: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
-function served(resource: string, kind: string, namespaced: boolean, verbs: readonly Verb[]): ServedResource {
-  const schema = kindSchema({ group: '', version: 'v1', kind })!.schema;
-  const declaration: ResourceDeclaration = {
+function declared(resource: string, kind: string, namespaced: boolean, verbs: readonly Verb[]): ResourceDeclaration {
+  return {
     group: '',
     resource,
     singular: kind.toLowerCase(),
@@ -37,25 +35,8 @@ function served(resource: string, kind: string, namespaced: boolean, verbs: read
     versions: [{ version: 'v1', schema: 'core/v1' }],
     storageVersion: 'v1',
     namespaced,
-    strategy: {},
-  };
-  return {
-    declaration,
-    group: '',
-    version: 'v1',
-    resource,
-    kind,
-    apiVersion: 'v1',
-    namespaced,
     verbs,
-    subresources: {},
     strategy: {},
-    schema,
-    groupResource: { group: '', resource },
-    storage: { apiVersion: 'v1', kind, schema, prefix: `/registry/${resource}/`, fields: [] },
-    fieldLabels: new Map(),
-    conversion: undefined,
-    deprecation: undefined,
   };
 }
 
@@ -64,22 +45,17 @@ const connection = (verbs: readonly Verb[], negotiates: boolean): Subresource =>
   behaviour: { kind: 'connection', negotiates, open: async () => {} },
 });
 
-const RESOURCES = [
-  served('componentstatuses', 'ComponentStatus', false, ['get', 'list']),
-  {
-    ...served('configmaps', 'ConfigMap', true, ALL),
-    subresources: { exec: connection(['create', 'get'], false), log: connection(['get'], true) },
-  },
-  served('namespaces', 'Namespace', false, ALL),
-];
-
-const CATALOGUE: Catalogue = {
-  groups: [{ group: '', versions: [{ version: 'v1', resources: RESOURCES }] }],
-  find: (group, version, resource) =>
-    group === '' && version === 'v1' ? RESOURCES.find((r) => r.resource === resource) : undefined,
-  findKind: () => undefined,
-  hasVersion: (group, version) => group === '' && version === 'v1',
-};
+const CATALOGUE: Catalogue = buildCatalogue(
+  [
+    declared('componentstatuses', 'ComponentStatus', false, ['get', 'list']),
+    {
+      ...declared('configmaps', 'ConfigMap', true, ALL),
+      subresources: { exec: connection(['create', 'get'], false), log: connection(['get'], true) },
+    },
+    declared('namespaces', 'Namespace', false, ALL),
+  ],
+  new Map(),
+);
 
 /** A stream that a test feeds. */
 export class TestStream implements EventStream {

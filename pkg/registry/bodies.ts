@@ -18,20 +18,14 @@ import {
   strictMessage,
 } from '../codec/index.js';
 import { applyPatch, PatchError, type PatchInput } from '../patch/index.js';
-import { type Kind, kindSchema } from '../schema/index.js';
-import type { ServedResource } from './catalogue.js';
+import { type KindSchema, kindSchema } from '../schema/index.js';
 import type { Body, FieldValidation, PatchRequest, RequestContext, Target } from './requests.js';
 
 /** Bodies to objects: what a request carries, as its target understands it. */
 
 /** The kind that a target takes: its own, or that of a subresource which has its own. */
-export function expectedKind(target: Target): Kind {
-  const own = target.subresource === '' ? undefined : target.resource.subresources[target.subresource]?.kind;
-  return own === undefined ? ownKind(target.resource) : kindSchema(own)!;
-}
-
-export function ownKind(resource: ServedResource): Kind {
-  return kindSchema({ group: resource.group, version: resource.version, kind: resource.kind })!;
+export function expectedKind({ resource, subresource }: Target): KindSchema {
+  return subresource === '' ? resource.type : resource.subresources[subresource]!.type;
 }
 
 /** Decodes a whole object. Unknown and duplicate fields are refused, told or ignored as the request wants it. */
@@ -60,7 +54,7 @@ export function decodeObject(
 }
 
 /** Why what has the form of its kind cannot be read, where the kind has such a rule. */
-export function unreadable(target: Target, kind: Kind, object: JsonObject): string | undefined {
+export function unreadable(target: Target, kind: KindSchema, object: JsonObject): string | undefined {
   if (kind.info.kind !== target.resource.kind) return undefined;
   return target.resource.declaration.unreadable?.(object);
 }
@@ -80,7 +74,7 @@ export function readPatch(request: PatchRequest): PatchDocument {
 }
 
 export interface PatchTarget {
-  readonly kind: Kind;
+  readonly kind: KindSchema;
   readonly live: JsonObject;
 }
 
@@ -122,7 +116,7 @@ export function patchObject(
 }
 
 /** A patch may not make another kind of an object: it is then read as that kind, and does not fit. */
-function decodePatched(kind: Kind, o: JsonObject): Decoded {
+function decodePatched(kind: KindSchema, o: JsonObject): Decoded {
   const gv = parseApiVersion(String(o['apiVersion'] ?? ''));
   const name = String(o['kind'] ?? '');
   const { info } = kind;

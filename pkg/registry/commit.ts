@@ -67,6 +67,8 @@ export function valueAnswer(resource: ServedResource, object: JsonObject): Answe
 
 /** Whether an encoded object is what is stored already, resource version aside. */
 export function isUnchanged(stored: StoredObject, value: Buffer): boolean {
+  // A write of the same object moves it to today's storage version.
+  if (stored.stale) return false;
   const version = `"resourceVersion":"${stored.revision}",`;
   if (stored.length !== value.length + version.length) return false;
   const json = stored.json;

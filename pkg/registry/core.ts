@@ -8,7 +8,7 @@ import { limits } from './limits.js';
 import type { RequestContext, Target } from './requests.js';
 import type { Objects } from './resource.js';
 
-/** What the verbs stand on. */
+/** The parts that the verbs work with. */
 export interface Core {
   readonly world: World;
   readonly keyspace: Keyspace;
@@ -16,13 +16,14 @@ export interface Core {
   readonly admission: Admission;
   catalogue(): Catalogue;
   featureEnabled(gate: string): boolean;
-  /** For actions. */
+  /** Stored objects, as the actions of a request see them. */
   objects(context: RequestContext): Objects;
 }
 
 export function collectionOf(core: Core, resource: ServedResource): Collection {
   const found = core.cache.collection(resource.storage.prefix);
-  if (found === undefined) throw errors.internal(`${resource.resource} is not stored here`);
+  // The kind was removed while the request was under way.
+  if (found === undefined) throw errors.noSuchPath();
   return found;
 }
 
@@ -58,7 +59,7 @@ export async function notOlderThan(core: Core, revision: Revision, context: Requ
   }
 }
 
-/** Why the store did not take a request, as a failure that tells the client to come again. */
+/** The error for a request that the store refused; it tells the client to retry where that helps. */
 export function refusal(reason: RefusalReason | 'timeout', message: string): ApiError {
   switch (reason) {
     case 'timeout':

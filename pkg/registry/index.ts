@@ -1,15 +1,20 @@
 export type { Admission, AdmissionRequest, AdmissionStep } from './admission.js';
 export type { BootstrapConfig } from './bootstrap.js';
 export { builtinResources, type ClusterConfig, defaultCluster } from './builtin/index.js';
-export type {
-  Catalogue,
-  Conversion,
-  ServedGroup,
-  ServedResource,
-  ServedVersion,
-  StorageForm,
+export {
+  buildCatalogue,
+  type Catalogue,
+  type Conversion,
+  type Kind,
+  type ServedGroup,
+  type ServedResource,
+  type ServedSubresource,
+  type ServedVersion,
+  type StorageForm,
 } from './catalogue.js';
+export { declare } from './declare.js';
 export { UNSAFE_DELETE_GATE } from './delete.js';
+export type { KindChange, KindObserver } from './kindset.js';
 export { EVERYTHING } from './listoptions.js';
 export { openRegistry, type RegistryConfig } from './open.js';
 export type { Registry } from './registry.js';

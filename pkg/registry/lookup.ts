@@ -4,17 +4,13 @@ import { prefixEnd } from '../storage/index.js';
 import type { StorageForm } from './catalogue.js';
 import { type Core, fresh } from './core.js';
 
-/** Milliseconds that a look-up waits for the state to be current. */
+/** Milliseconds that a lookup waits for the state to be current. */
 const PATIENCE = 10_000;
 
-/** Objects that others depend on, for admission: read from the cache; that one is absent is made sure of. */
+/** Objects that admission depends on, read from the cache. That an object is absent is concluded from a current state only. */
 export function storedObjects(core: () => Core): StoredObjects {
-  const forms = new Map<string, StorageForm | undefined>();
-  const formOf = ({ group, resource }: GroupResourceName): StorageForm | undefined => {
-    const key = `${group}/${resource}`;
-    if (!forms.has(key)) forms.set(key, findForm(core(), group, resource));
-    return forms.get(key);
-  };
+  const formOf = ({ group, resource }: GroupResourceName): StorageForm | undefined =>
+    core().catalogue().kind(group, resource)?.storage;
   const read = (resource: GroupResourceName, namespace: string, name: string): JsonObject | undefined => {
     const form = formOf(resource);
     if (form === undefined) return undefined;
@@ -42,15 +38,4 @@ export function storedObjects(core: () => Core): StoredObjects {
       return found;
     },
   };
-}
-
-function findForm(core: Core, group: string, resource: string): StorageForm | undefined {
-  for (const g of core.catalogue().groups) {
-    if (g.group !== group) continue;
-    for (const v of g.versions) {
-      const found = v.resources.find((r) => r.resource === resource);
-      if (found !== undefined) return found.storage;
-    }
-  }
-  return undefined;
 }

@@ -58,17 +58,10 @@ export function objectsFor(core: Core, context: RequestContext): Objects {
   };
 }
 
-/** In its storage version, where that is served: objects are handed over in it. */
+/** In its storage version where that is served, because objects are handed over in it; else in any version. */
 function resourceOf(core: Core, group: string, plural: string): ServedResource {
-  let found: ServedResource | undefined;
-  for (const g of core.catalogue().groups) {
-    if (g.group !== group) continue;
-    for (const { resources } of g.versions) {
-      const served = resources.find((r) => r.resource === plural);
-      if (served?.conversion === undefined) found = served ?? found;
-      else found ??= served;
-    }
-  }
+  const served = core.catalogue().kind(group, plural)?.served ?? [];
+  const found = served.find((r) => r.conversion === undefined) ?? served[0];
   if (found === undefined) throw errors.internal(`${plural} of ${group === '' ? 'core' : group} are not served`);
   return found;
 }

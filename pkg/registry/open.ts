@@ -1,13 +1,14 @@
 import type { StoredObjects } from '../admission/index.js';
-import { errors } from '../api/index.js';
 import type { World } from '../base/index.js';
 import { Cache } from '../cache/index.js';
 import type { Keyspace } from '../storage/index.js';
 import type { AdmissionStep } from './admission.js';
 import { type BootstrapConfig, bootstrap } from './bootstrap.js';
-import { buildCatalogue, type Catalogue, type StorageForm } from './catalogue.js';
 import type { Core } from './core.js';
+import { declare } from './declare.js';
 import { remove, removeCollection } from './delete.js';
+import { kindChanger, storedKinds } from './kindchange.js';
+import { KindSet } from './kindset.js';
 import { limits } from './limits.js';
 import { storedObjects } from './lookup.js';
 import { namespaceLifecycle } from './namespaces.js';
@@ -18,6 +19,7 @@ import type { Registry } from './registry.js';
 import type { ResourceDeclaration } from './resource.js';
 import type { RuntimeConfig } from './runtimeconfig.js';
 import { parseStored } from './stored.js';
+import { collectionRequest } from './upgrade.js';
 import { connect } from './virtual.js';
 import { watch } from './watch.js';
 import { create, update } from './write.js';
@@ -38,7 +40,7 @@ export interface RegistryConfig {
 /** Fills the cache and gives the verbs. Resolves when everything stored can be read. */
 export async function openRegistry(config: RegistryConfig): Promise<Registry> {
   const { world, keyspace } = config;
-  const catalogue = buildCatalogue(config.resources, config.runtimeConfig);
+  const kinds = new KindSet(config.resources.map((d) => declare(d, config.runtimeConfig)));
   const cache = new Cache({ world, keyspace, root: '/registry/', parse: parseStored, failed: config.failed });
   const steps = [namespaceLifecycle(() => core), ...(config.admission?.(storedObjects(() => core)) ?? [])];
   const core: Core = {
@@ -46,19 +48,19 @@ export async function openRegistry(config: RegistryConfig): Promise<Registry> {
     keyspace,
     cache,
     admission: { steps },
-    catalogue: () => catalogue,
+    catalogue: () => kinds.current,
     featureEnabled: (gate) => config.featureEnabled(gate),
     objects: (context) => objectsFor(core, context),
   };
-  await cache.open(
-    storageForms(config.resources, catalogue).map((s) => ({
-      prefix: s.prefix,
-      fieldsOf: (o) => s.fields.map((f) => f(o)),
-    })),
-  );
+  await cache.open(storedKinds(kinds.current).map(collectionRequest));
+  const changer = kindChanger(kinds, cache);
   const stopBookmarks = world.timers.every(limits.bookmarkInterval, () => cache.bookmark());
   return {
-    catalogue,
+    get catalogue() {
+      return kinds.current;
+    },
+    observeKinds: (f) => kinds.observe(f),
+    changeKinds: (change) => changer.change(change),
     cache,
     get: (request, context) => get(core, request, context),
     list: (request, context) => list(core, request, context),
@@ -78,19 +80,4 @@ export async function openRegistry(config: RegistryConfig): Promise<Registry> {
       cache.close();
     },
   };
-}
-
-/** One each, of whatever is served; a kind that is switched off keeps what is stored of it, unseen. */
-function storageForms(resources: readonly ResourceDeclaration[], catalogue: Catalogue): readonly StorageForm[] {
-  const forms = new Map<string, StorageForm>();
-  for (const { versions } of catalogue.groups)
-    for (const { resources: served } of versions)
-      for (const { storage } of served) {
-        if (storage.prefix === '') continue;
-        const other = forms.get(storage.prefix);
-        if (other !== undefined && other !== storage)
-          throw errors.internal(`two of ${resources.length} resources are stored below ${storage.prefix}`);
-        forms.set(storage.prefix, storage);
-      }
-  return [...forms.values()];
 }

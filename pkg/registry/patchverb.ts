@@ -84,7 +84,7 @@ async function apply(core: Core, request: PatchRequest, write: Write): Promise<W
   const { target, context, options } = write;
   const { resource } = target;
   const applied = readApplied(request.body);
-  const tracked = trackedResource(core, target, strategyOf(target));
+  const tracked = trackedResource(target, strategyOf(target));
   const merge = (live: JsonObject | undefined): JsonObject => {
     const object = merged(tracked, { live, applied: applied.value, request, now: core.world.clock.now() });
     const decoded = decodeValue(resource.schema, object);
@@ -198,7 +198,7 @@ function viewChange(core: Core, write: Write, view: View, edit: ViewEdit): Chang
   const { info, schema } = expectedKind(target);
   const apiVersion = info.group === '' ? info.version : `${info.group}/${info.version}`;
   const resource: TrackedResource = { schema, apiVersion, kind: info.kind, subresource: target.subresource };
-  const paths = replicasPaths(core, target.resource);
+  const paths = replicasPaths(target.resource);
   return {
     retries: limits.conflictRetries,
     tracked: true,
@@ -235,10 +235,8 @@ function viewChange(core: Core, write: Write, view: View, edit: ViewEdit): Chang
 }
 
 /** Every version of a scalable kind keeps its replicas in the same place. */
-function replicasPaths(core: Core, resource: ServedResource): ReplicasPaths {
+function replicasPaths(resource: ServedResource): ReplicasPaths {
   const paths: Record<string, readonly string[]> = {};
-  for (const { versions } of core.catalogue().groups)
-    for (const { resources } of versions)
-      for (const r of resources) if (r.storage === resource.storage) paths[r.apiVersion] = ['spec', 'replicas'];
+  for (const { apiVersion } of resource.declaration.served) paths[apiVersion] = ['spec', 'replicas'];
   return paths;
 }

@@ -1,6 +1,7 @@
 import type { Cache } from '../cache/index.js';
 import type { BootstrapConfig } from './bootstrap.js';
 import type { Catalogue } from './catalogue.js';
+import type { KindChange, KindObserver } from './kindset.js';
 import type {
   Answer,
   ConnectRequest,
@@ -19,9 +20,14 @@ import type {
   Written,
 } from './requests.js';
 
-/** The verbs. Every failure that a client is to be told about is thrown as `ApiError`. */
+/** The verbs. Failures that the client must see are thrown as `ApiError`. */
 export interface Registry {
+  /** What is served now. A request works with one snapshot from beginning to end. */
   readonly catalogue: Catalogue;
+  /** Calls `f` after every change of `catalogue`; returns the function that ends it. */
+  observeKinds(f: KindObserver): () => void;
+  /** Adds, replaces and removes kinds; resolves when the new ones are served. */
+  changeKinds(change: KindChange): Promise<void>;
   /** Current objects and their changes, for controllers and metrics: read only. */
   readonly cache: Cache;
   get(request: GetRequest, context: RequestContext): Promise<Answer>;

@@ -36,7 +36,7 @@ const SCALE: TableDeclaration = {
 
 export function tableOf({ resource, subresource }: Target): TableDeclaration {
   const own = subresource === '' ? undefined : resource.subresources[subresource]?.kind;
-  return own?.kind === 'Scale' ? SCALE : (resource.declaration.table ?? PLAIN);
+  return own?.kind === 'Scale' ? SCALE : (resource.table ?? PLAIN);
 }
 
 function tableColumns(table: TableDeclaration): JsonArray {

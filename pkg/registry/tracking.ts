@@ -11,7 +11,7 @@ import type { Strategy } from './resource.js';
 
 const tracked = new WeakMap<ServedResource, Map<string, TrackedResource>>();
 
-export function trackedResource(core: Core, target: Target, strategy: Strategy): TrackedResource {
+export function trackedResource(target: Target, strategy: Strategy): TrackedResource {
   const { resource, subresource } = target;
   const known = tracked.get(resource) ?? new Map<string, TrackedResource>();
   tracked.set(resource, known);
@@ -24,7 +24,7 @@ export function trackedResource(core: Core, target: Target, strategy: Strategy):
       kind: resource.kind,
       subresource,
       ...(resetFields === undefined ? {} : { resetFields }),
-      convert: (object, from, to) => convert(core, resource, object, from, to),
+      convert: (object, from, to) => convert(resource, object, from, to),
     };
     known.set(subresource, made);
   }
@@ -33,14 +33,13 @@ export function trackedResource(core: Core, target: Target, strategy: Strategy):
 
 /** Between two served versions of a kind, by way of the storage version. */
 function convert(
-  core: Core,
   resource: ServedResource,
   object: JsonObject,
   from: string,
   to: string,
 ): { readonly object: JsonObject; readonly schema: ServedResource['schema'] } | undefined {
-  const source = sibling(core, resource, from);
-  const goal = sibling(core, resource, to);
+  const source = sibling(resource, from);
+  const goal = sibling(resource, to);
   if (source === undefined || goal === undefined) return undefined;
   const o = cloneJson(object);
   source.conversion?.toStorage(o);
@@ -48,11 +47,9 @@ function convert(
   return { object: o, schema: goal.schema };
 }
 
-function sibling(core: Core, resource: ServedResource, apiVersion: string): ServedResource | undefined {
+function sibling(resource: ServedResource, apiVersion: string): ServedResource | undefined {
   if (apiVersion === resource.apiVersion) return resource;
-  const [first, second] = apiVersion.split('/');
-  const found = core.catalogue().find(second === undefined ? '' : first!, second ?? first!, resource.resource);
-  return found?.storage === resource.storage ? found : undefined;
+  return resource.declaration.served.find((r) => r.apiVersion === apiVersion);
 }
 
 /** A copy of a storage form in the version of the request. */
@@ -74,7 +71,7 @@ export function trackUpdate(
   const { resource } = target;
   const object = inServedVersion(resource, write.object);
   updateManagedFields({
-    resource: trackedResource(core, target, strategy),
+    resource: trackedResource(target, strategy),
     live: write.live === undefined ? undefined : inServedVersion(resource, write.live),
     object,
     manager: write.manager,

@@ -3,7 +3,7 @@ import { type Revision, revision } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
 import { encodeStored } from '../codec/index.js';
 import { keepTimesOfNoop } from '../patch/index.js';
-import { applySchemaDefaults, declarativeErrors, dropDisabledFields } from '../schema/index.js';
+import { declarativeErrors, dropDisabledFields } from '../schema/index.js';
 import type { Op, Txn } from '../storage/index.js';
 import type { AdmissionRequest } from './admission.js';
 import { decodeObject } from './bodies.js';
@@ -34,6 +34,7 @@ import {
   validateNewMeta,
 } from './systemfields.js';
 import { trackUpdate } from './tracking.js';
+import { toStorageVersion } from './upgrade.js';
 import { runVirtual, writeContext } from './virtual.js';
 
 /*
@@ -120,16 +121,10 @@ async function caughtUp(core: Core, version: Revision, context: RequestContext):
   }
 }
 
-/** Defaults, in the version of the body, and on to the storage version. */
+/** Applies defaults in the version of the body, and brings the object to the storage version. */
 export function settle(target: Target, object: JsonObject, context: RequestContext): void {
-  const { resource } = target;
   dropDuplicateOwners(object, context);
-  applySchemaDefaults(object, resource.schema);
-  if (resource.conversion !== undefined) {
-    resource.conversion.toStorage(object);
-    applySchemaDefaults(object, resource.storage.schema);
-  }
-  resource.strategy.defaults?.(object);
+  toStorageVersion(target.resource, object);
 }
 
 /** Everything after the body of a new object. `tracked`: its managed fields are right already (server-side apply). */

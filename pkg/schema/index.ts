@@ -5,8 +5,8 @@ export { dropDisabledFields } from './gates.js';
 export { INTERNAL_TEXT_CHARS_MAX, internalDifference, internalText } from './internal/index.js';
 export {
   allKinds,
-  type Kind,
   type KindInfo,
+  type KindSchema,
   kindSchema,
   type Lifecycle,
   packageGroups,

@@ -36,14 +36,14 @@ export interface KindInfo extends GroupVersionKind {
 }
 
 /** A loaded kind: its facts and its schema. */
-export interface Kind {
+export interface KindSchema {
   readonly info: KindInfo;
   readonly schema: StructSchema;
 }
 
 interface Index {
   readonly infos: readonly KindInfo[];
-  readonly byKey: ReadonlyMap<string, Kind>;
+  readonly byKey: ReadonlyMap<string, KindSchema>;
   readonly groups: ReadonlyMap<string, string>;
 }
 
@@ -72,7 +72,7 @@ const UNGROUPED: ReadonlySet<string> = new Set([
  * Facts and schema of a built-in kind (lists and options included), or undefined. The schema is compiled at first need.
  * Kinds of the machinery (`v1 Status`, `apps/v1 DeleteOptions`) are found too, with the facts of `meta.k8s.io/v1`.
  */
-export function kindSchema(gvk: GroupVersionKind): Kind | undefined {
+export function kindSchema(gvk: GroupVersionKind): KindSchema | undefined {
   const { byKey } = readIndex();
   const own = byKey.get(keyOf(gvk));
   if (own !== undefined) return own;
@@ -100,7 +100,7 @@ function readIndex(): Index {
 
 function parseIndex(text: string): Index {
   const infos: KindInfo[] = [];
-  const byKey = new Map<string, Kind>();
+  const byKey = new Map<string, KindSchema>();
   const groups = new Map<string, string>();
   for (const block of text.split(/^package /m).slice(1)) {
     const [head, ...lines] = block.trimEnd().split('\n') as [string, ...string[]];
@@ -119,7 +119,7 @@ function parseIndex(text: string): Index {
 }
 
 /** The schema is a getter: the index is read at start, schemas when somebody uses the kind. */
-function kindOf(info: KindInfo): Kind {
+function kindOf(info: KindInfo): KindSchema {
   let schema: StructSchema | undefined;
   return {
     info,

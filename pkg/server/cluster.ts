@@ -4,6 +4,7 @@ import type { StoredObject } from '../cache/index.js';
 import type { Cluster, Following, Observer } from '../controllers/index.js';
 import {
   type Answer,
+  type Catalogue,
   EVERYTHING,
   type Registry,
   type RequestContext,
@@ -15,7 +16,7 @@ import { prefixEnd } from '../storage/index.js';
 const USER = { name: 'system:kube-controller-manager', groups: ['system:masters', 'system:authenticated'] } as const;
 const MANAGER = 'kube-controller-manager';
 const PATIENCE = 30_000;
-/** Objects that are handed over before others get their turn. */
+/** Objects handed over between two yields. */
 const FOLLOW_SLICE = 500;
 
 /** The registry as controllers see it. */
@@ -115,49 +116,63 @@ function objectOf(answer: Answer, resource: ServedResource): JsonObject {
 }
 
 /**
- * The present state first, collection by collection, then what changes. What changed meanwhile waits, and comes after: a change
- * of an object that was handed over already, or not yet, is told as it was.
+ * Hands the present state over first, collection by collection, and then every change. A change that arrives while a state is
+ * handed over waits until that is complete. The objects of a kind that is added or replaced later are handed over in the same way.
  */
 function follow(registry: Registry, observer: Observer): Following {
-  const resources = byPrefix(registry);
-  let waiting: (() => void)[] | undefined = [];
+  let resources = byPrefix(registry.catalogue);
+  let waiting: (() => void)[] | undefined;
+  let handovers = 0;
   let stopped = false;
   const stopObserving = registry.cache.observe(({ prefix, before, after, revision }) => {
     const resource = resources.get(prefix);
     if (resource === undefined) return;
-    const tell = (): void => observer.changed(resource, before, after, revision);
-    if (waiting === undefined) tell();
-    else waiting.push(tell);
+    const report = (): void => observer.changed(resource, before, after, revision);
+    if (waiting === undefined) report();
+    else waiting.push(report);
   });
-  const handOver = async (): Promise<void> => {
+  const stopKinds = registry.observeKinds((next) => {
+    const before = resources;
+    resources = byPrefix(next);
+    for (const [prefix, resource] of before) if (!resources.has(prefix)) observer.removed?.(resource);
+    const changed = [...resources].filter(([prefix, resource]) => before.get(prefix) !== resource);
+    for (const [, resource] of changed) observer.added?.(resource);
+    if (changed.length > 0) void handOver(changed);
+  });
+  const handOver = async (collections: readonly (readonly [string, ServedResource])[]): Promise<void> => {
+    waiting ??= [];
+    handovers++;
     let n = 0;
-    for (const collection of [...registry.cache.collections()]) {
-      const resource = resources.get(collection.prefix);
-      if (resource === undefined) continue;
+    for (const [prefix, resource] of collections) {
+      const collection = registry.cache.collection(prefix);
+      if (collection === undefined) continue;
       const { objects, revision } = collection.snapshot();
-      for (const object of objects.range(collection.prefix, prefixEnd(collection.prefix))) {
+      for (const object of objects.range(prefix, prefixEnd(prefix))) {
         if (++n % FOLLOW_SLICE === 0) await new Promise((resolve) => setImmediate(resolve));
         if (stopped) return;
         observer.changed(resource, undefined, object, revision);
       }
     }
-    for (const tell of waiting ?? []) tell();
+    if (--handovers > 0 || stopped) return;
+    const late = waiting;
     waiting = undefined;
+    for (const report of late ?? []) report();
   };
   return {
-    caughtUp: handOver(),
+    caughtUp: handOver([...resources]),
     stop: () => {
       stopped = true;
       waiting = undefined;
       stopObserving();
+      stopKinds();
     },
   };
 }
 
 /** Each collection in one served version: the first that discovery names. */
-function byPrefix(registry: Registry): ReadonlyMap<string, ServedResource> {
+function byPrefix(catalogue: Catalogue): ReadonlyMap<string, ServedResource> {
   const found = new Map<string, ServedResource>();
-  for (const { versions } of registry.catalogue.groups)
+  for (const { versions } of catalogue.groups)
     for (const { resources } of versions)
       for (const resource of resources)
         if (resource.storage.prefix !== '' && !found.has(resource.storage.prefix))

@@ -20,10 +20,10 @@ import {
   spliceResourceVersion,
   watchFrame,
 } from '../../pkg/codec/index.js';
-import { type Kind, kindSchema } from '../../pkg/schema/index.js';
+import { type KindSchema, kindSchema } from '../../pkg/schema/index.js';
 import { container } from './objects.js';
 
-function kind(group: string, version: string, name: string): Kind {
+function kind(group: string, version: string, name: string): KindSchema {
   const found = kindSchema({ group, version, kind: name });
   if (found === undefined) throw new Error(`no kind ${name}`);
   return found;
@@ -119,7 +119,7 @@ function measure(name: string, bytes: number, once: () => unknown): void {
   console.log(`${name.padEnd(44)} ${took.toFixed(2).padStart(9)} us ${(bytes / took).toFixed(0).padStart(7)} MB/s`);
 }
 
-function bench(label: string, k: Kind, object: JsonObject): void {
+function bench(label: string, k: KindSchema, object: JsonObject): void {
   const text = encodeJson(k.schema, object);
   const pretty = Buffer.from(JSON.stringify(JSON.parse(text.toString()), null, 2));
   const odd = Buffer.from(text.toString().replace('"metadata":{', '"unknown":1.5,"metadata":{'));

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { JsonObject } from '../../pkg/api/index.js';
 import { decodeJson, encodeCbor, encodeJson, encodeProtobuf, encodeYaml, sealEnvelope } from '../../pkg/codec/index.js';
-import { type Kind, kindSchema } from '../../pkg/schema/index.js';
+import { type KindSchema, kindSchema } from '../../pkg/schema/index.js';
 
 /** Objects that inputs are made of. */
 
@@ -17,7 +17,7 @@ const fixtures = join(
   'kubernetes-api',
 );
 
-export function kindOf(group: string, version: string, kind: string): Kind {
+export function kindOf(group: string, version: string, kind: string): KindSchema {
   return kindSchema({ group, version, kind })!;
 }
 
@@ -82,7 +82,7 @@ const secret: JsonObject = {
 };
 
 export interface Body {
-  readonly kind: Kind;
+  readonly kind: KindSchema;
   readonly object: JsonObject;
 }
 

@@ -1,27 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import { asGiven, at, equalJson, type JsonObject, type JsonValue } from '../../api/index.js';
-import { allKinds, type Kind, kindSchema, type StructSchema, zeroObject } from '../../schema/index.js';
+import { allKinds, type KindSchema, kindSchema, type StructSchema, zeroObject } from '../../schema/index.js';
 import { fixtures, kindNamed } from '../testing.js';
 import { decodeJson, decodeNode, decodeValue, readJson } from './decode.js';
 import { encodeJson, encodeStored } from './encode.js';
 import { parseJson } from './parse.js';
 import { metadataSlice, spliceResourceVersion } from './splice.js';
 
-const decode = (k: Kind, text: string | Buffer) => decodeJson(k.schema, Buffer.from(text as string));
+const decode = (k: KindSchema, text: string | Buffer) => decodeJson(k.schema, Buffer.from(text as string));
 
-function object(k: Kind, value: unknown): JsonObject {
+function object(k: KindSchema, value: unknown): JsonObject {
   const decoded = decode(k, typeof value === 'string' ? value : JSON.stringify(value));
   if (!decoded.ok) throw new Error(decoded.message);
   return decoded.object;
 }
 
-function findings(k: Kind, value: unknown): readonly string[] {
+function findings(k: KindSchema, value: unknown): readonly string[] {
   const decoded = decode(k, typeof value === 'string' ? value : JSON.stringify(value));
   if (!decoded.ok) throw new Error(decoded.message);
   return decoded.strict.errors;
 }
 
-function failure(k: Kind, value: unknown): string | undefined {
+function failure(k: KindSchema, value: unknown): string | undefined {
   const decoded = decode(k, typeof value === 'string' ? value : JSON.stringify(value));
   return decoded.ok ? undefined : decoded.message;
 }
@@ -216,7 +216,7 @@ describe('scalars', () => {
     );
   });
 
-  it.each<[Kind, unknown, string]>([
+  it.each<[KindSchema, unknown, string]>([
     [deployment, { spec: { replicas: '3' } }, 'string into Go struct field DeploymentSpec.spec.replicas of type int32'],
     [
       deployment,
@@ -373,7 +373,7 @@ describe('a schema that preserves unknown fields', () => {
   });
 
   it('keeps such a key also where a null beside it goes', () => {
-    const decoded = decode({ schema: open } as Kind, '{"kind":null,"a":2,"__proto__":{"b":1}}');
+    const decoded = decode({ schema: open } as KindSchema, '{"kind":null,"a":2,"__proto__":{"b":1}}');
     expect(decoded.ok && JSON.stringify(decoded.object)).toBe('{"a":2,"__proto__":{"b":1}}');
   });
 });

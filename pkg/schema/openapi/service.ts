@@ -40,8 +40,9 @@ export interface EncodedDocument {
 }
 
 /**
- * OpenAPI documents of what is served at one time. Each is made when first asked for, then kept. A new catalogue makes a new
- * `OpenApi` with the old one as `previous`: documents of group versions that did not change are taken over.
+ * OpenAPI documents of the resources served at one time. Each is made at the first request and then kept. For a new snapshot of
+ * the served resources the caller makes a new `OpenApi` with the former one as `previous`: documents of group versions whose
+ * resources are the same values are taken over.
  */
 export interface OpenApi {
   readonly api: ApiDescription;
@@ -72,8 +73,8 @@ class Documents implements OpenApi {
   readonly #pause: () => Promise<void>;
   readonly #v3 = new Map<string, Encodings>();
   readonly #v2 = new Map<DocumentForm, Promise<EncodedDocument>>();
-  /** What each group version's document was made from, to tell whether it changed. */
-  readonly #sources = new Map<string, string>();
+  /** The description from which each group version's document is made, to tell whether it changed. */
+  readonly #sources = new Map<string, ApiGroupVersion>();
   #index: Promise<EncodedDocument> | undefined;
 
   constructor({ api, pause, previous }: OpenApiOptions) {
@@ -82,9 +83,9 @@ class Documents implements OpenApi {
     const old = previous instanceof Documents ? previous : undefined;
     for (const gv of api.groupVersions) {
       const name = gv.group === '' ? `api/${gv.version}` : `apis/${gv.group}/${gv.version}`;
-      const source = JSON.stringify([api.version, gv]);
-      this.#sources.set(name, source);
-      const kept = old !== undefined && old.#sources.get(name) === source ? old.#v3.get(name) : undefined;
+      this.#sources.set(name, gv);
+      const former = old !== undefined && old.api.version === api.version ? old.#sources.get(name) : undefined;
+      const kept = old !== undefined && former !== undefined && isSame(former, gv) ? old.#v3.get(name) : undefined;
       this.#v3.set(name, kept ?? encodings(() => groupVersion(gv, api.version, pause), pause));
     }
     for (const name of rootNames(api)) {
@@ -150,6 +151,11 @@ class Documents implements OpenApi {
     pieces.push(encodeTail(swaggerTail));
     return encoded(pieces);
   }
+}
+
+/** Resources are values that callers keep: the same resource is the same value. */
+function isSame(a: ApiGroupVersion, b: ApiGroupVersion): boolean {
+  return a.resources.length === b.resources.length && a.resources.every((r, i) => r === b.resources[i]);
 }
 
 // Free functions, so that a document that is taken over does not hold on to the documents beside which it was first made.

@@ -1,0 +1,147 @@
+import { apiVersionOf, type GroupVersion } from '../api/index.js';
+import { type KindSchema, kindSchema, type Lifecycle } from '../schema/index.js';
+import type { Conversion, Kind, ServedResource, ServedSubresource, StorageForm } from './kind.js';
+import type { DeclaredVersion, ResourceDeclaration, Verb } from './resource.js';
+import { isServed, type RuntimeConfig } from './runtimeconfig.js';
+
+/**
+ * A built-in declaration as a kind. This is the one place that looks schemas up by name. `config` says which versions are
+ * served. No schema is compiled here: each is at its first use.
+ */
+export function declare(d: ResourceDeclaration, config: RuntimeConfig): Kind {
+  const storage = storageForm(d);
+  const kind: Kind = {
+    group: d.group,
+    resource: d.resource,
+    singular: d.singular,
+    kind: d.kind,
+    listKind: `${d.kind}List`,
+    namespaced: d.namespaced,
+    shortNames: d.shortNames,
+    categories: d.categories,
+    strategy: d.strategy,
+    storage,
+    virtual: d.virtual,
+    hotField: d.hotField,
+    emptyObject: d.emptyObject,
+    unreadable: d.unreadable,
+    unknownFieldLabel: d.unknownFieldLabel,
+    get versions() {
+      return versions;
+    },
+    get served() {
+      return served;
+    },
+  };
+  const versions = d.versions.map((v) => versionOf(kind, d, v));
+  const served = versions.filter(({ group, version }) => isServed({ group, version, resource: d.resource }, config));
+  return kind;
+}
+
+/** Verbs of a stored resource that does not list its own. */
+export const STORED_VERBS: readonly Verb[] = [
+  'create',
+  'delete',
+  'deletecollection',
+  'get',
+  'list',
+  'patch',
+  'update',
+  'watch',
+];
+
+function storageForm(d: ResourceDeclaration): StorageForm {
+  const version = d.versions.find((v) => v.version === d.storageVersion && v.group === undefined) ?? d.versions[0]!;
+  const gv = { group: version.group ?? d.group, version: version.version };
+  const type = typeOf(gv, d.kind);
+  return {
+    apiVersion: apiVersionOf({ group: d.group, version: version.version }),
+    kind: d.kind,
+    type,
+    get schema() {
+      return type.schema;
+    },
+    prefix: d.virtual === undefined ? `/registry/${d.storagePrefix ?? d.resource}/` : '',
+    fields: Object.values(d.selectableFields ?? {}),
+  };
+}
+
+function versionOf(kind: Kind, d: ResourceDeclaration, v: DeclaredVersion): ServedResource {
+  const gv: GroupVersion = { group: v.group ?? d.group, version: v.version };
+  const type = typeOf(gv, d.kind);
+  const { storage } = kind;
+  return {
+    declaration: kind,
+    group: gv.group,
+    version: gv.version,
+    resource: d.resource,
+    kind: d.kind,
+    apiVersion: apiVersionOf(gv),
+    namespaced: d.namespaced,
+    verbs: d.verbs ?? (d.virtual === undefined ? STORED_VERBS : ['create']),
+    subresources: subresources(d, type),
+    strategy: d.strategy,
+    type,
+    get schema() {
+      return type.schema;
+    },
+    groupResource: { group: gv.group, resource: d.resource },
+    storage,
+    table: d.table,
+    fieldLabels: fieldLabels(d, v),
+    conversion: conversion(v, gv, storage),
+    deprecation: deprecation(gv, d, type),
+  };
+}
+
+function typeOf(gv: GroupVersion, kind: string): KindSchema {
+  const found = kindSchema({ ...gv, kind });
+  if (found === undefined) throw new Error(`no type is declared for ${apiVersionOf(gv)} ${kind}`);
+  return found;
+}
+
+function subresources(d: ResourceDeclaration, own: KindSchema): Readonly<Record<string, ServedSubresource>> {
+  const entries = Object.entries(d.subresources ?? {});
+  return Object.fromEntries(
+    entries.map(([name, sub]) => [
+      name,
+      { ...sub, type: sub.kind === undefined ? own : typeOf(sub.kind, sub.kind.kind) },
+    ]),
+  );
+}
+
+function fieldLabels(d: ResourceDeclaration, v: DeclaredVersion): ReadonlyMap<string, number> {
+  const labels = Object.keys(d.selectableFields ?? {});
+  const own = new Map(labels.map((label, i) => [label, i] as const));
+  if (v.fieldLabels === undefined) return own;
+  return new Map(Object.entries(v.fieldLabels).map(([label, stored]) => [label, own.get(stored)!] as const));
+}
+
+function conversion(v: DeclaredVersion, gv: GroupVersion, storage: StorageForm): Conversion | undefined {
+  const apiVersion = apiVersionOf(gv);
+  if (apiVersion === storage.apiVersion) return undefined;
+  return {
+    toStorage: (o) => {
+      v.toStorage?.(o);
+      o['apiVersion'] = storage.apiVersion;
+    },
+    fromStorage: (o) => {
+      v.fromStorage?.(o);
+      o['apiVersion'] = apiVersion;
+    },
+  };
+}
+
+/** `v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice`. */
+function deprecation(
+  gv: GroupVersion,
+  { kind, deprecated }: ResourceDeclaration,
+  { info }: KindSchema,
+): string | undefined {
+  if (deprecated !== undefined) return `${apiVersionOf(gv)} ${kind} is deprecated in ${deprecated}`;
+  const life: Lifecycle = info.lifecycle;
+  if (life.deprecated === undefined) return undefined;
+  const removed = life.removed === undefined ? '' : `, unavailable in v${life.removed}+`;
+  const use = life.replacement === undefined ? '' : `; use ${apiVersionOf(life.replacement)} ${life.replacement.kind}`;
+  return `${apiVersionOf(gv)} ${kind} is deprecated in v${life.deprecated}+${removed}${use}`;
+}
