@@ -32,7 +32,7 @@ function declared(resource: string, kind: string, namespaced: boolean, verbs: re
     resource,
     singular: kind.toLowerCase(),
     kind,
-    versions: [{ version: 'v1', schema: 'core/v1' }],
+    versions: [{ version: 'v1' }],
     storageVersion: 'v1',
     namespaced,
     verbs,

@@ -1,11 +1,10 @@
-import type { FieldErrors, GroupVersion, JsonObject, JsonValue } from '../api/index.js';
+import type { FieldErrors, GroupVersionKind, JsonObject, JsonValue } from '../api/index.js';
 import type { World } from '../base/index.js';
 import type { Compare, Op } from '../storage/index.js';
 
 /**
- * A resource is a declaration (DESIGN decision 9): one file in `builtin/` a kind says everything the shared path needs to
- * know, and the shared path never asks which kind it has before it. What the schema says (fields, list types, defaults by marker,
- * protobuf numbers) is not repeated here.
+ * A built-in resource: one file in `builtin/` states everything that is special about it, and `declare` makes a `Kind` of it.
+ * What the schema states (fields, list types, defaults by marker, protobuf numbers) is not repeated here.
  */
 export interface ResourceDeclaration {
   readonly group: string;
@@ -13,57 +12,56 @@ export interface ResourceDeclaration {
   readonly resource: string;
   readonly singular: string;
   readonly kind: string;
-  /** Every version that the project knows, any order; discovery sorts them. */
+  /** Every version that the project knows, in any order; discovery sorts them. */
   readonly versions: readonly DeclaredVersion[];
   /** The version in which objects are stored; one of `versions`. */
   readonly storageVersion: string;
   readonly namespaced: boolean;
-  /** `v1.33+; use discovery.k8s.io/v1 EndpointSlice`: what the warning says about this kind, where its schema does not know. */
+  /** `v1.33+; use discovery.k8s.io/v1 EndpointSlice`: the deprecation warning of a kind whose type declares none. */
   readonly deprecated?: string;
-  /** What an object with nothing in it (a bookmark) shows beyond the zero values of its schema. */
+  /** Fields that an object without content (a bookmark) shows beyond the zero values of its schema. */
   readonly emptyObject?: JsonObject;
-  /** Why an object of the right form cannot be read all the same: a text in it that has to be something else. */
+  /** The reason why an object of the right form cannot be read: a string in it that must have another form. */
   readonly unreadable?: (o: JsonObject) => string | undefined;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
-  /** Default: all eight of a stored resource. Virtual resources (reviews) declare `['create']`. */
+  /** Default: all eight for a stored resource, `create` for a virtual one. */
   readonly verbs?: readonly Verb[];
   readonly subresources?: Readonly<Record<string, Subresource>>;
   readonly strategy: Strategy;
-  /** Table columns after which `Age` is NOT implied: list all, as `kubectl get` shows them. Absent: Name and Age (`Created At`). */
+  /** Table columns, all of them, as `kubectl get` shows them. Default: `Name` and `Created At`. */
   readonly table?: TableDeclaration;
   /** Field selectors beyond metadata.name and metadata.namespace: label -> value of an object. */
   readonly selectableFields?: Readonly<Record<string, (o: JsonObject) => string>>;
-  /** The sentence for a field selector that is not one of them; default by whether there are any. */
+  /** The sentence for an unknown field selector; the default depends on whether `selectableFields` is empty. */
   readonly unknownFieldLabel?: (label: string, version: string) => string;
-  /** A selectable field by which most watchers select (`spec.nodeName` of pods): events are offered only to those concerned. */
+  /** A selectable field by which most watchers select (`spec.nodeName` of pods): events are offered only to the watchers concerned. */
   readonly hotField?: string;
-  /** Key below /registry/, when it is not the resource's name (as in etcd: `services/specs`, `events`, `minions`). */
+  /** Key below /registry/ where it differs from the resource's name (as in etcd: `services/specs`, `events`, `minions`). */
   readonly storagePrefix?: string;
-  /** Answers a request that has no stored object (reviews, componentstatuses); such a resource is not stored. */
+  /** Answers requests without a stored object (reviews, componentstatuses); such a resource is not stored. */
   readonly virtual?: VirtualHandler;
 }
 
+/** A version of a resource. Its type is the built-in one of the same group, version and kind. */
 export interface DeclaredVersion {
-  /** When the version belongs to another group than the resource itself (events in `events.k8s.io`). */
+  /** The group, where the version belongs to another one than the resource (events in `events.k8s.io`). */
   readonly group?: string;
   readonly version: string;
-  /** Package of the facts that holds the type, e.g. `apps/v1`; the schema is `<package>.<kind>`. */
-  readonly schema: string;
-  /** Field selectors of this version -> names in `selectableFields`, where they differ; those not named here are not supported. */
+  /** Field selectors of this version -> names in `selectableFields`, where they differ; others are then not supported. */
   readonly fieldLabels?: Readonly<Record<string, string>>;
-  /** To and from the storage version, where they differ by more than apiVersion. In place on a private copy. */
+  /** Conversion to and from the storage version, where they differ by more than apiVersion. In place, on a private copy. */
   readonly toStorage?: (o: JsonObject) => void;
   readonly fromStorage?: (o: JsonObject) => void;
 }
 
 export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
 
-/** What is below an item: `status`, `scale`, `finalize`, `binding`, `eviction`, ... */
+/** A path below an item: `status`, `scale`, `finalize`, `binding`, `eviction`, ... */
 export interface Subresource {
   readonly verbs: readonly Verb[];
-  /** The kind that it takes and gives, when it is not the resource's own (`autoscaling/v1 Scale`, `policy/v1 Eviction`). */
-  readonly kind?: GroupVersion & { readonly kind: string; readonly schema: string };
+  /** The kind that it takes and returns, where it is not the resource's own (`autoscaling/v1 Scale`, `policy/v1 Eviction`). */
+  readonly kind?: GroupVersionKind;
   readonly behaviour: SubresourceBehaviour;
 }
 

@@ -4,9 +4,9 @@ import { at, textAt } from './access.js';
 
 /** Shared by many declarations: the split of an object into spec and status, and `scale`. */
 
-/** Versions of one group in one line: `versions('apps', 'v1')`, `versions('networking', 'v1', 'v1beta1')`. */
-export function versions(pkg: string, ...names: readonly string[]): readonly DeclaredVersion[] {
-  return names.map((version) => ({ version, schema: `${pkg}/${version}` }));
+/** Versions of the resource's own group: `versions('v1', 'v1beta1')`. */
+export function versions(...names: readonly string[]): readonly DeclaredVersion[] {
+  return names.map((version) => ({ version }));
 }
 
 /** Copies `field` from `old`; deletes it when `old` does not have it. */
@@ -77,7 +77,7 @@ export function keepLabels(o: JsonObject, old: JsonObject, _context: WriteContex
 export function scaleSubresource(selector: (whole: JsonObject) => string): Subresource {
   return {
     verbs: ['get', 'patch', 'update'],
-    kind: { group: 'autoscaling', version: 'v1', kind: 'Scale', schema: 'autoscaling/v1' },
+    kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
     behaviour: {
       kind: 'view',
       read: (whole) => {

@@ -8,7 +8,7 @@ export const mutatingAdmissionPolicy: ResourceDeclaration = {
   resource: 'mutatingadmissionpolicies',
   singular: 'mutatingadmissionpolicy',
   kind: 'MutatingAdmissionPolicy',
-  versions: versions('admissionregistration', 'v1', 'v1beta1', 'v1alpha1'),
+  versions: versions('v1', 'v1beta1', 'v1alpha1'),
   storageVersion: 'v1beta1',
   namespaced: false,
   categories: ['api-extensions'],

@@ -9,7 +9,7 @@ export const mutatingWebhookConfiguration: ResourceDeclaration = {
   resource: 'mutatingwebhookconfigurations',
   singular: 'mutatingwebhookconfiguration',
   kind: 'MutatingWebhookConfiguration',
-  versions: versions('admissionregistration', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: false,
   categories: ['api-extensions'],

@@ -8,7 +8,7 @@ export const validatingAdmissionPolicy: ResourceDeclaration = {
   resource: 'validatingadmissionpolicies',
   singular: 'validatingadmissionpolicy',
   kind: 'ValidatingAdmissionPolicy',
-  versions: versions('admissionregistration', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: false,
   categories: ['api-extensions'],

@@ -8,7 +8,7 @@ export const validatingAdmissionPolicyBinding: ResourceDeclaration = {
   resource: 'validatingadmissionpolicybindings',
   singular: 'validatingadmissionpolicybinding',
   kind: 'ValidatingAdmissionPolicyBinding',
-  versions: versions('admissionregistration', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: false,
   categories: ['api-extensions'],

@@ -9,7 +9,7 @@ export const validatingWebhookConfiguration: ResourceDeclaration = {
   resource: 'validatingwebhookconfigurations',
   singular: 'validatingwebhookconfiguration',
   kind: 'ValidatingWebhookConfiguration',
-  versions: versions('admissionregistration', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: false,
   categories: ['api-extensions'],

@@ -10,7 +10,7 @@ export const controllerRevision: ResourceDeclaration = {
   resource: 'controllerrevisions',
   singular: 'controllerrevision',
   kind: 'ControllerRevision',
-  versions: versions('apps', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: true,
   strategy: {

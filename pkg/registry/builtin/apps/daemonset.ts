@@ -22,7 +22,7 @@ export const daemonSet: ResourceDeclaration = {
   resource: 'daemonsets',
   singular: 'daemonset',
   kind: 'DaemonSet',
-  versions: versions('apps', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['ds'],

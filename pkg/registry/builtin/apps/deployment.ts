@@ -23,7 +23,7 @@ export const deployment: ResourceDeclaration = {
   singular: 'deployment',
   kind: 'Deployment',
   emptyObject: { spec: { replicas: 0 } },
-  versions: versions('apps', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['deploy'],

@@ -14,7 +14,7 @@ export const replicaSet: ResourceDeclaration = {
   singular: 'replicaset',
   kind: 'ReplicaSet',
   emptyObject: { spec: { replicas: 0 } },
-  versions: versions('apps', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['rs'],

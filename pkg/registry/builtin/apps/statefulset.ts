@@ -30,7 +30,7 @@ export const statefulSet: ResourceDeclaration = {
   singular: 'statefulset',
   kind: 'StatefulSet',
   emptyObject: { spec: { replicas: 0 } },
-  versions: versions('apps', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['sts'],

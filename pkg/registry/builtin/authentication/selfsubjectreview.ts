@@ -9,7 +9,7 @@ export const selfSubjectReview: ResourceDeclaration = {
   resource: 'selfsubjectreviews',
   singular: 'selfsubjectreview',
   kind: 'SelfSubjectReview',
-  versions: versions('authentication', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: false,
   verbs: ['create'],

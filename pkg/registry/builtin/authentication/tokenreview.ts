@@ -9,7 +9,7 @@ export const tokenReview: ResourceDeclaration = {
   resource: 'tokenreviews',
   singular: 'tokenreview',
   kind: 'TokenReview',
-  versions: versions('authentication', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: false,
   verbs: ['create'],

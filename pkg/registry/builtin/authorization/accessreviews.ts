@@ -63,7 +63,7 @@ export function accessReviews({ authorize }: ClusterConfig): readonly ResourceDe
     resource: `${review.kind.toLowerCase()}s`,
     singular: review.kind.toLowerCase(),
     kind: review.kind,
-    versions: versions('authorization', 'v1'),
+    versions: versions('v1'),
     storageVersion: 'v1',
     namespaced: review.namespaced,
     verbs: ['create'],

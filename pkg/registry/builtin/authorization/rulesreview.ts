@@ -13,7 +13,7 @@ export function selfSubjectRulesReview({ authorize }: ClusterConfig): ResourceDe
     resource: 'selfsubjectrulesreviews',
     singular: 'selfsubjectrulesreview',
     kind: 'SelfSubjectRulesReview',
-    versions: versions('authorization', 'v1'),
+    versions: versions('v1'),
     storageVersion: 'v1',
     namespaced: false,
     verbs: ['create'],

@@ -13,10 +13,7 @@ export const horizontalPodAutoscaler: ResourceDeclaration = {
   resource: 'horizontalpodautoscalers',
   singular: 'horizontalpodautoscaler',
   kind: 'HorizontalPodAutoscaler',
-  versions: [
-    { version: 'v2', schema: 'autoscaling/v2' },
-    { version: 'v1', schema: 'autoscaling/v1', toStorage: toV2, fromStorage: fromV2 },
-  ],
+  versions: [{ version: 'v2' }, { version: 'v1', toStorage: toV2, fromStorage: fromV2 }],
   storageVersion: 'v2',
   namespaced: true,
   shortNames: ['hpa'],

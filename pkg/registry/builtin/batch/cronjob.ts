@@ -15,7 +15,7 @@ export const cronJob: ResourceDeclaration = {
   resource: 'cronjobs',
   singular: 'cronjob',
   kind: 'CronJob',
-  versions: versions('batch', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['cj'],

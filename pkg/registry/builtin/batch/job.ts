@@ -14,7 +14,7 @@ export const job: ResourceDeclaration = {
   resource: 'jobs',
   singular: 'job',
   kind: 'Job',
-  versions: versions('batch', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: true,
   categories: ['all'],

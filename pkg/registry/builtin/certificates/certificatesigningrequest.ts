@@ -10,7 +10,7 @@ export const certificateSigningRequest: ResourceDeclaration = {
   resource: 'certificatesigningrequests',
   singular: 'certificatesigningrequest',
   kind: 'CertificateSigningRequest',
-  versions: versions('certificates', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: false,
   shortNames: ['csr'],

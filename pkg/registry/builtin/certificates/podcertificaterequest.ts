@@ -11,7 +11,7 @@ export const podCertificateRequest: ResourceDeclaration = {
   resource: 'podcertificaterequests',
   singular: 'podcertificaterequest',
   kind: 'PodCertificateRequest',
-  versions: versions('certificates', 'v1', 'v1beta1'),
+  versions: versions('v1', 'v1beta1'),
   // v1 left out deprecated fields, so only v1beta1 can hold all that a request may say.
   storageVersion: 'v1beta1',
   namespaced: true,

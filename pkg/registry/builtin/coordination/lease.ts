@@ -9,7 +9,7 @@ export const lease: ResourceDeclaration = {
   resource: 'leases',
   singular: 'lease',
   kind: 'Lease',
-  versions: versions('coordination', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: true,
   strategy: {

@@ -9,7 +9,7 @@ export const leaseCandidate: ResourceDeclaration = {
   resource: 'leasecandidates',
   singular: 'leasecandidate',
   kind: 'LeaseCandidate',
-  versions: versions('coordination', 'v1beta1', 'v1alpha2'),
+  versions: versions('v1beta1', 'v1alpha2'),
   storageVersion: 'v1beta1',
   namespaced: true,
   strategy: {

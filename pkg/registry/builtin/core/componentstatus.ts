@@ -11,7 +11,7 @@ export const componentStatus: ResourceDeclaration = {
   singular: 'componentstatus',
   kind: 'ComponentStatus',
   deprecated: 'v1.19+',
-  versions: versions('core', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: false,
   shortNames: ['cs'],

@@ -10,7 +10,7 @@ export const configMap: ResourceDeclaration = {
   resource: 'configmaps',
   singular: 'configmap',
   kind: 'ConfigMap',
-  versions: versions('core', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['cm'],

@@ -16,7 +16,7 @@ const NODES = { group: '', resource: 'nodes' } as const;
 function connection(kind: string, verbs: readonly Verb[], open: ConnectionHandler): Subresource {
   return {
     verbs,
-    kind: { group: '', version: 'v1', kind, schema: 'core/v1' },
+    kind: { group: '', version: 'v1', kind },
     behaviour: { kind: 'connection', negotiates: false, open },
   };
 }

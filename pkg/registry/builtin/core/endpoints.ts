@@ -12,7 +12,7 @@ export const endpoints: ResourceDeclaration = {
   singular: 'endpoints',
   kind: 'Endpoints',
   deprecated: 'v1.33+; use discovery.k8s.io/v1 EndpointSlice',
-  versions: versions('core', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['ep'],

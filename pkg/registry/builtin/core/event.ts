@@ -11,11 +11,10 @@ export const event: ResourceDeclaration = {
   singular: 'event',
   kind: 'Event',
   versions: [
-    { version: 'v1', schema: 'core/v1' },
+    { version: 'v1' },
     {
       group: 'events.k8s.io',
       version: 'v1',
-      schema: 'events/v1',
       toStorage,
       fromStorage,
       fieldLabels: {

@@ -9,7 +9,7 @@ export const limitRange: ResourceDeclaration = {
   resource: 'limitranges',
   singular: 'limitrange',
   kind: 'LimitRange',
-  versions: versions('core', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['limits'],

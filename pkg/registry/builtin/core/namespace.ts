@@ -50,7 +50,7 @@ export const namespace: ResourceDeclaration = {
   resource: 'namespaces',
   singular: 'namespace',
   kind: 'Namespace',
-  versions: versions('core', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: false,
   shortNames: ['ns'],

@@ -18,7 +18,7 @@ export const node: ResourceDeclaration = {
   resource: 'nodes',
   singular: 'node',
   kind: 'Node',
-  versions: versions('core', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: false,
   shortNames: ['no'],

@@ -17,7 +17,7 @@ export const persistentVolume: ResourceDeclaration = {
   resource: 'persistentvolumes',
   singular: 'persistentvolume',
   kind: 'PersistentVolume',
-  versions: versions('core', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: false,
   shortNames: ['pv'],

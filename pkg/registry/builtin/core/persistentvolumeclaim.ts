@@ -15,7 +15,7 @@ export const persistentVolumeClaim: ResourceDeclaration = {
   resource: 'persistentvolumeclaims',
   singular: 'persistentvolumeclaim',
   kind: 'PersistentVolumeClaim',
-  versions: versions('core', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['pvc'],

@@ -11,7 +11,7 @@ export const podTemplate: ResourceDeclaration = {
   resource: 'podtemplates',
   singular: 'podtemplate',
   kind: 'PodTemplate',
-  versions: versions('core', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: true,
   strategy: {

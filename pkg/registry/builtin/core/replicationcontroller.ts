@@ -22,7 +22,7 @@ export const replicationController: ResourceDeclaration = {
   singular: 'replicationcontroller',
   kind: 'ReplicationController',
   emptyObject: { spec: { replicas: 0 } },
-  versions: versions('core', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['rc'],

@@ -10,7 +10,7 @@ export const resourceQuota: ResourceDeclaration = {
   resource: 'resourcequotas',
   singular: 'resourcequota',
   kind: 'ResourceQuota',
-  versions: versions('core', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['quota'],

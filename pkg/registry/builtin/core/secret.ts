@@ -17,7 +17,7 @@ export const secret: ResourceDeclaration = {
   resource: 'secrets',
   singular: 'secret',
   kind: 'Secret',
-  versions: versions('core', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: true,
   strategy: {

@@ -9,7 +9,7 @@ export const serviceAccount: ResourceDeclaration = {
   resource: 'serviceaccounts',
   singular: 'serviceaccount',
   kind: 'ServiceAccount',
-  versions: versions('core', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['sa'],

@@ -11,7 +11,7 @@ export const endpointSlice: ResourceDeclaration = {
   resource: 'endpointslices',
   singular: 'endpointslice',
   kind: 'EndpointSlice',
-  versions: versions('discovery', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: true,
   strategy: {

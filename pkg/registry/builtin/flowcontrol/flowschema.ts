@@ -9,7 +9,7 @@ export const flowSchema: ResourceDeclaration = {
   resource: 'flowschemas',
   singular: 'flowschema',
   kind: 'FlowSchema',
-  versions: versions('flowcontrol', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: false,
   strategy: withStatus({

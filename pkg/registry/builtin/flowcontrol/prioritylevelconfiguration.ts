@@ -14,7 +14,7 @@ export const priorityLevelConfiguration: ResourceDeclaration = {
   resource: 'prioritylevelconfigurations',
   singular: 'prioritylevelconfiguration',
   kind: 'PriorityLevelConfiguration',
-  versions: versions('flowcontrol', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: false,
   strategy: withStatus({

@@ -8,7 +8,7 @@ export const storageVersion: ResourceDeclaration = {
   resource: 'storageversions',
   singular: 'storageversion',
   kind: 'StorageVersion',
-  versions: versions('apiserverinternal', 'v1alpha1'),
+  versions: versions('v1alpha1'),
   storageVersion: 'v1alpha1',
   namespaced: false,
   strategy: withStatus({ update: { allowUnconditional: false, generation: 'none' } }),

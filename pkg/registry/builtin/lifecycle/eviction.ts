@@ -7,7 +7,7 @@ export const evictionRecord: ResourceDeclaration = {
   resource: 'evictions',
   singular: 'eviction',
   kind: 'Eviction',
-  versions: versions('lifecycle', 'v1alpha1'),
+  versions: versions('v1alpha1'),
   storageVersion: 'v1alpha1',
   namespaced: true,
   strategy: withStatus({}),

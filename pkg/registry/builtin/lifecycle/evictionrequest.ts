@@ -7,7 +7,7 @@ export const evictionRequest: ResourceDeclaration = {
   resource: 'evictionrequests',
   singular: 'evictionrequest',
   kind: 'EvictionRequest',
-  versions: versions('lifecycle', 'v1alpha1'),
+  versions: versions('v1alpha1'),
   storageVersion: 'v1alpha1',
   namespaced: true,
   strategy: withStatus({ update: { allowUnconditional: false } }),

@@ -10,7 +10,7 @@ export const ingress: ResourceDeclaration = {
   resource: 'ingresses',
   singular: 'ingress',
   kind: 'Ingress',
-  versions: versions('networking', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['ing'],

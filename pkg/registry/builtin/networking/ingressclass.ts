@@ -11,7 +11,7 @@ export const ingressClass: ResourceDeclaration = {
   resource: 'ingressclasses',
   singular: 'ingressclass',
   kind: 'IngressClass',
-  versions: versions('networking', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: false,
   strategy: {

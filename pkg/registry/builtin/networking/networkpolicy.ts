@@ -10,7 +10,7 @@ export const networkPolicy: ResourceDeclaration = {
   resource: 'networkpolicies',
   singular: 'networkpolicy',
   kind: 'NetworkPolicy',
-  versions: versions('networking', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['netpol'],

@@ -9,7 +9,7 @@ export const serviceCidr: ResourceDeclaration = {
   resource: 'servicecidrs',
   singular: 'servicecidr',
   kind: 'ServiceCIDR',
-  versions: versions('networking', 'v1', 'v1beta1'),
+  versions: versions('v1', 'v1beta1'),
   storageVersion: 'v1',
   namespaced: false,
   strategy: withStatus({

@@ -10,7 +10,7 @@ export const runtimeClass: ResourceDeclaration = {
   resource: 'runtimeclasses',
   singular: 'runtimeclass',
   kind: 'RuntimeClass',
-  versions: versions('node', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: false,
   strategy: {

@@ -9,7 +9,7 @@ export const podDisruptionBudget: ResourceDeclaration = {
   resource: 'poddisruptionbudgets',
   singular: 'poddisruptionbudget',
   kind: 'PodDisruptionBudget',
-  versions: versions('policy', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['pdb'],

@@ -9,7 +9,7 @@ export const clusterRole: ResourceDeclaration = {
   resource: 'clusterroles',
   singular: 'clusterrole',
   kind: 'ClusterRole',
-  versions: versions('rbac', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: false,
   strategy: {

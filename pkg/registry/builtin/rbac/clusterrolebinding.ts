@@ -11,7 +11,7 @@ export const clusterRoleBinding: ResourceDeclaration = {
   resource: 'clusterrolebindings',
   singular: 'clusterrolebinding',
   kind: 'ClusterRoleBinding',
-  versions: versions('rbac', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: false,
   strategy: {

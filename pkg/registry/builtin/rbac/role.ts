@@ -9,7 +9,7 @@ export const role: ResourceDeclaration = {
   resource: 'roles',
   singular: 'role',
   kind: 'Role',
-  versions: versions('rbac', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: true,
   strategy: {

@@ -11,7 +11,7 @@ export const roleBinding: ResourceDeclaration = {
   resource: 'rolebindings',
   singular: 'rolebinding',
   kind: 'RoleBinding',
-  versions: versions('rbac', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: true,
   strategy: {

@@ -12,8 +12,8 @@ type Change = (o: JsonObject) => void;
 
 /** v1 is stored; v1beta2 differs in nothing. */
 const withV1beta1 = (toStorage: Change, fromStorage: Change): readonly DeclaredVersion[] => [
-  ...versions('resource', 'v1', 'v1beta2'),
-  { version: 'v1beta1', schema: 'resource/v1beta1', toStorage, fromStorage },
+  ...versions('v1', 'v1beta2'),
+  { version: 'v1beta1', toStorage, fromStorage },
 ];
 
 const REQUEST = [

@@ -11,7 +11,7 @@ export const deviceClass: ResourceDeclaration = {
   resource: 'deviceclasses',
   singular: 'deviceclass',
   kind: 'DeviceClass',
-  versions: versions('resource', 'v1', 'v1beta2', 'v1beta1'),
+  versions: versions('v1', 'v1beta2', 'v1beta1'),
   storageVersion: 'v1',
   namespaced: false,
   strategy: { create: { validate }, update: { generation: 'spec' }, deletion: { returnsObject: true } },

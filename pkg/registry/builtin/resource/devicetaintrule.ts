@@ -11,7 +11,7 @@ export const deviceTaintRule: ResourceDeclaration = {
   resource: 'devicetaintrules',
   singular: 'devicetaintrule',
   kind: 'DeviceTaintRule',
-  versions: versions('resource', 'v1', 'v1beta2', 'v1alpha3'),
+  versions: versions('v1', 'v1beta2', 'v1alpha3'),
   storageVersion: 'v1',
   namespaced: false,
   strategy: withStatus({

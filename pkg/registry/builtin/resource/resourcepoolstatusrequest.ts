@@ -8,7 +8,7 @@ export const resourcePoolStatusRequest: ResourceDeclaration = {
   resource: 'resourcepoolstatusrequests',
   singular: 'resourcepoolstatusrequest',
   kind: 'ResourcePoolStatusRequest',
-  versions: versions('resource', 'v1alpha3'),
+  versions: versions('v1alpha3'),
   storageVersion: 'v1alpha3',
   namespaced: false,
   strategy: withStatus({ update: { generation: 'none' } }),

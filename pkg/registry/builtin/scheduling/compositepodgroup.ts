@@ -7,7 +7,7 @@ export const compositePodGroup: ResourceDeclaration = {
   resource: 'compositepodgroups',
   singular: 'compositepodgroup',
   kind: 'CompositePodGroup',
-  versions: versions('scheduling', 'v1alpha3'),
+  versions: versions('v1alpha3'),
   storageVersion: 'v1alpha3',
   namespaced: true,
   strategy: withStatus({}),

@@ -7,7 +7,7 @@ export const podGroup: ResourceDeclaration = {
   resource: 'podgroups',
   singular: 'podgroup',
   kind: 'PodGroup',
-  versions: versions('scheduling', 'v1beta1', 'v1alpha3'),
+  versions: versions('v1beta1', 'v1alpha3'),
   storageVersion: 'v1beta1',
   namespaced: true,
   strategy: withStatus({}),

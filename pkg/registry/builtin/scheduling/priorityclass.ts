@@ -10,7 +10,7 @@ export const priorityClass: ResourceDeclaration = {
   resource: 'priorityclasses',
   singular: 'priorityclass',
   kind: 'PriorityClass',
-  versions: versions('scheduling', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: false,
   shortNames: ['pc'],

@@ -7,7 +7,7 @@ export const workload: ResourceDeclaration = {
   resource: 'workloads',
   singular: 'workload',
   kind: 'Workload',
-  versions: versions('scheduling', 'v1beta1', 'v1alpha3'),
+  versions: versions('v1beta1', 'v1alpha3'),
   storageVersion: 'v1beta1',
   namespaced: true,
   strategy: { update: { generation: 'spec' } },

@@ -11,7 +11,7 @@ export const csiDriver: ResourceDeclaration = {
   resource: 'csidrivers',
   singular: 'csidriver',
   kind: 'CSIDriver',
-  versions: versions('storage', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: false,
   strategy: {

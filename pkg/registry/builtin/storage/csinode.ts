@@ -9,7 +9,7 @@ export const csiNode: ResourceDeclaration = {
   resource: 'csinodes',
   singular: 'csinode',
   kind: 'CSINode',
-  versions: versions('storage', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: false,
   strategy: {

@@ -8,7 +8,7 @@ export const csiStorageCapacity: ResourceDeclaration = {
   resource: 'csistoragecapacities',
   singular: 'csistoragecapacity',
   kind: 'CSIStorageCapacity',
-  versions: versions('storage', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: true,
   strategy: {

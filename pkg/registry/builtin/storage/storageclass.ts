@@ -34,7 +34,7 @@ export const storageClass: ResourceDeclaration = {
   resource: 'storageclasses',
   singular: 'storageclass',
   kind: 'StorageClass',
-  versions: versions('storage', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: false,
   shortNames: ['sc'],

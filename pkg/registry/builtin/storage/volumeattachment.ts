@@ -9,7 +9,7 @@ export const volumeAttachment: ResourceDeclaration = {
   resource: 'volumeattachments',
   singular: 'volumeattachment',
   kind: 'VolumeAttachment',
-  versions: versions('storage', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: false,
   strategy: withStatus({

@@ -17,7 +17,7 @@ export const storageVersionMigration: ResourceDeclaration = {
   resource: 'storageversionmigrations',
   singular: 'storageversionmigration',
   kind: 'StorageVersionMigration',
-  versions: versions('storagemigration', 'v1', 'v1beta1'),
+  versions: versions('v1', 'v1beta1'),
   storageVersion: 'v1',
   namespaced: false,
   shortNames: ['svm'],

@@ -10,7 +10,7 @@ import { SUCCESS } from '../../success.js';
 
 export const bindingSubresource: Subresource = {
   verbs: ['create'],
-  kind: { group: '', version: 'v1', kind: 'Binding', schema: 'core/v1' },
+  kind: { group: '', version: 'v1', kind: 'Binding' },
   behaviour: { kind: 'action', run: bindNamed },
 };
 
@@ -20,7 +20,7 @@ export const binding: ResourceDeclaration = {
   resource: 'bindings',
   singular: 'binding',
   kind: 'Binding',
-  versions: versions('core', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: true,
   verbs: ['create'],

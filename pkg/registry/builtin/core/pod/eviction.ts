@@ -8,7 +8,7 @@ import { SUCCESS } from '../../success.js';
 /** Deletion that asks the disruption budgets first: what drains nodes without hurting who runs there. */
 export const evictionSubresource: Subresource = {
   verbs: ['create'],
-  kind: { group: 'policy', version: 'v1', kind: 'Eviction', schema: 'policy/v1' },
+  kind: { group: 'policy', version: 'v1', kind: 'Eviction' },
   behaviour: { kind: 'action', run: evict },
 };
 

@@ -16,7 +16,7 @@ export const pod: ResourceDeclaration = {
   resource: 'pods',
   singular: 'pod',
   kind: 'Pod',
-  versions: versions('core', 'v1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['po'],

@@ -18,7 +18,7 @@ export function serviceResource(cluster: ClusterConfig): ResourceDeclaration {
     resource: 'services',
     singular: 'service',
     kind: 'Service',
-    versions: versions('core', 'v1'),
+    versions: versions('v1'),
     storageVersion: 'v1',
     namespaced: true,
     shortNames: ['svc'],
