@@ -12,8 +12,12 @@ export interface Cidr {
   readonly prefixLength: number;
 }
 
+/** Four octets of as many digits as `parseIpv4` reads, which is more than any IPv6 address needs. */
+const ADDRESS_CHARACTERS_MAX = 4 * 16 + 3;
+
 /** Accepts leading zeros in IPv4 octets (read as decimal), as old objects may have them; undefined when it is no address. */
 export function parseIp(text: string): IpAddress | undefined {
+  if (text.length > ADDRESS_CHARACTERS_MAX) return undefined;
   return text.includes(':') ? parseIpv6(text) : parseIpv4(text);
 }
 
@@ -110,9 +114,11 @@ export function isIpSloppy(text: string): readonly string[] {
   return parseIp(text) === undefined ? [NOT_IP] : [];
 }
 
+const CIDR_CHARACTERS_MAX = ADDRESS_CHARACTERS_MAX + 1 + 16;
+
 export function parseCidr(text: string): Cidr | undefined {
   const slash = text.indexOf('/');
-  if (slash < 0) return undefined;
+  if (slash < 0 || text.length > CIDR_CHARACTERS_MAX) return undefined;
   const address = parseIp(text.slice(0, slash));
   const length = text.slice(slash + 1);
   if (address === undefined || !/^[0-9]{1,16}$/.test(length)) return undefined;

@@ -14,6 +14,12 @@ const PARTS = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]+[-+]?[0-9]*|[-+][0
 const SUFFIX = "unable to parse quantity's suffix";
 const NUMERIC = 'unable to parse numeric part of quantity';
 
+/**
+ * The reference accepts exponents of any int64, and computes with powers of ten of that size until its memory is full. Nine
+ * digits are more than any quantity needs and leave every sum of an exponent and a length exact.
+ */
+const EXPONENT = /^[eE]([-+]?)(?=[0-9])0*([1-9][0-9]{0,8})?$/;
+
 const UNIT = 1_000_000_000n;
 const CAP = (2n ** 63n - 1n) * UNIT;
 /** Digits beyond these cannot change a value that is capped above and rounded to nanos below. */
@@ -70,8 +76,8 @@ function suffixScale(suffix: string): Scale | undefined {
   if (ten !== undefined) return { ten, two: 0, notation: 'decimal' };
   const ki = BINARY.indexOf(suffix as (typeof BINARY)[number]);
   if (ki > 0) return { ten: 0, two: ki * 10, notation: 'binary' };
-  const e = /^[eE]([-+]?[0-9]{1,18})$/.exec(suffix);
-  return e === null ? undefined : { ten: Number(e[1]), two: 0, notation: 'exponent' };
+  const e = EXPONENT.exec(suffix);
+  return e === null ? undefined : { ten: Number(`${e[1]}${e[2] ?? 0}`), two: 0, notation: 'exponent' };
 }
 
 /** digits x 10^ten x 2^two in nanos, rounded up, capped. Work is bounded whatever the digits and the exponent. */

@@ -1,3 +1,5 @@
+import { withoutTrailing } from '../base/index.js';
+
 /** RFC 3339 times as the API writes them: UTC, whole seconds; micro times with six digits. */
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?([Zz]|[+-]\d\d:\d\d)$/;
 
@@ -86,13 +88,16 @@ const UNITS: Readonly<Record<string, bigint>> = {
   h: 3_600_000_000_000n,
 };
 
+/** More than any duration needs: its digits are multiplied out. */
+const DURATION_CHARACTERS_MAX = 128;
+const DURATION = /^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[nuµμ]s|ms?|s|h))+$/;
+
 /** Nanoseconds of `1h2m3.5s`, or undefined. */
 export function parseDuration(text: string): bigint | undefined {
   const sign = text.startsWith('-') ? -1n : 1n;
   const rest = /^[+-]/.test(text) ? text.slice(1) : text;
   if (rest === '0') return 0n;
-  // Its length first: the pattern can read a row of digits in many ways.
-  if (rest.length > 128 || !/^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(rest)) return undefined;
+  if (rest.length > DURATION_CHARACTERS_MAX || !DURATION.test(rest)) return undefined;
   let total = 0n;
   for (const [, whole, fraction = '', unit] of rest.matchAll(/(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g)) {
     const scale = UNITS[unit!]!;
@@ -123,8 +128,6 @@ export function formatDuration(nanos: bigint): string {
 function decimal(n: bigint, unit: bigint): string {
   const rest = n % unit;
   if (rest === 0n) return String(n / unit);
-  const digits = String(rest)
-    .padStart(String(unit).length - 1, '0')
-    .replace(/0+$/, '');
+  const digits = withoutTrailing(String(rest).padStart(String(unit).length - 1, '0'), '0');
   return `${n / unit}.${digits}`;
 }

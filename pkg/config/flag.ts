@@ -29,7 +29,7 @@ export class ConfigError extends Error {
 /** Milliseconds of `90s`, `1m30s`, `500ms`, `1h`; undefined when it is none. A plain 0 needs no unit. */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0;
-  if (!/^(?:\d+(?:\.\d+)?(?:ms|us|s|m|h))+$/.test(text)) return undefined;
+  if (!/^(?:\d+(?:\.\d+)?(?:us|ms?|s|h))+$/.test(text)) return undefined;
   let total = 0;
   for (const [, n, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|us|s|m|h)/g)) total += Number(n) * UNITS[unit!]!;
   return total;

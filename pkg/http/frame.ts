@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { errors } from '../api/index.js';
+import { withoutTrailing } from '../base/index.js';
 import type { Call } from './call.js';
 import { serveGroup, serveRoot, serveVersion } from './discovery.js';
 import { encodeDocument } from './documents.js';
@@ -89,7 +90,7 @@ const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=undersc
 export function serveElse(call: Call, services: HttpServices): void | Promise<void> {
   const { info } = call;
   if (info.kind === 'resource') return serveResource(call, services);
-  const [, first, ...rest] = info.path.replace(/\/+$/, '').split('/');
+  const [, first, ...rest] = withoutTrailing(info.path, '/').split('/');
   const isGet = call.exchange.method === 'GET' || call.exchange.method === 'HEAD';
   const found =
     first === 'api' && rest.length === 1

@@ -1,4 +1,5 @@
 import { formatQuantity, readQuantity } from '../../api/index.js';
+import { withoutTrailing } from '../../base/index.js';
 import type { Canonical } from './time.js';
 
 /** One to three digits and a decimal suffix: canonical as it stands, and most quantities there are. */
@@ -54,7 +55,7 @@ function keepsBinary(whole: string, fraction: string, power: number): boolean {
 /** Digits times ten to the exponent with the largest exponent divisible by three; decimal quantities know no cap. */
 function decimalText(sign: string, digits: string, exponent: number, suffix: string): string {
   let number = digits.replace(/^0+/, '');
-  const zeros = number.length - number.replace(/0+$/, '').length;
+  const zeros = number.length - withoutTrailing(number, '0').length;
   let shift = exponent + zeros;
   number = number.slice(0, number.length - zeros);
   while (shift % 3 !== 0) {

@@ -43,6 +43,24 @@ describe('quantities', () => {
     expect(text(canonicalQuantityText(written))).toBe(canonical);
   });
 
+  it.each([
+    ['1e999999999', '1e999999999'],
+    ['1E-999999999', '1e-9'],
+    ['1e0000000000000000003', '1e0000000000000000003'],
+    ['10e99999998', '1e99999999'],
+    [`1${'0'.repeat(100_000)}e5`, '9223372036854775807'],
+  ])('case %# ends, however large the exponent', (written, canonical) => {
+    expect(text(canonicalQuantityText(written))).toBe(canonical);
+  });
+
+  // The loop over an exponent beyond 2^53 never ended: adding one to it changes nothing.
+  it.each(['1E999999999999999999', '1e-999999999999999999', '1e9007199254740993', '1e1000000000', '1e+'])(
+    'refuses the exponent of %s',
+    (written) => {
+      expect(canonicalQuantityText(written).ok).toBe(false);
+    },
+  );
+
   it.each(['1ki', '1K', '1e', '1Kii', '1KI', '1g', '1 Gi', '', 'true', '{}'])('refuses %j', (written) => {
     expect(canonicalQuantityText(written).ok).toBe(false);
   });

@@ -15,7 +15,7 @@ const WORDS: ReadonlyMap<string, null | boolean | number> = new Map<string, null
   ...['-.inf', '-.Inf', '-.INF'].map((w) => [w, Number.NEGATIVE_INFINITY] as const),
 ]);
 
-const INTEGER = /^[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9][0-9]*)$/;
+const INTEGER = /^[-+]?(?:0(?:[xX][0-9a-fA-F]+|[bB][01]+|[oO]?[0-7]+)?|[1-9][0-9]*)$/;
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 const INT64_MIN = -(2n ** 63n);
 const UINT64_MAX = 2n ** 64n - 1n;

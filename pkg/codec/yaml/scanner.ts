@@ -213,10 +213,9 @@ export class Scanner {
     this.#keyAllowed = false;
     const from = s.at + 1;
     while (!isBreakOrEnd(s.peek())) s.skip();
-    const words = s.text
-      .slice(from, s.at)
-      .replace(/\s#.*$/, '')
-      .trim();
+    const line = s.text.slice(from, s.at);
+    const comment = line.search(/\s#/);
+    const words = (comment < 0 ? line : line.slice(0, comment)).trim();
     if (words === '') s.fail(mark, 'could not find expected directive name');
     this.#push('directive', mark, words);
   }

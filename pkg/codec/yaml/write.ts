@@ -1,4 +1,5 @@
 import type { JsonArray, JsonObject, JsonValue } from '../../api/index.js';
+import { withoutTrailing } from '../../base/index.js';
 import { resolvePlain } from './resolve.js';
 
 /** Lines are folded at the first space beyond this column. */
@@ -139,7 +140,7 @@ class YamlWriter {
 
   #literal(text: string, indent: number): void {
     const hint = /^[ \n\u2028\u2029]/.test(text) ? '2' : '';
-    const ending = /[\n\u2028\u2029]*$/.exec(text)![0];
+    const ending = text.slice(withoutTrailing(text, '\n\u2028\u2029').length);
     const chomp = ending === '' ? '-' : ending === text || ending.length > 1 ? '+' : '';
     this.#write(`|${hint}${chomp}`);
     this.#newLine();
@@ -212,7 +213,7 @@ function doubleQuoted(text: string): string {
   return `${out}"`;
 }
 
-const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
+const BASE_60 = /^[-+]?[0-9][0-9_]*(?::(?:[0-5][0-9]?|[6-9]))+(?:\.[0-9_]*)?$/;
 const TIMESTAMP = /^\d{4}-\d\d?-\d\d?(?:$|[Tt ])/;
 
 /** Without quotes it would be read as a string again, by readers of other dialects too. */
@@ -296,9 +297,8 @@ function compareKeys(a: string, b: string): number {
   const bRun = digitsAt(b, i);
   // A zero here belongs to a number that has begun before: only the length of what follows counts.
   const started = (x === ZERO || y === ZERO) && nonZeroBefore(a, i);
-  const aNumber = BigInt(started ? `1${aRun}` : aRun === '' ? '0' : aRun);
-  const bNumber = BigInt(started ? `1${bRun}` : bRun === '' ? '0' : bRun);
-  if (aNumber !== bNumber) return aNumber < bNumber ? -1 : 1;
+  const byValue = started ? compareDigits(`1${aRun}`, `1${bRun}`) : compareDigits(aRun, bRun);
+  if (byValue !== 0) return byValue;
   if (aRun.length !== bRun.length) return order(aRun.length, bRun.length);
   return order(x, y);
 }
@@ -318,6 +318,14 @@ function digitsAt(text: string, from: number): string {
   let to = from;
   while (to < text.length && isDigit(text.charCodeAt(to))) to++;
   return text.slice(from, to);
+}
+
+/** Compares two rows of digits by the numbers they spell, without computing them: a row may be a million digits long. */
+function compareDigits(a: string, b: string): number {
+  const x = a.replace(/^0+/, '');
+  const y = b.replace(/^0+/, '');
+  if (x.length !== y.length) return order(x.length, y.length);
+  return x === y ? 0 : x < y ? -1 : 1;
 }
 
 function nonZeroBefore(text: string, at: number): boolean {

@@ -54,8 +54,7 @@ function isDateTime(text: string): boolean {
 
 /** Numbers with units, in Go's form (`1.5h30m`) or in words (`3 days`). */
 function isDuration(text: string): boolean {
-  if (/^[+-]?(\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))*$/.test(text))
-    return true;
+  if (/^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[nuµμ]s|ms?|s|h))+$/.test(text)) return true;
   return (
     text === '0' ||
     /^\d+\s*(ns|us|µs|μs|ms|s|m|h|d|w|nano|micro|milli|sec|second|min|minute|hr|hour|day|week)s?$/.test(text)

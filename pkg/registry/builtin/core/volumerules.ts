@@ -73,7 +73,7 @@ const OWN: Readonly<Record<string, SourceRule>> = {
     const own = new FieldErrors();
     sourceRule('iscsi')!(s, path, own);
     // less is said here about what an IQN begins with
-    errors.addAll(own.list.map((e) => ({ ...e, message: e.message.replace(/ starting with .*$/, '') })));
+    errors.addAll(own.list.map((e) => ({ ...e, message: e.message.split(' starting with ', 1)[0]! })));
     const secret = at(s, 'secretRef');
     if (secret !== undefined) required(secret, path.child('secretRef'), errors, 'name');
   },

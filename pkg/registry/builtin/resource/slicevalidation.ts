@@ -196,7 +196,13 @@ function properties(d: JsonObject, path: FieldPath, errors: FieldErrors): void {
 
 const VALUES = ['int', 'bool', 'string', 'version', 'ints', 'bools', 'strings', 'versions'];
 const SEMANTIC_VERSION =
-  /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-((0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$/;
+  /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$/;
+
+/** semver.org 2.0.0: numbers of a pre-release have no leading zeros. */
+function isSemanticVersion(text: string): boolean {
+  const found = SEMANTIC_VERSION.exec(text);
+  return found !== null && (found[1] ?? '').split('.').every((part) => !/^0\d+$/.test(part));
+}
 
 function attribute(value: JsonValue, path: FieldPath, errors: FieldErrors): void {
   const given = VALUES.filter((field) => at(value, field) !== undefined);
@@ -209,7 +215,7 @@ function attribute(value: JsonValue, path: FieldPath, errors: FieldErrors): void
   for (const field of ['string', 'version'])
     if (Buffer.byteLength(textAt(value, field)) > VALUE_MAX) errors.tooLong(path.child(field), VALUE_MAX);
   const version = at(value, 'version');
-  if (version !== undefined && !SEMANTIC_VERSION.test(String(version)))
+  if (version !== undefined && !isSemanticVersion(String(version)))
     errors.invalid(path.child('version'), version, 'must be a string compatible with semver.org spec 2.0.0');
 }
 

@@ -3,7 +3,7 @@ const NAME_LENGTH_MAX = 255;
 
 const PART = '[a-z0-9]+(?:(?:\\.|__?|-+)[a-z0-9]+)*';
 const HOST =
-  '(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\\[[a-fA-F0-9:]+\\])(?::[0-9]+)?';
+  '(?:[a-zA-Z0-9]+(?:-+[a-zA-Z0-9]+)*(?:\\.[a-zA-Z0-9]+(?:-+[a-zA-Z0-9]+)*)*|\\[[a-fA-F0-9:]+\\])(?::[0-9]+)?';
 /** `host:port/path/name:tag@algorithm:digest`: the host, tag and digest may be left out. */
 const REFERENCE = new RegExp(
   `^(?<name>(?:${HOST}/)?${PART}(?:/${PART})*)(?::(?<tag>\\w[\\w.-]{0,127}))?(?:@(?<digest>[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}))?$`,

@@ -150,15 +150,15 @@ export function fieldSelector(
     return;
   }
   const here = path.child('fieldPath');
-  const keyed = /^(metadata\.(?:annotations|labels))\['(.*)'\]$/.exec(field);
+  const subscript = subscripted(field);
+  const keyed = subscript !== undefined && KEYED.has(subscript.of) ? subscript : undefined;
   if (version !== 'v1') {
     errors.invalid(here, field, `error converting fieldPath: unsupported pod version: ${version}`);
-  } else if (keyed !== null) {
-    const key = keyed[2]!;
-    sentences(keyed[1] === 'metadata.annotations' ? key.toLowerCase() : key, isLabelKey, here, errors);
+  } else if (keyed !== undefined) {
+    const { key } = keyed;
+    sentences(keyed.of === 'metadata.annotations' ? key.toLowerCase() : key, isLabelKey, here, errors);
   } else {
-    const subscripted = /^(.*)\['.*'\]$/.exec(field);
-    if (subscripted !== null) {
+    if (subscript !== undefined) {
       errors.invalid(here, field, `error converting fieldPath: field label does not support subscript: ${field}`);
     } else if (field === 'spec.host') {
       return;
@@ -166,4 +166,14 @@ export function fieldSelector(
       errors.invalid(here, field, `error converting fieldPath: field label not supported: ${field}`);
     } else if (!readable.has(field)) errors.notSupported(here, field, [...readable].sort());
   }
+}
+
+const KEYED: ReadonlySet<string> = new Set(['metadata.annotations', 'metadata.labels']);
+
+/** The parts of `of['key']`, on one line. The first `['` ends the name of a map that may be keyed: no such name contains it. */
+function subscripted(field: string): { readonly of: string; readonly key: string } | undefined {
+  if (field.includes('\n') || !field.endsWith("']")) return undefined;
+  const open = field.indexOf("['");
+  if (open < 0 || open + 2 > field.length - 2) return undefined;
+  return { of: field.slice(0, open), key: field.slice(open + 2, -2) };
 }

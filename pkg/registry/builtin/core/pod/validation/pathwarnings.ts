@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../../../api/index.js';
+import { withoutTrailing } from '../../../../../base/index.js';
 import { at, objectsAt, textAt } from '../../../access.js';
 
 /** Files of a volume that would lie in, or upon, one another. */
@@ -32,7 +33,7 @@ export function volumePathWarnings(volume: JsonObject, warn: Warn): void {
 
 function overlaps(paths: readonly string[], what: string, warn: Warn): void {
   const earlier: string[] = [];
-  for (const path of paths.filter((p) => p !== '').map((p) => p.replace(/\/+$/, ''))) {
+  for (const path of paths.filter((p) => p !== '').map((p) => withoutTrailing(p, '/'))) {
     const other = earlier.find((e) => e === path || path.startsWith(`${e}/`) || e.startsWith(`${path}/`));
     if (other !== undefined) warn(`${what}: overlapping paths: "${path}" with "${other}"`);
     earlier.push(path);

@@ -21,7 +21,7 @@ function id(
   if (typeof value === 'number') for (const s of rule(value)) errors.invalid(path, value, s);
 }
 
-const SYSCTL = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;
+const SYSCTL = /^[a-z0-9]+(?:[-_]+[a-z0-9]+)*(?:[./][a-z0-9]+(?:[-_]+[a-z0-9]+)*)*$/;
 const SYSCTL_MAX = 253;
 
 export function podSecurity(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
@@ -155,7 +155,7 @@ function windows(options: JsonValue | undefined, path: FieldPath, errors: FieldE
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be in a user name
 const CONTROL = /[\u0000-\u001f\u007f]/;
 const DOMAIN_NETBIOS = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
-const DOMAIN_DNS = /^[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?(\.[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?)*$/;
+const DOMAIN_DNS = /^[a-zA-Z0-9]+(?:-+[a-zA-Z0-9]+)*(?:\.[a-zA-Z0-9]+(?:-+[a-zA-Z0-9]+)*)*$/;
 const USER = /^[^"/\\[\]:;|=,+*?<>]{1,104}$/;
 
 function userName(value: string, path: FieldPath, errors: FieldErrors): void {
