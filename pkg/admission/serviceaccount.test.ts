@@ -17,7 +17,7 @@ function accounts(list: Readonly<Record<string, JsonObject>>, missing = 0): Stor
 
 const world = {
   random: { bytes: (n: number) => new Uint8Array(n), float: () => 0, uuid: () => '' },
-  timers: { after: (_ms: number, f: () => void) => queueMicrotask(f), every: () => () => {} },
+  timers: { after: (_ms: number, f: () => void) => queueMicrotask(f), every: () => () => {}, immediate: setImmediate },
 } as unknown as World;
 
 const creation = (pod: JsonObject): Admitted => ({

@@ -12,6 +12,8 @@ export interface Clock {
 export interface Timers {
   /** Runs `f` once after `milliseconds`; returns the function that cancels it. */
   after(milliseconds: number, f: () => void): () => void;
+  /** Runs `f` once, when all input of the current turn of the event loop has been delivered. */
+  immediate(f: () => void): void;
   /** Runs `f` every `milliseconds`; returns the function that stops it. */
   every(milliseconds: number, f: () => void): () => void;
 }

@@ -12,7 +12,7 @@ const PREFIX = '/registry/things/';
 function testWorld(): World {
   return {
     clock: { now: () => 0, monotonic: () => 0 },
-    timers: { after: () => () => {}, every: () => () => {} },
+    timers: { after: () => () => {}, every: () => () => {}, immediate: setImmediate },
     random: { float: () => 0.5, bytes: (n) => new Uint8Array(n), uuid: () => 'u' },
   };
 }

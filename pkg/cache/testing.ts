@@ -10,7 +10,7 @@ export const PREFIX = '/registry/things/';
 /** A world in which no time passes. */
 export const stillWorld: World = {
   clock: { now: () => 0, monotonic: () => 0 },
-  timers: { after: () => () => {}, every: () => () => {} },
+  timers: { after: () => () => {}, every: () => () => {}, immediate: setImmediate },
   random: { float: () => 0.5, bytes: (n) => new Uint8Array(n), uuid: () => 'u' },
 };
 

@@ -24,6 +24,10 @@ class HandTimers implements Timers {
     return () => {};
   }
 
+  immediate(f: () => void): void {
+    setImmediate(f);
+  }
+
   pass(milliseconds: number): void {
     this.#now += milliseconds;
     for (const t of this.#due.filter(({ at }) => at <= this.#now)) {

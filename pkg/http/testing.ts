@@ -233,6 +233,9 @@ export const testWorld: World = {
       const timer = setTimeout(f, milliseconds);
       return () => clearTimeout(timer);
     },
+    immediate(f) {
+      setImmediate(f);
+    },
     every(milliseconds, f) {
       const timer = setInterval(f, milliseconds);
       return () => clearInterval(timer);

@@ -1,21 +1,20 @@
 export {
   foundingClusterId,
   type InitialMember,
+  type MetricData,
+  memberIdText,
   PEER_DEFAULTS,
   type PeerConfig,
+  type PeerEvents,
   type PeerNetwork,
   type PeerTls,
-} from './config.js';
+} from './common/index.js';
+export { openPeer, type Peer, type PeerSurroundings } from './compose/index.js';
 export type {
-  AddMember,
-  ControlResult,
-  MemberReport,
   PeerControl,
   PeerReport,
   SavedSnapshot,
-} from './control.js';
-export type { PeerEvents } from './events.js';
-export { type MetricData, memberIdText } from './metrics.js';
-export { openPeer, type Peer } from './peer.js';
-export { type Restored, restoreSnapshot, type SnapshotStatus, snapshotStatus } from './snapshot/restore.js';
-export { openPeerDirect, openPeerThread, type PeerHandle } from './thread/spawn.js';
+} from './control/index.js';
+export type { AddMember, ControlResult, MemberReport } from './membership/index.js';
+export { type Restored, restoreSnapshot, type SnapshotStatus, snapshotStatus } from './snapshot/index.js';
+export { openPeerDirect, openPeerThread, type PeerHandle } from './thread/index.js';

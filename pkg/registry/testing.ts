@@ -39,6 +39,7 @@ export class TestWorld implements World {
   readonly clock = { now: () => this.#now, monotonic: () => this.#now };
   readonly timers = {
     after: (ms: number, f: () => void) => (ms === 0 ? soon(f) : this.#add(ms, undefined, f)),
+    immediate: (f: () => void): void => void setImmediate(f),
     every: (ms: number, f: () => void) => this.#add(ms, ms, f),
   };
   readonly random = {

@@ -12,6 +12,7 @@ export const systemWorld: World = {
       const timer = setTimeout(f, Math.min(milliseconds, timerMillisecondsMax));
       return () => clearTimeout(timer);
     },
+    immediate: (f) => void setImmediate(f),
     every(milliseconds, f) {
       const timer = setInterval(f, Math.min(milliseconds, timerMillisecondsMax));
       return () => clearInterval(timer);

@@ -34,6 +34,7 @@ export function testWorld(start: number, seed = 1): TestWorld {
     clock: { now: () => now, monotonic: () => now - start },
     timers: {
       after: (milliseconds, run) => add(milliseconds, undefined, run),
+      immediate: (run) => void setImmediate(run),
       every: (milliseconds, run) => add(milliseconds, milliseconds, run),
     },
     random: {

@@ -16,7 +16,7 @@ const PREFIX = '/registry/pods/';
 
 const world: World = {
   clock: { now: () => Date.now(), monotonic: () => performance.now() },
-  timers: { after: () => () => {}, every: () => () => {} },
+  timers: { after: () => () => {}, every: () => () => {}, immediate: setImmediate },
   random: { float: Math.random, bytes: (n) => new Uint8Array(n), uuid: () => 'u' },
 };
 

@@ -1,9 +1,9 @@
 import type { Revision } from '../../pkg/base/index.js';
-import { fromWire, toWire } from '../../pkg/peer/transport/codec.js';
-import { decodePreamble, SECTOR } from '../../pkg/peer/wal/frame.js';
-import { type LogWorld, WriteAheadLog } from '../../pkg/peer/wal/log.js';
-import { LogCorruptError, recover } from '../../pkg/peer/wal/recover.js';
-import { SimulatedDisk } from '../../pkg/peer/wal/simdisk.js';
+import { decodePreamble, SECTOR } from '../../pkg/peer/durability/wal/frame.js';
+import { type LogWorld, WriteAheadLog } from '../../pkg/peer/durability/wal/log.js';
+import { LogCorruptError, recover } from '../../pkg/peer/durability/wal/recover.js';
+import { SimulatedDisk } from '../../pkg/peer/durability/wal/simdisk.js';
+import { fromWire, toWire } from '../../pkg/peer/network/codec.js';
 import {
   decodeEntry,
   encodeEntry,
@@ -112,6 +112,7 @@ function logWorld(disk: SimulatedDisk): LogWorld {
         return () => {};
       },
       every: () => () => {},
+      immediate: setImmediate,
     },
     random: { float: () => 0.5, uuid: () => '', bytes: (n) => Buffer.alloc(n, 1) },
     segments: { firstSegmentBytes: 8 * SECTOR, segmentBytesMax: 32 * SECTOR },

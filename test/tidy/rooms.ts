@@ -12,6 +12,75 @@ export interface Room {
 const everywhere = ['pkg/base', 'pkg/telemetry'];
 const vocabulary = [...everywhere, 'pkg/api'];
 
+const below = [...vocabulary, 'raft', 'pkg/storage', 'pkg/peer/common'];
+
+/** The rooms inside `pkg/peer`, from the bottom up. The rest of the tree imports `pkg/peer` only. */
+const peerRooms: readonly Room[] = [
+  { path: 'pkg/peer/common', mayImport: everywhere },
+  { path: 'pkg/peer/network', mayImport: [...below, 'proto'] },
+  { path: 'pkg/peer/transport', mayImport: [...below, 'proto', 'pkg/peer/network'] },
+  { path: 'pkg/peer/durability', mayImport: below },
+  { path: 'pkg/peer/consensus', mayImport: [...below, 'pkg/peer/durability'] },
+  { path: 'pkg/peer/apply', mayImport: below },
+  { path: 'pkg/peer/requests', mayImport: [...below, 'pkg/peer/network', 'pkg/peer/durability', 'pkg/peer/apply'] },
+  { path: 'pkg/peer/membership', mayImport: [...below, 'pkg/peer/network', 'pkg/peer/durability'] },
+  {
+    path: 'pkg/peer/snapshot',
+    mayImport: [
+      ...below,
+      'proto',
+      'pkg/peer/network',
+      'pkg/peer/durability',
+      'pkg/peer/consensus',
+      'pkg/peer/apply',
+      'pkg/peer/membership',
+    ],
+  },
+  {
+    path: 'pkg/peer/control',
+    mayImport: [
+      ...below,
+      'pkg/peer/durability',
+      'pkg/peer/consensus',
+      'pkg/peer/apply',
+      'pkg/peer/requests',
+      'pkg/peer/membership',
+    ],
+  },
+  { path: 'pkg/peer/background', mayImport: below },
+  {
+    path: 'pkg/peer/compose',
+    mayImport: [
+      ...below,
+      'pkg/peer/network',
+      'pkg/peer/transport',
+      'pkg/peer/durability',
+      'pkg/peer/consensus',
+      'pkg/peer/apply',
+      'pkg/peer/requests',
+      'pkg/peer/membership',
+      'pkg/peer/snapshot',
+      'pkg/peer/control',
+      'pkg/peer/background',
+    ],
+  },
+  {
+    path: 'pkg/peer/thread',
+    mayImport: [...below, 'pkg/peer/requests', 'pkg/peer/control', 'pkg/peer/compose'],
+  },
+  {
+    path: 'pkg/peer',
+    mayImport: [
+      'pkg/peer/common',
+      'pkg/peer/membership',
+      'pkg/peer/snapshot',
+      'pkg/peer/control',
+      'pkg/peer/compose',
+      'pkg/peer/thread',
+    ],
+  },
+];
+
 export const rooms: readonly Room[] = [
   { path: 'raft', mayImport: [], pure: true },
   { path: 'proto', mayImport: [] },
@@ -19,7 +88,7 @@ export const rooms: readonly Room[] = [
   { path: 'pkg/telemetry', mayImport: ['pkg/base'] },
   { path: 'pkg/api', mayImport: everywhere },
   { path: 'pkg/storage', mayImport: vocabulary },
-  { path: 'pkg/peer', mayImport: [...vocabulary, 'raft', 'proto', 'pkg/storage'] },
+  ...peerRooms,
   { path: 'pkg/schema', mayImport: vocabulary },
   { path: 'pkg/codec', mayImport: [...vocabulary, 'proto', 'pkg/schema'] },
   { path: 'pkg/patch', mayImport: [...vocabulary, 'pkg/schema'] },

@@ -32,7 +32,11 @@ function importsOf(file: string): Import[] {
   }));
 }
 
-const roomOf = (path: string) => rooms.find((r) => path === r.path || path.startsWith(`${r.path}/`));
+/** The innermost room that holds a file. */
+const roomOf = (path: string) =>
+  rooms
+    .filter((r) => path === r.path || path.startsWith(`${r.path}/`))
+    .sort((a, b) => b.path.length - a.path.length)[0];
 const isTest = (path: string) => /\.test\.ts$|\/testing\/|\.bench\.ts$/.test(path);
 
 function violations(file: string): string[] {

@@ -3,8 +3,9 @@ import type { WireSnapshotPart } from '../../../proto/index.js';
 import { initialConfiguration, NO_PEER, toLogIndex, toPeerId, toTerm, type Write } from '../../../raft/index.js';
 import { type Engine, encodeEntry, memoryHome, openStateMachine } from '../../storage/index.js';
 import { testWorld } from '../../storage/testworld.js';
-import { SNAPSHOT_LIMITS } from '../limits.js';
-import { PeerMetrics } from '../metrics.js';
+import { SNAPSHOT_LIMITS } from '../common/limits.js';
+import { PeerMetrics } from '../common/metrics.js';
+import { nodeSmallFiles } from '../durability/smallfile.js';
 import { firstPart, snapshotParts } from '../testing/snapshot.js';
 import { type ReceiverPorts, SnapshotReceiver } from './receive.js';
 
@@ -27,7 +28,7 @@ async function receiver(over: Partial<ReceiverPorts> = {}) {
     home,
     clusterId: 'c',
     self: 1,
-    directory: undefined,
+    files: undefined,
     offer: () => true,
     quiesced: async () => {},
     noRoom: () => undefined,
@@ -115,7 +116,7 @@ describe('a snapshot that comes in', () => {
       });
       const { receiver: to } = await receiver({
         home: watched,
-        ...(broken === 'note' ? { directory: '/nowhere/at all' } : {}),
+        ...(broken === 'note' ? { files: nodeSmallFiles('/nowhere/at all') } : {}),
         offer: () => {
           offered();
           return true;

@@ -1,12 +1,10 @@
 import type { WireSnapshotAck, WireSnapshotBegin, WireSnapshotMeta, WireSnapshotPart } from '../../../proto/index.js';
-import { type Message, type SnapshotMeta, toPeerId, toTerm, type Write } from '../../../raft/index.js';
+import { type SnapshotMeta, type SnapshotRequest, toPeerId, toTerm, type Write } from '../../../raft/index.js';
 import { InvariantError, type World } from '../../base/index.js';
 import { crc32, type Engine, type EngineHome, installSnapshot, StoreError } from '../../storage/index.js';
-import { SNAPSHOT_LIMITS, SPACE_LIMITS } from '../limits.js';
-import type { PeerMetrics } from '../metrics.js';
-import { metaFromWire } from '../transport/codec.js';
-import { isOutOfSpace } from '../wal/spare.js';
-import { removeMarker, writeMarker } from './marker.js';
+import { type PeerMetrics, SNAPSHOT_LIMITS, SPACE_LIMITS } from '../common/index.js';
+import { isOutOfSpace, removeMarker, type SmallFiles, writeMarker } from '../durability/index.js';
+import { metaFromWire } from '../network/index.js';
 import { stallTimer } from './stall.js';
 
 export interface ReceiverPorts {
@@ -16,9 +14,9 @@ export interface ReceiverPorts {
   readonly clusterId: string;
   readonly self: number;
   /** Absent: nothing survives anyway. */
-  readonly directory: string | undefined;
+  readonly files: SmallFiles | undefined;
   /** Steps the message into the core; true when the core wants the snapshot and will hand out a write that stands on it. */
-  offer(message: Message): boolean;
+  offer(message: SnapshotRequest): boolean;
   /** The old state has nothing under way any more. */
   quiesced(): Promise<void>;
   /** Why there is no room for a snapshot. Asked as it comes in: before it takes what the present state needs, it is given up. */
@@ -116,7 +114,7 @@ export class SnapshotReceiver {
         // Called when all data is here and synced: the moment to ask the core.
         const adopt = async (): Promise<void> => {
           const meta = metaFromWire(stream.meta);
-          const message: Message = { kind: 'snapshot', ...envelope, snapshot: meta };
+          const message: SnapshotRequest = { kind: 'snapshot', ...envelope, snapshot: meta };
           installed = await this.#offer(meta, message, fresh.engine, () => fresh.adopt());
           if (!installed) throw new NotWanted();
         };
@@ -137,7 +135,7 @@ export class SnapshotReceiver {
   }
 
   /** Resolves when the snapshot is in place (true) or the core has no use for it (false). */
-  #offer(meta: SnapshotMeta, message: Message, engine: Engine, adopt: () => Promise<void>): Promise<boolean> {
+  #offer(meta: SnapshotMeta, message: SnapshotRequest, engine: Engine, adopt: () => Promise<void>): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#offered = {
         meta,
@@ -180,10 +178,10 @@ export class SnapshotReceiver {
     if (snapshot === undefined || offered === undefined || offered.meta.index !== snapshot.index) {
       throw new InvariantError('the core stands on a snapshot that this peer does not have');
     }
-    const { directory } = this.#ports;
+    const { files } = this.#ports;
     try {
       await this.#ports.quiesced();
-      if (directory !== undefined) await this.#roomOrRetry(() => writeMarker(directory, { snapshot, hardState }));
+      if (files !== undefined) await this.#roomOrRetry(() => writeMarker(files, { snapshot, hardState }));
     } catch (error) {
       offered.giveUp(error as Error);
       throw error;
@@ -191,7 +189,7 @@ export class SnapshotReceiver {
     const engine = await offered.adopt();
     try {
       await persist();
-      if (directory !== undefined) removeMarker(directory);
+      if (files !== undefined) removeMarker(files);
     } catch (error) {
       await engine.close();
       throw error;

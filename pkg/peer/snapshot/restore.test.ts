@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Revision, revision } from '../../base/index.js';
 import type { Keyspace, WatchSink } from '../../storage/index.js';
-import { openPeer, type Peer } from '../peer.js';
+import { openPeer, type Peer } from '../compose/peer.js';
 import { soloConfig, temporaryFolder } from '../testing/solo.js';
 import { threadWorld } from '../thread/world.js';
 import { restoreSnapshot, snapshotStatus } from './restore.js';

@@ -13,11 +13,9 @@ import {
   rocksHome,
   type StateMachine,
 } from '../../storage/index.js';
-import { foundingClusterId, foundingId, type PeerConfig } from '../config.js';
-import { RESTORE_LIMITS } from '../limits.js';
-import { MEMBERS, type MemberInfo, memberKey, REMOVED } from '../members.js';
-import { createLog } from '../open.js';
-import { nodeDisk } from '../wal/disk.js';
+import { foundingClusterId, foundingId, type PeerConfig, RESTORE_LIMITS } from '../common/index.js';
+import { createLog, nodeDisk } from '../durability/index.js';
+import { MEMBERS, type MemberInfo, memberKey, REMOVED } from '../membership/index.js';
 
 export interface SnapshotStatus {
   readonly revision: number;

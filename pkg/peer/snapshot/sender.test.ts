@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type RaftNode, type SnapshotRequest, toPeerId } from '../../../raft/index.js';
+import { type SnapshotRequest, toPeerId } from '../../../raft/index.js';
 import { testWorld } from '../../storage/testworld.js';
-import { PeerMetrics } from '../metrics.js';
-import type { ReplicatedState } from '../state.js';
+import type { ReplicatedState } from '../apply/state.js';
+import { PeerMetrics } from '../common/metrics.js';
+import type { DrivenRaft } from '../consensus/driven.js';
+import type { SnapshotStream } from '../network/network.js';
 import { SnapshotSender } from './sender.js';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -15,7 +17,9 @@ function sender() {
   const notes: string[] = [];
   const streams: { readonly signal: AbortSignal; end(error?: string): void }[] = [];
   let open = 0;
-  const raft = { reportSnapshot: (to, ok) => reports.push(`${to} ${ok}`) } as Partial<RaftNode> as RaftNode;
+  const raft = {
+    reportSnapshot: (to: number, ok: boolean) => reports.push(`${to} ${ok}`),
+  } as Partial<DrivenRaft> as DrivenRaft;
   const openSnapshot = async () => {
     open++;
     return { close: async () => void open-- };
@@ -26,14 +30,13 @@ function sender() {
     state: { machine: { openSnapshot } } as unknown as ReplicatedState,
     metrics: new PeerMetrics(),
     clusterId: 'c',
-    tls: { ca: '', cert: '', key: '' },
+    openStream: () => ({}) as SnapshotStream,
     electionMs: 1000,
     send: ({ signal }) =>
       new Promise((resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason));
         streams.push({ signal, end: (error) => (error === undefined ? resolve(true) : reject(new Error(error))) });
       }),
-    poke: () => {},
     stopped: () => undefined,
     note: (_, message) => notes.push(message),
   });

@@ -1,24 +1,23 @@
-import { type RaftNode, type SnapshotMeta, type SnapshotRequest, toLogIndex } from '../../../raft/index.js';
+import { type PeerId, type SnapshotMeta, type SnapshotRequest, toLogIndex } from '../../../raft/index.js';
 import type { World } from '../../base/index.js';
-import type { PeerTls } from '../config.js';
-import { SNAPSHOT_LIMITS } from '../limits.js';
-import { memberIdText, type PeerMetrics } from '../metrics.js';
-import type { ReplicatedState } from '../state.js';
-import { Attempts } from './attempts.js';
-import { untilApplied } from './following.js';
-import type { OutgoingSnapshot } from './send.js';
+import type { ReplicatedState } from '../apply/index.js';
+import { memberIdText, type PeerMetrics, SNAPSHOT_LIMITS } from '../common/index.js';
+import type { DrivenRaft } from '../consensus/index.js';
+import type { SnapshotStream } from '../network/index.js';
+import { Backoff } from './backoff.js';
+import { untilApplied } from './rounds.js';
+import { sendSnapshot } from './send.js';
 
 export interface SenderPorts {
   readonly world: World;
   readonly metrics: PeerMetrics;
-  readonly raft: RaftNode;
+  readonly raft: Pick<DrivenRaft, 'status' | 'snapshotMeta' | 'snapshotCovers' | 'reportSnapshot'>;
   readonly state: ReplicatedState;
   readonly clusterId: string;
-  readonly tls: PeerTls;
   readonly electionMs: number;
-  /** `sendSnapshot`, which needs gRPC. */
-  send(outgoing: OutgoingSnapshot): Promise<boolean>;
-  poke(): void;
+  openStream(to: PeerId, url: string): SnapshotStream;
+  /** `sendSnapshot`, unless a test takes its place. */
+  readonly send?: typeof sendSnapshot;
   /** Why this peer serves no more, if it does not. */
   stopped(): string | undefined;
   note(level: 'info' | 'warn', message: string): void;
@@ -27,14 +26,14 @@ export interface SenderPorts {
 /** Carries out the core's orders of snapshots, and tells it what came of each: of one that failed when it is time for the next. */
 export class SnapshotSender {
   readonly #ports: SenderPorts;
-  readonly #attempts: Attempts;
+  readonly #attempts: Backoff;
   readonly #over = new AbortController();
   readonly #waits = new Set<() => void>();
   #outgoing = 0;
 
   constructor(ports: SenderPorts) {
     this.#ports = ports;
-    this.#attempts = new Attempts(ports.world, ports.electionMs);
+    this.#attempts = new Backoff(ports.world, ports.electionMs);
   }
 
   order(order: SnapshotRequest, url: string | undefined): void {
@@ -72,7 +71,7 @@ export class SnapshotSender {
   }
 
   async #stream(order: SnapshotRequest, url: string): Promise<boolean> {
-    const { world, metrics, raft, state, clusterId, tls, stopped } = this.#ports;
+    const { world, metrics, raft, state, clusterId, stopped, openStream, send = sendSnapshot } = this.#ports;
     const snapshot = await state.machine.openSnapshot({ follow: true });
     const meta = async (): Promise<SnapshotMeta> => {
       // The core hears of what is applied a moment after it can be read.
@@ -80,12 +79,11 @@ export class SnapshotSender {
       return raft.snapshotMeta(toLogIndex(snapshot.index));
     };
     try {
-      return await this.#ports.send({
+      return await send({
         world,
         order,
         clusterId,
-        url,
-        tls,
+        stream: openStream(order.to, url),
         snapshot,
         meta,
         applied: () => raft.status().applied,
@@ -102,7 +100,6 @@ export class SnapshotSender {
 
   #report({ to }: SnapshotRequest, ok: boolean): void {
     this.#ports.raft.reportSnapshot(to, ok);
-    this.#ports.poke();
   }
 
   #later(milliseconds: number, run: () => void): void {

@@ -1,5 +1,5 @@
 import type { World } from '../../base/index.js';
-import { SNAPSHOT_LIMITS } from '../limits.js';
+import { SNAPSHOT_LIMITS } from '../common/index.js';
 
 /** Calls `stalled` once when `progressed` was not called for too long. */
 export function stallTimer(world: World, stalled: () => void): { progressed(): void; stop(): void } {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { PeerConfig, PeerTls } from '../config.js';
-import type { PeerEvents } from '../events.js';
-import { openPeer, type Peer } from '../peer.js';
+import type { PeerConfig, PeerTls } from '../common/config.js';
+import type { PeerEvents } from '../common/events.js';
+import { openPeer, type Peer } from '../compose/peer.js';
 import { threadWorld } from '../thread/world.js';
 import { testPeerCa } from './certs.js';
 import { freePorts } from './ports.js';

@@ -1,7 +1,7 @@
 import type { WireSnapshotPart } from '../../../proto/index.js';
 import type { SnapshotMeta } from '../../../raft/index.js';
 import { crc32, type StateMachine } from '../../storage/index.js';
-import { metaToWire } from '../transport/codec.js';
+import { metaToWire } from '../network/codec.js';
 
 const NONE = { begin: null, data: new Uint8Array(0), checksum: 0, end: null };
 

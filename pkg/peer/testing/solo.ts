@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PEER_DEFAULTS, type PeerConfig } from '../config.js';
+import { PEER_DEFAULTS, type PeerConfig } from '../common/config.js';
 
 // Help for tests of this room and of those that stand on it.
 

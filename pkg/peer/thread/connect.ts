@@ -15,8 +15,8 @@ import type {
   WatchRequest,
   WatchSink,
 } from '../../storage/index.js';
-import { encodeTxn } from '../keyspace.js';
-import { THREAD_LIMITS } from '../limits.js';
+import { THREAD_LIMITS } from '../common/index.js';
+import { encodeTxn } from '../requests/index.js';
 import {
   ASK,
   readEvent,

@@ -1,8 +1,8 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Revision, Timers } from '../../base/index.js';
 import type { AppliedEvent, KeyspaceStatus, RangeResult, Watch, WatchRequest } from '../../storage/index.js';
-import type { PeerKeyspace } from '../keyspace.js';
-import { THREAD_LIMITS } from '../limits.js';
+import { THREAD_LIMITS } from '../common/index.js';
+import type { PeerKeyspace } from '../requests/index.js';
 import {
   ASK,
   readRange,

@@ -1,5 +1,5 @@
 import { revision } from '../../base/index.js';
-import { getUint, putUint } from '../wal/records.js';
+import { getUint, putUint } from '../common/index.js';
 
 /**
  * Messages between the threads are flat bytes in one transferred ArrayBuffer: no structured clone of objects, and one

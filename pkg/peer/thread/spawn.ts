@@ -1,11 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { Keyspace, KeyspaceStatus } from '../../storage/index.js';
-import type { PeerConfig } from '../config.js';
-import { CONTROL_CALLS, type PeerControl } from '../control.js';
-import type { PeerEvents } from '../events.js';
-import { THREAD_LIMITS } from '../limits.js';
-import { openPeer } from '../peer.js';
+import { type PeerConfig, type PeerEvents, THREAD_LIMITS } from '../common/index.js';
+import { openPeer } from '../compose/index.js';
+import { CONTROL_CALLS, type PeerControl } from '../control/index.js';
 import { connectKeyspace, type RemoteKeyspace } from './connect.js';
 import { threadWorld } from './world.js';
 

@@ -1,8 +1,8 @@
 // The peer's thread: a peer of its own event loop, spoken to over one message port.
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import type { PeerConfig } from '../config.js';
-import { CONTROL_CALLS } from '../control.js';
-import { openPeer, type Peer } from '../peer.js';
+import type { PeerConfig } from '../common/index.js';
+import { openPeer, type Peer } from '../compose/index.js';
+import { CONTROL_CALLS } from '../control/index.js';
 import { preferThisThread } from './priority.js';
 import { type ControlCalls, serveKeyspace } from './serve.js';
 import type { FromWorker } from './spawn.js';

@@ -13,6 +13,7 @@ export function threadWorld(): World {
         const timer = setTimeout(f, Math.min(milliseconds, timerMillisecondsMax));
         return () => clearTimeout(timer);
       },
+      immediate: (f) => void setImmediate(f),
       every: (milliseconds, f) => {
         const timer = setInterval(f, Math.min(milliseconds, timerMillisecondsMax));
         return () => clearInterval(timer);

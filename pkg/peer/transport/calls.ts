@@ -8,7 +8,7 @@ import {
   type WireCodec,
   type WireMembers,
 } from '../../../proto/index.js';
-import type { PeerTls } from '../config.js';
+import type { PeerTls } from '../common/index.js';
 import { dialing, identity } from './credentials.js';
 
 /** Where a single question goes, and until when it may be answered (milliseconds since the epoch). */

@@ -1,8 +1,7 @@
 import { isIP } from 'node:net';
 import { checkServerIdentity } from 'node:tls';
 import { type ChannelCredentials, type ChannelOptions, credentials } from '@grpc/grpc-js';
-import type { PeerTls } from '../config.js';
-import { TRANSPORT_LIMITS } from '../limits.js';
+import { type PeerTls, TRANSPORT_LIMITS } from '../common/index.js';
 
 /** Everything that a gRPC client needs to speak to one peer. */
 export interface Dialing {

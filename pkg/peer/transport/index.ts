@@ -1,3 +1,2 @@
-// Loaded when there are others to talk to: gRPC costs a peer alone neither time nor memory.
-export { callControl, fetchMembers } from './calls.js';
-export { Transport, type TransportPorts } from './transport.js';
+// Loading this room loads gRPC, so a peer does it only when it has peer URLs.
+export { grpcTransport } from './provider.js';

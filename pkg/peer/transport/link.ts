@@ -2,9 +2,7 @@ import { Client, type ClientDuplexStream } from '@grpc/grpc-js';
 import { bundleCodec, PEER_METHODS, type WireBundle, type WireHello } from '../../../proto/index.js';
 import type { PeerId } from '../../../raft/index.js';
 import type { World } from '../../base/index.js';
-import type { PeerTls } from '../config.js';
-import { TRANSPORT_LIMITS } from '../limits.js';
-import type { PeerTraffic } from '../metrics.js';
+import { type PeerTls, type PeerTraffic, TRANSPORT_LIMITS } from '../common/index.js';
 import { type Dialing, dialing, identity } from './credentials.js';
 import { OutgoingQueue } from './queue.js';
 

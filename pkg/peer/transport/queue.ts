@@ -7,9 +7,8 @@ import {
 } from '../../../proto/index.js';
 import { entryBytes, type Message } from '../../../raft/index.js';
 import type { StateHashes } from '../../storage/index.js';
-import { TRANSPORT_LIMITS } from '../limits.js';
-import type { ForwardedProposal, ForwardRefusal } from '../proposals.js';
-import { toWire } from './codec.js';
+import { TRANSPORT_LIMITS } from '../common/index.js';
+import { type ForwardedProposal, type ForwardRefusal, toWire } from '../network/index.js';
 
 /** Bytes that a message without entries counts for. */
 const MESSAGE_BYTES = 64;

@@ -20,7 +20,7 @@ import {
   type WireSnapshotAck,
   type WireSnapshotPart,
 } from '../../../proto/index.js';
-import type { PeerTls } from '../config.js';
+import type { PeerTls } from '../common/index.js';
 import { CHANNEL_OPTIONS, identity } from './credentials.js';
 
 export interface ServerPorts {

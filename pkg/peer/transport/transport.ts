@@ -1,49 +1,31 @@
-import type { WireBundle, WireHello, WireMembers, WireSnapshotAck, WireSnapshotPart } from '../../../proto/index.js';
-import { type Message, type PeerId, type SnapshotRequest, toPeerId } from '../../../raft/index.js';
-import type { World } from '../../base/index.js';
+import type { WireBundle, WireHello } from '../../../proto/index.js';
+import { type Message, type PeerId, toPeerId } from '../../../raft/index.js';
 import type { RefusalReason, StateHashes } from '../../storage/index.js';
-import type { PeerNetwork } from '../config.js';
-import { TRANSPORT_LIMITS } from '../limits.js';
-import type { PeerMetrics } from '../metrics.js';
-import type { Network, NetworkSink } from '../network.js';
-import type { ForwardedProposal, ForwardRefusal } from '../proposals.js';
-import { fromWire } from './codec.js';
+import { type PeerNetwork, TRANSPORT_LIMITS } from '../common/index.js';
+import {
+  type ForwardedProposal,
+  type ForwardRefusal,
+  fromWire,
+  type Transport,
+  type TransportPorts,
+} from '../network/index.js';
 import { Link, REMOVED } from './link.js';
 import { type PeerServer, servePeers } from './server.js';
 
-export interface TransportPorts {
-  readonly world: World;
-  readonly metrics: PeerMetrics;
-  readonly network: PeerNetwork;
-  readonly self: PeerId;
-  readonly clusterId: string;
-  readonly version: string;
-  readonly incarnation: number;
-  readonly heartbeatMs: number;
-  readonly sink: NetworkSink;
-  /** The core orders a snapshot for a peer that can be reached at these urls. */
-  sendSnapshot(order: SnapshotRequest, urls: readonly string[]): void;
-  receiveSnapshot(parts: AsyncIterable<WireSnapshotPart>, cancelled: AbortSignal): Promise<WireSnapshotAck>;
-  members(): WireMembers;
-  control(name: string, argument: unknown): Promise<unknown>;
-  /** True for a peer that was a member once and is none any more. */
-  wasRemoved(id: number): boolean;
-  /** Nothing goes out any more. */
-  closed(): void;
-  note(level: 'info' | 'warn' | 'error', message: string): void;
-}
-
 /** Streams to and from all other peers. */
-export class Transport implements Network {
+export class GrpcTransport implements Transport {
   readonly #ports: TransportPorts;
+  readonly #network: PeerNetwork;
   readonly #links = new Map<PeerId, Link>();
   /** Where peers said they can be reached when they greeted. */
   readonly #heard = new Map<PeerId, readonly string[]>();
   readonly #unreachable = new Set<PeerId>();
   readonly #stopReports: () => void;
   #server: PeerServer | undefined;
+  #flushing = false;
 
-  private constructor(ports: TransportPorts) {
+  private constructor(network: PeerNetwork, ports: TransportPorts) {
+    this.#network = network;
     this.#ports = ports;
     // Told once a tick, not at each loss: the core answers by sending again.
     this.#stopReports = ports.world.timers.every(ports.heartbeatMs, () => {
@@ -53,10 +35,10 @@ export class Transport implements Network {
   }
 
   /** Listens. Rejects when an address is taken. */
-  static async open(ports: TransportPorts): Promise<Transport> {
-    const transport = new Transport(ports);
+  static async open(network: PeerNetwork, ports: TransportPorts): Promise<GrpcTransport> {
+    const transport = new GrpcTransport(network, ports);
     try {
-      transport.#server = await servePeers(ports.network.listenUrls, ports.network.tls, {
+      transport.#server = await servePeers(network.listenUrls, network.tls, {
         greet: (hello) => transport.#greet(hello),
         bundle: (from, bundle, bytes) => transport.#receive(toPeerId(from), bundle, bytes),
         snapshot: (parts, cancelled) => ports.receiveSnapshot(parts, cancelled),
@@ -96,7 +78,7 @@ export class Transport implements Network {
     return new Link(id, urls, {
       world,
       traffic: metrics.traffic(id),
-      tls: this.#ports.network.tls,
+      tls: this.#network.tls,
       hello: () => this.#hello(id, ''),
       lost: () => this.#unreachable.add(id),
       removed: () => this.#ports.sink.removed(),
@@ -105,8 +87,8 @@ export class Transport implements Network {
   }
 
   #hello(to: number, refused: string): WireHello {
-    const { clusterId, self: from, version, incarnation, network } = this.#ports;
-    const urls = network.advertiseUrls;
+    const { clusterId, self: from, version, incarnation } = this.#ports;
+    const urls = this.#network.advertiseUrls;
     return { clusterId, from, to, version, protocol: TRANSPORT_LIMITS.protocol, incarnation, urls, refused };
   }
 
@@ -141,18 +123,29 @@ export class Transport implements Network {
     if (bundle.hash !== null) sink.hash(from, bundle.hash.revision, bundle.hash);
   }
 
+  urlsOf(peer: PeerId): readonly string[] {
+    return this.#links.get(peer)?.urls ?? [];
+  }
+
+  /** Whatever is queued during one turn of the event loop leaves together. */
+  #flushSoon(): void {
+    if (this.#flushing) return;
+    this.#flushing = true;
+    this.#ports.world.timers.immediate(() => this.flush());
+  }
+
   flush(): void {
+    this.#flushing = false;
     for (const link of this.#links.values()) link.flush();
   }
 
   send(messages: readonly Message[]): void {
     for (const message of messages) {
       const link = this.#links.get(message.to);
-      if (message.kind === 'snapshot') {
-        this.#ports.sendSnapshot(message, link?.urls ?? []);
+      if (link?.isReady && link.queue.raft(message)) {
+        this.#flushSoon();
         continue;
       }
-      if (link?.isReady && link.queue.raft(message)) continue;
       this.#ports.metrics.traffic(message.to).sentFailures++;
       if (message.kind === 'heartbeat') this.#ports.metrics.heartbeatSendFailures++;
       this.#unreachable.add(message.to);
@@ -161,23 +154,27 @@ export class Transport implements Network {
 
   forward(to: PeerId, proposal: ForwardedProposal): boolean {
     const link = this.#links.get(to);
-    return link?.isReady === true && link.queue.proposal(proposal);
+    if (link?.isReady !== true || !link.queue.proposal(proposal)) return false;
+    this.#flushSoon();
+    return true;
   }
 
   refuse(to: PeerId, refusal: ForwardRefusal): void {
     const link = this.#links.get(to);
-    if (link?.isReady) link.queue.refusal(refusal);
+    if (link?.isReady !== true) return;
+    link.queue.refusal(refusal);
+    this.#flushSoon();
   }
 
-  tellHashes(revision: number, hashes: StateHashes): void {
+  sendHashes(revision: number, hashes: StateHashes): void {
     for (const link of this.#links.values()) {
       if (link.isReady) link.queue.hash(revision, hashes);
     }
+    this.#flushSoon();
   }
 
   async close(): Promise<void> {
     this.#stopReports();
-    this.#ports.closed();
     for (const link of this.#links.values()) link.close();
     this.#links.clear();
     await this.#server?.close();

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { HashChecks } from './hashchecks.js';
+
+const of = (hash: string, history = 'h') => ({ hash, history });
+
+function checks(self: number, voters = [1, 2, 3]) {
+  const notes: string[] = [];
+  const stopped: string[] = [];
+  const told: string[] = [];
+  const made = new HashChecks({
+    self,
+    voters: () => voters,
+    send: (revision, { hash, history }) => told.push(`${revision} ${hash} ${history}`),
+    differs: (message) => stopped.push(message),
+    note: (_level, message) => notes.push(message),
+  });
+  return { made, notes, stopped, told };
+}
+
+describe('hash checks', () => {
+  it('are content while all say the same', () => {
+    const { made, notes, stopped, told } = checks(1);
+    made.own(10, of('a'));
+    expect(made.confirmed).toBe(false);
+    made.heard(2, 10, of('a'));
+    expect(made.confirmed).toBe(true);
+    made.heard(3, 10, of('a'));
+    expect([notes, stopped, told]).toEqual([[], [], ['10 a h']]);
+  });
+
+  it('stop the peer whose state most others do not have, in whatever order the news comes', () => {
+    const { made, stopped } = checks(3);
+    made.heard(1, 10, of('a'));
+    made.heard(2, 10, of('a'));
+    made.own(10, of('b'));
+    expect(stopped[0]).toMatch(/revision 10.*Remove this member/s);
+    const later = checks(3);
+    later.made.own(10, of('b'));
+    later.made.heard(1, 10, of('a'));
+    expect(later.stopped).toEqual([]);
+    later.made.heard(2, 10, of('a'));
+    expect(later.stopped.length).toBe(1);
+  });
+
+  it('only report when this peer is with the majority, or when there is none', () => {
+    const { made, stopped, notes } = checks(1);
+    made.own(10, of('a'));
+    made.heard(2, 10, of('b'));
+    made.heard(3, 10, of('a'));
+    expect(stopped).toEqual([]);
+    expect(notes).toEqual([expect.stringContaining('no majority'), expect.stringContaining('peer 2 differs')]);
+  });
+
+  it('stop the peer whose history differs, though what is newest does not', () => {
+    const { made, stopped, notes } = checks(3);
+    made.own(10, of('a', 'mine'));
+    made.heard(1, 10, of('a'));
+    // So it goes on asking, however few can be reached yet.
+    expect([made.confirmed, stopped, notes.length]).toEqual([false, [], 1]);
+    made.heard(2, 10, of('a'));
+    expect(stopped).toEqual([expect.stringMatching(/the history of this peer differs .*Remove this member/s)]);
+    const sound = checks(1);
+    sound.made.heard(2, 10, of('a'));
+    sound.made.own(10, of('a'));
+    sound.made.heard(3, 10, of('a', 'theirs'));
+    expect([sound.stopped, sound.notes]).toEqual([[], [expect.stringContaining('the history of peer 3 differs')]]);
+  });
+
+  it('ask nothing of the history of peers that do not tell one: those of an earlier version', () => {
+    const { made, stopped, notes } = checks(3);
+    made.own(10, of('a'));
+    made.heard(1, 10, of('a', ''));
+    made.heard(2, 10, of('a', ''));
+    expect([made.confirmed, stopped, notes]).toEqual([true, [], []]);
+  });
+
+  it('let a learner differ without a vote, and still stop it', () => {
+    const { made, stopped } = checks(4);
+    made.own(10, of('b'));
+    made.heard(1, 10, of('a'));
+    made.heard(2, 10, of('a'));
+    expect(stopped.length).toBe(1);
+  });
+});

@@ -1,0 +1,1 @@
+export { BackgroundTasks } from './tasks.js';

@@ -1,0 +1,32 @@
+export {
+  decodeIdentity,
+  encodeIdentity,
+  foundingClusterId,
+  foundingId,
+  type Identity,
+  type InitialMember,
+  idFrom,
+  PEER_DEFAULTS,
+  type PeerConfig,
+  type PeerNetwork,
+  type PeerTls,
+} from './config.js';
+export type { NoteLevel, PeerEvents } from './events.js';
+export {
+  BACKGROUND_LIMITS,
+  CHECK_LIMITS,
+  CONTROL_LIMITS,
+  LOG_LIMITS,
+  MEMBER_LIMITS,
+  PROPOSAL_LIMITS,
+  READ_LIMITS,
+  RESTORE_LIMITS,
+  SNAPSHOT_LIMITS,
+  SPACE_LIMITS,
+  THREAD_LIMITS,
+  TRANSPORT_LIMITS,
+  WAL_LIMITS,
+} from './limits.js';
+export { type MetricData, memberIdText, PeerMetrics, type PeerTraffic } from './metrics.js';
+export { Throttle } from './throttle.js';
+export { getUint, putUint } from './uint.js';

@@ -1,0 +1,104 @@
+import { NO_PEER, toPeerId } from '../../../raft/index.js';
+import { CONTROL_LIMITS } from '../common/index.js';
+import type { SnapshotStream, TransportProvider } from '../network/index.js';
+import { SnapshotSender } from '../snapshot/index.js';
+import { incoming } from './incoming.js';
+import { connectMembers, type Owner, type Parts, type PeerBase } from './parts.js';
+
+/** The connections of a peer with the others, opened while the peer already runs. */
+export class Connections {
+  readonly #base: PeerBase;
+  readonly #parts: () => Parts;
+  readonly #owner: Pick<Owner, 'fail' | 'stopped'>;
+  /** Settled when the transport is open, or has failed to open. */
+  #opening: Promise<void> = Promise.resolve();
+  #provider: TransportProvider | undefined;
+  #sender: SnapshotSender | undefined;
+  #stopTending: (() => void) | undefined;
+
+  constructor(base: PeerBase, parts: () => Parts, owner: Pick<Owner, 'fail' | 'stopped'>) {
+    this.#base = base;
+    this.#parts = parts;
+    this.#owner = owner;
+  }
+
+  /** Listens, and connects to the members. Rejects when an address cannot be bound. */
+  open(): Promise<void> {
+    const opening = this.#open();
+    this.#opening = opening.catch(() => {});
+    return opening;
+  }
+
+  async #open(): Promise<void> {
+    const { config, world, metrics, log, events, loadTransport } = this.#base;
+    const { raft, transport, members, receiver, controls, proposals, checks } = this.#parts();
+    const provider = await loadTransport();
+    if (this.#owner.stopped() !== undefined) return;
+    const note = events.note ?? (() => {});
+    const { clusterId } = log.identity;
+    const opened = await provider.open({
+      world,
+      metrics,
+      self: toPeerId(log.identity.peerId),
+      clusterId,
+      version: config.version,
+      incarnation: Math.floor(world.random.float() * 2 ** 48),
+      heartbeatMs: config.heartbeatMs,
+      sink: incoming({ raft, proposals, checks, transport, fail: this.#owner.fail }),
+      receiveSnapshot: (snapshot, cancelled) => receiver.receive(snapshot, cancelled),
+      members: () => ({ clusterId, members: members.list() }),
+      control: (name, argument) => controls.passedOn(name, argument),
+      wasRemoved: (id) => members.wasRemoved(id),
+      note,
+    });
+    if (this.#owner.stopped() !== undefined) return opened.close();
+    this.#provider = provider;
+    this.#sender = this.#snapshotSender(provider);
+    transport.attach(opened, this.#sender);
+    this.#stopTending = world.timers.every(CONTROL_LIMITS.tendEveryMs, () => void members.tend());
+    connectMembers(members, transport);
+    return undefined;
+  }
+
+  #snapshotSender(provider: TransportProvider): SnapshotSender {
+    const { config, world, metrics, state, log, events } = this.#base;
+    return new SnapshotSender({
+      world,
+      metrics,
+      raft: this.#parts().raft,
+      state,
+      clusterId: log.identity.clusterId,
+      electionMs: config.electionMs,
+      openStream: (to, url): SnapshotStream => provider.openSnapshotStream(to, url),
+      stopped: () => this.#owner.stopped(),
+      note: events.note ?? (() => {}),
+    });
+  }
+
+  /** Has the leader run a control call. Rejects when the leader is unknown or does not answer. */
+  askLeader(name: string, argument: unknown): Promise<unknown> {
+    const { raft, members } = this.#parts();
+    const { leader } = raft.soft;
+    const url = leader === NO_PEER ? undefined : members.info(leader).peerUrls[0];
+    if (this.#provider === undefined || url === undefined) return Promise.reject(new Error('no leader is known'));
+    const deadline = this.#base.world.clock.now() + CONTROL_LIMITS.callMs;
+    return this.#provider.callControl(url, deadline, name, argument);
+  }
+
+  /** Ends all connections. Resolves when the addresses are free again. */
+  async close(): Promise<void> {
+    this.#stopTending?.();
+    this.#sender?.close();
+    await this.#opening;
+    this.#stopTending?.();
+    this.#sender?.close();
+    await this.#parts().transport.close();
+  }
+
+  /** Ends the connections of a peer that has failed. */
+  abandon(): void {
+    this.#stopTending?.();
+    this.#sender?.close();
+    void this.#parts().transport.close();
+  }
+}

@@ -1,0 +1,43 @@
+import type { PeerId } from '../../../raft/index.js';
+import type { HashChecks } from '../apply/index.js';
+import type { DrivenRaft } from '../consensus/index.js';
+import type { ForwardedProposal, Transport, TransportSink } from '../network/index.js';
+import type { Proposals } from '../requests/index.js';
+
+export interface IncomingParts {
+  readonly raft: DrivenRaft;
+  readonly proposals: Proposals;
+  readonly checks: HashChecks;
+  readonly transport: Transport;
+  fail(error: Error): void;
+}
+
+/** Distributes what arrives over the transport. */
+export function incoming(parts: IncomingParts): TransportSink {
+  const { raft, proposals, checks } = parts;
+  return {
+    raft: (message) => raft.step(message),
+    proposal: (from, proposal) => forwarded(parts, from, proposal),
+    refused: (refusal) => proposals.refused(refusal),
+    hash: (from, at, hashes) => checks.heard(from, at, hashes),
+    unreachable: (peer) => raft.reportUnreachable(peer),
+    removed: () =>
+      parts.fail(new Error('this member has been removed from the cluster: its data directory is of no more use')),
+  };
+}
+
+/**
+ * A proposal that another peer forwarded to this peer as the leader of one term. The term is compared with the role as of the last
+ * Ready. Between two of them a peer cannot lose its leadership and win it back, because that takes messages, which leave with a Ready.
+ */
+function forwarded({ raft, transport }: IncomingParts, from: PeerId, proposal: ForwardedProposal): void {
+  const { id, data, term } = proposal;
+  if (raft.soft.term !== term) {
+    transport.refuse(from, { id, term, refused: 'noLeader', message: 'this peer leads another term' });
+    return;
+  }
+  const result = raft.propose(data);
+  if (result.kind === 'appended') return;
+  const refused = result.reason === 'uncommittedLimit' ? 'overloaded' : 'noLeader';
+  transport.refuse(from, { id, term, refused, message: result.detail });
+}

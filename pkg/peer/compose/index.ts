@@ -1,0 +1,1 @@
+export { openPeer, type Peer, type PeerSurroundings } from './peer.js';

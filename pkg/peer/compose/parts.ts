@@ -1,0 +1,291 @@
+import { type PeerId, type SnapshotMeta, toLogIndex, toPeerId } from '../../../raft/index.js';
+import { invariant, type World } from '../../base/index.js';
+import type { Engine } from '../../storage/index.js';
+import { Applier, HashChecks, type ReplicatedState } from '../apply/index.js';
+import { BackgroundTasks } from '../background/index.js';
+import { foundingId, type NoteLevel, type PeerConfig, type PeerEvents, type PeerMetrics } from '../common/index.js';
+import { DrivenRaft, startRaft } from '../consensus/index.js';
+import { type PeerControls, peerControls } from '../control/index.js';
+import { Backpressure, FullDisk, LogCompactor, type OpenedLog, type PeerDisk, Space } from '../durability/index.js';
+import { type LoadTransport, Members } from '../membership/index.js';
+import { LateTransport } from '../network/index.js';
+import { type PeerKeyspace, Proposals, peerKeyspace, Reads } from '../requests/index.js';
+import { SnapshotReceiver } from '../snapshot/index.js';
+import type { Connections } from './connections.js';
+
+/** What a peer is made from. */
+export interface PeerBase {
+  readonly config: PeerConfig;
+  readonly world: World;
+  readonly events: PeerEvents;
+  readonly metrics: PeerMetrics;
+  readonly disk: PeerDisk | undefined;
+  readonly state: ReplicatedState;
+  readonly log: OpenedLog;
+  readonly loadTransport: LoadTransport;
+}
+
+/** What the parts need of the peer as a whole. */
+export interface Owner {
+  readonly connections: Pick<Connections, 'askLeader'>;
+  fail(error: unknown): void;
+  /** The state is not that of most peers. */
+  differs(message: string): void;
+  /** Why this peer has stopped serving; undefined while it serves. */
+  stopped(): string | undefined;
+  close(): Promise<void>;
+}
+
+/** The parts of a peer. */
+export interface Parts {
+  readonly raft: DrivenRaft;
+  readonly journal: Backpressure;
+  readonly transport: LateTransport;
+  readonly proposals: Proposals;
+  readonly reads: Reads;
+  readonly space: Space;
+  readonly fullDisk: FullDisk;
+  readonly members: Members;
+  readonly checks: HashChecks;
+  readonly applier: Applier;
+  readonly compactor: LogCompactor;
+  readonly receiver: SnapshotReceiver;
+  readonly tasks: BackgroundTasks;
+  readonly keyspace: PeerKeyspace;
+  readonly controls: PeerControls;
+}
+
+/** Makes the parts, each from those before it, and connects the outputs of the consensus core to them. */
+export function assemble(base: PeerBase, owner: Owner): Parts {
+  const durability = durabilityParts(base);
+  const raft = drivenRaft(base, durability, owner);
+  const transport = new LateTransport();
+  const requests = requestParts(base, raft, transport, durability);
+  const members = membersOf(base, raft, requests.proposals, transport);
+  const checks = checksOf(base, raft, transport, owner);
+  const compactor = compactorOf(base, raft, durability, owner);
+  const core = { raft, transport, members, checks, compactor, ...durability, ...requests };
+  const applier = applierOf(base, core, owner);
+  const receiver = receiverOf(base, { ...core, applier });
+  const parts = { ...core, applier, receiver };
+  return {
+    ...parts,
+    tasks: tasksOf(base, parts),
+    keyspace: keyspaceOf(base, parts, owner),
+    controls: controlsOf(base, parts, owner),
+  };
+}
+
+type Durability = ReturnType<typeof durabilityParts>;
+type Requests = ReturnType<typeof requestParts>;
+type Core = Durability & Requests & Pick<Parts, 'raft' | 'transport' | 'members' | 'checks' | 'compactor'>;
+
+const noteOf = ({ events }: PeerBase): ((level: NoteLevel, message: string) => void) => events.note ?? (() => {});
+
+function durabilityParts(base: PeerBase) {
+  const { config, world, disk, state, log } = base;
+  const journal = new Backpressure(log.journal);
+  const space = new Space({
+    world,
+    disk,
+    quotaBytes: config.quotaBytes,
+    reserveBytes: config.diskReserveBytes,
+    stateBytes: () => state.machine.sizeInUseBytes,
+    stateBytesOnDisk: () => state.machine.sizeBytes,
+    logHasRoom: () => journal.hasRoom,
+  });
+  return { journal, space, fullDisk: new FullDisk({ space, journal, note: noteOf(base) }) };
+}
+
+function drivenRaft({ config, world, state, log }: PeerBase, { journal }: Durability, { fail }: Owner): DrivenRaft {
+  const raft = startRaft(config, world, state.machine.applied, log);
+  return new DrivenRaft({ raft, tail: log.tail, journal, timers: world.timers, fail });
+}
+
+function requestParts(
+  { config, world, state }: PeerBase,
+  raft: DrivenRaft,
+  transport: LateTransport,
+  { space }: Durability,
+) {
+  const timing = { now: () => world.clock.monotonic(), electionTimeoutMs: config.electionMs };
+  const proposals = new Proposals(
+    {
+      ...timing,
+      propose: (data) => raft.propose(data),
+      forward: (leader, proposal) => transport.forward(leader, proposal),
+      leadership: () => raft.soft,
+    },
+    Buffer.from(world.random.bytes(6)).readUIntLE(0, 6),
+  );
+  const reads = new Reads({
+    ...timing,
+    readIndex: (open) => raft.readIndex(open),
+    applied: () => state.machine.applied,
+    standstill: () => space.standstill,
+  });
+  return { proposals, reads };
+}
+
+function membersOf(base: PeerBase, raft: DrivenRaft, proposals: Proposals, transport: LateTransport): Members {
+  const { config, world, metrics, log } = base;
+  const members: Members = new Members({
+    world,
+    self: toPeerId(log.identity.peerId),
+    clusterId: log.identity.clusterId,
+    founders: config.initialCluster.map((member) => ({
+      ...member,
+      id: foundingId(member, config.initialClusterToken),
+    })),
+    isLeader: () => raft.isLeader,
+    configuration: () => raft.status().config,
+    caughtUp: (member) => raft.status().peers.some((peer) => peer.id === member && peer.caughtUp),
+    change: (change) => raft.proposeConfigChange({ changes: [change] }),
+    propose: (command) => proposals.submit(command),
+    changed: () => connectMembers(members, transport),
+    promoted: () => {
+      metrics.learnerPromotions++;
+    },
+    note: noteOf(base),
+  });
+  return members;
+}
+
+/** Connects this peer with all members. */
+export function connectMembers(members: Members, transport: LateTransport): void {
+  const peers = new Map<PeerId, readonly string[]>();
+  for (const { id, peerUrls } of members.list()) peers.set(toPeerId(id), peerUrls);
+  transport.setPeers(peers);
+}
+
+function checksOf(base: PeerBase, raft: DrivenRaft, transport: LateTransport, owner: Owner): HashChecks {
+  return new HashChecks({
+    self: toPeerId(base.log.identity.peerId),
+    voters: () => raft.status().config.voters,
+    send: (at, hashes) => transport.sendHashes(at, hashes),
+    differs: (message) => owner.differs(message),
+    note: noteOf(base),
+  });
+}
+
+function compactorOf(base: PeerBase, raft: DrivenRaft, { journal }: Durability, { fail }: Owner): LogCompactor {
+  const { config, world, metrics, state, log } = base;
+  return new LogCompactor({
+    raft,
+    tail: log.tail,
+    journal,
+    metrics,
+    machine: () => state.machine,
+    now: () => world.clock.monotonic(),
+    snapshotCount: config.snapshotCount,
+    fail,
+  });
+}
+
+function applierOf({ world, metrics, state, events }: PeerBase, core: Core, owner: Owner): Applier {
+  const { raft, proposals, journal, reads, compactor, checks, members } = core;
+  return new Applier(state.machine, {
+    proposals,
+    metrics,
+    now: () => world.clock.monotonic(),
+    applied: (index) => {
+      if (owner.stopped() !== undefined) return;
+      raft.applied(toLogIndex(index));
+      journal.applied(index);
+      reads.applied();
+      compactor.look();
+      events.progressed?.();
+    },
+    checked: (at, hashes) => checks.own(at, hashes),
+    memberEntry: (entry) => members.committed(entry),
+    fail: owner.fail,
+  });
+}
+
+function receiverOf(base: PeerBase, parts: Core & { readonly applier: Applier }): SnapshotReceiver {
+  const { world, metrics, disk, state, log } = base;
+  const { raft, space, fullDisk, applier, compactor } = parts;
+  return new SnapshotReceiver({
+    world,
+    metrics,
+    home: state.home,
+    clusterId: log.identity.clusterId,
+    self: toPeerId(log.identity.peerId),
+    files: disk?.files,
+    offer: (message) => raft.offerSnapshot(message),
+    quiesced: async () => {
+      await applier.settled();
+      await compactor.settled();
+    },
+    noRoom: () => space.snapshotProblem,
+    waitsForRoom: (waits) => fullDisk.snapshotWaits(waits),
+    replace: (engine, snapshot) => replaceState(base, parts, engine, snapshot),
+  });
+}
+
+/** Goes on with the state of a snapshot. */
+async function replaceState(
+  { state, events }: PeerBase,
+  parts: Core & { readonly applier: Applier },
+  engine: Engine,
+  { index, term }: SnapshotMeta,
+): Promise<void> {
+  const { applier, fullDisk, journal, proposals, members, reads } = parts;
+  await state.replace(engine);
+  const { applied } = state.machine;
+  invariant(toLogIndex(applied) === index, `a snapshot of ${index} holds the state of ${applied}`);
+  applier.replace(state.machine);
+  // The new state does not need the room that the old one waited for.
+  fullDisk.stateWritten();
+  journal.applied(index);
+  proposals.overtaken(term);
+  members.giveUp();
+  reads.applied();
+  events.progressed?.();
+  await members.load(state.machine);
+}
+
+function tasksOf({ config, world, state }: PeerBase, { raft, proposals, checks }: Core): BackgroundTasks {
+  return new BackgroundTasks({
+    world,
+    isLeader: () => raft.isLeader,
+    hasLeader: () => raft.hasLeader,
+    voters: () => raft.status().config.voters.length,
+    machine: () => state.machine,
+    newestWrite: () => state.newestWrite,
+    propose: (command) => proposals.submit(command),
+    compactionRetentionMs: config.compactionRetentionMs,
+    hashCheckMs: config.hashCheckMs,
+    checked: () => checks.confirmed,
+  });
+}
+
+function keyspaceOf({ state, metrics }: PeerBase, { raft, proposals, reads, space }: Core, owner: Owner): PeerKeyspace {
+  return peerKeyspace({
+    proposals,
+    reads,
+    space,
+    state,
+    metrics,
+    leadership: () => ({ isLeader: raft.isLeader, hasLeader: raft.hasLeader }),
+    close: () => owner.close(),
+  });
+}
+
+function controlsOf({ config, world, metrics, state, log }: PeerBase, core: Core, owner: Owner): PeerControls {
+  const { raft, journal, members, proposals, space } = core;
+  return peerControls({
+    config,
+    world,
+    identity: log.identity,
+    raft,
+    state,
+    journal,
+    metrics,
+    members,
+    proposals,
+    space,
+    stopped: () => owner.stopped(),
+    askLeader: (name, argument) => owner.connections.askLeader(name, argument),
+  });
+}

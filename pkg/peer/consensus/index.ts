@@ -1,0 +1,2 @@
+export { DrivenRaft } from './driven.js';
+export { startRaft } from './start.js';

@@ -1,0 +1,108 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { NO_PEER, type SoftState, toPeerId } from '../../../raft/index.js';
+import { encodeEntry, memoryHome, openStateMachine } from '../../storage/index.js';
+import { testWorld } from '../../storage/testworld.js';
+import { PEER_DEFAULTS } from '../common/config.js';
+import { snapshotStatus } from '../snapshot/restore.js';
+import { type ControlParts, type PeerControls, peerControls } from './service.js';
+
+/** A follower whose word about the leader is as given; time passes only when it waits. */
+function follower(
+  askLeader: ControlParts['askLeader'],
+  knownAt = 0,
+): {
+  readonly controls: PeerControls;
+  readonly waited: () => number;
+} {
+  let now = 0;
+  const parts: Partial<ControlParts> = {
+    config: { ...PEER_DEFAULTS, name: 'a' } as ControlParts['config'],
+    world: {
+      clock: { now: () => now, monotonic: () => now },
+      timers: {
+        after: (milliseconds: number, f: () => void) => {
+          now += milliseconds;
+          queueMicrotask(f);
+          return () => {};
+        },
+      },
+    } as unknown as ControlParts['world'],
+    members: {} as ControlParts['members'],
+    raft: {
+      get soft() {
+        return { role: 'follower', leader: now < knownAt ? NO_PEER : toPeerId(2) } as SoftState;
+      },
+    } as ControlParts['raft'],
+    askLeader,
+  };
+  return { controls: peerControls(parts as ControlParts), waited: () => now };
+}
+
+describe('what only a leader does', () => {
+  it('is asked again when the peer that was asked leads no more, of whoever leads by then', async () => {
+    // The peer that lost its leadership: the answer is its own, not a text of this test.
+    const deposed = follower(() => Promise.reject(new Error('not asked')));
+    let asked = 0;
+    const { controls } = follower((name, argument) =>
+      ++asked < 3 ? deposed.controls.passedOn(name, argument) : Promise.resolve({ kind: 'ok', value: null }),
+    );
+    expect(await controls.control.promoteMember(7)).toEqual({ kind: 'ok', value: null });
+    expect(asked).toBe(3);
+  });
+
+  it('waits for a leader while an election is under way', async () => {
+    const { controls, waited } = follower(() => Promise.resolve({ kind: 'ok', value: null }), 500);
+    expect(await controls.control.promoteMember(7)).toEqual({ kind: 'ok', value: null });
+    expect(waited()).toBeGreaterThanOrEqual(500);
+  });
+
+  it('is given up after two election time-outs without a leader', async () => {
+    const deposed = follower(() => Promise.reject(new Error('not asked')));
+    const { controls, waited } = follower((name, argument) => deposed.controls.passedOn(name, argument));
+    expect(await controls.control.removeMember(7)).toMatchObject({ kind: 'refused', message: /try again/ });
+    expect(waited()).toBeLessThanOrEqual(2 * PEER_DEFAULTS.electionMs + 2 * PEER_DEFAULTS.heartbeatMs);
+  });
+
+  it('is never asked again when it may have been done', async () => {
+    let asked = 0;
+    const { controls } = follower(() => {
+      asked++;
+      return Promise.reject(new Error('the connection ended'));
+    });
+    expect(await controls.control.removeMember(7)).toMatchObject({ kind: 'refused', message: /the connection ended/ });
+    expect(asked).toBe(1);
+  });
+});
+
+describe('a snapshot saved to a file', () => {
+  it('is refused where it can not be written, without harm to the peer', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'trireme-save-'));
+    const machine = await openStateMachine({ engine: await memoryHome().open(), name: 'memory' });
+    const op = { kind: 'put', key: '/a', value: Buffer.alloc(400_000, 7) } as const;
+    await machine.apply([{ index: 1, data: encodeEntry({ kind: 'txn', txn: { compares: [], ops: [op] } }) }]);
+    const { control } = peerControls({ state: { machine }, world: testWorld(0) } as unknown as ControlParts);
+    const strays: unknown[] = [];
+    const stray = (error: unknown): number => strays.push(error);
+    process.on('uncaughtException', stray);
+    try {
+      const nowhere = await control.saveSnapshot(join(folder, 'nowhere', 'a'));
+      expect(nowhere).toMatchObject({ kind: 'refused', message: expect.stringContaining('ENOENT') });
+      const both = await Promise.all([
+        control.saveSnapshot(join(folder, 'b')),
+        control.saveSnapshot(join(folder, 'b')),
+      ]);
+      for (const saved of both) expect(saved).toMatchObject({ kind: 'ok', value: { revision: 1 } });
+      expect(await snapshotStatus(join(folder, 'b'))).toMatchObject({ revision: 1, rows: 1 });
+      expect(await readdir(folder)).toEqual(['b']);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(strays).toEqual([]);
+    } finally {
+      process.off('uncaughtException', stray);
+      await machine.close();
+      await rm(folder, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,205 @@
+import { createReadStream } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { NO_PEER, toPeerId } from '../../../raft/index.js';
+import type { World } from '../../base/index.js';
+import { inspectSnapshot } from '../../storage/index.js';
+import type { ReplicatedState } from '../apply/index.js';
+import type { Identity, PeerConfig, PeerMetrics } from '../common/index.js';
+import type { DrivenRaft } from '../consensus/index.js';
+import type { Journal, Space } from '../durability/index.js';
+import { type AddMember, type ControlResult, HAS_STARTED, type HasStarted, type Members } from '../membership/index.js';
+import type { Proposals } from '../requests/index.js';
+import type { PeerControl, PeerReport, SavedSnapshot } from './control.js';
+
+export interface ControlParts {
+  readonly config: PeerConfig;
+  readonly world: World;
+  readonly identity: Identity;
+  readonly raft: Pick<DrivenRaft, 'status' | 'soft' | 'transferLeadership'>;
+  readonly state: ReplicatedState;
+  readonly journal: Journal;
+  readonly metrics: PeerMetrics;
+  readonly members: Members;
+  readonly proposals: Proposals;
+  readonly space: Space;
+  /** Why this peer serves no more, if it does not. */
+  stopped(): string | undefined;
+  askLeader(name: string, argument: unknown): Promise<unknown>;
+}
+
+/** What a leader does itself and any other peer passes on to it. */
+const LEADER_CALLS = ['addMember', 'promoteMember', 'removeMember', 'moveLeader'] as const;
+
+/** What a peer answers that was asked as the leader, is it no longer, and has done nothing. */
+const LEADS_NO_MORE = 'the leader has changed: try again';
+
+export interface PeerControls {
+  readonly control: PeerControl;
+  /** A call that another peer passed on. */
+  passedOn(name: string, argument: unknown): Promise<unknown>;
+}
+
+export function peerControls(parts: ControlParts): PeerControls {
+  const { members } = parts;
+  const here: Pick<PeerControl, (typeof LEADER_CALLS)[number]> = {
+    addMember: (request) => members.add(request),
+    promoteMember: (id) => members.promote(id),
+    removeMember: (id) => members.remove(id),
+    moveLeader: (id) => moveLeader(parts, id),
+  };
+  const atLeader = async <T>(name: (typeof LEADER_CALLS)[number], argument: unknown): Promise<ControlResult<T>> => {
+    const { world, config } = parts;
+    const deadline = world.clock.monotonic() + 2 * config.electionMs;
+    for (;;) {
+      const { role, leader } = parts.raft.soft;
+      if (role === 'leader') return runHere(here, name, argument) as Promise<ControlResult<T>>;
+      const late = world.clock.monotonic() > deadline;
+      if (leader !== NO_PEER || late) {
+        try {
+          const result = (await parts.askLeader(name, argument)) as ControlResult<T>;
+          // Nothing was done there, so it may be asked again, of whoever leads by then.
+          if (result.kind !== 'refused' || result.message !== LEADS_NO_MORE || late) return result;
+        } catch (error) {
+          return { kind: 'refused', message: `the leader could not be asked: ${(error as Error).message}` };
+        }
+      }
+      await new Promise<void>((resolve) => world.timers.after(config.heartbeatMs, resolve));
+    }
+  };
+  return {
+    control: {
+      report: async () => report(parts),
+      metrics: async () => metricsOf(parts),
+      members: async () => members.list(),
+      addMember: (request) => atLeader('addMember', request),
+      promoteMember: (id) => atLeader('promoteMember', id),
+      removeMember: (id) => atLeader('removeMember', id),
+      moveLeader: (id) => atLeader('moveLeader', id),
+      saveSnapshot: (file) => saveSnapshot(parts, file),
+    },
+    passedOn: async (name, argument) => {
+      if (name === HAS_STARTED) {
+        const answer: HasStarted = {
+          clusterId: parts.identity.clusterId,
+          started: members.hasStarted(Number(argument)),
+        };
+        return answer;
+      }
+      const known = LEADER_CALLS.find((call) => call === name);
+      if (known === undefined) throw new Error(`there is no call ${name}`);
+      if (parts.raft.soft.role !== 'leader') return { kind: 'refused', message: LEADS_NO_MORE };
+      return runHere(here, known, argument);
+    },
+  };
+}
+
+function runHere(
+  here: Pick<PeerControl, (typeof LEADER_CALLS)[number]>,
+  name: (typeof LEADER_CALLS)[number],
+  argument: unknown,
+): Promise<ControlResult<unknown>> {
+  return name === 'addMember' ? here.addMember(argument as AddMember) : here[name](Number(argument));
+}
+
+async function moveLeader(parts: ControlParts, id: number): Promise<ControlResult<null>> {
+  const { raft, world, config } = parts;
+  const self = raft.status().id;
+  const best = [...raft.status().peers]
+    .filter((peer) => peer.id !== self && !peer.learner && peer.recentlyActive)
+    .sort((a, b) => b.match - a.match)[0];
+  const to = id === 0 ? best?.id : toPeerId(id);
+  if (to === undefined) return { kind: 'refused', message: 'there is no other voter to move to' };
+  const result = raft.transferLeadership(to);
+  if (result.kind === 'refused') return { kind: 'refused', message: `not possible: ${result.reason}` };
+  const deadline = world.clock.monotonic() + 2 * config.electionMs;
+  while (parts.raft.soft.leader !== to) {
+    if (world.clock.monotonic() > deadline)
+      return { kind: 'refused', message: 'the other peer did not take over in time' };
+    await new Promise<void>((resolve) => world.timers.after(config.heartbeatMs, resolve));
+  }
+  return { kind: 'ok', value: null };
+}
+
+/** Writes, syncs, reads back and checks before the file gets its name. */
+async function saveSnapshot({ state, world }: ControlParts, file: string): Promise<ControlResult<SavedSnapshot>> {
+  // Of this call alone: another one may be writing the same file, or have been cut short.
+  const draft = `${file}.${world.random.uuid().slice(0, 8)}.part`;
+  try {
+    const snapshot = await state.machine.openSnapshot();
+    let bytes = 0;
+    try {
+      const out = await open(draft, 'wx', 0o600);
+      try {
+        for await (const chunk of snapshot.chunks()) {
+          bytes += chunk.length;
+          await out.writeFile(chunk);
+        }
+        await out.sync();
+      } finally {
+        await out.close();
+      }
+    } finally {
+      await snapshot.close();
+    }
+    const meta = await inspectSnapshot(createReadStream(draft, { highWaterMark: 256 * 1024 }));
+    await rename(draft, file);
+    return { kind: 'ok', value: { file, bytes, revision: meta.applied, hash: meta.chain } };
+  } catch (error) {
+    await rm(draft, { force: true });
+    return { kind: 'refused', message: `the snapshot could not be saved: ${(error as Error).message}` };
+  }
+}
+
+function report(parts: ControlParts): PeerReport {
+  const { config, identity, raft, state, journal, space } = parts;
+  const { id, role, leader, term, lastIndex, commit, firstIndex, peers, config: membership } = raft.status();
+  const problem = parts.stopped() ?? space.problem;
+  return {
+    clusterId: identity.clusterId,
+    id,
+    name: identity.name,
+    version: config.version,
+    role: membership.learners.includes(id) ? 'learner' : role,
+    leader,
+    term,
+    lastIndex,
+    commit,
+    applied: state.machine.applied,
+    firstIndex,
+    sizeBytes: state.machine.sizeBytes,
+    sizeInUseBytes: state.machine.sizeInUseBytes,
+    quotaBytes: config.quotaBytes,
+    walBytes: journal.sizeBytes,
+    noSpace: space.problem !== undefined,
+    ...(problem === undefined ? {} : { problem }),
+    peers: peers
+      .filter((peer) => peer.id !== id)
+      .map((peer) => ({
+        id: peer.id,
+        match: peer.match,
+        state: peer.state,
+        active: peer.recentlyActive,
+        learner: peer.learner,
+        caughtUp: peer.caughtUp,
+      })),
+  };
+}
+
+function metricsOf({ config, raft, state, metrics, proposals }: ControlParts) {
+  const { machine } = state;
+  const { id, commit, config: membership } = raft.status();
+  return metrics.collect({
+    id,
+    hasLeader: raft.soft.leader !== NO_PEER,
+    isLeader: raft.soft.role === 'leader',
+    isLearner: membership.learners.includes(id),
+    proposalsPending: proposals.pending,
+    commit,
+    applied: machine.applied,
+    quotaBytes: config.quotaBytes,
+    sizeBytes: machine.sizeBytes,
+    sizeInUseBytes: machine.sizeInUseBytes,
+    compacted: machine.compacted,
+    keys: machine.counts.keys,
+  });
+}

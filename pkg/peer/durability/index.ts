@@ -1,0 +1,13 @@
+export { Backpressure } from './backpressure.js';
+export { LogCompactor } from './compaction.js';
+export { FullDisk } from './fulldisk.js';
+export { removeMarker, writeMarker } from './installmarker.js';
+export type { Journal } from './journal.js';
+export { createLog, type Founding, type OpenedLog, openLog } from './openlog.js';
+export { nodePeerDisk, type PeerDisk, type Room } from './peerdisk.js';
+export { quarantine, quarantineReason } from './quarantine.js';
+export { nodeSmallFiles, type SmallFiles } from './smallfile.js';
+export { releaseBallastIfFull, Space } from './space.js';
+export { nodeDisk } from './wal/disk.js';
+export { LogCorruptError } from './wal/recover.js';
+export { isOutOfSpace } from './wal/spare.js';

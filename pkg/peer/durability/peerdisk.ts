@@ -1,0 +1,41 @@
+import { statfs } from 'node:fs';
+import { join } from 'node:path';
+import { type EngineHome, rocksHome } from '../../storage/index.js';
+import { nodeSmallFiles, type SmallFiles } from './smallfile.js';
+import { type LogDisk, nodeDisk } from './wal/disk.js';
+
+export interface Room {
+  readonly freeBytes: number;
+  readonly totalBytes: number;
+}
+
+/** Everything that a peer keeps on disk. The real one is a data folder; tests simulate one. */
+export interface PeerDisk {
+  /** The engines of the state. */
+  readonly home: EngineHome;
+  /** Small files of the data folder, by their path in it. */
+  readonly files: SmallFiles;
+  /** The folder of the log, made when it is absent. */
+  wal(): LogDisk;
+  /** The data folder itself, made when it is absent. */
+  folder(): LogDisk;
+  /** How full the file system is. Rejects with code `ENOENT` when the data folder is gone. */
+  room(): Promise<Room>;
+}
+
+/** The data folder `dataDir` of the real file system. */
+export function nodePeerDisk(dataDir: string): PeerDisk {
+  return {
+    home: rocksHome(join(dataDir, 'db')),
+    files: nodeSmallFiles(dataDir),
+    wal: () => nodeDisk(join(dataDir, 'wal')),
+    folder: () => nodeDisk(dataDir),
+    room: () =>
+      new Promise((resolve, reject) => {
+        statfs(dataDir, (error, stats) => {
+          if (error !== null) reject(error);
+          else resolve({ freeBytes: stats.bavail * stats.bsize, totalBytes: stats.blocks * stats.bsize });
+        });
+      }),
+  };
+}

@@ -1,0 +1,144 @@
+import type { World } from '../../base/index.js';
+import type { TxnResult } from '../../storage/index.js';
+import { SPACE_LIMITS } from '../common/index.js';
+import { Ballast } from './ballast.js';
+import type { PeerDisk } from './peerdisk.js';
+
+export interface SpacePorts {
+  readonly world: World;
+  /** The disk that is watched; undefined: none. */
+  readonly disk: PeerDisk | undefined;
+  readonly quotaBytes: number;
+  /** Room to keep free; see `reserveOn`. */
+  readonly reserveBytes: number;
+  /** Bytes of the state that are in use, which the quota is about. */
+  stateBytes(): number;
+  /** Bytes of its files. Asked now and then only: it is a question to the engine. */
+  stateBytesOnDisk(): number;
+  logHasRoom(): boolean;
+}
+
+/** Room to keep free on a disk of this size: what was asked for, but not most of a small one. */
+export function reserveOn(diskBytes: number, askedBytes: number): number {
+  const share = Math.max(diskBytes * SPACE_LIMITS.reserveShare, SPACE_LIMITS.reserveBytesMin);
+  return Math.min(askedBytes, share);
+}
+
+/**
+ * Whether there is room for more. When there is not, whatever puts is refused before it is proposed; deletes and
+ * compaction go on, so it recovers by itself. Refusing early keeps the reserve for them. When somebody else takes that too, from
+ * one moment to the next, the ballast is given up for them; and when that is gone as well, the state waits
+ * (`blocked`), and everything is refused until there is room.
+ */
+export class Space {
+  readonly #ports: SpacePorts;
+  readonly #ballast: Ballast | undefined;
+  #freeBytes = Number.POSITIVE_INFINITY;
+  #reserveBytes = 0;
+  /** Bytes of puts let through since the disk was last asked. */
+  #taken = 0;
+  #stateBytesOnDisk = 0;
+  /** Since when the state can not be written, by the clock that never jumps. */
+  #blockedSince: number | undefined;
+  readonly #stop: () => void;
+
+  constructor(ports: SpacePorts) {
+    this.#ports = ports;
+    const { world, disk, reserveBytes } = ports;
+    if (disk !== undefined && reserveBytes > 0)
+      this.#ballast = new Ballast({
+        timers: world.timers,
+        folder: disk.folder(),
+        file: BALLAST_NAME,
+        bytes: SPACE_LIMITS.ballastBytes,
+        filling: world.random.bytes(SPACE_LIMITS.ballastStepBytes),
+      });
+    this.#look();
+    this.#stop = world.timers.every(SPACE_LIMITS.lookEveryMs, () => this.#look());
+  }
+
+  get stateBytesOnDisk(): number {
+    return this.#stateBytesOnDisk;
+  }
+
+  #look(): void {
+    this.#stateBytesOnDisk = this.#ports.stateBytesOnDisk();
+    this.#ports.disk?.room().then(
+      ({ freeBytes, totalBytes }) => {
+        this.#freeBytes = freeBytes;
+        this.#reserveBytes = reserveOn(totalBytes, this.#ports.reserveBytes);
+        this.#taken = 0;
+        if (freeBytes < SPACE_LIMITS.ballastReleaseBytes) this.#ballast?.release();
+        else if (freeBytes > this.#reserveBytes + 2 * SPACE_LIMITS.ballastBytes) this.#ballast?.keep();
+      },
+      // A disk that cannot report its free space reports an error when it is full.
+      () => {},
+    );
+  }
+
+  /** The state could not be written for want of space; it is tried again. */
+  blocked(): void {
+    this.#blockedSince ??= this.#ports.world.clock.monotonic();
+    this.#ballast?.release();
+  }
+
+  /** It could be written again. */
+  unblocked(): void {
+    this.#blockedSince = undefined;
+  }
+
+  /** Undefined when a transaction of so many bytes and puts may be proposed. */
+  refusal(bytes: number, puts: number): TxnResult | undefined {
+    const why = puts > 0 ? this.problem : this.standstill;
+    if (why !== undefined) return { kind: 'refused', reason: 'noSpace', message: why };
+    this.#taken += bytes;
+    return undefined;
+  }
+
+  get problem(): string | undefined {
+    const { quotaBytes } = this.#ports;
+    const blocked = this.standstill;
+    if (blocked !== undefined) return blocked;
+    if (!this.#ports.logHasRoom()) return 'the disk has no room for another log segment; deletes are still taken';
+    if (this.#freeBytes - this.#taken * SPACE_LIMITS.copiesOfPut < this.#reserveBytes) {
+      return `the disk has ${this.#freeBytes} bytes left, less than the reserve of ${this.#reserveBytes}; deletes are still taken`;
+    }
+    const bytes = this.#ports.stateBytes();
+    if (bytes <= quotaBytes) return undefined;
+    return `the state has ${bytes} bytes, more than its quota of ${quotaBytes}; deletes are still taken`;
+  }
+
+  /** Why no snapshot is taken in: there must be room left for the state that it is to replace. */
+  get snapshotProblem(): string | undefined {
+    const least = this.#reserveBytes * SPACE_LIMITS.snapshotLeavesShare;
+    if (this.#freeBytes >= least) return undefined;
+    return `the disk has ${this.#freeBytes} bytes left, and a snapshot leaves ${Math.ceil(least)}: it needs room for a second state`;
+  }
+
+  /** Why neither a write nor a read of what was last written can be answered. Not at once: the ballast is there for this. */
+  get standstill(): string | undefined {
+    const since = this.#blockedSince;
+    if (since === undefined || this.#ports.world.clock.monotonic() - since < SPACE_LIMITS.blockedMs) return undefined;
+    return 'the disk is full to the last byte: nothing can be written, not even deletes, until somebody makes room';
+  }
+
+  async stop(): Promise<void> {
+    this.#stop();
+    await this.#ballast?.stop();
+  }
+}
+
+/** Removes the ballast of a full disk. Called before the state is opened, which takes some room. */
+export async function releaseBallastIfFull(disk: PeerDisk): Promise<void> {
+  let freeBytes: number;
+  try {
+    freeBytes = (await disk.room()).freeBytes;
+  } catch {
+    // The folder does not exist yet, or the disk cannot report its free space. Opening the state reports what is wrong.
+    return;
+  }
+  const folder = disk.folder();
+  if (freeBytes < SPACE_LIMITS.ballastReleaseBytes && folder.list().includes(BALLAST_NAME)) folder.remove(BALLAST_NAME);
+}
+
+const BALLAST_NAME = 'ballast';

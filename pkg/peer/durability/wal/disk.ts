@@ -1,0 +1,138 @@
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fstatSync,
+  fsync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  statfsSync,
+  unlinkSync,
+  write,
+  writeSync,
+} from 'node:fs';
+import { resolve as absolute, dirname, join } from 'node:path';
+import { invariant } from '../../../base/index.js';
+import { WAL_LIMITS } from '../../common/index.js';
+
+/**
+ * What the log asks of a disk, and no more: the real one and the simulated one of the tests (which loses
+ * unsynced sectors, fails syncs and runs full on demand) are interchangeable.
+ */
+export interface LogFile {
+  readonly size: number;
+  /** Bytes at `position`; fewer than `length` at the end of the file. Synchronous: used at start only. */
+  read(position: number, length: number): Uint8Array;
+  /** Resolves when the bytes are with the operating system. Extends the file where needed. Rejects with the errno in `code`. */
+  write(bytes: Uint8Array, position: number): Promise<void>;
+  /** Resolves when everything written before is on stable storage. After a rejection nothing may be assumed, ever again. */
+  sync(): Promise<void>;
+  close(): void;
+}
+
+export interface LogDisk {
+  list(): readonly string[];
+  open(name: string): LogFile;
+  /** Opens for writing, creating it if absent; existing content stays. */
+  create(name: string): LogFile;
+  rename(from: string, to: string): void;
+  remove(name: string): void;
+  /** Of the file system that it lies on. */
+  room(): { readonly freeBytes: number; readonly totalBytes: number };
+  /** Makes creations, renames and removals durable. */
+  syncDirectory(): Promise<void>;
+}
+
+/** A directory of the real file system. Creates it (mode 0700) if it is absent. */
+export function nodeDisk(folder: string): LogDisk {
+  const directory = absolute(folder);
+  const made = mkdirSync(directory, { recursive: true, mode: 0o700 });
+  if (made !== undefined) syncFolders(dirname(made), dirname(directory));
+  return {
+    list: () => readdirSync(directory),
+    open: (name) => new NodeFile(openSync(join(directory, name), 'r+')),
+    create: (name) => new NodeFile(openSync(join(directory, name), constants.O_RDWR | constants.O_CREAT, 0o600)),
+    rename: (from, to) => renameSync(join(directory, from), join(directory, to)),
+    remove: (name) => unlinkSync(join(directory, name)),
+    room: () => {
+      const { bavail, blocks, bsize } = statfsSync(directory);
+      return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+    },
+    syncDirectory: () => {
+      const fd = openSync(directory, 'r');
+      return promised((done) => fsync(fd, done)).finally(() => closeSync(fd));
+    },
+  };
+}
+
+/** What was made in the folders from `upper` down to `lower` is there after a power cut. */
+function syncFolders(upper: string, lower: string): void {
+  for (let folder = lower; folder.length >= upper.length; folder = dirname(folder)) {
+    const fd = openSync(folder, 'r');
+    fsyncSync(fd);
+    closeSync(fd);
+    if (folder === dirname(folder)) return;
+  }
+}
+
+class NodeFile implements LogFile {
+  readonly #fd: number;
+  #size: number;
+
+  constructor(fd: number) {
+    this.#fd = fd;
+    this.#size = fstatSync(fd).size;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  read(position: number, length: number): Uint8Array {
+    const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, this.#size - position)));
+    let at = 0;
+    while (at < bytes.length) {
+      const n = readSync(this.#fd, bytes, at, bytes.length - at, position + at);
+      if (n === 0) break;
+      at += n;
+    }
+    return bytes.subarray(0, at);
+  }
+
+  async write(bytes: Uint8Array, position: number): Promise<void> {
+    let at = 0;
+    // A copy into the page cache costs microseconds, a hop through the thread pool some thirty.
+    while (at < bytes.length) {
+      const rest = bytes.length - at;
+      const n =
+        rest <= WAL_LIMITS.inlineWriteBytesMax
+          ? writeSync(this.#fd, bytes, at, rest, position + at)
+          : await this.#writeAside(bytes, at, rest, position + at);
+      invariant(n > 0, 'a write to the log took no bytes');
+      at += n;
+    }
+    this.#size = Math.max(this.#size, position + bytes.length);
+  }
+
+  #writeAside(bytes: Uint8Array, at: number, length: number, position: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      write(this.#fd, bytes, at, length, position, (error, n) => (error ? reject(error) : resolve(n)));
+    });
+  }
+
+  sync(): Promise<void> {
+    return promised((done) => fdatasync(this.#fd, done));
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+}
+
+function promised(start: (done: (error: Error | null | undefined) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => start((error) => (error ? reject(error) : resolve())));
+}

@@ -1,0 +1,3 @@
+export { encodeTxn, type PeerKeyspace, peerKeyspace } from './keyspace.js';
+export { Proposals } from './proposals.js';
+export { Reads } from './reads.js';

@@ -1,0 +1,197 @@
+import { NO_PEER, type PeerId, type ProposeResult } from '../../../raft/index.js';
+import type { RefusalReason, TxnResult } from '../../storage/index.js';
+import { PROPOSAL_LIMITS } from '../common/index.js';
+import type { ForwardedProposal, ForwardRefusal } from '../network/index.js';
+import { seal, unseal } from './envelope.js';
+
+export interface ProposalPorts {
+  /** Appends here, if this peer leads. */
+  propose(data: Uint8Array): ProposeResult;
+  /** Hands it to the connection with the leader of `term`; false when it certainly did not leave. */
+  forward(leader: PeerId, proposal: ForwardedProposal): boolean;
+  /** Who leads, in which term, as far as this peer knows. */
+  leadership(): { readonly leader: PeerId; readonly term: number };
+  /** Milliseconds, monotonic. */
+  now(): number;
+  readonly electionTimeoutMs: number;
+}
+
+interface Pending {
+  readonly id: number;
+  readonly data: Uint8Array;
+  readonly since: number;
+  readonly resolve: (result: TxnResult) => void;
+  /** The term in whose log it may stand; 0: in none. */
+  sentTerm: number;
+}
+
+/**
+ * Proposals of this peer, from the request to its answer.
+ *
+ * A proposal is answered when this peer applies its entry, recognised by origin and id. It is sent to one leadership at
+ * a time: the leader of term T appends it in term T or never (`ForwardedProposal.term`). The log is ordered by term, so
+ * when this peer applies an entry of a later term and has not met the proposal, it never will: then, and only then, it
+ * may be sent again. What can not be told apart in time ends as unknown.
+ *
+ *     applied:  ... 7/T  8/T  9/T' ...     sent in T, not among the entries up to 8: lost; sent again in T'
+ */
+export class Proposals {
+  readonly #ports: ProposalPorts;
+  readonly #origin: number;
+  readonly #pending = new Map<number, Pending>();
+  /** Not sent, in order: no leader is known, or it can not be reached. */
+  #held: Pending[] = [];
+  #bytes = 0;
+  #lastId = 0;
+  /** Of the newest entry applied. */
+  #appliedTerm = 0;
+  #stopped: string | undefined;
+  #drained: (() => void) | undefined;
+
+  constructor(ports: ProposalPorts, origin: number) {
+    this.#ports = ports;
+    this.#origin = origin;
+  }
+
+  get pending(): number {
+    return this.#pending.size;
+  }
+
+  /** Proposes `command`; resolves with what became of it. */
+  submit(command: Uint8Array): Promise<TxnResult> {
+    if (this.#stopped !== undefined) return Promise.resolve(refused('stopping', this.#stopped));
+    if (this.#pending.size >= PROPOSAL_LIMITS.pendingMax || this.#bytes >= PROPOSAL_LIMITS.pendingBytesMax) {
+      return Promise.resolve(refused('overloaded', 'too many proposals are waiting'));
+    }
+    const id = ++this.#lastId;
+    const data = seal(this.#origin, id, command);
+    this.#bytes += data.length;
+    return new Promise((resolve) => {
+      const pending: Pending = { id, data, since: this.#ports.now(), resolve, sentTerm: 0 };
+      this.#pending.set(id, pending);
+      this.#send(pending);
+    });
+  }
+
+  #send(pending: Pending): void {
+    const { leader, term } = this.#ports.leadership();
+    if (leader === NO_PEER) {
+      this.#held.push(pending);
+      return;
+    }
+    const result = this.#ports.propose(pending.data);
+    if (result.kind === 'appended') {
+      pending.sentTerm = result.term;
+    } else if (result.reason === 'uncommittedLimit') {
+      this.#settle(pending, refused('overloaded', result.detail));
+    } else if (
+      result.reason === 'notLeader' &&
+      this.#ports.forward(leader, { id: pending.id, data: pending.data, term })
+    ) {
+      pending.sentTerm = term;
+    } else {
+      this.#held.push(pending);
+    }
+  }
+
+  #settle(pending: Pending, result: TxnResult): void {
+    if (!this.#pending.delete(pending.id)) return;
+    this.#bytes -= pending.data.length;
+    pending.resolve(result);
+    if (this.#pending.size === 0) this.#drained?.();
+  }
+
+  /** A leader has not appended a forwarded proposal, and will not. */
+  refused({ id, term, refused: reason, message }: ForwardRefusal): void {
+    const pending = this.#pending.get(id);
+    // A refusal that comes late is not of the leadership that has it now.
+    if (pending === undefined || pending.sentTerm !== term) return;
+    if (reason === 'noLeader') {
+      pending.sentTerm = 0;
+      this.#held.push(pending);
+    } else {
+      this.#settle(pending, refused(reason, message));
+    }
+  }
+
+  /** The command of a normal entry that is about to be applied, and what to call with its outcome. */
+  applying(data: Uint8Array): { readonly command: Buffer; readonly answer: ((result: TxnResult) => void) | undefined } {
+    const { origin, id, command } = unseal(data);
+    const pending = origin === this.#origin ? this.#pending.get(id) : undefined;
+    // It stands in the log and will be answered: nothing that happens from now on makes it lost.
+    if (pending !== undefined) pending.sentTerm = Number.POSITIVE_INFINITY;
+    return { command, answer: pending && ((result) => this.#settle(pending, result)) };
+  }
+
+  /** Entries of `term` are about to be applied: whatever was sent in an earlier one, and not met, is lost and goes out again. */
+  reached(term: number): void {
+    if (term <= this.#appliedTerm) return;
+    this.#appliedTerm = term;
+    for (const pending of this.#pending.values()) {
+      if (pending.sentTerm === 0 || pending.sentTerm >= term) continue;
+      pending.sentTerm = 0;
+      this.#held.push(pending);
+    }
+    this.retryHeld();
+  }
+
+  /** Leadership may have changed: what waited for a leader goes out. */
+  retryHeld(): void {
+    if (this.#held.length === 0 || this.#ports.leadership().leader === NO_PEER) return;
+    const held = this.#held;
+    this.#held = [];
+    for (const pending of held) if (this.#pending.has(pending.id)) this.#send(pending);
+  }
+
+  /** Time has passed: answers what waited too long, and tries again what was not sent. */
+  expire(): void {
+    const now = this.#ports.now();
+    const { electionTimeoutMs } = this.#ports;
+    for (const pending of this.#pending.values()) {
+      const age = now - pending.since;
+      if (age < electionTimeoutMs) break;
+      if (pending.sentTerm === 0 && age > PROPOSAL_LIMITS.holdElectionTimeouts * electionTimeoutMs) {
+        this.#settle(pending, refused('noLeader', 'no leader is known'));
+      } else if (age > PROPOSAL_LIMITS.answerMs + 2 * electionTimeoutMs) {
+        this.#settle(pending, unknown('the proposal was not committed in time'));
+      }
+    }
+    this.#held = this.#held.filter((pending) => this.#pending.has(pending.id));
+    this.retryHeld();
+  }
+
+  /** The state was replaced by a snapshot that reaches into `term`: what was sent until then has been decided unseen. */
+  overtaken(term: number): void {
+    this.#appliedTerm = Math.max(this.#appliedTerm, term);
+    for (const pending of this.#pending.values()) {
+      if (pending.sentTerm === 0 || pending.sentTerm > term) continue;
+      this.#settle(pending, unknown('this peer was caught up by a snapshot meanwhile'));
+    }
+  }
+
+  /** Nothing is taken any more; resolves when what waits is answered, which `stop` brings about at the latest. */
+  drain(why: string): Promise<void> {
+    this.#stopped ??= why;
+    if (this.#pending.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#drained = resolve;
+    });
+  }
+
+  /** Answers everything. Nothing is taken any more. */
+  stop(why: string): void {
+    this.#stopped = why;
+    for (const pending of this.#pending.values()) {
+      this.#settle(pending, pending.sentTerm === 0 ? refused('stopping', why) : unknown(why));
+    }
+    this.#held = [];
+  }
+}
+
+function refused(reason: RefusalReason, message: string): TxnResult {
+  return { kind: 'refused', reason, message };
+}
+
+function unknown(message: string): TxnResult {
+  return { kind: 'unknown', message };
+}

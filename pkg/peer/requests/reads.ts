@@ -1,0 +1,169 @@
+import type { ReadOutcome } from '../../../raft/index.js';
+import { type Revision, revision } from '../../base/index.js';
+import type { ReadIndexResult } from '../../storage/index.js';
+import { READ_LIMITS } from '../common/index.js';
+
+export interface ReadPorts {
+  /** Asks for a read index soon. `open` is called then and returns the context, with which the outcome comes back to `settled`. */
+  readIndex(open: () => number): void;
+  /** Index up to which this peer has applied. */
+  applied(): number;
+  /** Why nothing more is applied here until somebody does something about it; undefined when it is. */
+  standstill(): string | undefined;
+  /** Milliseconds, monotonic. */
+  now(): number;
+  readonly electionTimeoutMs: number;
+}
+
+interface Caller {
+  readonly since: number;
+  readonly resolve: (result: ReadIndexResult) => void;
+}
+
+interface Waiting {
+  readonly index: Revision;
+  readonly callers: readonly Caller[];
+  /** Since when the oldest of them has waited. */
+  readonly since: number;
+}
+
+/**
+ * Linearizable reads. All callers of one turn of the event loop share a round; a caller never joins a round that began before
+ * its call. The answer comes when this peer has applied up to the index, so it can be read here at once.
+ */
+export class Reads {
+  readonly #ports: ReadPorts;
+  #next: Caller[] = [];
+  readonly #rounds = new Map<number, readonly Caller[]>();
+  /** Rounds that ended without an index; to be asked again at the next tick. */
+  #again: Caller[] = [];
+  /** Indexes known, not yet applied here. Ascending enough: whatever is applied is taken out. */
+  #waiting: Waiting[] = [];
+  #callers = 0;
+  #lastContext = 0;
+  #stopped: string | undefined;
+
+  constructor(ports: ReadPorts) {
+    this.#ports = ports;
+  }
+
+  get pending(): number {
+    return this.#callers;
+  }
+
+  submit(): Promise<ReadIndexResult> {
+    if (this.#stopped !== undefined) {
+      return Promise.resolve({ kind: 'refused', reason: 'stopping', message: this.#stopped });
+    }
+    if (this.#callers >= READ_LIMITS.pendingMax) {
+      return Promise.resolve({ kind: 'refused', reason: 'overloaded', message: 'too many reads are waiting' });
+    }
+    this.#callers++;
+    return new Promise((resolve) => this.#join({ since: this.#ports.now(), resolve }));
+  }
+
+  /** A caller joins the round that opens next, never one that began before its call. */
+  #join(caller: Caller): void {
+    this.#next.push(caller);
+    if (this.#next.length > 1) return;
+    this.#ports.readIndex(() => {
+      const context = ++this.#lastContext;
+      this.#rounds.set(context, this.#next);
+      this.#next = [];
+      return context;
+    });
+  }
+
+  settled(outcome: ReadOutcome): void {
+    const callers = this.#rounds.get(outcome.context);
+    if (callers === undefined) return;
+    this.#rounds.delete(outcome.context);
+    if (outcome.kind === 'ready') {
+      this.#waiting.push(waitingFor(revision(outcome.index), callers));
+      this.applied();
+    } else if (outcome.reason === 'tooManyReads') {
+      this.#answer(callers, { kind: 'refused', reason: 'overloaded', message: 'too many reads are waiting' });
+    } else {
+      // No leader for the moment, or a new one: asking again is always safe.
+      for (const caller of callers) this.#again.push(caller);
+    }
+  }
+
+  /** This peer has applied more. */
+  applied(): void {
+    if (this.#waiting.length === 0) return;
+    const applied = this.#ports.applied();
+    const later: Waiting[] = [];
+    for (const waiting of this.#waiting) {
+      if (waiting.index <= applied) this.#answer(waiting.callers, { kind: 'ok', revision: waiting.index });
+      else later.push(waiting);
+    }
+    this.#waiting = later;
+  }
+
+  /** A tick has passed: asks again what got no index, and refuses what waited too long. */
+  expire(): void {
+    this.#expireWaiting();
+    if (this.#again.length === 0) return;
+    const oldest = this.#ports.now() - READ_LIMITS.retryElectionTimeouts * this.#ports.electionTimeoutMs;
+    for (const caller of this.#again) {
+      if (caller.since >= oldest) this.#join(caller);
+      else this.#answer([caller], { kind: 'refused', reason: 'noLeader', message: 'no leader answered the read' });
+    }
+    this.#again = [];
+  }
+
+  /** A read may be asked again on any peer: so nobody waits long for a peer that does not come to apply what it has to. */
+  #expireWaiting(): void {
+    if (this.#waiting.length === 0) return;
+    const { now, electionTimeoutMs, standstill } = this.#ports;
+    const why = standstill();
+    const oldest = why !== undefined ? now() : now() - READ_LIMITS.answerMs - 2 * electionTimeoutMs;
+    const later: Waiting[] = [];
+    for (const waiting of this.#waiting) {
+      const { index, callers, since } = waiting;
+      if (since > oldest) {
+        later.push(waiting);
+        continue;
+      }
+      const message = why ?? `this peer did not come to apply entry ${index} in time`;
+      const result: ReadIndexResult = {
+        kind: 'refused',
+        reason: why === undefined ? 'overloaded' : 'noSpace',
+        message,
+      };
+      this.#answer(
+        callers.filter((caller) => caller.since <= oldest),
+        result,
+      );
+      const patient = callers.filter((caller) => caller.since > oldest);
+      if (patient.length > 0) later.push(waitingFor(index, patient));
+    }
+    this.#waiting = later;
+  }
+
+  stop(why: string): void {
+    this.#stopped = why;
+    const result: ReadIndexResult = { kind: 'refused', reason: 'stopping', message: why };
+    for (const callers of this.#rounds.values()) this.#answer(callers, result);
+    for (const { callers } of this.#waiting) this.#answer(callers, result);
+    this.#answer([...this.#next, ...this.#again], result);
+    this.#rounds.clear();
+    this.#waiting = [];
+    this.#next = [];
+    this.#again = [];
+  }
+
+  #answer(callers: readonly Caller[], result: ReadIndexResult): void {
+    this.#callers -= callers.length;
+    for (const caller of callers) caller.resolve(result);
+  }
+}
+
+function waitingFor(index: Revision, callers: readonly Caller[]): Waiting {
+  return {
+    index,
+    callers,
+    since: callers.reduce((least, { since }) => Math.min(least, since), Number.POSITIVE_INFINITY),
+  };
+}

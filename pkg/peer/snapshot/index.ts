@@ -1,0 +1,3 @@
+export { SnapshotReceiver } from './receive.js';
+export { type Restored, restoreSnapshot, type SnapshotStatus, snapshotStatus } from './restore.js';
+export { SnapshotSender } from './sender.js';

@@ -1,0 +1,55 @@
+import type { World } from '../../base/index.js';
+import { SNAPSHOT_LIMITS } from '../common/index.js';
+
+/**
+ * How long a snapshot goes on with what was applied while it was on its way (`StateMachine.openSnapshot`). While another round is to
+ * come, nobody has to keep the log for the receiver: what is applied now, it will get as state. The last round is the one
+ * after a short one, and then the log is kept from there.
+ *
+ *     round 1, 60 s, up to 1000        the log may be cut: there will be a round 2
+ *     round 2, 3 s, up to 1600         likewise
+ *     round 3, 0.2 s, up to 1630       likewise; it was short, so
+ *     round 4, up to 1632, the last    the log is kept above 1632
+ */
+export class Rounds {
+  readonly #world: World;
+  readonly #covers: (index: number) => void;
+  #began: number;
+  #rounds = 1;
+  #last = false;
+
+  /** @param covers is told what the snapshot will hold at least. */
+  constructor(world: World, covers: (index: number) => void) {
+    this.#world = world;
+    this.#covers = covers;
+    this.#began = world.clock.monotonic();
+  }
+
+  /** All rows of a round were sent, and everything up to `next` is applied: whether there is another round. */
+  again(next: number): boolean {
+    if (this.#last) return false;
+    const now = this.#world.clock.monotonic();
+    this.#rounds++;
+    this.#last = now - this.#began < SNAPSHOT_LIMITS.shortRoundMs || this.#rounds >= SNAPSHOT_LIMITS.roundsMax;
+    this.#began = now;
+    this.#covers(next);
+    return true;
+  }
+
+  /** A piece was sent, and everything up to `applied` is applied. */
+  sent(applied: number): void {
+    if (!this.#last) this.#covers(applied);
+  }
+}
+
+/** Resolves when `index` is applied. Rejects when the peer stops: then nothing is applied any more. */
+export async function untilApplied(
+  index: number,
+  peer: { readonly world: World; applied(): number; stopped(): string | undefined },
+): Promise<void> {
+  while (peer.applied() < index) {
+    const why = peer.stopped();
+    if (why !== undefined) throw new Error(why);
+    await new Promise<void>((resolve) => peer.world.timers.after(1, resolve));
+  }
+}

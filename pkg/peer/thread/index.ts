@@ -1,0 +1,1 @@
+export { openPeerDirect, openPeerThread, type PeerHandle } from './spawn.js';
