@@ -3,7 +3,14 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { World } from '../base/index.js';
 import { type Config, ConfigError } from '../config/index.js';
-import { PEER_DEFAULTS, type PeerConfig, type PeerHandle, type PeerNetwork, type PeerTls, openPeerThread } from '../peer/index.js';
+import {
+  openPeerThread,
+  PEER_DEFAULTS,
+  type PeerConfig,
+  type PeerHandle,
+  type PeerNetwork,
+  type PeerTls,
+} from '../peer/index.js';
 import type { Keyspace } from '../storage/index.js';
 import type { Log } from '../telemetry/index.js';
 import { givenAuthorities, givenPair } from './given.js';

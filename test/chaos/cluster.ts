@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Access, type PeerStatus, accessOf, statusOf } from '../../pkg/client/index.js';
+import { type Access, accessOf, type PeerStatus, statusOf } from '../../pkg/client/index.js';
 import { freePorts } from '../../pkg/peer/testing/ports.js';
 import type { Disks } from './disks.js';
 import { PeerProxy } from './proxy.js';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freePorts } from '../../pkg/peer/testing/ports.js';
 import { Client, type Credentials, WatchLines } from './client.js';
-import { ServerProcess, isBuilt } from './process.js';
+import { isBuilt, ServerProcess } from './process.js';
 
 if (!isBuilt) console.warn('process tests skipped: dist/ is missing (npm run build)');
 

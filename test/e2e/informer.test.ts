@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import * as k8s from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePorts } from '../../pkg/peer/testing/ports.js';
-import { type TestApiServer, startApiServer } from '../../pkg/server/index.js';
-import { ServerProcess, isBuilt } from './process.js';
+import { startApiServer, type TestApiServer } from '../../pkg/server/index.js';
+import { isBuilt, ServerProcess } from './process.js';
 
 function configOf(text: string): k8s.KubeConfig {
   const config = new k8s.KubeConfig();

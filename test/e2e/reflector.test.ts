@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freePorts } from '../../pkg/peer/testing/ports.js';
 import { Client, type Credentials } from './client.js';
-import { ServerProcess, isBuilt } from './process.js';
+import { isBuilt, ServerProcess } from './process.js';
 import { type Beginning, Reflector } from './reflector.js';
 
 if (!isBuilt) console.warn('reflector tests skipped: dist/ is missing (npm run build)');

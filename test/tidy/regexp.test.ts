@@ -47,9 +47,6 @@ const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$':
       'a group of four is left once, at its last character or its padding: goes back by at most one group at each',
   },
-  'pkg/peer/members.ts': {
-    '^https:\\/\\/[^/?#@]+:\\d+\\/?$': 'goes back once over the digits of a port',
-  },
   'pkg/registry/builtin/admissionregistration/webhooks.ts': {
     '^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\\/\\/([^/?#]*))?([^?#]*)(\\?[^#]*)?(#.*)?$':
       'a scheme without colon is read again as a path, an authority is not: two passes at most',

@@ -1,6 +1,6 @@
 import { ClientError } from '../access.js';
 import { askAny } from '../http.js';
-import { type Member, findMember, idText, listMembers } from '../peers.js';
+import { findMember, idText, listMembers, type Member } from '../peers.js';
 import { table } from '../table.js';
 import { type Command, show } from './command.js';
 

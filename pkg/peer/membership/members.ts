@@ -275,9 +275,13 @@ export class Members {
   }
 }
 
-/** Every peer dials what stands in the state, so what could not be dialled must not come into it. */
+/** Every peer connects to the URLs in the state, so only `https://HOST:PORT` may enter it. */
 function isPeerUrl(text: string): boolean {
-  return /^https:\/\/[^/?#@]+:\d+\/?$/.test(text) && URL.canParse(text);
+  const url = URL.parse(text);
+  if (url === null) return false;
+  // The parser drops the default port.
+  const plain = `https://${url.hostname}:${url.port || '443'}`;
+  return [plain, `${plain}/`].includes(text.toLowerCase());
 }
 
 export const memberKey = (id: number): string => keyOf(MEMBERS, id);
