@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { brotliDecompressSync } from 'node:zlib';
 import { type JsonObject, parseApiVersion } from '../api/index.js';
 import { type KindSchema, kindSchema } from '../schema/index.js';
 
-/** Shared by this room's tests: the public fixtures beside the checkout, where there are any. */
+/** An object and its encodings. */
 export interface Fixture {
   readonly name: string;
   readonly kind: KindSchema;
@@ -12,24 +13,29 @@ export interface Fixture {
   readonly value: JsonObject;
 }
 
-const folder = new URL('../../../shared/fixtures/kubernetes-api/', import.meta.url);
+const file = new URL('../../test/fixtures/objects.br', import.meta.url);
 
-/** undefined: this checkout has no fixtures beside it, and the test says so. */
-export function fixtures(): readonly Fixture[] | undefined {
-  if (!existsSync(folder)) return undefined;
-  const names = readdirSync(folder).filter((f) => f.endsWith('.json'));
-  return names.map((file) => {
-    const name = file.slice(0, -'.json'.length);
-    const read = (suffix: string): Buffer => readFileSync(new URL(`${name}.${suffix}`, folder));
-    const json = read('json');
-    const value = JSON.parse(json.toString()) as JsonObject;
+interface Line {
+  readonly name: string;
+  readonly json: string;
+  readonly yaml: string;
+  readonly protobuf: string;
+}
+
+/** One object of every kind and version, every field set, as the Go libraries of Kubernetes encode it (test/fixtures). */
+export function fixtures(): readonly Fixture[] {
+  const lines = brotliDecompressSync(readFileSync(file)).toString().trimEnd().split('\n');
+  return lines.map((line) => {
+    const { name, json, yaml, protobuf } = JSON.parse(line) as Line;
+    const value = JSON.parse(json) as JsonObject;
+    // A WatchEvent does not name its own type.
     const gv = parseApiVersion(String(value['apiVersion'] ?? 'v1'))!;
     return {
       name,
       kind: kindNamed(String(value['kind'] ?? 'WatchEvent'), gv.group, gv.version),
-      json,
-      yaml: read('yaml'),
-      protobuf: read('pb'),
+      json: Buffer.from(json),
+      yaml: Buffer.from(yaml),
+      protobuf: Buffer.from(protobuf, 'base64'),
       value,
     };
   });

@@ -1,10 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { isObject, type JsonValue } from '../api/index.js';
+import { fixtures } from '../codec/testing.js';
 import { allKinds, kindSchema, packageGroups, structByName, typeByName, typeNames } from './index.js';
 import type { Field, Schema } from './types.js';
-
-const fixtures = new URL('../../../shared/fixtures/kubernetes-api/', import.meta.url);
 
 describe('declarations', () => {
   it('compiles every type of every package, each once', () => {
@@ -110,20 +108,9 @@ describe('declarations', () => {
 });
 
 describe('fixtures', () => {
-  if (!existsSync(fixtures)) {
-    it.skip('skipped: no shared fixtures beside the checkout', () => {});
-    return;
-  }
-  const files = readdirSync(fixtures).filter((f) => f.endsWith('.json'));
-  it.each(files)('%s has declared fields only, and all of them', (file) => {
-    const value = JSON.parse(readFileSync(new URL(file, fixtures), 'utf8')) as { apiVersion?: string; kind?: string };
-    // A WatchEvent does not say what it is.
-    const { apiVersion = 'v1', kind: kindName = 'WatchEvent' } = value;
-    const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
-    const kind = kindSchema({ group: group as string, version: version as string, kind: kindName });
-    expect(kind).toBeDefined();
+  it.each(fixtures())('$name has declared fields only, and all of them', ({ kind, value }) => {
     const found = { unknown: [] as string[], missing: [] as string[] };
-    compare(value as unknown as JsonValue, kind?.schema as Schema, '', found, []);
+    compare(value, kind.schema, '', found, []);
     expect(found).toEqual({ unknown: [], missing: [] });
   });
 });

@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { recordedText } from '../golden/recordings.mjs';
 import { rules } from './rules.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-const golden = join(root, '..', 'shared', 'golden', 'cases');
 
 const shown = rules.flatMap((r) => r.shownBy.map((by) => ({ by, rule: `${r.section}: ${r.rule}` })));
 
@@ -39,12 +39,12 @@ describe('the table of rules', () => {
     expect(idle).toEqual([]);
   });
 
-  it.skipIf(!existsSync(golden))('names recorded cases that exist (skipped where the recordings are absent)', () => {
+  it('names recorded cases that exist', () => {
     const ids = new Map<string, Set<string>>();
     const has = (area: string, id: string): boolean => {
       let known = ids.get(area);
       if (known === undefined) {
-        const cases = JSON.parse(readFileSync(join(golden, `${area}.json`), 'utf8')) as { id: string }[];
+        const cases = JSON.parse(recordedText(`cases/${area}.json`)) as { id: string }[];
         known = new Set(cases.map((c) => c.id));
         ids.set(area, known);
       }

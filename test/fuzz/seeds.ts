@@ -1,21 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { JsonObject } from '../../pkg/api/index.js';
 import { decodeJson, encodeCbor, encodeJson, encodeProtobuf, encodeYaml, sealEnvelope } from '../../pkg/codec/index.js';
+import { fixtures } from '../../pkg/codec/testing.js';
 import { type KindSchema, kindSchema } from '../../pkg/schema/index.js';
 
 /** Objects that inputs are made of. */
-
-const fixtures = join(
-  dirname(fileURLToPath(import.meta.url)),
-  '..',
-  '..',
-  '..',
-  'shared',
-  'fixtures',
-  'kubernetes-api',
-);
 
 export function kindOf(group: string, version: string, kind: string): KindSchema {
   return kindSchema({ group, version, kind })!;
@@ -117,11 +105,11 @@ export function encodedAs(encoding: Encoding, { kind, object }: Body): Buffer {
   }
 }
 
-/** Every field of some kinds, as the reference encodes them; absent where the recordings are. */
+/** Every field of some kinds, as the Go libraries of Kubernetes encode them. */
 function fromFixtures(encoding: Encoding): readonly Buffer[] {
-  const ending = { json: 'json', yaml: 'yaml', protobuf: 'pb', cbor: undefined }[encoding];
-  return ['core.v1.Pod', 'apps.v1.Deployment', 'core.v1.Secret', 'networking.k8s.io.v1.Ingress']
-    .map((name) => join(fixtures, `${name}.${ending}`))
-    .filter((file) => ending !== undefined && existsSync(file))
-    .map((file) => readFileSync(file));
+  if (encoding === 'cbor') return [];
+  const names = ['core.v1.Pod', 'apps.v1.Deployment', 'core.v1.Secret', 'networking.k8s.io.v1.Ingress'];
+  return fixtures()
+    .filter((f) => names.includes(f.name))
+    .map((f) => f[encoding]);
 }

@@ -1,25 +1,17 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { ApiError, apiVersionOf, isObject, type JsonObject } from '../../pkg/api/index.js';
 import { readJson } from '../../pkg/codec/index.js';
 import type { ServedResource } from '../../pkg/registry/index.js';
 import { Bench } from '../../pkg/registry/testing.js';
+import { recordedText } from '../golden/recordings.mjs';
 import { deployment } from './seeds.js';
 import { type Target, texts } from './target.js';
 
 /** Whole writes: defaults, rules and hooks of every kind, on objects that once were valid. */
 
-const bases = join(
-  dirname(fileURLToPath(import.meta.url)),
-  ...['..', '..', '..', 'shared', 'golden', 'validation', 'bases.json'],
-);
-
-/** Valid objects of nearly every kind, where the recordings are at hand. */
+/** Valid objects of nearly every kind: those that the recordings change. */
 function validObjects(): readonly JsonObject[] {
-  if (!existsSync(bases)) return [];
-  const read = JSON.parse(readFileSync(bases, 'utf8')) as Record<string, { readonly object: JsonObject }>;
-  return Object.values(read).map((base) => base.object);
+  const bases = JSON.parse(recordedText('validation/bases.json')) as Record<string, { readonly object: JsonObject }>;
+  return Object.values(bases).map((base) => base.object);
 }
 
 const LONG = 100_000;

@@ -1,11 +1,12 @@
 #!/usr/bin/env node
-// Replays the recorded answers of a reference server (../shared/golden) against a peer started here, prints the table by
-// area, and compares it with what was reached before (reached.json).
-//   run.mjs            everything, table and first differences
-//   run.mjs --gate     what CI runs: fails when an area falls below what it had
-//   run.mjs --keep     writes the counts reached to reached.json, and what differs without a reason to pending.json
-//   run.mjs FILE...    only these files of the golden folder (cases/lists.json, validation/pod.jsonl)
-//   --only REGEX, --failures N, --words go through to the replayer
+// Replays the recorded answers of kube-apiserver (recordings/) against a peer started here, prints a table of the areas, and
+// compares it with the counts that were reached before (reached.json).
+//   run.mjs            everything: the table and the first differences
+//   run.mjs --gate     what CI runs: fails when an area falls below its counts, or a case differs that is listed nowhere
+//   run.mjs --slice    with --gate, what the test suite runs: every scenario and document, one in ten of each kind's changes
+//   run.mjs --keep     writes the counts to reached.json, and what differs without a reason to pending.json
+//   run.mjs FILE...    only these recordings (cases/lists.json, validation/pod.jsonl)
+//   --only REGEX       only cases whose area/id matches; --failures N: how many differences to print; --words: differing sentences too
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -13,28 +14,25 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { recordedPaths, recordedText } from './recordings.mjs';
+import { printCounts, replay } from './replay.mjs';
 import { compareStructure } from './structure.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '..', '..');
-const golden = join(root, '..', 'shared', 'golden');
 const reachedFile = join(here, 'reached.json');
 const { values: o, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     gate: { type: 'boolean' },
     keep: { type: 'boolean' },
+    slice: { type: 'boolean' },
     words: { type: 'boolean' },
     only: { type: 'string' },
     failures: { type: 'string', default: '20' },
     jobs: { type: 'string', default: '4' },
   },
 });
-
-if (!existsSync(golden)) {
-  console.log('golden: skipped, ../shared/golden is not beside this checkout');
-  process.exit(0);
-}
 
 const known = JSON.parse(readFileSync(join(here, 'known.json'), 'utf8'));
 /** Areas that are to be as the reference, save for what known.json lists with a reason. The others wait for expressions (CEL). */
@@ -45,12 +43,14 @@ const pending = JSON.parse(readFileSync(join(here, 'pending.json'), 'utf8'));
 const isListed = (f) => known[`${f.area}/${f.id}`] !== undefined || (pending[f.area] ?? []).includes(f.id);
 const RETRIES = 2;
 /** Alpha and beta versions are served only when switched on, and the reference had them all on: what needs them has a server of its own. */
-const bases = JSON.parse(readFileSync(join(golden, 'validation', 'bases.json'), 'utf8'));
+const bases = JSON.parse(recordedText('validation/bases.json'));
 const needsAllVersions = (file) => file.endsWith('.jsonl') && Object.entries(bases).some(([id, b]) => id.startsWith(`${basename(file, '.jsonl')}/`) && /\/v\d+(alpha|beta)\d+\//.test(b.path));
 const ALL_VERSIONS = ['--runtime-config', 'api/all=true'];
-const list = (folder, ending) => readdirSync(join(golden, folder)).filter((f) => f.endsWith(ending)).sort().map((f) => join(golden, folder, f));
 const whole = positionals.length === 0 && !o.only;
-const files = positionals.length > 0 ? positionals.map((f) => join(golden, f)) : [...list('cases', '.json'), ...list('validation', '.jsonl')];
+const files = positionals.length > 0 ? positionals : [...recordedPaths('cases/'), ...recordedPaths('validation/').filter((f) => f.endsWith('.jsonl'))];
+/** In a slice the counts of a kind's changes are not those of reached.json: only the lists of known differences judge them. */
+const SLICE_EVERY = 10;
+const counted = (area) => !(o.slice && area.startsWith('validation/'));
 let reached = {};
 for (const [part, flags, structure] of [
   [files.filter((f) => !needsAllVersions(f)), [], { discovery: 'discovery.json', tables: 'tables.json', openapi: true, suffix: '' }],
@@ -80,28 +80,27 @@ async function withServer(flags, use) {
 
 /** A machine that stalls can spoil a case that waits for something: an area counts as fallen only when it falls again. */
 async function replayAgain(at, part, structure) {
-  let reached = await replay(at, part, structure);
+  let reached = await replayFiles(at, part, structure);
   for (let again = 0; again < RETRIES && o.gate && fallenAreas(reached).length > 0; again++) {
-    const fallen = fallenAreas(reached).map(fileOf).filter((f) => existsSync(f));
+    const fallen = fallenAreas(reached).map(fileOf).filter((f) => files.includes(f));
     console.log(`golden: once more ${fallenAreas(reached).join(', ')}`);
     if (fallen.length === 0) break;
-    reached = better(reached, await replay(at, fallen));
+    reached = better(reached, await replayFiles(at, fallen));
   }
   return reached;
 }
 
 /** Counts by area of these files, and of what is no scenario when `structure` says what to compare. */
-async function replay({ folder, port }, files, structure) {
+async function replayFiles({ folder, port }, files, structure) {
   const [certFile, keyFile] = ['admin.crt', 'admin.key'].map((f) => join(folder, 'pki', f));
   const server = `https://127.0.0.1:${port}`;
-  const out = join(folder, 'replay.json');
   const shown = o.gate ? 5 : Number(o.failures);
-  const options = ['--server', server, '--cert', certFile, '--key', keyFile, '--failures', String(shown), '--jobs', o.jobs, '--json', out];
-  await run([join(golden, 'replay.mjs'), ...options, ...(o.only ? ['--only', o.only] : []), ...(o.words ? ['--words'] : []), ...files]);
-  const { totals, failures } = JSON.parse(readFileSync(out, 'utf8'));
+  const options = { every: o.slice ? SLICE_EVERY : 1, jobs: Number(o.jobs), words: o.words ?? false };
+  const { totals, failures } = await replay({ server, certFile, keyFile, files, ...options, ...(o.only ? { only: new RegExp(o.only) } : {}) });
+  printCounts({ totals, failures }, shown);
   for (const [area, t] of Object.entries(totals)) t.failures = failures.filter((f) => f.area === area);
   if (!structure) return totals;
-  return { ...totals, ...(await compareStructure({ server, cert: readFileSync(certFile), key: readFileSync(keyFile), golden, failures: shown, ...structure })) };
+  return { ...totals, ...(await compareStructure({ server, cert: readFileSync(certFile), key: readFileSync(keyFile), failures: shown, ...structure })) };
 }
 
 function before() {
@@ -110,7 +109,7 @@ function before() {
 
 function fallenAreas(reached) {
   return Object.entries({ ...Object.fromEntries(Object.keys(reached).map((a) => [a, { same: 0, words: 0 }])), ...before() })
-    .filter(([area, was]) => reached[area] !== undefined && (hasUnlisted(area, reached[area]) || reached[area].same < was.same || reached[area].same + reached[area].words < was.same + was.words))
+    .filter(([area, was]) => reached[area] !== undefined && (hasUnlisted(area, reached[area]) || (counted(area) && (reached[area].same < was.same || reached[area].same + reached[area].words < was.same + was.words))))
     .map(([area]) => area);
 }
 
@@ -119,7 +118,7 @@ function hasUnlisted(area, t) {
 }
 
 function fileOf(area) {
-  return area.startsWith('validation/') ? join(golden, `${area}.jsonl`) : join(golden, 'cases', `${area}.json`);
+  return area.startsWith('validation/') ? `${area}.jsonl` : `cases/${area}.json`;
 }
 
 function better(first, second) {
@@ -152,17 +151,10 @@ function judge(reached) {
     writeFileSync(reachedFile, `{\n${Object.entries(merged).map(([k, v]) => `  ${JSON.stringify(k)}: ${JSON.stringify(v)}`).join(',\n')}\n}\n`);
   }
   const sum = Object.values(reached).reduce((s, t) => ({ good: s.good + t.same + t.words, bad: s.bad + t.different }), { good: 0, bad: 0 });
-  console.log(`golden: ${basename(golden)} ${sum.good} the same or differing only in sentences, ${sum.bad} different`);
+  console.log(`golden: ${sum.good} the same or differing only in sentences, ${sum.bad} different`);
   return o.gate && fallen.length + missing.length + unlisted.length > 0 ? 1 : 0;
 }
 
-function run(args) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { stdio: 'inherit' });
-    child.once('error', reject);
-    child.once('exit', resolve);
-  });
-}
 
 function freePort() {
   return new Promise((resolve) => {

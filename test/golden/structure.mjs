@@ -1,13 +1,12 @@
 // Compares what is not a scenario: discovery documents, Table columns and OpenAPI v3 of every group version that is served.
 import https from 'node:https';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { recordedPaths, recordedText } from './recordings.mjs';
 
 /** Groups that the reference did not serve and ours does, or serves only from a later issue on; each with its reason in README. */
 const beyond = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io', 'storagemigration.k8s.io']);
 
 /** `discovery`, `tables`: the recorded files; `suffix`: ends the areas' names; `openapi`: whether these documents are compared too. */
-export async function compareStructure({ server, cert, key, golden, failures, discovery: discoveryFile, tables: tablesFile, openapi, suffix }) {
+export async function compareStructure({ server, cert, key, failures, discovery: discoveryFile, tables: tablesFile, openapi, suffix }) {
   const agent = new https.Agent({ keepAlive: true, cert, key, rejectUnauthorized: false });
   const get = (path, accept = 'application/json') =>
     new Promise((resolve, reject) => {
@@ -25,7 +24,7 @@ export async function compareStructure({ server, cert, key, golden, failures, di
         })
         .on('error', reject);
     });
-  const read = (f) => JSON.parse(readFileSync(join(golden, f), 'utf8'));
+  const read = (path) => JSON.parse(recordedText(path));
   const totals = {};
   const shown = {};
   const judge = (name, id, expected, actual, extrasAllowed) => {
@@ -56,9 +55,9 @@ export async function compareStructure({ server, cert, key, golden, failures, di
     judge('tables', id, expected, table?.columnDefinitions?.map(({ description, ...c }) => c));
   }
 
-  for (const file of openapi ? readdirSync(join(golden, 'openapi')).sort() : []) {
-    const expected = read(join('openapi', file));
-    const gv = file.replace(/\.json$/, '').replace(/_(?=[^_]*$)/, '/');
+  for (const file of openapi ? recordedPaths('openapi/') : []) {
+    const expected = read(file);
+    const gv = file.replace(/^openapi\/|\.json$/g, '').replace(/_(?=[^_]*$)/, '/');
     const doc = await get(`/openapi/v3/${gv === 'v1' ? 'api/v1' : `apis/${gv}`}`);
     const schemas = doc?.components?.schemas ?? {};
     for (const [name, schema] of Object.entries(expected.schemas)) judge('openapi-schemas', `${gv}/${name}`, schema, bare(schemas[name]), true);

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { recordedText } from '../../../test/golden/recordings.mjs';
 import { cloneJson, type FieldError, type JsonArray, type JsonObject, type JsonValue } from '../../api/index.js';
 import { applySchemaDefaults } from '../defaults.js';
 import { structByName } from '../load.js';
@@ -101,16 +101,8 @@ describe('declarative rules', () => {
 });
 
 describe('declarative rules against recorded answers', () => {
-  const golden = new URL('../../../../shared/golden/validation/', import.meta.url);
-  if (!existsSync(golden)) {
-    it.skip('skipped: no recorded answers beside the checkout', () => {});
-    return;
-  }
-  const bases = JSON.parse(readFileSync(new URL('bases.json', golden), 'utf8')) as Record<
-    string,
-    { object: JsonObject }
-  >;
-  const lines = readFileSync(new URL('resourcepoolstatusrequest.jsonl', golden), 'utf8').trim().split('\n');
+  const bases = JSON.parse(recordedText('validation/bases.json')) as Record<string, { object: JsonObject }>;
+  const lines = recordedText('validation/resourcepoolstatusrequest.jsonl').trim().split('\n');
   const cases = lines.map((l) => JSON.parse(l) as Recorded).filter((c) => c.expect.code !== 400);
   it.each(cases.map((c) => [c.id, c] as const))('%s', (_, recorded) => {
     const base = bases[recorded.base]?.object as JsonObject;

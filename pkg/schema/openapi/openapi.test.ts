@@ -1,13 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import fullProtobuf from 'protobufjs';
 import protobuf from 'protobufjs/minimal.js';
 import { describe, expect, it } from 'vitest';
+import { recordedPaths, recordedText } from '../../../test/golden/recordings.mjs';
 import { isObject, type JsonObject, type JsonValue, textAt } from '../../api/index.js';
 import type { ApiGroupVersion, ApiResource, ApiSubresource } from './served.js';
 import { createOpenApi } from './service.js';
 import { groupVersionDocument } from './v3.js';
-
-const golden = new URL('../../../../shared/golden/', import.meta.url);
 
 function servedFromDiscovery(list: JsonObject): ApiGroupVersion[] {
   return Object.entries(list).map(([apiVersion, entries]) => {
@@ -53,16 +51,12 @@ function finish(steps: Generator<undefined, JsonObject>): JsonObject {
 }
 
 describe('OpenAPI v3 against the recorded documents', () => {
-  if (!existsSync(golden)) {
-    it.skip('skipped: no recorded documents beside the checkout', () => {});
-    return;
-  }
-  const discovery = JSON.parse(readFileSync(new URL('discovery.json', golden), 'utf8')) as JsonObject;
+  const discovery = JSON.parse(recordedText('discovery.json')) as JsonObject;
   const served = servedFromDiscovery(discovery['groupVersions'] as JsonObject);
-  for (const file of readdirSync(new URL('openapi/', golden)).sort()) {
-    const apiVersion = file.replace(/\.json$/, '').replace(/_(?=[^_]*$)/, '/');
+  for (const file of recordedPaths('openapi/')) {
+    const apiVersion = file.replace(/^openapi\/|\.json$/g, '').replace(/_(?=[^_]*$)/, '/');
     it(apiVersion, () => {
-      const expected = JSON.parse(readFileSync(new URL(`openapi/${file}`, golden), 'utf8')) as {
+      const expected = JSON.parse(recordedText(file)) as {
         schemas: JsonObject;
         paths: JsonObject;
       };

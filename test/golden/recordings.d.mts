@@ -1,0 +1,2 @@
+export function recordedPaths(prefix: string): string[];
+export function recordedText(path: string): string;
