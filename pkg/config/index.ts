@@ -6,6 +6,15 @@ export {
   type LimitsConfig,
   type ServingConfig,
 } from './config.js';
+export {
+  checkFields,
+  describeErrors,
+  type FileError,
+  type FileRead,
+  type FileTypes,
+  parseYaml,
+  readConfigFile,
+} from './file.js';
 export { ConfigError } from './flag.js';
 export { FLAGS, type FlagName } from './flags.js';
 export { featureStates } from './gates.js';

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { describeErrors, readConfigFile } from './file.js';
+
+const issuer = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['url'],
+  properties: {
+    url: { type: 'string', pattern: '^https://' },
+    audiences: { type: 'array', items: { type: 'string' }, minItems: 1 },
+  },
+};
+const types = {
+  'example.com/v1/AuthenticationConfiguration': {
+    properties: {
+      jwt: {
+        type: 'array',
+        items: { type: 'object', required: ['issuer'], additionalProperties: false, properties: { issuer } },
+      },
+      mode: { type: 'string', enum: ['strict', 'loose'], default: 'strict' },
+    },
+  },
+  'example.com/v1beta1/AuthenticationConfiguration': {},
+};
+
+async function errorsOf(text: string): Promise<string> {
+  const read = await readConfigFile(text, types);
+  return read.ok ? 'ok' : describeErrors(read.errors);
+}
+
+const HEAD = 'apiVersion: example.com/v1\nkind: AuthenticationConfiguration\n';
+
+describe('a configuration file', () => {
+  it('is read with its defaults, from YAML or JSON', async () => {
+    const yaml = await readConfigFile(`${HEAD}jwt:\n- issuer: {url: 'https://a'}\n`, types);
+    const json = await readConfigFile(
+      '{"apiVersion":"example.com/v1","kind":"AuthenticationConfiguration","jwt":[{"issuer":{"url":"https://a"}}]}',
+      types,
+    );
+    expect(yaml).toMatchObject({ ok: true, apiVersion: 'example.com/v1', kind: 'AuthenticationConfiguration' });
+    expect(yaml.ok && yaml.value).toMatchObject({ mode: 'strict', jwt: [{ issuer: { url: 'https://a' } }] });
+    expect(json).toEqual(yaml);
+  });
+
+  it('reports every error with the path of its field', async () => {
+    expect(await errorsOf(`${HEAD}mode: lax\nother: 1\njwt:\n- issuer: {url: 'http://a', audiences: []}\n- {}\n`)).toBe(
+      [
+        'jwt[0].issuer.url: must match pattern "^https://"',
+        'jwt[0].issuer.audiences: must NOT have fewer than 1 items',
+        'jwt[1].issuer: is required',
+        'mode: must be one of "strict", "loose"',
+        'other: unknown field',
+      ].join('; '),
+    );
+  });
+
+  it.each([
+    ['kind: AuthenticationConfiguration', 'apiVersion: must be one of AuthenticationConfiguration of example.com/v1'],
+    ['apiVersion: example.com/v2\nkind: AuthenticationConfiguration', 'apiVersion: must be one of'],
+    ['[]', 'must be an object'],
+    ['', 'must be an object'],
+    [`${HEAD}mode: strict\nmode: loose\n`, 'is not valid YAML: Map keys must be unique'],
+    [`${HEAD}---\n${HEAD}`, 'is not valid YAML: Source contains multiple documents'],
+    ['a: {', 'is not valid YAML'],
+  ])('is refused: %j', async (text, expected) => {
+    expect(await errorsOf(text)).toContain(expected);
+  });
+});

@@ -1,0 +1,100 @@
+import type { ErrorObject, SchemaObject } from 'ajv';
+import { parseDocument } from 'yaml';
+
+/** What is wrong with one field of a file. `path` is `jwt[0].issuer.url`, or '' for the file as a whole. */
+export interface FileError {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** A file that was read and checked, or everything that is wrong with it. */
+export type FileRead<T> =
+  | { readonly ok: true; readonly apiVersion: string; readonly kind: string; readonly value: T }
+  | { readonly ok: false; readonly errors: readonly FileError[] };
+
+/** JSON schemas of the types that a file may be of, by `apiVersion/kind`, such as `apiserver.config.k8s.io/v1/TracingConfiguration`. */
+export type FileTypes = Readonly<Record<string, SchemaObject>>;
+
+/**
+ * Reads a versioned configuration file, YAML or JSON. The schema of its `apiVersion` and `kind` decides what it may hold and
+ * fills in defaults; fields that the schema does not name are errors, at any depth. `value` includes apiVersion and kind.
+ */
+export async function readConfigFile<T>(text: string, types: FileTypes): Promise<FileRead<T>> {
+  const parsed = parseYaml(text);
+  if ('errors' in parsed) return { ok: false, errors: parsed.errors };
+  const { value } = parsed;
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { ok: false, errors: [{ path: '', message: 'must be an object' }] };
+  const { apiVersion, kind } = value as { readonly apiVersion?: unknown; readonly kind?: unknown };
+  const schema =
+    typeof apiVersion === 'string' && typeof kind === 'string' ? types[`${apiVersion}/${kind}`] : undefined;
+  if (schema === undefined)
+    return { ok: false, errors: [{ path: 'apiVersion', message: `must be one of ${namesOf(types).join(', ')}` }] };
+  const errors = await checkFields(value, {
+    type: 'object',
+    unevaluatedProperties: false,
+    ...schema,
+    properties: { apiVersion: true, kind: true, ...(schema['properties'] as object | undefined) },
+  });
+  if (errors.length > 0) return { ok: false, errors };
+  return { ok: true, apiVersion: apiVersion as string, kind: kind as string, value: value as T };
+}
+
+/** The value of a YAML text of one document; duplicate keys and several documents are errors. */
+export function parseYaml(text: string): { readonly value: unknown } | { readonly errors: readonly FileError[] } {
+  const document = parseDocument(text, { uniqueKeys: true, logLevel: 'error' });
+  if (document.errors.length > 0)
+    return {
+      errors: document.errors.map((e) => ({ path: '', message: `is not valid YAML: ${e.message.split('\n')[0]}` })),
+    };
+  try {
+    return { value: document.toJS({ maxAliasCount: 100 }) as unknown };
+  } catch (error) {
+    return { errors: [{ path: '', message: `is not valid YAML: ${(error as Error).message}` }] };
+  }
+}
+
+/** Checks a value against a JSON schema (2020-12), fills in its defaults, and returns every error with its path. */
+export async function checkFields(value: unknown, schema: SchemaObject): Promise<readonly FileError[]> {
+  // Loaded here, so that a server without configuration files does not pay for it at start.
+  const { Ajv2020 } = await import('ajv/dist/2020.js');
+  const check = new Ajv2020({ allErrors: true, useDefaults: true, allowUnionTypes: true, strictTypes: false }).compile(
+    schema,
+  );
+  return check(value) ? [] : (check.errors ?? []).map(fieldError);
+}
+
+/** The errors in one line, as a message for the person who wrote the file. */
+export function describeErrors(errors: readonly FileError[]): string {
+  return errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
+}
+
+function fieldError({ instancePath, keyword, params, message }: ErrorObject): FileError {
+  const path = instancePath
+    .slice(1)
+    .replace(/\/(\d+)(?=\/|$)/g, '[$1]')
+    .replaceAll('/', '.')
+    .replaceAll('~1', '/')
+    .replaceAll('~0', '~');
+  const child = (name: unknown): string => (path === '' ? String(name) : `${path}.${name}`);
+  switch (keyword) {
+    case 'required':
+      return { path: child(params['missingProperty']), message: 'is required' };
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return { path: child(params['additionalProperty'] ?? params['unevaluatedProperty']), message: 'unknown field' };
+    case 'enum':
+      return {
+        path,
+        message: `must be one of ${(params['allowedValues'] as unknown[]).map((v) => JSON.stringify(v)).join(', ')}`,
+      };
+    default:
+      return { path, message: message ?? 'is invalid' };
+  }
+}
+
+function namesOf(types: FileTypes): readonly string[] {
+  return Object.keys(types).map(
+    (name) => `${name.slice(name.lastIndexOf('/') + 1)} of ${name.slice(0, name.lastIndexOf('/'))}`,
+  );
+}
