@@ -41,13 +41,32 @@ const BUILT_IN = {
   'apiserverinternal/v1alpha1': ['struct StorageVersionSpec', ''],
 };
 
-/** Fields that the specification has beyond the facts; their protobuf numbers are not known, so JSON alone shows them. */
+/** Fields of 1.37.2 that the facts do not list, by package and type, or by type where every version of a group has them alike. */
+const derivedAttributes = (number) =>
+  `  ${number} derivedAttributes []DeviceDerivedAttribute omitempty list=atomic gate=DRADerivedAttributes !optional !maxItems=32`;
 const MORE_FIELDS = {
-  DeviceSubRequest: ['  0 derivedAttributes []DeviceDerivedAttribute omitempty list=atomic gate=DRADerivedAttributes !optional !maxItems=32'],
+  'core/v1.NodeSystemInfo': ['  12 runningInUserNamespace *bool omitempty gate=KubeletInUserNamespace'],
+  'resource/v1beta1.DeviceRequest': [derivedAttributes(10)],
+  'resource/v1beta1.DeviceSubRequest': [derivedAttributes(9)],
 };
-for (const version of ['v1', 'v1beta1', 'v1beta2']) {
-  BUILT_IN[`resource/${version}`] = ['struct DeviceDerivedAttribute', '  0 name string required', '  0 expression string required', ''];
+for (const version of ['v1', 'v1beta2']) {
+  MORE_FIELDS[`resource/${version}.ExactDeviceRequest`] = [derivedAttributes(8)];
+  MORE_FIELDS[`resource/${version}.DeviceSubRequest`] = [derivedAttributes(8)];
 }
+for (const version of ['v1', 'v1beta1', 'v1beta2']) {
+  BUILT_IN[`resource/${version}`] = ['struct DeviceDerivedAttribute', '  1 name string required', '  2 expression string required', ''];
+  MORE_FIELDS[`resource/${version}.DeviceCounterConsumption`] = [
+    '  3 compatibilityGroups []string omitempty list=atomic gate=DRADeviceCompatibilityGroups !optional !maxItems=2 !unique=set !eachVal/format=k8s-short-name',
+  ];
+}
+
+/** Markers of 1.37.2 that the facts do not list. */
+const MORE_MARKERS = {
+  distinctAttribute: ['+k8s:beta(since: "1.37")=+k8s:optional', '+k8s:beta(since: "1.37")=+k8s:format=k8s-resource-fully-qualified-name'],
+};
+
+/** Fields whose gate the registry checks itself, because it depends on more than the field. */
+const GATED_ELSEWHERE = new Set(['core/v1.TypedObjectReference.namespace']);
 
 /** Types whose JSON is not an object with their protobuf message's fields: `either` names what JSON shows instead. */
 const SPECIAL = {
@@ -63,21 +82,6 @@ const BOXED_LISTS = /\.(ExtraValue|Verbs)$/;
 
 /** Constants that the facts do not list. */
 const MORE_VALUES = { AddressType: ['IPv4', 'IPv6'] };
-
-/**
- * Where the documents of a running server say another thing than the markers of the level: what clients see counts.
- * Full field names -> shown as required or not.
- */
-const REQUIRED = [
-  [/^apps\/v1\.(StatefulSet|Deployment|DaemonSet|ReplicaSet)\.spec$/, false],
-  [/^apps\/v1\.(DaemonSet|Deployment|ReplicaSet|StatefulSet)Condition\.(type|status)$/, true],
-  [/^apps\/v1\.ControllerRevision\.revision$/, true],
-  [/^apps\/v1\.ControllerRevision\.data$/, false],
-  [/^flowcontrol\/v1\.(FlowSchema|PriorityLevelConfiguration)\.spec$/, false],
-  [/^flowcontrol\/v1\.(FlowSchema|PriorityLevelConfiguration)Condition\.type$/, false],
-  [/^flowcontrol\/v1\.LimitedPriorityLevelConfiguration\.limitResponse$/, false],
-  [/^resource\/v1\.(DeviceClass|ResourceClaim|ResourceClaimTemplate|ResourceClaimTemplateSpec)\.spec$/, true],
-];
 
 /** Only Go code uses these. */
 const LEFT_OUT = new Set(['runtime.Unknown', 'runtime.TypeMeta']);
@@ -150,14 +154,13 @@ function listRules(markers) {
 }
 
 function fieldLine(name, f, pkg, owner) {
-  const markers = f.markers ?? [];
+  const markers = [...(f.markers ?? []), ...(owner.startsWith('resource/') ? (MORE_MARKERS[name] ?? []) : [])];
   const proto = f.proto?.[0] ?? 0;
   if (f.inline) return `  inline ${proto > 0 ? `${proto} ` : ''}${short(f.type, pkg)}`;
   const words = [proto, name, (f.pointer ? '*' : '') + typeText(f.type, pkg)];
   const value = (prefix) => markers.filter((m) => m.startsWith(prefix)).map((m) => m.slice(prefix.length));
   // The generator of the reference calls a field required when neither tag nor marker makes it optional.
-  const shown = REQUIRED.find(([pattern]) => pattern.test(`${owner}.${name}`))?.[1];
-  if (shown ?? ((!f.optional && !f.omitempty) || f.required)) words.push('required');
+  if ((!f.optional && !f.omitempty) || f.required) words.push('required');
   if (f.omitempty) words.push('omitempty');
   // A field that is called `deprecated` speaks of its value, not of itself.
   if (f.deprecated && name !== 'deprecated') words.push('deprecated');
@@ -179,7 +182,7 @@ function fieldLine(name, f, pkg, owner) {
     if (json === undefined) throw new Error(`${pkg} ${name}: unknown default ${d}`);
     words.push(`default=${JSON.stringify(json)}`);
   }
-  for (const g of value('+featureGate=')) words.push(`gate=${g}`);
+  if (!GATED_ELSEWHERE.has(`${owner}.${name}`)) for (const g of value('+featureGate=')) words.push(`gate=${g}`);
   if (markers.includes('+unionDiscriminator')) words.push('discriminator');
   for (const g of value('+oneOf=')) words.push(`oneOf=${g}`);
   for (const g of value('+zeroOrOneOf=')) words.push(`zeroOrOneOf=${g}`);
@@ -218,7 +221,7 @@ function typeLines(name, t, pkg) {
   for (const [fieldName, f] of Object.entries(t.fields)) {
     if (fieldName !== '-') lines.push(fieldLine(fieldName, f, pkg, full));
   }
-  if (pkg.startsWith('resource/')) lines.push(...(MORE_FIELDS[name] ?? []));
+  lines.push(...(MORE_FIELDS[full] ?? []));
   return lines;
 }
 

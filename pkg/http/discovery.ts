@@ -207,10 +207,10 @@ function sortedSubresources(served: ServedResource): readonly (readonly [string,
   return Object.entries(served.subresources).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Changes when the version in which objects are stored does. */
+/** Changes when the version in which objects are stored does: the start of the hash of group, version and kind. */
 export function storageVersionHash(served: ServedResource): string {
   const { apiVersion, kind } = served.storage;
-  const text = `/${apiVersion.includes('/') ? '' : '/'}${apiVersion}/${kind}`;
+  const text = `${apiVersion.includes('/') ? '' : '/'}${apiVersion}/${kind}`;
   return createHash('sha256').update(text).digest().subarray(0, 8).toString('base64');
 }
 

@@ -55,6 +55,7 @@ const CATALOGUE: Catalogue = buildCatalogue(
     declared('namespaces', 'Namespace', false, ALL),
   ],
   new Map(),
+  () => true,
 );
 
 /** A stream that a test feeds. */

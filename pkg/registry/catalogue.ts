@@ -34,31 +34,35 @@ export interface Catalogue {
 const GROUP_ORDER: readonly string[] = [
   '',
   'apiregistration.k8s.io',
-  'internal.apiserver.k8s.io',
+  'apps',
+  'events.k8s.io',
   'authentication.k8s.io',
   'authorization.k8s.io',
   'autoscaling',
   'batch',
   'certificates.k8s.io',
-  'coordination.k8s.io',
-  'discovery.k8s.io',
   'networking.k8s.io',
-  'node.k8s.io',
   'policy',
   'rbac.authorization.k8s.io',
-  'scheduling.k8s.io',
   'storage.k8s.io',
-  'flowcontrol.apiserver.k8s.io',
-  'apps',
   'admissionregistration.k8s.io',
   'apiextensions.k8s.io',
-  'events.k8s.io',
+  'scheduling.k8s.io',
+  'coordination.k8s.io',
+  'node.k8s.io',
+  'discovery.k8s.io',
   'resource.k8s.io',
+  'flowcontrol.apiserver.k8s.io',
+  'internal.apiserver.k8s.io',
 ];
 
-/** The resources that built-in declarations and runtime configuration together serve. */
-export function buildCatalogue(resources: readonly ResourceDeclaration[], config: RuntimeConfig): Catalogue {
-  return catalogueOf(resources.map((d) => declare(d, config)));
+/** The resources that built-in declarations, runtime configuration and feature gates together serve. */
+export function buildCatalogue(
+  resources: readonly ResourceDeclaration[],
+  config: RuntimeConfig,
+  featureEnabled: (gate: string) => boolean,
+): Catalogue {
+  return catalogueOf(resources.map((d) => declare(d, config, featureEnabled)));
 }
 
 export function catalogueOf(kinds: readonly Kind[]): Catalogue {

@@ -6,9 +6,13 @@ import { isServed, type RuntimeConfig } from './runtimeconfig.js';
 
 /**
  * A built-in declaration as a kind. This is the one place that looks schemas up by name. `config` says which versions are
- * served. No schema is compiled here: each is at its first use.
+ * served; a resource whose feature is off has none. No schema is compiled here: each is at its first use.
  */
-export function declare(d: ResourceDeclaration, config: RuntimeConfig): Kind {
+export function declare(
+  d: ResourceDeclaration,
+  config: RuntimeConfig,
+  featureEnabled: (gate: string) => boolean,
+): Kind {
   const storage = storageForm(d);
   const kind: Kind = {
     group: d.group,
@@ -34,7 +38,10 @@ export function declare(d: ResourceDeclaration, config: RuntimeConfig): Kind {
     },
   };
   const versions = d.versions.map((v) => versionOf(kind, d, v));
-  const served = versions.filter(({ group, version }) => isServed({ group, version, resource: d.resource }, config));
+  const on = d.featureGate === undefined || featureEnabled(d.featureGate);
+  const served = versions.filter(
+    ({ group, version }) => on && isServed({ group, version, resource: d.resource }, config),
+  );
   return kind;
 }
 

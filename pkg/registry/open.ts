@@ -40,7 +40,9 @@ export interface RegistryConfig {
 /** Fills the cache and gives the verbs. Resolves when everything stored can be read. */
 export async function openRegistry(config: RegistryConfig): Promise<Registry> {
   const { world, keyspace } = config;
-  const kinds = new KindSet(config.resources.map((d) => declare(d, config.runtimeConfig)));
+  const kinds = new KindSet(
+    config.resources.map((d) => declare(d, config.runtimeConfig, (gate) => config.featureEnabled(gate))),
+  );
   const cache = new Cache({ world, keyspace, root: '/registry/', parse: parseStored, failed: config.failed });
   const steps = [namespaceLifecycle(() => core), ...(config.admission?.(storedObjects(() => core)) ?? [])];
   const core: Core = {

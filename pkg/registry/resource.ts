@@ -17,6 +17,8 @@ export interface ResourceDeclaration {
   /** The version in which objects are stored; one of `versions`. */
   readonly storageVersion: string;
   readonly namespaced: boolean;
+  /** The resource is served only while this feature is on, whatever `--runtime-config` says. */
+  readonly featureGate?: string;
   /** `v1.33+; use discovery.k8s.io/v1 EndpointSlice`: the deprecation warning of a kind whose type declares none. */
   readonly deprecated?: string;
   /** Fields that an object without content (a bookmark) shows beyond the zero values of its schema. */

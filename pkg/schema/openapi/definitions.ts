@@ -116,13 +116,13 @@ export class Definitions {
       case 'list':
         return {
           type: 'array',
-          items: this.#element(schema.items),
+          items: this.#type(schema.items),
           ...(!schema.undeclared && listExtensions(schema)),
         };
       case 'map':
         return {
           type: 'object',
-          additionalProperties: this.#element(schema.values),
+          additionalProperties: this.#type(schema.values),
           ...(schema.mapType !== undefined && { 'x-kubernetes-map-type': schema.mapType }),
         };
       case 'scalar':
@@ -130,13 +130,6 @@ export class Definitions {
       case 'any':
         return this.#any(schema.name ?? `runtime.${schema.form}`, schema.form);
     }
-  }
-
-  #element(schema: Schema): JsonObject {
-    const type = this.#type(schema);
-    const zero = this.#dialect === 'v3' ? zeroOf(schema) : undefined;
-    if (zero === undefined) return type;
-    return type['$ref'] === undefined ? { ...type, default: zero } : { default: zero, allOf: [type] };
   }
 
   #scalar(schema: ScalarSchema): JsonObject {
@@ -203,7 +196,6 @@ export class Definitions {
 
 /** Fields that the reference shows as a bare reference, because it says nothing about them. */
 const BARE_REFERENCES: ReadonlySet<string> = new Set([
-  'networking/v1.IngressRule.http',
   'networking/v1beta1.IngressRule.http',
   'extensions/v1beta1.IngressRule.http',
 ]);

@@ -8,7 +8,7 @@ export const clusterTrustBundle: ResourceDeclaration = {
   resource: 'clustertrustbundles',
   singular: 'clustertrustbundle',
   kind: 'ClusterTrustBundle',
-  versions: versions('v1', 'v1beta1', 'v1alpha1'),
+  versions: versions('v1', 'v1beta1'),
   storageVersion: 'v1',
   namespaced: false,
   strategy: { update: { allowUnconditional: false, generation: 'none' } },

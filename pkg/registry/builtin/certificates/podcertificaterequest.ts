@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { objectAt, objectsAt, textAt } from '../access.js';
-import { keep, statusSubresource, versions, withStatus } from '../form.js';
-import { AGE, age, column, table } from '../table.js';
+import { at, objectAt, objectsAt, textAt } from '../access.js';
+import { keep, labelsText, statusSubresource, versions, withStatus } from '../form.js';
+import { column, table } from '../table.js';
 
 const VERDICTS = ['Issued', 'Denied', 'Failed'];
 
@@ -29,17 +29,17 @@ export const podCertificateRequest: ResourceDeclaration = {
       column('NodeName', 'Its node.'),
       column('SignerName', 'Who is asked to sign.'),
       column('State', 'Issued, denied, failed or pending.'),
-      AGE,
+      column('UnverifiedUserAnnotations', 'Annotations that the pod asks for; nobody has checked them.'),
     ],
-    (o, now) => [
+    (o) => [
       textAt(o, 'spec', 'podName'),
       textAt(o, 'spec', 'serviceAccountName'),
       textAt(o, 'spec', 'nodeName'),
       textAt(o, 'spec', 'signerName'),
       objectsAt(o, 'status', 'conditions')
         .map((c) => textAt(c, 'type'))
-        .find((t) => VERDICTS.includes(t)) ?? 'Pending',
-      age(o, now),
+        .findLast((t) => VERDICTS.includes(t)) ?? 'Pending',
+      labelsText(at(o, 'spec', 'unverifiedUserAnnotations')) || '<none>',
     ],
   ),
 };

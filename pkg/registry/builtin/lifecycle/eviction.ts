@@ -10,6 +10,7 @@ export const evictionRecord: ResourceDeclaration = {
   versions: versions('v1alpha1'),
   storageVersion: 'v1alpha1',
   namespaced: true,
+  featureGate: 'EvictionRequestAPI',
   strategy: withStatus({}),
   subresources: { status: statusSubresource() },
   table: table([AGE], (o, now) => [age(o, now)]),

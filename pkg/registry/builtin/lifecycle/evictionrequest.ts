@@ -10,6 +10,7 @@ export const evictionRequest: ResourceDeclaration = {
   versions: versions('v1alpha1'),
   storageVersion: 'v1alpha1',
   namespaced: true,
+  featureGate: 'EvictionRequestAPI',
   strategy: withStatus({ update: { allowUnconditional: false } }),
   subresources: { status: statusSubresource() },
   table: table([AGE], (o, now) => [age(o, now)]),

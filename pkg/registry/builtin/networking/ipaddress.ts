@@ -9,7 +9,7 @@ export const ipAddress: ResourceDeclaration = {
   resource: 'ipaddresses',
   singular: 'ipaddress',
   kind: 'IPAddress',
-  versions: versions('v1', 'v1beta1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: false,
   shortNames: ['ip'],

@@ -9,7 +9,7 @@ export const serviceCidr: ResourceDeclaration = {
   resource: 'servicecidrs',
   singular: 'servicecidr',
   kind: 'ServiceCIDR',
-  versions: versions('v1', 'v1beta1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: false,
   strategy: withStatus({

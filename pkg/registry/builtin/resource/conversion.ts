@@ -24,6 +24,7 @@ const REQUEST = [
   'adminAccess',
   'tolerations',
   'capacity',
+  'derivedAttributes',
 ] as const;
 
 function toExactly(request: JsonObject): void {

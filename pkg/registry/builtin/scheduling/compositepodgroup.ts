@@ -10,6 +10,7 @@ export const compositePodGroup: ResourceDeclaration = {
   versions: versions('v1alpha3'),
   storageVersion: 'v1alpha3',
   namespaced: true,
+  featureGate: 'CompositePodGroup',
   strategy: withStatus({}),
   subresources: { status: statusSubresource() },
   table: table([AGE], (o, now) => [age(o, now)]),

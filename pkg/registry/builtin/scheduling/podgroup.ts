@@ -10,6 +10,7 @@ export const podGroup: ResourceDeclaration = {
   versions: versions('v1beta1', 'v1alpha3'),
   storageVersion: 'v1beta1',
   namespaced: true,
+  featureGate: 'GenericWorkload',
   strategy: withStatus({}),
   subresources: { status: statusSubresource() },
   table: table([AGE], (o, now) => [age(o, now)]),

@@ -10,6 +10,7 @@ export const workload: ResourceDeclaration = {
   versions: versions('v1beta1', 'v1alpha3'),
   storageVersion: 'v1beta1',
   namespaced: true,
+  featureGate: 'GenericWorkload',
   strategy: { update: { generation: 'spec' } },
   table: table([AGE], (o, now) => [age(o, now)]),
 };

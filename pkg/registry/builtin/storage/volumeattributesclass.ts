@@ -9,7 +9,7 @@ export const volumeAttributesClass: ResourceDeclaration = {
   resource: 'volumeattributesclasses',
   singular: 'volumeattributesclass',
   kind: 'VolumeAttributesClass',
-  versions: versions('v1', 'v1beta1'),
+  versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: false,
   shortNames: ['vac'],

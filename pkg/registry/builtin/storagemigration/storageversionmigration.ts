@@ -7,10 +7,10 @@ import {
   type JsonObject,
 } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { at, textAt } from '../access.js';
+import { at, nameOf, objectsAt, textAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { sentences } from '../rules.js';
-import { column, table } from '../table.js';
+import { column } from '../table.js';
 
 export const storageVersionMigration: ResourceDeclaration = {
   group: 'storagemigration.k8s.io',
@@ -20,15 +20,27 @@ export const storageVersionMigration: ResourceDeclaration = {
   versions: versions('v1', 'v1beta1'),
   storageVersion: 'v1',
   namespaced: false,
-  shortNames: ['svm'],
   strategy: withStatus({ create: { validate }, update: { allowUnconditional: false, validate: validateUpdate } }),
   subresources: { status: statusSubresource() },
-  table: table([column('Resource', 'The resource that is migrated.')], (o) => {
-    const group = textAt(o, 'spec', 'resource', 'group');
-    const resource = textAt(o, 'spec', 'resource', 'resource');
-    return [group === '' ? resource : `${resource}.${group}`];
-  }),
+  table: {
+    columns: [
+      column('Name', 'The name of the migration.'),
+      column('Resource', 'The resource that is migrated.'),
+      column('Status', 'How far the migration has come.'),
+    ],
+    cells: (o) => {
+      const group = textAt(o, 'spec', 'resource', 'group');
+      const resource = textAt(o, 'spec', 'resource', 'resource');
+      const state = objectsAt(o, 'status', 'conditions')
+        .filter((c) => textAt(c, 'status') === 'True')
+        .map((c) => textAt(c, 'type'))
+        .findLast((type) => STATES.includes(type));
+      return [nameOf(o), group === '' ? resource : `${resource}.${group}`, state ?? 'Unknown'];
+    },
+  },
 };
+
+const STATES = ['Running', 'Failed', 'Succeeded'];
 
 function validate(o: JsonObject, errors: FieldErrors): void {
   const path = FieldPath.of('spec').child('resource');
