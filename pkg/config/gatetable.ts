@@ -312,6 +312,7 @@ export const FEATURES_HERE: ReadonlySet<keyof typeof FEATURE_GATES> = new Set([
   'DRAAdminAccess',
   'DRAConsumableCapacity',
   'DRADerivedAttributes',
+  'DRADeviceCompatibilityGroups',
   'DRADeviceBindingConditions',
   'DRADeviceCompatibilityGroups',
   'DRADeviceTaints',

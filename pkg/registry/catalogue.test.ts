@@ -5,7 +5,7 @@ import type { ResourceDeclaration } from './resource.js';
 import { isServed, runtimeConfigProblem } from './runtimeconfig.js';
 
 const resources = builtinResources();
-const served = (...config: (readonly [string, boolean])[]) => buildCatalogue(resources, new Map(config));
+const served = (...config: (readonly [string, boolean])[]) => buildCatalogue(resources, new Map(config), () => true);
 
 describe('what is served', () => {
   const deployments = { group: 'apps', version: 'v1', resource: 'deployments' };

@@ -53,8 +53,8 @@ function settled(schema: StructSchema, o: JsonObject): string {
   return encodeJson(schema, decoded.object).toString();
 }
 
-const converted = buildCatalogue(builtinResources(), new Map([['api/all', true]])).groups.flatMap(({ versions }) =>
-  versions.flatMap(({ resources }) => resources.filter((r) => r.conversion !== undefined)),
+const converted = buildCatalogue(builtinResources(), new Map([['api/all', true]]), () => true).groups.flatMap(
+  ({ versions }) => versions.flatMap(({ resources }) => resources.filter((r) => r.conversion !== undefined)),
 );
 
 /** What its metrics hold depends on their types: its own tests show it. */

@@ -146,16 +146,19 @@ const sorted = (o: JsonObject): [string, JsonValue][] => Object.entries(o).sort(
 function validateOwners(owners: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
   if (!Array.isArray(owners)) return;
   let controller = '';
-  for (const ref of owners) {
+  for (const [i, ref] of owners.entries()) {
     if (!isObject(ref)) continue;
-    const gv = parseApiVersion(text(ref, 'apiVersion'));
+    const here = path.index(i);
+    const apiVersion = text(ref, 'apiVersion');
+    const gv = parseApiVersion(apiVersion);
     const kind = text(ref, 'kind');
-    if (gv === undefined || gv.version === '')
-      errors.invalid(path.child('apiVersion'), text(ref, 'apiVersion'), 'version must not be empty');
+    if (apiVersion === '') errors.required(here.child('apiVersion'), 'must not be empty');
+    else if (gv === undefined || gv.version === '')
+      errors.invalid(here.child('apiVersion'), apiVersion, 'must be <group>/<version> or <version>');
     for (const field of ['kind', 'name', 'uid'])
-      if (text(ref, field) === '') errors.invalid(path.child(field), '', 'must not be empty');
+      if (text(ref, field) === '') errors.required(here.child(field), 'must not be empty');
     if (gv?.group === '' && gv.version === 'v1' && kind === 'Event')
-      errors.invalid(path, ref, '/v1, Kind=Event is disallowed from being an owner');
+      errors.invalid(here, ref, '/v1, Kind=Event is disallowed from being an owner');
     if (ref['controller'] !== true) continue;
     const name = `${kind}/${text(ref, 'name')}`;
     if (controller === '') controller = name;
@@ -174,6 +177,7 @@ function validateFinalizers(finalizers: readonly string[], path: FieldPath, erro
     errors.invalid(path, [...finalizers], `finalizer ${orphanFinalizer} and ${foregroundFinalizer} cannot be both set`);
 }
 
+const OPERATIONS = ['Apply', 'Update'];
 const MANAGER_BYTES_MAX = 128;
 const SUBRESOURCE_BYTES_MAX = 256;
 
@@ -183,8 +187,8 @@ function validateManagedFields(entries: JsonValue | undefined, path: FieldPath, 
     if (!isObject(entry)) return;
     const at = path.index(i);
     const operation = text(entry, 'operation');
-    if (operation !== 'Apply' && operation !== 'Update')
-      errors.invalid(at.child('operation'), operation, 'must be `Apply` or `Update`');
+    if (operation === '') errors.required(at.child('operation'), 'must not be empty');
+    else if (!OPERATIONS.includes(operation)) errors.notSupported(at.child('operation'), operation, OPERATIONS);
     const type = text(entry, 'fieldsType');
     if (type !== '' && type !== 'FieldsV1') errors.invalid(at.child('fieldsType'), type, 'must be `FieldsV1`');
     validateManager(text(entry, 'manager'), at.child('manager'), errors);

@@ -192,6 +192,8 @@ export interface Strategy {
   readonly storage?: StorageRules;
   readonly deletion?: DeletionRules;
   readonly compatibility?: CompatibilityRules;
+  /** Whether a condition of a validation marker (`ifEnabled`) holds, where that is more than the feature gate of its name. */
+  readonly validationOption?: (name: string, old: JsonObject | undefined) => boolean | undefined;
 }
 
 export interface CreateRules {
@@ -249,11 +251,8 @@ export interface DeletionRules {
 
 /** Differences between kinds that have no reason but compatibility with kube-apiserver. */
 export interface CompatibilityRules {
-  /**
-   * An update runs the metadata checks of create as well, so its errors appear once more. `twice`: the update rules of the kind
-   * skip the metadata, and the create checks run twice.
-   */
-  readonly checksUpdateLikeNew?: boolean | 'twice';
+  /** An update runs the name rule of create as well. */
+  readonly checksUpdateLikeNew?: boolean;
   /** Finalizers may be any qualified name: one without a domain need not be a well-known name. */
   readonly anyFinalizers?: boolean;
   /** A failed deletion precondition is reported by resource name, in the short form (namespaces). */

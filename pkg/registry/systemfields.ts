@@ -2,7 +2,7 @@ import {
   type ApiError,
   equalJson,
   errors,
-  FieldErrors,
+  type FieldErrors,
   FieldPath,
   formatTime,
   isObject,
@@ -183,25 +183,16 @@ function differsBeyondStatus(a: JsonObject, b: JsonObject): boolean {
   return false;
 }
 
-/**
- * The reference looks at the metadata of an update up to four times, and tells each time: twice in general, once for the kind,
- * once more for the kinds that check an update like a new object.
- */
+/** The rules of metadata on update. `write.ts` reports an error that is found twice once. */
 export function validateChangedMeta(object: JsonObject, old: JsonObject, target: Target, found: FieldErrors): void {
   const { namespaced, strategy } = target.resource;
   const meta = metaOf(object);
   validateMeta(meta, { namespaced, nameRule: pathSegmentName }, METADATA, found);
-  const changed = new FieldErrors();
-  validateMetaUpdate(meta, metaOf(old), METADATA, changed);
-  found.addAll(changed.list);
-  const likeNew = strategy.compatibility?.checksUpdateLikeNew;
-  const names = new FieldErrors();
-  if (strategy.compatibility?.anyFinalizers !== true) validateFinalizerNames(meta, METADATA, names);
-  if (likeNew !== 'twice') found.addAll(changed.list).addAll(names.list);
-  // Nearly always nothing is wrong, and what would be told again need not be looked for again.
-  if (likeNew === undefined || likeNew === false || (found.empty && names.empty && sameName(meta, metaOf(old)))) return;
+  validateMetaUpdate(meta, metaOf(old), METADATA, found);
+  if (strategy.compatibility?.anyFinalizers !== true) validateFinalizerNames(meta, METADATA, found);
+  // An object that passes and keeps its name passes the rules of create too.
+  if (strategy.compatibility?.checksUpdateLikeNew !== true || (found.empty && sameName(meta, metaOf(old)))) return;
   validateNewMeta(object, target, found);
-  if (likeNew === 'twice') validateNewMeta(object, target, found);
 }
 
 const sameName = (meta: JsonObject, old: JsonObject): boolean => meta['name'] === old['name'];

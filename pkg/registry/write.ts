@@ -1,4 +1,4 @@
-import { ApiError, cloneJson, errors, FieldErrors, type JsonObject } from '../api/index.js';
+import { ApiError, cloneJson, errors, type FieldError, FieldErrors, type JsonObject } from '../api/index.js';
 import { type Revision, revision } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
 import { encodeStored } from '../codec/index.js';
@@ -177,24 +177,50 @@ function prepareNew(core: Core, target: Target, o: JsonObject, wanted: WriteCont
   const found = new FieldErrors();
   validateNewMeta(o, target, found);
   strategy.create?.validate?.(o, found, wanted);
-  addDeclarative(core, target, o, undefined, found);
-  refuse(target, o, found);
+  refuse(target, o, addDeclarative(core, target, o, undefined, found));
 }
 
-/** Rules that the schema states, unless the kind's own rules have said the same. */
+/**
+ * Adds what the validation markers of the schema find. Where a marker and a rule of the kind find the same fault, the marker's
+ * sentence stands alone. Of what the kind's own rules say twice, once is kept.
+ */
 function addDeclarative(
   core: Core,
   { resource }: Target,
   o: JsonObject,
   old: JsonObject | undefined,
   found: FieldErrors,
-): void {
-  const own = resource.strategy.create?.validate !== undefined;
-  const said = new Set(found.list.map((e) => `${e.field} ${e.type}`));
-  const options = { enabled: (gate: string) => core.featureEnabled(gate), beta: !own };
-  for (const e of declarativeErrors(o, old, resource.storage.schema, options))
-    if (!said.has(`${e.field} ${e.type}`)) found.addAll([e]);
+): FieldErrors {
+  const options = {
+    enabled: (gate: string) => resource.strategy.validationOption?.(gate, old) ?? core.featureEnabled(gate),
+  };
+  const declared = declarativeErrors(o, old, resource.storage.schema, options);
+  if (declared.length === 0 && found.list.length < 2) return found;
+  const seen = new Set(declared.map(faultOf));
+  const merged = new FieldErrors();
+  for (const e of found.list) {
+    const whole = `${e.field}: ${e.message}`;
+    if (seen.has(whole) || seen.has(faultOf(e))) continue;
+    seen.add(whole);
+    merged.addAll([e]);
+  }
+  return merged.addAll(declared);
 }
+
+/** The same text for errors that two rules of the same sort report of one field, whatever their words. */
+function faultOf({ type, field, message }: FieldError): string {
+  return `${type} ${field} ${type === 'FieldValueInvalid' ? sortOfRule(message) : ''}`;
+}
+
+const SORTS: readonly (readonly [RegExp, string])[] = [
+  [/field is immutable$/, 'immutable'],
+  [/must be greater than or equal to -?\d+$/, 'minimum'],
+  [/must be less than or equal to -?\d+$/, 'maximum'],
+  [/field cannot be (set|cleared|modified) once/, 'update'],
+  [/must (specify|have) (exactly )?one of|exactly one value must be specified/, 'union'],
+];
+
+const sortOfRule = (message: string): string => SORTS.find(([pattern]) => pattern.test(message))?.[1] ?? 'format';
 
 function refuse(target: Target, o: JsonObject, found: FieldErrors): void {
   if (found.empty) return;
@@ -404,8 +430,7 @@ function prepareChanged(
   validateChangedMeta(o, old, target, found);
   if (strategy.update?.validate !== undefined) strategy.update?.validate(o, old, found, wanted);
   else strategy.create?.validate?.(o, found, wanted);
-  addDeclarative(core, target, o, old, found);
-  refuse(target, o, found);
+  refuse(target, o, addDeclarative(core, target, o, old, found));
 }
 
 export function admissionOf(

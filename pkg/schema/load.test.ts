@@ -115,10 +115,12 @@ describe('fixtures', () => {
   });
 });
 
+/** Fields of 1.37.2 that the fixtures do not have. */
+const NOT_IN_FIXTURES = new Set(['derivedAttributes', 'compatibilityGroups', 'runningInUserNamespace']);
+
 /** Fixtures end recursion where it starts and leave the type of a nested object out. */
 function omittedByDesign(field: Field, schema: Schema, outer: readonly Schema[]): boolean {
-  // The specification has it, the level that the fixtures are of has not.
-  if (field.name === 'derivedAttributes') return true;
+  if (NOT_IN_FIXTURES.has(field.name)) return true;
   if (outer.length > 0 && (field.name === 'kind' || field.name === 'apiVersion') && field.proto === 0) return true;
   const type = field.schema.kind === 'list' ? field.schema.items : field.schema;
   return type === schema || outer.includes(type) || outer.includes(schema);

@@ -73,6 +73,16 @@ export function keepLabels(o: JsonObject, old: JsonObject, _context: WriteContex
   keep('labels', meta, before);
 }
 
+/** Keeps the old metadata but for managed fields: a status update of the newer kinds may change none of it. */
+export function keepMetadata(o: JsonObject, old: JsonObject, _context?: WriteContext): void {
+  const meta = o['metadata'];
+  const before = old['metadata'];
+  if (!isObject(meta) || !isObject(before)) return;
+  for (const field of KEPT_METADATA) keep(field, meta, before);
+}
+
+const KEPT_METADATA = ['deletionTimestamp', 'generation', 'labels', 'annotations', 'finalizers', 'ownerReferences'];
+
 /** `autoscaling/v1 Scale` over `spec.replicas`, `status.replicas` and the selector as text. */
 export function scaleSubresource(selector: (whole: JsonObject) => string): Subresource {
   return {

@@ -16,8 +16,6 @@ import { parseRule, type Rule, type Scope } from './rules.js';
 export interface DeclarativeOptions {
   /** Feature gates: rules may depend on them. */
   readonly enabled: (gate: string) => boolean;
-  /** Run rules of level beta too: kinds with rules of their own in code cover those already. Alpha rules never run. */
-  readonly beta: boolean;
 }
 
 /**
@@ -67,8 +65,6 @@ function typeRules(schema: Schema): readonly string[] {
 
 const parsed = new WeakMap<Field, readonly Rule[]>();
 
-const isTold = (rule: Rule, { options }: Walk): boolean => rule.level === 'stable' || options.beta;
-
 const conditionsHold = (rule: Rule, { options }: Walk): boolean =>
   rule.scopes.every((s) =>
     s.kind === 'ifEnabled'
@@ -109,15 +105,11 @@ function visitField(
     path: parent.child(field.name),
     errors: walk.errors,
   };
-  const all = rulesOf(field).filter((rule) => conditionsHold(rule, walk));
-  const rules = all.filter((rule) => isTold(rule, walk));
+  const rules = rulesOf(field).filter((rule) => conditionsHold(rule, walk));
   checkMode(object, oldObject, owner, field, rules, subject);
   if (subject.updated && same(subject.value, subject.old)) return;
   let stop = false;
-  // a rule that is not told yet decides all the same whether to look further
-  for (const rule of all)
-    if (rule.first && decide(rule, isTold(rule, walk) ? subject : { ...subject, errors: new FieldErrors() }, field))
-      stop = true;
+  for (const rule of rules) if (rule.first && decide(rule, subject, field)) stop = true;
   if (stop || rules.some((rule) => rule.name === 'opaqueType' && rule.scopes.length === 0)) return;
   const there = subject.value !== undefined;
   for (const rule of rules) {
@@ -268,7 +260,7 @@ function checkUnion(
   walk: Walk,
 ): void {
   const members = fields.filter((f) =>
-    rulesOf(f).some((rule) => rule.name === 'unionMember' && isTold(rule, walk) && conditionsHold(rule, walk)),
+    rulesOf(f).some((rule) => rule.name === 'unionMember' && conditionsHold(rule, walk)),
   );
   if (members.length === 0) return;
   const given = (from: JsonObject): Field[] =>

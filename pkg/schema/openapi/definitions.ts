@@ -97,6 +97,7 @@ export class Definitions {
         ...(field.patchMergeKey !== undefined && { 'x-kubernetes-patch-merge-key': field.patchMergeKey }),
         ...(field.patchStrategy.length > 0 && { 'x-kubernetes-patch-strategy': field.patchStrategy.join(',') }),
         ...(mapType !== undefined && { 'x-kubernetes-map-type': mapType }),
+        ...(ATOMIC_BYTES.has(`${owner.name}.${field.name}`) && { 'x-kubernetes-list-type': 'atomic' }),
       },
       this.#type(field.schema),
       BARE_REFERENCES.has(`${owner.name}.${field.name}`),
@@ -196,9 +197,15 @@ export class Definitions {
 
 /** Fields that the reference shows as a bare reference, because it says nothing about them. */
 const BARE_REFERENCES: ReadonlySet<string> = new Set([
+  ...['additionalItems', 'additionalProperties', 'example', 'externalDocs', 'items', 'not'].map(
+    (name) => `apiextensions/v1.JSONSchemaProps.${name}`,
+  ),
   'networking/v1beta1.IngressRule.http',
   'extensions/v1beta1.IngressRule.http',
 ]);
+
+/** Bytes are a list to the generator of the reference: this field says which kind of list. */
+const ATOMIC_BYTES: ReadonlySet<string> = new Set(['apiregistration/v1.APIServiceSpec.caBundle']);
 
 const byName = (a: Field, b: Field): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 

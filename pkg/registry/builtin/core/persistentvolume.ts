@@ -59,7 +59,7 @@ export const persistentVolume: ResourceDeclaration = {
       deadVolumeWarnings(objectAt(o, 'spec'), 'spec', context.warn);
     },
     deletion: { returnsObject: true },
-    compatibility: { checksUpdateLikeNew: 'twice' },
+    compatibility: { checksUpdateLikeNew: true },
   }),
   subresources: { status: statusSubresource({ update: { prepare: stampPhase } }) },
   table: table(

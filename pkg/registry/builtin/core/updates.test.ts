@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../api/index.js';
 import { Bench, causesOf } from '../../testing.js';
 
-/** What is told of a changed object, and how often. */
+/** Errors of an update. */
 
 const volume = (metadata: JsonObject): JsonObject => ({
   apiVersion: 'v1',
@@ -18,14 +18,13 @@ const service = (ips: readonly string[], metadata: JsonObject = {}): JsonObject 
 });
 
 describe('metadata of a changed volume', () => {
-  it('is judged twice in general and twice like that of a new one, never as a change of a volume', async () => {
+  it('is checked by several rules, and each error is reported once', async () => {
     const b = await Bench.open();
     await b.create('persistentvolumes', '', volume({}));
     const labels = await causesOf(b.update('persistentvolumes', '', volume({ labels: { '-': '' } })));
-    expect(new Set(labels).size).toBe(1);
-    expect(labels).toHaveLength(4);
+    expect(labels).toHaveLength(1);
     const finalizers = await causesOf(b.update('persistentvolumes', '', volume({ finalizers: ['plain'] })));
-    expect(finalizers).toHaveLength(2);
+    expect(finalizers).toHaveLength(1);
   });
 });
 

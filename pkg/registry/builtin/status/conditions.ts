@@ -20,29 +20,36 @@ const REASON = regexSentence(
 
 const isReason = (v: string): boolean => /^[A-Za-z][A-Za-z0-9_,:]*$/.test(v) && /[A-Za-z0-9_]$/.test(v);
 
+export function conditionReason(reason: string, path: FieldPath, errors: FieldErrors): void {
+  if (!isReason(reason)) errors.invalid(path, reason, REASON);
+}
+
 export function conditionList(list: readonly JsonObject[], path: FieldPath, errors: FieldErrors): void {
   const seen = new Set<string>();
   for (const [i, c] of list.entries()) {
     const here = path.index(i);
     const type = textAt(c, 'type');
-    if (seen.has(type)) errors.duplicate(here.child('type'), type);
+    if (seen.has(type)) errors.duplicate(here, type);
     seen.add(type);
     condition(c, here, errors);
   }
 }
 
 function condition(c: JsonObject, path: FieldPath, errors: FieldErrors): void {
-  sentences(textAt(c, 'type'), isLabelKey, path.child('type'), errors);
+  const type = textAt(c, 'type');
+  if (type === '') errors.required(path.child('type'), 'is required');
+  else sentences(type, isLabelKey, path.child('type'), errors);
   const status = textAt(c, 'status');
-  if (!STATUSES.includes(status)) errors.notSupported(path.child('status'), status, STATUSES);
+  if (status === '') errors.required(path.child('status'));
+  else if (!STATUSES.includes(status)) errors.notSupported(path.child('status'), status, STATUSES);
   const generation = numberAt(c, 'observedGeneration');
   if (generation < 0)
     errors.invalid(path.child('observedGeneration'), generation, 'must be greater than or equal to zero');
-  if ((at(c, 'lastTransitionTime') ?? '') === '') errors.required(path.child('lastTransitionTime'), 'must be set');
+  if ((at(c, 'lastTransitionTime') ?? '') === '') errors.required(path.child('lastTransitionTime'));
   const reason = textAt(c, 'reason');
-  if (reason === '') errors.required(path.child('reason'), 'must be set');
+  if (reason === '') errors.required(path.child('reason'));
   else {
-    if (!isReason(reason)) errors.invalid(path.child('reason'), reason, REASON);
+    conditionReason(reason, path.child('reason'), errors);
     if (Buffer.byteLength(reason) > REASON_MAX) errors.tooLong(path.child('reason'), REASON_MAX);
   }
   if (Buffer.byteLength(textAt(c, 'message')) > MESSAGE_MAX) errors.tooLong(path.child('message'), MESSAGE_MAX);

@@ -1,8 +1,8 @@
 import type { ResourceDeclaration } from '../../resource.js';
 import { listAt } from '../access.js';
-import { versions } from '../form.js';
+import { keepMetadata, statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
-import { validateCsiNode, validateCsiNodeUpdate } from './validation.js';
+import { validateCsiNode, validateCsiNodeStatus, validateCsiNodeUpdate } from './validation.js';
 
 export const csiNode: ResourceDeclaration = {
   group: 'storage.k8s.io',
@@ -12,10 +12,13 @@ export const csiNode: ResourceDeclaration = {
   versions: versions('v1'),
   storageVersion: 'v1',
   namespaced: false,
-  strategy: {
+  strategy: withStatus({
     create: { validate: validateCsiNode },
     update: { allowUnconditional: false, generation: 'none', validate: validateCsiNodeUpdate },
     deletion: { returnsObject: true },
+  }),
+  subresources: {
+    status: statusSubresource({ update: { prepare: keepMetadata, validate: validateCsiNodeStatus } }),
   },
   table: table([column('Drivers', 'Number of drivers on the node.', { type: 'integer' }), AGE], (o, now) => [
     listAt(o, 'spec', 'drivers').length,

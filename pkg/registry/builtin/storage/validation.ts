@@ -15,6 +15,7 @@ import {
 import { at, boolAt, listAt, objectAt, objectsAt, textAt } from '../access.js';
 import { volumeSpec } from '../core/volumerules.js';
 import { driverName, labelSelector, nonNegative, oneOf, sentences, shown } from '../rules.js';
+import { conditionReason } from '../status/conditions.js';
 
 /** Rules of the storage group: classes, drivers, what they report. */
 
@@ -165,6 +166,44 @@ export function validateCsiNode(o: JsonObject, errors: FieldErrors): void {
     }
   }
 }
+
+const HEALTH_CONDITIONS_MAX = 16;
+const HEALTH_REASON_MAX = 256;
+const HEALTH_MESSAGE_MAX = 1024;
+
+/** The health of storage as the node reports it. */
+export function validateCsiNodeStatus(o: JsonObject, _old: JsonObject, errors: FieldErrors): void {
+  const seen = new Set<string>();
+  for (const [i, health] of objectsAt(o, 'status', 'storageHealth').entries()) {
+    const here = FieldPath.of('status', 'storageHealth').index(i);
+    const name = textAt(health, 'name');
+    if (seen.has(name)) errors.duplicate(here, name);
+    seen.add(name);
+    driverName(name, here.child('name'), errors);
+    const conditions = objectsAt(health, 'healthConditions');
+    const path = here.child('healthConditions');
+    if (conditions.length > HEALTH_CONDITIONS_MAX) errors.tooMany(path, conditions.length, HEALTH_CONDITIONS_MAX);
+    else for (const [j, c] of conditions.entries()) healthCondition(c, path.index(j), errors);
+  }
+}
+
+function healthCondition(c: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  oneOf(textAt(c, 'status'), path.child('status'), ['StorageDegraded', 'StorageUnreachable'], errors, false);
+  const reason = textAt(c, 'reason');
+  if (reason === '') errors.required(path.child('reason'));
+  else {
+    conditionReason(reason, path.child('reason'), errors);
+    if (Buffer.byteLength(reason) > HEALTH_REASON_MAX) errors.tooLong(path.child('reason'), HEALTH_REASON_MAX);
+  }
+  if (Buffer.byteLength(textAt(c, 'message')) > HEALTH_MESSAGE_MAX)
+    errors.tooLong(path.child('message'), HEALTH_MESSAGE_MAX);
+  const access = at(c, 'accessMode');
+  if (typeof access === 'string') oneOf(access, path.child('accessMode'), [...ACCESS_MODES].sort(), errors, false);
+  const mode = at(c, 'volumeMode');
+  if (typeof mode === 'string') oneOf(mode, path.child('volumeMode'), ['Filesystem', 'Block'], errors, false);
+}
+
+const ACCESS_MODES = ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod'];
 
 /** A driver that is there stays as it is; its count may change. */
 export function validateCsiNodeUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
