@@ -332,7 +332,7 @@ describe('paths beside resources', () => {
       namespaced: true,
       kind: 'ConfigMap',
       verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
-      storageVersionHash: 'BcsYVNKF43M=',
+      storageVersionHash: 'qFsyl6wFWjQ=',
     });
   });
 
