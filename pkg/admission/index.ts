@@ -1,18 +1,22 @@
+import type { AdmissionStep, StoredObjects } from '../api/index.js';
 import type { World } from '../base/index.js';
+import { certificateSubjectStep } from './certificatesubject.js';
+import { claimResizeStep } from './claimresize.js';
+import { defaultIngressClassStep } from './defaultingressclass.js';
+import { defaultStorageClassStep } from './defaultstorageclass.js';
+import { defaultTolerationsStep } from './defaulttolerations.js';
 import { limitRangerStep } from './limitranger.js';
-import { certificateSubjectStep, podTopologyStep, taintNodesStep } from './nodes.js';
+import { podTopologyStep } from './podtopology.js';
 import { priorityStep } from './priority.js';
 import { runtimeClassStep } from './runtimeclass.js';
 import { serviceAccountStep } from './serviceaccount.js';
-import type { Step, StoredObjects } from './step.js';
-import { claimResizeStep, defaultIngressClassStep, defaultStorageClassStep, storageProtectionStep } from './storage.js';
-import { defaultTolerationsStep } from './tolerations.js';
+import { storageProtectionStep } from './storageprotection.js';
+import { taintNodesStep } from './taintnodes.js';
 
 export { choiceProblem, choiceWarnings, chosenSteps, type PluginChoice } from './plugins.js';
-export type { Admitted, Step, StoredObjects } from './step.js';
 
-/** The built-in steps that are on by default, in the order in which they run. */
-export function builtinAdmission(objects: StoredObjects, world: World): readonly Step[] {
+/** The built-in steps, in the order in which they run. */
+export function builtinAdmission(objects: StoredObjects, world: World): readonly AdmissionStep[] {
   return [
     limitRangerStep(objects),
     serviceAccountStep(objects, world),

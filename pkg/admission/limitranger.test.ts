@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, type JsonObject } from '../api/index.js';
 import { limitRangerStep } from './limitranger.js';
-import type { Admitted, StoredObjects } from './step.js';
+import { admissionRequest, storedObjects } from './testing.js';
 
 const range = (...limits: readonly JsonObject[]): JsonObject => ({
   metadata: { name: 'l' },
@@ -9,20 +9,9 @@ const range = (...limits: readonly JsonObject[]): JsonObject => ({
 });
 
 function admitted(what: string, object: JsonObject, ...ranges: readonly JsonObject[]): string {
-  const [resource = '', subresource = ''] = what.split('/');
-  const objects: StoredObjects = { get: () => Promise.resolve(undefined), list: () => ranges };
-  const request: Admitted = {
-    target: {
-      resource: { group: '', resource, groupResource: { group: '', resource } },
-      namespace: 'n',
-      subresource,
-    },
-    name: 'x',
-    operation: subresource === '' ? 'create' : 'update',
-    object,
-    old: undefined,
-    context: { user: { name: 'u', groups: [] } },
-  };
+  const [resource = '', subresource] = what.split('/');
+  const objects = storedObjects({ limitranges: ranges });
+  const request = admissionRequest(what, { operation: subresource === undefined ? 'create' : 'update', object });
   const step = limitRangerStep(objects);
   try {
     void step.mutate?.(request);

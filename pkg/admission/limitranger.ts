@@ -1,4 +1,6 @@
 import {
+  type AdmissionRequest,
+  type AdmissionStep,
   at,
   compareQuantities,
   errors,
@@ -9,50 +11,51 @@ import {
   objectIn,
   objectsAt,
   parseQuantity,
+  type StoredObjects,
   setOwn,
   textAt,
 } from '../api/index.js';
 import { type Amounts, amountsAt, podAmounts } from './podamounts.js';
-import { type Admitted, isAbout, newPod, type Step, type StoredObjects } from './step.js';
+import { isAbout, newPod } from './step.js';
 
 const RANGES = { group: '', resource: 'limitranges' } as const;
 const ANNOTATION = 'kubernetes.io/limit-ranger';
 
-/** Limit ranges of a namespace: what its containers ask for when they ask for nothing, and how little and how much may be asked for. */
-export function limitRangerStep(objects: StoredObjects): Step {
+/** Applies the limit ranges of a namespace: default requests and limits of containers, and minimum, maximum and ratio checks. */
+export function limitRangerStep(objects: StoredObjects): AdmissionStep {
   return {
     name: 'LimitRanger',
     mutate: (request) => {
       const made = newPod(request);
       const pod = made ?? resizedPod(request);
       if (pod === undefined) return;
-      for (const range of objects.list(RANGES, request.target.namespace)) {
+      for (const range of objects.list(RANGES, request.namespace)) {
         const notes = fillIn(pod, range);
         if (made !== undefined && notes.length > 0) note(made, notes);
       }
     },
-    // of a pod that is there, containers and what they ask for are fixed, save for a resize
+    // The containers and resources of an existing pod change only through resize.
     validate: (request) => {
       const pod = newPod(request) ?? resizedPod(request);
       const claim = pod === undefined ? claimOf(request) : undefined;
       if (pod === undefined && claim === undefined) return;
-      for (const range of objects.list(RANGES, request.target.namespace)) {
+      for (const range of objects.list(RANGES, request.namespace)) {
         const found = new Set(pod === undefined ? claimProblems(claim!, range) : podProblems(pod, range));
         if (found.size === 0) continue;
         const told = found.size === 1 ? [...found][0]! : `[${[...found].join(', ')}]`;
-        throw errors.forbidden(request.target.resource.groupResource, request.name, told);
+        throw errors.forbidden(request.groupResource, request.name, told);
       }
     },
   };
 }
 
-function resizedPod({ operation, target, object }: Admitted): JsonObject | undefined {
-  const { group, resource } = target.resource;
-  const resize = group === '' && resource === 'pods' && target.subresource === 'resize';
+function resizedPod({ operation, groupResource, subresource, object }: AdmissionRequest): JsonObject | undefined {
+  const { group, resource } = groupResource;
+  const resize = group === '' && resource === 'pods' && subresource === 'resize';
   return resize && operation === 'update' ? object : undefined;
 }
 
-function claimOf(request: Admitted): JsonObject | undefined {
+function claimOf(request: AdmissionRequest): JsonObject | undefined {
   if (request.operation !== 'create' && request.operation !== 'update') return undefined;
   if (!isAbout(request, '', 'persistentvolumeclaims')) return undefined;
   return at(request.object, 'metadata', 'deletionTimestamp') === undefined ? request.object : undefined;
@@ -61,7 +64,7 @@ function claimOf(request: Admitted): JsonObject | undefined {
 const limitsOf = (range: JsonObject, type: string): readonly JsonObject[] =>
   objectsAt(range, 'spec', 'limits').filter((l) => textAt(l, 'type') === type);
 
-/** Defaults of containers; what was filled in, in words. */
+/** Fills in container defaults; returns a note for each container that it changed. */
 function fillIn(pod: JsonObject, range: JsonObject): readonly string[] {
   const limits = Object.assign({}, ...limitsOf(range, 'Container').map((l) => objectAt(l, 'default'))) as JsonObject;
   const requests = Object.assign(
@@ -90,7 +93,7 @@ function note(pod: JsonObject, notes: readonly string[]): void {
   annotations[ANNOTATION] = `LimitRanger plugin set: ${notes.join('; ')}`;
 }
 
-/** The names that were not there, sorted. */
+/** Adds missing resources; returns their names, sorted. */
 function merge(container: JsonObject, kind: 'limits' | 'requests', defaults: JsonObject): readonly string[] {
   const given = objectAt(container, 'resources', kind);
   const missing = Object.keys(defaults).filter((name) => !Object.hasOwn(given, name));
@@ -150,7 +153,7 @@ function* problems(limit: JsonObject, type: string, { requests, limits }: Asked)
   }
 }
 
-/** A claim has requests alone. */
+/** A claim has requests and no limits. */
 function* claimProblems(claim: JsonObject, range: JsonObject): Iterable<string> {
   const requests = objectAt(claim, 'spec', 'resources', 'requests');
   for (const limit of limitsOf(range, 'PersistentVolumeClaim')) {

@@ -1,4 +1,4 @@
-import type { Step } from './step.js';
+import type { AdmissionStep } from '../api/index.js';
 
 /** Names of the admission plugins of the reference, so that its command lines are understood; naming one without a step is no mistake. */
 export const PLUGINS: readonly string[] = [
@@ -61,12 +61,15 @@ export function choiceProblem({ enabled, disabled }: PluginChoice): string | und
 }
 
 /** The steps that are on: all that this server has are on by default. */
-export function chosenSteps(steps: readonly Step[], { disabled }: PluginChoice): readonly Step[] {
+export function chosenSteps(steps: readonly AdmissionStep[], { disabled }: PluginChoice): readonly AdmissionStep[] {
   return steps.filter((step) => !disabled.includes(step.name));
 }
 
 /** What an operator who chose so expects and does not get: plugins that are named and check nothing, or are off and check all the same. */
-export function choiceWarnings(steps: readonly Step[], { enabled, disabled }: PluginChoice): readonly string[] {
+export function choiceWarnings(
+  steps: readonly AdmissionStep[],
+  { enabled, disabled }: PluginChoice,
+): readonly string[] {
   const done = new Set([...steps.map((step) => step.name), ...ALWAYS_ON, ...NOTHING_TO_DO]);
   const idle = [...new Set(enabled)].filter((name) => !done.has(name));
   const kept = ALWAYS_ON.filter((name) => disabled.includes(name));

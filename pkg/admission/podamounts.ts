@@ -22,19 +22,19 @@ export function amountsAt(o: JsonObject, ...path: readonly string[]): Amounts {
   return out;
 }
 
-/** These may be said of the pod as a whole, and then count instead of what its containers say. */
+/** Resources that a pod can state as a whole; they replace the sum of its containers. */
 const OF_THE_POD = /^(?:cpu|memory|hugepages-.*)$/;
 
 /**
- * What a pod asks for or is limited to as a whole: its containers together with those that run beside them from before, or what
- * it needs at most while it is prepared, whichever is more; and what running it costs.
+ * The requests or limits of a whole pod: the larger of its containers with the sidecars and the peak of its init containers, plus the
+ * overhead.
  */
 export function podAmounts(pod: JsonObject, kind: 'requests' | 'limits'): Amounts {
   const of = (c: JsonObject): Amounts => amountsAt(c, 'resources', kind);
   const running = new Map<string, Quantity>();
   const peak = new Map<string, Quantity>();
   const beside = new Map<string, Quantity>();
-  // Only what this one asks for can make a new peak: what runs beside it was counted when it came.
+  // Only a resource that this container requests can set a new peak: sidecars were counted when they started.
   for (const c of objectsAt(pod, 'spec', 'initContainers')) {
     const own = of(c);
     const now = new Map([...own].map(([name, amount]) => [name, sum(beside.get(name), amount)]));

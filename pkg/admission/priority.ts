@@ -1,16 +1,26 @@
-import { at, errors, type JsonObject, numberAt, objectIn, textAt } from '../api/index.js';
-import { type Admitted, isAbout, newPod, type Step, type StoredObjects } from './step.js';
+import {
+  type AdmissionRequest,
+  type AdmissionStep,
+  at,
+  errors,
+  type JsonObject,
+  numberAt,
+  objectIn,
+  type StoredObjects,
+  textAt,
+} from '../api/index.js';
+import { isAbout, newPod } from './step.js';
 
 const CLASSES = { group: 'scheduling.k8s.io', resource: 'priorityclasses' } as const;
 const DEFAULT_PREEMPTION = 'PreemptLowerPriority';
 
-/** A pod's class decides its priority; nobody sets the number himself. Of the classes, one at most is the default. */
-export function priorityStep(objects: StoredObjects): Step {
+/** Sets the priority of a pod from its class, and allows at most one default class. */
+export function priorityStep(objects: StoredObjects): AdmissionStep {
   return {
     name: 'Priority',
     mutate: async (request) => {
       const pod = newPod(request);
-      if (pod !== undefined) await settle(pod, request, objects);
+      if (pod !== undefined) await setPriority(pod, request, objects);
     },
     validate: (request) => {
       if (request.operation === 'delete' || !isAbout(request, CLASSES.group, CLASSES.resource)) return;
@@ -19,7 +29,7 @@ export function priorityStep(objects: StoredObjects): Step {
       if (other === undefined || textAt(other, 'metadata', 'name') === textAt(request.object, 'metadata', 'name'))
         return;
       throw errors.forbidden(
-        request.target.resource.groupResource,
+        request.groupResource,
         textAt(request.object, 'metadata', 'name'),
         `PriorityClass ${textAt(other, 'metadata', 'name')} is already marked as default. Only one default can exist`,
       );
@@ -27,9 +37,9 @@ export function priorityStep(objects: StoredObjects): Step {
   };
 }
 
-async function settle(pod: JsonObject, request: Admitted, objects: StoredObjects): Promise<void> {
+async function setPriority(pod: JsonObject, request: AdmissionRequest, objects: StoredObjects): Promise<void> {
   const spec = objectIn(pod, 'spec');
-  const refuse = (why: string): Error => errors.forbidden(request.target.resource.groupResource, request.name, why);
+  const refuse = (why: string): Error => errors.forbidden(request.groupResource, request.name, why);
   let name = textAt(spec, 'priorityClassName');
   let found: JsonObject | undefined;
   if (name === '') {
@@ -56,7 +66,7 @@ async function settle(pod: JsonObject, request: Admitted, objects: StoredObjects
   spec['preemptionPolicy'] = preemption;
 }
 
-/** The default class; of several (which only a race makes) the one with the lowest value. */
+/** The default class. Concurrent writes can make several: the one with the lowest value counts. */
 function defaultClass(objects: StoredObjects): JsonObject | undefined {
   let lowest: JsonObject | undefined;
   for (const c of objects.list(CLASSES, ''))

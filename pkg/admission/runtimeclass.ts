@@ -1,10 +1,21 @@
-import { at, equalJson, errors, type JsonObject, objectAt, objectIn, objectsAt, textAt } from '../api/index.js';
-import { newPod, type Step, type StoredObjects } from './step.js';
+import {
+  type AdmissionStep,
+  at,
+  equalJson,
+  errors,
+  type JsonObject,
+  objectAt,
+  objectIn,
+  objectsAt,
+  type StoredObjects,
+  textAt,
+} from '../api/index.js';
+import { newPod } from './step.js';
 
 const CLASSES = { group: 'node.k8s.io', resource: 'runtimeclasses' } as const;
 
-/** A pod's runtime class says what it costs beside its containers, and on which nodes it can run. */
-export function runtimeClassStep(objects: StoredObjects): Step {
+/** Applies the overhead, node selector and tolerations of a pod's runtime class. */
+export function runtimeClassStep(objects: StoredObjects): AdmissionStep {
   const classOf = async (pod: JsonObject): Promise<JsonObject | undefined> => {
     const name = textAt(pod, 'spec', 'runtimeClassName');
     return name === '' ? undefined : objects.get(CLASSES, '', name);
@@ -16,7 +27,7 @@ export function runtimeClassStep(objects: StoredObjects): Step {
       if (pod === undefined) return;
       const name = textAt(pod, 'spec', 'runtimeClassName');
       const found = await classOf(pod);
-      const refuse = (why: string): Error => errors.forbidden(request.target.resource.groupResource, request.name, why);
+      const refuse = (why: string): Error => errors.forbidden(request.groupResource, request.name, why);
       if (name !== '' && found === undefined) throw refuse(`pod rejected: RuntimeClass "${name}" not found`);
       if (found === undefined) return;
       const spec = objectIn(pod, 'spec');
@@ -35,7 +46,7 @@ export function runtimeClassStep(objects: StoredObjects): Step {
       const found = await classOf(pod);
       if (at(found, 'overhead', 'podFixed') === undefined && Object.keys(objectAt(pod, 'spec', 'overhead')).length > 0)
         throw errors.forbidden(
-          request.target.resource.groupResource,
+          request.groupResource,
           request.name,
           'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead',
         );

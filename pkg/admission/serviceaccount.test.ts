@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError, type JsonObject } from '../api/index.js';
+import { type AdmissionRequest, ApiError, type JsonObject, type StoredObjects } from '../api/index.js';
 import type { World } from '../base/index.js';
 import { serviceAccountStep } from './serviceaccount.js';
-import type { Admitted, StoredObjects } from './step.js';
+import { admissionRequest } from './testing.js';
 
-/** Accounts that appear when they have been asked for so often. */
+/** Accounts that appear after `missing` lookups. */
 function accounts(list: Readonly<Record<string, JsonObject>>, missing = 0): StoredObjects & { asked: number } {
   return {
     asked: 0,
     get(_resource, _namespace, name) {
       return Promise.resolve(this.asked++ < missing ? undefined : list[name]);
     },
+    cached: () => undefined,
     list: () => [],
   };
 }
@@ -20,18 +21,7 @@ const world = {
   timers: { after: (_ms: number, f: () => void) => queueMicrotask(f), every: () => () => {}, immediate: setImmediate },
 } as unknown as World;
 
-const creation = (pod: JsonObject): Admitted => ({
-  target: {
-    resource: { group: '', resource: 'pods', groupResource: { group: '', resource: 'pods' } },
-    namespace: 'n',
-    subresource: '',
-  },
-  name: 'p',
-  operation: 'create',
-  object: pod,
-  old: undefined,
-  context: { user: { name: 'u', groups: [] } },
-});
+const creation = (pod: JsonObject): AdmissionRequest => admissionRequest('pods', { name: 'p', object: pod });
 
 async function admitted(pod: JsonObject, objects: StoredObjects): Promise<JsonObject | string> {
   const step = serviceAccountStep(objects, world);

@@ -1,24 +1,35 @@
-import { at, boolAt, errors, type JsonObject, objectIn, objectsAt, textAt } from '../api/index.js';
+import {
+  type AdmissionRequest,
+  type AdmissionStep,
+  at,
+  boolAt,
+  errors,
+  type JsonObject,
+  objectIn,
+  objectsAt,
+  type StoredObjects,
+  textAt,
+} from '../api/index.js';
 import type { World } from '../base/index.js';
-import { type Admitted, newPod, type Step, type StoredObjects } from './step.js';
+import { newPod } from './step.js';
 
 const SERVICE_ACCOUNTS = { group: '', resource: 'serviceaccounts' } as const;
 
-/** Where containers find the token of their pod's account. */
+/** Where containers find the token of the pod's service account. */
 const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 const TOKEN_VOLUME_PREFIX = 'kube-api-access-';
-/** An hour and a few seconds by which it is told from one that a person asked for. */
+/** An hour, and a few seconds that distinguish it from a lifetime that a user chose. */
 const TOKEN_SECONDS = 3607;
-/** A mirror of a pod that a node runs on its own. */
+/** Marks the mirror pod of a static pod. */
 const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
 
-/** The account that the cluster makes for every namespace: how often it is looked for, and how long between, in milliseconds. */
+/** A controller creates this account in every namespace. Lookups are repeated because it may not exist yet. Milliseconds. */
 const DEFAULT_ACCOUNT = 'default';
 const DEFAULT_ATTEMPTS = 10;
 const DEFAULT_WAIT = 100;
 
-/** Every pod runs as a service account of its namespace, and has that account's token and pull secrets. */
-export function serviceAccountStep(objects: StoredObjects, world: World): Step {
+/** Runs every pod as a service account of its namespace, with that account's token and pull secrets. */
+export function serviceAccountStep(objects: StoredObjects, world: World): AdmissionStep {
   return {
     name: 'ServiceAccount',
     mutate: async (request) => {
@@ -37,13 +48,13 @@ export function serviceAccountStep(objects: StoredObjects, world: World): Step {
       checkMountable(pod, account, refusal(request));
     },
     validate: async (request) => {
-      const added = request.operation === 'update' && request.target.subresource === 'ephemeralcontainers';
-      const pod = added && request.target.resource.resource === 'pods' ? request.object : newPod(request);
+      const added = request.operation === 'update' && request.subresource === 'ephemeralcontainers';
+      const pod = added && request.groupResource.resource === 'pods' ? request.object : newPod(request);
       if (pod === undefined) return;
       const refuse = refusal(request);
       if (isMirror(pod)) return checkMirror(pod, refuse);
       if (textAt(pod, 'spec', 'serviceAccountName') === '')
-        throw refuse(`no service account specified for pod ${request.target.namespace}/${request.name}`);
+        throw refuse(`no service account specified for pod ${request.namespace}/${request.name}`);
       checkMountable(pod, await accountOf(pod, request, objects, world), refuse);
     },
   };
@@ -52,20 +63,20 @@ export function serviceAccountStep(objects: StoredObjects, world: World): Step {
 type Refuse = (why: string) => Error;
 
 const refusal =
-  (request: Admitted): Refuse =>
+  (request: AdmissionRequest): Refuse =>
   (why) =>
-    errors.forbidden(request.target.resource.groupResource, request.name, why);
+    errors.forbidden(request.groupResource, request.name, why);
 
 const isMirror = (pod: JsonObject): boolean => at(pod, 'metadata', 'annotations', MIRROR_ANNOTATION) !== undefined;
 
-/** The default account may be on its way still, in a namespace that has only just been made. */
+/** Waits for the default account, which may not exist yet in a new namespace. */
 async function accountOf(
   pod: JsonObject,
-  request: Admitted,
+  request: AdmissionRequest,
   objects: StoredObjects,
   world: World,
 ): Promise<JsonObject> {
-  const { namespace } = request.target;
+  const { namespace } = request;
   const name = textAt(pod, 'spec', 'serviceAccountName');
   const attempts = name === DEFAULT_ACCOUNT ? DEFAULT_ATTEMPTS : 1;
   for (let attempt = 1; ; attempt++) {
@@ -82,7 +93,7 @@ async function accountOf(
   }
 }
 
-/** What a node runs on its own has no account, and so nothing of one. */
+/** A mirror pod may not use a service account or secrets. */
 function checkMirror(pod: JsonObject, refuse: Refuse): void {
   if (textAt(pod, 'spec', 'serviceAccountName') !== '') throw refuse('a mirror pod may not reference service accounts');
   if (usesSecrets(pod)) throw refuse('a mirror pod may not reference secrets');
@@ -92,7 +103,7 @@ function checkMirror(pod: JsonObject, refuse: Refuse): void {
   if (projects) throw refuse('a mirror pod may not use ServiceAccountToken volume projections');
 }
 
-/** Sources of volumes that name a secret, and the field that does. */
+/** Volume sources that refer to a secret, with the path of the reference. */
 const SECRET_FIELDS: Readonly<Record<string, readonly string[]>> = {
   azureFile: ['secretName'],
   secret: ['secretName'],
@@ -131,7 +142,7 @@ const CALLED = {
   ephemeralContainers: 'ephemeral container',
 } as const;
 
-/** An account may have it that its pods use no secrets but those that it names. */
+/** Enforces the annotation that limits pods of an account to the secrets that the account lists. */
 function checkMountable(pod: JsonObject, account: JsonObject, refuse: Refuse): void {
   if (!TRUE.includes(textAt(account, 'metadata', 'annotations', MOUNTABLE_ANNOTATION))) return;
   const named = (list: string): ReadonlySet<string> => new Set(objectsAt(account, list).map((s) => textAt(s, 'name')));
@@ -160,7 +171,7 @@ function checkMountable(pod: JsonObject, account: JsonObject, refuse: Refuse): v
       throw refuse(`imagePullSecrets[${i}].name="${textAt(s, 'name')}" ${not} imagePullSecret`);
 }
 
-/** The pod decides, then its account; who says nothing wants it. */
+/** The field of the pod decides, then that of the account; the default is true. */
 function mountsToken(spec: JsonObject, account: JsonObject): boolean {
   const own = at(spec, 'automountServiceAccountToken');
   return own === undefined ? at(account, 'automountServiceAccountToken') !== false : boolAt(own);

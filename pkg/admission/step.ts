@@ -1,43 +1,16 @@
-import type { GroupResourceName, JsonObject } from '../api/index.js';
+import { type AdmissionRequest, type ApiError, errors, type JsonObject } from '../api/index.js';
 
-/** One write on its way through the chain: what the steps here need to know of it. */
-export interface Admitted {
-  readonly target: {
-    readonly resource: { readonly group: string; readonly resource: string; readonly groupResource: GroupResourceName };
-    readonly namespace: string;
-    /** '' for the object itself. */
-    readonly subresource: string;
-  };
-  readonly name: string;
-  readonly operation: 'create' | 'update' | 'delete' | 'connect';
-  /** In the storage version; undefined for a deletion. */
-  readonly object: JsonObject | undefined;
-  readonly old: JsonObject | undefined;
-  readonly context: { readonly user: { readonly name: string; readonly groups: readonly string[] } };
+/** Whether a request is about the object itself of a resource, not about a subresource. */
+export function isAbout({ subresource, groupResource }: AdmissionRequest, group: string, resource: string): boolean {
+  return subresource === '' && groupResource.group === group && groupResource.resource === resource;
 }
 
-/** Mutating steps run before validation and may change the object; validating steps run after it. */
-export interface Step {
-  readonly name: string;
-  readonly mutate?: (request: Admitted) => void | Promise<void>;
-  readonly validate?: (request: Admitted) => void | Promise<void>;
-}
-
-/** The objects of the cluster, in their storage versions. `namespace` is '' for cluster-scoped resources. */
-export interface StoredObjects {
-  /** Undefined only when it is absent now: a miss is made sure of. */
-  get(resource: GroupResourceName, namespace: string, name: string): Promise<JsonObject | undefined>;
-  /** What is here of a collection; `namespace` '' for all. */
-  list(resource: GroupResourceName, namespace: string): readonly JsonObject[];
-}
-
-/** Whether a request is about the object itself of a resource, not about something below it. */
-export function isAbout(request: Admitted, group: string, resource: string): boolean {
-  const { target } = request;
-  return target.subresource === '' && target.resource.group === group && target.resource.resource === resource;
-}
-
-/** A pod as it comes to be; undefined for everything else. */
-export function newPod(request: Admitted): JsonObject | undefined {
+/** The pod of a create; undefined for every other request. */
+export function newPod(request: AdmissionRequest): JsonObject | undefined {
   return request.operation === 'create' && isAbout(request, '', 'pods') ? request.object : undefined;
+}
+
+/** The 403 of a step. */
+export function forbidden({ groupResource, name }: AdmissionRequest, why: string): ApiError {
+  return errors.forbidden(groupResource, name, why);
 }

@@ -1,4 +1,16 @@
 export { at, boolAt, givenAt, listAt, nameOf, numberAt, objectAt, objectIn, objectsAt, textAt } from './access.js';
+export type {
+  Admission,
+  AdmissionObjects,
+  AdmissionOperation,
+  AdmissionRequest,
+  AdmissionStep,
+  AdmissionSubject,
+  PlacedObject,
+  Reinvocation,
+  StoredObjects,
+  TxnAddition,
+} from './admission.js';
 export { type BadValue, type FieldError, FieldErrors, type FieldErrorType, FieldPath, Printed } from './field.js';
 export {
   compareText,
@@ -102,6 +114,7 @@ export {
   unitsOf,
   zeroQuantity,
 } from './quantity.js';
+export type { PathAttributes, RequestAttributes, ResourceAttributes, UserInfo } from './request.js';
 export {
   type FieldRequirement,
   type FieldSelector,

@@ -1,12 +1,6 @@
-import { isDns1123Label, isDns1123Subdomain } from '../api/index.js';
+import { isDns1123Label, isDns1123Subdomain, type UserInfo } from '../api/index.js';
 
-/** Who asks. */
-export interface UserInfo {
-  readonly name: string;
-  readonly uid?: string;
-  readonly groups: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
+export type { UserInfo } from '../api/index.js';
 
 export const MASTERS = 'system:masters';
 export const AUTHENTICATED = 'system:authenticated';

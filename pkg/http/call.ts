@@ -1,34 +1,36 @@
 import { randomUUID } from 'node:crypto';
-import type { UserInfo } from '../auth/index.js';
+import type { UserInfo } from '../api/index.js';
 import type { RequestContext } from '../registry/index.js';
 import type { RequestSeries } from '../telemetry/index.js';
 import type { Exchange } from './exchange.js';
+import { limits } from './limits.js';
 import type { RequestInfo } from './requestinfo.js';
 import { Warnings } from './warnings.js';
 
-/** One request on its way through the pipeline: what each stage found out, for the next. */
+/** The state of one request in the pipeline: each stage reads what earlier stages set. */
 export class Call implements RequestContext {
   readonly exchange: Exchange;
-  /** Ties answer, log and audit together: the `Audit-Id` header. */
+  /** The `Audit-Id` of the response, the log and the audit events. */
   readonly id: string;
-  /** Monotonic, milliseconds. */
+  /** Milliseconds on the monotonic clock. */
   readonly started: number;
   readonly userAgent: string;
-  /** Whether the answer may be compressed, should the client take it. */
+  /** The response may be compressed if the client accepts that. */
   readonly compresses: boolean;
   deadline: number;
   /** Set by the first stage. */
   info: RequestInfo = NO_INFO;
   user: UserInfo = NOBODY;
-  /** Whom the caller acts as somebody else for, where he does. */
+  /** The original user when the request impersonates another. */
   impersonator: UserInfo | undefined;
-  /** Milliseconds spent waiting for a place. */
+  /** Milliseconds spent in the queue of the in-flight limiter. */
   waited = 0;
-  /** Status and body bytes of the answer. */
+  /** Status and body bytes of the response. */
   status = 0;
   bytes = 0;
   series: RequestSeries | undefined;
   #warnings: Warnings | undefined;
+  #annotations: Map<string, string> | undefined;
 
   constructor(exchange: Exchange, given: CallOptions) {
     this.exchange = exchange;
@@ -45,6 +47,17 @@ export class Call implements RequestContext {
     this.#warnings.add(text);
   }
 
+  annotate(key: string, value: string): void {
+    this.#annotations ??= new Map();
+    if (this.#annotations.has(key) || this.#annotations.size >= limits.auditAnnotationsMax) return;
+    this.#annotations.set(key, value.slice(0, limits.auditAnnotationCharactersMax));
+  }
+
+  /** Audit annotations, in the order in which they were added. The first value of a key counts. */
+  get annotations(): ReadonlyMap<string, string> | undefined {
+    return this.#annotations;
+  }
+
   get warnings(): string[] | undefined {
     return this.#warnings?.headers;
   }
@@ -57,7 +70,7 @@ export interface CallOptions {
   readonly compresses: boolean;
 }
 
-/** A client may name the request itself. */
+/** The client may choose the id. */
 const AUDIT_ID = /^[\w.-]{1,64}$/;
 const NOBODY: UserInfo = { name: '', groups: [] };
 const NO_INFO = { kind: 'path', path: '', query: undefined } as unknown as RequestInfo;

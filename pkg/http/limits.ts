@@ -46,4 +46,8 @@ export const limits = {
 
   /** `timeoutSeconds` unset on a watch: at least this, at most twice. */
   watchTime: 1_800_000,
+  /** Audit annotations of one request. Further ones are dropped. */
+  auditAnnotationsMax: 64,
+  /** Characters of the value of an audit annotation. The rest is cut off. */
+  auditAnnotationCharactersMax: 4_096,
 } as const;

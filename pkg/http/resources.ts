@@ -1,5 +1,5 @@
 import { errors } from '../api/index.js';
-import type { Catalogue, ServedResource, Target, Verb } from '../registry/index.js';
+import { type Catalogue, resolveTarget, type ServedResource, type Target, type Verb } from '../registry/index.js';
 import type { Call } from './call.js';
 import type { ResourceInfo } from './requestinfo.js';
 
@@ -23,7 +23,9 @@ export function resolve(catalogue: Catalogue, call: Call, info: ResourceInfo): R
   if (info.name === '.' || info.name === '..' || info.name.includes('%')) throw badName(info.name);
   // The namespace of `/namespaces/x` is the object itself, not where it is.
   const namespace = served.namespaced ? info.namespace : '';
-  const target: Target = { resource: served, namespace, subresource: info.subresource };
+  const { name, subresource } = info;
+  const target = resolveTarget(served, { namespace, name, subresource });
+  if (target === undefined) throw errors.noSuchPath();
   return { call, info, target, served, action };
 }
 

@@ -106,8 +106,8 @@ export class TestRegistry implements Verbs {
 
   async get(request: Parameters<Registry['get']>[0]): Promise<Answer> {
     await this.before();
-    const value = this.objects.get(request.name);
-    if (value === undefined) throw errors.notFound(request.target.resource.groupResource, request.name);
+    const value = this.objects.get(request.target.name);
+    if (value === undefined) throw errors.notFound(request.target.resource.groupResource, request.target.name);
     return { kind: 'value', value };
   }
 
@@ -149,8 +149,8 @@ export class TestRegistry implements Verbs {
 
   async delete(request: Parameters<Registry['delete']>[0]): ReturnType<Registry['delete']> {
     await this.before();
-    const there = this.objects.delete(request.name);
-    if (!there) throw errors.notFound(request.target.resource.groupResource, request.name);
+    const there = this.objects.delete(request.target.name);
+    if (!there) throw errors.notFound(request.target.resource.groupResource, request.target.name);
     return { kind: 'deleted', status: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' } };
   }
 

@@ -1,5 +1,5 @@
 export type { ApplyConflict, ConflictCause } from './apply/conflict.js';
-export { managedFieldsOf, withoutManagedFields } from './apply/managed.js';
+export { managedFieldsOf, tryDecodeOwners, withoutManagedFields } from './apply/managed.js';
 export {
   type Applied,
   type ApplyInput,

@@ -1,29 +1,320 @@
-import type { JsonObject } from '../api/index.js';
-import type { RequestContext, Target } from './requests.js';
-import type { Verb } from './resource.js';
+import {
+  type AdmissionObjects,
+  type AdmissionOperation,
+  type AdmissionRequest,
+  type AdmissionSubject,
+  apiVersionOf,
+  cloneJson,
+  errors,
+  type JsonObject,
+  parseApiVersion,
+  type Reinvocation,
+  type TxnAddition,
+} from '../api/index.js';
+import { revision } from '../base/index.js';
+import { decodeValue, encodeStored } from '../codec/index.js';
+import { managedFieldsOf, tryDecodeOwners } from '../patch/index.js';
+import type { Compare, Op } from '../storage/index.js';
+import { expectedKind } from './bodies.js';
+import type { ServedResource } from './catalogue.js';
+import { putOp } from './commit.js';
+import { type Core, collectionOf, keyOf } from './core.js';
+import { storedResource } from './lookup.js';
+import { metaOf, text } from './meta.js';
+import type { DeleteOptions, RequestContext, Target, WriteOptions } from './requests.js';
+import type { TxnPart } from './resource.js';
+import { objectTarget, resolveTarget } from './target.js';
+import { trackUpdate } from './tracking.js';
+import { toStorageVersion } from './upgrade.js';
 
-/** One write on its way through the chain. */
-export interface AdmissionRequest {
+/** What a write brings to admission. */
+export interface AdmissionInput {
   readonly target: Target;
-  readonly name: string;
-  readonly operation: Extract<Verb, 'create' | 'update' | 'delete'> | 'connect';
-  /** In the storage version; undefined for a deletion. */
+  readonly operation: AdmissionOperation;
+  readonly context: RequestContext;
+  readonly dryRun: boolean;
+  /** Absent: a connection. */
+  readonly options?: WriteOptions | DeleteOptions;
   readonly object: JsonObject | undefined;
   readonly old: JsonObject | undefined;
-  readonly dryRun: boolean;
-  readonly context: RequestContext;
 }
 
-/**
- * A step of admission. Mutating steps run before validation and may change the object; validating steps run after. Each
- * refuses by throwing an `ApiError`.
- */
-export interface AdmissionStep {
-  readonly name: string;
-  readonly mutate?: (request: AdmissionRequest) => void | Promise<void>;
-  readonly validate?: (request: AdmissionRequest) => void | Promise<void>;
+/** One write on its way through the chain (the contract is in `pkg/api/admission.ts`), with the functions that run the chain. */
+export class Admitted implements AdmissionRequest {
+  readonly #core: Core;
+  readonly #input: AdmissionInput;
+  #object: JsonObject | undefined;
+  #requested: AdmissionSubject | undefined;
+  #stored: AdmissionSubject | undefined;
+  #equivalents: readonly AdmissionSubject[] | undefined;
+  #reinvocation: ReinvocationState | undefined;
+
+  constructor(core: Core, input: AdmissionInput) {
+    this.#core = core;
+    this.#input = input;
+    this.#object = input.object;
+  }
+
+  get operation(): AdmissionOperation {
+    return this.#input.operation;
+  }
+
+  get groupResource(): AdmissionRequest['groupResource'] {
+    return this.#input.target.resource.groupResource;
+  }
+
+  get subresource(): string {
+    return this.#input.target.subresource;
+  }
+
+  get namespace(): string {
+    return this.#input.target.namespace;
+  }
+
+  get name(): string {
+    const { name } = this.#input.target;
+    return name === '' && this.#object !== undefined ? text(metaOf(this.#object), 'name') : name;
+  }
+
+  get dryRun(): boolean {
+    return this.#input.dryRun;
+  }
+
+  get user(): AdmissionRequest['user'] {
+    return this.#input.context.user;
+  }
+
+  get object(): JsonObject | undefined {
+    return this.#object;
+  }
+
+  get old(): JsonObject | undefined {
+    return this.#input.old;
+  }
+
+  get requested(): AdmissionSubject {
+    this.#requested ??= requestedSubject(this.#input);
+    return this.#requested;
+  }
+
+  get stored(): AdmissionSubject {
+    const { target } = this.#input;
+    this.#stored ??= isWhole(target) ? subjectOf(target.resource, target.resource.storage.apiVersion) : this.requested;
+    return this.#stored;
+  }
+
+  get options(): JsonObject {
+    return optionsOf(this.#input);
+  }
+
+  get equivalents(): readonly AdmissionSubject[] {
+    const { target } = this.#input;
+    this.#equivalents ??= isWhole(target)
+      ? target.resource.declaration.served.map((r) => subjectOf(r, r.apiVersion))
+      : [this.requested];
+    return this.#equivalents;
+  }
+
+  get reinvocation(): Reinvocation {
+    this.#reinvocation ??= new ReinvocationState();
+    return this.#reinvocation;
+  }
+
+  async inVersion(apiVersion: string): Promise<AdmissionObjects | undefined> {
+    const { target } = this.#input;
+    if (!isWhole(target)) {
+      const { kind } = this.requested;
+      return apiVersion === apiVersionOf(kind)
+        ? { subject: this.requested, object: copyOf(this.#object), old: copyOf(this.old) }
+        : undefined;
+    }
+    const version = target.resource.declaration.served.find((r) => r.apiVersion === apiVersion);
+    if (version === undefined) return undefined;
+    const converted = (o: JsonObject | undefined): JsonObject | undefined => {
+      const copy = copyOf(o);
+      if (copy !== undefined) version.conversion?.fromStorage(copy);
+      return copy;
+    };
+    return { subject: subjectOf(version, apiVersion), object: converted(this.#object), old: converted(this.old) };
+  }
+
+  async replace(object: JsonObject): Promise<void> {
+    const { target } = this.#input;
+    const before = this.#object;
+    if (before === undefined) throw errors.internal(`a ${this.operation} request has no object to replace`);
+    const whole = isWhole(target);
+    const version = whole
+      ? target.resource.declaration.served.find((r) => r.apiVersion === object['apiVersion'])
+      : undefined;
+    const decoded = decodeValue(version?.schema ?? expectedKind(target).schema, object);
+    if (!decoded.ok) throw errors.internal(`admission made an object that cannot be read: ${decoded.message}`);
+    const next = decoded.object;
+    if (whole) toStorageVersion(version ?? target.resource, next);
+    restoreManagedFields(next, before);
+    this.#object = next;
+  }
+
+  warn(warning: string): void {
+    this.#input.context.warn(warning);
+  }
+
+  annotate(key: string, value: string): void {
+    this.#input.context.annotate(key, value);
+  }
+
+  /** Runs the mutating steps, twice where one asked for it, and returns the object. */
+  async mutate(): Promise<JsonObject | undefined> {
+    const { steps } = this.#core.admission;
+    for (const step of steps) {
+      const done = step.mutate?.(this);
+      if (done !== undefined) await done;
+    }
+    if (this.#reinvocation?.begin() === true)
+      for (const step of steps) {
+        const done = step.mutate?.(this);
+        if (done !== undefined) await done;
+      }
+    return this.#object;
+  }
+
+  /** Runs the validating steps. `object` is what will be stored, where that is not what `mutate` returned (a generated name). */
+  async validate(object: JsonObject | undefined = this.#object): Promise<void> {
+    this.#object = object;
+    for (const step of this.#core.admission.steps) {
+      const done = step.validate?.(this);
+      if (done !== undefined) await done;
+    }
+  }
+
+  /** What the steps add to the transaction. */
+  async transact(): Promise<TxnPart & { readonly settled: () => void }> {
+    let part: TransactionBuilder | undefined;
+    try {
+      for (const step of this.#core.admission.steps) {
+        const done = step.transact?.(this);
+        const addition = done instanceof Promise ? await done : done;
+        if (addition === undefined) continue;
+        part ??= new TransactionBuilder(this.#core);
+        part.add(addition);
+      }
+      return part?.build() ?? NO_ADDITION;
+    } catch (e) {
+      part?.settle();
+      throw e;
+    }
+  }
 }
 
-export interface Admission {
-  readonly steps: readonly AdmissionStep[];
+const NO_ADDITION = { compares: [], ops: [], settled: () => {} } as const;
+
+class ReinvocationState implements Reinvocation {
+  #active = false;
+  #requested = false;
+  readonly state = new Map<string, unknown>();
+
+  get active(): boolean {
+    return this.#active;
+  }
+
+  request(): void {
+    this.#requested = true;
+  }
+
+  /** Starts the second run if a step asked for it. */
+  begin(): boolean {
+    this.#active = this.#requested;
+    return this.#active;
+  }
+}
+
+/** Collects the additions of several steps as keys and bytes. */
+class TransactionBuilder {
+  readonly #core: Core;
+  readonly #compares: Compare[] = [];
+  readonly #ops: Op[] = [];
+  readonly #settled: (() => void)[] = [];
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  add({ unchanged = [], write = [], settled }: TxnAddition): void {
+    if (settled !== undefined) this.#settled.push(settled);
+    for (const { resource, object } of unchanged) this.#compare(storedResource(this.#core, resource), object);
+    for (const { resource, object, subresource } of write) {
+      const served = storedResource(this.#core, resource);
+      const key = this.#compare(served, object);
+      const stored = collectionOf(this.#core, served).get(key);
+      const place = { namespace: text(metaOf(object), 'namespace'), name: text(metaOf(object), 'name'), subresource };
+      const target = resolveTarget(served, place) ?? objectTarget(served, place.namespace, place.name);
+      const live = stored === undefined ? undefined : stored.parse();
+      if ('rules' in target) trackUpdate(this.#core, target, { live, object, manager: MANAGER });
+      this.#ops.push(putOp(this.#core, served, key, encodeStored(served.storage.schema, object)));
+    }
+  }
+
+  settle(): void {
+    for (const f of this.#settled) f();
+  }
+
+  build(): TxnPart & { readonly settled: () => void } {
+    return { compares: this.#compares, ops: this.#ops, settled: () => this.settle() };
+  }
+
+  #compare(resource: ServedResource, object: JsonObject): string {
+    const meta = metaOf(object);
+    const key = keyOf(resource, text(meta, 'namespace'), text(meta, 'name'));
+    this.#compares.push({ key, modRevision: revision(Number(text(meta, 'resourceVersion'))) });
+    return key;
+  }
+}
+
+/** The field manager of what the server writes beside the object of a request. */
+const MANAGER = 'kube-apiserver';
+
+/** Whether admission sees the stored kind: not so for scale, actions and connections. */
+const isWhole = (target: Target): boolean =>
+  target.kind === 'collection' || target.kind === 'object' || target.kind === 'status';
+
+function subjectOf(resource: ServedResource, apiVersion: string): AdmissionSubject {
+  const gv = parseApiVersion(apiVersion)!;
+  return { kind: { ...gv, kind: resource.kind }, resource: { ...gv, resource: resource.resource } };
+}
+
+function requestedSubject({ target }: AdmissionInput): AdmissionSubject {
+  const { group, version, kind } = expectedKind(target).info;
+  const { resource } = target;
+  return {
+    kind: { group, version, kind },
+    resource: { group: resource.group, version: resource.version, resource: resource.resource },
+  };
+}
+
+function optionsOf({ operation, options, dryRun }: AdmissionInput): JsonObject {
+  if (options === undefined) return {};
+  const common: JsonObject = { apiVersion: 'meta.k8s.io/v1', ...(dryRun ? { dryRun: ['All'] } : {}) };
+  if ('fieldManager' in options) {
+    const { fieldManager, fieldValidation } = options;
+    const kind = operation === 'create' ? 'CreateOptions' : 'UpdateOptions';
+    return { kind, ...common, fieldManager, fieldValidation };
+  }
+  const { gracePeriodSeconds, preconditions, propagationPolicy, orphanDependents } = options;
+  return {
+    kind: 'DeleteOptions',
+    ...common,
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    ...(preconditions === undefined ? {} : { preconditions: { ...preconditions } }),
+    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
+    ...(orphanDependents === undefined ? {} : { orphanDependents }),
+  };
+}
+
+const copyOf = (o: JsonObject | undefined): JsonObject | undefined => (o === undefined ? undefined : cloneJson(o));
+
+/** A change may not leave managed fields behind that cannot be read: those from before it stay. */
+function restoreManagedFields(next: JsonObject, before: JsonObject): void {
+  if (tryDecodeOwners(managedFieldsOf(next), false) !== undefined) return;
+  const kept = metaOf(before)['managedFields'];
+  if (kept === undefined) delete metaOf(next)['managedFields'];
+  else metaOf(next)['managedFields'] = cloneJson(kept);
 }

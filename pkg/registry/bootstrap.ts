@@ -71,12 +71,20 @@ async function ensure(core: Core, namespace: string, object: JsonObject, plural:
     userAgent: '',
     deadline: core.world.clock.monotonic() + BOOTSTRAP_PATIENCE,
     warn: () => {},
+    annotate: () => {},
   };
-  const target = { resource, namespace, subresource: '' };
+  const target = {
+    kind: 'collection',
+    rules: resource.strategy,
+    resource,
+    namespace,
+    name: '',
+    subresource: '',
+  } as const;
   const options = { dryRun: false, fieldManager: 'trireme', fieldValidation: 'Ignore' } as const;
   for (let attempt = 1; !isThere(); attempt++) {
     try {
-      await insert(core, { target, name: '', options, context }, cloneJson(object), false);
+      await insert(core, { target, options, context }, cloneJson(object), false);
       return;
     } catch (e) {
       if (!(e instanceof ApiError)) throw e;

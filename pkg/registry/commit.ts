@@ -52,7 +52,7 @@ export function writtenAnswer(
   core: Core,
   resource: ServedResource,
   put: { readonly key: string; readonly value: Buffer; readonly at: Revision; readonly createRevision: Revision },
-): Answer {
+): Extract<Answer, { kind: 'stored' }> {
   const collection = collectionOf(core, resource);
   const current = collection.get(put.key);
   if (current?.revision === put.at) return { kind: 'stored', stored: current };

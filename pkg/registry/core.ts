@@ -1,11 +1,10 @@
-import { type ApiError, errors, type GroupResourceName } from '../api/index.js';
+import { type Admission, type ApiError, errors, type GroupResourceName } from '../api/index.js';
 import type { Revision, World } from '../base/index.js';
 import { type Cache, type Collection, NotServed, type StoredObject } from '../cache/index.js';
 import type { Keyspace, RefusalReason } from '../storage/index.js';
-import type { Admission } from './admission.js';
 import type { Catalogue, ServedResource } from './catalogue.js';
 import { limits } from './limits.js';
-import type { RequestContext, Target } from './requests.js';
+import type { RequestContext, TargetPlace } from './requests.js';
 import type { Objects } from './resource.js';
 
 /** The parts that the verbs work with. */
@@ -33,8 +32,8 @@ export function keyOf(resource: ServedResource, namespace: string, name: string)
   return resource.namespaced && namespace !== '' ? `${prefix}${namespace}/${name}` : `${prefix}${name}`;
 }
 
-export function notFound(target: Target, name: string): ApiError {
-  return errors.notFound(target.resource.groupResource, name);
+export function notFound({ resource, name }: TargetPlace): ApiError {
+  return errors.notFound(resource.groupResource, name);
 }
 
 /** Waits until every write acknowledged before the call can be read. */
@@ -82,7 +81,8 @@ export function conflict(gr: GroupResourceName, name: string): ApiError {
   );
 }
 
-export function find(core: Core, target: Target, name: string): StoredObject | undefined {
+/** The object in the cache. */
+export function find(core: Core, { resource, namespace }: TargetPlace, name: string): StoredObject | undefined {
   if (name === '' || name.includes('/')) return undefined;
-  return collectionOf(core, target.resource).get(keyOf(target.resource, target.namespace, name));
+  return collectionOf(core, resource).get(keyOf(resource, namespace, name));
 }

@@ -1,10 +1,12 @@
 import { ApiError, cloneJson, errors, formatTime, type JsonObject, parseTime, type Status } from '../api/index.js';
 import type { StoredObject } from '../cache/index.js';
 import { encodeStored } from '../codec/index.js';
-import { commit, isUnchanged, putOp, valueAnswer, writtenAnswer } from './commit.js';
-import { type Core, conflict, find, fresh, notFound } from './core.js';
+import { Admitted } from './admission.js';
+import { isUnchanged, putOp, valueAnswer, writtenAnswer } from './commit.js';
+import { type Core, notFound } from './core.js';
 import { limits } from './limits.js';
 import { foregroundFinalizer, metaOf, orphanFinalizer, strings, text } from './meta.js';
+import { type Decision, optimisticUpdate } from './optimistic.js';
 import { list } from './read.js';
 import type {
   Answer,
@@ -15,104 +17,104 @@ import type {
   ListResult,
   RequestContext,
   Target,
-  WriteOptions,
 } from './requests.js';
 import type { DeletionRules, WriteContext } from './resource.js';
+import { objectTarget } from './target.js';
 import { writeContext } from './virtual.js';
-import { admissionOf, mutate, reserve, validateAdmission } from './write.js';
+import { allocate } from './write.js';
 
 export const UNSAFE_DELETE_GATE = 'AllowUnsafeMalformedObjectDeletion';
 
 /**
- * DELETE. An object goes at once unless something holds it: its grace period, its finalizers (those that the propagation policy asks
- * for among them), or its kind. Then it is marked, and goes when the last hold does.
+ * DELETE. An object is removed at once unless something keeps it: its grace period, its finalizers (those that the propagation policy
+ * adds included), or a rule of its kind. Then it is marked, and removed when nothing keeps it any more.
  */
 export async function remove(core: Core, request: DeleteRequest, context: RequestContext): Promise<Deleted> {
   const { target } = request;
   const { strategy, groupResource } = target.resource;
-  const kept = strategy.deletion?.refuse?.(request.name);
-  if (kept !== undefined) throw errors.forbidden(groupResource, request.name, kept);
+  const refused = strategy.deletion?.refuse?.(target.name);
+  if (refused !== undefined) throw errors.forbidden(groupResource, target.name, refused);
   warnOfDefault(request, context);
-  for (let conflicts = 0; conflicts <= limits.unconditionalRetries; conflicts++) {
-    const done = await attempt(core, request, context, conflicts > 0);
-    if (done !== 'conflict') return done;
-  }
-  throw conflict(groupResource, request.name);
-}
-
-/**
- * Decided against what this peer has, which may be behind: before a refusal, or an answer that changes nothing, is given, it is made
- * current, and the decision made once more if the object turns out to be another. `current`: it is known to be.
- */
-async function attempt(
-  core: Core,
-  request: DeleteRequest,
-  context: RequestContext,
-  current: boolean,
-): Promise<Deleted | 'conflict'> {
-  const { target, name } = request;
-  const stored = find(core, target, name);
-  const moved = async (): Promise<boolean> => {
-    if (current) return false;
-    await fresh(core, context);
-    return find(core, target, name) !== stored;
-  };
-  try {
-    if (stored === undefined) throw notFound(target, name);
-    const done = await removeStored(core, request, context, stored);
-    if (done === 'conflict') return 'conflict';
-    if (!done.changed && (await moved())) return 'conflict';
-    return done.deleted;
-  } catch (e) {
-    if (!(e instanceof ApiError) || e.status.code >= 500 || !(await moved())) throw e;
-    return 'conflict';
+  const retries = limits.unconditionalRetries;
+  let marked: StoredObject | undefined;
+  for (;;) {
+    const seen = marked;
+    const outcome = await optimisticUpdate<Outcome>(core, { target, context, retries }, (stored) =>
+      decide(core, request, context, { stored, marked: seen }),
+    );
+    if (outcome.kind === 'finished') return outcome.deleted;
+    marked = outcome.marked;
   }
 }
 
-/** What became of the object. `changed` false: nothing was written. */
-interface Done {
-  readonly deleted: Deleted;
-  readonly changed: boolean;
-}
+type Outcome =
+  | { readonly kind: 'finished'; readonly deleted: Deleted }
+  /** The object is marked and nothing keeps it: what remains is to remove it. */
+  | { readonly kind: 'marked'; readonly marked: StoredObject };
 
-async function removeStored(
+/** `marked`: the state that this request has marked already. It passed admission and its preconditions. */
+async function decide(
   core: Core,
-  request: DeleteRequest,
+  { target, options }: DeleteRequest,
   context: RequestContext,
-  stored: StoredObject,
-): Promise<Done | 'conflict'> {
-  const { target, name, options } = request;
-  const changed = !options.dryRun;
+  { stored, marked }: { readonly stored: StoredObject | undefined; readonly marked: StoredObject | undefined },
+): Promise<Decision<Outcome>> {
+  if (stored === undefined) throw notFound(target);
   const old = readForDeletion(core, stored, options);
-  if (old === undefined) return removeUnread(core, target, stored);
-  checkPreconditions(target, stored, options);
-  const writeOptions: WriteOptions = { dryRun: options.dryRun, fieldManager: '', fieldValidation: 'Ignore' };
-  const admitted = admissionOf({ target, name, options: writeOptions, context }, 'delete', undefined, old);
-  await mutate(core, admitted);
-  await validateAdmission(core, admitted);
-  const wanted = writeContext(core, target, context, options.dryRun);
+  if (old === undefined) return removeUnread(target, stored);
+  const { dryRun } = options;
+  const wanted = writeContext(core, target, context, dryRun);
   const step: Step = { core, target, stored, old, wanted, options };
-  const marked = mark(step);
-  switch (marked.kind) {
+  if (stored === marked) return finish(step);
+  checkPreconditions(target, stored, options);
+  const input = { target, operation: 'delete', context, dryRun, options, object: undefined, old } as const;
+  const admitted = new Admitted(core, input);
+  await admitted.mutate();
+  await admitted.validate();
+  const added = await admitted.transact();
+  const decision = await proposal(step, mark(step));
+  if (decision.kind !== 'propose') {
+    added.settled();
+    return decision;
+  }
+  const { txn, committed } = decision;
+  const compares = [...txn.compares, ...added.compares];
+  return { kind: 'propose', txn: { compares, ops: [...txn.ops, ...added.ops] }, committed, settled: added.settled };
+}
+
+async function proposal(step: Step, marking: Mark): Promise<Decision<Outcome>> {
+  const { core, target, stored, options } = step;
+  switch (marking.kind) {
     case 'free':
       return finish(step);
     case 'pending':
-      return { deleted: stay(step, { kind: 'stored', stored }), changed: false };
+      return { kind: 'answer', value: finished(pendingDeletion(step, { kind: 'stored', stored })) };
     case 'marked': {
+      const { object, stays } = marking;
+      const { resource } = target;
       if (options.dryRun) {
-        const answer = valueAnswer(target.resource, marked.object);
-        return { deleted: marked.stays ? stay(step, answer) : gone(step, answer), changed };
+        const answer = valueAnswer(resource, object);
+        return { kind: 'answer', value: finished(stays ? pendingDeletion(step, answer) : gone(step, answer)) };
       }
-      const written = await write(step, marked.object);
-      if (written === 'conflict') return 'conflict';
-      if (marked.stays) {
-        const answer: Answer = { kind: 'stored', stored: written };
-        return { deleted: stay(step, answer), changed: written !== stored };
-      }
-      return finish({ ...step, stored: written, old: written.parse() });
+      const { key, createRevision } = stored;
+      const value = encodeStored(resource.storage.schema, object);
+      if (isUnchanged(stored, value))
+        return stays
+          ? { kind: 'answer', value: finished(pendingDeletion(step, { kind: 'stored', stored })) }
+          : finish(step);
+      return {
+        kind: 'propose',
+        txn: { compares: [{ key, modRevision: stored.revision }], ops: [putOp(core, resource, key, value)] },
+        committed: (at) => {
+          const written = writtenAnswer(core, resource, { key, value, at, createRevision });
+          return stays ? finished(pendingDeletion(step, written)) : { kind: 'marked', marked: written.stored };
+        },
+      };
     }
   }
 }
+
+const finished = (deleted: Deleted): Outcome => ({ kind: 'finished', deleted });
 
 interface Step {
   readonly core: Core;
@@ -123,7 +125,7 @@ interface Step {
   readonly options: DeleteOptions;
 }
 
-/** The object, or undefined when it cannot be read and the client wants it gone nevertheless. */
+/** The object, or undefined when it cannot be read and the client asked to delete it nevertheless. */
 function readForDeletion(core: Core, stored: StoredObject, options: DeleteOptions): JsonObject | undefined {
   try {
     return stored.parse();
@@ -133,11 +135,14 @@ function readForDeletion(core: Core, stored: StoredObject, options: DeleteOption
   }
 }
 
-async function removeUnread(core: Core, target: Target, stored: StoredObject): Promise<Done | 'conflict'> {
+/** Removes an object that cannot be read. */
+function removeUnread(target: Target, stored: StoredObject): Decision<Outcome> {
   const { key, revision } = stored;
-  const result = await commit(core, [{ key, modRevision: revision }], [{ kind: 'delete', key }]);
-  if (result.kind === 'conflict') return 'conflict';
-  return { deleted: { kind: 'deleted', status: success(target, stored.name, '') }, changed: true };
+  return {
+    kind: 'propose',
+    txn: { compares: [{ key, modRevision: revision }], ops: [{ kind: 'delete', key }] },
+    committed: () => finished({ kind: 'deleted', status: success(target, stored.name, '') }),
+  };
 }
 
 export function checkPreconditions(
@@ -170,7 +175,7 @@ interface Unmet {
   readonly maybe: string;
 }
 
-/** Told of the kind, as the reference does, save for kinds that it looks at before its store does. */
+/** Named by kind, as kube-apiserver does; kinds that it checks before its store are named by resource. */
 function unmet({ resource }: Target, { name }: StoredObject, { field, wanted, found, maybe }: Unmet): ApiError {
   if (resource.strategy.compatibility?.plainPreconditions === true)
     return errors.conflict(
@@ -186,9 +191,9 @@ function unmet({ resource }: Target, { name }: StoredObject, { field, wanted, fo
 }
 
 type Mark =
-  /** Nothing holds it and nothing needs to be said before it goes. */
+  /** Nothing keeps the object. */
   | { readonly kind: 'free' }
-  /** Its deletion is under way and this request does not shorten it. */
+  /** Its deletion is pending and this request does not shorten the grace period. */
   | { readonly kind: 'pending' }
   | { readonly kind: 'marked'; readonly object: JsonObject; readonly stays: boolean };
 
@@ -211,8 +216,8 @@ function mark(step: Step): Mark {
 }
 
 /**
- * The grace of a kind that has one: seconds, 'pending' when a deletion under way is not shortened, undefined for other kinds. The
- * grace of a deletion under way can only be made shorter.
+ * The grace period in seconds of a kind that has one; 'pending' when a deletion is pending and is not shortened; undefined for other
+ * kinds. A pending grace period can only be shortened.
  */
 function shorten({ core, target, options, wanted }: Step, o: JsonObject): number | 'pending' | undefined {
   const gracePeriod = target.resource.strategy.deletion?.gracePeriod;
@@ -222,7 +227,7 @@ function shorten({ core, target, options, wanted }: Step, o: JsonObject): number
   const now = core.world.clock.now();
   if (since !== '') {
     const before = meta['deletionGracePeriodSeconds'];
-    // Its grace is over: what a crash kept from going after it was marked goes now.
+    // The grace period is over: the object was marked and a crash kept it from being removed.
     if (typeof before !== 'number' || before === 0) return undefined;
     const wish = options.gracePeriodSeconds;
     if (wish === undefined || wish >= before) return 'pending';
@@ -246,13 +251,13 @@ function markAsDeleting(meta: JsonObject, { core }: Step): void {
   meta['deletionGracePeriodSeconds'] = 0;
 }
 
-/** Being deleted is a change of what is wanted, for kinds that count those. */
+/** A deletion raises the generation of kinds that have one. */
 function raise(meta: JsonObject): void {
   const generation = meta['generation'];
   if (typeof generation === 'number' && generation > 0) meta['generation'] = generation + 1;
 }
 
-/** What the propagation policy makes of the finalizers: one of its two is added, the other one taken away. */
+/** The finalizers under a propagation policy: the finalizer of the policy is added, that of the other policy removed. */
 export function finalizersAfter(
   given: readonly string[],
   { orphanDependents, propagationPolicy }: DeleteOptions,
@@ -278,30 +283,21 @@ export function finalizersAfter(
   return same ? given : after;
 }
 
-/** The object as it stands then: the same one when there was nothing to write. */
-async function write(step: Step, o: JsonObject): Promise<StoredObject | 'conflict'> {
-  const { core, target, stored } = step;
-  const { resource } = target;
-  const { key, revision, createRevision } = stored;
-  const value = encodeStored(resource.storage.schema, o);
-  if (isUnchanged(stored, value)) return stored;
-  const result = await commit(core, [{ key, modRevision: revision }], [putOp(core, resource, key, value)]);
-  if (result.kind === 'conflict') return 'conflict';
-  const answer = writtenAnswer(core, resource, { key, value, at: result.revision, createRevision });
-  return answer.kind === 'stored' ? answer.stored : 'conflict';
-}
-
-/** Takes the object away, and what was reserved for it with it. */
-async function finish(step: Step): Promise<Done | 'conflict'> {
+/** Removes the object and releases what was allocated for it. */
+async function finish(step: Step): Promise<Decision<Outcome>> {
   const { core, target, stored, old, wanted, options } = step;
   const { key, revision } = stored;
-  if (!options.dryRun) {
-    const released = await reserve(core, target.resource.strategy, { object: undefined, old }, wanted);
-    const compares = [{ key, modRevision: revision }, ...released.compares];
-    const result = await commit(core, compares, [{ kind: 'delete', key }, ...released.ops]);
-    if (result.kind === 'conflict') return 'conflict';
-  }
-  return { deleted: gone(step, { kind: 'stored', stored }), changed: !options.dryRun };
+  const done = finished(gone(step, { kind: 'stored', stored }));
+  if (options.dryRun) return { kind: 'answer', value: done };
+  const released = await allocate(core, target.resource.strategy, { object: undefined, old }, wanted);
+  return {
+    kind: 'propose',
+    txn: {
+      compares: [{ key, modRevision: revision }, ...released.compares],
+      ops: [{ kind: 'delete', key }, ...released.ops],
+    },
+    committed: () => done,
+  };
 }
 
 function gone({ target, stored }: Step, object: Answer): Deleted {
@@ -309,7 +305,7 @@ function gone({ target, stored }: Step, object: Answer): Deleted {
   return { kind: 'deleted', status: success(target, stored.name, stored.uid()) };
 }
 
-function stay({ options }: Step, object: Answer): Deleted {
+function pendingDeletion({ options }: Step, object: Answer): Deleted {
   return { kind: 'deleting', accepted: options.orphanDependents === false, object };
 }
 
@@ -329,14 +325,14 @@ function success({ resource }: Target, name: string, uid: string): Status {
   };
 }
 
-/** What becomes of dependents when nothing is said of them surprises with some kinds. */
+/** Warns when a request relies on a default propagation policy that surprises. */
 function warnOfDefault({ target, options }: Pick<DeleteRequest, 'target' | 'options'>, context: RequestContext): void {
   const warning = target.resource.strategy.deletion?.propagationWarning;
   const unsaid = options.propagationPolicy === undefined && options.orphanDependents === undefined;
   if (unsaid && warning !== undefined) context.warn(warning);
 }
 
-/** DELETE of a collection: what the list selects, some at a time. What has gone by then is no failure. */
+/** DELETE of a collection: the objects that the list selects, a few at a time. One that is deleted meanwhile is no failure. */
 export async function removeCollection(
   core: Core,
   request: DeleteCollectionRequest,
@@ -351,13 +347,14 @@ export async function removeCollection(
     userAgent: context.userAgent,
     deadline: context.deadline,
     warn: () => {},
+    annotate: (key, value) => context.annotate(key, value),
   };
   let failure: unknown;
   const work = async (): Promise<void> => {
     for (const o of queue) {
       if (failure !== undefined) return;
       try {
-        await remove(core, { target: { ...target, namespace: o.namespace }, name: o.name, options }, quiet);
+        await remove(core, { target: objectTarget(target.resource, o.namespace, o.name), options }, quiet);
       } catch (e) {
         if (!(e instanceof ApiError && e.status.code === 404)) failure ??= e;
       }

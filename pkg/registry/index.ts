@@ -1,4 +1,3 @@
-export type { Admission, AdmissionRequest, AdmissionStep } from './admission.js';
 export type { BootstrapConfig } from './bootstrap.js';
 export { builtinResources, type ClusterConfig, defaultCluster } from './builtin/index.js';
 export {
@@ -60,10 +59,10 @@ export type {
   TableColumn,
   TableDeclaration,
   TxnPart,
-  UserInfo,
   Verb,
   VirtualHandler,
   VirtualRequest,
   WriteContext,
 } from './resource.js';
 export { isServed, type RuntimeConfig, runtimeConfigProblem } from './runtimeconfig.js';
+export { objectTarget, resolveTarget } from './target.js';

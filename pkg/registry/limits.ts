@@ -1,18 +1,18 @@
-/** Bounds of what the registry takes and does; each with what happens at it. */
+/** Limits of the registry, each with what happens when it is reached. */
 export const limits = {
   /** Bytes of all annotations together, keys and values. Beyond: 422. */
   annotationsBytesMax: 256 * 1024,
-  /** Times a write is decided anew because the object changed under it. Then: 409 (client gave no version) or the conflict itself. */
+  /** Retries of a patch because the object changed meanwhile. Then: 409. */
   conflictRetries: 5,
-  /** Times an update without a resource version is decided anew: the client cannot do it better. Then: 409. */
+  /** Retries of an update without a resourceVersion: the client could not do better. Then: 409. */
   unconditionalRetries: 100,
-  /** Times a generated name is drawn anew because it is taken. Then: 409. */
+  /** Attempts to generate a name that is not taken. Then: 409. */
   generateNameAttempts: 8,
   /** Characters of a name before the generated five. The rest is cut off. */
   generatedNameBaseMax: 58,
-  /** Times a reservation (cluster IP, node port) is drawn anew because somebody else took it. Then: 429. */
-  reservationRetries: 16,
-  /** Milliseconds that a read waits for a version that is not here yet. Then: 504. */
+  /** Retries of a write because another write changed what it depends on (an allocation, a quota, the namespace). Then: 429. */
+  contentionRetries: 16,
+  /** Milliseconds that a read waits for a revision that this peer has not applied. Then: 504. */
   freshnessWait: 3_000,
   /** Milliseconds between bookmarks of a watch. */
   bookmarkInterval: 60_000,

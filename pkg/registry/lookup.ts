@@ -1,13 +1,12 @@
-import type { StoredObjects } from '../admission/index.js';
-import type { GroupResourceName, JsonObject } from '../api/index.js';
+import { errors, type GroupResourceName, type JsonObject, type StoredObjects } from '../api/index.js';
 import { prefixEnd } from '../storage/index.js';
-import type { StorageForm } from './catalogue.js';
+import type { ServedResource, StorageForm } from './catalogue.js';
 import { type Core, fresh } from './core.js';
 
-/** Milliseconds that a lookup waits for the state to be current. */
-const PATIENCE = 10_000;
+/** Milliseconds that a lookup waits for a consistent read. */
+const LOOKUP_TIMEOUT_MS = 10_000;
 
-/** Objects that admission depends on, read from the cache. That an object is absent is concluded from a current state only. */
+/** Lookups of other objects by admission steps. */
 export function storedObjects(core: () => Core): StoredObjects {
   const formOf = ({ group, resource }: GroupResourceName): StorageForm | undefined =>
     core().catalogue().kind(group, resource)?.storage;
@@ -25,9 +24,11 @@ export function storedObjects(core: () => Core): StoredObjects {
       if (name === '' || name.includes('/')) return undefined;
       const found = read(resource, namespace, name);
       if (found !== undefined) return found;
-      await fresh(core(), { deadline: core().world.clock.monotonic() + PATIENCE });
+      await fresh(core(), { deadline: core().world.clock.monotonic() + LOOKUP_TIMEOUT_MS });
       return read(resource, namespace, name);
     },
+    cached: (resource, namespace, name) =>
+      name === '' || name.includes('/') ? undefined : read(resource, namespace, name),
     list: (resource, namespace) => {
       const form = formOf(resource);
       const collection = form === undefined ? undefined : core().cache.collection(form.prefix);
@@ -38,4 +39,12 @@ export function storedObjects(core: () => Core): StoredObjects {
       return found;
     },
   };
+}
+
+/** A resource in its storage version where that is served, else in any served version. */
+export function storedResource(core: Core, { group, resource }: GroupResourceName): ServedResource {
+  const served = core.catalogue().kind(group, resource)?.served ?? [];
+  const found = served.find((r) => r.conversion === undefined) ?? served[0];
+  if (found === undefined) throw errors.internal(`${resource} of ${group === '' ? 'core' : group} are not served`);
+  return found;
 }

@@ -1,45 +1,50 @@
-import { errors } from '../api/index.js';
+import { type AdmissionStep, errors, type GroupResourceName } from '../api/index.js';
 import type { StoredObject } from '../cache/index.js';
 import type { Compare } from '../storage/index.js';
-import type { AdmissionStep } from './admission.js';
 import { type Core, fresh } from './core.js';
-import type { Target } from './requests.js';
 
 const PREFIX = '/registry/namespaces/';
+/** Access reviews are answered for namespaces that do not exist. */
+const REVIEWS_GROUP = 'authorization.k8s.io';
+const LOOKUP_TIMEOUT_MS = 10_000;
 
 /**
- * What lives in a namespace needs it: nothing is created in one that is not there (404) or is being deleted (403), whatever the
- * kind. The namespaces that every cluster has cannot be deleted.
+ * Nothing is created in a namespace that does not exist (404) or is being deleted (403). The namespaces that every cluster has cannot be
+ * deleted.
  */
 export function namespaceLifecycle(core: () => Core): AdmissionStep {
   return {
     name: 'NamespaceLifecycle',
-    mutate: async (request) => {
-      const { target, operation, name, context } = request;
-      const { resource, namespace } = target;
+    mutate: (request) => {
+      const { operation, groupResource, namespace, name } = request;
       if (operation === 'delete') {
-        if (resource.storage.prefix === PREFIX && IMMORTAL.has(name))
-          throw errors.forbidden(resource.groupResource, name, 'this namespace may not be deleted');
+        if (namespace === '' && groupResource.resource === 'namespaces' && IMMORTAL.has(name))
+          throw errors.forbidden(groupResource, name, 'this namespace may not be deleted');
         return;
       }
-      if (operation !== 'create' || !isHoused(target)) return;
-      if (find(core(), namespace) === undefined) await fresh(core(), context);
-      homeOf(core(), target, name);
+      if (operation !== 'create' || namespace === '' || groupResource.group === REVIEWS_GROUP) return;
+      if (find(core(), namespace) !== undefined) {
+        namespaceState(core(), namespace, groupResource, name);
+        return;
+      }
+      return confirmed(core(), namespace, groupResource, name);
     },
   };
 }
 
-/** Whether an object of the target lives in a namespace. */
-export const isHoused = ({ resource, namespace }: Target): boolean => resource.namespaced && namespace !== '';
+async function confirmed(core: Core, namespace: string, groupResource: GroupResourceName, name: string): Promise<void> {
+  await fresh(core, { deadline: core.world.clock.monotonic() + LOOKUP_TIMEOUT_MS });
+  namespaceState(core, namespace, groupResource, name);
+}
 
 /**
- * The state in which a namespace takes a new object, for its transaction to compare: a peer that has not yet heard of the
- * namespace's deletion cannot leave an object behind in it after it was found empty. Throws when it takes none.
+ * The state of the namespace, for the transaction of a create to compare: a peer that has not yet seen the deletion of the namespace
+ * then cannot add an object after the namespace was found empty. Throws when the namespace takes no new objects.
  */
-export function homeOf(core: Core, { resource, namespace }: Target, name: string): Compare {
+export function namespaceState(core: Core, namespace: string, groupResource: GroupResourceName, name: string): Compare {
   const found = find(core, namespace);
   if (found === undefined) throw errors.notFound({ group: '', resource: 'namespaces' }, namespace);
-  if (isTerminating(core, found)) throw errors.namespaceTerminating(resource.groupResource, name, namespace);
+  if (isTerminating(core, found)) throw errors.namespaceTerminating(groupResource, name, namespace);
   return { key: found.key, modRevision: found.revision };
 }
 
@@ -47,13 +52,13 @@ function find(core: Core, namespace: string): StoredObject | undefined {
   return core.cache.collection(PREFIX)?.get(PREFIX + namespace);
 }
 
-/** A label of a namespace, when there is one and it has it. */
+/** The value of a label of a namespace, or undefined. */
 export function labelOfNamespace(core: Core, namespace: string, key: string): string | undefined {
   const labels = namespace === '' ? undefined : find(core, namespace)?.labels();
   return labels !== undefined && Object.hasOwn(labels, key) ? labels[key] : undefined;
 }
 
-/** By its phase, which is a selectable field and so is kept with the object: nothing is parsed for each write in a namespace. */
+/** Reads the phase, a selectable field that the cache keeps with the object, so that no write parses its namespace. */
 function isTerminating(core: Core, namespace: StoredObject): boolean {
   const phase = core.catalogue().find('', 'v1', 'namespaces')?.fieldLabels.get('status.phase');
   return phase !== undefined && namespace.fields()[phase] === 'Terminating';

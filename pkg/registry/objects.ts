@@ -1,18 +1,22 @@
 import { cloneJson, errors } from '../api/index.js';
 import { prefixEnd } from '../storage/index.js';
-import type { ServedResource } from './catalogue.js';
-import { type Core, collectionOf, find, fresh } from './core.js';
+import { type Core, collectionOf, find, fresh, notFound } from './core.js';
 import { checkPreconditions, remove } from './delete.js';
 import { limits } from './limits.js';
+import { storedResource } from './lookup.js';
 import type { RequestContext, Target, WriteOptions } from './requests.js';
 import type { ObjectPlace, Objects } from './resource.js';
-import { modify } from './write.js';
+import { resolveTarget } from './target.js';
+import { modify } from './update.js';
 
 /** Stored objects for the actions of one request. */
 export function objectsFor(core: Core, context: RequestContext): Objects {
-  const targetOf = (at: Omit<ObjectPlace, 'name'>, subresource = ''): Target => {
-    const resource = resourceOf(core, at.group, at.resource);
-    return { resource, namespace: resource.namespaced ? at.namespace : '', subresource };
+  const targetOf = (at: ObjectPlace, subresource = ''): Target => {
+    const resource = storedResource(core, at);
+    const namespace = resource.namespaced ? at.namespace : '';
+    const target = resolveTarget(resource, { namespace, name: at.name, subresource });
+    if (target === undefined) throw errors.internal(`${at.resource} have no subresource ${subresource}`);
+    return target;
   };
   return {
     get: async (at) => {
@@ -20,7 +24,7 @@ export function objectsFor(core: Core, context: RequestContext): Objects {
       return find(core, targetOf(at), at.name)?.parse();
     },
     list: (at) => {
-      const { resource, namespace } = targetOf(at);
+      const { resource, namespace } = targetOf({ ...at, name: '' });
       const prefix = namespace === '' ? resource.storage.prefix : `${resource.storage.prefix}${namespace}/`;
       const { objects } = collectionOf(core, resource).snapshot();
       return [...objects.range(prefix, prefixEnd(prefix))].map((o) => o.parse());
@@ -28,14 +32,16 @@ export function objectsFor(core: Core, context: RequestContext): Objects {
     change: async (at, how) => {
       const options: WriteOptions = { dryRun: how.dryRun, fieldManager: '', fieldValidation: 'Ignore' };
       const target = targetOf(at, how.subresource);
+      if (target.kind === 'collection') throw notFound(target);
+      if (target.kind !== 'object' && target.kind !== 'status')
+        throw errors.internal(`${at.resource}/${target.subresource} is not written as a whole object`);
       const written = await modify(
         core,
-        { target, name: at.name, options, context },
+        { target, options, context },
         {
           retries: limits.unconditionalRetries,
           tracked: true,
-          absent: undefined,
-          ...(how.strategy === undefined ? {} : { strategy: how.strategy }),
+          ...(how.strategy === undefined ? {} : { rules: how.strategy }),
           make: (stored, old) => {
             checkPreconditions(target, stored, how);
             const o = cloneJson(old);
@@ -53,15 +59,7 @@ export function objectsFor(core: Core, context: RequestContext): Objects {
         ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
         ...(preconditions === undefined ? {} : { preconditions }),
       };
-      await remove(core, { target: targetOf(at), name: at.name, options }, context);
+      await remove(core, { target: targetOf(at), options }, context);
     },
   };
-}
-
-/** In its storage version where that is served, because objects are handed over in it; else in any version. */
-function resourceOf(core: Core, group: string, plural: string): ServedResource {
-  const served = core.catalogue().kind(group, plural)?.served ?? [];
-  const found = served.find((r) => r.conversion === undefined) ?? served[0];
-  if (found === undefined) throw errors.internal(`${plural} of ${group === '' ? 'core' : group} are not served`);
-  return found;
 }

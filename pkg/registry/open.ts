@@ -1,8 +1,7 @@
-import type { StoredObjects } from '../admission/index.js';
+import { type AdmissionStep, errors, type StoredObjects } from '../api/index.js';
 import type { World } from '../base/index.js';
 import { Cache } from '../cache/index.js';
 import type { Keyspace } from '../storage/index.js';
-import type { AdmissionStep } from './admission.js';
 import { type BootstrapConfig, bootstrap } from './bootstrap.js';
 import type { Core } from './core.js';
 import { declare } from './declare.js';
@@ -13,16 +12,17 @@ import { limits } from './limits.js';
 import { storedObjects } from './lookup.js';
 import { namespaceLifecycle } from './namespaces.js';
 import { objectsFor } from './objects.js';
-import { patch, updateView, viewOf } from './patchverb.js';
+import { patch, updateScale } from './patchverb.js';
 import { get, list } from './read.js';
 import type { Registry } from './registry.js';
 import type { ResourceDeclaration } from './resource.js';
 import type { RuntimeConfig } from './runtimeconfig.js';
 import { parseStored } from './stored.js';
+import { update } from './update.js';
 import { collectionRequest } from './upgrade.js';
 import { connect } from './virtual.js';
 import { watch } from './watch.js';
-import { create, update } from './write.js';
+import { create } from './write.js';
 
 export interface RegistryConfig {
   readonly world: World;
@@ -69,8 +69,19 @@ export async function openRegistry(config: RegistryConfig): Promise<Registry> {
     watch: (request, context) => watch(core, request, context),
     create: (request, context) => create(core, request, context),
     update: (request, context) => {
-      const view = viewOf(request.target);
-      return view === undefined ? update(core, request, context) : updateView(core, request, view, context);
+      const { target } = request;
+      switch (target.kind) {
+        case 'object':
+        case 'status':
+          return update(core, { ...request, target }, context);
+        case 'scale':
+          return updateScale(core, { ...request, target }, context);
+        case 'collection':
+        case 'action':
+        case 'virtual':
+        case 'connection':
+          throw errors.methodNotAllowed();
+      }
     },
     patch: (request, context) => patch(core, request, context),
     delete: (request, context) => remove(core, request, context),

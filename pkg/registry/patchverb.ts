@@ -1,4 +1,4 @@
-import { type ApiError, cloneJson, errors, FieldErrors, type JsonObject } from '../api/index.js';
+import { type ApiError, apiVersionOf, cloneJson, errors, FieldErrors, type JsonObject } from '../api/index.js';
 import { decodeValue } from '../codec/index.js';
 import {
   applyObject,
@@ -15,30 +15,40 @@ import type { ServedResource } from './catalogue.js';
 import type { Core } from './core.js';
 import { limits } from './limits.js';
 import { metaOf, text } from './meta.js';
-import type { PatchRequest, RequestContext, Target, UpdateRequest, Written } from './requests.js';
-import type { SubresourceBehaviour } from './resource.js';
+import type {
+  ObjectTarget,
+  PatchRequest,
+  RequestContext,
+  ScaleTarget,
+  Target,
+  UpdateRequest,
+  Written,
+} from './requests.js';
 import { checkName, checkUid, placeInNamespace } from './systemfields.js';
 import { inServedVersion, trackedResource } from './tracking.js';
-import { type Change, insert, modify, settle, strategyOf, type Write } from './write.js';
-
-type View = Extract<SubresourceBehaviour, { readonly kind: 'view' }>;
-
-export function viewOf(target: Target): View | undefined {
-  if (target.subresource === '') return undefined;
-  const { behaviour } = target.resource.subresources[target.subresource]!;
-  return behaviour.kind === 'view' ? behaviour : undefined;
-}
+import { modify, type ObjectEdit } from './update.js';
+import { insert, settle, type Write } from './write.js';
 
 /** PATCH in all its forms. */
 export async function patch(core: Core, request: PatchRequest, context: RequestContext): Promise<Written> {
-  const { target, name, options } = request;
-  const write: Write = { target, name, options, context };
-  const view = viewOf(target);
-  if (view !== undefined) return modify(core, write, viewChange(core, write, view, viewPatch(request, context)));
-  return request.type === 'apply' ? apply(core, request, write) : modify(core, write, patchChange(request, write));
+  const { target, options } = request;
+  switch (target.kind) {
+    case 'scale':
+      return patchScale(core, request, { target, options, context });
+    case 'object':
+    case 'status': {
+      const write: Write<ObjectTarget> = { target, options, context };
+      return request.type === 'apply' ? apply(core, request, write) : modify(core, write, patchEdit(request, write));
+    }
+    case 'collection':
+    case 'action':
+    case 'virtual':
+    case 'connection':
+      throw errors.methodNotAllowed();
+  }
 }
 
-/** A document that is read when it is first needed: an object that is not there is 404 whatever the patch. */
+/** Reads the patch on first use: the response for an object that does not exist is 404, whatever the patch. */
 function lazily<T>(read: () => T): () => T {
   let value: { readonly of: T } | undefined;
   return () => {
@@ -47,13 +57,12 @@ function lazily<T>(read: () => T): () => T {
   };
 }
 
-function patchChange(request: PatchRequest, write: Write): Change {
+function patchEdit(request: PatchRequest, write: Write): ObjectEdit {
   const { target, context } = write;
   const document = lazily(() => readPatch(request));
   return {
     retries: limits.conflictRetries,
     tracked: false,
-    absent: undefined,
     make: async (_stored, old, breath) => {
       const live = versionInItsPlace(inServedVersion(target.resource, old));
       const read = document();
@@ -61,14 +70,14 @@ function patchChange(request: PatchRequest, write: Write): Change {
       const object = patchObject(request, read, { kind: expectedKind(target), live }, context);
       if (breath.due()) await breath.taken();
       placeInNamespace(object, target);
-      checkName(object, request.name);
+      checkName(object, target.name);
       settle(target, object, context);
       return object;
     },
   };
 }
 
-/** The stored text has the resource version first; a patch that fails shows the object, and there it stands after the uid. */
+/** Moves resourceVersion, which the stored text has first, behind the uid: the error of a failed patch shows the object. */
 function versionInItsPlace(live: JsonObject): JsonObject {
   const { resourceVersion, ...rest } = metaOf(live);
   const meta: JsonObject = {};
@@ -80,11 +89,11 @@ function versionInItsPlace(live: JsonObject): JsonObject {
   return { ...live, metadata: meta };
 }
 
-async function apply(core: Core, request: PatchRequest, write: Write): Promise<Written> {
+async function apply(core: Core, request: PatchRequest, write: Write<ObjectTarget>): Promise<Written> {
   const { target, context, options } = write;
   const { resource } = target;
   const applied = readApplied(request.body);
-  const tracked = trackedResource(target, strategyOf(target));
+  const tracked = trackedResource(target);
   const merge = (live: JsonObject | undefined): JsonObject => {
     const object = merged(tracked, { live, applied: applied.value, request, now: core.world.clock.now() });
     const decoded = decodeValue(resource.schema, object);
@@ -103,26 +112,26 @@ async function apply(core: Core, request: PatchRequest, write: Write): Promise<W
     tracked: true,
     make: (_stored, old) => {
       const object = merge(inServedVersion(resource, old));
-      checkName(object, request.name);
+      checkName(object, target.name);
       settle(target, object, context);
       return object;
     },
-    absent:
-      target.subresource === ''
+    create:
+      target.kind === 'object'
         ? () => {
             const object = merge(undefined);
-            checkName(object, request.name);
+            checkName(object, target.name);
             const uid = text(metaOf(object), 'uid');
-            if (uid !== '') throw noSuchUid(target, request.name, uid);
+            if (uid !== '') throw noSuchUid(target, uid);
             return insert(core, write, object, true);
           }
         : undefined,
   });
 }
 
-function noSuchUid(target: Target, name: string, uid: string): ApiError {
+function noSuchUid({ resource, name }: Target, uid: string): ApiError {
   return errors.conflict(
-    target.resource.groupResource,
+    resource.groupResource,
     name,
     `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
   );
@@ -149,92 +158,92 @@ function merged(
   }
 }
 
-/** PUT of a view (scale). */
-export async function updateView(
+/** PUT of scale. */
+export async function updateScale(
   core: Core,
-  request: UpdateRequest,
-  view: View,
+  request: UpdateRequest & { readonly target: ScaleTarget },
   context: RequestContext,
 ): Promise<Written> {
-  const { target, name, options } = request;
+  const { target, options } = request;
   const body = decodeObject(target, request.body, options.fieldValidation, context);
   placeInNamespace(body, target);
-  checkName(body, name);
-  const write: Write = { target, name, options, context };
+  checkName(body, target.name);
+  const write: Write<ScaleTarget> = { target, options, context };
   const conditional = !['', '0'].includes(text(metaOf(body), 'resourceVersion'));
-  const change = viewChange(core, write, view, { kind: 'update', make: () => cloneJson(body) });
+  const edit = scaleEdit(core, write, { kind: 'update', make: () => cloneJson(body) });
   return modify(core, write, {
-    ...change,
+    ...edit,
     retries: conditional ? 0 : limits.unconditionalRetries,
     make: (stored, old, breath) => {
       checkUid(body, stored.uid(), stored.key, target);
-      return change.make(stored, old, breath);
+      return edit.make(stored, old, breath);
     },
   });
 }
 
-/** How the small object that a view shows is changed. */
-type ViewEdit =
+/** How a Scale is changed. */
+type ScaleChange =
   | { readonly kind: 'update'; readonly make: (live: JsonObject) => JsonObject }
   | { readonly kind: 'apply'; readonly request: PatchRequest };
 
-function viewPatch(request: PatchRequest, context: RequestContext): ViewEdit {
-  if (request.type === 'apply') return { kind: 'apply', request };
+function patchScale(core: Core, request: PatchRequest, write: Write<ScaleTarget>): Promise<Written> {
+  if (request.type === 'apply') return modify(core, write, scaleEdit(core, write, { kind: 'apply', request }));
+  const { target, context } = write;
   const document = lazily(() => readPatch(request));
-  return {
-    kind: 'update',
-    make: (live) => {
-      const object = patchObject(request, document(), { kind: expectedKind(request.target), live }, context);
-      placeInNamespace(object, request.target);
-      checkName(object, request.name);
-      return object;
-    },
+  const make = (live: JsonObject): JsonObject => {
+    const object = patchObject(request, document(), { kind: expectedKind(target), live }, context);
+    placeInNamespace(object, target);
+    checkName(object, target.name);
+    return object;
   };
+  return modify(core, write, scaleEdit(core, write, { kind: 'update', make }));
 }
 
-/** A change of the whole object through a view of it: the view is read, changed, owned, and written back. */
-function viewChange(core: Core, write: Write, view: View, edit: ViewEdit): Change {
-  const { target, options } = write;
+/** The change of an object through its Scale, which is read, changed, tracked and written back. */
+function scaleEdit(core: Core, { target, options }: Write<ScaleTarget>, change: ScaleChange): ObjectEdit {
   const { info, schema } = expectedKind(target);
-  const apiVersion = info.group === '' ? info.version : `${info.group}/${info.version}`;
+  const apiVersion = apiVersionOf(info);
   const resource: TrackedResource = { schema, apiVersion, kind: info.kind, subresource: target.subresource };
   const paths = replicasPaths(target.resource);
+  const { scale } = target;
   return {
     retries: limits.conflictRetries,
     tracked: true,
-    absent: undefined,
-    answer: (whole) => view.read(whole),
     make: (_stored, old) => {
-      const whole = cloneJson(old);
-      const live = versionInItsPlace(view.read(old));
-      const before = managedFieldsOf(old);
-      const shown = entriesOfScale(before, paths);
+      const live = versionInItsPlace(scale.read(old));
+      const shown = entriesOfScale(managedFieldsOf(old), paths);
       if (shown !== undefined) metaOf(live)['managedFields'] = shown;
       const now = core.world.clock.now();
-      let object: JsonObject;
-      if (edit.kind === 'apply') {
-        const { value } = readApplied(edit.request.body);
-        object = merged(resource, { live, applied: value, request: edit.request, now });
-        checkName(object, write.name);
-      } else {
-        object = edit.make(live);
-        updateManagedFields({ resource, live, object, manager: options.fieldManager, now });
+      if (change.kind === 'apply') {
+        const { value } = readApplied(change.request.body);
+        const object = merged(resource, { live, applied: value, request: change.request, now });
+        checkName(object, target.name);
+        return object;
       }
-      const found = new FieldErrors();
-      view.write(whole, object, found);
-      if (!found.empty) throw errors.invalid({ group: info.group, kind: info.kind }, write.name, found.list);
-      const meta = metaOf(whole);
-      const entries = entriesAfterScale(before, managedFieldsOf(object), target.resource.apiVersion, paths);
-      if (entries === undefined) delete meta['managedFields'];
-      else meta['managedFields'] = entries;
-      const version = text(metaOf(object), 'resourceVersion');
-      meta['resourceVersion'] = version;
-      return whole;
+      const object = change.make(live);
+      updateManagedFields({ resource, live, object, manager: options.fieldManager, now });
+      return object;
+    },
+    scale: {
+      read: scale.read,
+      write: (old, object) => {
+        const whole = cloneJson(old);
+        const found = new FieldErrors();
+        scale.write(whole, object, found);
+        if (!found.empty) throw errors.invalid({ group: info.group, kind: info.kind }, target.name, found.list);
+        const meta = metaOf(whole);
+        const before = managedFieldsOf(old);
+        const entries = entriesAfterScale(before, managedFieldsOf(object), target.resource.apiVersion, paths);
+        if (entries === undefined) delete meta['managedFields'];
+        else meta['managedFields'] = entries;
+        meta['resourceVersion'] = text(metaOf(object), 'resourceVersion');
+        return whole;
+      },
     },
   };
 }
 
-/** Every version of a scalable kind keeps its replicas in the same place. */
+/** Where each version of a scalable kind has its replicas. */
 function replicasPaths(resource: ServedResource): ReplicasPaths {
   const paths: Record<string, readonly string[]> = {};
   for (const { apiVersion } of resource.declaration.served) paths[apiVersion] = ['spec', 'replicas'];

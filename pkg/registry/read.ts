@@ -9,29 +9,29 @@ import { limits } from './limits.js';
 import { checkListOptions, parseListVersion, parseVersion } from './listoptions.js';
 import type { Answer, GetRequest, ListRequest, ListResult, RequestContext } from './requests.js';
 import { parseSelectors, type Selected, select } from './selection.js';
-import { virtualAnswer, virtualList } from './virtual.js';
+import { listVirtual, runVirtual } from './virtual.js';
 
 export const SHARDS_GATE = 'ShardedListAndWatch';
 
-/** GET of one object, or of what is below it. */
+/** GET of one object, or of a subresource. */
 export async function get(core: Core, request: GetRequest, context: RequestContext): Promise<Answer> {
-  const { target, name } = request;
-  const { resource } = target;
-  if (resource.declaration.virtual !== undefined) return virtualAnswer(core, target, { name, verb: 'get' }, context);
+  const { target } = request;
+  if (target.kind === 'virtual')
+    return { kind: 'value', value: await runVirtual(core, target, { verb: 'get' }, context) };
   await current(core, request.resourceVersion, context);
-  const stored = find(core, target, name);
-  if (stored === undefined) throw notFound(target, name);
-  if (target.subresource === '') return { kind: 'stored', stored };
-  const { behaviour } = resource.subresources[target.subresource]!;
-  switch (behaviour.kind) {
-    case 'part':
+  const stored = find(core, target, target.name);
+  if (stored === undefined) throw notFound(target);
+  switch (target.kind) {
+    case 'object':
+    case 'status':
       return { kind: 'stored', stored };
-    case 'view':
-      return { kind: 'value', value: behaviour.read(stored.parse()) };
+    case 'scale':
+      return { kind: 'value', value: target.scale.read(stored.parse()) };
     case 'action':
-      return virtualAnswer(core, target, { name, verb: 'get' }, context);
+      return { kind: 'value', value: await runVirtual(core, target, { verb: 'get' }, context) };
+    case 'collection':
     case 'connection':
-      throw errors.internal(`${resource.resource}/${target.subresource} is a connection, it cannot be read`);
+      throw errors.methodNotAllowed();
   }
 }
 
@@ -49,7 +49,7 @@ export async function list(core: Core, request: ListRequest, context: RequestCon
   const parsed = parseSelectors(options);
   checkListOptions(options, core.featureEnabled(SHARDS_GATE));
   const selected = select(target, options, parsed);
-  if (resource.declaration.virtual !== undefined) return virtualList(core, target, context);
+  if (target.kind === 'virtual') return listVirtual(core, target, context);
   const from = await startOf(core, request, context);
   const prefix = keyOf(resource, target.namespace, '');
   const page: Page = {

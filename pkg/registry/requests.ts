@@ -1,27 +1,76 @@
-import type { JsonObject, Status } from '../api/index.js';
+import type { JsonObject, Status, UserInfo } from '../api/index.js';
 import type { Revision } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
 import type { ServedResource } from './catalogue.js';
-import type { QueryValues, UserInfo } from './resource.js';
+import type { ConnectionBehaviour, QueryValues, ScaleBehaviour, Strategy, VirtualHandler } from './resource.js';
 
-/** What every request brings along, made once by the pipeline. */
+/** What every request carries, made once by the pipeline. */
 export interface RequestContext {
   readonly user: UserInfo;
   readonly userAgent: string;
-  /** Milliseconds on the monotonic clock after which the answer is 504. */
+  /** Milliseconds on the monotonic clock after which the response is 504. */
   readonly deadline: number;
-  /** Adds a `Warning: 299` header to the answer. */
+  /** Adds a `Warning: 299` header to the response. */
   warn(text: string): void;
+  /** Adds an annotation to the audit event of the request. */
+  annotate(key: string, value: string): void;
 }
 
-/**
- * Which object or collection. `namespace` is '' for cluster-scoped resources and for "all namespaces"; `subresource` is ''
- * for the object itself.
- */
-export interface Target {
+/** What all targets have in common. */
+export interface TargetPlace {
   readonly resource: ServedResource;
+  /** '' for cluster-scoped resources and for all namespaces. */
   readonly namespace: string;
+  /** '' for collections. */
+  readonly name: string;
+  /** '' for the object itself. */
   readonly subresource: string;
+}
+
+/** The resource that a request names, resolved once (`target.ts`). */
+export type Target = CollectionTarget | ItemTarget | VirtualTarget;
+
+export interface CollectionTarget extends TargetPlace {
+  readonly kind: 'collection';
+  readonly rules: Strategy;
+}
+
+/** Targets with rules: those that create or change a stored object. */
+export type RuledTarget = CollectionTarget | ObjectTarget | ScaleTarget;
+
+/** An object, or a subresource of it. */
+export type ItemTarget = ObjectTarget | ScaleTarget | ActionTarget | ConnectionTarget;
+
+/** `status` reads and writes the whole object under rules of its own: status, and likewise finalize, resize and approval. */
+export interface ObjectTarget extends TargetPlace {
+  readonly kind: 'object' | 'status';
+  readonly rules: Strategy;
+}
+
+/** `autoscaling/v1 Scale`, computed from the object and written back into it. */
+export interface ScaleTarget extends TargetPlace {
+  readonly kind: 'scale';
+  /** Of the object. */
+  readonly rules: Strategy;
+  readonly scale: ScaleBehaviour;
+}
+
+/** Takes an object and answers with one (binding, eviction, token). */
+export interface ActionTarget extends TargetPlace {
+  readonly kind: 'action';
+  readonly run: VirtualHandler;
+}
+
+/** A stream to a pod, node or service (log, exec, proxy). */
+export interface ConnectionTarget extends TargetPlace {
+  readonly kind: 'connection';
+  readonly connection: ConnectionBehaviour;
+}
+
+/** A resource that is computed and not stored (reviews, componentstatuses). */
+export interface VirtualTarget extends TargetPlace {
+  readonly kind: 'virtual';
+  readonly run: VirtualHandler;
 }
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
@@ -32,7 +81,7 @@ export interface WriteOptions {
   readonly fieldValidation: FieldValidation;
 }
 
-/** A body as it came: the registry decodes it, because what it means depends on the target. */
+/** An undecoded body: the registry decodes it as the kind of the target. */
 export interface Body {
   readonly bytes: Buffer;
   readonly encoding: 'json' | 'yaml' | 'protobuf' | 'cbor';
@@ -40,8 +89,6 @@ export interface Body {
 
 export interface CreateRequest {
   readonly target: Target;
-  /** Set only for subresources of a named item (`pods/x/binding`). */
-  readonly name: string;
   readonly body: Body;
   readonly options: WriteOptions;
 }
@@ -52,7 +99,6 @@ export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
 
 export interface PatchRequest {
   readonly target: Target;
-  readonly name: string;
   readonly type: PatchType;
   readonly body: Body;
   readonly force: boolean;
@@ -70,7 +116,6 @@ export interface DeleteOptions {
 
 export interface DeleteRequest {
   readonly target: Target;
-  readonly name: string;
   readonly options: DeleteOptions;
 }
 
@@ -82,15 +127,12 @@ export interface DeleteCollectionRequest {
 
 export interface GetRequest {
   readonly target: Target;
-  readonly name: string;
-  /** '' consistent, '0' whatever is here, 'N' not older than. As the client wrote it. */
+  /** As the client wrote it: '' consistent, '0' any state, 'N' not older than N. */
   readonly resourceVersion: string;
 }
 
-/** Of a subresource that is a connection. */
 export interface ConnectRequest {
   readonly target: Target;
-  readonly name: string;
   readonly parameters: QueryValues;
 }
 

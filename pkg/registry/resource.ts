@@ -1,4 +1,4 @@
-import type { FieldErrors, GroupVersionKind, JsonObject, JsonValue } from '../api/index.js';
+import type { FieldErrors, GroupVersionKind, JsonObject, JsonValue, UserInfo } from '../api/index.js';
 import type { World } from '../base/index.js';
 import type { Compare, Op } from '../storage/index.js';
 
@@ -68,21 +68,30 @@ export interface Subresource {
 }
 
 export type SubresourceBehaviour =
-  /** Reads and writes the whole object, but only `strategy` of its own decides what may change. */
-  | { readonly kind: 'part'; readonly strategy: Strategy }
-  /** A small object computed from the whole and written back into it. */
-  | {
-      readonly kind: 'view';
-      readonly read: (whole: JsonObject) => JsonObject;
-      /** Changes `whole` in place. */
-      readonly write: (whole: JsonObject, view: JsonObject, errors: FieldErrors) => void;
-    }
+  /** Reads and writes the whole object; `strategy` decides what a write may change. */
+  | { readonly kind: 'status'; readonly strategy: Strategy }
+  | ScaleBehaviour
   /** Takes an object, answers with one. */
   | { readonly kind: 'action'; readonly run: VirtualHandler }
-  /** A way to somewhere else, whatever the method: the body is not ours to read. `negotiates`: an answer of our own form is asked for. */
-  | { readonly kind: 'connection'; readonly open: ConnectionHandler; readonly negotiates: boolean };
+  | ConnectionBehaviour;
 
-/** Refuses, or resolves where there is nothing to connect to and nothing wrong with that. */
+/** A small object that is computed from the whole one and written back into it. */
+export interface ScaleBehaviour {
+  readonly kind: 'scale';
+  readonly read: (whole: JsonObject) => JsonObject;
+  /** Changes `whole` in place. */
+  readonly write: (whole: JsonObject, scale: JsonObject, errors: FieldErrors) => void;
+}
+
+/** A stream to somewhere else, for any method; the server does not read the body. */
+export interface ConnectionBehaviour {
+  readonly kind: 'connection';
+  readonly open: ConnectionHandler;
+  /** The Accept header must allow an encoding of the API. */
+  readonly negotiates: boolean;
+}
+
+/** Throws when it refuses; resolves when there is nothing to connect to and that is no error. */
 export type ConnectionHandler = (request: ConnectionRequest) => Promise<void>;
 
 export interface ConnectionRequest {
@@ -93,12 +102,14 @@ export interface ConnectionRequest {
   readonly objects: Objects;
 }
 
-/** What stands in a request's query. */
+/** The query parameters of a request. */
 export interface QueryValues {
   /** The first value, '' when absent. */
   text(name: string): string;
+  /** Every value, in order. */
+  all(name: string): readonly string[];
   has(name: string): boolean;
-  /** Undefined when absent; throws 400 on what is no whole number. */
+  /** Undefined when absent; throws 400 when the value is no integer. */
   integer(name: string): number | undefined;
 }
 
@@ -113,14 +124,14 @@ export interface VirtualRequest {
   readonly objects: Objects;
 }
 
-/** Stored objects as an action sees them: the verbs of a client, decided by the same rules, in the name of who asked. */
+/** Stored objects for an action: the verbs of a client, under the same rules, on behalf of the user of the request. */
 export interface Objects {
-  /** As new as anything acknowledged. In the storage version; the caller's own copy. */
+  /** A consistent read, in the storage version. The caller owns the copy. */
   get(at: ObjectPlace): Promise<JsonObject | undefined>;
   list(at: Omit<ObjectPlace, 'name'>): readonly JsonObject[];
   /**
-   * Changes an object in place, again as long as others are quicker; 404 when it is not there. `strategy` replaces the kind's own
-   * (or, with `subresource`, that of a part of it): an action may do what no client may.
+   * Changes an object in place, and retries on conflict; 404 when it does not exist. `strategy` replaces the rules of the kind (or,
+   * with `subresource`, those of the subresource): an action may do what no client may.
    */
   change(at: ObjectPlace, how: ObjectChange): Promise<JsonObject>;
   remove(
@@ -149,30 +160,23 @@ export interface Preconditions {
   readonly resourceVersion?: string;
 }
 
-/** What a rule may know beside the object. Facts are drawn here, before a write is proposed (STYLE 4). */
+/** What a rule may know besides the object. Random values and times are drawn here, before a write is proposed. */
 export interface WriteContext {
   readonly world: World;
   readonly user: UserInfo;
   readonly namespace: string;
   readonly dryRun: boolean;
-  /** Of the version the client speaks: events are in two. */
+  /** The group of the request's version: events are in two groups. */
   readonly group: string;
-  /** The version the client speaks; objects reach a strategy in the STORAGE version unless a rule says otherwise. */
+  /** The version of the request. Objects reach a strategy in the storage version unless a rule says otherwise. */
   readonly version: string;
   /** '' for the object itself. */
   readonly subresource: string;
   featureEnabled(gate: string): boolean;
-  /** The value of a label of the namespace that the object lives in, as the cache has it. */
+  /** The value of a label of the object's namespace, from the cache. */
   namespaceLabel(key: string): string | undefined;
   /** Adds a `Warning: 299` header. */
   warn(text: string): void;
-}
-
-export interface UserInfo {
-  readonly name: string;
-  readonly uid?: string;
-  readonly groups: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
 /**

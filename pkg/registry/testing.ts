@@ -17,6 +17,7 @@ import type {
   Target,
   WriteOptions,
 } from './requests.js';
+import { resolveTarget } from './target.js';
 
 /** A registry over a keyspace in memory, and short words for its verbs: for the tests of this room. */
 
@@ -85,6 +86,7 @@ export class Bench {
   readonly registry: Registry;
   readonly renderer: Renderer;
   readonly warnings: string[] = [];
+  readonly annotations: (readonly [string, string])[] = [];
 
   readonly keyspace: Keyspace;
 
@@ -136,18 +138,21 @@ export class Bench {
       userAgent: 'test/1',
       deadline: this.world.clock.monotonic() + 60_000,
       warn: (text) => this.warnings.push(text),
+      annotate: (key, value) => this.annotations.push([key, value]),
     };
   }
 
   /** `pods`, `deployments.apps/v1`, `deployments.apps/v1/status`. */
-  target(what: string, namespace = ''): Target {
+  target(what: string, namespace = '', name = ''): Target {
     const [plural, rest = ''] = what.includes('.') ? split(what, '.') : [what.split('/')[0]!, ''];
     const parts = rest === '' ? ['', 'v1', ...what.split('/').slice(1)] : rest.split('/');
     // Group names have dots of their own: the resource ends at the first one.
     const [group = '', version = 'v1', subresource = ''] = parts;
     const resource: ServedResource | undefined = this.registry.catalogue.find(group, version, plural!);
     if (resource === undefined) throw new Error(`no ${what}`);
-    return { resource, namespace, subresource };
+    const target = resolveTarget(resource, { namespace, name, subresource });
+    if (target === undefined) throw new Error(`no ${what}`);
+    return target;
   }
 
   /** `name`: of what an action is called on (`pods/binding`). */
@@ -157,9 +162,9 @@ export class Bench {
     object: JsonObject,
     options: Partial<WriteOptions> & { readonly name?: string } = {},
   ): Promise<JsonObject> {
-    const target = this.target(what, namespace);
+    const target = this.target(what, namespace, options.name);
     const written = await this.registry.create(
-      { target, name: options.name ?? '', body: body(object), options: writeOptions(options) },
+      { target, body: body(object), options: writeOptions(options) },
       this.context,
     );
     return this.json(target, written.object);
@@ -171,10 +176,9 @@ export class Bench {
     object: JsonObject,
     options: Partial<WriteOptions> = {},
   ): Promise<JsonObject> {
-    const target = this.target(what, namespace);
-    const name = String((object['metadata'] as JsonObject)['name']);
+    const target = this.target(what, namespace, String((object['metadata'] as JsonObject)['name']));
     const written = await this.registry.update(
-      { target, name, body: body(object), options: writeOptions(options) },
+      { target, body: body(object), options: writeOptions(options) },
       this.context,
     );
     return this.json(target, written.object);
@@ -187,10 +191,9 @@ export class Bench {
     type: PatchType = 'merge',
     more: Partial<WriteOptions> & { readonly force?: boolean } = {},
   ): Promise<JsonObject> {
-    const target = this.target(what, at[0]);
+    const target = this.target(what, at[0], at[1]);
     const request = {
       target,
-      name: at[1],
       type,
       body: body(patch),
       force: more.force ?? false,
@@ -201,8 +204,8 @@ export class Bench {
   }
 
   async get(what: string, namespace: string, name: string, resourceVersion = ''): Promise<JsonObject> {
-    const target = this.target(what, namespace);
-    return this.json(target, await this.registry.get({ target, name, resourceVersion }, this.context));
+    const target = this.target(what, namespace, name);
+    return this.json(target, await this.registry.get({ target, resourceVersion }, this.context));
   }
 
   async list(
@@ -224,8 +227,8 @@ export class Bench {
     name: string,
     options: Partial<DeleteOptions> = {},
   ): Promise<JsonObject> {
-    const target = this.target(what, namespace);
-    const request = { target, name, options: { dryRun: false, ignoreStoreReadError: false, ...options } };
+    const target = this.target(what, namespace, name);
+    const request = { target, options: { dryRun: false, ignoreStoreReadError: false, ...options } };
     const deleted = await this.registry.delete(request, this.context);
     return deleted.kind === 'deleted' ? (deleted.status as unknown as JsonObject) : this.json(target, deleted.object);
   }

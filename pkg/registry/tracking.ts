@@ -4,20 +4,19 @@ import { type TrackedResource, updateManagedFields } from '../patch/index.js';
 import type { ServedResource } from './catalogue.js';
 import type { Core } from './core.js';
 import { metaOf } from './meta.js';
-import type { Target } from './requests.js';
-import type { Strategy } from './resource.js';
+import type { RuledTarget } from './requests.js';
 
-/** Who owns which field: the managed fields of an object, kept in the version that the request speaks. */
+/** Field ownership: the managed fields of an object, recorded in the version of the request. */
 
 const tracked = new WeakMap<ServedResource, Map<string, TrackedResource>>();
 
-export function trackedResource(target: Target, strategy: Strategy): TrackedResource {
+export function trackedResource(target: RuledTarget): TrackedResource {
   const { resource, subresource } = target;
   const known = tracked.get(resource) ?? new Map<string, TrackedResource>();
   tracked.set(resource, known);
   let made = known.get(subresource);
   if (made === undefined) {
-    const resetFields = strategy.update?.resetFields;
+    const resetFields = target.rules.update?.resetFields;
     made = {
       schema: resource.schema,
       apiVersion: resource.apiVersion,
@@ -31,7 +30,7 @@ export function trackedResource(target: Target, strategy: Strategy): TrackedReso
   return made;
 }
 
-/** Between two served versions of a kind, by way of the storage version. */
+/** Converts between two served versions of a kind through the storage version. */
 function convert(
   resource: ServedResource,
   object: JsonObject,
@@ -52,7 +51,7 @@ function sibling(resource: ServedResource, apiVersion: string): ServedResource |
   return resource.declaration.served.find((r) => r.apiVersion === apiVersion);
 }
 
-/** A copy of a storage form in the version of the request. */
+/** A stored object in the version of the request: a copy where the versions differ. */
 export function inServedVersion(resource: ServedResource, o: JsonObject): JsonObject {
   if (resource.conversion === undefined) return o;
   const copy = cloneJson(o);
@@ -61,17 +60,16 @@ export function inServedVersion(resource: ServedResource, o: JsonObject): JsonOb
   return decoded.ok ? decoded.object : copy;
 }
 
-/** Sets the managed fields of `object` (storage form) to what they are after an update by `manager`. */
+/** Updates the managed fields of `object` (in the storage version) for an update by `manager`. */
 export function trackUpdate(
   core: Core,
-  target: Target,
-  strategy: Strategy,
+  target: RuledTarget,
   write: { readonly live: JsonObject | undefined; readonly object: JsonObject; readonly manager: string },
 ): void {
   const { resource } = target;
   const object = inServedVersion(resource, write.object);
   updateManagedFields({
-    resource: trackedResource(target, strategy),
+    resource: trackedResource(target),
     live: write.live === undefined ? undefined : inServedVersion(resource, write.live),
     object,
     manager: write.manager,

@@ -1,73 +1,74 @@
 import { errors, type JsonObject, parseApiVersion } from '../api/index.js';
 import { revision } from '../base/index.js';
+import { Admitted } from './admission.js';
+import { expectedKind } from './bodies.js';
 import type { Core } from './core.js';
 import { labelOfNamespace } from './namespaces.js';
-import type { Answer, ConnectRequest, ListResult, RequestContext, Target } from './requests.js';
-import type { Verb, VirtualHandler, WriteContext } from './resource.js';
+import type { ActionTarget, ConnectRequest, ListResult, RequestContext, Target, VirtualTarget } from './requests.js';
+import type { QueryValues, Verb, WriteContext } from './resource.js';
 
-/** Requests that no stored object answers: reviews, component statuses, actions below an object. */
+/** Requests that no stored object answers: reviews, component statuses, actions and connections below an object. */
 
 export interface VirtualCall {
-  readonly name: string;
   readonly verb: Verb;
   readonly body?: JsonObject;
   readonly dryRun?: boolean;
 }
 
-export function handlerOf(target: Target): VirtualHandler {
-  if (target.subresource === '') {
-    const { virtual } = target.resource.declaration;
-    if (virtual !== undefined) return virtual;
-  } else {
-    const { behaviour } = target.resource.subresources[target.subresource]!;
-    if (behaviour.kind === 'action') return behaviour.run;
-  }
-  throw errors.internal(`${target.resource.resource}/${target.subresource} has no handler`);
+export function runVirtual(
+  core: Core,
+  target: ActionTarget | VirtualTarget,
+  { verb, body, dryRun = false }: VirtualCall,
+  context: RequestContext,
+): Promise<JsonObject> {
+  return target.run({
+    context: writeContext(core, target, context, dryRun),
+    verb,
+    namespace: target.namespace,
+    name: target.name,
+    body,
+    objects: core.objects(context),
+  });
 }
 
-/** A connection to somewhere else (`log`, `exec`, `proxy`). */
-export async function connect(core: Core, request: ConnectRequest, context: RequestContext): Promise<void> {
-  const { target, name, parameters } = request;
-  const { behaviour } = target.resource.subresources[target.subresource]!;
-  if (behaviour.kind !== 'connection')
-    throw errors.internal(`${target.resource.resource}/${target.subresource} is no connection`);
-  await behaviour.open({
+export async function listVirtual(core: Core, target: VirtualTarget, context: RequestContext): Promise<ListResult> {
+  const value = await runVirtual(core, target, { verb: 'list' }, context);
+  return { revision: revision(core.cache.applied), continue: '', remainingItemCount: undefined, items: [], value };
+}
+
+/** Opens a stream to a pod, node or service (`log`, `exec`, `proxy`), after admission. */
+export async function connect(
+  core: Core,
+  { target, parameters }: ConnectRequest,
+  context: RequestContext,
+): Promise<void> {
+  if (target.kind !== 'connection') throw errors.methodNotAllowed();
+  const object = connectOptions(target, parameters);
+  const admitted = new Admitted(core, { target, operation: 'connect', context, dryRun: false, object, old: undefined });
+  await admitted.mutate();
+  await admitted.validate();
+  await target.connection.open({
     context: writeContext(core, target, context, false),
     namespace: target.namespace,
-    name,
+    name: target.name,
     parameters,
     objects: core.objects(context),
   });
 }
 
-export async function runVirtual(
-  core: Core,
-  target: Target,
-  call: VirtualCall,
-  context: RequestContext,
-): Promise<JsonObject> {
-  return handlerOf(target)({
-    context: writeContext(core, target, context, call.dryRun ?? false),
-    verb: call.verb,
-    namespace: target.namespace,
-    name: call.name,
-    body: call.body,
-    objects: core.objects(context),
-  });
-}
-
-export async function virtualAnswer(
-  core: Core,
-  target: Target,
-  call: VirtualCall,
-  context: RequestContext,
-): Promise<Answer> {
-  return { kind: 'value', value: await runVirtual(core, target, call, context) };
-}
-
-export async function virtualList(core: Core, target: Target, context: RequestContext): Promise<ListResult> {
-  const value = await runVirtual(core, target, { name: '', verb: 'list' }, context);
-  return { revision: revision(core.cache.applied), continue: '', remainingItemCount: undefined, items: [], value };
+/** The query of a connection as the object that admission sees: `PodExecOptions` and the like. */
+function connectOptions(target: Target, parameters: QueryValues): JsonObject {
+  const { info, schema } = expectedKind(target);
+  const object: JsonObject = { kind: info.kind, apiVersion: info.version };
+  for (const { name, schema: type } of schema.fields) {
+    if (!parameters.has(name)) continue;
+    if (type.kind === 'list') object[name] = [...parameters.all(name)];
+    else if (type.kind !== 'scalar') continue;
+    else if (type.type === 'bool') object[name] = !['false', '0'].includes(parameters.text(name).toLowerCase());
+    else if (type.type === 'int32' || type.type === 'int64') object[name] = parameters.integer(name) ?? 0;
+    else object[name] = parameters.text(name);
+  }
+  return object;
 }
 
 export function writeContext(core: Core, target: Target, context: RequestContext, dryRun: boolean): WriteContext {

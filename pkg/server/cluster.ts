@@ -8,6 +8,7 @@ import {
   EVERYTHING,
   type Registry,
   type RequestContext,
+  resolveTarget,
   type ServedResource,
   type Target,
 } from '../registry/index.js';
@@ -26,12 +27,13 @@ export function clusterOf(registry: Registry, world: World): Cluster {
     userAgent: `${MANAGER}/trireme`,
     deadline: world.clock.monotonic() + PATIENCE,
     warn: () => {},
+    annotate: () => {},
   });
-  const target = (resource: ServedResource, namespace: string, subresource = ''): Target => ({
-    resource,
-    namespace,
-    subresource,
-  });
+  const target = (resource: ServedResource, namespace: string, name = '', subresource = ''): Target => {
+    const found = resolveTarget(resource, { namespace, name, subresource });
+    if (found === undefined) throw new Error(`${resource.resource} have no subresource ${subresource}`);
+    return found;
+  };
   const options = { dryRun: false, fieldManager: MANAGER, fieldValidation: 'Ignore' } as const;
   const body = (value: JsonObject) => ({ bytes: Buffer.from(JSON.stringify(value)), encoding: 'json' as const });
 
@@ -40,7 +42,7 @@ export function clusterOf(registry: Registry, world: World): Cluster {
     async get(at) {
       try {
         const answer = await registry.get(
-          { target: target(at.resource, at.namespace), name: at.name, resourceVersion: '' },
+          { target: target(at.resource, at.namespace, at.name), resourceVersion: '' },
           context(),
         );
         return objectOf(answer, at.resource);
@@ -54,13 +56,12 @@ export function clusterOf(registry: Registry, world: World): Cluster {
       return Array.from(result.items, (item) => served(item, resource));
     },
     async create(resource, namespace, object) {
-      await registry.create({ target: target(resource, namespace), name: '', body: body(object), options }, context());
+      await registry.create({ target: target(resource, namespace), body: body(object), options }, context());
     },
     async patch(at, subresource, patch) {
       await registry.patch(
         {
-          target: target(at.resource, at.namespace, subresource),
-          name: at.name,
+          target: target(at.resource, at.namespace, at.name, subresource),
           type: 'merge',
           body: body(patch),
           force: false,
@@ -71,15 +72,14 @@ export function clusterOf(registry: Registry, world: World): Cluster {
     },
     async replace(at, subresource, object) {
       await registry.update(
-        { target: target(at.resource, at.namespace, subresource), name: at.name, body: body(object), options },
+        { target: target(at.resource, at.namespace, at.name, subresource), body: body(object), options },
         context(),
       );
     },
     async delete(at, { uid, resourceVersion, policy }) {
       await registry.delete(
         {
-          target: target(at.resource, at.namespace),
-          name: at.name,
+          target: target(at.resource, at.namespace, at.name),
           options: {
             dryRun: false,
             preconditions: { uid, resourceVersion },

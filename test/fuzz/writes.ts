@@ -1,6 +1,6 @@
 import { ApiError, apiVersionOf, isObject, type JsonObject } from '../../pkg/api/index.js';
 import { readJson } from '../../pkg/codec/index.js';
-import type { ServedResource } from '../../pkg/registry/index.js';
+import { resolveTarget, type ServedResource } from '../../pkg/registry/index.js';
 import { Bench } from '../../pkg/registry/testing.js';
 import { recordedText } from '../golden/recordings.mjs';
 import { deployment } from './seeds.js';
@@ -52,10 +52,11 @@ export async function writeTargets(): Promise<readonly Target[]> {
         if (!read.ok || !isObject(read.value)) return;
         const resource = served.get(`${read.value['apiVersion']} ${read.value['kind']}`);
         if (resource === undefined) return;
-        const target = { resource, namespace: resource.namespaced ? 'default' : '', subresource: '' };
+        const target = resolveTarget(resource, { namespace: resource.namespaced ? 'default' : '' });
+        if (target === undefined) return;
         bench.warnings.length = 0;
         const written = await bench.registry.create(
-          { target, name: '', body: { bytes, encoding: 'json' }, options },
+          { target, body: { bytes, encoding: 'json' }, options },
           bench.context,
         );
         bench.json(target, written.object);

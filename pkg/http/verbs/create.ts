@@ -12,6 +12,6 @@ export async function create(request: ResourceRequest, services: HttpServices): 
   const bytes = await readBody(call);
   const options = writeOptions('CreateOptions', info.query, call.userAgent);
   const encoding = bodyEncoding(call.exchange.headers['content-type'], services.stages.spoken);
-  const written = await services.registry.create({ target, name: info.name, body: { bytes, encoding }, options }, call);
+  const written = await services.registry.create({ target, body: { bytes, encoding }, options }, call);
   return sendObject(request, services, 201, written.object, form);
 }

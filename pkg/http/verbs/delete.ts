@@ -10,10 +10,10 @@ import { answerForm, sendObject } from './answer.js';
 
 /** DELETE of one object: a Status when it is gone, else the object as it waits for its end. */
 export async function deleteOne(request: ResourceRequest, services: HttpServices): Promise<void> {
-  const { call, info, target } = request;
+  const { call, target } = request;
   const form = answerForm(request, services, 'object');
   const options = await deleteOptions(request, services);
-  const deleted = await services.registry.delete({ target, name: info.name, options }, call);
+  const deleted = await services.registry.delete({ target, options }, call);
   switch (deleted.kind) {
     case 'deleted':
       return sendStatus(call, 200, deleted.status, form);

@@ -7,6 +7,6 @@ export async function get(request: ResourceRequest, services: HttpServices): Pro
   const { call, info, target } = request;
   const form = answerForm(request, services, 'object');
   const resourceVersion = info.query.text('resourceVersion');
-  const answer = await services.registry.get({ target, name: info.name, resourceVersion }, call);
+  const answer = await services.registry.get({ target, resourceVersion }, call);
   return sendObject(request, services, 200, answer, form);
 }

@@ -24,11 +24,7 @@ const VERBS: Readonly<Record<Verb, (request: ResourceRequest, services: HttpServ
   deletecollection: deleteCollection,
 };
 
-function isConnection({ served, target }: ResourceRequest): boolean {
-  return target.subresource !== '' && served.subresources[target.subresource]!.behaviour.kind === 'connection';
-}
-
-/** Every request to a resource. */
+/** Serves a request for a resource. */
 export function serveResource(call: Call, services: HttpServices): Promise<void> {
   if (call.info.kind !== 'resource') throw errors.noSuchPath();
   const request = resolve(services.registry.catalogue, call, call.info);
@@ -36,5 +32,6 @@ export function serveResource(call: Call, services: HttpServices): Promise<void>
     call.warn(request.served.deprecation);
     services.stages.counter.deprecated(call);
   }
-  return isConnection(request) ? connect(request, services) : VERBS[request.action](request, services);
+  const handler = request.target.kind === 'connection' ? connect : VERBS[request.action];
+  return handler(request, services);
 }

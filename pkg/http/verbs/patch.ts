@@ -13,6 +13,6 @@ export async function patch(request: ResourceRequest, services: HttpServices): P
   const bytes = await readBody(call);
   const { options, force } = patchOptions(info.query, type, call.userAgent);
   const body = { bytes, encoding };
-  const written = await services.registry.patch({ target, name: info.name, type, body, force, options }, call);
+  const written = await services.registry.patch({ target, type, body, force, options }, call);
   return sendObject(request, services, written.outcome === 'created' ? 201 : 200, written.object, form);
 }

@@ -12,6 +12,6 @@ export async function update(request: ResourceRequest, services: HttpServices): 
   const bytes = await readBody(call);
   const options = writeOptions('UpdateOptions', info.query, call.userAgent);
   const encoding = bodyEncoding(call.exchange.headers['content-type'], services.stages.spoken);
-  const written = await services.registry.update({ target, name: info.name, body: { bytes, encoding }, options }, call);
+  const written = await services.registry.update({ target, body: { bytes, encoding }, options }, call);
   return sendObject(request, services, written.outcome === 'created' ? 201 : 200, written.object, form);
 }

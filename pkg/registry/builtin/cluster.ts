@@ -1,4 +1,4 @@
-import type { UserInfo } from '../resource.js';
+import type { UserInfo } from '../../api/index.js';
 
 /** What the operator decides for the whole cluster and declarations must know (`--service-cluster-ip-range`, `--service-node-port-range`). */
 export interface ClusterConfig {

@@ -44,7 +44,7 @@ export function statusSubresource(strategy: Strategy = {}): Subresource {
   return {
     verbs: ['get', 'patch', 'update'],
     behaviour: {
-      kind: 'part',
+      kind: 'status',
       strategy: {
         ...strategy,
         update: {
@@ -89,7 +89,7 @@ export function scaleSubresource(selector: (whole: JsonObject) => string): Subre
     verbs: ['get', 'patch', 'update'],
     kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
     behaviour: {
-      kind: 'view',
+      kind: 'scale',
       read: (whole) => {
         const meta = at(whole, 'metadata');
         const text = selector(whole);

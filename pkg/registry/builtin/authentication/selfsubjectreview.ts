@@ -1,5 +1,5 @@
-import { type JsonObject, setOwn } from '../../../api/index.js';
-import type { ResourceDeclaration, UserInfo } from '../../resource.js';
+import { type JsonObject, setOwn, type UserInfo } from '../../../api/index.js';
+import type { ResourceDeclaration } from '../../resource.js';
 import { objectIn } from '../access.js';
 import { versions } from '../form.js';
 

@@ -1,5 +1,5 @@
-import { errors, FieldErrors, FieldPath, type JsonObject, type JsonValue } from '../../../api/index.js';
-import type { ResourceDeclaration, UserInfo, VirtualRequest } from '../../resource.js';
+import { errors, FieldErrors, FieldPath, type JsonObject, type JsonValue, type UserInfo } from '../../../api/index.js';
+import type { ResourceDeclaration, VirtualRequest } from '../../resource.js';
 import { at, listAt, objectAt, objectIn, textAt } from '../access.js';
 import type { AccessAttributes, ClusterConfig } from '../cluster.js';
 import { versions } from '../form.js';

@@ -26,12 +26,13 @@ async function connected(b: Bench, path: string, resource = 'pods'): Promise<str
   const values = new URLSearchParams(query);
   const parameters = {
     text: (key: string) => values.get(key) ?? '',
+    all: (key: string) => values.getAll(key),
     has: (key: string) => values.has(key),
     integer: (key: string) => (values.has(key) ? Number(values.get(key)) : undefined),
   };
-  const target = b.target(resource, resource === 'nodes' ? '' : 'default');
+  const target = b.target(`${resource}/${subresource}`, resource === 'nodes' ? '' : 'default', name);
   try {
-    await b.registry.connect({ target: { ...target, subresource }, name, parameters }, b.context);
+    await b.registry.connect({ target, parameters }, b.context);
     return 'nothing';
   } catch (e) {
     if (!(e instanceof ApiError)) throw errors.internal(String(e));

@@ -61,7 +61,7 @@ export const namespace: ResourceDeclaration = {
     finalize: {
       verbs: ['update'],
       behaviour: {
-        kind: 'part',
+        kind: 'status',
         strategy: {
           create: { validate: (o, errors) => finalizers(o, errors, (i) => FINALIZERS.index(i)) },
           update: { generation: 'none', prepare: (o, old) => keep('status', o, old) },

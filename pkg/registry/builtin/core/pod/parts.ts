@@ -11,7 +11,7 @@ const SPEC = FieldPath.of('spec');
 export function part(strategy: Strategy): Subresource {
   return {
     verbs: ['get', 'patch', 'update'],
-    behaviour: { kind: 'part', strategy: { ...strategy, update: { generation: 'spec', ...strategy.update } } },
+    behaviour: { kind: 'status', strategy: { ...strategy, update: { generation: 'spec', ...strategy.update } } },
   };
 }
 

@@ -1,12 +1,12 @@
-import { type JsonObject, objectIn, objectsAt, textAt } from '../api/index.js';
-import { isAbout, type Step } from './step.js';
+import { type AdmissionStep, type JsonObject, objectIn, objectsAt, textAt } from '../api/index.js';
+import { isAbout } from './step.js';
 
-/** Seconds for which a pod stays on a node that is not ready or cannot be reached, where it does not say. */
+/** Seconds that a pod stays on a node that is not ready or unreachable, by default. */
 const STAYS_SECONDS = 300;
 const AWAY = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'] as const;
 
-/** Pods sit out short absences of their node. */
-export const defaultTolerationsStep: Step = {
+/** Adds tolerations that let a pod stay through short absences of its node. */
+export const defaultTolerationsStep: AdmissionStep = {
   name: 'DefaultTolerationSeconds',
   mutate: (request) => {
     if (request.operation !== 'create' && request.operation !== 'update') return;

@@ -1,23 +1,21 @@
 import { expect, it } from 'vitest';
-import { certificateSubjectStep } from './nodes.js';
-import type { Admitted } from './step.js';
+import type { AdmissionRequest } from '../api/index.js';
+import { certificateSubjectStep } from './certificatesubject.js';
+import { admissionRequest } from './testing.js';
 
 const SIGNER = 'kubernetes.io/kube-apiserver-client';
 
 /** A request whose subject has this organisation, written as a string of that type; only what the step looks at. */
-function asking(tag: number, text: Buffer, signerName = SIGNER): Admitted {
+function asking(tag: number, text: Buffer, signerName = SIGNER): AdmissionRequest {
   const der = Buffer.concat([Buffer.from([0x06, 0x03, 0x55, 0x04, 0x0a, tag, text.length]), text]);
   const pem = `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
-  const resource = 'certificatesigningrequests';
-  const group = 'certificates.k8s.io';
-  return {
-    target: { resource: { group, resource, groupResource: { group, resource } }, namespace: '', subresource: '' },
+  return admissionRequest('certificatesigningrequests', {
+    group: 'certificates.k8s.io',
+    namespace: '',
     name: 'a',
-    operation: 'create',
     object: { metadata: { name: 'a' }, spec: { signerName, request: Buffer.from(pem).toString('base64') } },
-    old: undefined,
-    context: { user: { name: 'jane', groups: [] } },
-  };
+    user: { name: 'jane', groups: [] },
+  });
 }
 
 const wide = (text: string, width: number): Buffer =>

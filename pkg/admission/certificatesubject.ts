@@ -1,0 +1,51 @@
+import { type AdmissionStep, errors, type JsonObject, textAt } from '../api/index.js';
+import { isAbout } from './step.js';
+
+/** Refuses certificate requests for members of `system:masters`. */
+export const certificateSubjectStep: AdmissionStep = {
+  name: 'CertificateSubjectRestriction',
+  validate: (request) => {
+    if (request.operation !== 'create' || !isAbout(request, 'certificates.k8s.io', 'certificatesigningrequests'))
+      return;
+    const { object } = request;
+    if (textAt(object, 'spec', 'signerName') !== CLIENT_SIGNER) return;
+    if (!organisations(object).includes('system:masters')) return;
+    throw errors.forbidden(
+      request.groupResource,
+      textAt(object, 'metadata', 'name'),
+      `use of ${CLIENT_SIGNER} signer with system:masters group is not allowed`,
+    );
+  },
+};
+
+const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client';
+
+/** DER of the object identifier 2.5.4.10, organizationName. */
+const ORGANISATION = Buffer.from([0x06, 0x03, 0x55, 0x04, 0x0a]);
+
+/** The organisations in a PEM certificate request. Each is a short string that follows its object identifier. */
+function organisations(request: JsonObject | undefined): readonly string[] {
+  const pem = Buffer.from(textAt(request, 'spec', 'request'), 'base64').toString('latin1');
+  const body = /-----BEGIN (?:NEW )?CERTIFICATE REQUEST-----([^-]+)-----END/.exec(pem)?.[1];
+  if (body === undefined) return [];
+  const der = Buffer.from(body, 'base64');
+  const found: string[] = [];
+  for (let i = der.indexOf(ORGANISATION); i >= 0; i = der.indexOf(ORGANISATION, i + 1)) {
+    const length = der[i + ORGANISATION.length + 1] ?? 0;
+    const from = i + ORGANISATION.length + 2;
+    found.push(textOf(der[i + ORGANISATION.length]!, der.subarray(from, from + length)));
+  }
+  return found;
+}
+
+const UNIVERSAL_STRING = 0x1c;
+const BMP_STRING = 0x1e;
+
+/** A name may be encoded in two or four bytes per character. */
+function textOf(tag: number, bytes: Buffer): string {
+  const width = tag === BMP_STRING ? 2 : tag === UNIVERSAL_STRING ? 4 : 1;
+  if (width === 1) return bytes.toString();
+  let text = '';
+  for (let i = width; i <= bytes.length; i += width) text += String.fromCharCode(bytes.readUInt16BE(i - 2));
+  return text;
+}

@@ -1,0 +1,50 @@
+import type { AdmissionRequest, AdmissionSubject, JsonObject, StoredObjects } from '../api/index.js';
+
+/** A request for the tests of steps. */
+export function admissionRequest(
+  what: string,
+  given: Partial<AdmissionRequest> & { readonly group?: string; readonly warnings?: string[] },
+): AdmissionRequest & { readonly annotations: Map<string, string> } {
+  const [resource = '', subresource = ''] = what.split('/');
+  const { group = '', warnings = [], ...rest } = given;
+  const annotations = new Map<string, string>();
+  const subject: AdmissionSubject = {
+    kind: { group, version: 'v1', kind: '' },
+    resource: { group, version: 'v1', resource },
+  };
+  return {
+    operation: 'create',
+    requested: subject,
+    stored: subject,
+    groupResource: { group, resource },
+    subresource,
+    namespace: 'n',
+    name: 'x',
+    options: {},
+    dryRun: false,
+    user: { name: 'u', groups: [] },
+    object: undefined,
+    old: undefined,
+    equivalents: [subject],
+    inVersion: () => Promise.resolve(undefined),
+    replace: () => Promise.resolve(),
+    warn: (text) => void warnings.push(text),
+    annotate: (key, value) => void annotations.set(key, value),
+    reinvocation: { active: false, request: () => {}, state: new Map() },
+    annotations,
+    ...rest,
+  };
+}
+
+/** Stored objects by `group/resource`, for all namespaces. */
+export function storedObjects(byResource: Readonly<Record<string, readonly JsonObject[]>>): StoredObjects {
+  const of = (group: string, resource: string): readonly JsonObject[] =>
+    byResource[group === '' ? resource : `${group}/${resource}`] ?? [];
+  const find: StoredObjects['cached'] = ({ group, resource }, _namespace, name) =>
+    of(group, resource).find((o) => (o['metadata'] as JsonObject)['name'] === name);
+  return {
+    get: (resource, namespace, name) => Promise.resolve(find(resource, namespace, name)),
+    cached: find,
+    list: ({ group, resource }) => of(group, resource),
+  };
+}

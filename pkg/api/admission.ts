@@ -1,0 +1,120 @@
+import type { GroupVersionKind, GroupVersionResource } from './group.js';
+import type { JsonObject } from './json.js';
+import type { UserInfo } from './request.js';
+import type { GroupResourceName } from './status.js';
+
+/*
+ * The admission contract: what the registry shows of a write to the steps of admission (built-in plug-ins, policies, webhooks), and
+ * what a step may do. The registry runs every step's `mutate` before validation, every `validate` after it, and every `transact`
+ * last, in the order of the chain.
+ */
+
+export type AdmissionOperation = 'create' | 'update' | 'delete' | 'connect';
+
+/** A kind and its resource in one version. */
+export interface AdmissionSubject {
+  readonly kind: GroupVersionKind;
+  readonly resource: GroupVersionResource;
+}
+
+/** One write, or one connection, on its way through the chain. */
+export interface AdmissionRequest {
+  readonly operation: AdmissionOperation;
+  /** As the client sent it. `kind` is that of the body: `autoscaling/v1 Scale` for `deployments/scale`, `v1 PodExecOptions` for `pods/exec`. */
+  readonly requested: AdmissionSubject;
+  /** As it is stored. The same as `requested` where the body is not the stored kind. */
+  readonly stored: AdmissionSubject;
+  /** The requested resource, as errors name it. */
+  readonly groupResource: GroupResourceName;
+  /** '' for the object itself. */
+  readonly subresource: string;
+  /** '' for cluster-scoped resources. */
+  readonly namespace: string;
+  /** '' while `metadata.generateName` has not produced a name yet. */
+  readonly name: string;
+  /** CreateOptions, UpdateOptions or DeleteOptions of meta.k8s.io/v1, by the operation (a patch that creates has CreateOptions); `{}` for connect. */
+  readonly options: JsonObject;
+  readonly dryRun: boolean;
+  readonly user: UserInfo;
+  /**
+   * In the storage version; of a scale subresource the Scale; of a connection its options. Undefined for delete. A mutating step
+   * may change it in place if the result is complete (defaults included); a step whose change comes from outside calls `replace`.
+   */
+  readonly object: JsonObject | undefined;
+  /** Undefined for create and connect. */
+  readonly old: JsonObject | undefined;
+  /** The versions in which `inVersion` can show the objects, the stored one included: for `matchPolicy: Equivalent`. */
+  readonly equivalents: readonly AdmissionSubject[];
+  /** Copies of `object` and `old` in another version, or undefined when the kind does not have it. */
+  inVersion(apiVersion: string): Promise<AdmissionObjects | undefined>;
+  /**
+   * Puts `object`, in any version of the kind, in the place of the request's own: prunes unknown fields, applies defaults, converts to
+   * the storage version, and restores managed fields that the change made invalid. Only during `mutate`.
+   */
+  replace(object: JsonObject): Promise<void>;
+  /** Adds a `Warning: 299` header to the response. */
+  warn(text: string): void;
+  /** Adds an annotation to the audit event; the key is `<plug-in>.admission.k8s.io/<what>`. */
+  annotate(key: string, value: string): void;
+  readonly reinvocation: Reinvocation;
+}
+
+export interface AdmissionObjects {
+  readonly subject: AdmissionSubject;
+  readonly object: JsonObject | undefined;
+  readonly old: JsonObject | undefined;
+}
+
+/**
+ * A step that changed an object may ask that the mutating steps run once more, because steps before it did not see the change. They
+ * run at most twice. A step keeps what it has to remember between the two runs in `state`, under its own name.
+ */
+export interface Reinvocation {
+  /** True in the second run. */
+  readonly active: boolean;
+  request(): void;
+  readonly state: Map<string, unknown>;
+}
+
+/** A part of the chain. It refuses a request by throwing an `ApiError`. */
+export interface AdmissionStep {
+  readonly name: string;
+  readonly mutate?: (request: AdmissionRequest) => void | Promise<void>;
+  /** Sees the object as it will be stored, and must not change it. */
+  readonly validate?: (request: AdmissionRequest) => void | Promise<void>;
+  /**
+   * Adds to the transaction of the write. When another write changed one of the objects that the addition names, the whole decision is
+   * made again, this step included. Not called for a dry run that was refused before.
+   */
+  readonly transact?: (request: AdmissionRequest) => TxnAddition | undefined | Promise<TxnAddition | undefined>;
+}
+
+/** Objects that must not have changed since they were read, and new states of objects, as part of one transaction. */
+export interface TxnAddition {
+  /** Objects in the storage version, with the resourceVersion at which they were read. */
+  readonly unchanged?: readonly PlacedObject[];
+  /** The new state; `metadata.resourceVersion` is that of the state it was made from. */
+  readonly write?: readonly (PlacedObject & { readonly subresource: string })[];
+  /** Called once, when the write has been committed, refused or given up. */
+  readonly settled?: () => void;
+}
+
+export interface PlacedObject {
+  readonly resource: GroupResourceName;
+  readonly object: JsonObject;
+}
+
+/** The chain, in the order in which its steps run. */
+export interface Admission {
+  readonly steps: readonly AdmissionStep[];
+}
+
+/** The objects of the cluster in their storage versions, as steps look them up. `namespace` is '' for cluster-scoped resources. */
+export interface StoredObjects {
+  /** Undefined only when the object is absent now: a miss is confirmed by a consistent read. */
+  get(resource: GroupResourceName, namespace: string, name: string): Promise<JsonObject | undefined>;
+  /** The object in the local cache, which may lag behind other peers. */
+  cached(resource: GroupResourceName, namespace: string, name: string): JsonObject | undefined;
+  /** The objects in the local cache; `namespace` '' for all. */
+  list(resource: GroupResourceName, namespace: string): readonly JsonObject[];
+}

@@ -1,0 +1,58 @@
+import { errors, type FieldError, FieldErrors, type JsonObject } from '../api/index.js';
+import { declarativeErrors } from '../schema/index.js';
+import type { Core } from './core.js';
+import { metaOf, text } from './meta.js';
+import type { Target } from './requests.js';
+
+/** The errors of one write: those of the rules of the kind, and those of the markers of its schema. */
+
+/**
+ * Adds what the validation markers of the schema find. Where a marker and a rule of the kind find the same fault, the marker's
+ * sentence stands alone. Of what the kind's own rules say twice, once is kept.
+ */
+export function addDeclarative(
+  core: Core,
+  { resource }: Target,
+  { object: o, old }: { readonly object: JsonObject; readonly old: JsonObject | undefined },
+  found: FieldErrors,
+): FieldErrors {
+  const options = {
+    enabled: (gate: string) => resource.strategy.validationOption?.(gate, old) ?? core.featureEnabled(gate),
+  };
+  const declared = declarativeErrors(o, old, resource.storage.schema, options);
+  if (declared.length === 0 && found.list.length < 2) return found;
+  const seen = new Set(declared.map(faultOf));
+  const merged = new FieldErrors();
+  for (const e of found.list) {
+    const whole = `${e.field}: ${e.message}`;
+    if (seen.has(whole) || seen.has(faultOf(e))) continue;
+    seen.add(whole);
+    merged.addAll([e]);
+  }
+  return merged.addAll(declared);
+}
+
+/** The same text for errors that two rules of the same sort report of one field, whatever their words. */
+function faultOf({ type, field, message }: FieldError): string {
+  return `${type} ${field} ${type === 'FieldValueInvalid' ? sortOfRule(message) : ''}`;
+}
+
+/** The ends of sentences that tell the sort of rule; of another sort are formats. */
+const SORTS: readonly (readonly [string, string])[] = [
+  ['field is immutable', 'immutable'],
+  ['must be greater than or equal to ', 'minimum'],
+  ['must be less than or equal to ', 'maximum'],
+  ['field cannot be ', 'update'],
+  ['must specify one of', 'union'],
+  ['must specify exactly one of', 'union'],
+  ['exactly one value must be specified', 'union'],
+];
+
+const sortOfRule = (message: string): string => SORTS.find(([words]) => message.includes(words))?.[1] ?? 'format';
+
+/** Throws the collected errors, if any. */
+export function refuse({ resource }: Target, o: JsonObject, found: FieldErrors): void {
+  if (found.empty) return;
+  const { group, kind } = resource;
+  throw errors.invalid({ group, kind }, text(metaOf(o), 'name'), found.list);
+}

@@ -1,0 +1,101 @@
+import { ApiError, errors } from '../api/index.js';
+import type { Revision } from '../base/index.js';
+import type { StoredObject } from '../cache/index.js';
+import type { Txn } from '../storage/index.js';
+import { commit } from './commit.js';
+import { type Core, conflict, find, fresh, keyOf } from './core.js';
+import { limits } from './limits.js';
+import type { RequestContext, Target } from './requests.js';
+
+/** The outcome of one decision about one state of an object. */
+export type Decision<T> =
+  /** Nothing to write: a dry run, or no change. */
+  | { readonly kind: 'answer'; readonly value: T }
+  /** The decision was carried out. */
+  | { readonly kind: 'done'; readonly value: T }
+  /** A transaction. It must compare the key of the object with the revision of the state that was decided on. */
+  | Proposal<T>
+  /** The decision was to create the object, and it was created by another request meanwhile. */
+  | { readonly kind: 'taken'; readonly error: ApiError };
+
+export interface Proposal<T> {
+  readonly kind: 'propose';
+  readonly txn: Txn;
+  readonly committed: (revision: Revision) => T;
+  /** Called once, whatever became of the proposal. */
+  readonly settled?: () => void;
+}
+
+export interface Optimistic {
+  readonly target: Target;
+  readonly context: RequestContext;
+  /** How often the decision is made again because the object changed meanwhile. Then: 409. */
+  readonly retries: number;
+}
+
+/**
+ * The optimistic update: reads an object from the cache, lets `decide` decide, commits the decision if the object has not changed, and
+ * retries. The cache is nearly always current, so a decision is first made without a consistent read. A refusal or an answer without a
+ * write counts only if it was made on a state confirmed by a consistent read; when that shows another state, the decision is made again.
+ */
+export async function optimisticUpdate<T>(
+  core: Core,
+  { target, context, retries }: Optimistic,
+  decide: (stored: StoredObject | undefined) => Promise<Decision<T>>,
+): Promise<T> {
+  const { resource, name } = target;
+  const key = keyOf(resource, target.namespace, name);
+  let current = false;
+  /** Makes the cache current; true when the object is another one then. */
+  const moved = async (seen: StoredObject | undefined): Promise<boolean> => {
+    if (current) return false;
+    await fresh(core, context);
+    current = true;
+    return find(core, target, name) !== seen;
+  };
+  for (let conflicts = 0, contentions = 0; ; ) {
+    const stored = find(core, target, name);
+    let decision: Decision<T>;
+    try {
+      decision = await decide(stored);
+    } catch (e) {
+      if (!(e instanceof ApiError) || e.status.code >= 500 || !(await moved(stored))) throw e;
+      continue;
+    }
+    switch (decision.kind) {
+      case 'answer':
+        if (await moved(stored)) continue;
+        return decision.value;
+      case 'done':
+        return decision.value;
+      case 'taken':
+        if (find(core, target, name) === undefined || ++conflicts > retries + 1) throw decision.error;
+        continue;
+      case 'propose': {
+        const result = await propose(core, decision);
+        if (result.kind === 'committed') return decision.committed(result.revision);
+        current = true;
+        if (result.key !== key) {
+          // The object has not changed, only something that the write depends on (an allocation, a quota).
+          if (++contentions < limits.contentionRetries) continue;
+          throw contended();
+        }
+        // An object that was deleted meanwhile is decided on once more: the response is then 404, not 409.
+        if (++conflicts > retries && find(core, target, name) !== undefined)
+          throw conflict(resource.groupResource, name);
+      }
+    }
+  }
+}
+
+/** Commits a proposal and settles it. */
+export async function propose<T>(core: Core, { txn, settled }: Proposal<T>): ReturnType<typeof commit> {
+  try {
+    return await commit(core, txn.compares, txn.ops);
+  } finally {
+    settled?.();
+  }
+}
+
+export const contended = (): ApiError =>
+  errors.tooManyRequests('the request was retried too often: other requests took what it needs; try again', 1);

@@ -1,0 +1,208 @@
+import { ApiError, cloneJson, FieldErrors, type JsonObject } from '../api/index.js';
+import type { Revision } from '../base/index.js';
+import type { StoredObject } from '../cache/index.js';
+import { encodeStored } from '../codec/index.js';
+import { keepTimesOfNoop } from '../patch/index.js';
+import { dropDisabledFields } from '../schema/index.js';
+import type { Op } from '../storage/index.js';
+import { Admitted } from './admission.js';
+import { decodeObject } from './bodies.js';
+import { Breath } from './breath.js';
+import { isUnchanged, putOp, valueAnswer, writtenAnswer } from './commit.js';
+import { type Core, keyOf, notFound, notOlderThan } from './core.js';
+import { addDeclarative, refuse } from './fielderrors.js';
+import { limits } from './limits.js';
+import { parseVersion } from './listoptions.js';
+import { metaOf, text } from './meta.js';
+import { type Decision, optimisticUpdate } from './optimistic.js';
+import type { ObjectTarget, RequestContext, ScaleTarget, Target, UpdateRequest, Written } from './requests.js';
+import type { Strategy, WriteContext } from './resource.js';
+import {
+  carryOver,
+  checkName,
+  checkUid,
+  checkVersion,
+  isGone,
+  keepGeneration,
+  placeInNamespace,
+  raiseGeneration,
+  validateChangedMeta,
+} from './systemfields.js';
+import { trackUpdate } from './tracking.js';
+import { writeContext } from './virtual.js';
+import { allocate, insert, settle, type Write } from './write.js';
+
+/** The change of one object: PUT here, patches, applies and scale in `patchverb.ts`, actions in `objects.ts`. */
+
+/** How a new state is made from the stored one. */
+export interface ObjectEdit {
+  /** How often the edit is made again because the object changed meanwhile. */
+  readonly retries: number;
+  /** The managed fields of what `make` returns are up to date. */
+  readonly tracked: boolean;
+  /**
+   * The new object in the storage version, with defaults. `old` is a private copy of the stored one, and must not be changed. With
+   * `scale` it is the new Scale.
+   */
+  readonly make: (stored: StoredObject, old: JsonObject, breath: Breath) => JsonObject | Promise<JsonObject>;
+  /** Creates the object when it does not exist; absent: 404. */
+  readonly create?: (() => Promise<Written>) | undefined;
+  /** Replaces the rules of the target. */
+  readonly rules?: Strategy;
+  readonly scale?: ScaleEdit;
+}
+
+/** The edit of a small object that is computed from the whole one. */
+export interface ScaleEdit {
+  readonly read: (whole: JsonObject) => JsonObject;
+  /** The new whole object. */
+  readonly write: (old: JsonObject, scale: JsonObject) => JsonObject;
+}
+
+/** PUT of an object, or of its status. */
+export async function update(
+  core: Core,
+  request: UpdateRequest & { readonly target: ObjectTarget },
+  context: RequestContext,
+): Promise<Written> {
+  const { target, options } = request;
+  const object = decodeObject(target, request.body, options.fieldValidation, context);
+  placeInNamespace(object, target);
+  checkName(object, target.name);
+  const write: Write<ObjectTarget> = { target, options, context };
+  const version = text(metaOf(object), 'resourceVersion');
+  // A version from another peer may not have been applied here yet; that is no conflict.
+  if (/^[1-9]\d{0,15}$/.test(version)) await caughtUp(core, parseVersion(version), context);
+  return modify(core, write, {
+    retries: version === '' || version === '0' ? limits.unconditionalRetries : 0,
+    tracked: false,
+    make: (stored) => {
+      checkUid(object, stored.uid(), stored.key, target);
+      const next = cloneJson(object);
+      settle(target, next, context);
+      return next;
+    },
+    create:
+      target.kind === 'object' && target.rules.update?.allowCreate === true
+        ? () => {
+            checkUid(object, '', keyOf(target.resource, target.namespace, target.name), target);
+            return insert(core, write, cloneJson(object), false);
+          }
+        : undefined,
+  });
+}
+
+async function caughtUp(core: Core, version: Revision, context: RequestContext): Promise<void> {
+  try {
+    await notOlderThan(core, version, context);
+  } catch (e) {
+    // No object can have a version of the future: the comparison of versions reports that.
+    if (!(e instanceof ApiError) || e.status.code !== 504) throw e;
+  }
+}
+
+/** Changes an object; creates it where the edit allows that. */
+export function modify(core: Core, write: Write<ObjectTarget | ScaleTarget>, edit: ObjectEdit): Promise<Written> {
+  const { target, context } = write;
+  return optimisticUpdate(core, { target, context, retries: edit.retries }, (stored) =>
+    stored === undefined ? create(target, edit) : decide(core, write, edit, stored),
+  );
+}
+
+async function create(target: Target, edit: ObjectEdit): Promise<Decision<Written>> {
+  if (edit.create === undefined) throw notFound(target);
+  try {
+    return { kind: 'done', value: await edit.create() };
+  } catch (e) {
+    if (e instanceof ApiError && e.status.reason === 'AlreadyExists') return { kind: 'taken', error: e };
+    throw e;
+  }
+}
+
+/** One decision about one state of the object. */
+async function decide(
+  core: Core,
+  write: Write<ObjectTarget | ScaleTarget>,
+  edit: ObjectEdit,
+  stored: StoredObject,
+): Promise<Decision<Written>> {
+  const { target, options, context } = write;
+  const { resource } = target;
+  const { scale } = edit;
+  const { dryRun } = options;
+  const rules = edit.rules ?? target.rules;
+  const breath = new Breath(core.world);
+  const old = stored.parse();
+  const made = await edit.make(stored, old, breath);
+  if (breath.due()) await breath.taken();
+  checkVersion(made, stored, target, resource.strategy);
+  if (!edit.tracked) trackUpdate(core, target, { live: old, object: made, manager: options.fieldManager });
+  if (breath.due()) await breath.taken();
+  const shown = scale === undefined ? old : scale.read(old);
+  const input = { target, operation: 'update', context, dryRun, options, object: made, old: shown } as const;
+  const admitted = new Admitted(core, input);
+  const result = (await admitted.mutate()) ?? made;
+  const o = scale === undefined ? result : scale.write(old, result);
+  const wanted = writeContext(core, target, context, dryRun);
+  prepareChanged(core, target, { object: o, old, rules }, wanted);
+  if (breath.due()) await breath.taken();
+  await admitted.validate();
+  keepTimesOfNoop(old, o);
+  const gone = isGone(o, old, resource.strategy);
+  const value = encodeStored(resource.storage.schema, o);
+  if (breath.due()) await breath.taken();
+  const answered = (written: Written): Written =>
+    scale === undefined
+      ? written
+      : { outcome: written.outcome, object: { kind: 'value', value: scale.read(wholeOf(written)) } };
+  if (!gone && isUnchanged(stored, value)) {
+    rules.warn?.(o, old, wanted);
+    return { kind: 'answer', value: answered({ outcome: 'unchanged', object: { kind: 'stored', stored } }) };
+  }
+  const allocated = await allocate(core, rules, { object: gone ? undefined : o, old }, wanted);
+  rules.warn?.(o, old, wanted);
+  const added = await admitted.transact();
+  if (dryRun) {
+    added.settled();
+    return { kind: 'answer', value: answered({ outcome: 'updated', object: valueAnswer(resource, o) }) };
+  }
+  const { key, createRevision } = stored;
+  const encoded = rules.storage?.allocate === undefined ? value : encodeStored(resource.storage.schema, o);
+  const op: Op = gone ? { kind: 'delete', key } : putOp(core, resource, key, encoded);
+  return {
+    kind: 'propose',
+    txn: {
+      compares: [{ key, modRevision: stored.revision }, ...allocated.compares, ...added.compares],
+      ops: [op, ...allocated.ops, ...added.ops],
+    },
+    settled: added.settled,
+    committed: (at) => {
+      const put = { key, value: encoded, at, createRevision };
+      const object = gone ? valueAnswer(resource, o) : writtenAnswer(core, resource, put);
+      return answered({ outcome: 'updated', object });
+    },
+  };
+}
+
+const wholeOf = ({ object }: Written): JsonObject => (object.kind === 'stored' ? object.stored.parse() : object.value);
+
+interface Prepared {
+  readonly object: JsonObject;
+  readonly old: JsonObject;
+  readonly rules: Strategy;
+}
+
+function prepareChanged(core: Core, target: Target, { object: o, old, rules }: Prepared, wanted: WriteContext): void {
+  const { resource } = target;
+  const meta = metaOf(o);
+  keepGeneration(meta, metaOf(old));
+  dropDisabledFields(o, resource.storage.schema, (gate) => core.featureEnabled(gate), old);
+  rules.update?.prepare?.(o, old, wanted);
+  carryOver(metaOf(o), metaOf(old));
+  raiseGeneration(o, old, rules);
+  const found = new FieldErrors();
+  validateChangedMeta(o, old, target, found);
+  if (rules.update?.validate !== undefined) rules.update.validate(o, old, found, wanted);
+  else rules.create?.validate?.(o, found, wanted);
+  refuse(target, o, addDeclarative(core, target, { object: o, old }, found));
+}
