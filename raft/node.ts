@@ -1,7 +1,7 @@
 // A peer's consensus state behind its door: checks what comes in, keeps what must not be seen.
 
 import type { Core } from './core.js';
-import { createCore } from './core.js';
+import { committedInTerm, createCore } from './core.js';
 import { drain, releasePromises } from './drain.js';
 import { campaign, mayCampaign, noteDurable } from './election.js';
 import { transferLeadership } from './handover.js';
@@ -233,6 +233,7 @@ export class RaftNode {
       lastIndex: log.lastIndex,
       stableIndex: log.stable,
       config: configs.current,
+      configIsCommitted: core.role === 'leader' && committedInTerm(core) && configs.currentIndex <= log.commit,
       uncommittedBytes: core.uncommittedBytes,
       transferringTo: core.transfer?.to ?? NO_PEER,
       peers,

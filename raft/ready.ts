@@ -106,7 +106,13 @@ export interface NodeStatus extends SoftState {
   /** Durable here. */
   readonly stableIndex: LogIndex;
   readonly firstIndex: LogIndex;
+  /** The configuration in force. */
   readonly config: Configuration;
+  /**
+   * On a leader that has committed an entry of its term: the configuration in force is committed, and nothing in the log replaces it.
+   * False on any other peer, which cannot know.
+   */
+  readonly configIsCommitted: boolean;
   readonly uncommittedBytes: number;
   readonly transferringTo: PeerId;
   /** On a leader only. */

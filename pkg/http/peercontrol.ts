@@ -40,7 +40,9 @@ export interface PeerDesk {
   saveSnapshot(file: string): Promise<Outcome<{ readonly file: string; readonly bytes: number }>>;
 }
 
-type Outcome<T> = { readonly kind: 'ok'; readonly value: T } | { readonly kind: 'refused'; readonly message: string };
+type Outcome<T> =
+  | { readonly kind: 'ok'; readonly value: T }
+  | { readonly kind: 'refused' | 'unknown'; readonly message: string };
 
 export async function serveControl(call: Call, services: HttpServices): Promise<void> {
   const { control } = services;
@@ -77,6 +79,7 @@ const KNOWN: ReadonlySet<string> = new Set(['status', 'members', 'leader', 'snap
 /** The value, or the peer's reason as a 409: it has understood, and will not do it as things are. */
 function done<T>(outcome: Outcome<T>): T {
   if (outcome.kind === 'ok') return outcome.value;
+  if (outcome.kind === 'unknown') throw errors.timeout(`the outcome is unknown: ${outcome.message}`);
   throw new ApiError(409, 'Conflict', outcome.message);
 }
 

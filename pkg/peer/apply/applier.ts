@@ -19,6 +19,8 @@ export interface ApplierPorts {
   applied(index: number): void;
   /** A `check` entry: the state's hashes as of `index`. */
   checked(index: number, hashes: StateHashes): void;
+  /** A malformed entry was applied, which changes nothing. */
+  malformed(why: string): void;
   /** A membership entry was committed. */
   memberEntry(entry: Entry): void;
   fail(error: unknown): void;
@@ -78,6 +80,7 @@ export class Applier {
         answer?.({ kind: 'committed', revision: result.revision });
         break;
       case 'malformed':
+        this.#ports.malformed(result.message);
         answer?.({ kind: 'unknown', message: `the log holds a malformed entry: ${result.message}` });
         break;
       case 'noop':

@@ -42,7 +42,9 @@ export interface PeerConfig {
   readonly initialClusterToken: string;
   /** Absent: no network; the cluster is this peer alone. */
   readonly network?: PeerNetwork;
-  /** Version of the program, told to other peers. */
+  /** The forms of log entries that this release reads and may write; for tests of upgrades. */
+  readonly entryForms?: { readonly reads: number; readonly writes: number };
+  /** Version of the program, sent to other peers. */
   readonly version: string;
   /** A differing peer is looked for this often. 0: never. */
   readonly hashCheckMs: number;

@@ -83,6 +83,7 @@ export class PeerMetrics {
   proposalsFailed = 0;
   heartbeatSendFailures = 0;
   slowApplies = 0;
+  malformedEntries = 0;
   slowReadIndexes = 0;
   readIndexesFailed = 0;
   learnerPromotions = 0;
@@ -133,6 +134,11 @@ export class PeerMetrics {
     counter('etcd_server_proposals_failed_total', 'Proposals refused or of unknown outcome.', this.proposalsFailed);
     gauge('etcd_server_quota_backend_bytes', 'Space quota of the state.', gauges.quotaBytes);
     counter('etcd_server_heartbeat_send_failures_total', 'Heartbeats dropped.', this.heartbeatSendFailures);
+    counter(
+      'trireme_peer_malformed_entries_total',
+      'Committed entries that changed nothing because they are malformed.',
+      this.malformedEntries,
+    );
     counter('etcd_server_slow_apply_total', 'Batches that took over 100 ms to apply.', this.slowApplies);
     counter('etcd_server_slow_read_indexes_total', 'Read-index rounds over an election timeout.', this.slowReadIndexes);
     counter('etcd_server_read_indexes_failed_total', 'Read-index rounds refused.', this.readIndexesFailed);

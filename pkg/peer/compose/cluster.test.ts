@@ -204,6 +204,9 @@ describe('membership', () => {
     made.peers[i] = undefined;
     rmSync(dataDir!, { recursive: true });
     await expect(made.open(i)).rejects.toThrow(/has been part of the cluster before.*triremectl member remove/);
+    rmSync(dataDir!, { recursive: true, force: true });
+    const joining = made.open(i, { initialClusterState: 'existing' });
+    await expect(joining).rejects.toThrow(/has been part of the cluster before.*triremectl member remove/);
     await put(leader.keyspace, '/a', '1');
     expect(made.fatal).toEqual([]);
   });

@@ -2,7 +2,7 @@ import type { PeerId } from '../../../raft/index.js';
 import type { HashChecks } from '../apply/index.js';
 import type { DrivenRaft } from '../consensus/index.js';
 import type { ForwardedProposal, Transport, TransportSink } from '../network/index.js';
-import type { Proposals } from '../requests/index.js';
+import { type Proposals, proposalProblem } from '../requests/index.js';
 
 export interface IncomingParts {
   readonly raft: DrivenRaft;
@@ -36,6 +36,9 @@ function forwarded({ raft, transport }: IncomingParts, from: PeerId, proposal: F
     transport.refuse(from, { id, term, refused: 'noLeader', message: 'this peer leads another term' });
     return;
   }
+  const problem = proposalProblem(data);
+  // Ends the connection that brought it.
+  if (problem !== undefined) throw new RangeError(problem);
   const result = raft.propose(data);
   if (result.kind === 'appended') return;
   const refused = result.reason === 'uncommittedLimit' ? 'overloaded' : 'noLeader';

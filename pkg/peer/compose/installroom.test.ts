@@ -50,7 +50,7 @@ const entry = (index: number): Entry => ({
   index: toLogIndex(index),
   term,
   kind: 'normal',
-  data: seal(1, index, command(index)),
+  data: seal({ origin: 1, id: index, command: command(index), form: 1 }),
 });
 
 interface Running {

@@ -9,7 +9,14 @@ import { type PeerControls, peerControls } from '../control/index.js';
 import { Backpressure, FullDisk, LogCompactor, type OpenedLog, type PeerDisk, Space } from '../durability/index.js';
 import { type LoadTransport, Members } from '../membership/index.js';
 import { LateTransport } from '../network/index.js';
-import { type PeerKeyspace, Proposals, peerKeyspace, Reads } from '../requests/index.js';
+import {
+  ENVELOPE_FORM_MAX,
+  type EnvelopeForm,
+  type PeerKeyspace,
+  Proposals,
+  peerKeyspace,
+  Reads,
+} from '../requests/index.js';
 import { SnapshotReceiver } from '../snapshot/index.js';
 import type { Connections } from './connections.js';
 
@@ -60,8 +67,8 @@ export function assemble(base: PeerBase, owner: Owner): Parts {
   const durability = durabilityParts(base);
   const raft = drivenRaft(base, durability, owner);
   const transport = new LateTransport();
-  const requests = requestParts(base, raft, transport, durability);
-  const members = membersOf(base, raft, requests.proposals, transport);
+  const requests = requestParts(base, raft, transport, durability, () => members.entryForm as EnvelopeForm);
+  const members: Members = membersOf(base, raft, requests.proposals, transport, owner);
   const checks = checksOf(base, raft, transport, owner);
   const compactor = compactorOf(base, raft, durability, owner);
   const core = { raft, transport, members, checks, compactor, ...durability, ...requests };
@@ -103,11 +110,13 @@ function drivenRaft({ config, world, state, log }: PeerBase, { journal }: Durabi
 }
 
 function requestParts(
-  { config, world, state }: PeerBase,
+  base: PeerBase,
   raft: DrivenRaft,
   transport: LateTransport,
   { space }: Durability,
+  entryForm: () => EnvelopeForm,
 ) {
+  const { config, world, state } = base;
   const timing = { now: () => world.clock.monotonic(), electionTimeoutMs: config.electionMs };
   const proposals = new Proposals(
     {
@@ -115,6 +124,8 @@ function requestParts(
       propose: (data) => raft.propose(data),
       forward: (leader, proposal) => transport.forward(leader, proposal),
       leadership: () => raft.soft,
+      form: () => entryForm(),
+      malformed: (why) => malformedEntry(base, why),
     },
     Buffer.from(world.random.bytes(6)).readUIntLE(0, 6),
   );
@@ -127,7 +138,13 @@ function requestParts(
   return { proposals, reads };
 }
 
-function membersOf(base: PeerBase, raft: DrivenRaft, proposals: Proposals, transport: LateTransport): Members {
+function membersOf(
+  base: PeerBase,
+  raft: DrivenRaft,
+  proposals: Proposals,
+  transport: LateTransport,
+  owner: Owner,
+): Members {
   const { config, world, metrics, log } = base;
   const members: Members = new Members({
     world,
@@ -137,11 +154,16 @@ function membersOf(base: PeerBase, raft: DrivenRaft, proposals: Proposals, trans
       ...member,
       id: foundingId(member, config.initialClusterToken),
     })),
+    entryForms: config.entryForms ?? { reads: ENVELOPE_FORM_MAX, writes: ENVELOPE_FORM_MAX },
     isLeader: () => raft.isLeader,
+    term: () => raft.soft.term,
+    configurationIsCommitted: () => raft.status().configIsCommitted,
     configuration: () => raft.status().config,
     caughtUp: (member) => raft.status().peers.some((peer) => peer.id === member && peer.caughtUp),
     change: (change) => raft.proposeConfigChange({ changes: [change] }),
-    propose: (command) => proposals.submit(command),
+    propose: (command, options) => proposals.submit(command, options),
+    malformed: (why) => malformedEntry(base, why),
+    fail: owner.fail,
     changed: () => connectMembers(members, transport),
     promoted: () => {
       metrics.learnerPromotions++;
@@ -149,6 +171,12 @@ function membersOf(base: PeerBase, raft: DrivenRaft, proposals: Proposals, trans
     note: noteOf(base),
   });
   return members;
+}
+
+/** An entry that changes nothing because it is malformed: counted, and logged. */
+function malformedEntry({ metrics, events }: PeerBase, why: string): void {
+  metrics.malformedEntries++;
+  events.note?.('error', `an entry of the log changes nothing: ${why}`);
 }
 
 /** Connects this peer with all members. */
@@ -182,7 +210,8 @@ function compactorOf(base: PeerBase, raft: DrivenRaft, { journal }: Durability, 
   });
 }
 
-function applierOf({ world, metrics, state, events }: PeerBase, core: Core, owner: Owner): Applier {
+function applierOf(base: PeerBase, core: Core, owner: Owner): Applier {
+  const { world, metrics, state, events } = base;
   const { raft, proposals, journal, reads, compactor, checks, members } = core;
   return new Applier(state.machine, {
     proposals,
@@ -197,6 +226,7 @@ function applierOf({ world, metrics, state, events }: PeerBase, core: Core, owne
       events.progressed?.();
     },
     checked: (at, hashes) => checks.own(at, hashes),
+    malformed: (why) => malformedEntry(base, why),
     memberEntry: (entry) => members.committed(entry),
     fail: owner.fail,
   });
@@ -273,7 +303,7 @@ function keyspaceOf({ state, metrics }: PeerBase, { raft, proposals, reads, spac
 }
 
 function controlsOf({ config, world, metrics, state, log }: PeerBase, core: Core, owner: Owner): PeerControls {
-  const { raft, journal, members, proposals, space } = core;
+  const { raft, journal, members, proposals, reads, space } = core;
   return peerControls({
     config,
     world,
@@ -284,6 +314,7 @@ function controlsOf({ config, world, metrics, state, log }: PeerBase, core: Core
     metrics,
     members,
     proposals,
+    reads,
     space,
     stopped: () => owner.stopped(),
     askLeader: (name, argument) => owner.connections.askLeader(name, argument),

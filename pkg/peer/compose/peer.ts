@@ -46,7 +46,8 @@ export async function openPeer(
   try {
     const refusal = disk && quarantineReason(disk.files);
     if (refusal !== undefined) throw new Error(refusal);
-    const found = () => findIdentity(config, world, loadTransport);
+    const note = events.note ?? (() => {});
+    const found = () => findIdentity({ config, world, loadTransport, note });
     const log = await openLog(config, disk, world, metrics, state.machine.applied, found);
     late.peer = new RunningPeer({ config, world, events, metrics, disk, state, log, loadTransport });
   } catch (error) {

@@ -72,7 +72,7 @@ describe('what only a leader does', () => {
       asked++;
       return Promise.reject(new Error('the connection ended'));
     });
-    expect(await controls.control.removeMember(7)).toMatchObject({ kind: 'refused', message: /the connection ended/ });
+    expect(await controls.control.removeMember(7)).toMatchObject({ kind: 'unknown', message: /the connection ended/ });
     expect(asked).toBe(1);
   });
 });

@@ -7,8 +7,15 @@ import type { ReplicatedState } from '../apply/index.js';
 import type { Identity, PeerConfig, PeerMetrics } from '../common/index.js';
 import type { DrivenRaft } from '../consensus/index.js';
 import type { Journal, Space } from '../durability/index.js';
-import { type AddMember, type ControlResult, HAS_STARTED, type HasStarted, type Members } from '../membership/index.js';
-import type { Proposals } from '../requests/index.js';
+import {
+  type AddMember,
+  type ControlResult,
+  HAS_STARTED,
+  HAS_STARTED_CONFIRMED,
+  type HasStarted,
+  type Members,
+} from '../membership/index.js';
+import type { Proposals, Reads } from '../requests/index.js';
 import type { PeerControl, PeerReport, SavedSnapshot } from './control.js';
 
 export interface ControlParts {
@@ -21,6 +28,7 @@ export interface ControlParts {
   readonly metrics: PeerMetrics;
   readonly members: Members;
   readonly proposals: Proposals;
+  readonly reads: Reads;
   readonly space: Space;
   /** Why this peer serves no more, if it does not. */
   stopped(): string | undefined;
@@ -54,13 +62,14 @@ export function peerControls(parts: ControlParts): PeerControls {
       const { role, leader } = parts.raft.soft;
       if (role === 'leader') return runHere(here, name, argument) as Promise<ControlResult<T>>;
       const late = world.clock.monotonic() > deadline;
-      if (leader !== NO_PEER || late) {
+      if (leader === NO_PEER && late) return { kind: 'refused', message: 'no leader is known: try again' };
+      if (leader !== NO_PEER) {
         try {
           const result = (await parts.askLeader(name, argument)) as ControlResult<T>;
           // Nothing was done there, so it may be asked again, of whoever leads by then.
           if (result.kind !== 'refused' || result.message !== LEADS_NO_MORE || late) return result;
         } catch (error) {
-          return { kind: 'refused', message: `the leader could not be asked: ${(error as Error).message}` };
+          return { kind: 'unknown', message: `the leader did not answer: ${(error as Error).message}` };
         }
       }
       await new Promise<void>((resolve) => world.timers.after(config.heartbeatMs, resolve));
@@ -85,12 +94,20 @@ export function peerControls(parts: ControlParts): PeerControls {
         };
         return answer;
       }
+      if (name === HAS_STARTED_CONFIRMED) return hasStartedConfirmed(parts, Number(argument));
       const known = LEADER_CALLS.find((call) => call === name);
       if (known === undefined) throw new Error(`there is no call ${name}`);
       if (parts.raft.soft.role !== 'leader') return { kind: 'refused', message: LEADS_NO_MORE };
       return runHere(here, known, argument);
     },
   };
+}
+
+/** Waits until this peer has applied everything that was committed before the question. */
+async function hasStartedConfirmed({ reads, members, identity }: ControlParts, id: number): Promise<HasStarted> {
+  const read = await reads.submit();
+  if (read.kind !== 'ok') throw new Error(read.message);
+  return { clusterId: identity.clusterId, started: members.hasStarted(id) };
 }
 
 function runHere(

@@ -1,3 +1,11 @@
 export { findIdentity, type LoadTransport } from './join.js';
-export { MEMBERS, type MemberInfo, Members, memberKey, REMOVED } from './members.js';
-export { type AddMember, type ControlResult, HAS_STARTED, type HasStarted, type MemberReport } from './types.js';
+export { Members } from './members.js';
+export { CLUSTER, MEMBERS, type MemberInfo, putMember, REMOVED } from './records.js';
+export {
+  type AddMember,
+  type ControlResult,
+  HAS_STARTED,
+  HAS_STARTED_CONFIRMED,
+  type HasStarted,
+  type MemberReport,
+} from './types.js';

@@ -7,37 +7,48 @@ import {
   toTerm,
 } from '../../../raft/index.js';
 import type { World } from '../../base/index.js';
-import { CONTROL_LIMITS, foundingClusterId, foundingId, memberIdText, type PeerConfig } from '../common/index.js';
+import {
+  CONTROL_LIMITS,
+  foundingClusterId,
+  foundingId,
+  memberIdText,
+  type NoteLevel,
+  type PeerConfig,
+} from '../common/index.js';
 import type { Founding } from '../durability/index.js';
 import type { TransportProvider } from '../network/index.js';
-import { HAS_STARTED, type HasStarted } from './types.js';
+import { HAS_STARTED, HAS_STARTED_CONFIRMED, type HasStarted } from './types.js';
 
 /** Loads the transport. Called only by a peer that has others. */
 export type LoadTransport = () => Promise<TransportProvider>;
 
-/** Who a peer without a log is: a founder, as the flags say, or a member that a running cluster has added. */
-export async function findIdentity(config: PeerConfig, world: World, provider: LoadTransport): Promise<Founding> {
-  if (config.initialClusterState !== 'new') return joinCluster(config, world, provider);
-  const founding = foundCluster(config);
-  await insistOnFirstStart(config, world, provider, founding);
+export interface JoinPorts {
+  readonly config: PeerConfig;
+  readonly world: World;
+  readonly loadTransport: LoadTransport;
+  note(level: NoteLevel, message: string): void;
+}
+
+/** The identity of a peer without a log: a founder, as the flags say, or a member that a running cluster has added. */
+export async function findIdentity(ports: JoinPorts): Promise<Founding> {
+  if (ports.config.initialClusterState !== 'new') return joinCluster(ports);
+  const founding = foundCluster(ports.config);
+  await refuseLostDisk(ports, founding);
   return founding;
 }
 
+const othersOf = ({ initialCluster, name }: PeerConfig): readonly string[] =>
+  initialCluster.filter((member) => member.name !== name).flatMap((member) => member.peerUrls);
+
 /**
- * A founder that has lost its disk looks like one that starts for the first time. But it has forgotten what it promised: its votes,
- * and the entries that were counted as safe because it had them. With it a majority could forget an acknowledged write. Those of
- * the others who can be reached know whether it has taken part before.
+ * A founder that has lost its disk looks like one that starts for the first time. But it has forgotten its votes, and the entries that
+ * were counted as safe because it had them: with it, a majority could forget an acknowledged write. The reachable others know whether
+ * it has taken part before. That none is reachable says nothing, because founders start at the same time.
  */
-async function insistOnFirstStart(
-  config: PeerConfig,
-  world: World,
-  load: LoadTransport,
-  { identity }: Founding,
-): Promise<void> {
-  const { network, name } = config;
-  const others = config.initialCluster.filter((member) => member.name !== name).flatMap((member) => member.peerUrls);
-  if (network === undefined || others.length === 0) return;
-  const { callControl } = await load();
+async function refuseLostDisk({ config, world, loadTransport }: JoinPorts, { identity }: Founding): Promise<void> {
+  const others = othersOf(config);
+  if (config.network === undefined || others.length === 0) return;
+  const { callControl } = await loadTransport();
   const deadline = world.clock.now() + CONTROL_LIMITS.foundMs;
   const answers = await Promise.all(
     others.map((url) =>
@@ -47,11 +58,16 @@ async function insistOnFirstStart(
       ),
     ),
   );
-  if (!answers.some((answer) => answer?.clusterId === identity.clusterId && answer.started)) return;
-  throw new Error(
-    `this member (${memberIdText(identity.peerId)}) has been part of the cluster before, and its data directory is empty: it has ` +
-      'forgotten what it promised, and must not come back as if it had not. Remove it (triremectl member remove), add it again ' +
-      '(triremectl member add), and start it with --initial-cluster-state=existing; it then copies the state',
+  if (answers.some((answer) => answer?.clusterId === identity.clusterId && answer.started)) {
+    throw new Error(lostDisk(identity.peerId));
+  }
+}
+
+function lostDisk(peerId: number): string {
+  return (
+    `this member (${memberIdText(peerId)}) has been part of the cluster before, and its data directory is empty: it has ` +
+    'forgotten what it promised, and must not come back as if it had not. Remove it (triremectl member remove), add it again ' +
+    '(triremectl member add), and start it with --initial-cluster-state=existing; it then copies the state'
   );
 }
 
@@ -72,35 +88,63 @@ export function foundCluster(config: PeerConfig): Founding {
 }
 
 /**
- * Asks the members of a running cluster who this peer is: the one that was added with this peer's URLs. It then waits to
- * hear from the leader, with a log that holds nothing and names nobody.
+ * Joins a running cluster as the member that was added with this peer's URLs. It then waits to hear from the leader, with a log that
+ * holds nothing and names nobody. Rejects when the cluster does not know such a member, or when the member has taken part before.
+ * While no member answers for the cluster it waits, because only the cluster can tell a new member from one that lost its disk.
  */
-async function joinCluster(config: PeerConfig, world: World, load: LoadTransport): Promise<Founding> {
-  const { network, name } = config;
-  const others = config.initialCluster.filter((member) => member.name !== name).flatMap((member) => member.peerUrls);
-  if (network === undefined || others.length === 0) {
+async function joinCluster(ports: JoinPorts): Promise<Founding> {
+  const { config, world, loadTransport, note } = ports;
+  const others = othersOf(config);
+  if (config.network === undefined || others.length === 0) {
     throw new Error('--initial-cluster-state=existing needs --initial-cluster with the other members, and peer URLs');
   }
-  const { fetchMembers } = await load();
-  const mine = new Set(network.advertiseUrls);
+  const provider = await loadTransport();
   const giveUp = world.clock.monotonic() + CONTROL_LIMITS.joinMs;
-  let problem = '';
-  do {
+  let noted = '';
+  for (;;) {
+    const problems: string[] = [];
     for (const url of others) {
-      const deadline = world.clock.now() + CONTROL_LIMITS.callMs;
-      try {
-        const { clusterId, members } = await fetchMembers(url, deadline);
-        const me = members.find(({ peerUrls }) => peerUrls.some((own) => mine.has(own)));
-        if (me !== undefined) {
-          const base: SnapshotMeta = { index: toLogIndex(0), term: toTerm(0), config: emptyConfiguration() };
-          return { identity: { clusterId, peerId: me.id, name }, base };
-        }
-        problem = `no member has the URL ${[...mine].join(', ')}: add it first (triremectl member add)`;
-      } catch (error) {
-        problem = error instanceof Error ? error.message : String(error);
+      const answer = await askToJoin(ports, provider, url);
+      switch (answer.kind) {
+        case 'joined':
+          return answer.founding;
+        case 'refused':
+          throw new Error(answer.message);
+        case 'unknownMember':
+          if (world.clock.monotonic() > giveUp) throw new Error(`could not join the cluster: ${answer.message}`);
+          problems.push(answer.message);
+          break;
+        case 'noAnswer':
+          problems.push(`${url}: ${answer.message}`);
+          break;
       }
     }
+    const problem = problems.join('; ');
+    if (problem !== noted) note('warn', `waiting to join the cluster: ${problem}`);
+    noted = problem;
     await new Promise<void>((resolve) => world.timers.after(CONTROL_LIMITS.joinEveryMs, resolve));
-  } while (world.clock.monotonic() < giveUp);
-  throw new Error(`could not join the cluster: ${problem}`);
+  }
+}
+
+type JoinAnswer =
+  | { readonly kind: 'joined'; readonly founding: Founding }
+  | { readonly kind: 'refused' | 'unknownMember' | 'noAnswer'; readonly message: string };
+
+async function askToJoin({ config, world }: JoinPorts, provider: TransportProvider, url: string): Promise<JoinAnswer> {
+  const own = new Set(config.network?.advertiseUrls);
+  try {
+    const { clusterId, members } = await provider.fetchMembers(url, world.clock.now() + CONTROL_LIMITS.callMs);
+    const me = members.find(({ peerUrls }) => peerUrls.some((peerUrl) => own.has(peerUrl)));
+    if (me === undefined) {
+      const message = `no member has the URL ${[...own].join(', ')}: add it first (triremectl member add)`;
+      return { kind: 'unknownMember', message };
+    }
+    const deadline = world.clock.now() + CONTROL_LIMITS.callMs;
+    const { started } = (await provider.callControl(url, deadline, HAS_STARTED_CONFIRMED, me.id)) as HasStarted;
+    if (started) return { kind: 'refused', message: lostDisk(me.id) };
+    const base: SnapshotMeta = { index: toLogIndex(0), term: toTerm(0), config: emptyConfiguration() };
+    return { kind: 'joined', founding: { identity: { clusterId, peerId: me.id, name: config.name }, base } };
+  } catch (error) {
+    return { kind: 'noAnswer', message: error instanceof Error ? error.message : String(error) };
+  }
 }

@@ -6,65 +6,53 @@ import {
   type ProposeResult,
   toPeerId,
 } from '../../../raft/index.js';
-import { type Revision, revision, type World } from '../../base/index.js';
-import {
-  type AppliedEvent,
-  encodeEntry,
-  prefixEnd,
-  type StateMachine,
-  type Txn,
-  type TxnResult,
-} from '../../storage/index.js';
-import { idFrom, MEMBER_LIMITS, memberIdText } from '../common/index.js';
+import type { World } from '../../base/index.js';
+import { type AppliedEvent, encodeEntry, type StateMachine, type Txn, type TxnResult } from '../../storage/index.js';
+import { idFrom, MEMBER_LIMITS, memberIdText, type NoteLevel } from '../common/index.js';
+import { type MemberInfo, MemberRecords, memberKey, putEntryForm, putMember, removedKey } from './records.js';
 import type { AddMember, ControlResult, MemberReport } from './types.js';
-
-/**
- * Who the members are: the consensus core knows them by number; names and addresses are keys of the replicated state, so
- * snapshots, restarts and every peer have them alike. The keys lie outside of `/`, where the API keeps its objects.
- *
- *     !members/<id>   {"id", "name", "peerUrls", "staysLearner", "started"}
- *     !removed/<id>   a member that was removed; its id never comes back
- */
-export const MEMBERS = '!members/';
-export const REMOVED = '!removed/';
-
-export interface MemberInfo {
-  readonly id: number;
-  readonly name: string;
-  readonly peerUrls: readonly string[];
-  /** Not to be promoted without being asked. */
-  readonly staysLearner?: boolean;
-  /** It has taken part: its disk holds votes and acknowledgements that the cluster counts on. */
-  readonly started?: boolean;
-}
 
 export interface MembersPorts {
   readonly world: World;
   readonly self: number;
   readonly clusterId: string;
-  /** What the flags say of the founding members. */
+  /** The founding members, from the flags. */
   readonly founders: readonly MemberInfo[];
+  /** The forms of log entries that this release reads, and that it may write. */
+  readonly entryForms: { readonly reads: number; readonly writes: number };
   isLeader(): boolean;
+  term(): number;
+  /** The configuration in force, committed or not. */
   configuration(): Configuration;
+  /** Whether the configuration in force is committed, and this peer as the leader knows that nothing in its log replaces it. */
+  configurationIsCommitted(): boolean;
   caughtUp(id: number): boolean;
   change(change: MemberChange): ProposeResult;
-  propose(command: Uint8Array): Promise<TxnResult>;
+  /** With `onlyTerm` the command is appended by this peer in that term or never. */
+  propose(command: Uint8Array, options: { readonly onlyTerm?: number }): Promise<TxnResult>;
   /** Names, addresses or members have changed. */
   changed(): void;
   promoted(): void;
-  note(level: 'info' | 'warn' | 'error', message: string): void;
+  /** A record that cannot be read was applied. */
+  malformed(why: string): void;
+  /** This release cannot read the log any more. */
+  fail(error: Error): void;
+  note(level: NoteLevel, message: string): void;
 }
+
+/** The outcome of one step of a change. */
+type Step = { readonly kind: 'done' } | { readonly kind: 'refused' | 'unknown'; readonly message: string };
 
 interface PendingChange {
   readonly term: number;
-  readonly resolve: (committed: boolean) => void;
+  readonly resolve: (outcome: Step) => void;
 }
 
+/** The members of the cluster: their records in the state, and changes of membership, one at a time, decided by the leader. */
 export class Members {
   readonly #ports: MembersPorts;
-  readonly #known = new Map<number, MemberInfo>();
-  readonly #removed = new Set<number>();
-  /** Changes of membership in this peer's log as leader, by index. */
+  readonly #records: MemberRecords;
+  /** Changes of membership in this peer's log as the leader, by index. */
   readonly #pending = new Map<number, PendingChange>();
   #turn: Promise<unknown> = Promise.resolve();
   /** Changes under way or waiting for their turn. */
@@ -73,52 +61,51 @@ export class Members {
 
   constructor(ports: MembersPorts) {
     this.#ports = ports;
+    this.#records = new MemberRecords(ports.malformed);
   }
 
-  /** Reads what the state says; again after another state took its place. */
+  /** Reads the records of a state; called again when another state has replaced it. */
   async load(machine: StateMachine): Promise<void> {
-    const members = await machine.range({ start: MEMBERS, end: prefixEnd(MEMBERS) });
-    const removed = await machine.range({ start: REMOVED, end: prefixEnd(REMOVED) });
-    // Both are here: whoever asks meanwhile (a founder without its disk, a member that was removed) is not told that nobody is known.
-    this.#known.clear();
-    this.#removed.clear();
-    if (members.kind === 'ok') for (const { key, value } of members.items) this.#learn(key, value);
-    if (removed.kind === 'ok') for (const { key } of removed.items) this.#removed.add(idOf(key, REMOVED));
-    this.#ports.changed();
+    await this.#records.load(machine);
+    this.#recordsChanged();
   }
 
   /** The state has changed. */
   applied(events: readonly AppliedEvent[]): void {
-    let news = false;
-    for (const { changes } of events) {
-      for (const change of changes) {
-        const key = change.kind === 'put' ? change.current.key : change.key;
-        if (!key.startsWith('!')) continue;
-        news = true;
-        if (key.startsWith(REMOVED)) this.#removed.add(idOf(key, REMOVED));
-        else if (change.kind === 'put') this.#learn(key, change.current.value);
-        else this.#known.delete(idOf(key, MEMBERS));
-      }
-    }
-    if (news) this.#ports.changed();
+    if (this.#records.applied(events)) this.#recordsChanged();
   }
 
-  #learn(key: string, value: Uint8Array): void {
-    this.#known.set(idOf(key, MEMBERS), JSON.parse(Buffer.from(value).toString()) as MemberInfo);
+  #recordsChanged(): void {
+    const { entryForms, fail, changed } = this.#ports;
+    const { entryForm } = this.#records;
+    if (entryForm > entryForms.reads) {
+      fail(
+        new Error(
+          `the cluster writes log entries of form ${entryForm}: upgrade this peer, which reads up to form ${entryForms.reads}`,
+        ),
+      );
+      return;
+    }
+    changed();
+  }
+
+  /** The newest form of log entries that this peer may propose. */
+  get entryForm(): number {
+    return Math.min(this.#records.entryForm, this.#ports.entryForms.writes);
   }
 
   info(id: number): MemberInfo {
     const founder = this.#ports.founders.find((member) => member.id === id);
-    return this.#known.get(id) ?? founder ?? { id, name: '', peerUrls: [] };
+    return this.#records.info(id) ?? founder ?? { id, name: '', peerUrls: [] };
   }
 
   wasRemoved(id: number): boolean {
-    return this.#removed.has(id);
+    return this.#records.wasRemoved(id);
   }
 
-  /** Whoever comes with an empty disk under this id has lost one. */
+  /** Whether the member has taken part. If so, a peer that comes under this id with an empty disk has lost its data. */
   hasStarted(id: number): boolean {
-    return this.#known.get(id)?.started === true || this.#removed.has(id);
+    return this.#records.info(id)?.started === true || this.#records.wasRemoved(id);
   }
 
   list(): readonly MemberReport[] {
@@ -134,145 +121,196 @@ export class Members {
     const pending = this.#pending.get(entry.index);
     if (pending === undefined) return;
     this.#pending.delete(entry.index);
-    pending.resolve(pending.term === entry.term);
+    pending.resolve(pending.term === entry.term ? DONE : refused('another leader has replaced the change'));
   }
 
   /**
-   * Leadership is gone: what was under way may or may not happen. What is committed by now (a leader's own removal ends its
-   * leadership) is settled when it is applied.
+   * This peer has lost its leadership: changes above the commit index may or may not happen. Those up to it (a leader's own removal
+   * ends its leadership) are settled when they are applied.
    */
   lostLeadership(commit: number): void {
     for (const [index, { resolve }] of this.#pending) {
       if (index <= commit) continue;
       this.#pending.delete(index);
-      resolve(false);
+      resolve(LEADERSHIP_LOST);
     }
   }
 
-  /** Nothing that is under way will be seen to end: this peer serves no more, or a snapshot has taken the place of the entries. */
+  /** No pending change will be seen to end: the peer stops, or a snapshot has replaced the entries. */
   giveUp(): void {
-    for (const { resolve } of this.#pending.values()) resolve(false);
+    for (const { resolve } of this.#pending.values()) resolve(LEADERSHIP_LOST);
     this.#pending.clear();
   }
 
   add(request: AddMember): Promise<ControlResult<MemberReport>> {
-    return this.#alone(async () => {
+    return this.#exclusively(async () => {
       const peerUrls = [...request.peerUrls].sort();
       if (peerUrls.length === 0) return refused('a member needs a peer URL, like https://HOST:PORT');
-      const odd = peerUrls.find((url) => !isPeerUrl(url));
-      if (odd !== undefined) return refused(`'${odd}' is no peer URL: give it as https://HOST:PORT`);
+      const bad = peerUrls.find((url) => !isPeerUrl(url));
+      if (bad !== undefined) return refused(`'${bad}' is not a peer URL like https://HOST:PORT`);
       const taken = this.list().find((member) => member.peerUrls.some((url) => peerUrls.includes(url)));
       if (taken !== undefined) return refused(`member ${memberIdText(taken.id)} (${taken.name}) has that peer URL`);
       const { clusterId, world } = this.#ports;
       const id = idFrom([clusterId, ...peerUrls, world.random.uuid()]);
       const stays = request.staysLearner === true ? { staysLearner: true } : {};
       const info: MemberInfo = { id, name: request.name ?? '', peerUrls, ...stays };
-      const noted = await this.#write({ compares: [absent(MEMBERS, id)], ops: [put(info)] });
-      if (noted !== undefined) return refused(noted);
-      const why = await this.#change({ kind: 'addLearner', id: toPeerId(id) });
-      if (why === undefined) return { kind: 'ok', value: { id, name: info.name, peerUrls, learner: true } };
-      await this.#write({ compares: [], ops: [{ kind: 'delete', key: keyOf(MEMBERS, id) }] });
-      return refused(why);
+      const noted = await this.#write({ compares: [this.#records.unchanged(id)], ops: [putMember(info)] });
+      if (noted.kind !== 'done') return noted;
+      const changed = await this.#change({ kind: 'addLearner', id: toPeerId(id) });
+      if (changed.kind === 'done') return { kind: 'ok', value: { id, name: info.name, peerUrls, learner: true } };
+      // The record goes only when the learner was certainly not added. Otherwise a leader removes it when that is certain (`tend`).
+      if (changed.kind === 'refused')
+        await this.#write({ compares: [], ops: [{ kind: 'delete', key: memberKey(id) }] });
+      return changed;
     });
   }
 
   promote(id: number): Promise<ControlResult<null>> {
-    return this.#alone(async () => {
-      if (!this.#ports.configuration().learners.includes(toPeerId(id)))
-        return refused('that is no learner of this cluster');
-      const why = await this.#change({ kind: 'addVoter', id: toPeerId(id) });
-      if (why === undefined) this.#ports.promoted();
-      return why === undefined ? { kind: 'ok', value: null } : refused(why);
-    });
-  }
-
-  remove(id: number): Promise<ControlResult<null>> {
-    return this.#alone(async () => {
-      if (!memberIds(this.#ports.configuration()).includes(toPeerId(id)))
-        return refused('that is no member of this cluster');
-      // Known by name first: so whoever leads next finds that it is no member any more, and buries it.
-      if (!this.#known.has(id)) {
-        const noted = await this.#write({ compares: [absent(MEMBERS, id)], ops: [put(this.info(id))] });
-        if (noted !== undefined) return refused(noted);
-      }
-      const why = await this.#change({ kind: 'remove', id: toPeerId(id) });
-      if (why !== undefined) return refused(why);
-      if (this.#ports.isLeader()) await this.#bury(id);
+    return this.#exclusively(async () => {
+      if (!this.#ports.configuration().learners.includes(toPeerId(id))) return refused('not a learner of this cluster');
+      // A voter is one whose loss of data the others can notice.
+      if (!this.hasStarted(id)) return refused('the learner has not yet recorded that it takes part: try again');
+      const changed = await this.#change({ kind: 'addVoter', id: toPeerId(id) });
+      if (changed.kind !== 'done') return changed;
+      this.#ports.promoted();
       return { kind: 'ok', value: null };
     });
   }
 
-  /** Notes that a member is gone for good. Whoever leads next makes up for it if this fails. */
-  #bury(id: number): Promise<string | undefined> {
-    const tomb = { kind: 'put', key: keyOf(REMOVED, id), value: Buffer.from('{}') } as const;
-    return this.#write({ compares: [], ops: [{ kind: 'delete', key: keyOf(MEMBERS, id) }, tomb] });
+  remove(id: number): Promise<ControlResult<null>> {
+    return this.#exclusively(async () => {
+      if (!memberIds(this.#ports.configuration()).includes(toPeerId(id)))
+        return refused('not a member of this cluster');
+      // Recorded by name first: whichever peer leads next then finds that it is no longer a member, and records its removal.
+      if (this.#records.info(id) === undefined) {
+        const noted = await this.#write({ compares: [this.#records.unchanged(id)], ops: [putMember(this.info(id))] });
+        if (noted.kind !== 'done') return noted;
+      }
+      const changed = await this.#change({ kind: 'remove', id: toPeerId(id) });
+      if (changed.kind !== 'done') return changed;
+      await this.#recordRemoval(id);
+      return { kind: 'ok', value: null };
+    });
   }
 
-  /** Tells the others, once, that this peer takes part. */
+  /** Records that a member is gone for good, if this leader still knows so. If it fails, whichever peer leads next repeats it. */
+  async #recordRemoval(id: number): Promise<void> {
+    const { configuration, configurationIsCommitted, isLeader } = this.#ports;
+    if (!isLeader() || !configurationIsCommitted() || memberIds(configuration()).includes(toPeerId(id))) return;
+    const removal = { kind: 'put', key: removedKey(id), value: Buffer.from('{}') } as const;
+    await this.#write({ compares: [], ops: [{ kind: 'delete', key: memberKey(id) }, removal] });
+  }
+
+  /** Records that this peer takes part, and which entries it reads. */
   async #publish(): Promise<void> {
-    const me = this.#known.get(this.#ports.self);
-    if (me === undefined || me.started === true || this.#publishing) return;
+    const { self, entryForms } = this.#ports;
+    const me = this.#records.info(self);
+    if (me === undefined || this.#publishing) return;
+    if (me.started === true && (me.entryForm ?? 1) === entryForms.reads) return;
     this.#publishing = true;
-    await this.#write({ compares: [], ops: [put({ ...me, started: true })] });
+    const record = { ...me, started: true, entryForm: entryForms.reads };
+    // The comparison keeps a record from coming back after the member was removed.
+    const txn = { compares: [this.#records.unchanged(self)], ops: [putMember(record)] };
+    await this.#ports.propose(encodeEntry({ kind: 'txn', txn }), {});
     this.#publishing = false;
   }
 
-  /** What a peer, and above all a leader, does about members of its own accord; called now and then. */
+  /** What a peer, above all a leader, does about members by itself; called periodically. */
   async tend(): Promise<void> {
     void this.#publish();
     if (!this.#ports.isLeader() || this.#waiting > 0) return;
-    const config = this.#ports.configuration();
-    const current = memberIds(config);
+    await this.#recordFounders();
+    await this.#recordRemovals();
+    await this.#promoteLearners();
+    await this.#raiseEntryForm();
+  }
+
+  async #recordFounders(): Promise<void> {
+    const current = memberIds(this.#ports.configuration());
     for (const founder of this.#ports.founders) {
-      if (this.#known.has(founder.id) || !current.includes(toPeerId(founder.id))) continue;
-      await this.#alone(async () => {
-        await this.#write({ compares: [absent(MEMBERS, founder.id)], ops: [put(founder)] });
-        return refused('');
+      if (this.#records.info(founder.id) !== undefined || !current.includes(toPeerId(founder.id))) continue;
+      await this.#exclusively(async () => {
+        await this.#write({ compares: [this.#records.unchanged(founder.id)], ops: [putMember(founder)] });
+        return DONE_QUIETLY;
       });
-    }
-    for (const id of this.#known.keys()) {
-      if (current.includes(toPeerId(id)) || this.#waiting > 0) continue;
-      await this.#alone(async () => {
-        // As things are now: it may have been added while others had their turn.
-        if (!memberIds(this.#ports.configuration()).includes(toPeerId(id))) await this.#bury(id);
-        return refused('');
-      });
-    }
-    for (const id of config.learners) {
-      if (this.info(id).staysLearner === true || !this.#ports.caughtUp(id)) continue;
-      const result = await this.promote(id);
-      if (result.kind === 'ok')
-        this.#ports.note('info', `learner ${memberIdText(id)} has caught up and is a voter now`);
     }
   }
 
-  /** One change after the other. */
-  async #alone<T>(run: () => Promise<ControlResult<T>>): Promise<ControlResult<T>> {
-    if (this.#waiting >= MEMBER_LIMITS.changesMax) return refused('too many changes of members are waiting');
+  /**
+   * Records the removal of members that the committed configuration does not have. A configuration that is only appended does not
+   * count: it may be cut off, and its voter would be shut out of a cluster that needs it.
+   */
+  async #recordRemovals(): Promise<void> {
+    for (const id of this.#records.ids) {
+      if (this.#waiting > 0 || memberIds(this.#ports.configuration()).includes(toPeerId(id))) continue;
+      await this.#exclusively(async () => {
+        await this.#recordRemoval(id);
+        return DONE_QUIETLY;
+      });
+    }
+  }
+
+  async #promoteLearners(): Promise<void> {
+    for (const id of this.#ports.configuration().learners) {
+      if (this.info(id).staysLearner === true || !this.#ports.caughtUp(id) || !this.hasStarted(id)) continue;
+      const result = await this.promote(id);
+      if (result.kind === 'ok')
+        this.#ports.note('info', `learner ${memberIdText(id)} has caught up and is now a voter`);
+    }
+  }
+
+  /** Raises the form of log entries that may be proposed, once every member reads it. */
+  async #raiseEntryForm(): Promise<void> {
+    const { configuration, configurationIsCommitted, entryForms, note } = this.#ports;
+    if (!configurationIsCommitted()) return;
+    const read = memberIds(configuration()).map((id) => this.#records.info(id)?.entryForm ?? 1);
+    const form = Math.min(entryForms.writes, ...read);
+    if (form <= this.#records.entryForm || this.#waiting > 0) return;
+    const written = await this.#write({ compares: [this.#records.clusterUnchanged()], ops: [putEntryForm(form)] });
+    if (written.kind === 'done')
+      note('info', `every member reads log entries of form ${form}: they are written from now on`);
+  }
+
+  /** Runs one change after another. */
+  async #exclusively<T>(run: () => Promise<ControlResult<T>>): Promise<ControlResult<T>> {
+    if (this.#waiting >= MEMBER_LIMITS.changesMax) return refused('too many membership changes are waiting');
     this.#waiting++;
     const mine = this.#turn.then(run);
     this.#turn = mine.catch(() => {}).finally(() => this.#waiting--);
     return mine;
   }
 
-  /** Undefined when the change is committed, else why it is not. */
-  #change(change: MemberChange): Promise<string | undefined> {
+  #change(change: MemberChange): Promise<Step> {
     const result = this.#ports.change(change);
-    if (result.kind === 'refused') return Promise.resolve(result.detail);
+    if (result.kind === 'refused') return Promise.resolve(refused(result.detail));
     return new Promise((resolve) => {
-      this.#pending.set(result.index, {
-        term: result.term,
-        resolve: (committed) =>
-          resolve(committed ? undefined : 'leadership was lost meanwhile: look at the members before trying again'),
-      });
+      this.#pending.set(result.index, { term: result.term, resolve });
     });
   }
 
-  async #write(txn: Txn): Promise<string | undefined> {
-    const result = await this.#ports.propose(encodeEntry({ kind: 'txn', txn }));
-    if (result.kind === 'committed') return undefined;
-    return result.kind === 'conflict' ? 'the members have changed meanwhile' : result.message;
+  /** Writes a record in the term in which this leader decided it, and in no later one. */
+  async #write(txn: Txn): Promise<Step> {
+    const result = await this.#ports.propose(encodeEntry({ kind: 'txn', txn }), { onlyTerm: this.#ports.term() });
+    switch (result.kind) {
+      case 'committed':
+        return DONE;
+      case 'conflict':
+        return refused('the members have changed meanwhile');
+      default:
+        return { kind: result.kind, message: result.message };
+    }
   }
+}
+
+const DONE: Step = { kind: 'done' };
+const DONE_QUIETLY = { kind: 'ok', value: null } as const;
+const LEADERSHIP_LOST: Step = {
+  kind: 'unknown',
+  message: 'leadership was lost meanwhile: look at the members before trying again',
+};
+
+function refused(message: string): { readonly kind: 'refused'; readonly message: string } {
+  return { kind: 'refused', message };
 }
 
 /** Every peer connects to the URLs in the state, so only `https://HOST:PORT` may enter it. */
@@ -282,20 +320,4 @@ function isPeerUrl(text: string): boolean {
   // The parser drops the default port.
   const plain = `https://${url.hostname}:${url.port || '443'}`;
   return [plain, `${plain}/`].includes(text.toLowerCase());
-}
-
-export const memberKey = (id: number): string => keyOf(MEMBERS, id);
-const keyOf = (prefix: string, id: number): string => prefix + memberIdText(id);
-const idOf = (key: string, prefix: string): number => Number.parseInt(key.slice(prefix.length), 16);
-
-function absent(prefix: string, id: number): { readonly key: string; readonly modRevision: Revision } {
-  return { key: keyOf(prefix, id), modRevision: revision(0) };
-}
-
-function put(info: MemberInfo): { readonly kind: 'put'; readonly key: string; readonly value: Uint8Array } {
-  return { kind: 'put', key: keyOf(MEMBERS, info.id), value: Buffer.from(JSON.stringify(info)) };
-}
-
-function refused(message: string): { readonly kind: 'refused'; readonly message: string } {
-  return { kind: 'refused', message };
 }

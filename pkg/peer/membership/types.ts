@@ -1,7 +1,10 @@
-/** What was asked for, or why it was refused; nothing has happened then. */
+/** The outcome of a control call. */
 export type ControlResult<T> =
   | { readonly kind: 'ok'; readonly value: T }
-  | { readonly kind: 'refused'; readonly message: string };
+  /** Nothing has happened. */
+  | { readonly kind: 'refused'; readonly message: string }
+  /** It may have happened, or may still happen. */
+  | { readonly kind: 'unknown'; readonly message: string };
 
 export interface AddMember {
   readonly peerUrls: readonly string[];
@@ -17,10 +20,13 @@ export interface MemberReport {
   readonly learner: boolean;
 }
 
-/** The control call by which a founder with an empty disk asks the others whether its id has taken part before. */
+/** The control call by which a founder with an empty disk asks whether its id has taken part before. Answered from what is applied. */
 export const HAS_STARTED = 'hasStarted';
 
-/** The answer to `HAS_STARTED`. */
+/** The same question by a member that joins a running cluster. Answered after a linearizable read, or with an error. */
+export const HAS_STARTED_CONFIRMED = 'hasStartedConfirmed';
+
+/** The answer to both. */
 export interface HasStarted {
   readonly clusterId: string;
   readonly started: boolean;

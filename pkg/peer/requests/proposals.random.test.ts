@@ -136,6 +136,8 @@ class Lab {
         electionTimeoutMs: ELECTION_TICKS * TICK_MS,
         now: () => this.#now,
         leadership: () => peer.soft,
+        form: () => 1,
+        malformed: () => {},
         propose: (data) => peer.node.propose(data),
         forward: (leader, proposal) => {
           if (this.#chance(0.1)) return false;

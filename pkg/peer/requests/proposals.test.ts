@@ -29,6 +29,8 @@ function surroundings() {
         if (world.result.kind === 'appended') world.appended.push(data);
         return world.result;
       },
+      form: () => 1,
+      malformed: () => {},
       forward: (_leader, proposal) => {
         if (world.reachable) world.forwarded.push(proposal);
         return world.reachable;
@@ -65,7 +67,9 @@ describe('proposals', () => {
     const mine = submit();
     const data = world.forwarded[0]!.data;
     expect(unseal(data)).toMatchObject({ origin: ORIGIN, id: 1 });
-    expect(proposals.applying(seal(ORIGIN + 1, 1, Buffer.from('of another'))).answer).toBeUndefined();
+    expect(
+      proposals.applying(seal({ origin: ORIGIN + 1, id: 1, command: Buffer.from('of another'), form: 1 })).answer,
+    ).toBeUndefined();
     const { command, answer } = proposals.applying(data);
     expect(command.toString()).toBe('command');
     answer!(committed);
@@ -189,5 +193,29 @@ describe('proposals', () => {
     expect(sent.settled()).toMatchObject({ kind: 'unknown' });
     expect(held.settled()).toMatchObject({ kind: 'refused', reason: 'stopping' });
     expect(await proposals.submit(Buffer.alloc(1))).toMatchObject({ kind: 'refused', reason: 'stopping' });
+  });
+
+  it('are appended in one term or never, when a leader decided them in that term', async () => {
+    const { world, proposals, lead, follow } = surroundings();
+    lead(5, 1);
+    const results: TxnResult[] = [];
+    const submit = (onlyTerm: number) =>
+      void proposals.submit(Buffer.from('command'), { onlyTerm }).then((result) => results.push(result));
+    submit(1);
+    expect(world.appended.length).toBe(1);
+    // The entry was lost: this peer applies one of a later term, and leads again.
+    world.term = 2;
+    lead(9, 2);
+    proposals.reached(2);
+    await turn();
+    expect(results).toMatchObject([{ kind: 'refused', reason: 'noLeader' }]);
+    expect(world.appended.length).toBe(1);
+    // Decided in a term that is over; and on a peer that does not lead any more.
+    submit(1);
+    follow(2, 2);
+    submit(2);
+    await turn();
+    expect(results.length).toBe(3);
+    expect([world.appended.length, world.forwarded.length]).toEqual([1, 0]);
   });
 });

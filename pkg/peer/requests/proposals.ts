@@ -2,7 +2,7 @@ import { NO_PEER, type PeerId, type ProposeResult } from '../../../raft/index.js
 import type { RefusalReason, TxnResult } from '../../storage/index.js';
 import { PROPOSAL_LIMITS } from '../common/index.js';
 import type { ForwardedProposal, ForwardRefusal } from '../network/index.js';
-import { seal, unseal } from './envelope.js';
+import { type EnvelopeForm, seal, unseal } from './envelope.js';
 
 export interface ProposalPorts {
   /** Appends here, if this peer leads. */
@@ -14,6 +14,10 @@ export interface ProposalPorts {
   /** Milliseconds, monotonic. */
   now(): number;
   readonly electionTimeoutMs: number;
+  /** The newest form of envelopes that every member reads. */
+  form(): EnvelopeForm;
+  /** An entry that no version of this program can have proposed was committed. It changes nothing. */
+  malformed(why: string): void;
 }
 
 interface Pending {
@@ -21,6 +25,8 @@ interface Pending {
   readonly data: Uint8Array;
   readonly since: number;
   readonly resolve: (result: TxnResult) => void;
+  /** The only term in which it may be appended, and only here; undefined: any. */
+  readonly onlyTerm: number | undefined;
   /** The term in whose log it may stand; 0: in none. */
   sentTerm: number;
 }
@@ -57,17 +63,20 @@ export class Proposals {
     return this.#pending.size;
   }
 
-  /** Proposes `command`; resolves with what became of it. */
-  submit(command: Uint8Array): Promise<TxnResult> {
+  /**
+   * Proposes `command`; resolves with its outcome. With `onlyTerm` it is appended by this peer as the leader of that term or never:
+   * for what a leader decides from what it knows in its term.
+   */
+  submit(command: Uint8Array, { onlyTerm }: { readonly onlyTerm?: number } = {}): Promise<TxnResult> {
     if (this.#stopped !== undefined) return Promise.resolve(refused('stopping', this.#stopped));
     if (this.#pending.size >= PROPOSAL_LIMITS.pendingMax || this.#bytes >= PROPOSAL_LIMITS.pendingBytesMax) {
       return Promise.resolve(refused('overloaded', 'too many proposals are waiting'));
     }
     const id = ++this.#lastId;
-    const data = seal(this.#origin, id, command);
+    const data = seal({ origin: this.#origin, id, command, form: this.#ports.form() });
     this.#bytes += data.length;
     return new Promise((resolve) => {
-      const pending: Pending = { id, data, since: this.#ports.now(), resolve, sentTerm: 0 };
+      const pending: Pending = { id, data, since: this.#ports.now(), resolve, onlyTerm, sentTerm: 0 };
       this.#pending.set(id, pending);
       this.#send(pending);
     });
@@ -75,6 +84,10 @@ export class Proposals {
 
   #send(pending: Pending): void {
     const { leader, term } = this.#ports.leadership();
+    if (pending.onlyTerm !== undefined) {
+      this.#sendOnce(pending, pending.onlyTerm);
+      return;
+    }
     if (leader === NO_PEER) {
       this.#held.push(pending);
       return;
@@ -92,6 +105,14 @@ export class Proposals {
     } else {
       this.#held.push(pending);
     }
+  }
+
+  /** Appends here in one term, or settles the proposal. */
+  #sendOnce(pending: Pending, term: number): void {
+    // The term of the core may be newer than that of the last Ready, but then this peer does not lead in it.
+    const result = this.#ports.leadership().term === term ? this.#ports.propose(pending.data) : undefined;
+    if (result?.kind === 'appended') pending.sentTerm = result.term;
+    else this.#settle(pending, refused('noLeader', result?.detail ?? LEADERSHIP_CHANGED));
   }
 
   #settle(pending: Pending, result: TxnResult): void {
@@ -116,7 +137,12 @@ export class Proposals {
 
   /** The command of a normal entry that is about to be applied, and what to call with its outcome. */
   applying(data: Uint8Array): { readonly command: Buffer; readonly answer: ((result: TxnResult) => void) | undefined } {
-    const { origin, id, command } = unseal(data);
+    const opened = unseal(data);
+    if (opened.kind === 'malformed') {
+      this.#ports.malformed(opened.message);
+      return { command: NOTHING, answer: undefined };
+    }
+    const { origin, id, command } = opened;
     const pending = origin === this.#origin ? this.#pending.get(id) : undefined;
     // It stands in the log and will be answered: nothing that happens from now on makes it lost.
     if (pending !== undefined) pending.sentTerm = Number.POSITIVE_INFINITY;
@@ -130,7 +156,8 @@ export class Proposals {
     for (const pending of this.#pending.values()) {
       if (pending.sentTerm === 0 || pending.sentTerm >= term) continue;
       pending.sentTerm = 0;
-      this.#held.push(pending);
+      if (pending.onlyTerm === undefined) this.#held.push(pending);
+      else this.#settle(pending, refused('noLeader', LEADERSHIP_CHANGED));
     }
     this.retryHeld();
   }
@@ -187,6 +214,9 @@ export class Proposals {
     this.#held = [];
   }
 }
+
+const NOTHING = Buffer.alloc(0);
+const LEADERSHIP_CHANGED = 'the leadership changed';
 
 function refused(reason: RefusalReason, message: string): TxnResult {
   return { kind: 'refused', reason, message };

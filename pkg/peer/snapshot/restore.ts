@@ -15,7 +15,7 @@ import {
 } from '../../storage/index.js';
 import { foundingClusterId, foundingId, type PeerConfig, RESTORE_LIMITS } from '../common/index.js';
 import { createLog, nodeDisk } from '../durability/index.js';
-import { MEMBERS, type MemberInfo, memberKey, REMOVED } from '../membership/index.js';
+import { CLUSTER, MEMBERS, type MemberInfo, putMember, REMOVED } from '../membership/index.js';
 
 export interface SnapshotStatus {
   readonly revision: number;
@@ -90,13 +90,11 @@ async function rebirth(
   base: number,
 ): Promise<readonly IndexedEntry[]> {
   const ops: Op[] = [];
-  for (const prefix of [MEMBERS, REMOVED]) {
+  for (const prefix of [MEMBERS, REMOVED, CLUSTER]) {
     const old = await machine.range({ start: prefix, end: prefixEnd(prefix) });
     if (old.kind === 'ok') ops.push(...old.items.map(({ key }): Op => ({ kind: 'delete', key })));
   }
-  ops.push(
-    ...members.map((info): Op => ({ kind: 'put', key: memberKey(info.id), value: Buffer.from(JSON.stringify(info)) })),
-  );
+  ops.push(...members.map(putMember));
   return [
     { index: base - 1, data: encodeEntry({ kind: 'txn', txn: { compares: [], ops } }) },
     { index: base, data: encodeEntry({ kind: 'compact', revision: revision(base) }) },

@@ -13,7 +13,7 @@ export interface TestCluster {
   readonly fatal: string[];
   config(i: number): PeerConfig;
   /** Opens peer `i` (again); a peer beyond the founders joins the running cluster. */
-  open(i: number): Promise<Peer>;
+  open(i: number, over?: Partial<PeerConfig>): Promise<Peer>;
   leader(): Promise<Peer>;
   tls(name: string): Promise<PeerTls>;
   close(): Promise<void>;
@@ -45,12 +45,12 @@ export async function testCluster(
       ...(dataDir === undefined ? {} : { dataDir: join(dataDir, `peer${i}`) }),
       ...over,
     });
-  const open = async (i: number): Promise<Peer> => {
+  const open = async (i: number, differs: Partial<PeerConfig> = {}): Promise<Peer> => {
     const events: PeerEvents = {
       fatal: (error) => fatal.push(`peer${i}: ${error.message}`),
       note: (level, message) => process.env['PEER_NOTES'] && process.stderr.write(`peer${i} ${level}: ${message}\n`),
     };
-    const peer = await openPeer(config(i), threadWorld(), events);
+    const peer = await openPeer({ ...config(i), ...differs }, threadWorld(), events);
     peers[i] = peer;
     return peer;
   };
