@@ -92,6 +92,7 @@ export const rooms: readonly Room[] = [
   { path: 'pkg/schema', mayImport: vocabulary },
   { path: 'pkg/codec', mayImport: [...vocabulary, 'proto', 'pkg/schema'] },
   { path: 'pkg/patch', mayImport: [...vocabulary, 'pkg/schema'] },
+  { path: 'pkg/cel', mayImport: [...vocabulary, 'pkg/schema'] },
   { path: 'pkg/auth', mayImport: vocabulary },
   { path: 'pkg/admission', mayImport: [...vocabulary, 'pkg/schema'] },
   { path: 'pkg/cache', mayImport: [...vocabulary, 'pkg/storage', 'pkg/codec'] },

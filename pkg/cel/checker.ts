@@ -1,0 +1,372 @@
+import type { CallExpr, ComprehensionExpr, Expr, SelectExpr, StructExpr } from './ast.js';
+import type { Environment, FunctionDeclaration, Overload } from './environment.js';
+import type { Issue } from './source.js';
+import {
+  assignable,
+  BOOL,
+  BYTES,
+  DOUBLE,
+  DYN,
+  ERROR,
+  freshen,
+  INT,
+  joinTypes,
+  listOf,
+  mapOf,
+  NULL,
+  optionalOf,
+  STRING,
+  type Substitutions,
+  sameType,
+  showType,
+  struct,
+  substitute,
+  type Type,
+  UINT,
+} from './types.js';
+import { Bytes, Uint } from './values.js';
+
+/** What checking found: the type of each node, what names refer to, and which signatures a call can have. */
+export interface Checked {
+  readonly type: Type;
+  readonly types: ReadonlyMap<number, Type>;
+  /** Qualified names that are one variable: `a.b.c` written as selections. By the id of the outermost node. */
+  readonly names: ReadonlyMap<number, string>;
+  readonly overloads: ReadonlyMap<number, readonly string[]>;
+  /** Calls written as methods that are functions with a qualified name: `sets.contains(a, b)`. */
+  readonly functions: ReadonlyMap<number, string>;
+  readonly issues: readonly Issue[];
+}
+
+/** Checks an expression gradually: what is `dyn` is checked at run time. */
+export function check(expr: Expr, env: Environment): Checked {
+  const checker = new Checker(env);
+  const type = checker.check(expr);
+  return checker.finish(type);
+}
+
+class Checker {
+  readonly #env: Environment;
+  readonly #types = new Map<number, Type>();
+  readonly #names = new Map<number, string>();
+  readonly #overloads = new Map<number, readonly string[]>();
+  readonly #functions = new Map<number, string>();
+  readonly #issues: Issue[] = [];
+  readonly #scopes: Map<string, Type>[] = [];
+  #substitutions: Substitutions = new Map();
+  #fresh = 0;
+
+  constructor(env: Environment) {
+    this.#env = env;
+  }
+
+  finish(type: Type): Checked {
+    const types = new Map([...this.#types].map(([id, t]) => [id, substitute(this.#substitutions, t, true)]));
+    return {
+      type: substitute(this.#substitutions, type, true),
+      types,
+      names: this.#names,
+      overloads: this.#overloads,
+      functions: this.#functions,
+      issues: this.#issues,
+    };
+  }
+
+  check(e: Expr): Type {
+    const type = this.#typeOf(e);
+    this.#types.set(e.id, type);
+    return type;
+  }
+
+  #report(e: { readonly offset: number }, message: string): Type {
+    this.#issues.push({ offset: e.offset, message });
+    return ERROR;
+  }
+
+  #show(t: Type): string {
+    return showType(substitute(this.#substitutions, t, true));
+  }
+
+  #typeOf(e: Expr): Type {
+    switch (e.kind) {
+      case 'literal':
+        return literalType(e.value);
+      case 'ident':
+        return this.#variable(e.name, e.id) ?? this.#undeclared(e, e.name);
+      case 'select':
+        return this.#select(e);
+      case 'call':
+        return this.#call(e);
+      case 'list': {
+        let element: Type | undefined;
+        e.elements.forEach((item, i) => {
+          const t = this.check(item);
+          element = this.#join(element, e.optional.has(i) ? this.#unwrapOptional(item, t) : t);
+        });
+        return listOf(element ?? this.#newParam());
+      }
+      case 'map': {
+        let key: Type | undefined;
+        let value: Type | undefined;
+        for (const entry of e.entries) {
+          key = this.#join(key, this.check(entry.key));
+          const t = this.check(entry.value);
+          value = this.#join(value, entry.optional ? this.#unwrapOptional(entry.value, t) : t);
+        }
+        return mapOf(key ?? this.#newParam(), value ?? this.#newParam());
+      }
+      case 'struct':
+        return this.#struct(e);
+      case 'comprehension':
+        return this.#comprehension(e);
+    }
+  }
+
+  #newParam(): Type {
+    return { kind: 'param', name: `_var${this.#fresh++}` };
+  }
+
+  #join(before: Type | undefined, t: Type): Type {
+    if (before === undefined) return t;
+    const s = assignable(this.#substitutions, [before], [t]);
+    if (s === undefined) return DYN;
+    this.#substitutions = s;
+    const [a, b] = [substitute(s, before, false), substitute(s, t, false)];
+    return sameType(a, b) ? a : joinTypes(a, b);
+  }
+
+  #unwrapOptional(e: Expr, t: Type): Type {
+    const found = substitute(this.#substitutions, t, false);
+    if (found.kind === 'opaque' && found.name === 'optional_type') return found.params[0]!;
+    if (found.kind === 'dyn' || found.kind === 'error') return found;
+    return this.#report(e, `expected type 'optional_type(${this.#show(found)})' but found '${this.#show(found)}'`);
+  }
+
+  /** The type of a variable or constant. */
+  #variable(name: string, id: number): Type | undefined {
+    if (!name.startsWith('.')) {
+      for (let i = this.#scopes.length - 1; i >= 0; i--) {
+        const t = this.#scopes[i]!.get(name);
+        if (t !== undefined) return t;
+      }
+    }
+    const plain = name.startsWith('.') ? name.slice(1) : name;
+    const t = this.#env.variables.get(plain) ?? this.#env.constants.get(plain)?.type;
+    if (t !== undefined) this.#names.set(id, plain);
+    return t;
+  }
+
+  #undeclared(e: { readonly offset: number }, name: string): Type {
+    return this.#report(e, `undeclared reference to '${name}' (in container '')`);
+  }
+
+  #select(e: SelectExpr): Type {
+    const qualified = e.test ? undefined : qualifiedName(e);
+    if (qualified !== undefined && !this.#isLocal(qualified)) {
+      const t = this.#env.variables.get(qualified) ?? this.#env.constants.get(qualified)?.type;
+      if (t !== undefined) {
+        this.#names.set(e.id, qualified);
+        return t;
+      }
+    }
+    const operand = this.check(e.operand);
+    const result = this.#field(e, operand, e.field);
+    return e.test ? BOOL : result;
+  }
+
+  #isLocal(qualified: string): boolean {
+    const root = qualified.slice(0, qualified.indexOf('.'));
+    return this.#scopes.some((s) => s.has(root));
+  }
+
+  #field(e: { readonly offset: number }, operand: Type, field: string): Type {
+    const t = substitute(this.#substitutions, operand, false);
+    switch (t.kind) {
+      case 'map':
+        return t.value;
+      case 'dyn':
+        return DYN;
+      case 'error':
+        return ERROR;
+      case 'param': {
+        // Selecting from something unknown makes it dynamic.
+        this.#substitutions = assignable(this.#substitutions, [DYN], [t]) ?? this.#substitutions;
+        return DYN;
+      }
+      case 'struct': {
+        const declared = this.#env.structs.get(t.name);
+        if (declared === undefined) return this.#report(e, `unexpected failed resolution of '${t.name}'`);
+        return declared.field(field) ?? this.#report(e, `undefined field '${field}'`);
+      }
+      case 'opaque':
+        if (t.name === 'optional_type') return optionalOf(this.#field(e, t.params[0]!, field));
+        return this.#report(e, `unexpected failed resolution of '${t.name}'`);
+      default:
+        return this.#report(e, `type '${this.#show(t)}' does not support field selection`);
+    }
+  }
+
+  #call(e: CallExpr): Type {
+    if (e.name === '_?._') return this.#optionalSelect(e);
+    if (e.name === '_&&_' || e.name === '_||_') return this.#logical(e);
+    if (e.target === undefined) {
+      const args = e.args.map((a) => this.check(a));
+      const name = e.name.startsWith('.') ? e.name.slice(1) : e.name;
+      const f = this.#env.functions.get(name);
+      if (f === undefined) return this.#undeclared(e, e.name);
+      if (name !== e.name) this.#functions.set(e.id, name);
+      return this.#resolve(e, f, args, false);
+    }
+    const prefix = qualifiedName(e.target);
+    if (prefix !== undefined && !this.#isLocal(`${prefix}.`)) {
+      const name = `${prefix.startsWith('.') ? prefix.slice(1) : prefix}.${e.name}`;
+      const f = this.#env.functions.get(name);
+      if (f !== undefined) {
+        this.#functions.set(e.id, name);
+        const args = e.args.map((a) => this.check(a));
+        return this.#resolve(e, f, args, false);
+      }
+    }
+    const target = this.check(e.target);
+    const args = e.args.map((a) => this.check(a));
+    const f = this.#env.functions.get(e.name);
+    if (f === undefined) return this.#undeclared(e, e.name);
+    return this.#resolve(e, f, [target, ...args], true);
+  }
+
+  #logical(e: CallExpr): Type {
+    for (const arg of e.args) this.#expect(arg, this.check(arg), BOOL);
+    this.#overloads.set(e.id, [e.name === '_&&_' ? 'logical_and' : 'logical_or']);
+    return BOOL;
+  }
+
+  #optionalSelect(e: CallExpr): Type {
+    const operand = this.check(e.args[0]!);
+    const field = e.args[1]!;
+    if (field.kind !== 'literal' || typeof field.value !== 'string')
+      return this.#report(e, `unsupported optional field selection: ${e.name}`);
+    this.#types.set(field.id, STRING);
+    this.#overloads.set(e.id, ['select_optional_field']);
+    const t = substitute(this.#substitutions, operand, false);
+    const result = this.#field(e, t, field.value);
+    const isOptional = result.kind === 'opaque' && result.name === 'optional_type';
+    return isOptional ? result : optionalOf(result);
+  }
+
+  /** Finds the signatures that fit; the result is their common type, `dyn` when they differ. */
+  #resolve(e: CallExpr, f: FunctionDeclaration, args: readonly Type[], method: boolean): Type {
+    const fitting: Overload[] = [];
+    let result: Type | undefined;
+    for (const overload of f.overloads) {
+      if (overload.method !== method) continue;
+      const fresh = freshen([...overload.args, overload.result], () => `_var${this.#fresh++}`);
+      const s = assignable(this.#substitutions, args, fresh.slice(0, -1));
+      if (s === undefined) continue;
+      this.#substitutions = s;
+      fitting.push(overload);
+      const type = substitute(s, fresh.at(-1)!, false);
+      result = result === undefined || sameType(result, type) ? type : DYN;
+    }
+    if (result === undefined) {
+      const shown = args.map((a) => this.#show(a));
+      const applied = method ? `${shown[0]}.(${shown.slice(1).join(', ')})` : `(${shown.join(', ')})`;
+      const name = e.name === '_[?_]' || e.name === '_[_]' ? e.name : f.name;
+      return this.#report(e, `found no matching overload for '${name}' applied to '${applied}'`);
+    }
+    this.#overloads.set(
+      e.id,
+      fitting.map((o) => o.id),
+    );
+    return result;
+  }
+
+  #struct(e: StructExpr): Type {
+    const name = e.name.startsWith('.') ? e.name.slice(1) : e.name;
+    const declared = this.#env.structs.get(name);
+    if (declared === undefined) {
+      for (const f of e.fields) this.check(f.value);
+      const constant = this.#env.constants.get(name);
+      if (constant !== undefined) return this.#report(e, `'${e.name}' is not a message type`);
+      return this.#undeclared(e, e.name);
+    }
+    for (const f of e.fields) {
+      const found = this.check(f.value);
+      const value = f.optional ? this.#unwrapOptional(f.value, found) : found;
+      const expected = declared.field(f.name);
+      if (expected === undefined) {
+        this.#report(f, `undefined field '${f.name}'`);
+        continue;
+      }
+      const s = assignable(this.#substitutions, [expected], [value]);
+      if (s === undefined) {
+        const [want, got] = [this.#show(expected), this.#show(value)];
+        this.#report(f, `expected type of field '${f.name}' is '${want}' but provided type is '${got}'`);
+      } else this.#substitutions = s;
+    }
+    return struct(declared.name);
+  }
+
+  #comprehension(e: ComprehensionExpr): Type {
+    const range = substitute(this.#substitutions, this.check(e.range), false);
+    const accumulator = this.check(e.init);
+    const [first, second] = this.#iterated(e, range);
+    this.#scopes.push(new Map([[e.accuVar, accumulator]]));
+    const variables = new Map([[e.iterVar, first]]);
+    if (e.iterVar2 !== undefined) variables.set(e.iterVar2, second);
+    this.#scopes.push(variables);
+    this.#expect(e.condition, this.check(e.condition), BOOL);
+    this.#expect(e.step, this.check(e.step), accumulator);
+    this.#scopes.pop();
+    const result = this.check(e.result);
+    this.#scopes.pop();
+    return substitute(this.#substitutions, result, false);
+  }
+
+  /** The types of the variables of a loop over `range`. */
+  #iterated(e: ComprehensionExpr, range: Type): readonly [Type, Type] {
+    const two = e.iterVar2 !== undefined;
+    switch (range.kind) {
+      case 'list':
+        return two ? [INT, range.element] : [range.element, DYN];
+      case 'map':
+        return [range.key, range.value];
+      case 'param':
+        this.#substitutions = assignable(this.#substitutions, [DYN], [range]) ?? this.#substitutions;
+        return [DYN, DYN];
+      case 'dyn':
+        return [DYN, DYN];
+      case 'error':
+        return [ERROR, ERROR];
+      default: {
+        const message = `expression of type '${this.#show(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`;
+        this.#report(e.range, message);
+        return [ERROR, ERROR];
+      }
+    }
+  }
+
+  #expect(e: Expr, found: Type, expected: Type): void {
+    const s = assignable(this.#substitutions, [found], [expected]);
+    if (s === undefined) this.#report(e, `expected type '${this.#show(expected)}' but found '${this.#show(found)}'`);
+    else this.#substitutions = s;
+  }
+}
+
+function literalType(value: unknown): Type {
+  if (value === null) return NULL;
+  if (typeof value === 'boolean') return BOOL;
+  if (typeof value === 'bigint') return INT;
+  if (typeof value === 'number') return DOUBLE;
+  if (typeof value === 'string') return STRING;
+  if (value instanceof Uint) return UINT;
+  if (value instanceof Bytes) return BYTES;
+  return DYN;
+}
+
+/** `a.b.c` as one name, where it is written only with selections. */
+export function qualifiedName(e: Expr): string | undefined {
+  if (e.kind === 'ident') return e.name;
+  if (e.kind !== 'select' || e.test) return undefined;
+  const prefix = qualifiedName(e.operand);
+  return prefix === undefined ? undefined : `${prefix}.${e.field}`;
+}

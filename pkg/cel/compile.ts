@@ -1,0 +1,58 @@
+import type { Expr } from './ast.js';
+import { type Checked, check } from './checker.js';
+import type { Environment } from './environment.js';
+import { type Parsed, parse } from './parser.js';
+import { CompileFailure, Program } from './program.js';
+import { showType, type Type } from './types.js';
+import { validateLiterals } from './validators.js';
+
+/** A checked expression that can be evaluated. */
+export interface Compiled {
+  readonly text: string;
+  readonly expr: Expr;
+  readonly checked: Checked;
+  readonly program: Program;
+}
+
+/** Why an expression cannot be compiled. `internal` failures are those of its literals, found while planning. */
+export interface CompileError {
+  readonly error: string;
+  readonly internal: boolean;
+}
+
+export type Compilation = Compiled | CompileError;
+
+export function failed(c: Compilation): c is CompileError {
+  return 'error' in c;
+}
+
+/**
+ * Compiles an expression. `results` are the types that it may have; dynamic expressions may have any, and are judged when
+ * they are evaluated.
+ */
+export function compile(text: string, env: Environment, results?: readonly Type[]): Compilation {
+  const parsed: Parsed = parse(text, { macros: env.macros, optionalSyntax: env.optionalSyntax });
+  if (parsed.issues.length > 0) return { error: compilationFailed(parsed, parsed.issues), internal: false };
+  const checked = check(parsed.expr, env);
+  const issues = checked.issues.length > 0 ? checked.issues : validateLiterals(parsed.expr, checked, env);
+  if (issues.length > 0) return { error: compilationFailed(parsed, issues), internal: false };
+  if (results !== undefined && !isOneOf(checked.type, results)) {
+    const wanted = results.map(showType).join(' or ');
+    return { error: `must evaluate to ${wanted} but got ${showType(checked.type)}`, internal: false };
+  }
+  try {
+    return { text, expr: parsed.expr, checked, program: new Program(parsed.expr, checked, env) };
+  } catch (error) {
+    if (!(error instanceof CompileFailure)) throw error;
+    return { error: `program instantiation failed: ${error.message}`, internal: true };
+  }
+}
+
+function isOneOf(found: Type, wanted: readonly Type[]): boolean {
+  if (found.kind === 'dyn') return true;
+  return wanted.some((w) => w.kind === 'dyn' || showType(w) === showType(found));
+}
+
+function compilationFailed(parsed: Parsed, issues: Parsed['issues']): string {
+  return `compilation failed: ${parsed.source.render(issues)}`;
+}

@@ -1,0 +1,136 @@
+import { type Macro, macroTable } from './macros.js';
+import { readType, splitTypes, type Type } from './types.js';
+import type { CelError, Value } from './values.js';
+
+/** One signature of a function. For a method the receiver is the first argument. */
+export interface Overload {
+  /** The name by which costs know it: `add_string`. */
+  readonly id: string;
+  readonly method: boolean;
+  readonly args: readonly Type[];
+  readonly result: Type;
+}
+
+/** What a function does at run time. Values and errors go in and come out; see `strict`. */
+export type Implementation = (...args: Value[]) => Value;
+
+export interface FunctionDeclaration {
+  readonly name: string;
+  readonly overloads: readonly Overload[];
+  readonly call: Implementation;
+  /** The function sees errors in its arguments and decides itself. Otherwise the first error is the result. */
+  readonly nonStrict: boolean;
+}
+
+/** The fields of a declared object type. */
+export interface StructType {
+  readonly name: string;
+  field(name: string): Type | undefined;
+}
+
+/** A group of functions, macros and types that belong together and came with one release. */
+export interface Library {
+  readonly functions?: readonly FunctionDeclaration[];
+  readonly macros?: readonly Macro[];
+  /** Identifiers such as the names of types, with their values. */
+  readonly constants?: ReadonlyMap<string, { readonly type: Type; readonly value: Value }>;
+  readonly optionalSyntax?: boolean;
+}
+
+/**
+ * Declares a function. Each signature is `id: receiver.name(args): result` or `id: name(args): result`, with the name left
+ * out where it is the function's: `size_string: (string): int`, `string_size: string.(): int`.
+ */
+export function declare(
+  name: string,
+  signatures: readonly string[],
+  call: Implementation,
+  options: { readonly nonStrict?: boolean } = {},
+): FunctionDeclaration {
+  return { name, overloads: signatures.map(readSignature), call, nonStrict: options.nonStrict ?? false };
+}
+
+function readSignature(text: string): Overload {
+  const colon = text.indexOf(':');
+  const result = text.lastIndexOf('):');
+  const call = text.slice(colon + 1, result + 1).trim();
+  // The parenthesis of the arguments is the one that closes last.
+  let depth = 0;
+  let open = call.length - 1;
+  for (; open >= 0; open--) {
+    if (call[open] === ')') depth++;
+    else if (call[open] === '(' && --depth === 0) break;
+  }
+  const head = call.slice(0, open);
+  const args = splitTypes(call.slice(open + 1, -1)).map(readType);
+  const method = head.endsWith('.');
+  if (method) args.unshift(readType(head.slice(0, -1)));
+  return { id: text.slice(0, colon).trim(), method, args, result: readType(text.slice(result + 2).trim()) };
+}
+
+/** What an expression can refer to. Immutable; `extend` gives a new one. */
+export class Environment {
+  readonly functions: ReadonlyMap<string, FunctionDeclaration>;
+  readonly macros: ReadonlyMap<string, Macro>;
+  readonly variables: ReadonlyMap<string, Type>;
+  readonly structs: ReadonlyMap<string, StructType>;
+  readonly constants: ReadonlyMap<string, { readonly type: Type; readonly value: Value }>;
+  readonly optionalSyntax: boolean;
+  readonly #libraries: readonly Library[];
+
+  private constructor(
+    libraries: readonly Library[],
+    variables: ReadonlyMap<string, Type>,
+    structs: ReadonlyMap<string, StructType>,
+    shared?: Environment,
+  ) {
+    this.#libraries = libraries;
+    this.variables = variables;
+    this.structs = structs;
+    this.functions = shared?.functions ?? mergeFunctions(libraries);
+    this.macros = shared?.macros ?? macroTable(libraries.flatMap((l) => l.macros ?? []));
+    this.constants = shared?.constants ?? new Map(libraries.flatMap((l) => [...(l.constants ?? [])]));
+    this.optionalSyntax = shared?.optionalSyntax ?? libraries.some((l) => l.optionalSyntax === true);
+  }
+
+  static of(libraries: readonly Library[]): Environment {
+    return new Environment(libraries, new Map(), new Map());
+  }
+
+  withLibraries(libraries: readonly Library[]): Environment {
+    return new Environment([...this.#libraries, ...libraries], this.variables, this.structs);
+  }
+
+  extend(variables: Readonly<Record<string, Type>>, structs: readonly StructType[] = []): Environment {
+    const allVariables = new Map([...this.variables, ...Object.entries(variables)]);
+    const allStructs = new Map([...this.structs, ...structs.map((s) => [s.name, s] as const)]);
+    return new Environment(this.#libraries, allVariables, allStructs, this);
+  }
+}
+
+/** A function may be declared by several libraries: the last that knows the arguments decides. */
+function mergeFunctions(libraries: readonly Library[]): ReadonlyMap<string, FunctionDeclaration> {
+  const merged = new Map<string, FunctionDeclaration>();
+  for (const f of libraries.flatMap((l) => l.functions ?? [])) {
+    const before = merged.get(f.name);
+    if (before === undefined) {
+      merged.set(f.name, f);
+      continue;
+    }
+    merged.set(f.name, {
+      name: f.name,
+      overloads: [...before.overloads, ...f.overloads],
+      nonStrict: before.nonStrict || f.nonStrict,
+      call: (...args) => {
+        const result = f.call(...args);
+        if (!isNoOverload(result)) return result;
+        return before.call(...args);
+      },
+    });
+  }
+  return merged;
+}
+
+function isNoOverload(v: Value): boolean {
+  return typeof v === 'object' && v !== null && (v as CelError).noOverload === true;
+}

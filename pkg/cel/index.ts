@@ -1,0 +1,49 @@
+export { type Compilation, type Compiled, type CompileError, compile, failed } from './compile.js';
+export { Environment, type StructType } from './environment.js';
+export { COMPATIBLE, CURRENT, kubernetesEnvironment, type Minor } from './kubernetes.js';
+export {
+  authorizerValue,
+  type Check,
+  type CheckDecision,
+  CheckMemo,
+  resourceCheckValue,
+  Suspended,
+} from './library/authorizer.js';
+export { BIND_MACRO } from './macros.js';
+export { COST_EXCEEDED, type Outcome, Program, StructValue, type Variables } from './program.js';
+export {
+  BOOL,
+  BYTES,
+  DOUBLE,
+  DURATION,
+  DYN,
+  INT,
+  listOf,
+  mapOf,
+  NULL,
+  opaque,
+  optionalOf,
+  STRING,
+  showType,
+  struct,
+  TIMESTAMP,
+  type Type,
+  UINT,
+} from './types.js';
+export {
+  Bytes,
+  CelError,
+  CelMap,
+  Duration,
+  fromJson,
+  isError,
+  JsonList,
+  JsonMap,
+  List,
+  Opaque,
+  Optional,
+  Timestamp,
+  typeName,
+  Uint,
+  type Value,
+} from './values.js';

@@ -1,0 +1,158 @@
+import {
+  addQuantities,
+  compareQuantities,
+  type Quantity,
+  quantityOf,
+  readQuantity,
+  subtractQuantities,
+} from '../../api/index.js';
+import { declare, type Library } from '../environment.js';
+import { fail, noOverload, Opaque, type Value } from '../values.js';
+import { typeConstants } from './standard.js';
+
+const NAME = 'kubernetes.Quantity';
+const UNIT = 1_000_000_000n;
+
+/** A quantity. `whole` says whether the reference keeps it as an integer of units, which is all that counts as one. */
+export class QuantityValue extends Opaque {
+  readonly quantity: Quantity;
+  readonly whole: boolean;
+
+  constructor(quantity: Quantity, whole: boolean) {
+    super();
+    this.quantity = quantity;
+    this.whole = whole;
+  }
+
+  get typeName(): string {
+    return NAME;
+  }
+
+  equals(other: Value): boolean {
+    return other instanceof QuantityValue && compareQuantities(this.quantity, other.quantity) === 0;
+  }
+}
+
+/** Decimal digits that fit into 64 bits with any factor. */
+const DECIMAL_DIGITS = 18;
+const BINARY_DIGITS = 15;
+const BINARY_EXPONENTS: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 };
+const DECIMAL_EXPONENTS: Readonly<Record<string, number>> = {
+  n: -9,
+  u: -6,
+  m: -3,
+  '': 0,
+  k: 3,
+  M: 6,
+  G: 9,
+  T: 12,
+  P: 15,
+  E: 18,
+};
+
+/** Whether the text is one that the reference keeps as a whole number of units: small enough, and written without a fraction. */
+function isWhole(text: string): boolean {
+  const m = /^[+-]?([0-9]*)(?:\.([0-9]*))?(.*)$/.exec(text)!;
+  const digits = m[1]!.replace(/^0+/, '');
+  const fraction = m[2] ?? '';
+  const suffix = m[3]!;
+  const binary = BINARY_EXPONENTS[suffix];
+  if (binary !== undefined) return fraction === '' && BINARY_DIGITS - digits.length - Math.floor(binary * 0.3) - 1 >= 0;
+  const exponent = DECIMAL_EXPONENTS[suffix] ?? Number(suffix.slice(1) || '0');
+  if (DECIMAL_DIGITS - digits.length - fraction.length < 0) return false;
+  return exponent - fraction.length >= 0 && digits.length + exponent <= DECIMAL_DIGITS + 1;
+}
+
+export function readQuantityValue(text: string): QuantityValue | string {
+  const q = readQuantity(text);
+  return 'error' in q ? q.error : new QuantityValue(q, isWhole(text));
+}
+
+const fits = (v: bigint) => BigInt.asIntN(64, v) === v;
+
+const method =
+  (name: string, call: (q: QuantityValue) => Value) =>
+  (q: Value): Value =>
+    q instanceof QuantityValue ? call(q) : noOverload(name, q);
+
+const combined =
+  (name: string, combine: (a: Quantity, b: Quantity) => Quantity) =>
+  (a: Value, b: Value): Value => {
+    if (!(a instanceof QuantityValue)) return noOverload(name, a, b);
+    if (typeof b === 'bigint') return new QuantityValue(combine(a.quantity, quantityOf(b)), a.whole);
+    if (b instanceof QuantityValue) return new QuantityValue(combine(a.quantity, b.quantity), a.whole && b.whole);
+    return noOverload(name, a, b);
+  };
+
+const compared =
+  (name: string, decide: (order: number) => Value) =>
+  (a: Value, b: Value): Value =>
+    a instanceof QuantityValue && b instanceof QuantityValue
+      ? decide(compareQuantities(a.quantity, b.quantity))
+      : noOverload(name, a, b);
+
+const Q = NAME;
+
+export const quantityLibrary: Library = {
+  constants: typeConstants(NAME)!,
+  functions: [
+    declare('quantity', [`string_to_quantity: (string): ${Q}`], (s) => {
+      if (typeof s !== 'string') return noOverload('quantity', s);
+      const q = readQuantityValue(s);
+      return typeof q === 'string' ? fail(q) : q;
+    }),
+    declare('isQuantity', ['is_quantity_string: (string): bool'], (s) =>
+      typeof s === 'string' ? typeof readQuantityValue(s) !== 'string' : noOverload('isQuantity', s),
+    ),
+    declare(
+      'sign',
+      [`quantity_sign: (${Q}): int`],
+      method('sign', ({ quantity: { nanos } }) => (nanos > 0n ? 1n : nanos < 0n ? -1n : 0n)),
+    ),
+    declare(
+      'isInteger',
+      [`quantity_is_integer: ${Q}.(): bool`],
+      method('isInteger', (q) => q.whole && fits(q.quantity.nanos / UNIT)),
+    ),
+    declare(
+      'asInteger',
+      [`quantity_get_int: ${Q}.(): int`],
+      method('asInteger', (q) => {
+        const units = q.quantity.nanos / UNIT;
+        return q.whole && fits(units) ? units : fail('cannot convert value to integer');
+      }),
+    ),
+    declare(
+      'asApproximateFloat',
+      [`quantity_get_float: ${Q}.(): double`],
+      method('asApproximateFloat', ({ quantity: { nanos } }) =>
+        nanos % UNIT === 0n ? Number(nanos / UNIT) : Number(nanos) / 1e9,
+      ),
+    ),
+    declare(
+      'add',
+      [`quantity_add: ${Q}.(${Q}): ${Q}`, `quantity_add_int: ${Q}.(int): ${Q}`],
+      combined('add', addQuantities),
+    ),
+    declare(
+      'sub',
+      [`quantity_sub: ${Q}.(${Q}): ${Q}`, `quantity_sub_int: ${Q}.(int): ${Q}`],
+      combined('sub', subtractQuantities),
+    ),
+    declare(
+      'isLessThan',
+      [`quantity_is_less_than: ${Q}.(${Q}): bool`],
+      compared('isLessThan', (o) => o < 0),
+    ),
+    declare(
+      'isGreaterThan',
+      [`quantity_is_greater_than: ${Q}.(${Q}): bool`],
+      compared('isGreaterThan', (o) => o > 0),
+    ),
+    declare(
+      'compareTo',
+      [`quantity_compare_to: ${Q}.(${Q}): int`],
+      compared('compareTo', (o) => BigInt(o)),
+    ),
+  ],
+};

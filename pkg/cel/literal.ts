@@ -1,0 +1,78 @@
+import { Bytes } from './values.js';
+
+/** The value of a STRING or BYTES token; undefined when an escape names no character. */
+export function unquote(text: string, isBytes: boolean): string | Bytes | undefined {
+  let body = text;
+  if (isBytes) body = body.slice(1);
+  const raw = body.startsWith('r') || body.startsWith('R');
+  if (raw) body = body.slice(1);
+  const quote = body.startsWith(body[0]!.repeat(3)) && body.length >= 6 ? 3 : 1;
+  body = body.slice(quote, body.length - quote);
+  // Line ends within a literal are normalized.
+  body = body.replaceAll('\r\n', '\n').replaceAll('\r', '\n');
+  if (isBytes) return bytesOf(body, raw);
+  return raw ? body : unescapeString(body);
+}
+
+const SIMPLE: Readonly<Record<string, string>> = {
+  a: '\u0007',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+  '"': '"',
+  "'": "'",
+  '\\': '\\',
+  '?': '?',
+  '`': '`',
+};
+
+function unescapeString(body: string): string | undefined {
+  let out = '';
+  for (let i = 0; i < body.length; i++) {
+    if (body[i] !== '\\') {
+      out += body[i];
+      continue;
+    }
+    const { code, length } = escapeAt(body, i);
+    if (typeof code === 'string') out += code;
+    else if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return undefined;
+    else out += String.fromCodePoint(code);
+    i += length - 1;
+  }
+  return out;
+}
+
+function bytesOf(body: string, raw: boolean): Bytes | undefined {
+  const encoder = new TextEncoder();
+  if (raw) return new Bytes(encoder.encode(body));
+  const out: number[] = [];
+  for (let i = 0; i < body.length; i++) {
+    if (body[i] !== '\\') {
+      const point = String.fromCodePoint(body.codePointAt(i)!);
+      out.push(...encoder.encode(point));
+      i += point.length - 1;
+      continue;
+    }
+    const c = body[i + 1]!;
+    // Unicode escapes have no meaning in bytes.
+    if (c === 'u' || c === 'U') return undefined;
+    const { code, length } = escapeAt(body, i);
+    if (typeof code === 'string') out.push(...encoder.encode(code));
+    else out.push(code & 0xff);
+    i += length - 1;
+  }
+  return new Bytes(Uint8Array.from(out));
+}
+
+function escapeAt(body: string, i: number): { readonly code: string | number; readonly length: number } {
+  const c = body[i + 1]!;
+  const simple = SIMPLE[c];
+  if (simple !== undefined) return { code: simple, length: 2 };
+  if (c === 'x' || c === 'X') return { code: Number.parseInt(body.slice(i + 2, i + 4), 16), length: 4 };
+  if (c === 'u') return { code: Number.parseInt(body.slice(i + 2, i + 6), 16), length: 6 };
+  if (c === 'U') return { code: Number.parseInt(body.slice(i + 2, i + 10), 16), length: 10 };
+  return { code: Number.parseInt(body.slice(i + 1, i + 4), 8), length: 4 };
+}

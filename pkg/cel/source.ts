@@ -1,0 +1,49 @@
+/** An error at a place of an expression. `offset` counts code points; -1 when the error belongs to no place. */
+export interface Issue {
+  readonly offset: number;
+  readonly message: string;
+}
+
+/** The text of an expression, by code points: positions and snippets of errors are counted in them. */
+export class Source {
+  readonly text: string;
+  readonly points: readonly string[];
+  readonly #lineStarts: readonly number[];
+
+  constructor(text: string) {
+    this.text = text;
+    this.points = Array.from(text);
+    const starts = [0];
+    for (let i = 0; i < this.points.length; i++) if (this.points[i] === '\n') starts.push(i + 1);
+    this.#lineStarts = starts;
+  }
+
+  /** Line from 1 and column from 0. */
+  location(offset: number): { readonly line: number; readonly column: number } {
+    let line = 0;
+    while (line + 1 < this.#lineStarts.length && this.#lineStarts[line + 1]! <= offset) line++;
+    return { line: line + 1, column: offset - this.#lineStarts[line]! };
+  }
+
+  /** All issues in the order of their places, each with the line it is in and a caret below it. */
+  render(issues: readonly Issue[]): string {
+    const sorted = issues
+      .map((issue, i) => ({ issue, i }))
+      .sort((a, b) => a.issue.offset - b.issue.offset || a.i - b.i);
+    return sorted.map(({ issue }) => this.#renderOne(issue)).join('\n');
+  }
+
+  #renderOne({ offset, message }: Issue): string {
+    if (offset < 0) return `ERROR: <input>:-1:0: ${message}`;
+    const { line, column } = this.location(offset);
+    const start = this.#lineStarts[line - 1]!;
+    const next = this.#lineStarts[line];
+    const points = this.points.slice(start, next === undefined ? undefined : next - 1);
+    const head = `ERROR: <input>:${line}:${column + 1}: ${message}`;
+    const wide = (i: number) => points[i] !== undefined && points[i]! > '\u007f';
+    let pointer = '';
+    for (let i = 0; i < column; i++) pointer += wide(i) ? '\uff0e' : '.';
+    pointer += wide(column) ? '\uff3e' : '^';
+    return `${head}\n | ${points.join('').replaceAll('\t', ' ')}\n | ${pointer}`;
+  }
+}

@@ -1,0 +1,179 @@
+import { EOF, escapeText, type Token, type TokenKind, tokenize } from './lexer.js';
+import type { Issue, Source } from './source.js';
+
+/** Thrown where a rule cannot go on; the rule that catches it skips to what may follow it. */
+export class SyntaxFailure extends Error {}
+
+/** Thrown when an expression nests deeper than the limit. */
+export class RecursionFailure extends Error {}
+
+/** Errors list the tokens that were expected in this order. */
+const ORDER: readonly TokenKind[] = [
+  ...['==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', ']', '{', '}', '(', ')', '.', ',', '-', '!', '?', ':'],
+  ...['+', '*', '/', '%', 'true', 'false', 'null', 'NUM_FLOAT', 'NUM_INT', 'NUM_UINT', 'STRING', 'BYTES'],
+  ...['IDENTIFIER', 'ESC_IDENTIFIER'],
+];
+const UNQUOTED = new Set(['NUM_FLOAT', 'NUM_INT', 'NUM_UINT', 'STRING', 'BYTES', 'IDENTIFIER', 'ESC_IDENTIFIER', EOF]);
+
+function showKind(kind: TokenKind): string {
+  return UNQUOTED.has(kind) ? kind : `'${kind}'`;
+}
+
+function showSet(kinds: Iterable<TokenKind>): string {
+  const list = [...kinds].sort((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b)).map(showKind);
+  return list.length === 1 ? list[0]! : `{${list.join(', ')}}`;
+}
+
+const ERRORS_MAX = 100;
+
+/**
+ * The token stream with the error strategy of ANTLR's generated parsers, which users of CEL know from its error messages:
+ * a wrong token is dropped when the next one fits, a missing one is assumed when what follows fits, and otherwise the rule
+ * ends and tokens are skipped up to one that can follow it or a rule around it.
+ */
+export class TokenStream {
+  readonly source: Source;
+  readonly issues: Issue[] = [];
+  readonly #tokens: readonly Token[];
+  readonly #skipped: ReadonlySet<number>;
+  #at = 0;
+  #recovering = false;
+  #lastErrorAt = -1;
+  readonly #follow: ReadonlySet<TokenKind>[] = [new Set([EOF])];
+
+  constructor(source: Source) {
+    this.source = source;
+    const { tokens, issues, skipped } = tokenize(source);
+    this.#tokens = tokens;
+    this.#skipped = skipped;
+    this.issues.push(...issues);
+  }
+
+  get current(): Token {
+    return this.#tokens[this.#at]!;
+  }
+
+  /** The kind of the token `k` places ahead; 1 is the current one. */
+  la(k = 1): TokenKind {
+    return (this.#tokens[this.#at + k - 1] ?? this.#tokens.at(-1)!).kind;
+  }
+
+  is(kind: TokenKind): boolean {
+    return this.la() === kind;
+  }
+
+  report(offset: number, message: string): void {
+    if (this.issues.length < ERRORS_MAX) this.issues.push({ offset, message });
+  }
+
+  /** Takes the token of this kind, with the recovery of one token. `after` is what can follow it. */
+  match(kind: TokenKind, after: () => ReadonlySet<TokenKind>): Token {
+    if (this.is(kind)) return this.#take();
+    if (this.la(2) === kind) {
+      this.#unwanted(new Set([kind]));
+      this.#at++;
+      return this.#take();
+    }
+    if (after().has(this.la()) || (after().has(EPSILON) && this.#mayFollow(this.la()))) {
+      this.#error(this.current.start, `missing ${showKind(kind)} at ${this.#shown(this.current)}`);
+      return { kind, text: '', start: this.current.start, end: this.current.start };
+    }
+    this.#mismatch(new Set([kind]));
+    throw new SyntaxFailure();
+  }
+
+  /** Takes the current token, which the caller has looked at. */
+  take(): Token {
+    return this.#take();
+  }
+
+  #take(): Token {
+    const token = this.current;
+    this.#recovering = false;
+    if (token.kind !== EOF) this.#at++;
+    return token;
+  }
+
+  /** At the start of a choice: the current token must be one of `expected`, or the next one when this one is dropped. */
+  sync(expected: ReadonlySet<TokenKind>): void {
+    if (this.#recovering || expected.has(this.la())) return;
+    if (expected.has(this.la(2)) && this.la(2) !== EOF) {
+      this.#unwanted(expected);
+      this.#at++;
+      this.#recovering = false;
+      return;
+    }
+    this.#mismatch(expected);
+    throw new SyntaxFailure();
+  }
+
+  /** After one turn of a loop that something must follow: reports what does not and skips to what does. */
+  syncLoop(expected: ReadonlySet<TokenKind>): void {
+    if (this.#recovering || expected.has(this.la())) return;
+    this.#unwanted(expected);
+    this.#skipTo(expected);
+  }
+
+  /** No alternative fits: `from` is the token at which the choice began, the current token plus `ahead` the one that fits none. */
+  noViableAlternative(from: Token, ahead: number): never {
+    const offending = this.#tokens[Math.min(this.#at + ahead, this.#tokens.length - 1)]!;
+    const end = offending.kind === EOF ? from.end : offending.end;
+    const text = this.source.points.filter((_, i) => i >= from.start && i < end && !this.#skipped.has(i)).join('');
+    this.#error(offending.start, `no viable alternative at input '${escapeText(text)}'`);
+    throw new SyntaxFailure();
+  }
+
+  /** Runs a rule. `follow` is what can come after it in the rule that calls it. Returns undefined when the rule failed. */
+  rule<T>(follow: ReadonlySet<TokenKind>, body: () => T): T | undefined {
+    this.#follow.push(follow);
+    try {
+      return body();
+    } catch (error) {
+      if (!(error instanceof SyntaxFailure)) throw error;
+      this.#recover();
+      return undefined;
+    } finally {
+      this.#follow.pop();
+    }
+  }
+
+  #recover(): void {
+    // A second failure at the same place drops a token, so that each failure makes progress.
+    if (this.#lastErrorAt === this.#at && !this.is(EOF)) this.#at++;
+    this.#lastErrorAt = this.#at;
+    this.#skipTo(new Set());
+  }
+
+  #skipTo(expected: ReadonlySet<TokenKind>): void {
+    while (!this.is(EOF) && !expected.has(this.la()) && !this.#follow.some((f) => f.has(this.la()))) this.#at++;
+  }
+
+  #mayFollow(kind: TokenKind): boolean {
+    for (let i = this.#follow.length - 1; i >= 0; i--) {
+      if (this.#follow[i]!.has(kind)) return true;
+      if (!this.#follow[i]!.has(EPSILON)) return false;
+    }
+    return false;
+  }
+
+  #mismatch(expected: ReadonlySet<TokenKind>): void {
+    this.#error(this.current.start, `mismatched input ${this.#shown(this.current)} expecting ${showSet(expected)}`);
+  }
+
+  #unwanted(expected: ReadonlySet<TokenKind>): void {
+    this.#error(this.current.start, `extraneous input ${this.#shown(this.current)} expecting ${showSet(expected)}`);
+  }
+
+  #shown(token: Token): string {
+    return `'${escapeText(token.text)}'`;
+  }
+
+  #error(offset: number, message: string): void {
+    if (this.#recovering) return;
+    this.#recovering = true;
+    this.report(offset, `Syntax error: ${message}`);
+  }
+}
+
+/** In a follow set: the calling rule may end there as well. */
+export const EPSILON = '<epsilon>';

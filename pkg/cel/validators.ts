@@ -1,0 +1,131 @@
+import { type CallExpr, children, type Expr } from './ast.js';
+import type { Checked } from './checker.js';
+import type { Environment } from './environment.js';
+import { CLAUSES, scanFormat } from './library/format.js';
+import { compilePattern } from './library/regex.js';
+import type { Issue } from './source.js';
+import { showType, type Type } from './types.js';
+import { isError, type Value } from './values.js';
+
+/**
+ * Checks literals that the checker does not look into: durations, timestamps, patterns, format strings, and that the elements
+ * of a list or map literal are of one type.
+ */
+export function validateLiterals(root: Expr, checked: Checked, env: Environment): readonly Issue[] {
+  const issues: Issue[] = [];
+  walk(root, undefined, false, (e, exempt) => {
+    if (e.kind === 'call') checkCall(e, checked, env, issues);
+    if (!exempt) checkAggregate(e, checked, issues);
+  });
+  return issues;
+}
+
+function walk(root: Expr, _parent: Expr | undefined, exempt: boolean, visit: (e: Expr, exempt: boolean) => void): void {
+  const stack = [{ e: root, exempt }];
+  for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
+    visit(top.e, top.exempt);
+    // The arguments of format() may differ in type.
+    const inner: boolean =
+      top.exempt || (top.e.kind === 'call' && top.e.name === 'format' && top.e.target !== undefined);
+    for (const child of children(top.e)) stack.push({ e: child, exempt: inner });
+  }
+}
+
+function checkCall(e: CallExpr, checked: Checked, env: Environment, issues: Issue[]): void {
+  const literal = (arg: Expr | undefined) =>
+    arg?.kind === 'literal' && typeof arg.value === 'string' ? arg.value : undefined;
+  if (e.name === 'duration' || e.name === 'timestamp') {
+    const text = literal(e.args[0]);
+    if (e.target === undefined && e.args.length === 1 && text !== undefined && isError(call(env, e.name, text)))
+      issues.push({ offset: e.args[0]!.offset, message: `invalid ${e.name} argument` });
+  } else if (e.name === 'matches') {
+    const pattern = e.args.at(-1)!;
+    const text = literal(pattern);
+    if (text !== undefined && typeof compilePattern(text) === 'string')
+      issues.push({ offset: pattern.offset, message: 'invalid matches argument' });
+  } else if (e.name === 'format' && e.target !== undefined) checkFormat(e, checked, issues);
+}
+
+function call(env: Environment, name: string, text: string): Value {
+  return env.functions.get(name)!.call(text);
+}
+
+/** A format string that is a literal is read when the expression is compiled. */
+function checkFormat(e: CallExpr, checked: Checked, issues: Issue[]): void {
+  const template = e.target;
+  const args = e.args[0];
+  if (template?.kind !== 'literal' || typeof template.value !== 'string' || args?.kind !== 'list') return;
+  let next = 0;
+  for (const part of scanFormat(template.value)) {
+    if (part.clause === undefined && part.error === undefined) continue;
+    if (part.error !== undefined) {
+      const message = part.verb === '' ? 'unexpected end of string' : part.error;
+      issues.push({ offset: e.offset, message });
+      return;
+    }
+    const arg = args.elements[next];
+    if (arg === undefined) {
+      issues.push({ offset: e.offset, message: `index ${next} out of range` });
+      return;
+    }
+    next++;
+    const sample = SAMPLES[checked.types.get(arg.id)?.kind ?? 'dyn'];
+    // A string may be the text of a double that has no number.
+    const mayBeDouble = typeof sample === 'string' && (part.verb === 'f' || part.verb === 'e');
+    if (sample === undefined || mayBeDouble) continue;
+    const shown = CLAUSES[part.verb!]!(sample, part.precision);
+    if (typeof shown !== 'string') {
+      issues.push({ offset: arg.offset, message: `error during formatting: ${shown.error}` });
+      return;
+    }
+  }
+  const given = args.elements.length;
+  if (given > next)
+    issues.push({
+      offset: e.offset,
+      message: `too many arguments supplied to string.format (expected ${next}, got ${given})`,
+    });
+}
+
+/** A value of each type whose clauses can be judged before the value is known. */
+const SAMPLES: Readonly<Partial<Record<Type['kind'], Value>>> = {
+  string: '',
+  bool: true,
+  int: 0n,
+  double: 0.5,
+  null: null,
+};
+
+function checkAggregate(e: Expr, checked: Checked, issues: Issue[]): void {
+  if (e.kind === 'list')
+    checkSame(
+      e.elements.filter((_, i) => !e.optional.has(i)),
+      checked,
+      issues,
+    );
+  else if (e.kind === 'map') {
+    checkSame(
+      e.entries.map((entry) => entry.key),
+      checked,
+      issues,
+    );
+    checkSame(
+      e.entries.filter((entry) => !entry.optional).map((entry) => entry.value),
+      checked,
+      issues,
+    );
+  }
+}
+
+function checkSame(elements: readonly Expr[], checked: Checked, issues: Issue[]): void {
+  let expected: string | undefined;
+  for (const element of elements) {
+    const type = checked.types.get(element.id);
+    if (type === undefined) continue;
+    const shown = showType(type);
+    expected ??= shown;
+    if (shown === expected) continue;
+    issues.push({ offset: element.offset, message: `expected type '${expected}' but found '${shown}'` });
+    return;
+  }
+}

@@ -1,0 +1,452 @@
+import type { JsonObject, JsonValue } from '../api/index.js';
+import type { Type } from './types.js';
+
+/**
+ * Values at run time. An int is a bigint, a double a number. Numbers of JSON become ints where they are whole. What an object
+ * holds is converted only when an expression reads it.
+ */
+export type Value =
+  | null
+  | boolean
+  | bigint
+  | number
+  | string
+  | Uint
+  | Bytes
+  | List
+  | CelMap
+  | Timestamp
+  | Duration
+  | TypeValue
+  | Optional
+  | Opaque
+  | CelError;
+
+/** The result of an operation that failed. `&&`, `||` and the macros over them may pass over it. */
+export class CelError {
+  readonly message: string;
+  /** No signature of the function takes these arguments. */
+  readonly noOverload: boolean;
+
+  constructor(message: string, noOverload = false) {
+    this.message = message;
+    this.noOverload = noOverload;
+  }
+}
+
+export const isError = (v: Value): v is CelError => v instanceof CelError;
+export const fail = (message: string): CelError => new CelError(message);
+
+/** An operand has a type that the operation does not take. */
+export const NO_OVERLOAD = new CelError('no such overload', true);
+
+/** `no such overload: f(int, list)`. */
+export function noOverload(name: string, ...args: readonly Value[]): CelError {
+  return new CelError(`no such overload: ${name}(${args.map(typeName).join(', ')})`, true);
+}
+
+export class Uint {
+  readonly value: bigint;
+
+  constructor(value: bigint) {
+    this.value = value;
+  }
+}
+
+export class Bytes {
+  readonly value: Uint8Array;
+
+  constructor(value: Uint8Array) {
+    this.value = value;
+  }
+}
+
+/** Nanoseconds; the range is that of a signed 64-bit number. */
+export class Duration {
+  readonly nanos: bigint;
+
+  constructor(nanos: bigint) {
+    this.nanos = nanos;
+  }
+}
+
+/** An instant, with the offset in which it was written (seconds east of UTC). */
+export class Timestamp {
+  readonly seconds: number;
+  readonly nanos: number;
+  readonly offset: number;
+
+  constructor(seconds: number, nanos: number, offset = 0) {
+    this.seconds = seconds;
+    this.nanos = nanos;
+    this.offset = offset;
+  }
+}
+
+export class TypeValue {
+  /** As `type()` compares it: `list`, `google.protobuf.Timestamp`. */
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+export class Optional {
+  readonly value: Value | undefined;
+
+  constructor(value: Value | undefined) {
+    this.value = value;
+  }
+
+  static readonly NONE = new Optional(undefined);
+}
+
+/** A value of a type with a name of its own, such as a quantity. */
+export abstract class Opaque {
+  abstract readonly typeName: string;
+  abstract equals(other: Value): boolean;
+  /** What costs count as its size. */
+  get size(): number | undefined {
+    return undefined;
+  }
+  /** The value of a field, for opaque types that have fields. */
+  field(_name: string): Value | undefined {
+    return undefined;
+  }
+}
+
+export abstract class List {
+  abstract readonly size: number;
+  abstract at(i: number): Value;
+
+  /** `a + b`, where the list has a rule of its own (sets and lists of maps by key). */
+  concat(other: List): List {
+    return concatLists(this, other);
+  }
+
+  /** Undefined leaves the comparison to the elements in order. */
+  equals(_other: List): boolean | undefined {
+    return undefined;
+  }
+}
+
+export class ArrayList extends List {
+  readonly items: readonly Value[];
+
+  constructor(items: readonly Value[]) {
+    super();
+    this.items = items;
+  }
+
+  get size(): number {
+    return this.items.length;
+  }
+
+  at(i: number): Value {
+    return this.items[i]!;
+  }
+}
+
+/** Two lists one after the other, without a copy. */
+class ConcatList extends List {
+  readonly #a: List;
+  readonly #b: List;
+  readonly size: number;
+
+  constructor(a: List, b: List) {
+    super();
+    this.#a = a;
+    this.#b = b;
+    this.size = a.size + b.size;
+  }
+
+  at(i: number): Value {
+    return i < this.#a.size ? this.#a.at(i) : this.#b.at(i - this.#a.size);
+  }
+}
+
+const COPY_BELOW = 64;
+
+export function concatLists(a: List, b: List): List {
+  if (a.size === 0) return b;
+  if (b.size === 0) return a;
+  if (a.size + b.size > COPY_BELOW) return new ConcatList(a, b);
+  return new ArrayList([...itemsOf(a), ...itemsOf(b)]);
+}
+
+export function itemsOf(list: List): Value[] {
+  const out: Value[] = [];
+  for (let i = 0; i < list.size; i++) out.push(list.at(i));
+  return out;
+}
+
+export abstract class CelMap {
+  abstract readonly size: number;
+  abstract find(key: Value): Value | undefined;
+  abstract keys(): readonly Value[];
+
+  /** The name of the type of objects with declared fields. */
+  get typeName(): string {
+    return 'map';
+  }
+}
+
+/** Keys that are equal by the rules of CEL have the same text: whole numbers of all kinds meet. */
+export function keyText(key: Value): string | undefined {
+  if (typeof key === 'string') return `s${key}`;
+  if (typeof key === 'bigint') return `n${key}`;
+  if (key instanceof Uint) return `n${key.value}`;
+  if (typeof key === 'boolean') return `b${key}`;
+  if (typeof key === 'number' && Number.isInteger(key)) return `n${BigInt(key)}`;
+  return undefined;
+}
+
+export class EntryMap extends CelMap {
+  readonly entries: ReadonlyMap<string, readonly [Value, Value]>;
+
+  constructor(entries: ReadonlyMap<string, readonly [Value, Value]>) {
+    super();
+    this.entries = entries;
+  }
+
+  get size(): number {
+    return this.entries.size;
+  }
+
+  find(key: Value): Value | undefined {
+    const text = keyText(key);
+    return text === undefined ? undefined : this.entries.get(text)?.[1];
+  }
+
+  keys(): readonly Value[] {
+    return [...this.entries.values()].map(([key]) => key);
+  }
+}
+
+export function mapFrom(pairs: Iterable<readonly [string, Value]>): EntryMap {
+  const entries = new Map<string, readonly [Value, Value]>();
+  for (const [key, value] of pairs) entries.set(`s${key}`, [key, value]);
+  return new EntryMap(entries);
+}
+
+/** Makes a value of JSON; a schema gives one that knows the types of the fields. */
+export type Adapt = (json: JsonValue) => Value;
+
+export class JsonList extends List {
+  readonly json: readonly JsonValue[];
+  readonly #adapt: Adapt;
+
+  constructor(json: readonly JsonValue[], adapt: Adapt = fromJson) {
+    super();
+    this.json = json;
+    this.#adapt = adapt;
+  }
+
+  get size(): number {
+    return this.json.length;
+  }
+
+  at(i: number): Value {
+    return this.#adapt(this.json[i]!);
+  }
+}
+
+export class JsonMap extends CelMap {
+  readonly json: JsonObject;
+
+  constructor(json: JsonObject) {
+    super();
+    this.json = json;
+  }
+
+  get size(): number {
+    return Object.keys(this.json).length;
+  }
+
+  find(key: Value): Value | undefined {
+    if (typeof key !== 'string' || !Object.hasOwn(this.json, key)) return undefined;
+    return fromJson(this.json[key]!);
+  }
+
+  keys(): readonly Value[] {
+    return Object.keys(this.json);
+  }
+}
+
+/** A value of JSON without a schema. */
+export function fromJson(json: JsonValue): Value {
+  if (json === null || typeof json === 'boolean' || typeof json === 'string') return json;
+  if (typeof json === 'bigint') return json;
+  if (typeof json === 'number') return Number.isSafeInteger(json) && !Object.is(json, -0) ? BigInt(json) : json;
+  if (Array.isArray(json)) return new JsonList(json);
+  return new JsonMap(json as JsonObject);
+}
+
+export function typeName(v: Value): string {
+  if (v === null) return 'null_type';
+  switch (typeof v) {
+    case 'boolean':
+      return 'bool';
+    case 'bigint':
+      return 'int';
+    case 'number':
+      return 'double';
+    case 'string':
+      return 'string';
+  }
+  if (v instanceof Uint) return 'uint';
+  if (v instanceof Bytes) return 'bytes';
+  if (v instanceof List) return 'list';
+  if (v instanceof CelMap) return v.typeName;
+  if (v instanceof Timestamp) return 'google.protobuf.Timestamp';
+  if (v instanceof Duration) return 'google.protobuf.Duration';
+  if (v instanceof TypeValue) return 'type';
+  if (v instanceof Optional) return 'optional_type';
+  if (v instanceof Opaque) return v.typeName;
+  return 'error';
+}
+
+/** The run-time name of a type of the checker. */
+export function runtimeName(t: Type): string {
+  switch (t.kind) {
+    case 'null':
+      return 'null_type';
+    case 'timestamp':
+      return 'google.protobuf.Timestamp';
+    case 'duration':
+      return 'google.protobuf.Duration';
+    case 'opaque':
+    case 'struct':
+    case 'param':
+      return t.name;
+    default:
+      return t.kind;
+  }
+}
+
+/** The size that costs count by: characters, bytes, elements, entries; 1 for what has no size. */
+export function costSize(v: Value): number {
+  if (typeof v === 'string') return codePoints(v);
+  if (v instanceof Bytes) return v.value.length;
+  if (v instanceof List || v instanceof CelMap) return v.size;
+  if (v instanceof Optional && v.value !== undefined) return costSize(v.value);
+  if (v instanceof Opaque) return v.size ?? 1;
+  return 1;
+}
+
+/** Code points of a string. */
+export function codePoints(s: string): number {
+  let n = s.length;
+  for (let i = 0; i < s.length; i++) {
+    const unit = s.charCodeAt(i);
+    if (unit >= 0xd800 && unit < 0xdc00) n--;
+  }
+  return n;
+}
+
+/** Equality: numbers of different kinds are equal when they are the same number; other kinds never meet. */
+export function equals(a: Value, b: Value): boolean {
+  if (a === b) return true;
+  if (isNumber(a)) return isNumber(b) && compareNumbers(a, b) === 0;
+  if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return false;
+  if (a instanceof List) return b instanceof List && listsEqual(a, b);
+  if (a instanceof CelMap) return b instanceof CelMap && mapsEqual(a, b);
+  if (a instanceof Bytes) return b instanceof Bytes && compareBytes(a.value, b.value) === 0;
+  if (a instanceof Timestamp) return b instanceof Timestamp && a.seconds === b.seconds && a.nanos === b.nanos;
+  if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos;
+  if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name;
+  if (a instanceof Optional) {
+    if (!(b instanceof Optional)) return false;
+    return a.value === undefined || b.value === undefined ? a.value === b.value : equals(a.value, b.value);
+  }
+  return a instanceof Opaque && a.equals(b);
+}
+
+function listsEqual(a: List, b: List): boolean {
+  const own = a.equals(b);
+  if (own !== undefined) return own;
+  if (a.size !== b.size) return false;
+  for (let i = 0; i < a.size; i++) if (!equals(a.at(i), b.at(i))) return false;
+  return true;
+}
+
+function mapsEqual(a: CelMap, b: CelMap): boolean {
+  if (a.size !== b.size) return false;
+  for (const key of a.keys()) {
+    const other = b.find(key);
+    if (other === undefined || !equals(a.find(key)!, other)) return false;
+  }
+  return true;
+}
+
+export type NumberValue = bigint | number | Uint;
+
+export function isNumber(v: Value): v is NumberValue {
+  return typeof v === 'bigint' || typeof v === 'number' || v instanceof Uint;
+}
+
+/** -1, 0 or 1; NaN is unlike every number. */
+export function compareNumbers(a: NumberValue, b: NumberValue): number {
+  const x = a instanceof Uint ? a.value : a;
+  const y = b instanceof Uint ? b.value : b;
+  if (typeof x === 'number' && typeof y === 'bigint') return compareMixed(x, y);
+  if (typeof x === 'bigint' && typeof y === 'number') return -compareMixed(y, x);
+  if (x < y) return -1;
+  if (x > y) return 1;
+  return x === y ? 0 : Number.NaN;
+}
+
+/** A double and an int are compared as doubles; a double beyond the range of ints is beyond every int. */
+function compareMixed(double: number, int: bigint): number {
+  if (Number.isNaN(double)) return Number.NaN;
+  if (double > 2 ** 63) return 1;
+  if (double < -(2 ** 63)) return -1;
+  const other = Number(int);
+  return double < other ? -1 : double > other ? 1 : 0;
+}
+
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const n = Math.min(a.length, b.length);
+  for (let i = 0; i < n; i++) if (a[i] !== b[i]) return a[i]! < b[i]! ? -1 : 1;
+  return Math.sign(a.length - b.length);
+}
+
+/** Order of strings by code points, which is that of their UTF-8 bytes. */
+export function compareStrings(a: string, b: string): number {
+  const n = Math.min(a.length, b.length);
+  for (let i = 0; i < n; i++) {
+    let [x, y] = [a.charCodeAt(i), b.charCodeAt(i)];
+    if (x === y) continue;
+    // Surrogates sort above the rest of the basic plane.
+    if (x >= 0xd800 && y >= 0xd800) {
+      if (x < 0xe000) x += 0x2000;
+      else x -= 0x800;
+      if (y < 0xe000) y += 0x2000;
+      else y -= 0x800;
+    }
+    return x < y ? -1 : 1;
+  }
+  return Math.sign(a.length - b.length);
+}
+
+/** -1, 0 or 1, or the error for values that have no order. */
+export function compare(a: Value, b: Value): number | CelError {
+  if (isNumber(a)) {
+    if (!isNumber(b)) return NO_OVERLOAD;
+    const order = compareNumbers(a, b);
+    return Number.isNaN(order) ? fail('NaN values cannot be ordered') : order;
+  }
+  if (typeof a === 'string') return typeof b === 'string' ? compareStrings(a, b) : NO_OVERLOAD;
+  if (typeof a === 'boolean') return typeof b === 'boolean' ? Number(a) - Number(b) : NO_OVERLOAD;
+  if (a instanceof Bytes) return b instanceof Bytes ? compareBytes(a.value, b.value) : NO_OVERLOAD;
+  if (a instanceof Timestamp) {
+    if (!(b instanceof Timestamp)) return NO_OVERLOAD;
+    return Math.sign(a.seconds - b.seconds) || Math.sign(a.nanos - b.nanos);
+  }
+  if (a instanceof Duration) {
+    if (!(b instanceof Duration)) return NO_OVERLOAD;
+    return a.nanos < b.nanos ? -1 : a.nanos > b.nanos ? 1 : 0;
+  }
+  return NO_OVERLOAD;
+}
