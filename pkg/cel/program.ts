@@ -8,12 +8,14 @@ import {
   type CelError,
   CelMap,
   EntryMap,
+  equals,
   fail,
   isError,
   keyText,
   List,
   mapFrom,
   NO_OVERLOAD,
+  noOverload,
   Opaque,
   Optional,
   typeName,
@@ -164,7 +166,8 @@ class Compiler {
     }
     return this.#attribute((f) => {
       f.spend(1);
-      return f.variables(plain) ?? fail(`no such attribute(s): ${plain}`);
+      const value = f.variables(plain);
+      return value === undefined ? fail(`no such attribute(s): ${plain}`) : value;
     });
   }
 
@@ -252,7 +255,9 @@ class Compiler {
     const name = this.#checked.functions.get(e.id) ?? e.name;
     const isMethod = e.target !== undefined && !this.#checked.functions.has(e.id);
     const args = (isMethod ? [e.target!, ...e.args] : e.args).map((a) => this.compile(a));
-    const declaration = this.#env.functions.get(name)!;
+    const declaration = this.#env.functions.get(name);
+    if (declaration?.overloads.some((o) => o.args.length === args.length && o.method === isMethod) !== true)
+      return () => noOverload(name);
     const overloads = this.#checked.overloads.get(e.id) ?? [];
     const overload = overloads.length === 1 ? overloads[0]! : '';
     if (name === '@in' && this.#constants.get(args[1]!) instanceof List && overload === 'in_list')
@@ -295,7 +300,7 @@ class Compiler {
       if (isError(key)) return key;
       f.spend(1);
       if (container instanceof Optional)
-        return container.value === undefined ? container : new Optional(elementAt(container.value, key));
+        return container.value === undefined ? container : optionalElement(container.value, key);
       return elementAt(container, key);
     };
   }
@@ -311,12 +316,7 @@ class Compiler {
       const key = index(f);
       if (isError(key)) return key;
       f.spend(1);
-      if (container instanceof List && typeof listIndex(container, key) === 'number') {
-        const i = listIndex(container, key) as number;
-        return i >= 0 && i < container.size ? new Optional(container.at(i)) : Optional.NONE;
-      }
-      const value = elementAt(container, key);
-      return isError(value) ? Optional.NONE : value instanceof Optional ? value : new Optional(value);
+      return optionalElement(container, key);
     };
   }
 
@@ -343,7 +343,6 @@ class Compiler {
       const isMap = over instanceof CelMap;
       if (!isMap && !(over instanceof List))
         return two ? fail(`unsupported comprehension range type: types.${goName(over)}`) : NO_OVERLOAD;
-      // An inner loop over the same slots runs before its outer loop goes on, but an outer value may be read after it.
       const keys = isMap ? over.keys() : undefined;
       const count = isMap ? keys!.length : (over as List).size;
       slots[accumulator] = init(f);
@@ -489,11 +488,9 @@ function membership(element: Step, list: List): Step {
 export function contains(element: Value, container: Value): Value {
   if (container instanceof CelMap) return container.find(element) !== undefined;
   if (!(container instanceof List)) return NO_OVERLOAD;
-  for (let i = 0; i < container.size; i++) if (equalsFor(element, container.at(i))) return true;
+  for (let i = 0; i < container.size; i++) if (equals(element, container.at(i))) return true;
   return false;
 }
-
-import { equals as equalsFor } from './values.js';
 
 function and(steps: readonly Step[]): Step {
   return decide(steps, false);
@@ -525,11 +522,16 @@ function selectField(operand: Step, field: string): Step {
     f.spend(1);
     if (value instanceof Optional) {
       if (value.value === undefined) return value;
+      if (!hasFields(value.value)) return fail(`no such key: ${field}`);
       const found = fieldOf(value.value, field);
       return found === undefined ? Optional.NONE : new Optional(found);
     }
-    return fieldOf(value, field) ?? fail(`no such key: ${field}`);
+    return orMissing(fieldOf(value, field), field);
   };
+}
+
+function hasFields(value: Value): boolean {
+  return value instanceof CelMap || value instanceof Opaque;
 }
 
 function fieldOf(value: Value, field: string): Value | undefined {
@@ -553,16 +555,36 @@ function listIndex(_list: List, key: Value): number | CelError {
   return fail(`unsupported index type '${typeName(key)}' in list`);
 }
 
+/** The element, if it is there. What can have no such element is still an error. */
+function optionalElement(container: Value, key: Value): Value {
+  if (container instanceof List) {
+    const i = listIndex(container, key);
+    if (typeof i !== 'number') return i;
+    return i >= 0 && i < container.size ? new Optional(container.at(i)) : Optional.NONE;
+  }
+  if (container instanceof CelMap) {
+    const value = container.find(key);
+    if (value === undefined) return Optional.NONE;
+    return value instanceof Optional ? value : new Optional(value);
+  }
+  const value = elementAt(container, key);
+  return isError(value) ? value : new Optional(value);
+}
+
 function elementAt(container: Value, key: Value): Value {
-  if (container instanceof CelMap) return container.find(key) ?? fail(`no such key: ${showKey(key)}`);
+  if (container instanceof CelMap) return orMissing(container.find(key), showKey(key));
   if (container instanceof List) {
     const i = listIndex(container, key);
     if (typeof i !== 'number') return i;
     return i >= 0 && i < container.size ? container.at(i) : fail(`index out of bounds: ${i}`);
   }
-  if (container instanceof Opaque && typeof key === 'string')
-    return container.field(key) ?? fail(`no such key: ${key}`);
+  if (container instanceof Opaque && typeof key === 'string') return orMissing(container.field(key), key);
   return fail(`no such key: ${showKey(key)}`);
+}
+
+/** A value that is there, which may be null, or the error for one that is not. */
+function orMissing(value: Value | undefined, key: string): Value {
+  return value === undefined ? fail(`no such key: ${key}`) : value;
 }
 
 function showKey(key: Value): string {

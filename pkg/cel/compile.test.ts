@@ -1,0 +1,180 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compile, failed } from './compile.js';
+import { COMPATIBLE, CURRENT, kubernetesEnvironment } from './kubernetes.js';
+import { authorizerValue, type Check, CheckMemo, Suspended } from './library/authorizer.js';
+import { BOOL, DYN, opaque } from './types.js';
+import { fromJson, isError, type Value } from './values.js';
+
+const env = kubernetesEnvironment(COMPATIBLE).extend({
+  object: DYN,
+  authorizer: opaque('kubernetes.authorization.Authorizer'),
+});
+
+function run(text: string, object: Parameters<typeof fromJson>[0] = {}, limit?: number): Value {
+  const compiled = compile(text, env);
+  if (failed(compiled)) throw new Error(compiled.error);
+  return compiled.program.run((name) => (name === 'object' ? fromJson(object) : undefined), limit).value;
+}
+
+const problem = (text: string): string => {
+  const compiled = compile(text, env, [BOOL]);
+  return failed(compiled) ? compiled.error : '';
+};
+
+describe('evaluation', () => {
+  it('reads objects of JSON', () => {
+    const object = { spec: { replicas: 3, names: ['a', 'b'], ratio: 0.5, none: null } };
+    expect(run("object.spec.replicas + 1 == 4 && object.spec.names.exists(n, n == 'b')", object)).toBe(true);
+    expect(run('object.spec.none == null', object)).toBe(true);
+    expect(run('has(object.spec.none) && !has(object.spec.missing)', object)).toBe(true);
+    expect(run('object.spec.ratio * 2.0 == 1.0', object)).toBe(true);
+    expect(run("object.?spec.?missing.orValue('x')", object)).toBe('x');
+  });
+
+  it('keeps one value of an outer variable while an inner loop runs', () => {
+    expect(run('[1, 2].map(x, [3, 4].map(y, x * y)) == [[3, 4], [6, 8]]')).toBe(true);
+    expect(run('[[1], [2, 3]].all(l, l.all(x, x in l) && size(l) < 3)')).toBe(true);
+  });
+
+  it('stops at the cost limit', () => {
+    const loop = '[1, 2, 3, 4].all(a, [1, 2, 3, 4].all(b, a + b > 0))';
+    const compiled = compile(loop, env);
+    if (failed(compiled)) throw new Error(compiled.error);
+    const { value, cost } = compiled.program.run(() => undefined);
+    expect(value).toBe(true);
+    expect(compiled.program.run(() => undefined, cost).value).toBe(true);
+    const stopped = compiled.program.run(() => undefined, cost - 1).value;
+    expect(isError(stopped) && stopped.message).toBe('operation cancelled: actual cost limit exceeded');
+  });
+
+  it('waits for a decision of the authorizer and asks each question once', async () => {
+    const asked: Check[] = [];
+    const memo = new CheckMemo(async (check) => {
+      asked.push(check);
+      return { allowed: true, reason: 'ok', error: undefined };
+    });
+    const text =
+      "authorizer.group('apps').resource('deployments').namespace('x').check('get').allowed() && authorizer.group('apps').resource('deployments').namespace('x').check('get').reason() == 'ok'";
+    const compiled = compile(text, env, [BOOL]);
+    if (failed(compiled)) throw new Error(compiled.error);
+    const variables = (name: string) => (name === 'authorizer' ? authorizerValue(memo) : undefined);
+    let waits = 0;
+    for (;;) {
+      try {
+        expect(compiled.program.run(variables).value).toBe(true);
+        break;
+      } catch (error) {
+        if (!(error instanceof Suspended)) throw error;
+        waits++;
+        await error.until;
+      }
+    }
+    expect(waits).toBe(1);
+    expect(asked).toMatchObject([{ group: 'apps', resource: 'deployments', namespace: 'x', verb: 'get' }]);
+  });
+
+  it('has for a new expression only what the oldest compatible release has', () => {
+    expect(problem('[1].includes(1)')).toContain("undeclared reference to 'includes'");
+    expect(failed(compile('[1].includes(1)', kubernetesEnvironment(CURRENT)))).toBe(false);
+    expect(failed(compile("ip('10.0.0.1').family() == 4", kubernetesEnvironment(29)))).toBe(true);
+  });
+
+  it('compares strings by code points', () => {
+    expect(run("'\\uffff' < '\\U00010000'")).toBe(true);
+  });
+});
+
+describe('errors', () => {
+  it('point to the operator, the call, the selection', () => {
+    expect(problem('1 + 1u == 2')).toBe(
+      "compilation failed: ERROR: <input>:1:3: found no matching overload for '_+_' applied to '(int, uint)'\n | 1 + 1u == 2\n | ..^",
+    );
+    expect(problem('object.a ==\n  foo(1)')).toBe(
+      "compilation failed: ERROR: <input>:2:6: undeclared reference to 'foo' (in container '')\n |   foo(1)\n | .....^",
+    );
+    expect(problem('1')).toBe('must evaluate to bool but got int');
+  });
+
+  it('recover from one wrong token as ANTLR does', () => {
+    expect(problem('(true')).toContain("1:6: Syntax error: missing ')' at '<EOF>'");
+    expect(problem('true true')).toContain("1:6: Syntax error: extraneous input 'true' expecting <EOF>");
+    expect(problem('[true')).toContain("1:6: Syntax error: mismatched input '<EOF>' expecting {']', ','}");
+    expect(problem('object.')).toContain("1:8: Syntax error: no viable alternative at input '.'");
+    expect(problem('true & false').match(/Syntax error/g)).toHaveLength(2);
+  });
+
+  it('refuse what nests too deep before the stack does', () => {
+    expect(problem(`${'('.repeat(10_000)}true${')'.repeat(10_000)}`)).toContain(
+      'expression recursion limit exceeded: 250',
+    );
+    expect(problem(`object${'.a'.repeat(10_000)} == 1`)).toContain('max recursion depth exceeded');
+    expect(problem('true'.padEnd(200_000))).toContain('expression code point size exceeds limit');
+  });
+
+  it('of literals are found when the expression is compiled', () => {
+    expect(problem("'a'.matches('[')")).toContain('invalid matches argument');
+    expect(problem("duration('1d') == duration('1s')")).toContain('invalid duration argument');
+    expect(problem("int('x') == 1")).toBe("program instantiation failed: type conversion error from 'string' to 'int'");
+    expect(problem("[1, 'a'].size() == 2")).toContain("expected type 'int' but found 'string'");
+    expect(problem("'%s %s'.format([1, 'a']) == ''")).toBe('');
+  });
+});
+
+describe('any text', () => {
+  it('compiles or is refused, and never throws', () => {
+    const pieces = fc.constantFrom(
+      ...[
+        'object',
+        '.',
+        'a',
+        '(',
+        ')',
+        '[',
+        ']',
+        '{',
+        '}',
+        ',',
+        ':',
+        '?',
+        '!',
+        '-',
+        '+',
+        '==',
+        '&&',
+        '||',
+        'in',
+        'true',
+      ],
+      ...[
+        '1',
+        '1u',
+        '1.5',
+        "'s'",
+        '"',
+        "'",
+        'b',
+        '`',
+        '\\',
+        '\u00e9',
+        '\n',
+        ' ',
+        '=',
+        '@',
+        'has',
+        'all',
+        'x',
+        'map',
+        '..',
+      ],
+    );
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 20 }), (parts) => {
+        const compiled = compile(parts.join(''), env);
+        if (failed(compiled)) expect(compiled.error).toMatch(/^(compilation failed|must evaluate|program inst)/);
+        else compiled.program.run(() => null, 10_000);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});
