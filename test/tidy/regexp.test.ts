@@ -30,6 +30,21 @@ const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '(\\d*)\\.?(\\d*)(ns|us|µs|μs|ms|s|m|h)':
       'applied to at most 128 characters, of which DURATION has checked the form',
   },
+  'pkg/cel/library/formats.ts': {
+    '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$':
+      'a group of four is left once, at its last character or its padding: goes back by at most one group at each',
+  },
+  'pkg/cel/library/numbers.ts': {
+    '^[+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]+)?$': 'applied to at most 1,000 characters',
+    '^([+-]?)0[xX]([0-9a-fA-F]+)\\.?([0-9a-fA-F]*)[pP]([+-]?[0-9]+)$': 'applied to at most 1,000 characters',
+  },
+  'pkg/cel/library/quantity.ts': {
+    '^[+-]?([0-9]*)(?:\\.([0-9]*))?(.*)$': 'applied to quantities that were read; the first way always succeeds',
+  },
+  'pkg/cel/library/time.ts': {
+    '0+$': 'applied to nine digits',
+    '([0-9]*)(?:\\.([0-9]*))?(ns|us|\\u00b5s|\\u03bcs|ms|s|m|h)': 'sticky, applied to at most 1,000 characters',
+  },
   'pkg/codec/scalar/quantity.ts': {
     '^([+-]?)([0-9]*)(?:\\.([0-9]*))?(?:([KMGTPE])i|([numkMGTPE]|[eE][+-]?[0-9]+)?)$':
       'only one letter is ambiguous (E of Ei, of exa and of an exponent): three ways at most',

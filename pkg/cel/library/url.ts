@@ -154,8 +154,8 @@ function queryOf(query: string): Value {
 
 /** The host without its port and brackets. */
 function hostname(host: string): string {
-  const inner = /^\[(.*)\](?::[0-9]*)?$/.exec(host);
-  if (inner !== null) return inner[1]!;
+  const bracket = host.lastIndexOf(']');
+  if (host.startsWith('[') && bracket > 0) return host.slice(1, bracket);
   const colon = host.lastIndexOf(':');
   return colon >= 0 && isPort(host.slice(colon)) ? host.slice(0, colon) : host;
 }
