@@ -40,6 +40,7 @@ export async function openLog(
     ...world,
     disk: disk.wal(),
     keepFree: (diskBytes) => reserveOn(diskBytes, config.diskReserveBytes),
+    ...(disk.segments === undefined ? {} : { segments: disk.segments }),
     synced: (milliseconds) => metrics.walFsync.observe(milliseconds / 1000),
   };
   if (hasLog(logWorld.disk)) return openExisting(logWorld, disk.files, applied);

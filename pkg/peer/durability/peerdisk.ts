@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type EngineHome, rocksHome } from '../../storage/index.js';
 import { nodeSmallFiles, type SmallFiles } from './smallfile.js';
 import { type LogDisk, nodeDisk } from './wal/disk.js';
+import type { SegmentSizes } from './wal/log.js';
 
 export interface Room {
   readonly freeBytes: number;
@@ -15,6 +16,8 @@ export interface PeerDisk {
   readonly home: EngineHome;
   /** Small files of the data folder, by their path in it. */
   readonly files: SmallFiles;
+  /** Sizes of the log's segments; `WAL_LIMITS` when absent. */
+  readonly segments?: SegmentSizes;
   /** The folder of the log, made when it is absent. */
   wal(): LogDisk;
   /** The data folder itself, made when it is absent. */

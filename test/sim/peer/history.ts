@@ -1,0 +1,216 @@
+// Judges what clients and watchers of the simulated peers saw. It knows the promises of a keyspace and nothing of how they are kept:
+//
+//   agreement         every peer shows the same changes at the same revision, and every watch shows all of them, in order, once
+//   durability        a committed write is among the changes, at the revision that was answered; a refused one is not
+//   linearizability   an operation sees everything that had ended before it began
+//   reads             a range at revision R holds exactly what the changes up to R left
+//
+// A revision is a place in one order of all writes, so one number is enough for linearizability: the highest revision that any
+// ended operation saw. An operation that begins later must not lie before it.
+
+import type { AppliedEvent, KeyValue } from '../../../pkg/storage/index.js';
+import { CheckFailed } from '../checker.js';
+
+/** An operation that has begun, and the highest revision seen by then. */
+export interface Begun {
+  readonly id: number;
+  readonly floor: number;
+}
+
+export type WriteOutcome =
+  | { readonly kind: 'committed'; readonly revision: number }
+  | { readonly kind: 'conflict' | 'refused' | 'unknown' };
+
+interface KeyState {
+  readonly value: string;
+  readonly modRevision: number;
+  readonly createRevision: number;
+}
+
+interface ReadSeen {
+  readonly revision: number;
+  readonly items: readonly KeyValue[];
+  readonly by: string;
+}
+
+/** What one watch delivered. */
+export class WatchLog {
+  readonly peer: string;
+  readonly after: number;
+  last: number;
+  readonly revisions: number[] = [];
+
+  constructor(peer: string, after: number) {
+    this.peer = peer;
+    this.after = after;
+    this.last = after;
+  }
+}
+
+export class History {
+  /** Changes by revision, as text that can be compared. */
+  readonly #changes = new Map<number, { readonly text: string; readonly by: string; readonly event: AppliedEvent }>();
+  readonly #outcomes = new Map<number, WriteOutcome>();
+  readonly #reads: ReadSeen[] = [];
+  readonly #watches: WatchLog[] = [];
+  #lastId = 0;
+  #seen = 0;
+  #newest = 0;
+  committed = 0;
+  readsServed = 0;
+
+  get writes(): number {
+    return this.#lastId;
+  }
+
+  /** The newest revision that any watch showed. */
+  get newest(): number {
+    return this.#newest;
+  }
+
+  begin(): Begun {
+    return { id: ++this.#lastId, floor: this.#seen };
+  }
+
+  wrote({ id, floor }: Begun, outcome: WriteOutcome): void {
+    this.#outcomes.set(id, outcome);
+    if (outcome.kind !== 'committed') return;
+    const { revision } = outcome;
+    if (revision <= floor) {
+      throw new CheckFailed(
+        'linearizability',
+        `write ${id} was committed at ${revision}, but ${floor} had been seen before it began`,
+      );
+    }
+    this.committed++;
+    this.#seen = Math.max(this.#seen, revision);
+  }
+
+  /** `readIndex` gave `index`, and a range after it these items as of `revision`. */
+  read({ floor }: Begun, index: number, revision: number, items: readonly KeyValue[], by: string): void {
+    if (index < floor) {
+      throw new CheckFailed('linearizability', `${by} read at ${index}, but ${floor} had been seen before it began`);
+    }
+    if (revision < index) {
+      throw new CheckFailed('linearizability', `${by} served a read of ${index} from the state at ${revision}`);
+    }
+    this.readsServed++;
+    this.#seen = Math.max(this.#seen, index);
+    this.#reads.push({ revision, items, by });
+  }
+
+  watch(peer: string, after: number): WatchLog {
+    const log = new WatchLog(peer, after);
+    this.#watches.push(log);
+    return log;
+  }
+
+  saw(watch: WatchLog, event: AppliedEvent): void {
+    const { revision } = event;
+    if (revision <= watch.last) {
+      throw new CheckFailed('agreement', `a watch of ${watch.peer} showed ${revision} after ${watch.last}`);
+    }
+    watch.last = revision;
+    watch.revisions.push(revision);
+    const text = event.changes
+      .map((change) =>
+        change.kind === 'put'
+          ? `put ${change.current.key}@${change.current.createRevision}=${Buffer.from(change.current.value).toString()}`
+          : `delete ${change.key}`,
+      )
+      .join('; ');
+    const known = this.#changes.get(revision);
+    if (known === undefined) {
+      this.#changes.set(revision, { text, by: watch.peer, event });
+      this.#newest = Math.max(this.#newest, revision);
+    } else if (known.text !== text) {
+      throw new CheckFailed(
+        'agreement',
+        `at ${revision} ${watch.peer} shows '${text}', ${known.by} showed '${known.text}'`,
+      );
+    }
+  }
+
+  progressed(watch: WatchLog, revision: number): void {
+    watch.last = Math.max(watch.last, revision);
+  }
+
+  /** The state after all changes up to `revision`. */
+  #states(): (revision: number) => ReadonlyMap<string, KeyState> {
+    const revisions = [...this.#changes.keys()].sort((a, b) => a - b);
+    const state = new Map<string, KeyState>();
+    let next = 0;
+    let last = 0;
+    return (revision) => {
+      if (revision < last) throw new Error('states are asked for in order');
+      last = revision;
+      for (; next < revisions.length && revisions[next]! <= revision; next++) {
+        const at = revisions[next]!;
+        for (const change of this.#changes.get(at)!.event.changes) {
+          if (change.kind === 'delete') {
+            state.delete(change.key);
+            continue;
+          }
+          const { key, value } = change.current;
+          const createRevision = state.get(key)?.createRevision ?? at;
+          state.set(key, { value: Buffer.from(value).toString(), modRevision: at, createRevision });
+        }
+      }
+      return state;
+    };
+  }
+
+  /** At the end, when every member has applied everything. */
+  atEnd(): void {
+    const written = new Map<string, number>();
+    for (const [revision, { event }] of this.#changes) {
+      for (const change of event.changes) {
+        if (change.kind === 'put') written.set(Buffer.from(change.current.value).toString(), revision);
+      }
+    }
+    for (const [id, outcome] of this.#outcomes) {
+      const at = written.get(`w${id}`);
+      if (outcome.kind === 'committed' && at !== outcome.revision) {
+        throw new CheckFailed(
+          'durability',
+          `write ${id} was committed at ${outcome.revision}; it is ${at ?? 'not there'}`,
+        );
+      }
+      if ((outcome.kind === 'refused' || outcome.kind === 'conflict') && at !== undefined) {
+        throw new CheckFailed('durability', `write ${id} was answered ${outcome.kind}, and stands at ${at}`);
+      }
+    }
+    const stateAt = this.#states();
+    for (const { revision, items, by } of this.#reads.sort((a, b) => a.revision - b.revision)) {
+      compare(`a read of ${by} at ${revision}`, items, stateAt(revision));
+    }
+    const all = [...this.#changes.keys()].sort((a, b) => a - b);
+    for (const { peer, after, last, revisions } of this.#watches) {
+      const expected = all.filter((revision) => revision > after && revision <= last);
+      if (expected.length !== revisions.length || expected.some((revision, i) => revision !== revisions[i])) {
+        const missing = expected.find((revision) => !revisions.includes(revision));
+        throw new CheckFailed('agreement', `a watch of ${peer} from ${after} to ${last} left out ${missing}`);
+      }
+    }
+  }
+
+  /** What every peer must hold at the end. */
+  checkFinal(by: string, revision: number, items: readonly KeyValue[]): void {
+    compare(`the state of ${by} at ${revision}`, items, this.#states()(revision));
+  }
+}
+
+function compare(what: string, items: readonly KeyValue[], state: ReadonlyMap<string, KeyState>): void {
+  const expected = [...state].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, of]) => text(key, of.value, of));
+  const found = items.map((item) => text(item.key, Buffer.from(item.value).toString(), item));
+  if (expected.join('\n') === found.join('\n')) return;
+  throw new CheckFailed('reads', `${what} is [${found.join(', ')}], and must be [${expected.join(', ')}]`);
+}
+
+function text(
+  key: string,
+  value: string,
+  at: { readonly createRevision: number; readonly modRevision: number },
+): string {
+  return `${key}=${value}@${at.createRevision}/${at.modRevision}`;
+}

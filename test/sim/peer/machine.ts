@@ -1,0 +1,138 @@
+// One simulated machine: an address, a disk, and the process that runs on it, if any. `start` runs the production peer.
+
+import { foundingId } from '../../../pkg/peer/common/index.js';
+import { type InitialMember, openPeer, PEER_DEFAULTS, type Peer, type PeerConfig } from '../../../pkg/peer/index.js';
+import type { Events } from '../events.js';
+import type { Random } from '../random.js';
+import { type DiskProfile, MachineDisk } from './disk.js';
+import type { SimulatedNetwork } from './network.js';
+import { Process } from './process.js';
+import type { PeerProfile } from './profile.js';
+
+export interface MachineWorld {
+  readonly events: Events;
+  readonly random: Random;
+  readonly profile: PeerProfile;
+  readonly network: SimulatedNetwork;
+  readonly founders: readonly InitialMember[];
+  readonly trace: (line: () => string) => void;
+  /** The peer serves. */
+  readonly opened: (machine: Machine, process: Process, peer: Peer) => void;
+  /** The peer did not start. */
+  readonly refused: (machine: Machine, error: Error) => void;
+  /** The peer stopped on its own. */
+  readonly fatal: (machine: Machine, error: Error) => void;
+}
+
+export class Machine {
+  readonly index: number;
+  readonly name: string;
+  readonly url: string;
+  readonly #world: MachineWorld;
+  readonly #rate: number;
+  disk: MachineDisk;
+  process: Process | undefined;
+  /** Set while the peer serves. */
+  peer: Peer | undefined;
+  /** Id of the member whose data lies on the disk; undefined: none. */
+  memberId: number | undefined;
+  /** Whether it belongs to the cluster, as far as its operator knows. */
+  wanted: boolean;
+  /** Its disk was damaged or emptied; whether the peer notices shows when it starts. */
+  suspect = false;
+  /** Its disk is of no use: an operator must replace the member. */
+  lost = false;
+  /** Starts with `--initial-cluster-state=existing`. */
+  joins: boolean;
+  /** An operator works on it. */
+  operated = false;
+
+  constructor(index: number, world: MachineWorld, founder: boolean) {
+    this.index = index;
+    this.name = `peer${index}`;
+    this.url = `https://peer${index}:2380`;
+    this.#world = world;
+    this.wanted = founder;
+    this.joins = !founder;
+    const { random, profile } = world;
+    this.#rate = 1 + (random.unit() * 2 - 1) * profile.drift;
+    this.disk = new MachineDisk(random, profile.disk);
+    if (founder)
+      this.memberId = foundingId({ name: this.name, peerUrls: [this.url] }, PEER_DEFAULTS.initialClusterToken);
+  }
+
+  get isUp(): boolean {
+    return this.process?.alive === true;
+  }
+
+  start(): void {
+    if (this.isUp) return;
+    const { events, random, profile, network, trace, opened, refused, fatal } = this.#world;
+    this.disk.processEnded();
+    const process = new Process(events, this.#rate, random.int(0, 2 ** 31), profile.busyMsMax);
+    this.process = process;
+    trace(() => `${this.name} starts${this.joins ? ' to join' : ''}`);
+    openPeer(
+      this.#config(),
+      process.world,
+      {
+        fatal: (error) => process.alive && fatal(this, error),
+        note: (level, message) => process.alive && trace(() => `${this.name} ${level}: ${message}`),
+      },
+      { disk: this.disk.of(process), loadTransport: async () => network.provider(this.url, process) },
+    ).then(
+      (peer) => {
+        if (!process.alive) return;
+        this.peer = peer;
+        opened(this, process, peer);
+      },
+      (error: Error) => {
+        if (!process.alive) return;
+        this.kill();
+        refused(this, error);
+      },
+    );
+  }
+
+  #config(): PeerConfig {
+    const { founders, profile } = this.#world;
+    const me = { name: this.name, peerUrls: [this.url] };
+    const others = founders.filter(({ name }) => name !== this.name);
+    return {
+      ...PEER_DEFAULTS,
+      name: this.name,
+      dataDir: `/${this.name}`,
+      heartbeatMs: profile.heartbeatMs,
+      electionMs: profile.electionMs,
+      snapshotCount: profile.snapshotCount,
+      compactionRetentionMs: 0,
+      hashCheckMs: profile.hashCheckMs,
+      diskReserveBytes: 0,
+      initialCluster: this.joins ? [...others, me] : founders,
+      initialClusterState: this.joins ? 'existing' : 'new',
+      network: { listenUrls: [this.url], advertiseUrls: [this.url], tls: { ca: '', cert: '', key: '' } },
+    };
+  }
+
+  /** SIGKILL. What was written stays. */
+  kill(): void {
+    this.process?.kill();
+    this.peer = undefined;
+  }
+
+  powerCut(): void {
+    this.kill();
+    this.disk.powerCut();
+  }
+
+  /** The power fails at one of the next operations of the disk. */
+  powerCutSoon(operations: number): void {
+    this.disk.cutAfter(operations, () => this.powerCut());
+  }
+
+  /** A new, empty disk. */
+  wipe(disk: DiskProfile): void {
+    this.kill();
+    this.disk = new MachineDisk(this.#world.random, disk);
+  }
+}

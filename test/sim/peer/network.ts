@@ -1,0 +1,324 @@
+// The simulated network between peers, as a `TransportProvider`: connections that break, messages that are lost, delayed,
+// duplicated and reordered, cuts in one or both directions, calls without an answer, snapshots that stop on the way.
+
+import type { SnapshotStream, Transport, TransportPorts, TransportProvider } from '../../../pkg/peer/network/index.js';
+import type { WireMembers, WireSnapshotAck, WireSnapshotPart } from '../../../proto/index.js';
+import type { Message, PeerId } from '../../../raft/index.js';
+import type { Events } from '../events.js';
+import type { Random } from '../random.js';
+import type { Process } from './process.js';
+
+export interface NetworkProfile {
+  readonly loss: number;
+  readonly duplication: number;
+  readonly delayMsMax: number;
+  /** Share of messages that take up to `stragglerMsMax` and are overtaken. */
+  readonly stragglers: number;
+  readonly stragglerMsMax: number;
+}
+
+/** A process that listens. */
+interface Listener {
+  readonly url: string;
+  readonly process: Process;
+  readonly ports: TransportPorts;
+  /** URLs of peers that connected to this one. */
+  readonly heard: Map<PeerId, readonly string[]>;
+}
+
+/** Parts of a snapshot that the network holds for a receiver. */
+const PARTS_IN_FLIGHT = 4;
+const PING_MS = 1000;
+/** A connection that carries nothing any more is given up after at most this long. */
+const BROKEN_AFTER_MS = 3000;
+
+export class SimulatedNetwork {
+  readonly #events: Events;
+  readonly #random: Random;
+  readonly #profile: NetworkProfile;
+  readonly #trace: (line: () => string) => void;
+  readonly #listeners = new Map<string, Listener>();
+  /** Directions that are cut, as `from > to`. */
+  readonly #cuts = new Set<string>();
+  #perfect = false;
+  sent = 0;
+
+  constructor(events: Events, random: Random, profile: NetworkProfile, trace: (line: () => string) => void) {
+    this.#events = events;
+    this.#random = random;
+    this.#profile = profile;
+    this.#trace = trace;
+  }
+
+  makePerfect(): void {
+    this.#perfect = true;
+    this.#cuts.clear();
+  }
+
+  cut(from: string, to: string): void {
+    this.#cuts.add(`${from} > ${to}`);
+  }
+
+  heal(): void {
+    this.#cuts.clear();
+  }
+
+  /** What listens at `url`, for faults that a faulty peer sends. */
+  sinkAt(url: string): TransportPorts['sink'] | undefined {
+    return this.#alive(url)?.ports.sink;
+  }
+
+  membersAt(url: string): WireMembers | undefined {
+    return this.#alive(url)?.ports.members();
+  }
+
+  /** Whether the peer at `url` knows that the member `id` was removed. */
+  removedAt(url: string, id: number): boolean {
+    return this.#alive(url)?.ports.wasRemoved(id) === true;
+  }
+
+  /** What `process` at `url` uses to reach the others. */
+  provider(url: string, process: Process): TransportProvider {
+    return {
+      open: async (ports) => this.#open(url, process, ports),
+      openSnapshotStream: (to, toUrl) => this.#openSnapshot(url, process, to, toUrl),
+      fetchMembers: (toUrl, deadline) =>
+        this.#call(url, process, toUrl, deadline, async ({ ports }) => ports.members()),
+      callControl: (toUrl, deadline, name, argument) =>
+        this.#call(
+          url,
+          process,
+          toUrl,
+          deadline,
+          async ({ ports }) =>
+            JSON.parse(JSON.stringify(await ports.control(name, JSON.parse(JSON.stringify(argument))))) as unknown,
+        ),
+    };
+  }
+
+  #alive(url: string): Listener | undefined {
+    const listener = this.#listeners.get(url);
+    return listener?.process.alive ? listener : undefined;
+  }
+
+  #isCut(from: string, to: string): boolean {
+    return this.#cuts.has(`${from} > ${to}`);
+  }
+
+  #isLost(from: string, to: string): boolean {
+    if (this.#isCut(from, to)) return true;
+    return !this.#perfect && this.#profile.loss > 0 && this.#random.chance(this.#profile.loss);
+  }
+
+  #delay(): number {
+    const { delayMsMax, stragglers, stragglerMsMax } = this.#profile;
+    if (this.#perfect) return 1;
+    if (stragglers > 0 && this.#random.chance(stragglers)) return this.#random.unit() * stragglerMsMax;
+    return this.#random.unit() * delayMsMax;
+  }
+
+  #open(url: string, process: Process, ports: TransportPorts): Transport {
+    const me: Listener = { url, process, ports, heard: new Map() };
+    this.#listeners.set(url, me);
+    const known = new Map<PeerId, readonly string[]>();
+    const urlsOf = (peer: PeerId): readonly string[] => {
+      const urls = known.get(peer) ?? [];
+      return urls.length > 0 ? urls : (me.heard.get(peer) ?? []);
+    };
+    const unreachable = (peer: PeerId): void => process.after(ports.heartbeatMs, () => ports.sink.unreachable(peer));
+    /** Delivers to the peer `to`; false when the sender can tell that nothing was sent. */
+    const deliver = (to: PeerId, give: (there: Listener) => void): boolean => {
+      this.sent++;
+      const at = urlsOf(to)[0];
+      const there = at === undefined ? undefined : this.#alive(at);
+      if (at === undefined || there === undefined) return false;
+      if (this.#isLost(url, at)) return this.#random.chance(0.5);
+      this.#events.after(this.#delay(), () => {
+        if (this.#alive(at) !== there) return;
+        there.process.run(() => {
+          if (there.ports.self !== to || there.ports.clusterId !== ports.clusterId) return;
+          if (there.ports.wasRemoved(ports.self)) {
+            if (!this.#isCut(at, url)) process.after(this.#delay(), () => ports.sink.removed());
+            return;
+          }
+          there.heard.set(ports.self, [url]);
+          give(there);
+        });
+      });
+      return true;
+    };
+    // Connections are kept alive, so a peer that has been removed hears of it even when it has nothing to say.
+    process.world.timers.every(PING_MS, () => {
+      for (const peer of known.keys()) if (peer !== ports.self) deliver(peer, () => {});
+    });
+    return {
+      addresses: [url],
+      send: (messages) => {
+        for (const message of messages) {
+          this.#trace(() => `${url} sends ${describe(message)}`);
+          const times = !this.#perfect && this.#random.chance(this.#profile.duplication) ? 2 : 1;
+          for (let i = 0; i < times; i++) {
+            if (!deliver(message.to, ({ ports: { sink } }) => sink.raft(message)) && i === 0) unreachable(message.to);
+          }
+        }
+      },
+      forward: (to, proposal) => deliver(to, ({ ports: { sink } }) => sink.proposal(ports.self, proposal)),
+      refuse: (to, refusal) => void deliver(to, ({ ports: { sink } }) => sink.refused(refusal)),
+      sendHashes: (revision, hashes) => {
+        for (const peer of new Set([...known.keys(), ...me.heard.keys()])) {
+          if (peer !== ports.self) deliver(peer, ({ ports: { sink } }) => sink.hash(ports.self, revision, hashes));
+        }
+      },
+      flush: () => {},
+      setPeers: (peers) => {
+        known.clear();
+        for (const [peer, urls] of peers) known.set(peer, urls);
+      },
+      urlsOf,
+      close: async () => {
+        if (this.#listeners.get(url) === me) this.#listeners.delete(url);
+      },
+    };
+  }
+
+  #call<T>(
+    url: string,
+    process: Process,
+    toUrl: string,
+    deadline: number,
+    answer: (there: Listener) => Promise<T>,
+  ): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const there = this.#alive(toUrl);
+      if (there === undefined) {
+        process.after(this.#delay(), () => reject(new Error('connection refused')));
+        return;
+      }
+      process.after(Math.max(0, deadline - process.world.clock.now()), () => reject(new Error('deadline exceeded')));
+      if (this.#isLost(url, toUrl)) return;
+      const back = (settle: () => void): void => {
+        if (!this.#isLost(toUrl, url)) process.after(this.#delay(), settle);
+      };
+      this.#events.after(this.#delay(), () =>
+        there.process.run(() => {
+          if (this.#alive(toUrl) !== there) return;
+          answer(there).then(
+            (value) => back(() => resolve(value)),
+            (error: Error) => back(() => reject(new Error(error.message))),
+          );
+        }),
+      );
+    });
+  }
+
+  #openSnapshot(url: string, process: Process, _to: PeerId, toUrl: string): SnapshotStream {
+    const there = this.#alive(toUrl);
+    const cancelled = new AbortController();
+    const parts = new PartQueue();
+    let broken: Error | undefined;
+    let settle: { resolve(ack: WireSnapshotAck): void; reject(error: Error): void } | undefined;
+    const answer = new Promise<WireSnapshotAck>((resolve, reject) => {
+      settle = { resolve, reject };
+    });
+    answer.catch(() => {});
+    const breaks = (why: string): void => {
+      broken ??= new Error(why);
+      settle!.reject(broken);
+      if (there !== undefined)
+        this.#events.after(this.#delay(), () => there.process.run(() => cancelled.abort(broken)));
+    };
+    if (there === undefined) breaks('connection refused');
+    else {
+      this.#events.after(this.#delay(), () =>
+        there.process.run(() => {
+          there.ports.receiveSnapshot(parts, cancelled.signal).then(
+            (ack) => process.after(this.#delay(), () => settle!.resolve(ack)),
+            (error: Error) =>
+              process.after(this.#delay(), () => settle!.resolve({ installed: false, refused: error.message })),
+          );
+        }),
+      );
+    }
+    /** Looks whether the connection still carries anything. */
+    const check = (): boolean => {
+      if (broken !== undefined || there === undefined) return false;
+      const fails = !this.#perfect && this.#random.chance(this.#profile.loss / 4);
+      if (there.process.alive && !this.#isCut(url, toUrl) && !this.#isCut(toUrl, url) && !fails) return true;
+      process.after(this.#random.unit() * BROKEN_AFTER_MS, () => breaks('the connection broke'));
+      return false;
+    };
+    return {
+      write: async (part) => {
+        if (broken !== undefined) throw broken;
+        if (!check()) {
+          await answer;
+          throw new Error('the receiver answered before the end');
+        }
+        const whole: WireSnapshotPart = {
+          begin: part.begin ?? null,
+          data: part.data === undefined ? new Uint8Array(0) : Uint8Array.from(part.data),
+          checksum: part.checksum ?? 0,
+          end: part.end ?? null,
+        };
+        await process.sleep(this.#delay());
+        parts.push(whole);
+        while (parts.waiting > PARTS_IN_FLIGHT && broken === undefined) {
+          await Promise.race([answer.catch(() => undefined), process.sleep(10)]);
+          check();
+        }
+        if (broken !== undefined) throw broken;
+      },
+      finish: async () => {
+        parts.finish();
+        check();
+        return answer;
+      },
+      cancel: () => breaks('the sender cancelled the stream'),
+    };
+  }
+}
+
+/** Parts on their way, as the receiver reads them. */
+class PartQueue implements AsyncIterable<WireSnapshotPart> {
+  readonly #parts: WireSnapshotPart[] = [];
+  #over = false;
+  #wake: (() => void) | undefined;
+
+  get waiting(): number {
+    return this.#parts.length;
+  }
+
+  push(part: WireSnapshotPart): void {
+    this.#parts.push(part);
+    this.#wake?.();
+  }
+
+  finish(): void {
+    this.#over = true;
+    this.#wake?.();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<WireSnapshotPart, void, void> {
+    for (;;) {
+      const part = this.#parts.shift();
+      if (part !== undefined) yield part;
+      else if (this.#over) return;
+      else
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+    }
+  }
+}
+
+function describe(message: Message): string {
+  const { kind, from, to, term, ...rest } = message;
+  const fields = Object.entries(rest).map(([name, value]) => {
+    if (name === 'entries') {
+      const entries = value as readonly { index: number; term: number }[];
+      return `entries=[${entries.map(({ index, term: of }) => `${index}/${of}`).join(' ')}]`;
+    }
+    return `${name}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`;
+  });
+  return `${kind} from=${from.toString(16)} to=${to.toString(16)} term=${term} ${fields.join(' ')}`;
+}

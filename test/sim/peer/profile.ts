@@ -1,0 +1,93 @@
+// What kind of bad time a run has: sizes, weather, and how often each fault strikes. Every seed draws its own mix: a run with all
+// faults at once finds other things than a run with a single fault turned up.
+
+import type { Random } from '../random.js';
+import type { DiskProfile } from './disk.js';
+import type { NetworkProfile } from './network.js';
+
+export const ACTS = [
+  'kill',
+  'powerCut',
+  'powerCutSoon',
+  'crashAll',
+  'restart',
+  'close',
+  'split',
+  'isolateLeader',
+  'cutOneWay',
+  'heal',
+  'pause',
+  'slowDisk',
+  'fullDisk',
+  'wipe',
+  'damage',
+  'addMember',
+  'removeMember',
+  'moveLeader',
+  'badProposal',
+  'burst',
+] as const;
+
+export type Act = (typeof ACTS)[number];
+
+export interface PeerProfile {
+  readonly founders: number;
+  /** Machines that belong to nobody until an operator adds them. */
+  readonly spares: number;
+  readonly heartbeatMs: number;
+  readonly electionMs: number;
+  readonly snapshotCount: number;
+  /** How long faults go on. */
+  readonly chaosMs: number;
+  /** Mean time between two faults. */
+  readonly nemesisMs: number;
+  readonly acts: Readonly<Record<Act, number>>;
+  readonly disk: DiskProfile;
+  readonly network: NetworkProfile;
+  /** Longest time that a peer's thread is busy before it looks at what came in. */
+  readonly busyMsMax: number;
+  /** Clocks run at 1 - drift .. 1 + drift. */
+  readonly drift: number;
+  /** Mean time between two client operations. */
+  readonly operationMs: number;
+  readonly reads: number;
+  readonly keys: number;
+  /** Period of the hash check; 0: none. */
+  readonly hashCheckMs: number;
+}
+
+export function drawProfile(random: Random, fixed: Partial<PeerProfile> = {}): PeerProfile {
+  const acts = Object.fromEntries(ACTS.map((act) => [act, random.chance(0.55) ? random.int(1, 4) : 0]));
+  acts['restart'] = 5;
+  acts['heal'] = 4;
+  acts['crashAll'] = random.chance(0.3) ? 1 : 0;
+  const changing = random.chance(0.5);
+  if (!changing) for (const act of ['addMember', 'removeMember']) acts[act] = 0;
+  for (const act of ['wipe', 'damage']) acts[act] = random.chance(0.25) ? 1 : 0;
+  for (const act of ['fullDisk', 'badProposal']) acts[act] = random.chance(0.3) ? 1 : 0;
+  return {
+    founders: random.pick([3, 3, 3, 3, 3, 5]),
+    spares: changing ? random.int(1, 2) : 0,
+    heartbeatMs: 100,
+    electionMs: random.pick([400, 500, 800]),
+    snapshotCount: random.pick([10, 40, 10_000]),
+    chaosMs: random.int(3000, 9000),
+    nemesisMs: random.int(250, 900),
+    acts: acts as Record<Act, number>,
+    disk: { syncMsMax: random.pick([0.5, 2, 10, 60]), syncFails: random.chance(0.2) ? 0.01 : 0 },
+    network: {
+      loss: random.chance(0.4) ? random.unit() * 0.15 : 0,
+      duplication: random.chance(0.3) ? random.unit() * 0.15 : 0,
+      delayMsMax: random.pick([1, 5, 40]),
+      stragglers: random.chance(0.4) ? random.unit() * 0.08 : 0,
+      stragglerMsMax: random.pick([100, 1500]),
+    },
+    busyMsMax: random.pick([0, 0, 2, 20]),
+    drift: random.chance(0.4) ? random.unit() * 0.1 : 0,
+    operationMs: random.pick([15, 40, 120]),
+    reads: random.unit() * 0.6,
+    keys: random.int(1, 5),
+    hashCheckMs: random.chance(0.5) ? 1500 : 0,
+    ...fixed,
+  };
+}
