@@ -220,7 +220,15 @@ export class SimulatedNetwork {
     const answer = new Promise<WireSnapshotAck>((resolve, reject) => {
       settle = { resolve, reject };
     });
-    answer.catch(() => {});
+    let answered: WireSnapshotAck | undefined;
+    answer.then(
+      (ack) => {
+        answered = ack;
+      },
+      () => {},
+    );
+    const early = ({ refused }: WireSnapshotAck): Error =>
+      new Error(refused === '' ? 'the receiver answered before the end' : refused);
     const breaks = (why: string): void => {
       broken ??= new Error(why);
       settle!.reject(broken);
@@ -250,10 +258,7 @@ export class SimulatedNetwork {
     return {
       write: async (part) => {
         if (broken !== undefined) throw broken;
-        if (!check()) {
-          await answer;
-          throw new Error('the receiver answered before the end');
-        }
+        if (answered !== undefined || !check()) throw early(await answer);
         const whole: WireSnapshotPart = {
           begin: part.begin ?? null,
           data: part.data === undefined ? new Uint8Array(0) : Uint8Array.from(part.data),
@@ -262,11 +267,12 @@ export class SimulatedNetwork {
         };
         await process.sleep(this.#delay());
         parts.push(whole);
-        while (parts.waiting > PARTS_IN_FLIGHT && broken === undefined) {
-          await Promise.race([answer.catch(() => undefined), process.sleep(10)]);
+        while (parts.waiting > PARTS_IN_FLIGHT && broken === undefined && answered === undefined) {
+          await process.sleep(10);
           check();
         }
         if (broken !== undefined) throw broken;
+        if (answered !== undefined) throw early(answered);
       },
       finish: async () => {
         parts.finish();

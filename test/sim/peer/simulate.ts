@@ -40,6 +40,8 @@ const STEPS_MAX = 2_000_000;
 /** Simulated time within which a cluster at peace must be as it should. */
 const PEACE_MS = 90_000;
 const OPERATOR_MS = 300;
+/** No peer has a proposal of this number, so its refusal means nothing to the peer that seems to have sent it. */
+const BAD_PROPOSAL_ID = 2 ** 47;
 
 export async function simulatePeers(options: PeerSimOptions): Promise<PeerSimResult> {
   const run = new PeerRun(options);
@@ -602,7 +604,7 @@ class PeerRun {
       Buffer.concat([Buffer.alloc(12, 1), inner]),
     ]);
     void machine.peer.control.report().then(({ term }) => {
-      if (process?.alive) process.run(() => this.#guard(() => sink.proposal(from as never, { id: 1, data, term })));
+      if (process?.alive) process.run(() => this.#guard(() => sink.proposal(from as never, { id: BAD_PROPOSAL_ID, data, term })));
     });
   }
 
