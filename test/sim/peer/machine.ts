@@ -39,7 +39,7 @@ export class Machine {
   /** Whether it belongs to the cluster, as far as its operator knows. */
   wanted: boolean;
   /** Its disk was damaged or emptied; whether the peer notices shows when it starts. */
-  suspect = false;
+  suspect: 'damaged' | 'emptied' | undefined;
   /** Its disk is of no use: an operator must replace the member. */
   lost = false;
   /** Starts with `--initial-cluster-state=existing`. */

@@ -2,7 +2,7 @@
 // come right again.
 
 import type { AddMember, ControlResult, Peer } from '../../../pkg/peer/index.js';
-import { encodeEntry, type Txn, type TxnResult } from '../../../pkg/storage/index.js';
+import { type AppliedEvent, encodeEntry, type Txn, type TxnResult } from '../../../pkg/storage/index.js';
 import { CheckFailed } from '../checker.js';
 import { Events } from '../events.js';
 import { Random } from '../random.js';
@@ -196,19 +196,37 @@ class PeerRun {
 
   /** Starts what should run and does not. */
   #revive(machine: Machine): void {
-    if (machine.wanted && !machine.lost && !machine.isUp && !machine.operated) this.#start(machine);
+    if (machine.wanted && !machine.lost && !machine.isUp && !machine.operated && this.#mayStart(machine)) {
+      this.#start(machine);
+    }
     if (machine.wanted && machine.lost && !machine.operated) this.#operate(machine, () => this.#replace(machine));
+  }
+
+  /**
+   * A founder that starts as new learns from the others that it has lost its disk. Nobody can tell it when it reaches none of them,
+   * so it is started only when it does.
+   */
+  #mayStart(machine: Machine): boolean {
+    if (machine.suspect !== 'emptied' || machine.joins) return true;
+    const others = this.#machines.filter((other) => other !== machine && other.wanted && !other.lost);
+    return this.#atPeace && others.every(({ peer }) => peer !== undefined);
   }
 
   #opened(machine: Machine, process: Process, peer: Peer): void {
     this.#trace(() => `${machine.name} is open`);
+    if (machine.suspect === 'emptied' && this.#started.has(machine.memberId!)) {
+      throw new CheckFailed('membership', `${machine.name} has lost its disk and takes part under its old id`);
+    }
+    machine.suspect = undefined;
+    this.#watchMembers(process, peer);
     const watch = (after: number): void => {
       const log = this.#history.watch(machine.name, after);
       peer.keyspace.watch(
         { start: '/', end: '0', after: after as never, previous: false },
         {
           events: (events) => {
-            if (process.alive) this.#guard(() => {
+            if (process.alive)
+              this.#guard(() => {
                 for (const event of events) this.#history.saw(log, event);
               });
           },
@@ -220,6 +238,24 @@ class PeerRun {
       );
     };
     watch(peer.keyspace.status().compacted);
+  }
+
+  /** Members that have taken part, as the replicated state says. */
+  readonly #started = new Set<number>();
+
+  #watchMembers(process: Process, peer: Peer): void {
+    const events = (batch: readonly AppliedEvent[]): void => {
+      if (!process.alive) return;
+      for (const { changes } of batch) {
+        for (const change of changes) {
+          if (change.kind !== 'put' || !change.current.key.startsWith('!members/')) continue;
+          const about = /"id":(\d+).*"started":true/.exec(Buffer.from(change.current.value).toString());
+          if (about !== null) this.#started.add(Number(about[1]));
+        }
+      }
+    };
+    const after = peer.keyspace.status().compacted;
+    peer.keyspace.watch({ start: '!', end: '"', after, previous: false }, { events, end: () => {} });
   }
 
   #refused(machine: Machine, error: Error): void {
@@ -430,7 +466,7 @@ class PeerRun {
     if (!(await this.#remove(machine))) return;
     machine.wipe(this.#profile.disk);
     if (this.#atPeace) machine.disk.calm();
-    machine.suspect = false;
+    machine.suspect = undefined;
     if (!(await this.#add(machine))) return;
     machine.joins = true;
     machine.lost = false;
@@ -446,7 +482,7 @@ class PeerRun {
     machine.joins = true;
     machine.wanted = true;
     machine.lost = false;
-    machine.suspect = false;
+    machine.suspect = undefined;
     this.#start(machine);
   }
 
@@ -532,7 +568,7 @@ class PeerRun {
       damage: () => {
         if (!this.#canLose(machine)) return;
         machine.kill();
-        machine.suspect = machine.disk.damage();
+        machine.suspect = machine.disk.damage() ? 'damaged' : undefined;
       },
       addMember: () => {
         if (machine.wanted || machine.isUp) return;
@@ -582,7 +618,7 @@ class PeerRun {
     if (!this.#canLose(machine)) return;
     const id = machine.memberId!;
     machine.wipe(this.#profile.disk);
-    machine.suspect = true;
+    machine.suspect = 'emptied';
     machine.joins = this.#random.chance(0.5);
     this.#trace(() => `${machine.name} (${id.toString(16)}) has lost its disk`);
   }
@@ -604,7 +640,8 @@ class PeerRun {
       Buffer.concat([Buffer.alloc(12, 1), inner]),
     ]);
     void machine.peer.control.report().then(({ term }) => {
-      if (process?.alive) process.run(() => this.#guard(() => sink.proposal(from as never, { id: BAD_PROPOSAL_ID, data, term })));
+      if (process?.alive)
+        process.run(() => this.#guard(() => sink.proposal(from as never, { id: BAD_PROPOSAL_ID, data, term })));
     });
   }
 
@@ -623,8 +660,8 @@ class PeerRun {
   /** Every machine that should belong to the cluster does, as a voter, and no other. */
   #isWhole(): boolean {
     if (this.#machines.some(({ operated, lost, suspect }) => operated || lost || suspect)) {
-      // A disk that turned out to be all right.
-      for (const machine of this.#machines) if (machine.suspect && machine.peer !== undefined) machine.suspect = false;
+      // Nobody misses the disk of a machine that does not belong to the cluster.
+      for (const machine of this.#machines) if (!machine.wanted) machine.suspect = undefined;
       return false;
     }
     const members = this.#members();
