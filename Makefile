@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 NODE_BIN := node_modules/.bin
 
-.PHONY: help install build run cluster test lint tidy golden sim fuzz chaos bench clean
+.PHONY: help install build run cluster test lint tidy golden sim simpeer fuzz chaos bench clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -34,7 +34,10 @@ golden: build ## replay the recorded answers of a reference server, area by area
 	node test/golden/run.mjs $(ARGS)
 
 sim: install ## simulate whole clusters: SEEDS=100000 or SEED=one
-	SIM_SEEDS=$(or $(SEEDS),20000) SIM_SEED=$(SEED) $(NODE_BIN)/vitest run test/sim
+	SIM_SEEDS=$(or $(SEEDS),20000) SIM_SEED=$(SEED) $(NODE_BIN)/vitest run test/sim/*.test.ts
+
+simpeer: install ## simulate clusters of production peers: SEEDS=10000 or SEED=one
+	PEER_SEEDS=$(or $(SEEDS),5000) PEER_SEED=$(SEED) $(NODE_BIN)/vitest run test/sim/peer
 
 fuzz: install ## feed every reader what nobody meant: MINUTES=n SEED=s TARGET=part of a name
 	FUZZ_MINUTES=$(or $(MINUTES),5) FUZZ_SEED=$(SEED) FUZZ_TARGET='$(TARGET)' $(NODE_BIN)/vitest run test/fuzz

@@ -17,8 +17,6 @@ export class PowerCut extends Error {
 export interface DiskProfile {
   /** Longest time of a sync. */
   readonly syncMsMax: number;
-  /** Chance that a sync of the log fails. */
-  readonly syncFails: number;
 }
 
 interface Dirty {
@@ -119,6 +117,7 @@ export class MachineDisk {
   #full = false;
   #slow = false;
   #calm = false;
+  #syncFails = false;
   operations = 0;
 
   constructor(random: Random, profile: DiskProfile) {
@@ -147,10 +146,16 @@ export class MachineDisk {
     this.#slow = slow;
   }
 
+  /** The next sync of the log fails. */
+  failSync(): void {
+    this.#syncFails = true;
+  }
+
   /** No faults from now on. */
   calm(): void {
     this.#calm = true;
     this.#cutIn = undefined;
+    this.#syncFails = false;
     this.#slow = false;
     this.full = false;
   }
@@ -252,7 +257,8 @@ export class MachineDisk {
         }),
       sync: () =>
         this.#timed(process, this.#syncMs(), () => {
-          if (!this.#calm && this.#random.chance(this.#profile.syncFails)) {
+          if (this.#syncFails) {
+            this.#syncFails = false;
             file.syncFailed();
             throw Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' });
           }

@@ -18,6 +18,7 @@ export const ACTS = [
   'heal',
   'pause',
   'slowDisk',
+  'failSync',
   'fullDisk',
   'wipe',
   'damage',
@@ -64,7 +65,7 @@ export function drawProfile(random: Random, fixed: Partial<PeerProfile> = {}): P
   const changing = random.chance(0.5);
   if (!changing) for (const act of ['addMember', 'removeMember']) acts[act] = 0;
   for (const act of ['wipe', 'damage']) acts[act] = random.chance(0.25) ? 1 : 0;
-  for (const act of ['fullDisk', 'badProposal']) acts[act] = random.chance(0.3) ? 1 : 0;
+  for (const act of ['fullDisk', 'badProposal', 'failSync']) acts[act] = random.chance(0.3) ? 1 : 0;
   return {
     founders: random.pick([3, 3, 3, 3, 3, 5]),
     spares: changing ? random.int(1, 2) : 0,
@@ -74,7 +75,7 @@ export function drawProfile(random: Random, fixed: Partial<PeerProfile> = {}): P
     chaosMs: random.int(3000, 9000),
     nemesisMs: random.int(250, 900),
     acts: acts as Record<Act, number>,
-    disk: { syncMsMax: random.pick([0.5, 2, 10, 60]), syncFails: random.chance(0.2) ? 0.01 : 0 },
+    disk: { syncMsMax: random.pick([0.5, 2, 10, 60]) },
     network: {
       loss: random.chance(0.4) ? random.unit() * 0.15 : 0,
       duplication: random.chance(0.3) ? random.unit() * 0.15 : 0,

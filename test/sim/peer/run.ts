@@ -5,12 +5,13 @@
 //   node dist/test/sim/peer/run.js --seed 4711 [--trace]        one seed again
 
 import { parseArgs } from 'node:util';
+import { replayPeerCommand, runPeerSeeds } from './seeds.js';
 import { simulatePeers } from './simulate.js';
 
 const { values } = parseArgs({
   options: {
     seed: { type: 'string' },
-    seeds: { type: 'string', default: '100' },
+    seeds: { type: 'string', default: '1000' },
     from: { type: 'string', default: '1' },
     trace: { type: 'boolean', default: false },
     'go-on': { type: 'boolean', default: false },
@@ -24,22 +25,15 @@ if (values.seed !== undefined) {
   process.exitCode = result.failure === undefined ? 0 : 1;
 } else {
   const started = performance.now();
-  const totals = { runs: 0, failed: 0, events: 0, messages: 0, committed: 0, readsServed: 0, starts: 0, seconds: 0 };
-  const from = Number(values.from);
-  for (let seed = from; seed < from + Number(values.seeds); seed++) {
-    const result = await simulatePeers({ seed });
-    totals.runs++;
-    totals.events += result.events;
-    totals.messages += result.messages;
-    totals.committed += result.committed;
-    totals.readsServed += result.readsServed;
-    totals.starts += result.starts;
-    totals.seconds += result.milliseconds / 1000;
-    if (result.failure === undefined) continue;
-    totals.failed++;
-    console.log(`seed ${seed}: ${result.failure.message}`);
-    process.exitCode = 1;
-    if (!values['go-on']) break;
-  }
+  const found = await runPeerSeeds({
+    from: Number(values.from),
+    count: Number(values.seeds),
+    goOn: values['go-on'],
+  });
+  const { failed, ...totals } = found;
   console.log(`${((performance.now() - started) / 1000).toFixed(1)} s:`, totals);
+  for (const { seed, failure } of failed) {
+    console.log(`seed ${seed}: ${failure?.message}\n  again with: ${replayPeerCommand(seed)}`);
+    process.exitCode = 1;
+  }
 }

@@ -17,6 +17,8 @@ export interface PeerSimOptions {
   readonly seed: number;
   /** Points of the profile that are not left to the seed. */
   readonly profile?: Partial<PeerProfile>;
+  /** Faults that are left out. */
+  readonly without?: readonly Act[];
   /** Told everything that happens, a line at a time. */
   readonly trace?: (line: string) => void;
 }
@@ -71,9 +73,11 @@ class PeerRun {
   #starts = 0;
   #failure: Error | undefined;
 
-  constructor({ seed, profile, trace }: PeerSimOptions) {
+  constructor({ seed, profile, without = [], trace }: PeerSimOptions) {
     this.#random = new Random(seed);
-    this.#profile = drawProfile(this.#random, profile);
+    const drawn = drawProfile(this.#random, profile);
+    const left = Object.fromEntries(without.map((act) => [act, 0]));
+    this.#profile = { ...drawn, acts: { ...drawn.acts, ...left } };
     this.#trace = trace === undefined ? () => {} : (line) => trace(`${this.#events.now.toFixed(2)} ${line()}`);
     const { founders, spares, network } = this.#profile;
     this.#network = new SimulatedNetwork(this.#events, this.#random, network, this.#trace);
@@ -557,6 +561,7 @@ class PeerRun {
           machine.disk.slow = false;
         });
       },
+      failSync: () => machine.disk.failSync(),
       fullDisk: () => {
         const { disk } = machine;
         disk.full = true;

@@ -1,0 +1,60 @@
+// Clusters of production peers on a simulated clock, network and disk.
+//
+//   PEER_SEEDS=10000 npx vitest run test/sim/peer     that many seeds instead of the usual few
+//   PEER_SEED=4711   npx vitest run test/sim/peer     only this one
+
+import { describe, expect, it } from 'vitest';
+import { replayPeerCommand, runPeerSeeds } from './seeds.js';
+import { type PeerSimResult, simulatePeers } from './simulate.js';
+
+// make passes empty ones for those not given.
+const ONE = process.env['PEER_SEED'] || undefined;
+const SEEDS = Number(process.env['PEER_SEEDS'] || 300);
+const CHUNK = 100;
+const TIMEOUT = 3_600_000;
+
+function verdict(result: PeerSimResult | undefined): string {
+  if (result?.failure === undefined) return 'right';
+  return `seed ${result.seed}: ${result.failure.message}\nagain with: ${replayPeerCommand(result.seed)}`;
+}
+
+describe('simulated production peers', () => {
+  if (ONE !== undefined) {
+    it(`seed ${ONE}`, async () => expect(verdict(await simulatePeers({ seed: Number(ONE) }))).toBe('right'), TIMEOUT);
+    return;
+  }
+
+  for (let from = 1; from <= SEEDS; from += CHUNK) {
+    const count = Math.min(CHUNK, SEEDS - from + 1);
+    it(
+      `keep their promises, seeds ${from} to ${from + count - 1}`,
+      async () => {
+        const { failed, ...totals } = await runPeerSeeds({
+          from,
+          count,
+          without: ['wipe', 'damage', 'badProposal', 'failSync'],
+        });
+        expect(verdict(failed[0])).toBe('right');
+        // Something happened: a simulation in which nothing happens finds nothing.
+        expect(totals.committed).toBeGreaterThan(count * 10);
+        expect(totals.readsServed).toBeGreaterThan(count * 5);
+        expect(totals.starts).toBeGreaterThan(count * 4);
+      },
+      TIMEOUT,
+    );
+  }
+
+  it('do the same again for the same seed', async () => {
+    const trace = async (seed: number): Promise<string[]> => {
+      const lines: string[] = [];
+      await simulatePeers({ seed, trace: (line) => lines.push(line) });
+      return lines;
+    };
+    for (const seed of [1, 2, 3, 4, 5]) {
+      const first = await trace(seed);
+      expect(first.length).toBeGreaterThan(100);
+      expect(await trace(seed)).toEqual(first);
+    }
+    expect(await trace(1)).not.toEqual(await trace(2));
+  });
+});
