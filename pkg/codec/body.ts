@@ -1,6 +1,7 @@
 import { apiVersionOf, type GroupVersionKind, type JsonObject, type JsonValue } from '../api/index.js';
-import type { KindSchema } from '../schema/index.js';
+import type { KindSchema, StructSchema } from '../schema/index.js';
 import { readCbor } from './cbor/read.js';
+import { decodeCustom } from './custom.js';
 import { type Decoded, decodeNode, decodeValue, parseFast, readJson, type Strictness } from './json/decode.js';
 import { nodeOf } from './json/node.js';
 import { normalise } from './json/normal.js';
@@ -78,6 +79,8 @@ class BodyDecoder {
   }
 
   decode(encoding: BodyEncoding): DecodedBody {
+    const { structural } = this.#expected;
+    if (structural !== undefined) return this.#custom(encoding, structural);
     switch (encoding) {
       case 'json':
         return this.#json();
@@ -92,6 +95,27 @@ class BodyDecoder {
 
   #json(): DecodedBody {
     return this.#fastJson() ?? this.#exactJson();
+  }
+
+  /** The kind of a custom resource's body is compared by the validation of the resource, its version here. */
+  #custom(encoding: BodyEncoding, structural: StructSchema): DecodedBody {
+    const read = readBody({ bytes: this.#bytes, encoding });
+    if (!read.ok) {
+      const broken = encoding === 'json' || encoding === 'yaml';
+      return this.#unrecognized(broken ? `couldn't get version/kind; json parse error: ${read.message}` : read.message);
+    }
+    const meta = interpretNode(nodeOf(read.value));
+    if (typeof meta === 'string') return this.#unrecognized(meta);
+    const { info, schema } = this.#expected;
+    if (meta.kind === '') return this.#unrecognized(`Object 'Kind' is missing in '${this.#bytes.toString('utf8')}'`);
+    const expected = apiVersionOf(info);
+    if (meta.apiVersion !== expected) {
+      const message = `the API version in the data (${meta.apiVersion}) does not match the expected API version (${expected})`;
+      return { ok: false, message, cause: message };
+    }
+    const gvk = { group: info.group, version: info.version, kind: meta.kind };
+    const decoded = decodeCustom(schema, structural, read.value, read.strict.errors);
+    return decoded.ok ? this.#done(gvk, decoded.object, decoded.strict) : this.#unhandled(gvk, decoded.message);
   }
 
   /** undefined: anything at all is unusual. */

@@ -11,6 +11,7 @@ export {
 } from './body.js';
 export { type ReadCbor, readCbor } from './cbor/read.js';
 export { encodeCbor } from './cbor/write.js';
+export { decodeAs } from './custom.js';
 export {
   type Decoded,
   decodeJson,

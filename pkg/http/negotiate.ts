@@ -22,6 +22,21 @@ export interface Spoken {
   readonly encodings: readonly Encoding[];
   /** As error messages list them. */
   readonly types: readonly string[];
+  /** Objects themselves have no protobuf form (custom resources); other answers about them have. */
+  readonly withoutProtobuf?: true;
+}
+
+/** The encodings in which a custom resource is served. */
+const customEncodings = new WeakMap<Spoken, Spoken>();
+
+export function encodingsOf(server: Spoken, custom: boolean): Spoken {
+  if (!custom) return server;
+  let found = customEncodings.get(server);
+  if (found === undefined) {
+    found = { ...server, withoutProtobuf: true };
+    customEncodings.set(server, found);
+  }
+  return found;
 }
 
 export function spoken(cbor: boolean): Spoken {
@@ -64,7 +79,9 @@ export function negotiate(
   for (const clause of parseAccept(accept)) {
     for (const encoding of server.encodings) {
       const accepted = matches(clause, encoding, allows, stream);
-      if (accepted !== undefined) return accepted;
+      if (accepted === undefined) continue;
+      if (accepted.as === undefined && encoding === 'protobuf' && server.withoutProtobuf === true) continue;
+      return accepted;
     }
   }
   return undefined;

@@ -120,11 +120,12 @@ function resource(served: ServedResource): ApiResource {
 }
 
 function describeResource(served: ServedResource): ApiResource {
-  const { group, version, kind } = served;
+  const { group, version, kind, published, declaration } = served;
   return {
     name: served.resource,
     kind,
     namespaced: served.namespaced,
+    ...(published === undefined ? {} : { custom: { schema: published, listKind: declaration.listKind } }),
     verbs: [...served.verbs].sort(),
     subresources: Object.entries(served.subresources)
       .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -12,7 +12,7 @@ import {
   type TxnAddition,
 } from '../api/index.js';
 import { revision } from '../base/index.js';
-import { decodeValue, encodeStored } from '../codec/index.js';
+import { decodeAs, encodeStored } from '../codec/index.js';
 import { managedFieldsOf, tryDecodeOwners } from '../patch/index.js';
 import type { Compare, Op } from '../storage/index.js';
 import { expectedKind } from './bodies.js';
@@ -146,7 +146,7 @@ export class Admitted implements AdmissionRequest {
     const version = whole
       ? target.resource.declaration.served.find((r) => r.apiVersion === object['apiVersion'])
       : undefined;
-    const decoded = decodeValue(version?.schema ?? expectedKind(target).schema, object);
+    const decoded = decodeAs(version?.type ?? expectedKind(target), object);
     if (!decoded.ok) throw errors.internal(`admission made an object that cannot be read: ${decoded.message}`);
     const next = decoded.object;
     if (whole) toStorageVersion(version ?? target.resource, next);
@@ -249,7 +249,7 @@ class TransactionBuilder {
       const target = resolveTarget(served, place) ?? objectTarget(served, place.namespace, place.name);
       const live = stored === undefined ? undefined : stored.parse();
       if ('rules' in target) trackUpdate(this.#core, target, { live, object, manager: MANAGER });
-      this.#ops.push(putOp(this.#core, served, key, encodeStored(served.storage.schema, object)));
+      this.#ops.push(putOp(this.#core, served, key, encodeStored(served.storage.type.schema, object)));
     }
   }
 

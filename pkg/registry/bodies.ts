@@ -10,6 +10,7 @@ import {
 } from '../api/index.js';
 import {
   type Decoded,
+  decodeAs,
   decodeBody,
   decodeValue,
   readBody,
@@ -121,7 +122,7 @@ function decodePatched(kind: KindSchema, o: JsonObject): Decoded {
   const name = String(o['kind'] ?? '');
   const { info } = kind;
   if (gv !== undefined && name === info.kind && gv.version === info.version && gv.group === info.group)
-    return decodeValue(kind.schema, o);
+    return decodeAs(kind, o);
   const other = gv === undefined ? undefined : kindSchema({ ...gv, kind: name });
   const decoded = other === undefined ? undefined : decodeValue(other.schema, o);
   if (decoded?.ok === false) return decoded;

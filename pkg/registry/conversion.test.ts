@@ -76,7 +76,7 @@ describe('a version that is not the stored one', () => {
     const given: JsonObject = { ...fullStruct(schema, DEPTH), apiVersion: r.apiVersion, kind: r.kind };
     const o = cloneJson(given);
     r.conversion!.toStorage(o);
-    settled(r.storage.schema, o);
+    settled(r.storage.type.schema, o);
     r.conversion!.fromStorage(o);
     expect(settled(schema, o)).toBe(settled(schema, given));
   });

@@ -98,6 +98,7 @@ function versionOf(kind: Kind, d: ResourceDeclaration, v: DeclaredVersion): Serv
     fieldLabels: fieldLabels(d, v),
     conversion: conversion(v, gv, storage),
     deprecation: deprecation(gv, d, type),
+    published: undefined,
   };
 }
 

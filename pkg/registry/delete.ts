@@ -97,7 +97,7 @@ async function proposal(step: Step, marking: Mark): Promise<Decision<Outcome>> {
         return { kind: 'answer', value: finished(stays ? pendingDeletion(step, answer) : gone(step, answer)) };
       }
       const { key, createRevision } = stored;
-      const value = encodeStored(resource.storage.schema, object);
+      const value = encodeStored(resource.storage.type.schema, object);
       if (isUnchanged(stored, value))
         return stays
           ? { kind: 'answer', value: finished(pendingDeletion(step, { kind: 'stored', stored })) }

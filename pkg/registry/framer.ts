@@ -3,7 +3,7 @@ import type { Revision, World } from '../base/index.js';
 import type { EventType, Framer, StoredObject } from '../cache/index.js';
 import {
   cborWatchFraming,
-  decodeValue,
+  decodeAs,
   jsonWatchFraming,
   protobufWatchFraming,
   type WatchFraming,
@@ -118,7 +118,7 @@ function bookmarkObject(target: Target, at: Revision, initialEnd: boolean): Json
     ...(initialEnd ? { annotations: { [INITIAL_EVENTS_END]: 'true' } } : {}),
   };
   const more = cloneJson(resource.declaration.emptyObject ?? {});
-  const empty = decodeValue(resource.schema, {
+  const empty = decodeAs(resource.type, {
     ...more,
     kind: resource.kind,
     apiVersion: resource.apiVersion,

@@ -11,6 +11,7 @@ export {
   type ServedVersion,
   type StorageForm,
 } from './catalogue.js';
+export { compile } from './custom/compile.js';
 export { declare } from './declare.js';
 export { UNSAFE_DELETE_GATE } from './delete.js';
 export type { KindChange, KindObserver } from './kindset.js';

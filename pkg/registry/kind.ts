@@ -63,6 +63,8 @@ export interface ServedResource {
   readonly fieldLabels: ReadonlyMap<string, number>;
   /** Between this and the storage version, in place, apiVersion included; absent where they are the same. */
   readonly conversion: Conversion | undefined;
+  /** Of a custom resource: its schema as OpenAPI publishes it. */
+  readonly published: JsonObject | undefined;
   /** Text of the `Warning: 299` header that every request to this version gets, or undefined. */
   readonly deprecation: string | undefined;
 }

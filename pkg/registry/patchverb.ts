@@ -1,5 +1,5 @@
 import { type ApiError, apiVersionOf, cloneJson, errors, FieldErrors, type JsonObject } from '../api/index.js';
-import { decodeValue } from '../codec/index.js';
+import { decodeAs } from '../codec/index.js';
 import {
   applyObject,
   entriesAfterScale,
@@ -96,7 +96,7 @@ async function apply(core: Core, request: PatchRequest, write: Write<ObjectTarge
   const tracked = trackedResource(target);
   const merge = (live: JsonObject | undefined): JsonObject => {
     const object = merged(tracked, { live, applied: applied.value, request, now: core.world.clock.now() });
-    const decoded = decodeValue(resource.schema, object);
+    const decoded = decodeAs(resource.type, object);
     if (!decoded.ok) throw errors.badRequest(decoded.message);
     const why = unreadable(target, expectedKind(target), decoded.object);
     if (why !== undefined) throw errors.badRequest(why);
@@ -236,7 +236,9 @@ function scaleEdit(core: Core, { target, options }: Write<ScaleTarget>, change: 
         const entries = entriesAfterScale(before, managedFieldsOf(object), target.resource.apiVersion, paths);
         if (entries === undefined) delete meta['managedFields'];
         else meta['managedFields'] = entries;
-        meta['resourceVersion'] = text(metaOf(object), 'resourceVersion');
+        const version = text(metaOf(object), 'resourceVersion');
+        // Without a version, any version will do, also for kinds whose own updates must name one.
+        if (version !== '' && version !== '0') meta['resourceVersion'] = version;
         return whole;
       },
     },
@@ -246,6 +248,9 @@ function scaleEdit(core: Core, { target, options }: Write<ScaleTarget>, change: 
 /** Where each version of a scalable kind has its replicas. */
 function replicasPaths(resource: ServedResource): ReplicasPaths {
   const paths: Record<string, readonly string[]> = {};
-  for (const { apiVersion } of resource.declaration.served) paths[apiVersion] = ['spec', 'replicas'];
+  for (const { apiVersion, subresources } of resource.declaration.served) {
+    const behaviour = subresources['scale']?.behaviour;
+    if (behaviour?.kind === 'scale') paths[apiVersion] = behaviour.replicasPath;
+  }
   return paths;
 }

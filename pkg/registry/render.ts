@@ -98,7 +98,7 @@ function headOf({ target, result, r }: Listing): ListHead {
   const metadata = listMeta(result);
   if (r.form === 'metadata')
     return { apiVersion: `meta.k8s.io/${r.metaVersion}`, kind: 'PartialObjectMetadataList', metadata };
-  return { apiVersion: target.resource.apiVersion, kind: `${target.resource.kind}List`, metadata };
+  return { apiVersion: target.resource.apiVersion, kind: target.resource.declaration.listKind, metadata };
 }
 
 function listMeta(result: ListResult): JsonObject {
@@ -120,9 +120,9 @@ function storedList(list: Listing): Rendering {
   const { result, target } = list;
   const head = jsonListHead(headOf(list));
   const tail = Buffer.from(']}\n');
-  const skip = jsonItemOffset(target.resource.apiVersion, target.resource.kind);
+  const { skip, open } = itemForm(target.resource);
   let bytes = head.length + tail.length + Math.max(0, result.items.length - 1);
-  for (const o of result.items) bytes += o.length - skip + OPEN.length;
+  for (const o of result.items) bytes += o.length - skip + open.length;
   return { bytes, chunks: chunks() };
 
   function* chunks(): Generator<Buffer, void, boolean | undefined> {
@@ -131,7 +131,7 @@ function storedList(list: Listing): Rendering {
     let left = bytes - at;
     for (let i = 0; i < result.items.length; i++) {
       const o = result.items[i]!;
-      const need = o.length - skip + OPEN.length + COMMA.length;
+      const need = o.length - skip + open.length + COMMA.length;
       if (at + need > chunk.length) {
         const free = yield chunk.subarray(0, at);
         const room = Math.max(need, Math.min(left, limits.listChunkBytes));
@@ -139,7 +139,7 @@ function storedList(list: Listing): Rendering {
         at = 0;
       }
       if (i > 0) at += COMMA.copy(chunk, at);
-      at += OPEN.copy(chunk, at);
+      at += open.copy(chunk, at);
       at = o.copyTo(chunk, at, skip);
       left -= need;
     }
@@ -153,15 +153,21 @@ function storedList(list: Listing): Rendering {
   }
 }
 
+/** Items of built-in kinds have no kind and apiVersion of their own; custom resources are listed as they are. */
+function itemForm({ apiVersion, kind, type }: ServedResource): { readonly skip: number; readonly open: Buffer } {
+  if (type.structural !== undefined) return { skip: 0, open: NOTHING };
+  return { skip: jsonItemOffset(apiVersion, kind), open: OPEN };
+}
+
 /** Metadata alone, or laid out for people, or of another version than the stored one. */
 function* jsonList(list: Listing): Generator<Buffer, void, void> {
   const { target, result, r } = list;
   const { resource } = target;
-  const skip = jsonItemOffset(resource.apiVersion, resource.kind);
+  const { skip, open } = itemForm(resource);
   const itemOf =
     r.form === 'metadata'
       ? (o: StoredObject) => partialMetadata(servedJson(resource, o), r.metaVersion)
-      : (o: StoredObject) => Buffer.concat([OPEN, servedJson(resource, o).subarray(skip)]);
+      : (o: StoredObject) => Buffer.concat([open, servedJson(resource, o).subarray(skip)]);
   const end = r.form === 'metadata' && result.items.length === 0 ? 'null}' : '[]}';
   const head = jsonListHead(headOf(list)).toString().slice(0, -1);
   yield* jsonWith(`${head}${end}`, result.items, itemOf, r.pretty);
@@ -258,9 +264,11 @@ function* cborItems({ target, result, r }: Listing): Generator<Buffer, void, voi
     if (r.form === 'metadata')
       yield encodeCbor(structByName('meta/v1.PartialObjectMetadata'), metadataOnly(item, r.metaVersion));
     else {
-      delete item['kind'];
-      delete item['apiVersion'];
-      yield encodeCbor(resource.schema, item);
+      if (resource.type.structural === undefined) {
+        delete item['kind'];
+        delete item['apiVersion'];
+      }
+      yield encodeCbor(resource.type.schema, item);
     }
   }
 }
@@ -344,9 +352,10 @@ function wholeList({ target, result, r, world }: Listing): JsonObject {
     const only = items.map((o) => metadataOnly(o, r.metaVersion));
     return { kind: 'PartialObjectMetadataList', apiVersion, metadata, items: only };
   }
-  for (const o of items) {
-    delete o['kind'];
-    delete o['apiVersion'];
-  }
-  return { kind: `${resource.kind}List`, apiVersion: resource.apiVersion, metadata, items };
+  if (resource.type.structural === undefined)
+    for (const o of items) {
+      delete o['kind'];
+      delete o['apiVersion'];
+    }
+  return { kind: resource.declaration.listKind, apiVersion: resource.apiVersion, metadata, items };
 }

@@ -81,6 +81,8 @@ export interface ScaleBehaviour {
   readonly read: (whole: JsonObject) => JsonObject;
   /** Changes `whole` in place. */
   readonly write: (whole: JsonObject, scale: JsonObject, errors: FieldErrors) => void;
+  /** The field of the whole that holds the desired replicas. Its owners are the owners of the scale's replicas. */
+  readonly replicasPath: readonly string[];
 }
 
 /** A stream to somewhere else, for any method; the server does not read the body. */

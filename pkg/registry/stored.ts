@@ -27,7 +27,7 @@ export function servedObject(resource: ServedResource, stored: StoredObject): Js
 /** Its canonical JSON in the version that is served: the stored bytes themselves where that is the storage version. */
 export function servedJson(resource: ServedResource, stored: StoredObject): Buffer {
   if (resource.conversion === undefined) return stored.json;
-  return stored.encoding(idsOf(resource).json, (s) => encodeJson(resource.schema, servedObject(resource, s)));
+  return stored.encoding(idsOf(resource).json, (s) => encodeJson(resource.type.schema, servedObject(resource, s)));
 }
 
 /** The message alone, without envelope: what a list's item is. */
@@ -42,11 +42,11 @@ export function servedProtobufBytes(resource: ServedResource, stored: StoredObje
 
 const protobufOf = (resource: ServedResource, stored: StoredObject): Buffer =>
   resource.conversion === undefined
-    ? encodeStoredProtobuf(resource.schema, stored.json, parseText)
-    : encodeProtobuf(resource.schema, servedObject(resource, stored));
+    ? encodeStoredProtobuf(resource.type.schema, stored.json, parseText)
+    : encodeProtobuf(resource.type.schema, servedObject(resource, stored));
 
 export function servedCbor(resource: ServedResource, stored: StoredObject): Buffer {
-  return stored.encoding(idsOf(resource).cbor, (s) => encodeCbor(resource.schema, servedObject(resource, s)));
+  return stored.encoding(idsOf(resource).cbor, (s) => encodeCbor(resource.type.schema, servedObject(resource, s)));
 }
 
 /** Names of encodings, one string each however many objects remember them. */

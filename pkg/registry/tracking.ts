@@ -1,5 +1,5 @@
 import { cloneJson, type JsonObject } from '../api/index.js';
-import { decodeValue } from '../codec/index.js';
+import { decodeAs } from '../codec/index.js';
 import { type TrackedResource, updateManagedFields } from '../patch/index.js';
 import type { ServedResource } from './catalogue.js';
 import type { Core } from './core.js';
@@ -56,7 +56,7 @@ export function inServedVersion(resource: ServedResource, o: JsonObject): JsonOb
   if (resource.conversion === undefined) return o;
   const copy = cloneJson(o);
   resource.conversion.fromStorage(copy);
-  const decoded = decodeValue(resource.schema, copy);
+  const decoded = decodeAs(resource.type, copy);
   return decoded.ok ? decoded.object : copy;
 }
 

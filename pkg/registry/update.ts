@@ -149,7 +149,7 @@ async function decide(
   await admitted.validate();
   keepTimesOfNoop(old, o);
   const gone = isGone(o, old, resource.strategy);
-  const value = encodeStored(resource.storage.schema, o);
+  const value = encodeStored(resource.storage.type.schema, o);
   if (breath.due()) await breath.taken();
   const answered = (written: Written): Written =>
     scale === undefined
@@ -167,7 +167,7 @@ async function decide(
     return { kind: 'answer', value: answered({ outcome: 'updated', object: valueAnswer(resource, o) }) };
   }
   const { key, createRevision } = stored;
-  const encoded = rules.storage?.allocate === undefined ? value : encodeStored(resource.storage.schema, o);
+  const encoded = rules.storage?.allocate === undefined ? value : encodeStored(resource.storage.type.schema, o);
   const op: Op = gone ? { kind: 'delete', key } : putOp(core, resource, key, encoded);
   return {
     kind: 'propose',

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../api/index.js';
 import type { CollectionRequest } from '../cache/index.js';
 import { encodeStored } from '../codec/index.js';
-import { applySchemaDefaults } from '../schema/index.js';
+import { applySchemaDefaults, dropNulls, isCustom, type KindSchema, prune } from '../schema/index.js';
 import type { Kind, ServedResource } from './kind.js';
 import { parseStored } from './stored.js';
 
@@ -21,6 +21,7 @@ export function collectionRequest(kind: Kind): CollectionRequest {
 
 function upgrade(kind: Kind): (stored: Buffer) => Buffer | undefined {
   const { storage } = kind;
+  if (isCustom(storage.type)) return (stored) => settleCustom(kind, stored);
   // The bytes with which everything begins that was written in this version.
   const head = Buffer.from(`{"kind":${JSON.stringify(kind.kind)},"apiVersion":${JSON.stringify(storage.apiVersion)},`);
   return (stored) => {
@@ -33,6 +34,17 @@ function upgrade(kind: Kind): (stored: Buffer) => Buffer | undefined {
   };
 }
 
+/** A custom resource may have been stored before its definition got its present defaults, or lost a field. */
+function settleCustom(kind: Kind, stored: Buffer): Buffer | undefined {
+  const o = readable(stored);
+  const from = o === undefined ? undefined : kind.versions.find((v) => v.apiVersion === o['apiVersion']);
+  if (o === undefined || from === undefined) return undefined;
+  prune(o, from.schema);
+  toStorageVersion(from, o);
+  const settled = encodeStored(kind.storage.type.schema, o);
+  return settled.equals(stored) ? undefined : settled;
+}
+
 function readable(stored: Buffer): JsonObject | undefined {
   try {
     return parseStored(stored);
@@ -42,13 +54,19 @@ function readable(stored: Buffer): JsonObject | undefined {
   }
 }
 
+/** Fills in the defaults of the schema. A null that a custom resource may not have counts as absent. */
+function complete(o: JsonObject, { schema, structural }: KindSchema): void {
+  if (structural !== undefined) dropNulls(o, structural);
+  applySchemaDefaults(o, structural ?? schema);
+}
+
 /** Brings an object in a version of its kind to the storage version, defaults included, in place. */
 export function toStorageVersion(version: ServedResource, o: JsonObject): void {
   const { storage, strategy } = version;
-  applySchemaDefaults(o, version.schema);
+  complete(o, version.type);
   if (version.conversion !== undefined) {
     version.conversion.toStorage(o);
-    applySchemaDefaults(o, storage.schema);
+    complete(o, storage.type);
   }
   strategy.defaults?.(o);
 }

@@ -175,7 +175,7 @@ async function putNew(
   try {
     strategy.warn?.(o, undefined, wanted);
     if (options.dryRun) return { outcome: 'created', object: valueAnswer(resource, o) };
-    const value = encodeStored(resource.storage.schema, o);
+    const value = encodeStored(resource.storage.type.schema, o);
     const compares = [{ key, modRevision: revision(0) }, ...allocated.compares, ...added.compares];
     const ops = [putOp(core, resource, key, value), ...allocated.ops, ...added.ops];
     const failed = await commitInNamespace(core, target, name, { compares, ops });

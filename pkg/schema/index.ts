@@ -5,6 +5,7 @@ export { dropDisabledFields } from './gates.js';
 export { INTERNAL_TEXT_CHARS_MAX, internalDifference, internalText } from './internal/index.js';
 export {
   allKinds,
+  isCustom,
   type KindInfo,
   type KindSchema,
   kindSchema,
@@ -26,7 +27,7 @@ export {
   type OpenApiOptions,
 } from './openapi/index.js';
 export { prune } from './prune.js';
-export { compileStructuralSchema, dropNulls, validateStructure } from './structural/index.js';
+export { compileStructuralSchema, customKind, dropNulls, validateStructure } from './structural/index.js';
 export type {
   AnySchema,
   Constraints,

@@ -35,11 +35,19 @@ export interface KindInfo extends GroupVersionKind {
   readonly lifecycle: Lifecycle;
 }
 
-/** A loaded kind: its facts and its schema. */
+/** A kind in one version, as the codecs need it: its facts and its schema. */
 export interface KindSchema {
   readonly info: KindInfo;
   readonly schema: StructSchema;
+  /**
+   * Of a custom resource: the structural schema of its definition. `schema` then knows kind, apiVersion and metadata only, and
+   * preserves everything else: custom resources are encoded as they are.
+   */
+  readonly structural?: StructSchema;
 }
+
+/** Whether the kind is a custom resource; does not compile its schema. */
+export const isCustom = (kind: KindSchema): boolean => 'structural' in kind;
 
 interface Index {
   readonly infos: readonly KindInfo[];

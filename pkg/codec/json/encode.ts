@@ -112,10 +112,19 @@ function struct(schema: StructSchema): Writer {
       if (text !== '') out += out === '' ? text : `,${text}`;
     }
     for (const key of unknown.sort()) {
-      out += `${out === '' ? '' : ','}${writeString(key)}:${writeValue(value[key]!)}`;
+      out += `${out === '' ? '' : ','}${writeString(key)}:${writeSorted(value[key]!)}`;
     }
     return `{${out}}`;
   };
+}
+
+/** A value that no schema describes, with sorted keys: the same value always has the same text. */
+function writeSorted(value: JsonValue): string {
+  if (typeof value !== 'object' || value === null) return writeValue(value);
+  if (Array.isArray(value)) return `[${value.map(writeSorted).join(',')}]`;
+  return `{${sortedKeys(value)
+    .map((key) => `${writeString(key)}:${writeSorted(value[key]!)}`)
+    .join(',')}}`;
 }
 
 /** `"key":value`, or '' for a field that is left out. */

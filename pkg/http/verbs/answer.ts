@@ -1,6 +1,8 @@
 import type { Answer, Representation } from '../../registry/index.js';
+import { isCustom } from '../../schema/index.js';
 import {
   checkRoute,
+  encodingsOf,
   MEDIA_TYPES,
   type Negotiated,
   representationOf,
@@ -21,7 +23,8 @@ export function answerForm(request: ResourceRequest, services: HttpServices, sha
     collection || shape === 'watch' ? watchableTypes(services.stages.spoken) : services.stages.spoken.types,
   );
   const wanted = { accept, query: info.query, userAgent: call.userAgent };
-  return representationOf(wanted, services.stages.spoken, shape, goKind(served.group, served.kind));
+  const encodings = encodingsOf(services.stages.spoken, isCustom(served.type));
+  return representationOf(wanted, encodings, shape, goKind(served.group, served.kind));
 }
 
 /** How the reference's sentences name a kind: `*apps.Deployment`. */

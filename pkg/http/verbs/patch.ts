@@ -1,3 +1,4 @@
+import { isCustom } from '../../schema/index.js';
 import { readBody } from '../body.js';
 import { patchTypeOf } from '../negotiate.js';
 import { patchOptions } from '../options.js';
@@ -9,7 +10,11 @@ import { answerForm, sendObject } from './answer.js';
 export async function patch(request: ResourceRequest, services: HttpServices): Promise<void> {
   const { call, info, target } = request;
   const form = answerForm(request, services, 'object');
-  const { type, encoding } = patchTypeOf(call.exchange.headers['content-type'], services.stages.spoken, true);
+  const { type, encoding } = patchTypeOf(
+    call.exchange.headers['content-type'],
+    services.stages.spoken,
+    !isCustom(request.served.type),
+  );
   const bytes = await readBody(call);
   const { options, force } = patchOptions(info.query, type, call.userAgent);
   const body = { bytes, encoding };

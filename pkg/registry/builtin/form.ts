@@ -90,6 +90,7 @@ export function scaleSubresource(selector: (whole: JsonObject) => string): Subre
     kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
     behaviour: {
       kind: 'scale',
+      replicasPath: ['spec', 'replicas'],
       read: (whole) => {
         const meta = at(whole, 'metadata');
         const text = selector(whole);

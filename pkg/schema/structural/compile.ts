@@ -1,6 +1,6 @@
 import { getOwn, isObject, type JsonObject, type JsonValue } from '../../api/index.js';
-import { structByName } from '../load.js';
 import type { Constraints, Field, ListType, ScalarType, Schema, StructSchema } from '../types.js';
+import { objectFields } from './objectfields.js';
 
 /**
  * Compiles the structural schema of a custom resource's version (`openAPIV3Schema`) into the form of the built-in types.
@@ -82,17 +82,6 @@ function struct(schema: JsonObject, name: string): StructSchema {
 }
 
 const OBJECT_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
-
-/** What every object has; its rules are those of all objects, not of this schema. */
-function objectFields(): Field[] {
-  const common = { proto: 0, required: false, omitEmpty: true, pointer: true, patchStrategy: [], deprecated: false };
-  const text: Schema = { kind: 'scalar', type: 'string' };
-  return [
-    { name: 'apiVersion', schema: text, ...common },
-    { name: 'kind', schema: text, ...common },
-    { name: 'metadata', schema: structByName('meta/v1.ObjectMeta'), ...common },
-  ];
-}
 
 /** Absent always differs from zero in a custom resource. */
 function fieldOf(name: string, schema: JsonObject, required: boolean, path: string): Field {

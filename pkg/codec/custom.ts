@@ -1,0 +1,89 @@
+import { goQuote, isObject, type JsonObject, type JsonValue, setOwn } from '../api/index.js';
+import { type KindSchema, prune, type Schema, type StructSchema } from '../schema/index.js';
+import { type Decoded, decodeValue, type Strictness } from './json/decode.js';
+import { nodeName, nodeOf } from './json/node.js';
+
+/**
+ * Decodes a plain value as an object of `kind`. Takes the value over: parts of it become parts of the result. An object of a
+ * built-in kind must fit its schema. Of a custom one only the metadata must; fields that its schema does not declare are
+ * dropped, and whether the others have the right types is for its validation to say.
+ */
+export function decodeAs(kind: KindSchema, value: JsonValue): Decoded {
+  const { structural } = kind;
+  return structural === undefined ? decodeValue(kind.schema, value) : decodeCustom(kind.schema, structural, value, []);
+}
+
+/** `found`: what reading the value found already (duplicate keys). */
+export function decodeCustom(
+  schema: StructSchema,
+  structural: StructSchema,
+  value: JsonValue,
+  found: readonly string[],
+): Decoded {
+  if (!isObject(value))
+    return {
+      ok: false,
+      message: `json: cannot unmarshal ${nodeName(nodeOf(value))} into Go value of type map[string]interface {}`,
+    };
+  const errors = [...found];
+  const meta = decodeMetadata(schema, value['metadata']);
+  if (!meta.ok) return meta;
+  errors.push(...meta.strict.errors.map((e) => e.replace('field "', 'field "metadata.')));
+  value['metadata'] = meta.object;
+  errors.push(...prune(value, structural).map((path) => `unknown field ${goQuote(path)}`));
+  if (embeds(structural)) decodeEmbedded(value, structural, schema);
+  const strict: Strictness = { errors, warnings: errors };
+  return { ok: true, object: value, strict };
+}
+
+function decodeMetadata(schema: StructSchema, given: JsonValue | undefined): Decoded {
+  const metadata = schema.byName.get('metadata')!.schema as StructSchema;
+  return decodeValue(metadata, given ?? {});
+}
+
+/** Metadata of embedded objects is brought into the form that all metadata has; what does not fit is dropped there. */
+function decodeEmbedded(value: JsonObject, schema: StructSchema, root: StructSchema): void {
+  const pending: { readonly value: JsonValue; readonly at: Schema }[] = [];
+  const fieldsOf = (o: JsonObject, s: StructSchema): void => {
+    for (const field of s.fields) {
+      const inner = o[field.name];
+      if (inner !== undefined && inner !== null && typeof inner === 'object' && field.name !== 'metadata')
+        pending.push({ value: inner, at: field.schema });
+      else if (field.name === 'metadata' && !s.embeddedResource && isObject(inner))
+        pending.push({ value: inner, at: field.schema });
+    }
+  };
+  fieldsOf(value, schema);
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { value: v, at } = next;
+    if (at.kind === 'list' && Array.isArray(v)) for (const item of v) pending.push({ value: item, at: at.items });
+    else if (at.kind === 'map' && isObject(v))
+      for (const item of Object.values(v)) pending.push({ value: item, at: at.values });
+    else if (at.kind === 'struct' && isObject(v)) {
+      if (at.embeddedResource && isObject(v['metadata'])) {
+        const decoded = decodeMetadata(root, v['metadata']);
+        if (decoded.ok) setOwn(v, 'metadata', decoded.object);
+      }
+      fieldsOf(v, at);
+    }
+  }
+}
+
+const embedding = new WeakMap<StructSchema, boolean>();
+
+/** Whether there are embedded objects below the root. */
+function embeds(schema: StructSchema): boolean {
+  let known = embedding.get(schema);
+  if (known === undefined) {
+    const below = (s: Schema, depth: number): boolean => {
+      if (s.kind === 'list') return below(s.items, depth);
+      if (s.kind === 'map') return below(s.values, depth);
+      if (s.kind !== 'struct') return false;
+      if (depth > 0 && s.embeddedResource) return true;
+      return s.fields.some((f) => !(s.embeddedResource && f.name === 'metadata') && below(f.schema, depth + 1));
+    };
+    known = below(schema, 0);
+    embedding.set(schema, known);
+  }
+  return known;
+}

@@ -1,0 +1,69 @@
+import { at, isObject, type JsonObject, type JsonValue, objectsAt, textAt } from '../../api/index.js';
+import { jsonText } from '../../codec/index.js';
+import { since } from '../builtin/table.js';
+import type { TableColumn, TableDeclaration } from '../resource.js';
+import { compileJsonPath, type JsonPath } from './jsonpath.js';
+
+const NAME: TableColumn = {
+  name: 'Name',
+  type: 'string',
+  format: 'name',
+  description:
+    'Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names',
+  priority: 0,
+};
+
+const CREATED =
+  'CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata';
+
+interface Cell {
+  readonly type: string;
+  readonly path: JsonPath | undefined;
+}
+
+/** The Table of a version: the name and its `additionalPrinterColumns`; without any, name and age. */
+export function printerColumns(version: JsonObject): TableDeclaration {
+  const declared = objectsAt(version, 'additionalPrinterColumns');
+  const age = { name: 'Age', type: 'date', description: CREATED, jsonPath: '.metadata.creationTimestamp' };
+  const given: readonly JsonObject[] = declared.length === 0 ? [age] : declared;
+  const cells: Cell[] = given.map((c) => ({ type: textAt(c, 'type'), path: compileJsonPath(textAt(c, 'jsonPath')) }));
+  return {
+    columns: [NAME, ...given.map(columnOf)],
+    cells: (o, now) => [textAt(o, 'metadata', 'name'), ...cells.map((c) => cell(o, c, now))],
+  };
+}
+
+function columnOf(c: JsonObject): TableColumn {
+  const path = textAt(c, 'jsonPath');
+  const priority = at(c, 'priority');
+  return {
+    name: textAt(c, 'name'),
+    type: textAt(c, 'type') as TableColumn['type'],
+    format: textAt(c, 'format'),
+    description: textAt(c, 'description') || `Custom resource definition column (in JSONPath format): ${path}`,
+    priority: typeof priority === 'number' ? priority : 0,
+  };
+}
+
+function cell(o: JsonObject, { type, path }: Cell, now: number): JsonValue {
+  const values = path?.(o) ?? [];
+  const value = values[0];
+  if (value === undefined || value === null) return null;
+  switch (type) {
+    case 'string':
+      return values.length === 1 && typeof value === 'string' ? value : values.map(printed).join(' ');
+    case 'integer':
+      return typeof value === 'number' ? Math.trunc(value) : typeof value === 'bigint' ? value : null;
+    case 'number':
+      return typeof value === 'number' || typeof value === 'bigint' ? value : null;
+    case 'boolean':
+      return typeof value === 'boolean' ? value : null;
+    case 'date':
+      return typeof value !== 'string' ? null : Number.isNaN(Date.parse(value)) ? '<invalid>' : since(value, now);
+    default:
+      return null;
+  }
+}
+
+const printed = (v: JsonValue): string =>
+  typeof v === 'string' ? v : isObject(v) || Array.isArray(v) ? jsonText(v) : String(v);

@@ -1,0 +1,217 @@
+import {
+  apiVersionOf,
+  at,
+  type GroupVersionKind,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectsAt,
+  textAt,
+} from '../../api/index.js';
+import { customKind, type KindSchema, kindSchema } from '../../schema/index.js';
+import { STORED_VERBS } from '../declare.js';
+import type { Conversion, Kind, ServedResource, ServedSubresource, StorageForm } from '../kind.js';
+import type { Strategy, WriteContext } from '../resource.js';
+import { printerColumns } from './columns.js';
+import { simplePath } from './jsonpath.js';
+import { customScale, scalePaths } from './scale.js';
+import { customStatusStrategy, customStrategy, type VersionRules } from './strategy.js';
+
+/**
+ * A definition of a custom resource (the `spec` of an apiextensions.k8s.io/v1 CustomResourceDefinition that passed validation)
+ * as a kind. `names` are the accepted ones, which may differ from those in the spec. No schema is compiled before its first use.
+ */
+export function compile(spec: JsonObject, names: JsonObject): Kind {
+  return new Compiler(spec, names).kind();
+}
+
+interface Names {
+  readonly plural: string;
+  readonly singular: string;
+  readonly kind: string;
+  readonly listKind: string;
+}
+
+class Compiler {
+  readonly #spec: JsonObject;
+  readonly #names: Names;
+  readonly #names0: JsonObject;
+  readonly #versions: readonly JsonObject[];
+  readonly #group: string;
+  readonly #namespaced: boolean;
+  readonly #strategy: Strategy;
+  readonly #rules = new Map<string, VersionRules>();
+
+  constructor(spec: JsonObject, names: JsonObject) {
+    this.#spec = spec;
+    this.#names0 = names;
+    const kind = textAt(names, 'kind');
+    this.#names = {
+      plural: textAt(names, 'plural'),
+      singular: textAt(names, 'singular') || kind.toLowerCase(),
+      kind,
+      listKind: textAt(names, 'listKind') || `${kind}List`,
+    };
+    this.#group = textAt(spec, 'group');
+    this.#namespaced = spec['scope'] === 'Namespaced';
+    this.#versions = objectsAt(spec, 'versions');
+    const statusIsSeparate = this.#versions.some((v) => at(v, 'subresources', 'status') !== undefined);
+    this.#strategy = customStrategy(this.#rulesOf, statusIsSeparate);
+  }
+
+  readonly #rulesOf = (context: WriteContext): VersionRules =>
+    this.#rules.get(context.version) ?? this.#rules.values().next().value!;
+
+  kind(): Kind {
+    const types = new Map(this.#versions.map((v) => [textAt(v, 'name'), this.#type(v)]));
+    const labels = this.#selectableFields();
+    const storage = this.#storage(types, labels);
+    const { plural, singular, kind, listKind } = this.#names;
+    const own: { -readonly [K in keyof Kind]: Kind[K] } = {
+      group: this.#group,
+      resource: plural,
+      singular,
+      kind,
+      listKind,
+      namespaced: this.#namespaced,
+      shortNames: this.#list('shortNames'),
+      categories: this.#list('categories'),
+      strategy: this.#strategy,
+      storage,
+      versions: [],
+      served: [],
+      virtual: undefined,
+      hotField: undefined,
+      emptyObject: undefined,
+      unreadable: undefined,
+      unknownFieldLabel: undefined,
+    };
+    own.versions = this.#versions.map((v) => this.#version(own, v, types.get(textAt(v, 'name'))!, labels));
+    own.served = own.versions.filter((_, i) => this.#versions[i]!['served'] === true);
+    return own;
+  }
+
+  #list(name: string): readonly string[] | undefined {
+    const found = listAt(this.#names0, name).filter((v): v is string => typeof v === 'string');
+    return found.length === 0 ? undefined : found;
+  }
+
+  #gvk(version: JsonObject): GroupVersionKind {
+    return { group: this.#group, version: textAt(version, 'name'), kind: this.#names.kind };
+  }
+
+  #type(version: JsonObject): KindSchema {
+    const schema = at(version, 'schema', 'openAPIV3Schema');
+    const declared: JsonObject = isObject(schema) ? schema : PRESERVING;
+    const preserves = this.#spec['preserveUnknownFields'] === true;
+    return customKind(this.#gvk(version), {
+      listKind: this.#names.listKind,
+      namespaced: this.#namespaced,
+      schema: preserves ? { ...declared, ...PRESERVING } : declared,
+    });
+  }
+
+  /** Paths that some version can select by, each once. */
+  #selectableFields(): readonly string[] {
+    return [...new Set(this.#versions.flatMap(fieldPaths))];
+  }
+
+  #storage(types: ReadonlyMap<string, KindSchema>, labels: readonly string[]): StorageForm {
+    const stored = this.#versions.find((v) => v['storage'] === true) ?? this.#versions[0]!;
+    const type = types.get(textAt(stored, 'name'))!;
+    return {
+      apiVersion: apiVersionOf(this.#gvk(stored)),
+      kind: this.#names.kind,
+      type,
+      get schema() {
+        return type.structural!;
+      },
+      prefix: `/registry/${this.#group}/${this.#names.plural}/`,
+      fields: labels.map((label) => {
+        const path = simplePath(label) ?? [];
+        return (o: JsonObject): string => fieldText(at(o, ...path));
+      }),
+    };
+  }
+
+  #version(kind: Kind, v: JsonObject, type: KindSchema, labels: readonly string[]): ServedResource {
+    const gvk = this.#gvk(v);
+    const apiVersion = apiVersionOf(gvk);
+    const resource: ServedResource = {
+      declaration: kind,
+      group: gvk.group,
+      version: gvk.version,
+      resource: kind.resource,
+      kind: kind.kind,
+      apiVersion,
+      namespaced: kind.namespaced,
+      verbs: STORED_VERBS,
+      subresources: this.#subresources(v, type),
+      strategy: this.#strategy,
+      type,
+      get schema() {
+        return type.structural!;
+      },
+      groupResource: { group: gvk.group, resource: kind.resource },
+      storage: kind.storage,
+      table: printerColumns(v),
+      fieldLabels: new Map(fieldPaths(v).map((path) => [path.slice(1), labels.indexOf(path)])),
+      conversion: conversion(apiVersion, kind.storage.apiVersion),
+      deprecation: deprecation(v, apiVersion, kind.kind),
+      published: published(v),
+    };
+    this.#rules.set(gvk.version, { resource, hasStatus: 'status' in resource.subresources });
+    return resource;
+  }
+
+  #subresources(v: JsonObject, type: KindSchema): Readonly<Record<string, ServedSubresource>> {
+    const found: Record<string, ServedSubresource> = {};
+    if (at(v, 'subresources', 'status') !== undefined)
+      found['status'] = {
+        verbs: ['get', 'patch', 'update'],
+        behaviour: { kind: 'status', strategy: customStatusStrategy(this.#rulesOf) },
+        type,
+      };
+    const scale = at(v, 'subresources', 'scale');
+    if (isObject(scale)) {
+      const sub = customScale(scalePaths(scale));
+      found['scale'] = { ...sub, type: kindSchema(sub.kind!)! };
+    }
+    return found;
+  }
+}
+
+const PRESERVING: JsonObject = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
+const fieldPaths = (v: JsonObject): readonly string[] =>
+  objectsAt(v, 'selectableFields').map((f) => textAt(f, 'jsonPath'));
+
+/** A selectable field is a string, a boolean or an integer. */
+function fieldText(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : value === undefined || typeof value === 'object' ? '' : String(value);
+}
+
+/** Without a webhook, versions differ by their name only. */
+function conversion(apiVersion: string, stored: string): Conversion | undefined {
+  if (apiVersion === stored) return undefined;
+  return {
+    toStorage: (o) => {
+      o['apiVersion'] = stored;
+    },
+    fromStorage: (o) => {
+      o['apiVersion'] = apiVersion;
+    },
+  };
+}
+
+function deprecation(v: JsonObject, apiVersion: string, kind: string): string | undefined {
+  if (v['deprecated'] !== true) return undefined;
+  return typeof v['deprecationWarning'] === 'string' ? v['deprecationWarning'] : `${apiVersion} ${kind} is deprecated`;
+}
+
+/** The schema as OpenAPI publishes it. */
+function published(v: JsonObject): JsonObject {
+  const schema = at(v, 'schema', 'openAPIV3Schema');
+  return isObject(schema) ? schema : {};
+}

@@ -1,0 +1,229 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../api/index.js';
+import { Bench, drain, refusal } from '../testing.js';
+import { compile } from './compile.js';
+
+const NAMES = { plural: 'shops', singular: 'shop', kind: 'Shop', listKind: 'ShopList', shortNames: ['sp'] };
+
+const SCHEMA: JsonObject = {
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      required: ['owner'],
+      properties: {
+        owner: { type: 'string', minLength: 2 },
+        till: {
+          type: 'object',
+          properties: { count: { type: 'integer' } },
+        },
+        colour: { type: 'string', default: 'red' },
+        port: { 'x-kubernetes-int-or-string': true },
+        free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+      },
+    },
+    status: {
+      type: 'object',
+      properties: { open: { type: 'integer' }, selector: { type: 'string' } },
+    },
+  },
+};
+
+function version(name: string, more: JsonObject = {}): JsonObject {
+  return {
+    name,
+    served: true,
+    storage: name === 'v1',
+    schema: { openAPIV3Schema: SCHEMA },
+    subresources: {
+      status: {},
+      scale: {
+        specReplicasPath: '.spec.till.count',
+        statusReplicasPath: '.status.open',
+        labelSelectorPath: '.status.selector',
+      },
+    },
+    additionalPrinterColumns: [{ name: 'Owner', type: 'string', jsonPath: '.spec.owner' }],
+    selectableFields: [{ jsonPath: '.spec.owner' }],
+    ...more,
+  };
+}
+
+const spec = (...versions: readonly JsonObject[]): JsonObject => ({
+  group: 'example.com',
+  scope: 'Namespaced',
+  names: NAMES,
+  versions: [...versions],
+});
+
+const shops = (...versions: readonly JsonObject[]) => compile(spec(...versions), NAMES);
+
+const shop = (name: string, more: JsonObject = {}, apiVersion = 'example.com/v1'): JsonObject => ({
+  apiVersion,
+  kind: 'Shop',
+  metadata: { name },
+  spec: { owner: 'ann', till: { count: 2 }, ...more },
+});
+
+const SHOPS = 'shops.example.com/v1';
+
+async function open(): Promise<Bench> {
+  const b = await Bench.open();
+  await b.registry.changeKinds({ set: [shops(version('v1'))] });
+  return b;
+}
+
+describe('a kind added at run time', () => {
+  it('serves all verbs', async () => {
+    const b = await open();
+    const made = await b.create(SHOPS, 'default', shop('a'));
+    expect(made).toMatchObject({ kind: 'Shop', metadata: { generation: 1 }, spec: { colour: 'red' } });
+    expect(await b.get(SHOPS, 'default', 'a')).toEqual(made);
+    const listed = await b.list(SHOPS, 'default');
+    expect(listed).toMatchObject({ kind: 'ShopList', apiVersion: 'example.com/v1' });
+    expect(listed.items).toEqual([made]);
+    const stream = await b.watch(SHOPS, 'default');
+    const changed = await b.update(SHOPS, 'default', { ...made, spec: { owner: 'bob', colour: 'blue' } });
+    expect(changed).toMatchObject({ metadata: { generation: 2 }, spec: { owner: 'bob', colour: 'blue' } });
+    await b.patch(SHOPS, ['default', 'a'], { spec: { till: { count: 4 } } });
+    await b.patch(SHOPS, ['default', 'a'], [{ op: 'replace', path: '/spec/owner', value: 'cy' }] as never, 'json');
+    const status = await b.patch(`${SHOPS}/status`, ['default', 'a'], { spec: { owner: 'no' }, status: { open: 3 } });
+    expect(status).toMatchObject({ spec: { owner: 'cy' }, status: { open: 3 }, metadata: { generation: 4 } });
+    const types = drain(stream).map((e) => e.type);
+    expect(types).toEqual(['ADDED', 'MODIFIED', 'MODIFIED', 'MODIFIED', 'MODIFIED']);
+    expect(await b.delete(SHOPS, 'default', 'a')).toMatchObject({ status: 'Success' });
+    await b.create(SHOPS, 'default', shop('b'));
+    const target = b.target(SHOPS, 'default');
+    const options = { dryRun: false, ignoreStoreReadError: false };
+    const list = { labelSelector: '', fieldSelector: 'spec.owner=ann' };
+    const { EVERYTHING } = await import('../listoptions.js');
+    const gone = await b.registry.deleteCollection({ target, list: { ...EVERYTHING, ...list }, options }, b.context);
+    expect(gone.items.map((o) => o.name)).toEqual(['b']);
+    expect((await b.list(SHOPS, '')).items).toEqual([]);
+  });
+
+  it('merges what is applied by the types of its schema', async () => {
+    const b = await open();
+    const applied = (more: JsonObject) => shop('a', more);
+    await b.patch(SHOPS, ['default', 'a'], applied({}), 'apply', { fieldManager: 'one' });
+    const both = await b.patch(
+      SHOPS,
+      ['default', 'a'],
+      { apiVersion: 'example.com/v1', kind: 'Shop', metadata: { name: 'a' }, spec: { port: 'http', owner: 'ann' } },
+      'apply',
+      { fieldManager: 'two' },
+    );
+    expect(both).toMatchObject({ spec: { till: { count: 2 }, port: 'http' } });
+    const conflict = b.patch(SHOPS, ['default', 'a'], applied({ owner: 'eve' }), 'apply', { fieldManager: 'two' });
+    expect(await refusal(conflict)).toMatch(/^409 Apply failed with 1 conflict: conflict with "one".*\.spec\.owner/s);
+  });
+
+  it('checks objects against its schema, and drops fields that it does not know', async () => {
+    const b = await open();
+    const tried = (more: JsonObject) => refusal(b.create(SHOPS, 'default', shop('x', more)));
+    expect(await tried({ owner: 'a' })).toContain('spec.owner in body should be at least 2 chars long');
+    expect(await tried({ owner: 7 })).toContain('spec.owner in body must be of type string: "integer"');
+    expect(await tried({ bogus: 1 })).toContain('unknown field "spec.bogus"');
+    const made = await b.create(SHOPS, 'default', shop('x', { bogus: 1, free: { any: [1] } }), {
+      fieldValidation: 'Ignore',
+    });
+    expect(made['spec']).toEqual({ owner: 'ann', till: { count: 2 }, colour: 'red', free: { any: [1] } });
+  });
+
+  it('scales by the paths of its definition', async () => {
+    const b = await open();
+    await b.create(SHOPS, 'default', shop('a'));
+    await b.patch(`${SHOPS}/status`, ['default', 'a'], { status: { open: 1, selector: 'a=b' } });
+    const scale = await b.get(`${SHOPS}/scale`, 'default', 'a');
+    expect(scale).toMatchObject({ kind: 'Scale', spec: { replicas: 2 }, status: { replicas: 1, selector: 'a=b' } });
+    await b.update(`${SHOPS}/scale`, 'default', { ...scale, spec: { replicas: 9 } }, { fieldManager: 'scaler' });
+    const after = await b.get(SHOPS, 'default', 'a');
+    expect(after).toMatchObject({ spec: { till: { count: 9 } }, metadata: { generation: 2 } });
+    const owners = (after['metadata'] as JsonObject)['managedFields'] as JsonObject[];
+    const own = owners.find((o) => o['manager'] === 'scaler');
+    expect(own).toMatchObject({
+      fieldsV1: { 'f:spec': { 'f:till': { 'f:count': {} } } },
+      apiVersion: 'example.com/v1',
+    });
+  });
+
+  it('is selected by its fields, and shown in its columns', async () => {
+    const b = await open();
+    await b.create(SHOPS, 'default', shop('a'));
+    await b.create(SHOPS, 'default', shop('b', { owner: 'bob' }));
+    const found = await b.list(SHOPS, '', { fieldSelector: 'spec.owner=bob' });
+    expect(found.items.map((o) => (o['metadata'] as JsonObject)['name'])).toEqual(['b']);
+    expect(b.target(SHOPS).resource.table?.columns.map((c) => c.name)).toEqual(['Name', 'Owner']);
+  });
+});
+
+describe('a kind changed at run time', () => {
+  it('serves a second version, and stores in it, without losing what was stored in the first', async () => {
+    const b = await open();
+    await b.create(SHOPS, 'default', shop('old'));
+    const stream = await b.watch(SHOPS, 'default');
+    drain(stream);
+    const next = shops(version('v1', { storage: false }), version('v2', { storage: true }));
+    await b.registry.changeKinds({ set: [next] });
+    expect(stream.ended).toBe(true);
+    const SECOND = 'shops.example.com/v2';
+    expect(await b.get(SECOND, 'default', 'old')).toMatchObject({
+      apiVersion: 'example.com/v2',
+      spec: { owner: 'ann' },
+    });
+    expect(await b.get(SHOPS, 'default', 'old')).toMatchObject({ apiVersion: 'example.com/v1' });
+    await b.create(SHOPS, 'default', shop('new'));
+    expect((await b.list(SECOND, 'default')).items.map((o) => o['apiVersion'])).toEqual([
+      'example.com/v2',
+      'example.com/v2',
+    ]);
+    // An update of the same object moves it to the new storage version.
+    const before = await b.get(SHOPS, 'default', 'old');
+    const after = await b.update(SHOPS, 'default', before);
+    expect((after['metadata'] as JsonObject)['resourceVersion']).not.toBe(
+      (before['metadata'] as JsonObject)['resourceVersion'],
+    );
+    expect(await b.update(SHOPS, 'default', after)).toEqual(after);
+    const again = await b.reopen();
+    await again.registry.changeKinds({ set: [next] });
+    expect((await again.list(SECOND, '')).items).toHaveLength(2);
+  });
+
+  it('gives objects the defaults that were added since they were stored, and drops what the schema lost', async () => {
+    const b = await open();
+    await b.create(SHOPS, 'default', shop('a'));
+    const schema = structuredClone(SCHEMA) as JsonObject & { properties: { spec: { properties: JsonObject } } };
+    schema.properties.spec.properties = { owner: { type: 'string' }, size: { type: 'string', default: 'M' } };
+    await b.registry.changeKinds({ set: [shops(version('v1', { schema: { openAPIV3Schema: schema } }))] });
+    expect((await b.get(SHOPS, 'default', 'a'))['spec']).toEqual({ owner: 'ann', size: 'M' });
+  });
+
+  it('leaves other kinds alone', async () => {
+    const b = await open();
+    const stream = await b.watch('configmaps', 'default');
+    drain(stream);
+    const before = b.registry.catalogue.find('', 'v1', 'configmaps');
+    await b.registry.changeKinds({ set: [shops(version('v1', { deprecated: true }))] });
+    expect(b.registry.catalogue.find('', 'v1', 'configmaps')).toBe(before);
+    await b.create('configmaps', 'default', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' } });
+    expect(drain(stream).map((e) => e.type)).toEqual(['ADDED']);
+  });
+});
+
+describe('a kind removed at run time', () => {
+  it('ends its watches, is found no more, and keeps what is stored', async () => {
+    const b = await open();
+    const target = b.target(SHOPS, 'default', 'a');
+    await b.create(SHOPS, 'default', shop('a'));
+    const stream = await b.watch(SHOPS, 'default');
+    drain(stream);
+    await b.registry.changeKinds({ remove: [{ group: 'example.com', resource: 'shops' }] });
+    expect(stream.ended).toBe(true);
+    expect(b.registry.catalogue.find('example.com', 'v1', 'shops')).toBeUndefined();
+    expect(b.registry.catalogue.hasVersion('example.com', 'v1')).toBe(false);
+    const late = b.registry.get({ target, resourceVersion: '' }, b.context);
+    expect(await refusal(late)).toBe('404 the server could not find the requested resource');
+    await b.registry.changeKinds({ set: [shops(version('v1'))] });
+    expect(await b.get(SHOPS, 'default', 'a')).toMatchObject({ spec: { owner: 'ann' } });
+  });
+});

@@ -1,0 +1,78 @@
+import { at, errors, FieldPath, isObject, type JsonObject, type JsonValue, textAt } from '../../api/index.js';
+import type { Subresource } from '../resource.js';
+import { simplePath } from './jsonpath.js';
+
+/** Where a kind keeps what its scale shows; paths of field names from the object's root. */
+export interface ScalePaths {
+  readonly specReplicas: readonly string[];
+  readonly statusReplicas: readonly string[];
+  readonly labelSelector: readonly string[] | undefined;
+}
+
+/** Reads `subresources.scale` of a definition's version. */
+export function scalePaths(scale: JsonObject): ScalePaths {
+  const path = (name: string): readonly string[] | undefined => simplePath(textAt(scale, name));
+  return {
+    specReplicas: path('specReplicasPath') ?? [],
+    statusReplicas: path('statusReplicasPath') ?? [],
+    labelSelector: path('labelSelectorPath'),
+  };
+}
+
+/** `autoscaling/v1 Scale` of a custom resource. */
+export function customScale({ specReplicas, statusReplicas, labelSelector }: ScalePaths): Subresource {
+  return {
+    verbs: ['get', 'patch', 'update'],
+    kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+    behaviour: {
+      kind: 'scale',
+      replicasPath: specReplicas,
+      read: (whole) => {
+        const replicas = at(whole, ...specReplicas);
+        if (replicas === undefined)
+          throw errors.internal(`the spec replicas field ".${specReplicas.join('.')}" does not exist`);
+        const selector = labelSelector === undefined ? '' : textAt(whole, ...labelSelector);
+        const status: JsonObject = { replicas: at(whole, ...statusReplicas) ?? 0 };
+        if (selector !== '') status['selector'] = selector;
+        const meta = at(whole, 'metadata');
+        return {
+          kind: 'Scale',
+          apiVersion: 'autoscaling/v1',
+          metadata: isObject(meta) ? shown(meta) : {},
+          spec: replicas === 0 ? {} : { replicas },
+          status,
+        };
+      },
+      write: (whole, view, found) => {
+        const wanted = at(view, 'spec', 'replicas') ?? 0;
+        if (typeof wanted !== 'number' || wanted < 0) {
+          found.invalid(FieldPath.of('spec', 'replicas'), wanted, 'must be greater than or equal to 0');
+          return;
+        }
+        set(whole, specReplicas, wanted);
+      },
+    },
+  };
+}
+
+function shown(meta: JsonObject): JsonObject {
+  const out: JsonObject = {};
+  for (const name of ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'])
+    if (meta[name] !== undefined) out[name] = meta[name];
+  return out;
+}
+
+/** Sets the value at `path`, making the objects on the way. */
+function set(o: JsonObject, path: readonly string[], value: JsonValue): void {
+  let holder = o;
+  for (const name of path.slice(0, -1)) {
+    const inner = holder[name];
+    if (isObject(inner)) holder = inner;
+    else {
+      const made: JsonObject = {};
+      holder[name] = made;
+      holder = made;
+    }
+  }
+  holder[path.at(-1)!] = value;
+}

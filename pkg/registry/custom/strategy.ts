@@ -1,0 +1,93 @@
+import { cloneJson, equalJson, errors, isObject, type JsonObject, textAt } from '../../api/index.js';
+import { validateStructure } from '../../schema/index.js';
+import type { ServedResource } from '../kind.js';
+import type { Strategy, WriteContext } from '../resource.js';
+
+/** How a version of a custom resource differs from others in its rules. */
+export interface VersionRules {
+  readonly resource: ServedResource;
+  readonly hasStatus: boolean;
+}
+
+/**
+ * The rules of custom resources. `rules` gives those of the version that a request names. `statusIsSeparate`: a change of the
+ * status does not raise the generation.
+ */
+export function customStrategy(rules: (context: WriteContext) => VersionRules, statusIsSeparate: boolean): Strategy {
+  return {
+    create: {
+      prepare: (o, context) => {
+        checkKind(o, rules(context));
+        if (rules(context).hasStatus) delete o['status'];
+      },
+      validate: (o, found, context) => {
+        found.addAll(validateStructure(o, rules(context).resource.schema).list);
+      },
+    },
+    update: {
+      allowUnconditional: false,
+      prepare: (o, old, context) => {
+        checkKind(o, rules(context));
+        if (rules(context).hasStatus) restore('status', o, old);
+      },
+      generation: (o, old) => differs(o, old, statusIsSeparate),
+      validate: (o, old, found, context) => {
+        found.addAll(validateStructure(o, rules(context).resource.schema, old).list);
+      },
+    },
+    compatibility: { anyFinalizers: true },
+  };
+}
+
+/** The status subresource of a custom resource: everything but the status stays as it is, the metadata included. */
+export function customStatusStrategy(rules: (context: WriteContext) => VersionRules): Strategy {
+  return {
+    update: {
+      allowUnconditional: false,
+      generation: 'none',
+      resetFields: [['metadata'], ['spec']],
+      prepare: (o, old, context) => {
+        checkKind(o, rules(context));
+        for (const field of new Set([...Object.keys(o), ...Object.keys(old)]))
+          if (!WRITTEN_WITH_STATUS.has(field)) restore(field, o, old);
+        const meta = isObject(o['metadata']) ? o['metadata'] : {};
+        const { managedFields, resourceVersion } = meta;
+        const kept = cloneJson(isObject(old['metadata']) ? old['metadata'] : {});
+        delete kept['managedFields'];
+        if (managedFields !== undefined) kept['managedFields'] = managedFields;
+        if (resourceVersion !== undefined) kept['resourceVersion'] = resourceVersion;
+        o['metadata'] = kept;
+      },
+      validate: (o, old, found, context) => {
+        found.addAll(validateStructure(o, rules(context).resource.schema, old).list);
+      },
+    },
+    compatibility: { anyFinalizers: true },
+  };
+}
+
+function differs(a: JsonObject, b: JsonObject, statusIsSeparate: boolean): boolean {
+  for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
+    if (key === 'metadata' || key === 'kind' || key === 'apiVersion' || (statusIsSeparate && key === 'status'))
+      continue;
+    if (!equalJson(a[key], b[key])) return true;
+  }
+  return false;
+}
+
+const WRITTEN_WITH_STATUS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
+
+function restore(field: string, o: JsonObject, old: JsonObject): void {
+  const before = old[field];
+  if (before === undefined) delete o[field];
+  else o[field] = cloneJson(before);
+}
+
+function checkKind(o: JsonObject, { resource }: VersionRules): void {
+  const kind = textAt(o, 'kind');
+  if (kind === resource.kind) return;
+  const message = `Invalid value: ${JSON.stringify(kind)}: must be ${resource.kind}`;
+  throw errors.invalid({ group: resource.group, kind }, textAt(o, 'metadata', 'name'), [
+    { type: 'FieldValueInvalid', field: 'kind', message },
+  ]);
+}
