@@ -18,8 +18,28 @@ export function compileJsonPath(text: string): JsonPath | undefined {
 
 /** Path elements of a simple path of names: `.spec.a` -> `['spec', 'a']`; undefined for any other path. */
 export function simplePath(text: string): readonly string[] | undefined {
-  if (!/^(?:\.(?:[^.[\]\\]|\\.)+)+$/.test(text)) return undefined;
-  return [...text.matchAll(/\.((?:[^.\\]|\\.)+)/g)].map((m) => m[1]!.replace(/\\(.)/g, '$1'));
+  const names: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    if (text[at] !== '.') return undefined;
+    const { name, end } = nameAt(text, at + 1);
+    if (name === '' || text[end] === '[' || text[end] === ']') return undefined;
+    names.push(name);
+    at = end;
+  }
+  return names.length === 0 ? undefined : names;
+}
+
+/** The name that begins at `from`, with `\\.` read as a dot, and the index after it. */
+function nameAt(text: string, from: number): { readonly name: string; readonly end: number } {
+  let name = '';
+  let end = from;
+  for (; end < text.length; end++) {
+    const c = text[end]!;
+    if (c === '.' || c === '[' || c === ']') break;
+    if (c === '\\' && end + 1 < text.length) end++;
+    name += text[end]!;
+  }
+  return { name, end };
 }
 
 function parse(text: string): readonly Step[] | undefined {
@@ -30,16 +50,12 @@ function parse(text: string): readonly Step[] | undefined {
       steps.push(descendants);
       at += text[at + 2] === '[' ? 2 : 1;
     } else if (text[at] === '.') {
-      const name = /^\.((?:[^.[\]\\]|\\.)+)/.exec(text.slice(at));
-      if (name === null) {
-        if (at === text.length - 1 || text[at + 1] === '[') {
-          at++;
-          continue;
-        }
-        return undefined;
-      }
-      steps.push(name[1] === '*' ? children : named(name[1]!.replace(/\\(.)/g, '$1')));
-      at += name[0].length;
+      const { name, end } = nameAt(text, at + 1);
+      if (name === '') {
+        // `.` alone is the root, and `.[` the same as `[`.
+        if (end < text.length && text[end] !== '[') return undefined;
+      } else steps.push(name === '*' ? children : named(name));
+      at = end;
     } else if (text[at] === '[') {
       const end = closing(text, at);
       const step = end === undefined ? undefined : bracket(text.slice(at + 1, end));
@@ -78,14 +94,21 @@ function bracket(inner: string): Step | undefined {
 }
 
 function element(text: string): Step | undefined {
-  const quoted = /^(["'])(.*)\1$/.exec(text);
-  if (quoted !== null) return named(quoted[2]!);
+  const quoted = unquoted(text);
+  if (quoted !== undefined) return named(quoted);
   const slice = /^(-?\d*):(-?\d*)(?::(-?\d*))?$/.exec(text);
   if (slice !== null) return sliced(slice[1]!, slice[2]!, slice[3] ?? '');
   if (!/^-?\d+$/.test(text)) return undefined;
   const index = Number(text);
   return (values) =>
     values.flatMap((v) => (Array.isArray(v) ? v.slice(index, index === -1 ? undefined : index + 1) : []));
+}
+
+/** The text between quotes; undefined when there are none. */
+function unquoted(text: string): string | undefined {
+  const quote = text[0];
+  const closed = text.length >= 2 && (quote === '"' || quote === "'") && text.endsWith(quote);
+  return closed ? text.slice(1, -1) : undefined;
 }
 
 function sliced(from: string, to: string, by: string): Step {
@@ -117,30 +140,47 @@ const descendants: Step = (values) => {
   return found;
 };
 
-const COMPARISON = /^\s*@(\S*?)\s*(==|!=|<=|>=|<|>)\s*(.+?)\s*$/;
+const OPERATORS = ['==', '!=', '<=', '>=', '<', '>'] as const;
+
+interface Comparison {
+  readonly path: string;
+  readonly operator: (typeof OPERATORS)[number];
+  readonly value: string;
+}
+
+/** `@.type=="Ready"`; undefined when the filter only asks whether the path exists. */
+function comparisonOf(text: string): Comparison | undefined {
+  for (let i = 0; i < text.length; i++) {
+    const operator = OPERATORS.find((o) => text.startsWith(o, i));
+    if (operator !== undefined)
+      return { path: text.slice(0, i).trim(), operator, value: text.slice(i + operator.length).trim() };
+  }
+  return undefined;
+}
 
 function filter(text: string): Step | undefined {
-  const comparison = COMPARISON.exec(text);
-  const path = compileJsonPath((comparison?.[1] ?? text.trim().replace(/^@/, '')).trim());
+  const comparison = comparisonOf(text);
+  const own = comparison?.path ?? text.trim();
+  const path = own.startsWith('@') ? compileJsonPath(own.slice(1)) : undefined;
   if (path === undefined) return undefined;
-  const wanted = comparison === null ? undefined : literal(comparison[3]!);
+  const wanted = comparison === undefined ? undefined : literal(comparison.value);
   const passes = (item: JsonValue): boolean => {
     const [value] = path(item);
-    if (comparison === null) return value !== undefined;
-    return value !== undefined && wanted !== undefined && compares(value, comparison[2]!, wanted);
+    if (comparison === undefined) return value !== undefined;
+    return value !== undefined && wanted !== undefined && compares(value, comparison.operator, wanted);
   };
   return (values) => values.flatMap((v) => childrenOf(v).filter(passes));
 }
 
 function literal(text: string): JsonValue | undefined {
-  const quoted = /^(["'])(.*)\1$/.exec(text);
-  if (quoted !== null) return quoted[2]!;
+  const quoted = unquoted(text);
+  if (quoted !== undefined) return quoted;
   if (text === 'true' || text === 'false') return text === 'true';
   const number = Number(text);
   return Number.isNaN(number) ? undefined : number;
 }
 
-function compares(a: JsonValue, operator: string, b: JsonValue): boolean {
+function compares(a: JsonValue, operator: Comparison['operator'], b: JsonValue): boolean {
   if (operator === '==') return equalJson(a, b);
   if (operator === '!=') return !equalJson(a, b);
   const comparable =

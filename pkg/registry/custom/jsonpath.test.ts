@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { compileJsonPath, simplePath } from './jsonpath.js';
+
+const ROOT = {
+  spec: {
+    'a.b': 'dot',
+    list: [1, 2, 3],
+    items: [
+      { n: 'x', v: 1 },
+      { n: 'y', v: 2 },
+    ],
+  },
+  status: {
+    conditions: [
+      { type: 'Other', status: 'no' },
+      { type: 'Ready', status: 'yes' },
+    ],
+  },
+};
+
+describe('a JSONPath of a printer column', () => {
+  it.each([
+    ['.spec.list[0]', [1]],
+    ['.spec.list[-1]', [3]],
+    ['.spec.list[0:2]', [1, 2]],
+    ['.spec.list[*]', [1, 2, 3]],
+    ['.spec.list[0,2]', [1, 3]],
+    ['.spec.items[*].v', [1, 2]],
+    ["['spec']['a.b']", ['dot']],
+    ['.spec.a\\.b', ['dot']],
+    ['.status.conditions[?(@.type=="Ready")].status', ['yes']],
+    ['.spec.items[?(@.v > 1)].n', ['y']],
+    ['.spec.items[?(@.nothing)].n', []],
+    ['.spec.nothing', []],
+    ['..n', ['x', 'y']],
+  ])('%s', (path, found) => {
+    expect(compileJsonPath(path)?.(ROOT)).toEqual(found);
+  });
+
+  it.each(['spec', '.spec[', '.spec[x]'])('cannot be %s', (path) => {
+    expect(compileJsonPath(path)).toBeUndefined();
+  });
+
+  it('is simple when it only names fields', () => {
+    expect(simplePath('.spec.a')).toEqual(['spec', 'a']);
+    expect(simplePath('.spec.a\\.b')).toEqual(['spec', 'a.b']);
+    for (const other of ['', 'spec', '.', '.a[0]', '..a', '.a.']) expect(simplePath(other), other).toBeUndefined();
+  });
+});
