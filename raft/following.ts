@@ -2,13 +2,16 @@
 
 import type { Core } from './core.js';
 import { send } from './core.js';
+import { invariant } from './invariant.js';
+import type { RaftLog } from './log.js';
 import type { AppendRequest, Heartbeat } from './messages.js';
 import { lastPossiblyShared } from './replication.js';
-import type { Entry, LogIndex } from './types.js';
+import type { Entry, LogIndex, PeerId, Term } from './types.js';
 
 export function handleAppend(core: Core, message: AppendRequest): void {
   const { log, rules } = core;
   const { from, prevIndex, prevTerm, quiet } = message;
+  assertCommittedIsShared(core, message);
   if (prevIndex < log.commit) {
     // Late or repeated. What is committed here is in every leader's log, so that much can be acknowledged.
     if (!quiet) send(core, from, { kind: 'appendAccepted', index: log.commit });
@@ -28,6 +31,28 @@ export function handleAppend(core: Core, message: AppendRequest): void {
   const lastShared = (prevIndex + message.entries.length) as LogIndex;
   log.commitTo(rules.commitAsFollower(message.commit, lastShared));
   if (!quiet) send(core, from, { kind: 'appendAccepted', index: lastShared });
+}
+
+/**
+ * What is committed here is in the log of every later leader (invariant 5), with the same term. Checked wherever both terms are known: a
+ * difference means that one of the two logs has lost or changed something, and that this peer must not go on.
+ */
+function assertCommittedIsShared({ log }: Core, { from, prevIndex, prevTerm, entries }: AppendRequest): void {
+  if (prevIndex > log.commit) return;
+  assertSameTerm(log, from, prevIndex, prevTerm);
+  for (const { index, term } of entries) {
+    if (index > log.commit) return;
+    assertSameTerm(log, from, index, term);
+  }
+}
+
+function assertSameTerm(log: RaftLog, from: PeerId, index: LogIndex, theirs: Term): void {
+  const mine = log.term(index);
+  invariant(
+    mine === undefined || mine === theirs,
+    5,
+    `committed entry ${index} is of term ${mine} here and of term ${theirs} on leader ${from}`,
+  );
 }
 
 /** Adds the entries that are new. What is already there stays, and so does what follows it: the message may be old. */

@@ -15,7 +15,9 @@ export function transferLeadership(core: Core, to: PeerId): TransferResult {
   if (core.role !== 'leader') return { kind: 'refused', reason: 'notLeader', leader };
   if (to === core.id) return { kind: 'refused', reason: 'alreadyLeader', leader };
   if (!core.configs.current.voters.includes(to)) return { kind: 'refused', reason: 'notVoter', leader };
-  // Asked again for the same: it is under way, and is not given more time for that.
+  // Two successors that campaign at once would split the votes.
+  if (core.transfer?.asked && core.transfer.to !== to) return { kind: 'refused', reason: 'transferring', leader };
+  // A repeated request for the same successor does not extend its time.
   if (core.transfer?.to !== to) core.transfer = { to, ticks: 0, asked: false };
   return { kind: 'started' };
 }
@@ -37,7 +39,8 @@ export function handleTimeoutNow(core: Core, message: TimeoutNow): void {
 
 /** Stops leading, and does not make the others wait for a timeout: the best of them is to campaign at once. */
 export function resign(core: Core): void {
-  const successor = bestSuccessor(core);
+  // A successor that has been asked already campaigns; a second one would split the votes.
+  const successor = core.transfer?.asked ? NO_PEER : bestSuccessor(core);
   if (successor !== NO_PEER) send(core, successor, { kind: 'timeoutNow' });
   becomeFollower(core, core.term, NO_PEER);
 }

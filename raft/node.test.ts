@@ -202,4 +202,61 @@ describe('RaftNode', () => {
     expect(() => host(1, [1], { electionTicks: 1 })).toThrow(RangeError);
     expect(() => host(1, [1], { appendBytesMax: 1 << 30 })).toThrow(RangeError);
   });
+
+  it('stops when the leader has another entry where this peer has a committed one', () => {
+    const append = (from: number, term: number, prev: [number, number], terms: readonly number[], commit: number) =>
+      ({
+        kind: 'append',
+        from: toPeerId(from),
+        to: toPeerId(1),
+        term: toTerm(term),
+        prevIndex: toLogIndex(prev[0]),
+        prevTerm: toTerm(prev[1]),
+        entries: terms.map((entryTerm, i) => ({
+          index: toLogIndex(prev[0] + 1 + i),
+          term: toTerm(entryTerm),
+          kind: 'normal' as const,
+          data: new Uint8Array(1),
+        })),
+        commit: toLogIndex(commit),
+        quiet: false,
+      }) as const;
+    const follower = (): Host => {
+      const one = host(1, [1, 2, 3]);
+      one.node.step(append(2, 1, [0, 0], [1, 1, 1], 3));
+      settle([one]);
+      expect(one.node.status().commit).toBe(3);
+      return one;
+    };
+    // What is repeated is equal.
+    expect(() => follower().node.step(append(2, 1, [0, 0], [1, 1, 1], 3))).not.toThrow();
+    expect(() => follower().node.step(append(3, 2, [3, 1], [2], 3))).not.toThrow();
+    for (const message of [
+      append(3, 2, [3, 2], [], 3),
+      append(3, 2, [2, 2], [2], 3),
+      append(3, 2, [1, 1], [2], 3),
+      append(3, 2, [0, 0], [1, 2, 2, 2], 4),
+    ]) {
+      expect(() => follower().node.step(message)).toThrow(/invariant 5: committed entry/);
+    }
+  });
+
+  it('asks no second successor while the first one campaigns', () => {
+    const hosts = [1, 2, 3].map((id) => host(id, [1, 2, 3]));
+    const [one] = hosts;
+    one!.node.campaign();
+    settle(hosts);
+    const asked: number[] = [];
+    const lost = (message: Message): boolean => {
+      if (message.kind === 'timeoutNow') asked.push(message.to);
+      return message.kind === 'timeoutNow';
+    };
+    expect(one!.node.transferLeadership(toPeerId(2))).toEqual({ kind: 'started' });
+    settle(hosts, lost);
+    expect(asked).toEqual([2]);
+    expect(one!.node.transferLeadership(toPeerId(3))).toMatchObject({ kind: 'refused', reason: 'transferring' });
+    expect(one!.node.transferLeadership(toPeerId(2))).toEqual({ kind: 'started' });
+    settle(hosts, lost);
+    expect(asked).toEqual([2]);
+  });
 });

@@ -80,9 +80,12 @@ export type ProposeResult =
       readonly detail: string;
     };
 
+/** `transferring`: another successor has been asked to campaign already. */
+export type TransferRefusal = 'notLeader' | 'notVoter' | 'alreadyLeader' | 'transferring';
+
 export type TransferResult =
   | { readonly kind: 'started' }
-  | { readonly kind: 'refused'; readonly reason: 'notLeader' | 'notVoter' | 'alreadyLeader'; readonly leader: PeerId };
+  | { readonly kind: 'refused'; readonly reason: TransferRefusal; readonly leader: PeerId };
 
 /** How far a follower is, as its leader sees it. */
 export interface PeerStatus {

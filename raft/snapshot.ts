@@ -49,6 +49,12 @@ export function reportSnapshot(core: Core, peer: PeerId, ok: boolean): void {
 export function handleSnapshot(core: Core, message: SnapshotRequest): void {
   const { log, rules } = core;
   const { snapshot } = message;
+  const here = snapshot.index <= log.commit ? log.term(snapshot.index) : undefined;
+  invariant(
+    here === undefined || here === snapshot.term,
+    5,
+    `committed entry ${snapshot.index} is of term ${here} here and of term ${snapshot.term} in a snapshot of ${message.from}`,
+  );
   if (rules.snapshotIsNews(snapshot.index, log.commit)) {
     if (rules.sharesSnapshot(log.term(snapshot.index), snapshot.term)) {
       // By the log matching property everything before is here as well.

@@ -13,8 +13,13 @@ export { openPeer, type Peer, type PeerSurroundings } from './compose/index.js';
 export type {
   PeerControl,
   PeerReport,
-  SavedSnapshot,
 } from './control/index.js';
 export type { AddMember, ControlResult, MemberReport } from './membership/index.js';
-export { type Restored, restoreSnapshot, type SnapshotStatus, snapshotStatus } from './snapshot/index.js';
+export {
+  type Restored,
+  restoreSnapshot,
+  type SavedSnapshot,
+  type SnapshotStatus,
+  snapshotStatus,
+} from './snapshot/index.js';
 export { openPeerDirect, openPeerThread, type PeerHandle } from './thread/index.js';

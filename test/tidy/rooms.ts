@@ -45,6 +45,7 @@ const peerRooms: readonly Room[] = [
       'pkg/peer/apply',
       'pkg/peer/requests',
       'pkg/peer/membership',
+      'pkg/peer/snapshot',
     ],
   },
   { path: 'pkg/peer/background', mayImport: below },

@@ -48,7 +48,11 @@ describe('hash checks', () => {
     made.heard(2, 10, of('b'));
     made.heard(3, 10, of('a'));
     expect(stopped).toEqual([]);
-    expect(notes).toEqual([expect.stringContaining('no majority'), expect.stringContaining('peer 2 differs')]);
+    expect(notes).toEqual([
+      expect.stringContaining('no majority'),
+      expect.stringContaining('peer 2 differs'),
+      expect.stringContaining('answers again'),
+    ]);
   });
 
   it('stop the peer whose history differs, though what is newest does not', () => {
@@ -80,5 +84,45 @@ describe('hash checks', () => {
     made.heard(1, 10, of('a'));
     made.heard(2, 10, of('a'));
     expect(stopped.length).toBe(1);
+  });
+
+  it('suspend peers that differ without a majority, until a later check finds one', () => {
+    const two = checks(1, [1, 2]);
+    two.made.own(10, of('a'));
+    expect(two.made.suspended).toBeUndefined();
+    two.made.heard(2, 10, of('b'));
+    expect(two.made.suspended).toMatch(/differ in their state at revision 10, and no majority agrees/);
+    two.made.own(12, of('c'));
+    // A late answer to an earlier round does not lift it.
+    two.made.own(9, of('x'));
+    two.made.heard(2, 9, of('x'));
+    expect(two.made.suspended).toBeDefined();
+    two.made.heard(2, 12, of('c'));
+    expect([two.made.suspended, two.stopped]).toEqual([undefined, []]);
+  });
+
+  it('suspend peers that differ while the third is missing, and end with its answer', () => {
+    for (const [answer, stopped] of [
+      ['a', 0],
+      ['b', 1],
+    ] as const) {
+      const one = checks(1);
+      one.made.own(10, of('a'));
+      one.made.heard(2, 10, of('b'));
+      expect(one.made.suspended).toBeDefined();
+      one.made.heard(3, 10, of(answer));
+      expect(one.stopped.length).toBe(stopped);
+      if (stopped === 0) expect(one.made.suspended).toBeUndefined();
+    }
+  });
+
+  it('do not suspend voters for a learner that differs', () => {
+    const { made } = checks(1);
+    made.own(10, of('a'));
+    made.heard(4, 10, of('b'));
+    expect(made.suspended).toBeUndefined();
+    made.own(11, of('a', 'h'));
+    made.heard(2, 11, of('a', 'other'));
+    expect(made.suspended).toMatch(/differ in their history/);
   });
 });

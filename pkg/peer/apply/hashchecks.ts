@@ -1,35 +1,45 @@
 import type { StateHashes } from '../../storage/index.js';
-import { CHECK_LIMITS } from '../common/index.js';
+import { CHECK_LIMITS, type NoteLevel } from '../common/index.js';
 
 export interface CheckPorts {
   readonly self: number;
   voters(): readonly number[];
+  /** Sends this peer's hashes at a revision to the others. */
   send(revision: number, hashes: StateHashes): void;
-  /** This peer's state is not what most peers have. */
+  /** This peer's state is not that of most peers. */
   differs(message: string): void;
-  note(level: 'warn' | 'error', message: string): void;
+  note(level: NoteLevel, message: string): void;
 }
 
 /**
- * Compares the hashes over everything applied, and over everything that is there, between peers at equal index. A `check` entry of the
- * log makes every peer compute and tell its own; what is compared is compared among those who tell it. When a majority of the voters
- * agrees on another hash than this peer's, this peer is the one that is wrong, and stops. Without such a majority nobody can tell who
- * is right: it is only reported.
+ * Compares the hashes over everything applied, and over everything that is stored, between peers at equal index. A `check` entry of the
+ * log makes every peer compute and send its own.
+ *
+ *     a majority of the voters has another hash than this peer    this peer is wrong, and stops for good
+ *     a majority has the same hash as this peer                   it goes on
+ *     voters differ, and no majority agrees                       nobody can tell who is right: it serves nothing (`suspended`)
+ *                                                                 until a later check finds a majority
  */
 export class HashChecks {
   readonly #ports: CheckPorts;
-  /** By revision, oldest first: what each peer said. */
-  readonly #told = new Map<number, Map<number, StateHashes>>();
-
+  /** By revision, oldest first: the hashes of each peer. */
+  readonly #rounds = new Map<number, Map<number, StateHashes>>();
   #confirmed = false;
+  /** The newest round in which voters differed without a majority. */
+  #undecided: { readonly revision: number; readonly why: string } | undefined;
 
   constructor(ports: CheckPorts) {
     this.#ports = ports;
   }
 
-  /** Whether, since it was opened, this peer was once found to have the state that most have. */
+  /** Whether this peer, since it was opened, was found to have the state of most peers. */
   get confirmed(): boolean {
     return this.#confirmed;
+  }
+
+  /** Why this peer must not answer: its state may be the wrong one. */
+  get suspended(): string | undefined {
+    return this.#undecided?.why;
   }
 
   /** This peer's own hashes, as it applies a `check` entry. */
@@ -39,55 +49,89 @@ export class HashChecks {
   }
 
   heard(peer: number, revision: number, { hash, history }: StateHashes): void {
-    let told = this.#told.get(revision);
-    if (told === undefined) {
-      told = new Map();
-      this.#told.set(revision, told);
-      // What is not decided after so many rounds will not be.
-      if (this.#told.size > CHECK_LIMITS.roundsMax) this.#told.delete(this.#told.keys().next().value!);
+    const round = this.#round(revision);
+    round.set(peer, { hash, history });
+    if (!round.has(this.#ports.self)) return;
+    const states = new Map([...round].map(([of, hashes]) => [of, hashes.hash]));
+    // A peer of an earlier version sends no hash of its history.
+    const histories = new Map(
+      [...round].filter(([, hashes]) => hashes.history !== '').map(([of, hashes]) => [of, hashes.history]),
+    );
+    const verdicts = [this.#judge(revision, states, 'state')];
+    if (verdicts[0] !== 'stopped' && histories.has(this.#ports.self)) {
+      verdicts.push(this.#judge(revision, histories, 'history'));
     }
-    told.set(peer, { hash, history });
-    if (!told.has(this.#ports.self)) return;
-    const whole = new Map([...told].map(([of, hashes]) => [of, hashes.hash]));
-    if (!this.#judge(revision, whole, 'state')) return;
-    // One of an earlier version tells none.
-    const telling = [...told].filter(([, { history: its }]) => its !== '');
-    const histories = new Map(telling.map(([of, { history: its }]) => [of, its]));
-    if (histories.has(this.#ports.self) && !this.#judge(revision, histories, 'history')) return;
+    if (verdicts.includes('stopped')) return;
     const alone = histories.size <= 1;
-    this.#confirmed ||= this.#isAgreed(whole) && (alone || this.#isAgreed(histories));
+    if (!this.#isAgreed(states) || !(alone || this.#isAgreed(histories))) return;
+    this.#confirmed = true;
+    if (!verdicts.includes('undecided')) this.#resume(revision);
   }
 
-  /** Whether most peers tell what this one does. */
-  #isAgreed(told: ReadonlyMap<number, string>): boolean {
-    const mine = told.get(this.#ports.self);
-    return mine !== undefined && agreed(told, this.#ports.voters()) === mine;
+  #round(revision: number): Map<number, StateHashes> {
+    let round = this.#rounds.get(revision);
+    if (round === undefined) {
+      round = new Map();
+      this.#rounds.set(revision, round);
+      // A round that is not complete after so many others will not be.
+      if (this.#rounds.size > CHECK_LIMITS.roundsMax) this.#rounds.delete(this.#rounds.keys().next().value!);
+    }
+    return round;
   }
 
-  /** False when this peer is told to stop. */
-  #judge(revision: number, told: ReadonlyMap<number, string>, what: 'state' | 'history'): boolean {
-    const mine = told.get(this.#ports.self);
-    const majority = agreed(told, this.#ports.voters());
-    if ([...told.values()].every((hash) => hash === mine)) return true;
+  #isAgreed(hashes: ReadonlyMap<number, string>): boolean {
+    const mine = hashes.get(this.#ports.self);
+    return mine !== undefined && agreed(hashes, this.#ports.voters()) === mine;
+  }
+
+  #judge(
+    revision: number,
+    hashes: ReadonlyMap<number, string>,
+    what: 'state' | 'history',
+  ): 'equal' | 'minority of others' | 'undecided' | 'stopped' {
+    const { self, voters, differs, note } = this.#ports;
+    const mine = hashes.get(self)!;
+    const majority = agreed(hashes, voters());
+    const others = [...hashes].filter(([, hash]) => hash !== mine);
+    if (others.length === 0) return 'equal';
     if (majority === undefined) {
-      this.#ports.note('error', `peers differ in their ${what} at revision ${revision}, and no majority agrees`);
-    } else if (majority !== mine) {
-      this.#ports.differs(
+      note('error', `peers differ in their ${what} at revision ${revision}, and no majority agrees`);
+      // A learner may be wrong alone: the voters do not doubt themselves for it.
+      if (others.some(([peer]) => voters().includes(peer))) this.#suspend(revision, what);
+      return 'undecided';
+    }
+    if (majority !== mine) {
+      differs(
         `the ${what} of this peer differs from that of most peers at revision ${revision} (hash ${mine}, theirs ${majority}): ` +
           'it must not serve any more. Remove this member, empty its data directory and add it again',
       );
-      return false;
-    } else {
-      const wrong = [...told].filter(([, hash]) => hash !== majority).map(([peer]) => peer.toString(16));
-      this.#ports.note('error', `the ${what} of peer ${wrong.join(', ')} differs at revision ${revision}`);
+      return 'stopped';
     }
-    return true;
+    note(
+      'error',
+      `the ${what} of peer ${others.map(([peer]) => peer.toString(16)).join(', ')} differs at revision ${revision}`,
+    );
+    return 'minority of others';
+  }
+
+  #suspend(revision: number, what: string): void {
+    if (this.#undecided !== undefined && this.#undecided.revision > revision) return;
+    const why =
+      `peers differ in their ${what} at revision ${revision}, and no majority agrees which is right: this peer answers nothing until ` +
+      'one does. Start the missing peers, or remove the member that is wrong';
+    this.#undecided = { revision, why };
+  }
+
+  #resume(revision: number): void {
+    if (this.#undecided === undefined || this.#undecided.revision > revision) return;
+    this.#undecided = undefined;
+    this.#ports.note('info', `a majority of the peers agrees at revision ${revision}: this peer answers again`);
   }
 }
 
-/** The hash that a majority of the voters tells. */
-function agreed(told: ReadonlyMap<number, string>, voters: readonly number[]): string | undefined {
+/** The hash that a majority of the voters has. */
+function agreed(hashes: ReadonlyMap<number, string>, voters: readonly number[]): string | undefined {
   const counts = new Map<string, number>();
-  for (const [peer, hash] of told) if (voters.includes(peer)) counts.set(hash, (counts.get(hash) ?? 0) + 1);
+  for (const [peer, hash] of hashes) if (voters.includes(peer)) counts.set(hash, (counts.get(hash) ?? 0) + 1);
   return [...counts].find(([, count]) => count > voters.length / 2)?.[0];
 }

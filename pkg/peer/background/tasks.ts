@@ -16,6 +16,8 @@ export interface BackgroundPorts {
   hasLeader(): boolean;
   /** This peer was found to have the state that most have. */
   checked(): boolean;
+  /** This peer waits for a check that finds a majority. */
+  suspended(): boolean;
 }
 
 /**
@@ -92,7 +94,8 @@ export class BackgroundTasks {
 
   #check(): void {
     const newest = this.#ports.newestWrite();
-    if (!this.#ports.isLeader() || this.#ports.voters() < 2 || newest <= this.#checked) return;
+    if (!this.#ports.isLeader() || this.#ports.voters() < 2) return;
+    if (newest <= this.#checked && !this.#ports.suspended()) return;
     this.#checked = newest;
     void this.#ports.propose(encodeEntry({ kind: 'check' }));
   }

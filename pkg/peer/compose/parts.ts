@@ -287,23 +287,29 @@ function tasksOf({ config, world, state }: PeerBase, { raft, proposals, checks }
     compactionRetentionMs: config.compactionRetentionMs,
     hashCheckMs: config.hashCheckMs,
     checked: () => checks.confirmed,
+    suspended: () => checks.suspended !== undefined,
   });
 }
 
-function keyspaceOf({ state, metrics }: PeerBase, { raft, proposals, reads, space }: Core, owner: Owner): PeerKeyspace {
+function keyspaceOf(
+  { state, metrics }: PeerBase,
+  { raft, proposals, reads, space, checks }: Core,
+  owner: Owner,
+): PeerKeyspace {
   return peerKeyspace({
     proposals,
     reads,
     space,
     state,
     metrics,
+    suspended: () => checks.suspended,
     leadership: () => ({ isLeader: raft.isLeader, hasLeader: raft.hasLeader }),
     close: () => owner.close(),
   });
 }
 
 function controlsOf({ config, world, metrics, state, log }: PeerBase, core: Core, owner: Owner): PeerControls {
-  const { raft, journal, members, proposals, reads, space } = core;
+  const { raft, journal, members, proposals, reads, space, checks } = core;
   return peerControls({
     config,
     world,
@@ -316,7 +322,7 @@ function controlsOf({ config, world, metrics, state, log }: PeerBase, core: Core
     proposals,
     reads,
     space,
-    stopped: () => owner.stopped(),
+    problem: () => owner.stopped() ?? checks.suspended ?? space.problem,
     askLeader: (name, argument) => owner.connections.askLeader(name, argument),
   });
 }

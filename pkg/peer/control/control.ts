@@ -1,5 +1,6 @@
 import type { MetricData } from '../common/index.js';
 import type { AddMember, ControlResult, MemberReport } from '../membership/index.js';
+import type { SavedSnapshot } from '../snapshot/index.js';
 
 /** Everything that can be asked of a peer beside its keyspace: `triremectl`, health checks, metrics. */
 export interface PeerControl {
@@ -14,14 +15,6 @@ export interface PeerControl {
   moveLeader(id: number): Promise<ControlResult<null>>;
   /** Writes a snapshot of the state, as of now, into a new file of this machine. */
   saveSnapshot(file: string): Promise<ControlResult<SavedSnapshot>>;
-}
-
-export interface SavedSnapshot {
-  readonly file: string;
-  readonly revision: number;
-  readonly bytes: number;
-  /** Of the state, as peers compare it. */
-  readonly hash: string;
 }
 
 export interface PeerReport {

@@ -1,2 +1,2 @@
-export { CONTROL_CALLS, type PeerControl, type PeerReport, type SavedSnapshot } from './control.js';
+export { CONTROL_CALLS, type PeerControl, type PeerReport } from './control.js';
 export { type ControlParts, type PeerControls, peerControls } from './service.js';

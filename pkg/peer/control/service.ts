@@ -1,8 +1,5 @@
-import { createReadStream } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
 import { NO_PEER, toPeerId } from '../../../raft/index.js';
 import type { World } from '../../base/index.js';
-import { inspectSnapshot } from '../../storage/index.js';
 import type { ReplicatedState } from '../apply/index.js';
 import type { Identity, PeerConfig, PeerMetrics } from '../common/index.js';
 import type { DrivenRaft } from '../consensus/index.js';
@@ -16,7 +13,8 @@ import {
   type Members,
 } from '../membership/index.js';
 import type { Proposals, Reads } from '../requests/index.js';
-import type { PeerControl, PeerReport, SavedSnapshot } from './control.js';
+import { type SavedSnapshot, saveSnapshot } from '../snapshot/index.js';
+import type { PeerControl, PeerReport } from './control.js';
 
 export interface ControlParts {
   readonly config: PeerConfig;
@@ -30,8 +28,8 @@ export interface ControlParts {
   readonly proposals: Proposals;
   readonly reads: Reads;
   readonly space: Space;
-  /** Why this peer serves no more, if it does not. */
-  stopped(): string | undefined;
+  /** Why this peer does not serve, or takes no writes; undefined when healthy. */
+  problem(): string | undefined;
   askLeader(name: string, argument: unknown): Promise<unknown>;
 }
 
@@ -84,7 +82,7 @@ export function peerControls(parts: ControlParts): PeerControls {
       promoteMember: (id) => atLeader('promoteMember', id),
       removeMember: (id) => atLeader('removeMember', id),
       moveLeader: (id) => atLeader('moveLeader', id),
-      saveSnapshot: (file) => saveSnapshot(parts, file),
+      saveSnapshot: (file) => save(parts, file),
     },
     passedOn: async (name, argument) => {
       if (name === HAS_STARTED) {
@@ -120,11 +118,13 @@ function runHere(
 
 async function moveLeader(parts: ControlParts, id: number): Promise<ControlResult<null>> {
   const { raft, world, config } = parts;
-  const self = raft.status().id;
-  const best = [...raft.status().peers]
+  const { id: self, transferringTo, peers } = raft.status();
+  const best = [...peers]
     .filter((peer) => peer.id !== self && !peer.learner && peer.recentlyActive)
     .sort((a, b) => b.match - a.match)[0];
-  const to = id === 0 ? best?.id : toPeerId(id);
+  // A transfer that is under way is joined, unless another successor is asked for.
+  const any = transferringTo === NO_PEER ? best?.id : transferringTo;
+  const to = id === 0 ? any : toPeerId(id);
   if (to === undefined) return { kind: 'refused', message: 'there is no other voter to move to' };
   const result = raft.transferLeadership(to);
   if (result.kind === 'refused') return { kind: 'refused', message: `not possible: ${result.reason}` };
@@ -137,32 +137,10 @@ async function moveLeader(parts: ControlParts, id: number): Promise<ControlResul
   return { kind: 'ok', value: null };
 }
 
-/** Writes, syncs, reads back and checks before the file gets its name. */
-async function saveSnapshot({ state, world }: ControlParts, file: string): Promise<ControlResult<SavedSnapshot>> {
-  // Of this call alone: another one may be writing the same file, or have been cut short.
-  const draft = `${file}.${world.random.uuid().slice(0, 8)}.part`;
+async function save({ state, world }: ControlParts, file: string): Promise<ControlResult<SavedSnapshot>> {
   try {
-    const snapshot = await state.machine.openSnapshot();
-    let bytes = 0;
-    try {
-      const out = await open(draft, 'wx', 0o600);
-      try {
-        for await (const chunk of snapshot.chunks()) {
-          bytes += chunk.length;
-          await out.writeFile(chunk);
-        }
-        await out.sync();
-      } finally {
-        await out.close();
-      }
-    } finally {
-      await snapshot.close();
-    }
-    const meta = await inspectSnapshot(createReadStream(draft, { highWaterMark: 256 * 1024 }));
-    await rename(draft, file);
-    return { kind: 'ok', value: { file, bytes, revision: meta.applied, hash: meta.chain } };
+    return { kind: 'ok', value: await saveSnapshot(state.machine, file, world.random) };
   } catch (error) {
-    await rm(draft, { force: true });
     return { kind: 'refused', message: `the snapshot could not be saved: ${(error as Error).message}` };
   }
 }
@@ -170,7 +148,7 @@ async function saveSnapshot({ state, world }: ControlParts, file: string): Promi
 function report(parts: ControlParts): PeerReport {
   const { config, identity, raft, state, journal, space } = parts;
   const { id, role, leader, term, lastIndex, commit, firstIndex, peers, config: membership } = raft.status();
-  const problem = parts.stopped() ?? space.problem;
+  const problem = parts.problem();
   return {
     clusterId: identity.clusterId,
     id,

@@ -26,6 +26,8 @@ export interface KeyspaceParts {
   readonly space: Space;
   readonly state: ReplicatedState;
   readonly metrics: PeerMetrics;
+  /** Why this peer must not answer although it runs. */
+  suspended(): string | undefined;
   leadership(): { readonly isLeader: boolean; readonly hasLeader: boolean };
   close(): Promise<void>;
 }
@@ -58,8 +60,13 @@ export function encodeTxn(txn: Txn): EncodedTxn {
 export function peerKeyspace(parts: KeyspaceParts): PeerKeyspace {
   const { proposals, reads, space, state, metrics } = parts;
 
+  const refusalWhileSuspended = () => {
+    const message = parts.suspended();
+    return message === undefined ? undefined : ({ kind: 'refused', reason: 'noLeader', message } as const);
+  };
+
   const proposeTxn = async (entry: Uint8Array, { puts }: { readonly puts: number }): Promise<TxnResult> => {
-    const refusal = space.refusal(entry.length, puts);
+    const refusal = refusalWhileSuspended() ?? space.refusal(entry.length, puts);
     if (refusal !== undefined) return refusal;
     const result = await proposals.submit(entry);
     if (result.kind === 'refused' || result.kind === 'unknown') metrics.proposalsFailed++;
@@ -75,7 +82,9 @@ export function peerKeyspace(parts: KeyspaceParts): PeerKeyspace {
     proposeTxn,
 
     readIndex(): Promise<ReadIndexResult> {
-      // What was committed since can not be applied, so the read would only wait.
+      const refusal = refusalWhileSuspended();
+      if (refusal !== undefined) return Promise.resolve(refusal);
+      // Nothing that was committed since can be applied, so the read would only wait.
       const why = space.standstill;
       if (why !== undefined) return Promise.resolve({ kind: 'refused', reason: 'noSpace', message: why });
       return reads.submit();

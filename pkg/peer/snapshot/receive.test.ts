@@ -40,17 +40,17 @@ async function receiver(over: Partial<ReceiverPorts> = {}) {
 }
 
 /** A whole snapshot of one entry, as parts. */
-async function* whole(): AsyncGenerator<WireSnapshotPart> {
+async function* whole(from = begin, meta = snapshot): AsyncGenerator<WireSnapshotPart> {
   const machine = await openStateMachine({ engine: await memoryHome().open(), name: 'sender' });
   const op = { kind: 'put', key: '/a', value: Buffer.from('x') } as const;
   await machine.apply([{ index: 1, data: encodeEntry({ kind: 'txn', txn: { compares: [], ops: [op] } }) }]);
-  yield* snapshotParts(begin, machine, snapshot);
+  yield* snapshotParts(from, machine, meta);
   await machine.close();
 }
 
 /** Begins, and never goes on. */
-async function* stuck(): AsyncGenerator<WireSnapshotPart> {
-  yield firstPart(begin);
+async function* stuck(from = begin): AsyncGenerator<WireSnapshotPart> {
+  yield firstPart(from);
   await new Promise(() => {});
 }
 
@@ -67,14 +67,40 @@ describe('a snapshot that comes in', () => {
     const { world, receiver: to } = await receiver();
     const answer = answerOf(to.receive(stuck(), never));
     await turn();
-    expect(await answerOf(to.receive(whole(), never))).toBe('another snapshot is being received');
+    expect(await answerOf(to.receive(whole({ ...begin, from: 3 }), never))).toBe('another snapshot is being received');
     await world.advance(2 * SNAPSHOT_LIMITS.stallMs);
-    expect(await answer).toBe('the snapshot does not go on');
+    expect(await answer).toBe('the snapshot makes no progress');
     const cancelled = new AbortController();
     const second = answerOf(to.receive(stuck(), cancelled.signal));
     await turn();
     cancelled.abort(new Error('the sender gave up'));
     expect(await second).toBe('the sender gave up');
+  });
+
+  it('is given up for that of a newer leader, and for another of the same', async () => {
+    const offers: number[] = [];
+    const { receiver: to } = await receiver({ offer: ({ term }) => offers.push(term) < 0 });
+    const old = answerOf(to.receive(stuck(), never));
+    await turn();
+    const again = answerOf(to.receive(stuck(), never));
+    expect(await old).toBe('a newer snapshot has taken its place');
+    const newer = answerOf(to.receive(whole({ ...begin, from: 3, term: begin.term + 1 }), never));
+    expect(await again).toBe('a newer snapshot has taken its place');
+    expect(await newer).toBe('taken');
+    expect(offers).toEqual([begin.term + 1]);
+    const late = answerOf(to.receive(stuck({ ...begin, from: 3, term: begin.term + 1 }), never));
+    await turn();
+    expect(await answerOf(to.receive(whole(), never))).toBe('another snapshot is being received');
+    to.close();
+    expect(await late).toBe('this peer is closed');
+  });
+
+  it('is refused before it is offered when it does not hold what it says', async () => {
+    const offers: number[] = [];
+    const { receiver: to } = await receiver({ offer: ({ term }) => offers.push(term) < 0 });
+    const wrong = { ...snapshot, index: toLogIndex(2) };
+    expect(await answerOf(to.receive(whole(begin, wrong), never))).toBe('a snapshot of 2 holds the state of 1');
+    expect(offers).toEqual([]);
   });
 
   it('is given up when the peer is closed, while it comes in and while it waits for the core', async () => {

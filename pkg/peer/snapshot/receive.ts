@@ -27,7 +27,7 @@ export interface ReceiverPorts {
   replace(engine: Engine, snapshot: SnapshotMeta): Promise<void>;
 }
 
-/** A snapshot whose data is all here, waiting for the core to stand on it. */
+/** A snapshot whose data is complete, waiting for the core to accept it. */
 interface Offered {
   readonly meta: SnapshotMeta;
   giveUp(error: Error): void;
@@ -35,45 +35,53 @@ interface Offered {
   adopt(): Promise<Engine>;
 }
 
+/** A stream that is being received. */
+interface Incoming {
+  readonly begin: WireSnapshotBegin;
+  readonly abort: AbortController;
+  /** Resolves when the stream has ended and what it left is removed. */
+  readonly ended: Promise<void>;
+  /** The core has accepted it: it can no longer be given up. */
+  accepted: boolean;
+}
+
 /**
- * The receiving side: fills a second engine while the peer goes on with the first, offers the snapshot to the core when
- * all of it is here, and puts it in place when the core says so.
+ * The receiving side: fills a second engine while the peer goes on with the first, offers the snapshot to the core when the data is
+ * complete, and puts it in place when the core accepts it. One stream is received at a time; the stream of a newer leader replaces that
+ * of an older one.
  */
 export class SnapshotReceiver {
   readonly #ports: ReceiverPorts;
-  #busy = false;
   #closed = false;
+  #incoming: Incoming | undefined;
   #offered: Offered | undefined;
-  /** Gives up the stream that is being taken in. */
-  #cut: AbortController | undefined;
-  #idle: (() => void)[] = [];
+  /** Streams that have not said yet what they are. */
+  readonly #greeting = new Set<AbortController>();
 
   constructor(ports: ReceiverPorts) {
     this.#ports = ports;
   }
 
-  /** Takes a stream to its end. Throws when it is not for this peer, breaks, or is damaged: the state is as it was. */
+  /** Receives a stream to its end. Rejects when it is not for this peer, breaks, or is damaged: the state is as it was. */
   async receive(parts: AsyncIterable<WireSnapshotPart>, cancelled: AbortSignal): Promise<WireSnapshotAck> {
     if (this.#closed) throw new Error(CLOSED);
-    if (this.#busy) throw new Error('another snapshot is being received');
-    this.#busy = true;
     const { metrics, world } = this.#ports;
     metrics.snapshotApplyInProgress++;
     const abort = new AbortController();
-    this.#cut = abort;
-    cancelled.addEventListener('abort', () => abort.abort(cancelled.reason));
-    const stall = stallTimer(world, () => abort.abort(new Error('the snapshot does not go on')));
+    const cancel = (): void => abort.abort(cancelled.reason);
+    cancelled.addEventListener('abort', cancel);
+    const stall = stallTimer(world, () => abort.abort(new Error('the snapshot makes no progress')));
+    let done = (): void => {};
     try {
       const iterator = abortable(parts[Symbol.asyncIterator](), abort.signal);
-      const first = await iterator.next();
-      const begin = first.done === true ? null : first.value.begin;
-      if (begin === null) throw new RangeError('a snapshot must begin with what it is');
-      const installed = await this.#take(
-        begin,
-        { [Symbol.asyncIterator]: () => iterator },
-        abort.signal,
-        stall.progressed,
-      );
+      const begin = await this.#begin(iterator, abort);
+      const ended = new Promise<void>((resolve) => {
+        done = resolve;
+      });
+      const incoming: Incoming = { begin, abort, ended, accepted: false };
+      await this.#takePlace(incoming);
+      const rest = { [Symbol.asyncIterator]: () => iterator };
+      const installed = await this.#take(incoming, rest, stall.progressed);
       if (installed) metrics.snapshotsReceived++;
       return { installed, refused: '' };
     } catch (error) {
@@ -81,21 +89,48 @@ export class SnapshotReceiver {
       throw error;
     } finally {
       stall.stop();
+      cancelled.removeEventListener('abort', cancel);
       metrics.snapshotApplyInProgress--;
-      this.#cut = undefined;
-      this.#busy = false;
-      for (const wake of this.#idle.splice(0)) wake();
+      if (this.#incoming?.abort === abort) this.#incoming = undefined;
+      done();
     }
   }
 
-  async #take(
-    begin: WireSnapshotBegin,
-    parts: AsyncIterable<WireSnapshotPart>,
-    signal: AbortSignal,
-    progressed: () => void,
-  ): Promise<boolean> {
-    const { clusterId, self, home } = this.#ports;
-    if (begin.clusterId !== clusterId || begin.to !== self) throw new Error('the snapshot is meant for another peer');
+  /** Reads what the stream is. */
+  async #begin(iterator: AsyncIterator<WireSnapshotPart>, abort: AbortController): Promise<WireSnapshotBegin> {
+    this.#greeting.add(abort);
+    try {
+      const first = await iterator.next();
+      const begin = first.done === true ? null : first.value.begin;
+      if (begin === null) throw new RangeError('a snapshot must begin with what it is');
+      const { clusterId, self } = this.#ports;
+      if (begin.clusterId !== clusterId || begin.to !== self) throw new Error('the snapshot is meant for another peer');
+      return begin;
+    } finally {
+      this.#greeting.delete(abort);
+    }
+  }
+
+  /**
+   * Makes `incoming` the stream that is received. A stream of an older term is given up for it: its sender does not lead any more and
+   * may never end it. So is an earlier stream of the same leader, who opens a new one only when the old one is lost.
+   */
+  async #takePlace(incoming: Incoming): Promise<void> {
+    for (let current = this.#incoming; current !== undefined; current = this.#incoming) {
+      const { from, term } = current.begin;
+      const replaces = incoming.begin.term > term || (incoming.begin.term === term && incoming.begin.from === from);
+      if (current.accepted || !replaces) throw new Error('another snapshot is being received');
+      current.abort.abort(new Error('a newer snapshot has taken its place'));
+      await current.ended;
+      incoming.abort.signal.throwIfAborted();
+    }
+    if (this.#closed) throw new Error(CLOSED);
+    this.#incoming = incoming;
+  }
+
+  async #take(incoming: Incoming, parts: AsyncIterable<WireSnapshotPart>, progressed: () => void): Promise<boolean> {
+    const { home } = this.#ports;
+    const { begin, abort } = incoming;
     const before = this.#ports.noRoom();
     if (before !== undefined) throw new Error(before);
     const envelope = { from: toPeerId(begin.from), to: toPeerId(begin.to), term: toTerm(begin.term) };
@@ -113,9 +148,10 @@ export class SnapshotReceiver {
         const fresh = await home.fresh();
         // Called when all data is here and synced: the moment to ask the core.
         const adopt = async (): Promise<void> => {
+          abort.signal.throwIfAborted();
           const meta = metaFromWire(stream.meta);
           const message: SnapshotRequest = { kind: 'snapshot', ...envelope, snapshot: meta };
-          installed = await this.#offer(meta, message, fresh.engine, () => fresh.adopt());
+          installed = await this.#offer(incoming, meta, message, fresh.engine, () => fresh.adopt());
           if (!installed) throw new NotWanted();
         };
         return { engine: fresh.engine, adopt, discard: () => fresh.discard() };
@@ -125,8 +161,12 @@ export class SnapshotReceiver {
       await installSnapshot({
         home: gated,
         chunks: stream.chunks(),
-        signal,
+        signal: abort.signal,
         syncEvery: SNAPSHOT_LIMITS.syncEveryBytes,
+        check: ({ applied }) => {
+          const { index } = metaFromWire(stream.meta);
+          if (applied !== index) throw new Error(`a snapshot of ${index} holds the state of ${applied}`);
+        },
       });
     } catch (error) {
       if (!(error instanceof NotWanted)) throw error;
@@ -135,7 +175,13 @@ export class SnapshotReceiver {
   }
 
   /** Resolves when the snapshot is in place (true) or the core has no use for it (false). */
-  #offer(meta: SnapshotMeta, message: SnapshotRequest, engine: Engine, adopt: () => Promise<void>): Promise<boolean> {
+  #offer(
+    incoming: Incoming,
+    meta: SnapshotMeta,
+    message: SnapshotRequest,
+    engine: Engine,
+    adopt: () => Promise<void>,
+  ): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#offered = {
         meta,
@@ -151,23 +197,25 @@ export class SnapshotReceiver {
           return engine;
         },
       };
-      if (this.#ports.offer(message)) return;
+      incoming.accepted = this.#ports.offer(message);
+      if (incoming.accepted) return;
       this.#offered = undefined;
       resolve(false);
     });
   }
 
-  /** What comes in is given up, and what was offered and not taken yet will not be. */
+  /** Gives up streams, and a snapshot that was offered and is not being installed yet. */
   close(): void {
     this.#closed = true;
-    this.#cut?.abort(new Error(CLOSED));
+    for (const abort of this.#greeting) abort.abort(new Error(CLOSED));
+    this.#incoming?.abort.abort(new Error(CLOSED));
     this.#offered?.giveUp(new Error(CLOSED));
     this.#offered = undefined;
   }
 
-  /** Resolves when nothing is being taken in, and what was given up is removed. */
+  /** Resolves when no stream is being received, and what was given up is removed. */
   async settled(): Promise<void> {
-    if (this.#busy) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    await this.#incoming?.ended;
   }
 
   /** Carries out the core's write that stands on the snapshot offered. See `InstallMarker` for the order. */

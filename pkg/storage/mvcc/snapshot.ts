@@ -191,6 +191,8 @@ export interface InstallRequest {
   readonly chunks: AsyncIterable<Buffer>;
   /** Gives up between two pieces; what was written is removed. */
   readonly signal?: AbortSignal;
+  /** Called with what the snapshot holds, before it takes the place of the current engine. A snapshot that it throws for is removed. */
+  check?(content: Meta): void;
   /** Bytes after which what was written is synced; all of it at the end if absent. */
   readonly syncEvery?: number;
 }
@@ -211,6 +213,7 @@ export async function installSnapshot(request: InstallRequest): Promise<Installe
   const fresh = await home.fresh();
   try {
     const meta = await fill(fresh.engine, chunks, request);
+    request.check?.(meta);
     await fresh.adopt();
     return { engine: fresh.engine, index: meta.applied as Revision };
   } catch (error) {

@@ -158,6 +158,25 @@ async function interrupted(synced: number, lastWrite: Write): Promise<SimulatedD
   return disk;
 }
 
+describe('after a failed sync and a restart of the process', () => {
+  it('what is read back is on the disk before it counts as durable', async () => {
+    const disk = new SimulatedDisk();
+    const log = await WriteAheadLog.create(world(disk), origin);
+    for (let i = 1; i <= 3; i++) await log.append(write([entry(i)]));
+    disk.onSync = () => {
+      throw new Error('EIO: the disk failed');
+    };
+    await expect(log.append(write([entry(4)]))).rejects.toThrow('EIO');
+    await log.close();
+    disk.onSync = () => {};
+    const { log: again, recovered } = await WriteAheadLog.open(world(disk));
+    expect(recovered.entries.length).toBe(4);
+    await again.close();
+    const after = await WriteAheadLog.open(world(disk.crash(() => 'lost')));
+    expect(after.recovered.entries.length).toBe(4);
+  });
+});
+
 describe('after a crash', () => {
   it('a write that stopped at any byte is cut, or is there whole', async () => {
     const last = write([entry(4, 1, 400), entry(5, 1, 900)]);

@@ -87,10 +87,13 @@ export class WriteAheadLog {
 
   /** Opens what is there, cuts off an interrupted last write, and refuses anything else that is not whole (`LogCorruptError`). */
   static async open(world: LogWorld): Promise<{ readonly log: WriteAheadLog; readonly recovered: RecoveredLog }> {
-    const { log: recovered, file, preamble, segments, end, nextFrame, dirtyEnd } = recover(world.disk);
-    if (dirtyEnd > end) await file.write(Buffer.alloc(dirtyEnd - end), end);
-    // What was read may so far stand in the page cache only (the process was killed, not the machine): from now on
-    // it is taken for durable, so make it so.
+    const { log: recovered, file, preamble, segments, end, lastFrame, nextFrame, dirtyEnd } = recover(world.disk);
+    // From now on the last frame counts as durable. It may be in the page cache only: the process was killed before the sync, or the
+    // sync failed, after which the kernel takes the pages for written and another sync does nothing. So it is written again. Earlier
+    // frames were synced before the next one was written.
+    const tail = Buffer.alloc(dirtyEnd - lastFrame);
+    tail.set(file.read(lastFrame, end - lastFrame));
+    await file.write(tail, lastFrame);
     await file.sync();
     await world.disk.syncDirectory();
     const start = { segments, file, nonce: preamble.nonce, end, nextFrame, origin: recovered };

@@ -51,6 +51,8 @@ export interface Recovery {
   readonly file: LogFile;
   readonly preamble: Preamble;
   readonly end: number;
+  /** Where the last frame begins. */
+  readonly lastFrame: number;
   readonly nextFrame: number;
   /** Bytes [end, dirtyEnd) of the last segment are to be made zero before anything is appended. */
   readonly dirtyEnd: number;
@@ -88,7 +90,8 @@ export function recover(disk: LogDisk): Recovery {
     if (position === names.length - 1) {
       const dirtyEnd = scan.rest.kind === 'torn' ? scan.rest.dirtyEnd : scan.end;
       const log = replay.finish(dirtyEnd - scan.end);
-      return { log, segments, file, preamble, end: scan.end, nextFrame, dirtyEnd };
+      const { end, lastFrame } = scan;
+      return { log, segments, file, preamble, end, lastFrame, nextFrame, dirtyEnd };
     }
     file.close();
     if (scan.rest.kind === 'torn') {

@@ -14,6 +14,8 @@ import {
 export interface SegmentScan {
   /** Offset after the last whole frame. */
   readonly end: number;
+  /** Offset of the last whole frame; `end` when there is none. */
+  readonly lastFrame: number;
   /** Number that the next frame of the log must have. */
   readonly nextFrame: number;
   readonly rest: /** Nothing was ever written after the last whole frame. */
@@ -39,6 +41,7 @@ const WINDOW = 1024 * 1024;
 export function scanSegment(file: LogFile, preamble: Preamble, visit: (body: Buffer) => void): SegmentScan {
   const window = new Window(file);
   let at = SECTOR;
+  let lastFrame = SECTOR;
   let next = preamble.firstFrame;
   for (;;) {
     const header = readHeader(window.at(at, FRAME_HEADER), preamble.nonce);
@@ -46,10 +49,11 @@ export function scanSegment(file: LogFile, preamble: Preamble, visit: (body: Buf
     const frame = window.at(at, frameExtent(header.bodyLength));
     if (!frameIsWhole(frame, header, preamble.nonce)) break;
     visit(frame.subarray(FRAME_HEADER, FRAME_HEADER + header.bodyLength));
+    lastFrame = at;
     at += frame.length;
     next++;
   }
-  return { end: at, nextFrame: next, rest: judgeRest(file, window, preamble, at, next) };
+  return { end: at, lastFrame, nextFrame: next, rest: judgeRest(file, window, preamble, at, next) };
 }
 
 function judgeRest(

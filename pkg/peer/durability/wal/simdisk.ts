@@ -87,6 +87,8 @@ class SimulatedFile implements LogFile {
   durable: Buffer = Buffer.alloc(0);
   readonly #disk: SimulatedDisk;
   readonly #dirty = new Set<number>();
+  /** Sectors whose sync failed and that were not written since. */
+  readonly #lost = new Set<number>();
 
   constructor(disk: SimulatedDisk, name: string) {
     this.#disk = disk;
@@ -111,24 +113,45 @@ class SimulatedFile implements LogFile {
       this.current = Buffer.concat([this.current, Buffer.alloc(end - this.current.length)]);
     }
     this.current.set(bytes, position);
-    for (let sector = Math.floor(position / SECTOR); sector * SECTOR < end; sector++) this.#dirty.add(sector);
+    for (let sector = Math.floor(position / SECTOR); sector * SECTOR < end; sector++) {
+      this.#dirty.add(sector);
+      this.#lost.delete(sector);
+    }
   }
 
   async sync(): Promise<void> {
-    await this.#disk.onSync(this.name);
-    this.durable = Buffer.from(this.current);
-    this.#dirty.clear();
+    const syncing = [...this.#dirty];
+    try {
+      await this.#disk.onSync(this.name);
+    } catch (error) {
+      // As Linux does: the pages stay readable and count as clean, and no later sync writes them.
+      for (const sector of syncing) {
+        this.#dirty.delete(sector);
+        this.#lost.add(sector);
+      }
+      throw error;
+    }
+    const durable = Buffer.alloc(this.current.length);
+    durable.set(this.durable);
+    for (const sector of syncing) {
+      this.#copySector(sector, durable);
+      this.#dirty.delete(sector);
+    }
+    this.durable = durable;
   }
 
   after(fate: SectorFate): Buffer {
     const found = Buffer.alloc(this.current.length);
     found.set(this.durable);
     for (const sector of this.#dirty) {
-      if (fate(this.name, sector) === 'lost') continue;
-      const [start, end] = [sector * SECTOR, Math.min((sector + 1) * SECTOR, this.current.length)];
-      this.current.copy(found, start, start, end);
+      if (fate(this.name, sector) !== 'lost') this.#copySector(sector, found);
     }
     return found;
+  }
+
+  #copySector(sector: number, to: Buffer): void {
+    const [start, end] = [sector * SECTOR, Math.min((sector + 1) * SECTOR, this.current.length)];
+    this.current.copy(to, start, start, end);
   }
 
   close(): void {}

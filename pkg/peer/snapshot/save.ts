@@ -1,0 +1,70 @@
+import { createReadStream } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Random } from '../../base/index.js';
+import { inspectSnapshot, type StateMachine } from '../../storage/index.js';
+import { RESTORE_LIMITS } from '../common/index.js';
+
+export interface SavedSnapshot {
+  readonly file: string;
+  readonly revision: number;
+  readonly bytes: number;
+  /** Of the state, as peers compare it. */
+  readonly hash: string;
+}
+
+/** The calls that saving makes to the file system. Tests observe them. */
+export type SaveDisk = Pick<typeof fs, 'open' | 'rename' | 'rm'>;
+
+/**
+ * Saves a snapshot of the state, as of now, to a new file. The file is written, synced, read back and checked before it gets its name,
+ * and its folder is synced after that. Rejects when it cannot be written; nothing is left then.
+ */
+export async function saveSnapshot(
+  machine: StateMachine,
+  file: string,
+  random: Random,
+  disk: SaveDisk = fs,
+): Promise<SavedSnapshot> {
+  // A name of its own: another call may be writing the same file.
+  const draft = `${file}.${random.uuid().slice(0, 8)}.part`;
+  try {
+    const bytes = await writeDraft(machine, draft, disk);
+    const meta = await inspectSnapshot(createReadStream(draft, { highWaterMark: RESTORE_LIMITS.readBytes }));
+    await disk.rename(draft, file);
+    await syncFolder(dirname(file), disk);
+    return { file, bytes, revision: meta.applied, hash: meta.chain };
+  } catch (error) {
+    await disk.rm(draft, { force: true });
+    throw error;
+  }
+}
+
+async function writeDraft(machine: StateMachine, draft: string, disk: SaveDisk): Promise<number> {
+  const snapshot = await machine.openSnapshot();
+  let bytes = 0;
+  try {
+    const out = await disk.open(draft, 'wx', 0o600);
+    try {
+      for await (const chunk of snapshot.chunks()) {
+        bytes += chunk.length;
+        await out.writeFile(chunk);
+      }
+      await out.sync();
+    } finally {
+      await out.close();
+    }
+  } finally {
+    await snapshot.close();
+  }
+  return bytes;
+}
+
+async function syncFolder(folder: string, disk: SaveDisk): Promise<void> {
+  const handle = await disk.open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
