@@ -8,7 +8,7 @@
 // The server's main file is CommonJS for one purpose. The pool of threads that Node shares out (file system, RocksDB, the log's
 // sync) is as large as UV_THREADPOOL_SIZE says when it is first used, and the loader of ES modules uses it before the first line
 // of such a module runs. With the default of 4, a few slow reads of the store keep the log's sync waiting.
-import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -17,7 +17,7 @@ const dist = join(dirname(fileURLToPath(import.meta.url)), '..', 'dist');
 const out = join(dist, 'bundle');
 
 const POOL_THREADS = 16;
-const PROGRAMS = { apiserver: 'cmd/apiserver/main.js', ctl: 'cmd/ctl/main.js' };
+const PROGRAMS = { apiserver: 'cmd/apiserver/main.js', ctl: 'cmd/ctl/main.js', envtest: 'cmd/envtest/main.js' };
 // The worker's file is found beside the code that starts it; so it must be called what it is called in the tree.
 const OTHERS = { library: 'pkg/server/index.js', worker: 'pkg/peer/thread/worker.js' };
 
@@ -57,6 +57,7 @@ const MAINS = {
   apiserver: (path) => `process.env.UV_THREADPOOL_SIZE ??= '${POOL_THREADS}';\nimport('${path}');\n`,
   ctl: (path) => `import '${path}';\n`,
 };
+MAINS.envtest = MAINS.apiserver;
 
 for (const [name, file] of Object.entries(PROGRAMS)) {
   if (input[name] === undefined) continue;
@@ -65,4 +66,14 @@ for (const [name, file] of Object.entries(PROGRAMS)) {
   writeFileSync(main, `#!/usr/bin/env node\n${MAINS[name](path)}`);
   chmodSync(main, 0o755);
 }
-writeFileSync(join(dist, dirname(PROGRAMS.apiserver), 'package.json'), '{ "type": "commonjs" }\n');
+for (const program of ['apiserver', 'envtest'])
+  writeFileSync(join(dist, dirname(PROGRAMS[program]), 'package.json'), '{ "type": "commonjs" }\n');
+
+// The assets folder of envtest: KUBEBUILDER_ASSETS names it.
+const assets = join(dist, 'envtest');
+mkdirSync(assets, { recursive: true });
+for (const name of ['kube-apiserver', 'etcd']) {
+  const file = join(assets, name);
+  writeFileSync(file, `#!/bin/sh\nexec node "$(dirname "$(readlink -f "$0")")/../${PROGRAMS.envtest}" ${name} "$@"\n`);
+  chmodSync(file, 0o755);
+}

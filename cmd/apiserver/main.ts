@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { ConfigError, configOf, helpText, parseCommandLine } from '../../pkg/config/index.js';
-import { runApiServer } from '../../pkg/server/index.js';
+import { KUBERNETES_VERSION, PROGRAM_VERSION, runApiServer } from '../../pkg/server/index.js';
 
 const PROGRAM = 'trireme-apiserver';
 
@@ -11,10 +11,10 @@ async function main(args: readonly string[]): Promise<void> {
       process.stdout.write(helpText(PROGRAM));
       return;
     case 'version':
-      process.stdout.write(`${PROGRAM} Kubernetes v1.37.0\n`);
+      process.stdout.write(`Kubernetes ${KUBERNETES_VERSION} (${PROGRAM} ${PROGRAM_VERSION})\n`);
       return;
     case 'run':
-      await runApiServer(configOf(line.values), {
+      await runApiServer(configOf(line.values, line.warnings), {
         print: (text) => process.stdout.write(`${text}\n`),
         complain: (text) => process.stderr.write(`${PROGRAM}: ${text}\n`),
         onSignal: (f) => {

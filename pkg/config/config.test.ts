@@ -1,10 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { configOf, FLAGS, helpText, parseCommandLine } from './index.js';
+import { configOf, FLAGS, helpText, isKnownFlag, parseCommandLine } from './index.js';
 
 function run(...args: string[]) {
   const line = parseCommandLine(args);
   if (line.kind !== 'run') throw new Error(line.kind);
-  return configOf(line.values);
+  return configOf(line.values, line.warnings);
 }
 
 describe('the command line', () => {
@@ -107,7 +108,7 @@ describe('the command line', () => {
     [['--service-cluster-ip-range=10.0.0.0/30'], 'must have at least 8 addresses'],
     [['--service-node-port-range=0-10'], '--service-node-port-range=0-10: must be two ports, such as 30000-32767'],
     [['--service-node-port-range=30000+40000'], 'must be two ports, such as 30000-32767'],
-    [['--initial-cluster=default=https://h:1,b=https://h:1'], 'https://h:1 is there twice; every peer has its own'],
+    [['--initial-cluster=default=https://h:1,b=https://h:1'], 'https://h:1 is named twice; every peer needs its own'],
     [['serve'], 'unexpected argument "serve" (see --help)'],
     [['--initial-cluster-state=old'], '--initial-cluster-state=old: must be "new" or "existing"'],
     [['--runtime-config=api/beta=maybe'], '--runtime-config: invalid value api/beta=maybe'],
@@ -130,5 +131,36 @@ describe('the command line', () => {
     for (const flag of FLAGS) expect(help).toContain(`--${flag.name}`);
     expect(parseCommandLine(['--help', '--nope'])).toEqual({ kind: 'help' });
     expect(parseCommandLine(['--version=true'])).toEqual({ kind: 'version' });
+  });
+});
+
+describe('the flags of kube-apiserver 1.37 and etcd 3.7', () => {
+  const flags = readFileSync(new URL('../../test/fixtures/flags.txt', import.meta.url), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(' ') as [string, string]);
+
+  it('are all known: served, accepted with a warning, or refused', () => {
+    expect(flags.length).toBeGreaterThan(270);
+    expect(flags.filter(([, name]) => !isKnownFlag(name))).toEqual([]);
+  });
+
+  it('are accepted with one warning where they have no effect', () => {
+    expect(
+      run('--watch-cache=false', '--watch-cache=false', '--profiling', '--name=a', '--logger', 'zap').warnings,
+    ).toEqual([
+      '--watch-cache has no effect: the store is built in',
+      '--profiling has no effect: there are no profiles under /debug/pprof',
+      '--logger has no effect: the log is written to standard output as JSON lines',
+    ]);
+  });
+
+  it('are refused where it is dangerous to ignore them', () => {
+    expect(() => run('--encryption-provider-config=/c')).toThrow(
+      '--encryption-provider-config=/c is not supported: objects would be stored unencrypted',
+    );
+    expect(() => run('--etcd-servers=http://127.0.0.1:2379')).toThrow('does not use etcd; see --data-dir');
+    expect(run('--allow-privileged', '--storage-backend=etcd3').warnings).toEqual([]);
+    expect(() => run('--allow-privileged=false')).toThrow('enforce Pod Security');
   });
 });

@@ -6,7 +6,7 @@ import type { FlagValues } from './parse.js';
 import { portRange, serviceRanges } from './ranges.js';
 import { readRuntimeConfig } from './runtimeconfig.js';
 
-/** All that was decided before the start. Frozen: nobody changes his mind while the server runs. Times in milliseconds. */
+/** The configuration of a server, frozen. Times are milliseconds. */
 export interface Config {
   readonly dataDir: string;
   readonly serving: ServingConfig;
@@ -15,26 +15,28 @@ export interface Config {
   readonly limits: LimitsConfig;
   readonly controllers: readonly string[];
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
-  /** What can be used and yet may not be what was meant: for the log. */
+  /** Lines for the log: settings that are accepted and have no effect, or will go away. */
   readonly warnings: readonly string[];
 }
 
 export interface ServingConfig {
   readonly bindAddress: string;
   readonly port: number;
-  /** '' for the one served on. */
+  /** '' means the address that is served on. */
   readonly advertiseAddress: string;
   /** Files; '' where the server makes its own. */
   readonly certFile: string;
   readonly keyFile: string;
   readonly clientCaFile: string;
+  /** Folder of the serving certificate; '' for the one in the data folder. */
+  readonly certDir: string;
   readonly shutdownDelay: number;
   readonly shutdownGrace: number;
 }
 
 export interface ClusterConfig {
   readonly name: string;
-  /** Name -> URLs; empty for a peer alone. */
+  /** URLs by the name of the member; empty for a cluster of one. */
   readonly initialCluster: ReadonlyMap<string, readonly string[]>;
   readonly initialState: 'new' | 'existing';
   readonly token: string;
@@ -52,7 +54,7 @@ export interface ClusterConfig {
 
 export interface ApiConfig {
   readonly runtimeConfig: ReadonlyMap<string, boolean>;
-  /** Every gate there is, and whether it is on. */
+  /** Every known gate, and whether it is enabled. */
   readonly featureGates: ReadonlyMap<string, boolean>;
   readonly admission: { readonly enabled: readonly string[]; readonly disabled: readonly string[] };
   readonly serviceRanges: readonly string[];
@@ -66,8 +68,8 @@ export interface LimitsConfig {
   readonly watchTimeout: number;
 }
 
-/** From the texts of the flags, each good by itself, to what they say together. Throws `ConfigError` where they contradict. */
-export function configOf(values: FlagValues): Config {
+/** Makes the configuration of the texts of all flags. Throws `ConfigError` where flags contradict each other. */
+export function configOf(values: FlagValues, flagWarnings: readonly string[] = []): Config {
   const text = (name: FlagName): string => values[name];
   const integer = (name: FlagName): number => Number(values[name]);
   const duration = (name: FlagName): number => parseDuration(values[name]) ?? 0;
@@ -95,6 +97,7 @@ export function configOf(values: FlagValues): Config {
       certFile: text('tls-cert-file'),
       keyFile: text('tls-private-key-file'),
       clientCaFile: text('client-ca-file'),
+      certDir: text('tls-cert-file') === '' ? text('cert-dir') : '',
       shutdownDelay: duration('shutdown-delay-duration'),
       shutdownGrace: duration('shutdown-grace-duration'),
     },
@@ -129,11 +132,11 @@ export function configOf(values: FlagValues): Config {
     },
     controllers: list('controllers'),
     logLevel: integer('v') >= 8 ? 'trace' : integer('v') >= 4 ? 'debug' : (text('log-level') as Config['logLevel']),
-    warnings: features.warnings,
+    warnings: [...flagWarnings, ...features.warnings],
   });
 }
 
-/** `a=https://x:1,b=https://y:1`; a name may come several times, once for each of its URLs. */
+/** Reads `a=https://x:1,b=https://y:1`; a name may be repeated, once for each of its URLs. */
 function membersOf(text: string): ReadonlyMap<string, readonly string[]> {
   const members = new Map<string, string[]>();
   for (const part of text.split(',')) {
@@ -144,7 +147,7 @@ function membersOf(text: string): ReadonlyMap<string, readonly string[]> {
       throw new ConfigError(`--initial-cluster: ${JSON.stringify(part)} is not NAME=https://HOST:PORT`);
     const name = part.slice(0, eq);
     if ([...members.values()].flat().includes(url))
-      throw new ConfigError(`--initial-cluster: ${url} is there twice; every peer has its own`);
+      throw new ConfigError(`--initial-cluster: ${url} is named twice; every peer needs its own`);
     members.set(name, [...(members.get(name) ?? []), url]);
   }
   return members;

@@ -201,6 +201,14 @@ export const FLAGS = [
   },
   { name: 'tls-private-key-file', kind: 'string', default: '', group: 'Serving', value: 'FILE', help: 'Its key.' },
   {
+    name: 'cert-dir',
+    kind: 'string',
+    default: '',
+    group: 'Serving',
+    value: 'FOLDER',
+    help: 'Folder of apiserver.crt and apiserver.key; written there on the first start. Ignored with --tls-cert-file.',
+  },
+  {
     name: 'client-ca-file',
     kind: 'string',
     default: '',

@@ -18,4 +18,4 @@ export {
 export { ConfigError } from './flag.js';
 export { FLAGS, type FlagName } from './flags.js';
 export { featureStates } from './gates.js';
-export { type CommandLine, type FlagValues, helpText, parseCommandLine } from './parse.js';
+export { type CommandLine, type FlagValues, helpText, isKnownFlag, parseCommandLine } from './parse.js';

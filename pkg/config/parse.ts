@@ -1,37 +1,51 @@
 import { ConfigError, type Flag, parseDuration } from './flag.js';
 import { FLAGS, type FlagName } from './flags.js';
+import { UPSTREAM_FLAGS, type UpstreamFlag } from './upstreamflags.js';
 
-/** Text of every flag, defaults filled in. */
+/** The text of every flag, with defaults. */
 export type FlagValues = Readonly<Record<FlagName, string>>;
 
 export type CommandLine =
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
-  | { readonly kind: 'run'; readonly values: FlagValues };
+  | {
+      readonly kind: 'run';
+      readonly values: FlagValues;
+      /** One line for each flag that has no effect. */
+      readonly warnings: readonly string[];
+    };
 
 const BY_NAME: ReadonlyMap<string, Flag> = new Map(FLAGS.map((f) => [f.name, f]));
 
 /**
- * `--flag=value`, `--flag value`, `--switch`; one dash does as well. Of a flag that stands several times the last one counts, or all
- * where it `repeats`. Throws `ConfigError` at the first thing that is not understood.
+ * Reads `--flag=value`, `--flag value` and `--switch`; one dash does as well. The last of several values counts, or all of them
+ * where a flag `repeats`. Throws `ConfigError` at the first argument that is unknown or cannot be used.
  */
 export function parseCommandLine(args: readonly string[]): CommandLine {
   const given = new Map<string, string>();
+  const warnings = new Set<string>();
   for (let i = 0; i < args.length; i++) {
     const arg = args[i]!;
     if (/^(?:--help(?:=true)?|-h|help)$/.test(arg)) return { kind: 'help' };
     if (/^--version(?:=true|=raw)?$/.test(arg)) return { kind: 'version' };
     const m = /^--?([a-z][a-z0-9_-]*)(?:=(.*))?$/s.exec(arg);
     if (m === null) throw new ConfigError(`unexpected argument ${JSON.stringify(arg)} (see --help)`);
-    // As kube-apiserver: words are parted by either.
+    // As in kube-apiserver, words are separated by a dash or an underscore.
     const name = m[1]!.replaceAll('_', '-');
     const flag = BY_NAME.get(name);
-    if (flag === undefined) throw new ConfigError(`unknown flag --${name}${suggestion(name)} (see --help)`);
+    const upstream = flag === undefined ? UPSTREAM_FLAGS.get(name) : undefined;
+    if (flag === undefined && upstream === undefined)
+      throw new ConfigError(`unknown flag --${name}${suggestion(name)} (see --help)`);
     let value = m[2];
     if (value === undefined) {
-      if (flag.kind === 'boolean') value = 'true';
+      if (flag?.kind === 'boolean' || upstream?.boolean === true) value = 'true';
       else if (i + 1 < args.length) value = args[++i]!;
       else throw new ConfigError(`flag --${name} needs a value`);
+    }
+    if (flag === undefined) {
+      const warning = withoutEffect(name, value, upstream!);
+      if (warning !== undefined) warnings.add(warning);
+      continue;
     }
     const wrong = check(flag, value);
     if (wrong !== undefined) throw new ConfigError(`--${name}=${value}: ${wrong}`);
@@ -42,8 +56,19 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     FlagName,
     string
   >;
-  return { kind: 'run', values };
+  return { kind: 'run', values, warnings: [...warnings] };
 }
+
+/** The warning about a flag of kube-apiserver or etcd that does nothing here. Throws where it must not be ignored. */
+function withoutEffect(name: string, value: string, flag: UpstreamFlag): string | undefined {
+  const reason = flag.reason === '' ? '' : `: ${flag.reason}`;
+  if (!flag.refused) return `--${name} has no effect${reason}`;
+  if (flag.accepted.includes(value)) return undefined;
+  throw new ConfigError(`--${name}=${value} is not supported${reason}`);
+}
+
+/** Whether kube-apiserver, etcd or this server has a flag of that name. */
+export const isKnownFlag = (name: string): boolean => BY_NAME.has(name) || UPSTREAM_FLAGS.has(name);
 
 function check(flag: Flag, value: string): string | undefined {
   switch (flag.kind) {
@@ -63,11 +88,11 @@ function check(flag: Flag, value: string): string | undefined {
   return flag.check?.(value);
 }
 
-/** A flag that differs by a slip of the keyboard. */
+/** The flag that the name is a misspelling of, if there is one. */
 function suggestion(name: string): string {
   let best: string | undefined;
   let least = 3;
-  for (const known of BY_NAME.keys()) {
+  for (const known of [...BY_NAME.keys(), ...UPSTREAM_FLAGS.keys()]) {
     const d = distance(name, known, least);
     if (d < least) {
       least = d;
@@ -77,7 +102,7 @@ function suggestion(name: string): string {
   return best === undefined ? '' : `, did you mean --${best}?`;
 }
 
-/** Edits from one word to the other; `bound` or more is as good as different. */
+/** The number of edits from one word to the other, or `bound` where there are at least that many. */
 function distance(a: string, b: string, bound: number): number {
   if (Math.abs(a.length - b.length) >= bound) return bound;
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);

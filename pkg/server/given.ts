@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ConfigError, type FlagName } from '../config/index.js';
 import type { KeyPair } from './issue.js';
 import { isPair } from './pki.js';
 
-/** Files that the operator named: what cannot be used is said by the flag that names it, before anything has begun. */
+/** Files named by flags. One that cannot be used is an error that names its flag. */
 
 export interface GivenFile {
   readonly flag: FlagName;
@@ -33,4 +34,21 @@ function givenText({ flag, path }: GivenFile): string {
   } catch (error) {
     throw new ConfigError(`--${flag}: ${(error as Error).message}`);
   }
+}
+
+const IN_CERT_DIR = { cert: 'apiserver.crt', key: 'apiserver.key' } as const;
+
+/** The serving certificate in the folder of `--cert-dir`, where there is one. */
+export function pairInCertDir(folder: string): KeyPair | undefined {
+  const [certificate, privateKey] = [join(folder, IN_CERT_DIR.cert), join(folder, IN_CERT_DIR.key)];
+  if (folder === '' || !existsSync(certificate) || !existsSync(privateKey)) return undefined;
+  return givenPair({ flag: 'cert-dir', path: certificate }, { flag: 'cert-dir', path: privateKey });
+}
+
+/** Writes the serving certificate to the folder of `--cert-dir`, as kube-apiserver does with the one that it makes. */
+export function keepCertDir(folder: string, pair: KeyPair): void {
+  if (folder === '') return;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, IN_CERT_DIR.cert), pair.cert);
+  writeFileSync(join(folder, IN_CERT_DIR.key), pair.key, { mode: 0o600 });
 }

@@ -4,7 +4,7 @@ import type { TlsMaterial } from '../http/index.js';
 import { createLog, type Log } from '../telemetry/index.js';
 import { type Api, openApi } from './api.js';
 import { failureOf, signalOrders } from './exit.js';
-import { givenAuthorities, givenPair } from './given.js';
+import { givenAuthorities, givenPair, keepCertDir, pairInCertDir } from './given.js';
 import type { KeyPair } from './issue.js';
 import { lockFolder } from './lock.js';
 import { openObjects } from './objects.js';
@@ -100,6 +100,7 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
       if (warning !== undefined) log.warn({ folder: pkiFolder }, warning);
     };
     warn();
+    if (given.pair === undefined) keepCertDir(config.serving.certDir, pki.serving);
     const keyspace = await opening;
     undo.push(() => keyspace.close());
     await untilCurrent(keyspace, world, log);
@@ -164,10 +165,10 @@ interface GivenTls {
   readonly clientCa: string | undefined;
 }
 
-function givenTls({ serving: { certFile, keyFile, clientCaFile } }: Config): GivenTls {
+function givenTls({ serving: { certFile, keyFile, clientCaFile, certDir } }: Config): GivenTls {
   const pair =
     certFile === ''
-      ? undefined
+      ? pairInCertDir(certDir)
       : givenPair({ flag: 'tls-cert-file', path: certFile }, { flag: 'tls-private-key-file', path: keyFile });
   const clientCa = clientCaFile === '' ? undefined : givenAuthorities({ flag: 'client-ca-file', path: clientCaFile });
   return { pair, clientCa };

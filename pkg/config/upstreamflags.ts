@@ -1,0 +1,226 @@
+/**
+ * The flags of kube-apiserver 1.37 and etcd 3.7 that do nothing in this server. A flag that can be ignored is accepted with one
+ * warning; one that somebody relies on for safety, or for where the data is, is refused. `flags.ts` wins over this table: a flag
+ * that is built later needs no change here.
+ */
+export interface UpstreamFlag {
+  /** Why it has no effect, or why it is refused; '' where the name says enough. */
+  readonly reason: string;
+  readonly refused: boolean;
+  /** Values that are accepted all the same, because the server behaves like that anyway. */
+  readonly accepted: readonly string[];
+  /** A switch: it takes a value only behind `=`. */
+  readonly boolean: boolean;
+}
+
+const STORE = 'the store is built in';
+const LOG = 'the log is written to standard output as JSON lines';
+const AUDIT = 'there is no audit log yet';
+const KUBELET = 'the server does not connect to nodes yet';
+const PEERS = 'every peer serves every resource';
+const EMULATION = 'only API level 1.37 is served';
+const OIDC = 'OpenID Connect is not built yet';
+const SERVICE_ACCOUNT = 'tokens of service accounts are not built yet';
+const WEBHOOK = 'webhooks for authentication and authorization are not built yet';
+const DISCOVERY = 'members are named by --initial-cluster or added with triremectl';
+const CLIENT_GRPC = 'the store has no client port';
+const PEER_TLS = 'peers always use mutual TLS';
+
+/** Name: reason. A name that ends in `?` is a switch. */
+const NO_EFFECT: Readonly<Record<string, string>> = {
+  'aggregator-reject-forwarding-redirect?': 'aggregated servers are not built yet',
+  'allow-metric-labels': '',
+  'allow-metric-labels-manifest': '',
+  'api-audiences': SERVICE_ACCOUNT,
+  ...sharing(AUDIT, [
+    ...['audit-log-batch-buffer-size', 'audit-log-batch-max-size', 'audit-log-batch-max-wait'],
+    ...['audit-log-batch-throttle-burst', 'audit-log-batch-throttle-enable?', 'audit-log-batch-throttle-qps'],
+    ...['audit-log-compress?', 'audit-log-format', 'audit-log-maxage', 'audit-log-maxbackup', 'audit-log-maxsize'],
+    ...['audit-log-mode', 'audit-log-truncate-enabled?', 'audit-log-truncate-max-batch-size'],
+    ...['audit-log-truncate-max-event-size', 'audit-log-version', 'audit-webhook-batch-buffer-size'],
+    ...['audit-webhook-batch-max-size', 'audit-webhook-batch-max-wait', 'audit-webhook-batch-throttle-burst'],
+    ...['audit-webhook-batch-throttle-enable?', 'audit-webhook-batch-throttle-qps', 'audit-webhook-initial-backoff'],
+    ...['audit-webhook-mode', 'audit-webhook-truncate-enabled?', 'audit-webhook-truncate-max-batch-size'],
+    ...['audit-webhook-truncate-max-event-size', 'audit-webhook-version'],
+  ]),
+  ...sharing(WEBHOOK, [
+    ...['authentication-token-webhook-cache-ttl', 'authentication-token-webhook-version'],
+    ...['authorization-webhook-cache-authorized-ttl', 'authorization-webhook-cache-unauthorized-ttl'],
+    'authorization-webhook-version',
+  ]),
+  'contention-profiling?': '',
+  ...sharing('', [
+    ...['coordinated-leadership-lease-duration', 'coordinated-leadership-renew-deadline'],
+    'coordinated-leadership-retry-period',
+  ]),
+  'cors-allowed-origins': 'cross-origin requests are not answered',
+  'debug-socket-path': '',
+  'default-not-ready-toleration-seconds': '',
+  'default-unreachable-toleration-seconds': '',
+  'delete-collection-workers': '',
+  'disable-http2-serving?': 'HTTP/2 is always offered',
+  'disabled-metrics': '',
+  'enable-aggregator-routing?': 'aggregated servers are not built yet',
+  'enable-bootstrap-token-auth?': 'bootstrap tokens are not built yet',
+  'enable-garbage-collector?': 'see --controllers',
+  'enable-logs-handler?': '',
+  'enable-priority-and-fairness?':
+    'requests are bounded by --max-requests-inflight and --max-mutating-requests-inflight',
+  'endpoint-reconciler-type': '',
+  ...sharing(STORE, [
+    ...['etcd-compaction-interval', 'etcd-count-metric-poll-period', 'etcd-db-metric-poll-interval'],
+    ...['etcd-healthcheck-timeout', 'etcd-readycheck-timeout', 'storage-initialization-timeout'],
+    ...['lease-reuse-duration-seconds', 'storage-media-type', 'watch-cache?', 'watch-cache-sizes'],
+  ]),
+  'event-ttl': 'events are kept until they are deleted',
+  'external-hostname': '',
+  'goaway-chance': '',
+  'http2-max-streams-per-connection': '',
+  ...sharing(KUBELET, [
+    ...['kubelet-certificate-authority', 'kubelet-client-certificate', 'kubelet-client-key'],
+    ...['kubelet-preferred-address-types', 'kubelet-timeout'],
+  ]),
+  'kubernetes-service-node-port': '',
+  'livez-grace-period': '',
+  ...sharing(LOG, [
+    ...['log-flush-frequency', 'log-json-info-buffer-size', 'log-json-split-stream?', 'log-text-info-buffer-size'],
+    ...['log-text-split-stream?', 'logging-format', 'vmodule'],
+  ]),
+  'max-connection-bytes-per-sec': '',
+  ...sharing(OIDC, [
+    ...['oidc-ca-file', 'oidc-client-id', 'oidc-groups-claim', 'oidc-groups-prefix', 'oidc-signing-algs'],
+    ...['oidc-username-claim', 'oidc-username-prefix'],
+  ]),
+  ...sharing(PEERS, ['peer-advertise-ip', 'peer-advertise-port', 'peer-ca-file']),
+  'permit-address-sharing?': '',
+  'permit-port-sharing?': '',
+  'profiling?': 'there are no profiles under /debug/pprof',
+  'proxy-client-cert-file': 'aggregated servers are not built yet',
+  'proxy-client-key-file': 'aggregated servers are not built yet',
+  ...sharing('front proxies are not trusted', [
+    ...['requestheader-allowed-names', 'requestheader-client-ca-file', 'requestheader-extra-headers-prefix'],
+    ...['requestheader-group-headers', 'requestheader-uid-headers', 'requestheader-username-headers'],
+  ]),
+  ...sharing(SERVICE_ACCOUNT, [
+    ...['service-account-extend-token-expiration?', 'service-account-issuer', 'service-account-jwks-uri'],
+    ...['service-account-key-file', 'service-account-lookup?', 'service-account-max-token-expiration'],
+    ...['service-account-signing-endpoint', 'service-account-signing-key-file'],
+  ]),
+  'show-hidden-metrics-for-version': '',
+  'shutdown-send-retry-after?': '',
+  'shutdown-watch-termination-grace-period': 'see --shutdown-grace-duration',
+  'strict-transport-security-directives': '',
+  'tls-curve-preferences': '',
+  'token-auth-file': 'static tokens are not built yet',
+  'tracing-config-file': 'traces are not exported',
+  // etcd
+  ...sharing(STORE, [
+    ...['wal-dir', 'max-snapshots', 'max-wals', 'backend-bbolt-freelist-type', 'backend-batch-interval'],
+    ...['backend-batch-limit', 'max-txn-ops', 'max-request-bytes', 'pre-vote?', 'strict-reconfig-check?'],
+    ...['initial-election-tick-advance?', 'raft-read-timeout', 'raft-write-timeout', 'auto-compaction-mode'],
+    ...['v2-deprecation', 'corrupt-check-time', 'compact-hash-check-time', 'compaction-batch-limit'],
+    ...['watch-progress-notify-interval', 'warning-apply-duration', 'warning-unary-request-duration', 'max-learners'],
+    ...[
+      'bootstrap-defrag-threshold-megabytes',
+      'compaction-sleep-interval',
+      'downgrade-check-time',
+      'memory-mlock?',
+      'snapshot-catchup-entries',
+      'self-signed-cert-validity',
+      'bcrypt-cost',
+      'auth-token',
+      'auth-token-ttl',
+    ],
+  ]),
+  ...sharing(CLIENT_GRPC, [
+    ...[
+      'listen-client-urls',
+      'listen-client-http-urls',
+      'enable-grpc-gateway?',
+      'advertise-client-urls',
+      'max-concurrent-streams',
+    ],
+    ...['grpc-keepalive-min-time', 'grpc-keepalive-interval', 'grpc-keepalive-timeout', 'cert-file', 'key-file'],
+    ...['client-cert-auth?', 'client-cert-file', 'client-key-file', 'client-crl-file', 'client-cert-allowed-hostname'],
+    ...['trusted-ca-file', 'auto-tls?', 'cors', 'host-whitelist', 'listen-metrics-urls', 'metrics'],
+  ]),
+  ...sharing(DISCOVERY, [
+    ...['discovery', 'discovery-token', 'discovery-endpoints', 'discovery-dial-timeout', 'discovery-request-timeout'],
+    ...['discovery-keepalive-time', 'discovery-keepalive-timeout', 'discovery-insecure-transport?'],
+    ...['discovery-insecure-skip-tls-verify?', 'discovery-cert', 'discovery-key', 'discovery-cacert', 'discovery-user'],
+    ...['discovery-password', 'discovery-fallback', 'discovery-proxy', 'discovery-srv', 'discovery-srv-name'],
+  ]),
+  ...sharing(PEER_TLS, ['peer-client-cert-auth?', 'peer-auto-tls?', 'peer-client-cert-file', 'peer-client-key-file']),
+  'socket-reuse-port?': '',
+  'socket-reuse-address?': '',
+  'enable-pprof?': '',
+  ...sharing(LOG, ['logger', 'log-outputs', 'log-format', 'enable-log-rotation?', 'log-rotation-config-json']),
+  ...sharing('traces are not exported', [
+    ...['enable-distributed-tracing?', 'distributed-tracing-address', 'distributed-tracing-service-name'],
+    ...['distributed-tracing-instance-id', 'distributed-tracing-sampling-rate'],
+  ]),
+  'unsafe-no-fsync?': 'acknowledged writes are always synced to disk',
+};
+
+/** Name: reason, and the values that are accepted. A name that ends in `?` is a switch. */
+const REFUSED: Readonly<Record<string, readonly [reason: string, ...accepted: string[]]>> = {
+  'admission-control': ['it was removed; see --enable-admission-plugins and --disable-admission-plugins', ''],
+  'admission-control-config-file': ['the policies in it would not be enforced', ''],
+  'allow-privileged?': ['privileged containers are always allowed; enforce Pod Security to forbid them', 'true'],
+  'anonymous-auth?': ['anonymous requests are always authenticated as system:anonymous', 'true'],
+  'audit-log-path': ['there is no audit log yet', ''],
+  'audit-policy-file': ['there is no audit log yet', ''],
+  'audit-webhook-config-file': ['there is no audit log yet', ''],
+  'authentication-config': ['the rules in it would not be applied', ''],
+  'authentication-token-webhook-config-file': [WEBHOOK, ''],
+  'authorization-config': ['the rules in it would not be applied', ''],
+  'authorization-mode': ['only members of system:masters are authorized yet', 'RBAC', 'Node', 'Node,RBAC', 'RBAC,Node'],
+  'authorization-policy-file': ['the rules in it would not be applied', ''],
+  'authorization-webhook-config-file': [WEBHOOK, ''],
+  'egress-selector-config-file': ['connections would not take the way that it says', ''],
+  'emulated-version': [EMULATION, '1.37', 'kube=1.37', 'v1.37', 'kube=v1.37', ''],
+  'emulation-forward-compatible?': [EMULATION, 'false'],
+  'encryption-provider-config': ['objects would be stored unencrypted', ''],
+  'encryption-provider-config-automatic-reload?': ['objects would be stored unencrypted', 'false'],
+  'etcd-cafile': [`${STORE} and does not use etcd; see --data-dir`, ''],
+  'etcd-certfile': [`${STORE} and does not use etcd; see --data-dir`, ''],
+  'etcd-keyfile': [`${STORE} and does not use etcd; see --data-dir`, ''],
+  'etcd-prefix': [`${STORE} and does not use etcd; see --data-dir`, '/registry', ''],
+  'etcd-servers': [`${STORE} and does not use etcd; see --data-dir`, ''],
+  'etcd-servers-overrides': [`${STORE} and does not use etcd; see --data-dir`, ''],
+  'min-compatibility-version': [EMULATION, '1.36', '1.37', 'kube=1.36', 'kube=1.37', ''],
+  'oidc-issuer-url': [OIDC, ''],
+  'oidc-required-claim': [OIDC, ''],
+  'runtime-config-emulation-forward-compatible?': [EMULATION, 'false'],
+  'storage-backend': [`${STORE} and keeps the data itself`, 'etcd3', ''],
+  'tls-cipher-suites': ['the suites of Node.js are used', ''],
+  'tls-min-version': [
+    'TLS 1.2 is the oldest version that is accepted',
+    'VersionTLS10',
+    'VersionTLS11',
+    'VersionTLS12',
+    'TLS1.2',
+    '',
+  ],
+  'tls-sni-cert-key': ['one serving certificate is used; see --tls-cert-file', ''],
+  // etcd
+  'cipher-suites': ['the suites of Node.js are used', ''],
+  'force-new-cluster?': ['restore a snapshot with triremectl instead', 'false'],
+  'peer-cert-allowed-cn': ['every certificate of the authority of the peers is accepted', ''],
+  'peer-cert-allowed-hostname': ['every certificate of the authority of the peers is accepted', ''],
+  'peer-crl-file': ['certificates are not checked against revocation lists', ''],
+  'peer-skip-client-san-verification?': [PEER_TLS, 'false'],
+  'tls-max-version': ['the newest version of TLS that both sides know is used', 'TLS1.3', ''],
+};
+
+function sharing(reason: string, names: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(names.map((name) => [name, reason]));
+}
+
+/** By name, without dashes in front. */
+export const UPSTREAM_FLAGS: ReadonlyMap<string, UpstreamFlag> = new Map(
+  [
+    ...Object.entries(NO_EFFECT).map(([name, reason]) => ({ name, reason, refused: false, accepted: [] as string[] })),
+    ...Object.entries(REFUSED).map(([name, [reason, ...accepted]]) => ({ name, reason, refused: true, accepted })),
+  ].map(({ name, ...flag }) => [name.replace(/\?$/, ''), { ...flag, boolean: name.endsWith('?') }]),
+);
