@@ -25,7 +25,7 @@ export async function startEtcdStandIn(args: readonly string[]): Promise<EtcdSta
     '/health': { health: 'true', reason: '' },
     '/livez': 'ok\n',
     '/readyz': 'ok\n',
-    '/version': { etcdserver: ETCD_VERSION, etcdcluster: ETCD_VERSION.replace(/\d+$/, '0'), storage: '' },
+    '/version': { etcdserver: ETCD_VERSION, etcdcluster: '3.7.0', storage: '' },
     [STORE_PATH]: { dataDir: join(dataDir, 'trireme') },
   };
   const servers: Server[] = [];
