@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { TestDoor, turn, until } from './testing/door.js';
+import { HeldConnection, TestDoor, turn, until } from './testing/door.js';
 
 const opened: TestDoor[] = [];
 afterEach(async () => {
@@ -69,6 +69,44 @@ it('takes a request whose body comes while it waits for its turn', async () => {
   socket.destroy();
 });
 
+// While an answer is not yet taken by the connection, Node pauses its parser after the headers of the next request. Bytes that
+// come in the same read, but in a TLS record of their own, were given to the paused parser, which ended the connection with 400.
+it('takes a request that comes in two TLS records at once while an answer is under way', async () => {
+  const door = await open();
+  const { objects } = door.services.registry;
+  const begun = new Promise<void>((resolve) => {
+    door.services.registry.before = resolve;
+  });
+  objects.set('big', { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'big' }, data: { x: 'y'.repeat(8_000_000) } });
+    const beneath = new HeldConnection(door.listener.port);
+  const socket = await door.dial(beneath);
+  socket.pause();
+  socket.write(`GET ${CMS}/big HTTP/1.1\r\nHost: x\r\n\r\n`);
+await begun;
+  // The answer is written meanwhile, as far as the connection takes it.
+  for (let i = 0; i < 20; i++) await turn();
+  const whole = post('a');
+  const bodyAt = whole.indexOf('{');
+  beneath.hold();
+  socket.write(whole.slice(0, bodyAt));
+  await turn();
+  socket.write(whole.slice(bodyAt));
+  await turn();
+  beneath.release();
+  let end = '';
+  const answered = new Promise<void>((resolve, reject) => {
+    socket.on('data', (piece: Buffer) => {
+      end = (end + piece.toString('latin1')).slice(-2000);
+      if (end.endsWith('"name":"a"}}')) resolve();
+    });
+    socket.on('end', () => reject(new Error(`ended after ${end.slice(-200)}`)));
+  });
+  socket.resume();
+  await answered;
+  expect(end).toContain('HTTP/1.1 201 Created');
+  socket.destroy();
+});
+
 it('does not begin what waited on a connection that is gone', async () => {
   const door = await open();
   const { services, listener } = door;
@@ -107,7 +145,7 @@ describe('a drain', () => {
     const socket = await door.dial();
     const answer = until(socket, (text) => text.endsWith('\r\n0\r\n\r\n'));
     socket.write(`GET ${CMS}?watch=1 HTTP/1.1\r\nHost: x\r\n\r\n`);
-    await begun;
+  await begun;
     const drained = listener.drain(60_000);
     await turn();
     go();

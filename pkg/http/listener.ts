@@ -155,6 +155,10 @@ class Door implements Listener {
     socket.once('close', () => this.#sockets.delete(socket));
     // A connection that breaks is its exchanges' business, not the process's.
     socket.on('error', ignore);
+    // Node feeds its parser past the stream, and pauses the parser while an answer waits to be taken. OpenSSL then still hands over
+    // the records that it has read, and the paused parser refuses them. A listener for data puts the stream in between, whose buffer
+    // is what pauses.
+    if (socket.alpnProtocol !== 'h2') socket.on('data', ignore);
     if (this.#draining) socket.end();
   }
 

@@ -1,3 +1,5 @@
+import { connect as connectTcp } from 'node:net';
+import { Duplex } from 'node:stream';
 import { connect, type TLSSocket } from 'node:tls';
 import type { World } from '../../base/index.js';
 import { makePki, type Pki, serverNames } from '../../server/pki.js';
@@ -24,15 +26,62 @@ export class TestDoor {
     return new TestDoor(services, await openListener(services, { host: '127.0.0.1', port: 0, tls }), ca.cert);
   }
 
-  /** A bare HTTP/1.1 connection. */
-  dial(): Promise<TLSSocket> {
+  /** A bare HTTP/1.1 connection, over `beneath` if it is given. */
+  dial(beneath?: Duplex): Promise<TLSSocket> {
     return new Promise((resolve, reject) => {
       const { port } = this.listener;
-      const socket = connect({ host: '127.0.0.1', port, ca: this.ca, ALPNProtocols: ['http/1.1'] }, () =>
-        resolve(socket),
-      );
+      const over = beneath === undefined ? { host: '127.0.0.1', port } : { socket: beneath, servername: 'localhost' };
+      const socket = connect({ ...over, ca: this.ca, ALPNProtocols: ['http/1.1'] }, () => resolve(socket));
       socket.on('error', reject);
     });
+  }
+}
+
+/**
+ * A duplex stream over a TCP connection that can hold back what is written to it, and then send it in one piece: so several TLS
+ * records reach the other side in one read.
+ */
+export class HeldConnection extends Duplex {
+  readonly #socket: ReturnType<typeof connectTcp>;
+  #held: Buffer[] | undefined;
+
+  constructor(port: number) {
+    super();
+    this.#socket = connectTcp(port, '127.0.0.1');
+    this.#socket.on('data', (piece) => {
+      if (!this.push(piece)) this.#socket.pause();
+    });
+    this.#socket.on('end', () => this.push(null));
+    this.#socket.on('error', (error) => this.destroy(error));
+  }
+
+  hold(): void {
+    this.#held = [];
+  }
+
+  /** Sends what was held back. */
+  release(): void {
+    this.#socket.write(Buffer.concat(this.#held ?? []));
+    this.#held = undefined;
+  }
+
+  override _read(): void {
+    this.#socket.resume();
+  }
+
+  override _write(piece: Buffer, _encoding: string, done: () => void): void {
+    if (this.#held !== undefined) this.#held.push(piece);
+    else this.#socket.write(piece);
+    done();
+  }
+
+  override _final(done: () => void): void {
+    this.#socket.end(done);
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#socket.destroy();
+    done(error);
   }
 }
 
