@@ -104,6 +104,11 @@ function about(gr: GroupResourceName, name: string): StatusDetails {
 export const errors = {
   badRequest: (message: string): ApiError => new ApiError(400, 'BadRequest', message),
 
+  headersTooLarge: (message: string): ApiError => new ApiError(431, 'BadRequest', `request headers: ${message}`),
+
+  unsupportedTransferEncoding: (coding: string): ApiError =>
+    new ApiError(501, 'BadRequest', `unsupported transfer encoding: ${JSON.stringify(coding)}`),
+
   unauthorized: (message = 'Unauthorized'): ApiError => new ApiError(401, 'Unauthorized', message),
 
   forbidden: (gr: GroupResourceName, name: string, why: string): ApiError =>

@@ -48,7 +48,7 @@ export interface Connection {
   identity: Identity | 'none' | 'bad' | undefined;
   /** Exchanges that are under way on it. */
   open: number;
-  /** Requests that came before the one ahead of them was answered. */
+  /** Requests that wait for the answer of the one before them. */
   waiting: number;
   certificate(): ClientCertificate | undefined;
   readonly remoteAddress: string;

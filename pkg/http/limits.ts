@@ -4,7 +4,11 @@ export const limits = {
   bodyBytesMax: 3 * 1024 * 1024,
   /** Request line and headers of HTTP/1.1, header list of HTTP/2. */
   headerBytesMax: 128 * 1024,
+  /** Header lines of one request. Beyond it: 431 over HTTP/1.1, the stream is reset over HTTP/2. */
   headersMax: 256,
+  /** Requests of an HTTP/1.1 connection that may wait for the one before them; of a client that has not shown who it is. */
+  pipelinedMax: 64,
+  pipelinedAnonymousMax: 8,
   /** What is read away of a body that nobody wants (the answer is out), before the connection is cut. */
   discardBytesMax: 16 * 1024 * 1024,
   /** A request's headers, and its whole body, must have come within. */

@@ -1,5 +1,7 @@
 import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
+import { limits } from './limits.js';
 import { HeldConnection, TestDoor, turn, until } from './testing/door.js';
 
 const opened: TestDoor[] = [];
@@ -32,7 +34,7 @@ it('serves the requests of an HTTP/1.1 connection one at a time, in order, howev
     running--;
   };
   const socket = await door.dial();
-  const names = Array.from({ length: 300 }, (_, i) => `a${i}`);
+  const names = Array.from({ length: limits.pipelinedAnonymousMax }, (_, i) => `a${i}`);
   const last = `GET /version HTTP/1.1\r\nHost: x\r\n\r\n`;
   const answers = until(socket, (text) => text.includes('gitVersion'));
   socket.write(names.map(post).join('') + last);
@@ -41,6 +43,71 @@ it('serves the requests of an HTTP/1.1 connection one at a time, in order, howev
   expect([...text.matchAll(/"name":"(a\d+)"/g)].map((m) => m[1])).toEqual(names);
   expect([...services.registry.objects.keys()]).toEqual(names);
   socket.destroy();
+});
+
+it('closes a connection on which more requests wait than may', async () => {
+  const door = await open();
+  let begun = 0;
+  door.services.registry.before = () => {
+    begun++;
+    return new Promise(() => {});
+  };
+  const socket = await door.dial();
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.write(Array.from({ length: 478 }, (_, i) => `GET ${CMS}/a${i} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''));
+  await closed;
+  expect(begun).toBe(1);
+});
+
+describe('a malformed request', () => {
+  const line = 'GET /version HTTP/1.1\r\n';
+  it.each([
+    [
+      'more header lines than may be',
+      `${line}Host: x\r\n${'A: b\r\n'.repeat(limits.headersMax)}Impersonate-User: x\r\n\r\n`,
+      431,
+    ],
+    ['no Host', `${line}\r\n`, 400],
+    ['two Hosts', `${line}Host: x\r\nHost: y\r\n\r\n`, 400],
+    ['a coding beside chunked', `${line}Host: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`, 501],
+    ['CONNECT', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
+  ])('is refused in a Status: %s', async (_what, request, code) => {
+    const door = await open();
+    const socket = await door.dial();
+    const answer = until(socket, (text) => text.endsWith('}\n'));
+    socket.write(request);
+    const text = await answer;
+    expect(text.slice(0, 13)).toBe(`HTTP/1.1 ${code} `);
+    expect(text.toLowerCase()).toContain('connection: close');
+    expect(JSON.parse(text.slice(text.indexOf('{')))).toMatchObject({ kind: 'Status', status: 'Failure', code });
+    socket.destroy();
+  });
+
+  it('keeps as many header lines as may be', async () => {
+    const door = await open();
+    const socket = await door.dial();
+    const answer = until(socket, (text) => text.includes('gitVersion'));
+    socket.write(`${line}Host: x\r\n${'A: b\r\n'.repeat(limits.headersMax - 1)}\r\n`);
+    expect(await answer).toMatch(/^HTTP\/1\.1 200 /);
+    socket.destroy();
+  });
+});
+
+it('speaks no CBC suite of TLS 1.2', async () => {
+  const door = await open();
+  const error = await new Promise<Error>((resolve, reject) => {
+    const socket = connectTls({
+      host: '127.0.0.1',
+      port: door.listener.port,
+      ca: door.ca,
+      maxVersion: 'TLSv1.2',
+      ciphers:
+        'ECDHE-RSA-AES128-SHA256:ECDHE-ECDSA-AES128-SHA256:ECDHE-RSA-AES128-SHA:ECDHE-ECDSA-AES128-SHA:AES128-SHA',
+    });
+    socket.once('secureConnect', () => reject(new Error(`connected with ${socket.getCipher().name}`)));
+    socket.once('error', resolve);
+  });
+  expect(error.message).toMatch(/handshake failure|no shared cipher|alert/i);
 });
 
 it('takes a request whose body comes while it waits for its turn', async () => {
@@ -77,12 +144,17 @@ it('takes a request that comes in two TLS records at once while an answer is und
   const begun = new Promise<void>((resolve) => {
     door.services.registry.before = resolve;
   });
-  objects.set('big', { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'big' }, data: { x: 'y'.repeat(8_000_000) } });
-    const beneath = new HeldConnection(door.listener.port);
+  objects.set('big', {
+    kind: 'ConfigMap',
+    apiVersion: 'v1',
+    metadata: { name: 'big' },
+    data: { x: 'y'.repeat(8_000_000) },
+  });
+  const beneath = new HeldConnection(door.listener.port);
   const socket = await door.dial(beneath);
   socket.pause();
   socket.write(`GET ${CMS}/big HTTP/1.1\r\nHost: x\r\n\r\n`);
-await begun;
+  await begun;
   // The answer is written meanwhile, as far as the connection takes it.
   for (let i = 0; i < 20; i++) await turn();
   const whole = post('a');
@@ -145,7 +217,7 @@ describe('a drain', () => {
     const socket = await door.dial();
     const answer = until(socket, (text) => text.endsWith('\r\n0\r\n\r\n'));
     socket.write(`GET ${CMS}?watch=1 HTTP/1.1\r\nHost: x\r\n\r\n`);
-  await begun;
+    await begun;
     const drained = listener.drain(60_000);
     await turn();
     go();

@@ -1,4 +1,4 @@
-import { type IncomingHttpHeaders, type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http';
 import {
   createSecureServer,
   type Http2SecureServer,
@@ -8,7 +8,7 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
-import { errors } from '../api/index.js';
+import { type ApiError, errors } from '../api/index.js';
 import type { Connection, Exchange } from './exchange.js';
 import { connectionOf, MessageExchange } from './exchange1.js';
 import { StreamExchange, sessionConnection } from './exchange2.js';
@@ -75,6 +75,7 @@ class Door implements Listener {
       requestCert: true,
       rejectUnauthorized: false,
       minVersion: 'TLSv1.2',
+      ciphers: CIPHERS,
       handshakeTimeout: limits.headersTime,
       noDelay: true,
       keepAlive: true,
@@ -92,12 +93,14 @@ class Door implements Listener {
     // Of the HTTP/1.1 half; Node reads them from the server object, its types know them only there.
     Object.assign(server as unknown as Partial<Server>, {
       maxHeaderSize: limits.headerBytesMax,
-      maxHeadersCount: limits.headersMax,
+      // Node drops the headers beyond this number, so one more is read than is allowed, and the request refused (`malformed`).
+      maxHeadersCount: limits.headersMax + 1,
       headersTimeout: limits.headersTime,
       requestTimeout: limits.bodyTime,
       keepAliveTimeout: limits.idleTime,
       maxConnections: limits.connectionsMax,
-      requireHostHeader: true,
+      // `malformed` refuses a request without Host, with a body that says so.
+      requireHostHeader: false,
     });
     this.#app = createFrame(services, (handler) => {
       this.#frame = handler;
@@ -109,6 +112,10 @@ class Door implements Listener {
     server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) =>
       this.#upgrade(request, socket, head),
     );
+    server.on('connect', (_request: IncomingMessage, socket: TLSSocket) => {
+      socket.on('error', ignore);
+      refuseWith(socket, statusText(errors.methodNotAllowed()));
+    });
     // The compatibility layer listens for streams too; it is asked only for what is not a resource.
     const compatible = server.listeners('stream') as StreamListener[];
     server.removeAllListeners('stream');
@@ -150,15 +157,15 @@ class Door implements Listener {
   }
 
   #connected(socket: TLSSocket): void {
+    // Node feeds its parser past the stream, and pauses the parser while an answer waits to be taken. OpenSSL then still hands over
+    // the records that it has read, and the paused parser refuses them. A listener for data puts the stream in between, whose buffer
+    // is what pauses.
+    if (socket.alpnProtocol !== 'h2') socket.on('data', ignore);
     if (this.#sockets.has(socket)) return;
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
     // A connection that breaks is its exchanges' business, not the process's.
     socket.on('error', ignore);
-    // Node feeds its parser past the stream, and pauses the parser while an answer waits to be taken. OpenSSL then still hands over
-    // the records that it has read, and the paused parser refuses them. A listener for data puts the stream in between, whose buffer
-    // is what pauses.
-    if (socket.alpnProtocol !== 'h2') socket.on('data', ignore);
     if (this.#draining) socket.end();
   }
 
@@ -173,8 +180,9 @@ class Door implements Listener {
   }
 
   /**
-   * One request of an HTTP/1.1 connection at a time, in order: the next begins when its answer is given the connection, which is
-   * when the answer before it is out. While one waits, no more is read than what has come already.
+   * Serves one request of an HTTP/1.1 connection at a time, in order: the next begins when Node gives its answer the connection,
+   * which is when the answer before it is out. Only a few may wait. Node parses all that comes in one read, which can be hundreds of
+   * requests, so the connection of a client that sends more is closed.
    */
   #inTurn(request: IncomingMessage, response: ServerResponse): void {
     if (response.socket !== null) {
@@ -182,10 +190,16 @@ class Door implements Listener {
       return;
     }
     const socket = request.socket as TLSSocket;
+    if (socket.destroyed) return;
     const connection = connectionOf(socket);
-    if (connection.waiting++ === 0) hold(socket);
+    const waitingMax = isKnown(socket, connection) ? limits.pipelinedMax : limits.pipelinedAnonymousMax;
+    if (connection.waiting >= waitingMax) {
+      socket.destroy();
+      return;
+    }
+    connection.waiting++;
     response.once('socket', () => {
-      if (--connection.waiting === 0) release(socket);
+      connection.waiting--;
       // Node has more to do for this answer before anything is written to it.
       queueMicrotask(() => {
         if (socket.writable) this.#request(request, response);
@@ -194,16 +208,23 @@ class Door implements Listener {
   }
 
   /**
-   * Who asks for another protocol has the connection handed over. For a watch over WebSocket it is kept, the answer made by hand
-   * until that is accepted; anything else is read once more without the wish, and so served as if it were not there.
+   * Node hands over the connection of a request that asks for another protocol. A watch over WebSocket keeps it, with an answer made
+   * by hand until the handshake is accepted. Any other request is parsed again without its Upgrade header.
    */
   #upgrade(request: IncomingMessage, socket: TLSSocket, head: Buffer): void {
     const response = new ServerResponse(request);
     try {
       response.assignSocket(socket);
     } catch {
-      // There is an answer under way: nobody can mean that.
+      // An answer is still under way.
       socket.destroy();
+      return;
+    }
+    socket.off('data', ignore);
+    const wrong = malformed(request);
+    if (wrong !== undefined) {
+      response.detachSocket(socket);
+      refuseWith(socket, statusText(wrong));
       return;
     }
     const url = originForm(request.url ?? '/');
@@ -215,16 +236,16 @@ class Door implements Listener {
       return;
     }
     response.detachSocket(socket);
-    const again = withoutUpgrade(request);
-    if (again === undefined) {
-      socket.destroy();
-      return;
-    }
-    socket.unshift(Buffer.concat([again, head]));
+    socket.unshift(Buffer.concat([withoutUpgrade(request), head]));
     this.#server.emit('secureConnection', socket);
   }
 
   #request(request: IncomingMessage, response: ServerResponse): void {
+    const wrong = malformed(request);
+    if (wrong !== undefined) {
+      refuseRequest(request, response, wrong);
+      return;
+    }
     const url = originForm(request.url ?? '/');
     request.url = url;
     if (belowApi(url)) this.#serve(new MessageExchange(request, response));
@@ -318,19 +339,22 @@ type StreamListener = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, 
 
 const ignore = (): void => {};
 
-/** Nothing is read until `release`, although Node goes on reading whenever a request on this connection is done. */
-function hold(socket: Socket): void {
-  socket.on('resume', pauseAgain);
-  socket.pause();
-}
+/** The suites of TLS 1.2 with forward secrecy and authenticated encryption; those of TLS 1.3 all have both. No CBC. */
+const CIPHERS = [
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':');
 
-function release(socket: Socket): void {
-  socket.off('resume', pauseAgain);
-  socket.resume();
-}
-
-function pauseAgain(this: Socket): void {
-  this.pause();
+/** Whether the client has shown who it is: by its certificate, or in an earlier request on this connection. */
+function isKnown(socket: TLSSocket, connection: Connection): boolean {
+  return socket.authorized || typeof connection.identity === 'object';
 }
 
 /** What is asked for with scheme and authority, as of a proxy, is asked for here (RFC 9112, 3.2.2). */
@@ -340,6 +364,35 @@ function originForm(url: string): string {
   if (at === null) return url;
   const rest = url.slice(at[0].length);
   return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/**
+ * Why a request of HTTP/1.1 is refused before anything is made of it. Its headers say where it ends and for whom it is, so any doubt
+ * about them is the client's to resolve (RFC 9112, 3.2 and 6.1); a header that is dropped may be one that takes rights away.
+ */
+function malformed(request: IncomingMessage): ApiError | undefined {
+  const raw = request.rawHeaders;
+  if (raw.length > 2 * limits.headersMax) return errors.headersTooLarge(`more than ${limits.headersMax} header lines`);
+  let hosts = 0;
+  for (let i = 0; i < raw.length; i += 2) if (raw[i]!.length === 4 && raw[i]!.toLowerCase() === 'host') hosts++;
+  if (hosts > 1) return errors.badRequest('too many Host headers');
+  if (hosts === 0 && request.httpVersion === '1.1') return errors.badRequest('missing required Host header');
+  const coding = request.headers['transfer-encoding'];
+  if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked')
+    return errors.unsupportedTransferEncoding(coding);
+  return undefined;
+}
+
+/** Refuses in a Status and closes the connection: what follows on it may not begin where it seems to. */
+function refuseRequest(request: IncomingMessage, response: ServerResponse, error: ApiError): void {
+  const body = `${JSON.stringify(error.status)}\n`;
+  response.writeHead(error.status.code, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  });
+  response.end(body);
+  request.resume();
 }
 
 /** Resources and their discovery: served without the frame, which would add nothing but its cost. */
@@ -358,15 +411,19 @@ function refuse(code: string | undefined, socket: Socket): void {
     socket.destroy();
     return;
   }
-  socket.end(refusal(code));
-  // Who was told so may read it, and then goes; who does not go is cut off: no other clock looks after this connection any more.
+  refuseWith(socket, refusal(code));
+}
+
+/** Gives the client time to read the answer, then closes: no other timer looks after this connection any more. */
+function refuseWith(socket: Socket, answer: string): void {
+  socket.end(answer);
   setTimeout(() => socket.destroy(), limits.partingTime).unref();
 }
 
 function refusal(code: string | undefined): string {
   switch (code) {
     case 'HPE_INVALID_METHOD':
-      return raw('405 Method Not Allowed', 'application/json', `${JSON.stringify(errors.methodNotAllowed().status)}\n`);
+      return statusText(errors.methodNotAllowed());
     case 'HPE_HEADER_OVERFLOW':
       return inWords('431 Request Header Fields Too Large');
     case 'ERR_HTTP_REQUEST_TIMEOUT':
@@ -375,6 +432,13 @@ function refusal(code: string | undefined): string {
       return inWords('400 Bad Request');
   }
 }
+
+const statusText = (error: ApiError): string =>
+  raw(
+    `${error.status.code} ${STATUS_CODES[error.status.code] ?? ''}`,
+    'application/json',
+    `${JSON.stringify(error.status)}\n`,
+  );
 
 const inWords = (status: string): string => raw(status, 'text/plain; charset=utf-8', status);
 

@@ -28,13 +28,9 @@ export function isWebSocketWatch(request: IncomingMessage, url: string): boolean
   }
 }
 
-/**
- * Request line and headers once more, without the wish for another protocol. undefined: there were more headers than are kept, and
- * what was dropped may have said where the request ends.
- */
-export function withoutUpgrade(request: IncomingMessage): Buffer | undefined {
+/** Request line and headers once more, without the Upgrade header. */
+export function withoutUpgrade(request: IncomingMessage): Buffer {
   const raw = request.rawHeaders;
-  if (raw.length >= 2 * limits.headersMax) return undefined;
   let text = `${request.method} ${request.url} HTTP/${request.httpVersion}\r\n`;
   for (let i = 0; i < raw.length; i += 2)
     if (raw[i]!.toLowerCase() !== 'upgrade') text += `${raw[i]}: ${raw[i + 1]}\r\n`;
