@@ -98,7 +98,11 @@ function qualified(gr: GroupResourceName): string {
 }
 
 function about(gr: GroupResourceName, name: string): StatusDetails {
-  return { ...(name === '' ? {} : { name }), ...(gr.group === '' ? {} : { group: gr.group }), kind: gr.resource };
+  return {
+    ...(name === '' ? {} : { name }),
+    ...(gr.group === '' ? {} : { group: gr.group }),
+    ...(gr.resource === '' ? {} : { kind: gr.resource }),
+  };
 }
 
 export const errors = {

@@ -2,21 +2,19 @@ import type { PeerCertificate } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api/index.js';
 import {
-  bootstrapAuthorizer,
+  authorizerChain,
   certificateUser,
   forbidden,
   type HeaderLines,
   impersonate,
-  mastersAuthorizer,
   type ResourceAttributes,
   type UserInfo,
-  unionAuthorizer,
   wantsImpersonation,
 } from './index.js';
 
 const admin: UserInfo = { name: 'admin', groups: ['system:masters'] };
 const jane: UserInfo = { name: 'jane', groups: ['system:authenticated'] };
-const authorizer = unionAuthorizer(mastersAuthorizer, bootstrapAuthorizer);
+const authorizer = authorizerChain([]);
 const pods: ResourceAttributes = {
   kind: 'resource',
   verb: 'list',
@@ -45,7 +43,7 @@ describe('the user of a client certificate', () => {
     });
     expect(found?.user).toMatchObject({
       name: 'kubernetes-admin',
-      groups: ['system:masters', 'b', 'system:authenticated'],
+      groups: ['system:masters', 'b'],
     });
     expect(found?.validUntil).toBe(Date.parse('2027-05-01T00:00:00Z'));
   });
@@ -68,32 +66,12 @@ describe('the user of a client certificate', () => {
 
   it('is not made of what a name pretends', () => {
     const found = certificateUser({ verified: true, certificate: certificate({ CN: 'eve\nO=system:masters' }) });
-    expect(found?.user.groups).toEqual(['system:authenticated']);
+    expect(found?.user.groups).toEqual([]);
   });
 });
 
-describe('who may', () => {
-  it('is masters everything, others what every cluster grants', async () => {
-    const kind = async (user: UserInfo, a: Parameters<typeof authorizer.authorize>[1]) =>
-      (await authorizer.authorize(user, a)).kind;
-    expect(await kind(admin, pods)).toBe('allow');
-    expect(await kind(jane, pods)).toBe('noOpinion');
-    expect(await kind(jane, { kind: 'path', verb: 'get', path: '/api/v1' })).toBe('allow');
-    expect(await kind(jane, { kind: 'path', verb: 'get', path: '/metrics' })).toBe('noOpinion');
-    expect(await kind(jane, { kind: 'path', verb: 'post', path: '/version' })).toBe('noOpinion');
-    const review = {
-      ...pods,
-      verb: 'create',
-      group: 'authentication.k8s.io',
-      resource: 'selfsubjectreviews',
-      namespace: '',
-    };
-    expect(await kind(jane, review)).toBe('allow');
-    expect(await kind(jane, { ...review, group: 'authorization.k8s.io' })).toBe('noOpinion');
-    expect(await kind({ name: 'x', groups: [] }, { kind: 'path', verb: 'get', path: '/healthz' })).toBe('noOpinion');
-  });
-
-  it('is told in the sentence of the reference', () => {
+describe('refusals', () => {
+  it('have the text of kube-apiserver', () => {
     expect(forbidden(jane, pods, '').message).toBe(
       'pods is forbidden: User "jane" cannot list resource "pods" in API group "" in the namespace "n"',
     );
@@ -123,8 +101,8 @@ function request(values: Readonly<Record<string, string | readonly string[]>>): 
   return { headers, lines: (name) => (Object.hasOwn(values, name) ? [values[name]!].flat() : []) };
 }
 
-describe('acting as somebody else', () => {
-  it('makes the user that the headers name', async () => {
+describe('impersonation', () => {
+  it('gives the user that the headers name', async () => {
     const headers = {
       'impersonate-user': 'jane',
       'impersonate-uid': 'u',
@@ -147,12 +125,12 @@ describe('acting as somebody else', () => {
     ]);
   });
 
-  it('is not asked for by headers that say nothing', async () => {
+  it('does not start with empty headers', async () => {
     expect(wantsImpersonation({ 'impersonate-user': '', 'impersonate-uid': '' })).toBe(false);
     expect(wantsImpersonation({ 'impersonate-user': '', 'impersonate-group': '' })).toBe(true);
   });
 
-  it('is of a service account only where the name can be one', async () => {
+  it('treats a name as a service account only where it is valid', async () => {
     const asked: string[] = [];
     const asks = {
       authorize: (_: UserInfo, a: { kind: string; resource?: string }) => {
@@ -167,7 +145,7 @@ describe('acting as somebody else', () => {
     expect(asked).toEqual(['serviceaccounts', 'users', 'users']);
   });
 
-  it('is allowed part by part', async () => {
+  it('is authorized part by part', async () => {
     await expect(impersonate(jane, request({ 'impersonate-user': 'bob' }), authorizer)).rejects.toThrow(
       'users "bob" is forbidden: User "jane" cannot impersonate resource "users" in API group "" at the cluster scope',
     );

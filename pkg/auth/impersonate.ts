@@ -1,5 +1,6 @@
 import { type ApiError, errors } from '../api/index.js';
-import { type Authorizer, forbidden, type ResourceAttributes } from './authorize.js';
+import { forbidden, type ResourceAttributes } from './attributes.js';
+import type { Authorizer } from './authz/authorizer.js';
 import {
   ANONYMOUS,
   type ServiceAccountName,
@@ -87,16 +88,19 @@ function extras(request: HeaderLines): Readonly<Record<string, readonly string[]
   const found: Record<string, readonly string[]> = Object.create(null) as Record<string, readonly string[]>;
   for (const name in request.headers) {
     if (!name.startsWith(EXTRA)) continue;
-    const raw = name.slice(EXTRA.length);
-    let key: string;
-    try {
-      key = decodeURIComponent(raw).toLowerCase();
-    } catch {
-      key = raw;
-    }
+    const key = decodeExtraKey(name.slice(EXTRA.length));
     found[key] = [...(found[key] ?? []), ...request.lines(name)];
   }
   return found;
+}
+
+/** The key of an extra in a header's name: percent-encoded; text that does not decode stands for itself. */
+export function decodeExtraKey(raw: string): string {
+  try {
+    return decodeURIComponent(raw.toLowerCase());
+  } catch {
+    return raw;
+  }
 }
 
 function partsWithoutUser(

@@ -1,15 +1,44 @@
 export {
   type Attributes,
-  type Authorizer,
-  bootstrapAuthorizer,
-  type Decision,
   forbidden,
-  mastersAuthorizer,
-  matchesPath,
   type PathAttributes,
   type ResourceAttributes,
-  unionAuthorizer,
-} from './authorize.js';
-export { type CertificateUser, type ClientCertificate, certificateUser } from './certificate.js';
+} from './attributes.js';
+export { withAnonymous } from './authn/anonymous.js';
+export {
+  type Authenticated,
+  type Authentication,
+  type Authenticator,
+  authenticatorChain,
+  type CredentialConnection,
+  type Credentials,
+  type TokenAuthenticator,
+  tokenChain,
+} from './authn/authenticator.js';
+export { bearerAuthenticator, webSocketAuthenticator } from './authn/bearer.js';
+export {
+  type CertificateBundles,
+  CertificateInspector,
+  type CertificateUser,
+  type ClientCertificate,
+  certificateAuthenticator,
+  certificateUser,
+} from './authn/certificate.js';
+export { type RequestHeaderConfig, requestHeaderAuthenticator } from './authn/requestheader.js';
+export { TokenFileError, tokenFileAuthenticator } from './authn/tokenfile.js';
+export {
+  type Authorizer,
+  alwaysAllow,
+  alwaysDeny,
+  authorizerChain,
+  type Decision,
+  mastersAuthorizer,
+  type NamedAuthorizer,
+} from './authz/authorizer.js';
 export { type HeaderLines, type Headers, impersonate, wantsImpersonation } from './impersonate.js';
+export { type AuthObjects, CURRENCY_MILLISECONDS_MAX, type FollowedChange } from './objects.js';
+export { rbacAuthorizer } from './rbac/authorizer.js';
+export { RbacIndex } from './rbac/bindings.js';
+export { EscalationCheck, type GrantingWrite } from './rbac/escalation.js';
+export { bootstrapPolicy, reconcileBinding, reconcileRole } from './rbac/policy/index.js';
 export { ANONYMOUS, AUTHENTICATED, MASTERS, UNAUTHENTICATED, type UserInfo, withAuthenticatedGroup } from './user.js';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { ConfigError, isPeerUrl, parseDuration, parseRetention } from './flag.js';
-import { type FlagName, QUOTA_BYTES } from './flags.js';
+import { type AuthorizationMode, type FlagName, QUOTA_BYTES } from './flags.js';
 import { chooseFeatures } from './gates.js';
 import type { FlagValues } from './parse.js';
 import { portRange, serviceRanges } from './ranges.js';
@@ -12,6 +12,7 @@ export interface Config {
   readonly serving: ServingConfig;
   readonly cluster: ClusterConfig;
   readonly api: ApiConfig;
+  readonly access: AccessConfig;
   readonly limits: LimitsConfig;
   readonly controllers: readonly string[];
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
@@ -61,6 +62,24 @@ export interface ApiConfig {
   readonly nodePorts: { readonly from: number; readonly to: number };
 }
 
+/** Who may use the server, and what for. Files are paths; '' where none is given. */
+export interface AccessConfig {
+  readonly anonymous: boolean;
+  readonly tokenFile: string;
+  readonly authorizationModes: readonly AuthorizationMode[];
+  readonly requestHeader: RequestHeaderFlags | undefined;
+}
+
+export interface RequestHeaderFlags {
+  readonly clientCaFile: string;
+  readonly allowedNames: readonly string[];
+  /** Header names in lower case. */
+  readonly usernameHeaders: readonly string[];
+  readonly uidHeaders: readonly string[];
+  readonly groupHeaders: readonly string[];
+  readonly extraHeaderPrefixes: readonly string[];
+}
+
 export interface LimitsConfig {
   readonly requestsInFlight: number;
   readonly mutatingInFlight: number;
@@ -74,6 +93,8 @@ export function configOf(values: FlagValues, flagWarnings: readonly string[] = [
   const integer = (name: FlagName): number => Number(values[name]);
   const duration = (name: FlagName): number => parseDuration(values[name]) ?? 0;
   const list = (name: FlagName): readonly string[] => values[name].split(',').filter((s) => s !== '');
+
+  const headers = (name: FlagName): readonly string[] => list(name).map((s) => s.trim().toLowerCase());
 
   if ((text('tls-cert-file') === '') !== (text('tls-private-key-file') === ''))
     throw new ConfigError('--tls-cert-file and --tls-private-key-file go together');
@@ -123,6 +144,22 @@ export function configOf(values: FlagValues, flagWarnings: readonly string[] = [
       admission: { enabled: list('enable-admission-plugins'), disabled: list('disable-admission-plugins') },
       serviceRanges: serviceRanges(text('service-cluster-ip-range')),
       nodePorts: portRange(text('service-node-port-range'))!,
+    },
+    access: {
+      anonymous: values['anonymous-auth'] === 'true',
+      tokenFile: text('token-auth-file'),
+      authorizationModes: list('authorization-mode') as readonly AuthorizationMode[],
+      requestHeader:
+        text('requestheader-client-ca-file') === ''
+          ? undefined
+          : {
+              clientCaFile: text('requestheader-client-ca-file'),
+              allowedNames: list('requestheader-allowed-names'),
+              usernameHeaders: headers('requestheader-username-headers'),
+              uidHeaders: headers('requestheader-uid-headers'),
+              groupHeaders: headers('requestheader-group-headers'),
+              extraHeaderPrefixes: headers('requestheader-extra-headers-prefix'),
+            },
     },
     limits: {
       requestsInFlight: integer('max-requests-inflight'),

@@ -19,7 +19,7 @@ export interface Flag {
   readonly check?: (text: string) => string | undefined;
 }
 
-export type FlagGroup = 'Serving' | 'Storage and cluster' | 'API' | 'Limits' | 'Controllers' | 'Log';
+export type FlagGroup = 'Serving' | 'Storage and cluster' | 'API' | 'Access' | 'Limits' | 'Controllers' | 'Log';
 
 /** What the user wrote cannot be used. One line, made for him. */
 export class ConfigError extends Error {

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { ACCESS_FLAGS } from './accessflags.js';
 import { type Flag, isPeerUrl, parseDuration, parseRetention } from './flag.js';
 import { featureHelp } from './gates.js';
 import { portRange, serviceRangeProblem } from './ranges.js';
@@ -298,6 +299,8 @@ export const FLAGS = [
     help: 'Node ports of services come from here; FROM+SIZE does as well.',
   },
 
+  ...ACCESS_FLAGS,
+
   {
     name: 'max-requests-inflight',
     kind: 'integer',
@@ -362,4 +365,5 @@ export const FLAGS = [
   },
 ] as const satisfies readonly Flag[];
 
+export type { AuthorizationMode } from './accessflags.js';
 export type FlagName = (typeof FLAGS)[number]['name'];

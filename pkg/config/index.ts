@@ -1,9 +1,11 @@
 export {
+  type AccessConfig,
   type ApiConfig,
   type ClusterConfig,
   type Config,
   configOf,
   type LimitsConfig,
+  type RequestHeaderFlags,
   type ServingConfig,
 } from './config.js';
 export {
@@ -16,6 +18,6 @@ export {
   readConfigFile,
 } from './file.js';
 export { ConfigError } from './flag.js';
-export { FLAGS, type FlagName } from './flags.js';
+export { type AuthorizationMode, FLAGS, type FlagName } from './flags.js';
 export { featureStates } from './gates.js';
 export { type CommandLine, type FlagValues, helpText, isKnownFlag, parseCommandLine } from './parse.js';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { UserInfo } from '../api/index.js';
+import type { CredentialConnection, Credentials, Headers } from '../auth/index.js';
 import type { RequestContext } from '../registry/index.js';
 import type { RequestSeries } from '../telemetry/index.js';
 import type { Exchange } from './exchange.js';
@@ -8,7 +9,7 @@ import type { RequestInfo } from './requestinfo.js';
 import { Warnings } from './warnings.js';
 
 /** The state of one request in the pipeline: each stage reads what earlier stages set. */
-export class Call implements RequestContext {
+export class Call implements RequestContext, Credentials {
   readonly exchange: Exchange;
   /** The `Audit-Id` of the response, the log and the audit events. */
   readonly id: string;
@@ -56,6 +57,22 @@ export class Call implements RequestContext {
   /** Audit annotations, in the order in which they were added. The first value of a key counts. */
   get annotations(): ReadonlyMap<string, string> | undefined {
     return this.#annotations;
+  }
+
+  get headers(): Headers {
+    return this.exchange.headers as Headers;
+  }
+
+  lines(name: string): readonly string[] {
+    return this.exchange.lines(name);
+  }
+
+  get connection(): CredentialConnection {
+    return this.exchange.connection;
+  }
+
+  get path(): string {
+    return this.info.path;
   }
 
   get warnings(): string[] | undefined {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { ClientCertificate, UserInfo } from '../auth/index.js';
+import type { CredentialConnection } from '../auth/index.js';
 
 /**
  * One request and its answer, whichever protocol brought it: HTTP/1.1 (WebSocket on top of it) and test injections through Node's
@@ -43,21 +43,12 @@ export interface Exchange {
 }
 
 /** What is known of the connection beneath. */
-export interface Connection {
-  /** Who it is, once it was looked at: `none` showed nothing, `bad` showed what is not good. undefined: not yet looked at. */
-  identity: Identity | 'none' | 'bad' | undefined;
+export interface Connection extends CredentialConnection {
   /** Exchanges that are under way on it. */
   open: number;
   /** Requests that wait for the answer of the one before them. */
   waiting: number;
-  certificate(): ClientCertificate | undefined;
   readonly remoteAddress: string;
-}
-
-export interface Identity {
-  readonly user: UserInfo;
-  /** Milliseconds since the epoch. */
-  readonly validUntil: number;
 }
 
 /** The body of an answer, written at the pace of its connection. */

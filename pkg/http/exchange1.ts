@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerR
 import type { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { ClientCertificate } from '../auth/index.js';
-import type { AnswerStream, Connection, Exchange, Identity } from './exchange.js';
+import type { AnswerStream, Connection, Exchange } from './exchange.js';
 import { limits } from './limits.js';
 import { openWebSocket, type Upgrade } from './websocket.js';
 
@@ -158,7 +158,7 @@ export function connectionOf(socket: TLSSocket): Connection {
 }
 
 class SocketConnection implements Connection {
-  identity: Identity | 'none' | 'bad' | undefined;
+  identity: unknown;
   open = 0;
   waiting = 0;
   readonly #socket: TLSSocket;
@@ -170,7 +170,7 @@ class SocketConnection implements Connection {
   certificate(): ClientCertificate | undefined {
     // Injected requests have no TLS beneath.
     if (typeof this.#socket.getPeerCertificate !== 'function') return undefined;
-    const certificate = this.#socket.getPeerCertificate();
+    const certificate = this.#socket.getPeerCertificate(true);
     if (certificate === null || certificate === undefined || Object.keys(certificate).length === 0) return undefined;
     return { verified: this.#socket.authorized, certificate };
   }

@@ -1,4 +1,3 @@
-export { type Authenticator, certificateAuthenticator } from './authenticate.js';
 export { createFrame } from './frame.js';
 export type { HealthCheck, HealthChecks } from './health.js';
 export { Places } from './inflight.js';

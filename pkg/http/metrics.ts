@@ -7,6 +7,7 @@ import type { ResourceInfo } from './requestinfo.js';
 export interface RequestCounter {
   began(call: Call): void;
   ended(call: Call): void;
+  authenticated(recognised: boolean): void;
   authorized(allowed: boolean): void;
   shed(call: Call, reason: 'queue-full' | 'time-out'): void;
   /** A deprecated version was asked for. */
@@ -66,6 +67,9 @@ export function requestCounter(
       if (call.status === 0) return metrics.aborted(call.series.kind);
       const seconds = (world.clock.monotonic() - call.started) / 1000;
       metrics.count(call.series, call.status, seconds, call.waited / 1000, call.bytes);
+    },
+    authenticated(recognised) {
+      (recognised ? metrics.authenticated : metrics.authenticationFailed).value++;
     },
     authorized(allowed) {
       (allowed ? metrics.allowed : metrics.denied).value++;

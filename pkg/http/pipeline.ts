@@ -1,8 +1,9 @@
 import { errors } from '../api/index.js';
-import { type Attributes, type Authorizer, forbidden, impersonate, wantsImpersonation } from '../auth/index.js';
+import { type Authenticator, type Authorizer, forbidden, impersonate, wantsImpersonation } from '../auth/index.js';
 import type { World } from '../base/index.js';
 import type { Log } from '../telemetry/index.js';
-import type { Authenticator } from './authenticate.js';
+import { attributesOf } from './attributes.js';
+import { authenticate } from './authenticate.js';
 import { Call } from './call.js';
 import type { Exchange } from './exchange.js';
 import type { Places } from './inflight.js';
@@ -18,7 +19,7 @@ export interface Stages {
   readonly log: Log;
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
-  /** Told of every request once it is known who asks, and again when it is answered. */
+  /** Called for every request once its user is known, and again when the response is complete. */
   readonly audit: Audit;
   readonly readOnly: Places;
   readonly mutating: Places;
@@ -35,12 +36,10 @@ export interface Audit {
   responseComplete(call: Call): void;
 }
 
-/** Answers a request that may be answered. What it throws becomes the answer. */
+/** Serves an authorized request. An error that it throws becomes the response. */
 export type Handler = (call: Call) => void | Promise<void>;
 
-/**
- * The way of every request, top to bottom. Each stage either lets it through or throws the answer; there is no other way in.
- */
+/** Runs every request through all stages, top to bottom. Each stage lets it pass or throws the response. */
 export async function serve(exchange: Exchange, stages: Stages, handler: Handler): Promise<void> {
   const call = new Call(exchange, {
     started: stages.world.clock.monotonic(),
@@ -51,11 +50,13 @@ export async function serve(exchange: Exchange, stages: Stages, handler: Handler
   try {
     call.info = requestInfo(exchange.method, exchange.url);
     stages.counter.began(call);
-    call.user = stages.authenticator.authenticate(call);
-    if (wantsImpersonation(exchange.headers)) await actAsSomebodyElse(call, stages);
+    const authenticating = authenticate(call, stages);
+    if (authenticating !== undefined) await authenticating;
+    if (wantsImpersonation(exchange.headers)) await impersonateUser(call, stages);
     stages.audit.requestReceived(call);
     places = await takePlace(call, stages);
-    await authorize(call, stages);
+    const authorizing = authorize(call, stages);
+    if (authorizing !== undefined) await authorizing;
     await handler(call);
   } catch (error) {
     await answerFailure(call, error, stages);
@@ -66,22 +67,22 @@ export async function serve(exchange: Exchange, stages: Stages, handler: Handler
   }
 }
 
-/** Whatever goes wrong while something went wrong ends this exchange and nothing else. */
+/** An error while writing an error response aborts the exchange. */
 async function answerFailure(call: Call, error: unknown, stages: Stages): Promise<void> {
   try {
     await sendError(call, error, stages);
   } catch (second) {
-    stages.log.error({ err: second, auditId: call.id }, 'a failure could not be told');
+    stages.log.error({ err: second, auditId: call.id }, 'could not write the error response');
     call.exchange.abort();
   }
 }
 
-async function actAsSomebodyElse(call: Call, stages: Stages): Promise<void> {
+async function impersonateUser(call: Call, stages: Stages): Promise<void> {
   call.impersonator = call.user;
   call.user = await impersonate(call.user, call.exchange, stages.authorizer);
 }
 
-/** Long-running requests (watches) hold no place, and neither does what tells whether the server lives. */
+/** Long-running requests (watches) and health checks do not count as in flight. */
 async function takePlace(call: Call, stages: Stages): Promise<Places | undefined> {
   const { info } = call;
   if (info.kind === 'path' ? EXEMPT.test(info.path) : info.verb === 'watch') return undefined;
@@ -114,10 +115,4 @@ function authorize(call: Call, stages: Stages): void | Promise<void> {
     stages.counter.authorized(allowed);
     if (!allowed) throw forbidden(call.user, attributes, reason);
   }
-}
-
-export function attributesOf(call: Call): Attributes {
-  const { info } = call;
-  if (info.kind === 'path') return { kind: 'path', verb: call.exchange.method.toLowerCase(), path: info.path };
-  return { ...info, verb: info.verb === '' ? call.exchange.method.toLowerCase() : info.verb };
 }

@@ -1,9 +1,9 @@
+import type { CertificateBundles } from '../auth/index.js';
 import type { World } from '../base/index.js';
 import { type Config, featureStates } from '../config/index.js';
 import {
   API_VERSION,
   type ControlDesk,
-  certificateAuthenticator,
   type HealthCheck,
   type HealthChecks,
   type HttpServices,
@@ -28,7 +28,7 @@ import {
   type QueueView,
   StorageMetrics,
 } from '../telemetry/index.js';
-import { authorizer } from './authorizer.js';
+import { type Access, requestAuthentication } from './access.js';
 
 /** What an API needs to be served. */
 export interface ApiParts {
@@ -37,6 +37,9 @@ export interface ApiParts {
   readonly config: Config;
   readonly keyspace: Keyspace;
   readonly registry: Registry;
+  readonly access: Access;
+  /** Authority of front proxies, PEM; absent: there are none. */
+  readonly proxyCa?: string | undefined;
   /** What controllers have to do. */
   readonly queues: () => Iterable<QueueView>;
   /** Absent: this server's store is not one to be administered. */
@@ -54,7 +57,8 @@ export interface Api {
   unready(): void;
   /** Ends every watch: their clients begin anew. */
   endWatches(): void;
-  renew(tls: TlsMaterial): void;
+  /** Uses these keys and authorities from now on: for new connections, and for the users of open ones. */
+  renew(tls: TlsMaterial, proxyCa?: string): void;
   drain(graceTime: number): Promise<void>;
 }
 
@@ -76,6 +80,13 @@ export async function openApi(parts: ApiParts): Promise<Api> {
     storage.update({ resources: stored(registry), sizeBytes: keyspace.status().sizeBytes });
     queues.update(parts.queues());
   });
+  const authentication = requestAuthentication({
+    world,
+    config,
+    access: parts.access,
+    metrics,
+    bundles: bundlesOf(parts),
+  });
   const state = { ready: true };
   let listener: Listener | undefined;
   const services: HttpServices = {
@@ -88,8 +99,8 @@ export async function openApi(parts: ApiParts): Promise<Api> {
     stages: {
       world,
       log,
-      authenticator: certificateAuthenticator(world, metrics),
-      authorizer,
+      authenticator: authentication.authenticator,
+      authorizer: parts.access.authorizer,
       audit: NO_AUDIT,
       readOnly,
       mutating,
@@ -108,7 +119,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
   listener = await openListener(services, {
     host: config.serving.bindAddress,
     port: config.serving.port,
-    tls: parts.tls,
+    tls: withProxyCa(parts.tls, parts.proxyCa),
   });
   return {
     port: listener.port,
@@ -117,10 +128,21 @@ export async function openApi(parts: ApiParts): Promise<Api> {
       state.ready = false;
     },
     endWatches: () => services.watches.end(),
-    renew: (tls) => listener.renew(tls),
+    renew: (tls, proxyCa) => {
+      authentication.use(bundlesOf({ tls, proxyCa }));
+      listener.renew(withProxyCa(tls, proxyCa));
+    },
     drain: (graceTime) => listener.drain(graceTime),
   };
 }
+
+type Authorities = Pick<ApiParts, 'tls' | 'proxyCa'>;
+
+const bundlesOf = ({ tls, proxyCa }: Authorities): CertificateBundles => ({ client: tls.clientCa, proxy: proxyCa });
+
+/** TLS accepts certificates of both kinds; the authenticators tell them apart. */
+const withProxyCa = (tls: TlsMaterial, proxyCa: string | undefined): TlsMaterial =>
+  proxyCa === undefined ? tls : { ...tls, clientCa: `${tls.clientCa}\n${proxyCa}` };
 
 /** How many objects there are of each resource. */
 function* stored(registry: Registry): Iterable<{ group: string; resource: string; objects: number }> {

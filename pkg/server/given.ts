@@ -28,7 +28,8 @@ export function givenPair(certificate: GivenFile, privateKey: GivenFile): KeyPai
   return pair;
 }
 
-function givenText({ flag, path }: GivenFile): string {
+/** The text of a file that a flag names. */
+export function givenText({ flag, path }: GivenFile): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

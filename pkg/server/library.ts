@@ -61,6 +61,7 @@ export async function startApiServer(options: TestApiServerOptions = {}): Promis
     config,
     keyspace,
     registry: objects.registry,
+    access: objects.access,
     queues: () => objects.queues(),
     tls: { cert: pki.serving.cert, key: pki.serving.key, clientCa: pki.ca.cert },
     address: (port) => `127.0.0.1:${port}`,

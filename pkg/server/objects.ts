@@ -1,4 +1,6 @@
 import { builtinAdmission, choiceProblem, choiceWarnings, chosenSteps } from '../admission/index.js';
+import type { AdmissionStep } from '../api/index.js';
+import type { EscalationCheck } from '../auth/index.js';
 import type { World } from '../base/index.js';
 import { type Config, ConfigError } from '../config/index.js';
 import {
@@ -12,8 +14,9 @@ import {
 import { builtinResources, openRegistry, type Registry, runtimeConfigProblem } from '../registry/index.js';
 import type { Keyspace } from '../storage/index.js';
 import type { Log, QueueView } from '../telemetry/index.js';
-import { authorizer } from './authorizer.js';
+import { type Access, openAccess } from './access.js';
 import { clusterOf } from './cluster.js';
+import { bootstrapRbac } from './policy.js';
 import { serviceAddresses } from './services.js';
 
 export interface ObjectsParts {
@@ -30,6 +33,7 @@ export interface ObjectsParts {
 /** The objects of the cluster: the registry, what is there from the start, and the controllers that keep things true. */
 export interface Objects {
   readonly registry: Registry;
+  readonly access: Access;
   /** Makes what every cluster has, and lets the controllers run. */
   begin(): Promise<void>;
   /** The controllers rest until `begin`. */
@@ -58,10 +62,11 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   const problem = choiceProblem(api.admission);
   if (problem !== undefined)
     throw new ConfigError(`--enable-admission-plugins, --disable-admission-plugins: ${problem}`);
+  let access: Access | undefined;
   const resources = builtinResources({
     serviceIpRanges: api.serviceRanges,
     nodePorts: api.nodePorts,
-    authorize: (user, attributes) => authorizer.authorize(user, attributes),
+    authorize: (user, attributes) => access!.authorizer.authorize(user, attributes),
   });
   const odd = runtimeConfigProblem(api.runtimeConfig, resources);
   if (odd !== undefined) throw new ConfigError(`--runtime-config: ${odd}`);
@@ -73,12 +78,14 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     admission: (stored) => {
       const steps = builtinAdmission(stored, world);
       for (const warning of choiceWarnings(steps, api.admission)) log.warn({}, warning);
-      return chosenSteps(steps, api.admission);
+      return [...chosenSteps(steps, api.admission), grantsStep(() => access!.escalation)];
     },
     // A gate that is not known is one of a feature that has been on for so long that its gate is gone.
     featureEnabled: (gate) => api.featureGates.get(gate) ?? true,
     failed: parts.failed,
   });
+  access = openAccess({ world, config, registry });
+  const { close: closeAccess } = access;
   const note = (message: string, fields: Readonly<Record<string, unknown>>): void => log.warn(fields, message);
   const context = { world, cluster: clusterOf(registry, world), log: note };
   const controllers = new ControllerManager(
@@ -101,6 +108,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
       serviceAddresses: serviceAddresses(api.serviceRanges),
       securePort: config.serving.port === 0 ? 6443 : config.serving.port,
     });
+    if (config.access.authorizationModes.includes('RBAC')) await bootstrapRbac(registry, world);
     const look = (): void => controllers.lead(keyspace.status().isLeader);
     stopLooking = world.timers.every(LEADERSHIP_PERIOD, look);
     look();
@@ -115,12 +123,29 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   }
   return {
     registry,
+    access,
     begin,
     pause,
     queues: () => controllers.running,
     close: () => {
       pause();
+      closeAccess();
       return registry.close();
+    },
+  };
+}
+
+const GRANTING: ReadonlySet<string> = new Set(['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings']);
+
+/** Checks what roles and bindings grant, after mutation and before validation, as kube-apiserver does. */
+function grantsStep(check: () => EscalationCheck): AdmissionStep {
+  return {
+    name: 'RBACEscalation',
+    mutate: async ({ groupResource, operation, object, old, user, name, namespace }) => {
+      const { group, resource } = groupResource;
+      if (group !== 'rbac.authorization.k8s.io' || object === undefined || !GRANTING.has(resource)) return;
+      const requestName = operation === 'create' ? '' : name;
+      await check().check({ user, resource, namespace, requestName, object, old });
     },
   };
 }

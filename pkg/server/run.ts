@@ -121,6 +121,8 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
       keyspace,
       control: { peer: keyspace, folder: outgoingFolder(config.dataDir) },
       registry: objects.registry,
+      access: objects.access,
+      proxyCa: proxyAuthority(config),
       queues: () => objects.queues(),
       tls: tlsMaterial(given, pki),
       address: (port) => `${host}:${port}`,
@@ -135,7 +137,7 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
         .then((renewed) => {
           pki = renewed;
           warn();
-          api.renew(tlsMaterial(givenTls(config), pki));
+          api.renew(tlsMaterial(givenTls(config), pki), proxyAuthority(config));
           keepKubeconfig(kubeconfig, url, pki);
         })
         // Files that are missing or do not fit each other included: the server goes on with what it has, and asks again tomorrow.
@@ -172,6 +174,11 @@ function givenTls({ serving: { certFile, keyFile, clientCaFile, certDir } }: Con
       : givenPair({ flag: 'tls-cert-file', path: certFile }, { flag: 'tls-private-key-file', path: keyFile });
   const clientCa = clientCaFile === '' ? undefined : givenAuthorities({ flag: 'client-ca-file', path: clientCaFile });
   return { pair, clientCa };
+}
+
+function proxyAuthority({ access: { requestHeader } }: Config): string | undefined {
+  if (requestHeader === undefined) return undefined;
+  return givenAuthorities({ flag: 'requestheader-client-ca-file', path: requestHeader.clientCaFile });
 }
 
 function tlsMaterial({ pair, clientCa }: GivenTls, pki: Pki): TlsMaterial {

@@ -1,0 +1,91 @@
+import type { Headers } from '../impersonate.js';
+import { type UserInfo, withAuthenticatedGroup } from '../user.js';
+import type { ClientCertificate } from './certificate.js';
+
+/** What a request shows to prove who sends it. */
+export interface Credentials {
+  readonly headers: Headers;
+  /** Values of a header that may come in several lines, one each. */
+  lines(name: string): readonly string[];
+  readonly connection: CredentialConnection;
+  /** The decoded path, for anonymous access by path. */
+  readonly path: string;
+  /** Adds a `Warning: 299` header to the response. */
+  warn(text: string): void;
+}
+
+/** The connection below a request. Authenticators remember on it what they found out about its certificate. */
+export interface CredentialConnection {
+  certificate(): ClientCertificate | undefined;
+  /** Owned by the certificate and request header authenticators; undefined until the certificate was first looked at. */
+  identity: unknown;
+}
+
+export type Authentication =
+  | Authenticated
+  /** The request shows nothing that this authenticator reads. */
+  | { readonly kind: 'none' }
+  /** The request shows credentials of this kind, and they are not valid. */
+  | { readonly kind: 'failed'; readonly reason: string };
+
+export interface Authenticated {
+  readonly kind: 'authenticated';
+  readonly user: UserInfo;
+  /** Audiences that the credential is valid for, where it names any: those of the API server that it was made for. */
+  readonly audiences?: readonly string[];
+}
+
+/** Finds out who sends a request. Synchronous where the answer is in memory. */
+export interface Authenticator {
+  authenticate(credentials: Credentials): Authentication | Promise<Authentication>;
+}
+
+/** Finds out whose a bearer token is. `audiences`: those asked for (TokenReview); absent: those of the API server. */
+export interface TokenAuthenticator {
+  authenticateToken(token: string, audiences?: readonly string[]): Authentication | Promise<Authentication>;
+}
+
+export const NONE: Authentication = { kind: 'none' };
+
+/**
+ * Asks each authenticator in order. The first that recognises the user decides; the user is then a member of
+ * `system:authenticated`. Failed credentials do not stop the chain, but they end it as failed when nobody recognises the user.
+ */
+export function authenticatorChain(chain: readonly Authenticator[]): Authenticator {
+  return { authenticate: (credentials) => firstOf(chain, (a) => a.authenticate(credentials), 0, undefined) };
+}
+
+/** The same for bearer tokens. A token that nobody recognises gives `none`. */
+export function tokenChain(chain: readonly TokenAuthenticator[]): TokenAuthenticator {
+  return {
+    authenticateToken: (token, audiences) => firstOf(chain, (a) => a.authenticateToken(token, audiences), 0, undefined),
+  };
+}
+
+function firstOf<T>(
+  chain: readonly T[],
+  ask: (one: T) => Authentication | Promise<Authentication>,
+  start: number,
+  failure: string | undefined,
+): Authentication | Promise<Authentication> {
+  for (let i = start; i < chain.length; i++) {
+    const found = ask(chain[i]!);
+    if (found instanceof Promise) {
+      const before = failure;
+      return found.then((f) =>
+        f.kind === 'authenticated' ? recognised(f) : firstOf(chain, ask, i + 1, worst(before, f)),
+      );
+    }
+    if (found.kind === 'authenticated') return recognised(found);
+    failure = worst(failure, found);
+  }
+  return failure === undefined ? NONE : { kind: 'failed', reason: failure };
+}
+
+const worst = (before: string | undefined, found: Authentication): string | undefined =>
+  found.kind === 'failed' ? (before === undefined ? found.reason : `${before}; ${found.reason}`) : before;
+
+function recognised(found: Authenticated): Authenticated {
+  const user = withAuthenticatedGroup(found.user);
+  return user === found.user ? found : { ...found, user };
+}

@@ -1,0 +1,74 @@
+import type { Headers } from '../impersonate.js';
+import {
+  type Authentication,
+  type Authenticator,
+  type Credentials,
+  NONE,
+  type TokenAuthenticator,
+} from './authenticator.js';
+
+const EXTRA_SPACE = 'the provided Authorization header contains extra space before the bearer token, and is ignored';
+
+/** Tokens longer than this are refused unread. A header line is bounded before, by the listener. */
+const TOKEN_LENGTH_MAX = 64 * 1024;
+
+/**
+ * Reads the bearer token of a request (RFC 6750, section 2.1). A header of another scheme, or without a token, counts as no
+ * credentials. A token that no authenticator recognises is a failure, even where anonymous requests are allowed.
+ */
+export function bearerAuthenticator(tokens: TokenAuthenticator): Authenticator {
+  return {
+    authenticate(credentials) {
+      const { headers } = credentials;
+      const text = headers['authorization'];
+      const token = typeof text === 'string' ? bearerToken(text, credentials) : '';
+      return token === '' ? NONE : authenticateToken(tokens, token);
+    },
+  };
+}
+
+const WEBSOCKET_PREFIX = 'base64url.bearer.authorization.k8s.io.';
+
+/**
+ * Reads the bearer token that a browser passes as a WebSocket subprotocol, because it cannot set headers:
+ * `base64url.bearer.authorization.k8s.io.<token in unpadded base64url>`.
+ */
+export function webSocketAuthenticator(tokens: TokenAuthenticator): Authenticator {
+  return {
+    authenticate(credentials) {
+      const { headers } = credentials;
+      if (headers['sec-websocket-protocol'] === undefined || !isUpgrade(headers)) return NONE;
+      let encoded = '';
+      let others = 0;
+      for (const protocol of credentials.lines('sec-websocket-protocol').flatMap((line) => line.split(','))) {
+        const text = protocol.trim();
+        if (!text.startsWith(WEBSOCKET_PREFIX)) others++;
+        else if (encoded !== '') return { kind: 'failed', reason: 'multiple base64.bearer.authorization tokens' };
+        else encoded = text.slice(WEBSOCKET_PREFIX.length);
+      }
+      if (encoded === '') return NONE;
+      if (!/^[\w-]+$/.test(encoded)) return { kind: 'failed', reason: 'invalid base64.bearer.authorization token' };
+      if (others === 0) return { kind: 'failed', reason: 'missing additional subprotocol' };
+      return authenticateToken(tokens, Buffer.from(encoded, 'base64url').toString('utf8'));
+    },
+  };
+}
+
+const isUpgrade = (headers: Headers): boolean => /\bwebsocket\b/i.test(String(headers['upgrade'] ?? ''));
+
+function bearerToken(header: string, credentials: Credentials): string {
+  const [scheme = '', token, ...rest] = header.trim().split(' ');
+  if (scheme.toLowerCase() !== 'bearer' || token === undefined) return '';
+  if (token === '' && rest.length > 0) credentials.warn(EXTRA_SPACE);
+  return token;
+}
+
+const INVALID: Authentication = { kind: 'failed', reason: 'invalid bearer token' };
+
+function authenticateToken(tokens: TokenAuthenticator, token: string): Authentication | Promise<Authentication> {
+  if (token.length > TOKEN_LENGTH_MAX) return INVALID;
+  const found = tokens.authenticateToken(token);
+  return found instanceof Promise ? found.then(orInvalid) : orInvalid(found);
+}
+
+const orInvalid = (found: Authentication): Authentication => (found.kind === 'none' ? INVALID : found);

@@ -1,0 +1,65 @@
+import { decodeExtraKey, type Headers } from '../impersonate.js';
+import type { UserInfo } from '../user.js';
+import { type Authentication, type Authenticator, type Credentials, NONE } from './authenticator.js';
+import type { CertificateInspector } from './certificate.js';
+
+/** Names of the headers in lower case. */
+export interface RequestHeaderConfig {
+  readonly usernameHeaders: readonly string[];
+  readonly uidHeaders: readonly string[];
+  readonly groupHeaders: readonly string[];
+  readonly extraHeaderPrefixes: readonly string[];
+  /** Common names of the certificates that front proxies show; empty: any that the authority signed. */
+  readonly allowedNames: readonly string[];
+}
+
+/**
+ * Users that a front proxy authenticated, and names in headers. The proxy proves itself by a client certificate of its own
+ * authority; headers of anybody else are ignored or refused.
+ */
+export function requestHeaderAuthenticator(
+  config: RequestHeaderConfig,
+  inspector: CertificateInspector,
+  now: () => number,
+): Authenticator {
+  return {
+    authenticate(credentials): Authentication {
+      const { user, proxy } = inspector.look(credentials.connection);
+      if (user === 'none') return NONE;
+      if (proxy === undefined || now() >= proxy.validUntil)
+        return { kind: 'failed', reason: 'the client certificate is not valid for a front proxy' };
+      if (config.allowedNames.length > 0 && !config.allowedNames.includes(proxy.name))
+        return { kind: 'failed', reason: `a front proxy may not be named ${JSON.stringify(proxy.name)}` };
+      const name = first(config.usernameHeaders, credentials.headers);
+      if (name === '') return NONE;
+      return { kind: 'authenticated', user: userFrom(name, config, credentials) };
+    },
+  };
+}
+
+function userFrom(name: string, config: RequestHeaderConfig, credentials: Credentials): UserInfo {
+  const { headers } = credentials;
+  const uid = first(config.uidHeaders, headers);
+  const extra: Record<string, readonly string[]> = Object.create(null) as Record<string, readonly string[]>;
+  for (const header in headers) {
+    const prefix = config.extraHeaderPrefixes.find((p) => header.startsWith(p));
+    if (prefix === undefined) continue;
+    const key = decodeExtraKey(header.slice(prefix.length));
+    extra[key] = [...(extra[key] ?? []), ...credentials.lines(header)];
+  }
+  return {
+    name,
+    ...(uid === '' ? {} : { uid }),
+    groups: config.groupHeaders.flatMap((header) => credentials.lines(header)),
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+  };
+}
+
+function first(names: readonly string[], headers: Headers): string {
+  for (const name of names) {
+    const value = headers[name];
+    const text = typeof value === 'string' ? value : (value?.[0] ?? '');
+    if (text !== '') return text;
+  }
+  return '';
+}

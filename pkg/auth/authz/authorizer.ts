@@ -1,0 +1,77 @@
+import type { Attributes } from '../attributes.js';
+import { MASTERS, type UserInfo } from '../user.js';
+
+export type Decision =
+  | { readonly kind: 'allow'; readonly reason: string }
+  | { readonly kind: 'deny'; readonly reason: string }
+  /** The next authorizer decides. When none is left, the request is refused. */
+  | { readonly kind: 'noOpinion'; readonly reason: string };
+
+/** Decides whether a user may do something. Synchronous where the answer is in memory. */
+export interface Authorizer {
+  authorize(user: UserInfo, attributes: Attributes): Decision | Promise<Decision>;
+}
+
+/** An authorizer with the name that its reasons carry: `rbac`, `node`, the name of a webhook. */
+export interface NamedAuthorizer {
+  readonly name: string;
+  readonly authorizer: Authorizer;
+}
+
+const ALLOW: Decision = { kind: 'allow', reason: '' };
+const NO_OPINION: Decision = { kind: 'noOpinion', reason: '' };
+const EVERYTHING_ALLOWED: Decision = ALLOW;
+const EVERYTHING_FORBIDDEN: Decision = { kind: 'noOpinion', reason: 'Everything is forbidden.' };
+
+/** Members of `system:masters` may do everything. */
+export const mastersAuthorizer: Authorizer = {
+  authorize: (user) => (user.groups.includes(MASTERS) ? ALLOW : NO_OPINION),
+};
+
+/** Mode `AlwaysAllow`. */
+export const alwaysAllow: Authorizer = { authorize: () => EVERYTHING_ALLOWED };
+
+/** Mode `AlwaysDeny`: it has no opinion, so that members of `system:masters` still pass. */
+export const alwaysDeny: Authorizer = { authorize: () => EVERYTHING_FORBIDDEN };
+
+/**
+ * Asks `system:masters` first, then each authorizer in order. The first that allows or denies decides. When none does, the
+ * reasons of all are joined, each after the name of its authorizer.
+ */
+export function authorizerChain(chain: readonly NamedAuthorizer[]): Authorizer {
+  return {
+    authorize: (user, attributes) =>
+      user.groups.includes(MASTERS) ? ALLOW : decide(chain, { user, attributes }, 0, ''),
+  };
+}
+
+interface Question {
+  readonly user: UserInfo;
+  readonly attributes: Attributes;
+}
+
+function decide(
+  chain: readonly NamedAuthorizer[],
+  question: Question,
+  start: number,
+  reasons: string,
+): Decision | Promise<Decision> {
+  for (let i = start; i < chain.length; i++) {
+    const { name, authorizer } = chain[i]!;
+    const decision = authorizer.authorize(question.user, question.attributes);
+    if (decision instanceof Promise) {
+      const before = reasons;
+      return decision.then((d) =>
+        d.kind === 'noOpinion' ? decide(chain, question, i + 1, joined(before, name, d.reason)) : d,
+      );
+    }
+    if (decision.kind !== 'noOpinion') return decision;
+    reasons = joined(reasons, name, decision.reason);
+  }
+  return reasons === '' ? NO_OPINION : { kind: 'noOpinion', reason: reasons };
+}
+
+function joined(reasons: string, name: string, reason: string): string {
+  if (reason === '') return reasons;
+  return reasons === '' ? `${name}: ${reason}` : `${reasons}\n${name}: ${reason}`;
+}

@@ -1,0 +1,32 @@
+import type { GroupResourceName, JsonObject } from '../api/index.js';
+
+/** One change of an object that an authenticator or authorizer follows. `object` is undefined once it is deleted. */
+export interface FollowedChange {
+  readonly resource: GroupResourceName;
+  /** '' for cluster-scoped resources. */
+  readonly namespace: string;
+  readonly name: string;
+  readonly object: JsonObject | undefined;
+}
+
+/**
+ * The stored objects that decisions depend on. The composition root provides it on top of the cache. Objects are in their
+ * storage version.
+ */
+export interface AuthObjects {
+  get(resource: GroupResourceName, namespace: string, name: string): JsonObject | undefined;
+  /**
+   * Reports every object of `resources` as it is now, and then each change as soon as this peer applies it, in order and
+   * synchronously. Returns the function that stops it.
+   */
+  follow(resources: readonly GroupResourceName[], changed: (change: FollowedChange) => void): () => void;
+  /**
+   * Confirms that this peer knows every write acknowledged up to `CURRENCY_MILLISECONDS_MAX` ago. Synchronous (undefined) while a
+   * recent confirmation holds. Rejects with an `ApiError` when the peer cannot reach the leader: a decision from an old state
+   * is never made.
+   */
+  current(): Promise<void> | undefined;
+}
+
+/** How old the confirmed state behind a decision may be. A revoked permission ends on every peer within this time. */
+export const CURRENCY_MILLISECONDS_MAX = 500;

@@ -1,0 +1,137 @@
+import {
+  type ApiError,
+  equalJson,
+  errors,
+  type JsonObject,
+  listAt,
+  nameOf,
+  objectAt,
+  textAt,
+} from '../../api/index.js';
+import type { Authorizer } from '../authz/authorizer.js';
+import { MASTERS, type UserInfo } from '../user.js';
+import { aggregate } from './authorizer.js';
+import { RBAC_GROUP, type RbacIndex, type RoleReference } from './bindings.js';
+import { compactRules, coverageOf, listText, ruleText } from './covers.js';
+import { type PolicyRule, rulesOf } from './rules.js';
+
+/** A write of a role or binding, after mutation and before validation. */
+export interface GrantingWrite {
+  readonly user: UserInfo;
+  /** `roles`, `clusterroles`, `rolebindings` or `clusterrolebindings`. */
+  readonly resource: string;
+  /** '' for cluster-scoped resources. */
+  readonly namespace: string;
+  /** The name in the path; '' for a create. */
+  readonly requestName: string;
+  readonly object: JsonObject;
+  readonly old: JsonObject | undefined;
+}
+
+/**
+ * Refuses writes of roles and bindings that grant more than the user holds. The verb `escalate` on a role, or `bind` on the role
+ * that a binding refers to, lifts the check; members of `system:masters` are not checked.
+ */
+export class EscalationCheck {
+  readonly #index: RbacIndex;
+  readonly #authorizer: Authorizer;
+
+  constructor(index: RbacIndex, authorizer: Authorizer) {
+    this.#index = index;
+    this.#authorizer = authorizer;
+  }
+
+  /** Throws 403 (or 404, when a binding refers to a role that does not exist). */
+  async check(write: GrantingWrite): Promise<void> {
+    if (write.user.groups.includes(MASTERS)) return;
+    if (write.resource === 'roles' || write.resource === 'clusterroles') await this.#checkRole(write);
+    else await this.#checkBinding(write);
+  }
+
+  async #checkRole(write: GrantingWrite): Promise<void> {
+    const { object, old } = write;
+    if (await this.#may(write, 'escalate', write.resource, write.requestName)) return;
+    if (old !== undefined && changesOnlyOwnership(object, old)) return;
+    this.#refuseMissing(write, rulesOf(object));
+    if (write.resource !== 'clusterroles' || !(aggregates(object) || aggregates(old))) return;
+    if (this.#missing(write, EVERYTHING) !== undefined)
+      throw refused(write, 'must have cluster-admin privileges to use the aggregationRule');
+  }
+
+  async #checkBinding(write: GrantingWrite): Promise<void> {
+    const { object, old, namespace } = write;
+    if (old !== undefined && changesOnlyOwnership(object, old)) return;
+    const ref = objectAt(object, 'roleRef');
+    const kind = textAt(ref, 'kind');
+    const name = textAt(ref, 'name');
+    const isRole = kind === 'Role' && namespace !== '';
+    if (!isRole && kind !== 'ClusterRole')
+      throw errors.internal(`unsupported role reference kind: ${JSON.stringify(kind)}`);
+    if (await this.#may(write, 'bind', isRole ? 'roles' : 'clusterroles', name)) return;
+    const role: RoleReference = { kind: isRole ? 'Role' : 'ClusterRole', namespace: isRole ? namespace : '', name };
+    const rules = this.#index.rules(role);
+    if (rules === undefined)
+      throw errors.notFound({ group: RBAC_GROUP, resource: isRole ? 'roles' : 'clusterroles' }, name);
+    this.#refuseMissing(write, rules);
+  }
+
+  async #may(write: GrantingWrite, verb: string, resource: string, name: string): Promise<boolean> {
+    const decision = await this.#authorizer.authorize(write.user, {
+      kind: 'resource',
+      verb,
+      group: RBAC_GROUP,
+      version: '*',
+      resource,
+      subresource: '',
+      namespace: write.namespace,
+      name,
+    });
+    return decision.kind === 'allow';
+  }
+
+  #refuseMissing(write: GrantingWrite, rules: readonly PolicyRule[]): void {
+    const why = this.#missing(write, rules);
+    if (why !== undefined) throw refused(write, why);
+  }
+
+  #missing({ user, namespace }: GrantingWrite, wanted: readonly PolicyRule[]): string | undefined {
+    const grants = this.#index.grants(user, namespace);
+    const coverage = coverageOf(
+      grants.flatMap((g) => g.rules),
+      wanted,
+    );
+    if (coverage.kind === 'covered') return undefined;
+    const start = `user ${JSON.stringify(user.name)} (groups=${listText(user.groups)}) is attempting to grant RBAC permissions not currently held:`;
+    if (coverage.kind === 'tooMany') return `${start}\nthe rules have too many permissions to compare`;
+    const lines = [...new Set(compactRules(coverage.rules).map(ruleText))].sort();
+    const problems = [...new Set(grants.flatMap((g) => g.problem ?? []))];
+    const suffix = problems.length === 0 ? '' : `; resolution errors: [${aggregate(problems)}]`;
+    return `${start}\n${lines.join('\n')}${suffix}`;
+  }
+}
+
+const EVERYTHING: readonly PolicyRule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'], resourceNames: [], nonResourceURLs: [] },
+  { verbs: ['*'], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: ['*'] },
+];
+
+function refused({ resource, object }: GrantingWrite, why: string): ApiError {
+  return errors.forbidden({ group: RBAC_GROUP, resource }, nameOf(object), why);
+}
+
+const aggregates = (role: JsonObject | undefined): boolean =>
+  listAt(role, 'aggregationRule', 'clusterRoleSelectors').length > 0;
+
+/** Fields of metadata that the garbage collector changes. */
+const OWNERSHIP_FIELDS: readonly string[] = ['ownerReferences', 'finalizers', 'selfLink', 'managedFields'];
+
+function changesOnlyOwnership(object: JsonObject, old: JsonObject): boolean {
+  return equalJson(withoutOwnership(object), withoutOwnership(old));
+}
+
+function withoutOwnership(o: JsonObject): JsonObject {
+  const metadata = Object.fromEntries(
+    Object.entries(objectAt(o, 'metadata')).filter(([field]) => !OWNERSHIP_FIELDS.includes(field)),
+  );
+  return { ...o, metadata };
+}
