@@ -24,7 +24,7 @@ describe('requestInfo', () => {
     [
       'GET',
       '/api/v1/namespaces/a/pods/p?watch=true',
-      { ...none, path: '/api/v1/namespaces/a/pods/p', namespace: 'a', resource: 'pods', name: 'p', verb: 'watch' },
+      { ...none, path: '/api/v1/namespaces/a/pods/p', namespace: 'a', resource: 'pods', name: 'p', verb: 'get' },
     ],
     [
       'GET',

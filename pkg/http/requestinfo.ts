@@ -79,8 +79,7 @@ export function requestInfo(method: string, url: string): RequestInfo {
   }
   const resource = parts[at]!;
   const name = parts[at + 1] ?? '';
-  const whole = parts.length <= at + 2;
-  const verb = verbOf(method, { legacyWatch, name, whole, query });
+  const verb = verbOf(method, { legacyWatch, name, query });
   return {
     kind: 'resource',
     path,
@@ -101,14 +100,13 @@ const NOTHING: readonly string[] = [];
 
 function verbOf(
   method: string,
-  about: { readonly legacyWatch: boolean; readonly name: string; readonly whole: boolean; readonly query: Query },
+  about: { readonly legacyWatch: boolean; readonly name: string; readonly query: Query },
 ): string {
   const verb = VERBS[method] ?? '';
   if (about.legacyWatch) return verb === 'get' ? 'watch' : verb;
-  // An object by its name can be watched as a collection can; its subresources cannot.
-  if (verb === 'get' && about.whole && about.query.flag('watch')) return 'watch';
+  // `watch` is a parameter of collections: a read of one object ignores it.
   if (about.name !== '') return verb;
-  if (verb === 'get') return 'list';
+  if (verb === 'get') return about.query.flag('watch') ? 'watch' : 'list';
   return verb === 'delete' ? 'deletecollection' : verb;
 }
 

@@ -78,23 +78,21 @@ function worldWith(milliseconds: number): { readonly world: World; readonly due:
 }
 
 describe('a watch over WebSocket', () => {
-  it.each([
-    WATCH,
-    `${CMS}/a?watch=1`,
-    '/api/v1/watch/namespaces/n/configmaps',
-    '/api/v1/watch/namespaces/n/configmaps/a',
-  ])('is told in messages: %s', async (path) => {
-    const door = await open();
-    const watcher = new Watcher(door, path);
-    expect(await watcher.opened()).toBe('open');
-    const [stream] = door.services.registry.streams;
-    stream!.push(Buffer.concat([frame('1'), frame('2')]));
-    await watcher.until(2);
-    stream!.push(frame(`"${'x'.repeat(100_000)}"`));
-    expect(await watcher.until(3)).toEqual([message('1'), message('2'), message(`"${'x'.repeat(100_000)}"`)]);
-    const exposed = await door.services.exposition.scrape();
-    expect(exposed).toMatch(/apiserver_longrunning_requests\{[^}]*verb="WATCH"[^}]*\} 1/);
-  });
+  it.each([WATCH, '/api/v1/watch/namespaces/n/configmaps', '/api/v1/watch/namespaces/n/configmaps/a'])(
+    'is told in messages: %s',
+    async (path) => {
+      const door = await open();
+      const watcher = new Watcher(door, path);
+      expect(await watcher.opened()).toBe('open');
+      const [stream] = door.services.registry.streams;
+      stream!.push(Buffer.concat([frame('1'), frame('2')]));
+      await watcher.until(2);
+      stream!.push(frame(`"${'x'.repeat(100_000)}"`));
+      expect(await watcher.until(3)).toEqual([message('1'), message('2'), message(`"${'x'.repeat(100_000)}"`)]);
+      const exposed = await door.services.exposition.scrape();
+      expect(exposed).toMatch(/apiserver_longrunning_requests\{[^}]*verb="WATCH"[^}]*\} 1/);
+    },
+  );
 
   it('takes one subprotocol, whatever it is, or none', async () => {
     const door = await open();
