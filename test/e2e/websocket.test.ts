@@ -82,8 +82,8 @@ it('tells over WebSocket what it tells over HTTP, an event a message', async () 
 /** A row tells an age, which is not the same from one second to the next. */
 const ageless = (b: Buffer): string => b.toString('latin1').replace(/"\d+s"/g, '"age"');
 
-it('refuses before it begins whom it refuses over HTTP', async () => {
-  await expect(hear(`${CMS}?watch=1`, { anonymous: true })).rejects.toThrow('status 401');
+it('refuses what it refuses over HTTP, before the watch begins', async () => {
+  await expect(hear(`${CMS}?watch=1`, { anonymous: true })).rejects.toThrow('status 403');
   await expect(hear('/api/v1/namespaces/default/nothings?watch=1')).rejects.toThrow('status 404');
   await expect(hear(`${CMS}?watch=1&resourceVersion=x`)).rejects.toThrow('status 400');
   await expect(hear(`${CMS}?watch=1`, { accept: 'application/yaml' })).rejects.toThrow('status 406');

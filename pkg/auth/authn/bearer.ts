@@ -54,7 +54,10 @@ export function webSocketAuthenticator(tokens: TokenAuthenticator): Authenticato
   };
 }
 
-const isUpgrade = (headers: Headers): boolean => /\bwebsocket\b/i.test(String(headers['upgrade'] ?? ''));
+const isUpgrade = (headers: Headers): boolean =>
+  String(headers['upgrade'] ?? '')
+    .toLowerCase()
+    .includes('websocket');
 
 function bearerToken(header: string, credentials: Credentials): string {
   const [scheme = '', token, ...rest] = header.trim().split(' ');

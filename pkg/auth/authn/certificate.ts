@@ -128,9 +128,17 @@ function fingerprintsOfChain(certificate: PeerCertificate | DetailedPeerCertific
   return found;
 }
 
+const PEM_BEGIN = '-----BEGIN CERTIFICATE-----';
+const PEM_END = '-----END CERTIFICATE-----';
+
 function fingerprints(pem: string): ReadonlySet<string> {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  return new Set(blocks.map((block) => new X509Certificate(block).fingerprint256));
+  const found = new Set<string>();
+  for (let at = pem.indexOf(PEM_BEGIN); at >= 0; at = pem.indexOf(PEM_BEGIN, at + 1)) {
+    const end = pem.indexOf(PEM_END, at);
+    if (end < 0) break;
+    found.add(new X509Certificate(pem.slice(at, end + PEM_END.length)).fingerprint256);
+  }
+  return found;
 }
 
 /** Users of the client authorities, named by the subjects of their certificates. */

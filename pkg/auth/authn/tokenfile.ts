@@ -42,19 +42,32 @@ export function tokenFileAuthenticator(text: string, key: Uint8Array): TokenAuth
 
 /** RFC 4180, as far as the token file needs it: quoted fields, doubled quotes, comments with `#`, empty lines. */
 function parseCsv(text: string): readonly (readonly string[])[] {
-  const records: string[][] = [];
+  const records: (readonly string[])[] = [];
   for (const line of text.split(/\r?\n/)) {
     if (line.trim() === '' || line.startsWith('#')) continue;
-    const record: string[] = [];
-    let rest = line;
-    for (;;) {
-      const quoted = /^\s*"((?:[^"]|"")*)"\s*(,|$)/.exec(rest);
-      const match = quoted ?? /^([^,]*)(,|$)/.exec(rest)!;
-      record.push(quoted === null ? match[1]!.trim() : match[1]!.replaceAll('""', '"'));
-      if (match[2] === '') break;
-      rest = rest.slice(match[0].length);
-    }
-    records.push(record);
+    records.push(fieldsOf(line));
   }
   return records;
+}
+
+function fieldsOf(line: string): readonly string[] {
+  const fields: string[] = [];
+  for (let at = 0; at <= line.length; at++) {
+    while (line[at] === ' ') at++;
+    let text = '';
+    if (line[at] === '"') {
+      for (at++; at < line.length; at++) {
+        if (line[at] !== '"') text += line[at];
+        else if (line[at + 1] === '"') text += line[at++];
+        else break;
+      }
+      while (at < line.length && line[at] !== ',') at++;
+    } else {
+      const end = line.indexOf(',', at) < 0 ? line.length : line.indexOf(',', at);
+      text = line.slice(at, end).trim();
+      at = end;
+    }
+    fields.push(text);
+  }
+  return fields;
 }

@@ -1,4 +1,4 @@
-import { ALL, type PolicyRule } from './rules.js';
+import { ALL, type PolicyRule, withoutStars } from './rules.js';
 
 /** Comparisons of single permissions after which a check gives up: the permissions come from a client. */
 const COMPARISONS_MAX = 200_000;
@@ -77,7 +77,7 @@ function resourceCovers(owned: readonly string[], one: string): boolean {
 }
 
 const urlCovers = (pattern: string, url: string): boolean =>
-  pattern === url || (pattern.endsWith('*') && url.startsWith(pattern.replace(/\*+$/, '')));
+  pattern === url || (pattern.endsWith('*') && url.startsWith(withoutStars(pattern)));
 
 /** Single permissions that differ only in their verb, joined again. */
 export function compactRules(rules: readonly PolicyRule[]): readonly PolicyRule[] {

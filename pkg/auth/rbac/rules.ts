@@ -68,5 +68,12 @@ function matchesResource(list: readonly string[], resource: string, subresource:
 
 /** A pattern is exact, or ends in `*` and matches by prefix. */
 export function matchesUrl(pattern: string, path: string): boolean {
-  return pattern === ALL || pattern === path || (pattern.endsWith('*') && path.startsWith(pattern.replace(/\*+$/, '')));
+  return pattern === ALL || pattern === path || (pattern.endsWith('*') && path.startsWith(withoutStars(pattern)));
+}
+
+/** A pattern without the `*` at its end. */
+export function withoutStars(pattern: string): string {
+  let end = pattern.length;
+  while (end > 0 && pattern[end - 1] === '*') end--;
+  return pattern.slice(0, end);
 }
