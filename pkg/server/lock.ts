@@ -46,15 +46,22 @@ function livingOwner(text: string): number | undefined {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return undefined;
   }
+  if (isDead(pid)) return undefined;
   const now = startTime(pid);
   return now === undefined || started === '' || now === started ? pid : undefined;
 }
 
-/** Clock ticks from the machine's start to the process's; undefined where the system does not tell. */
-function startTime(pid: number): string | undefined {
+/** Clock ticks from the machine's start to the start of the process; undefined where the system does not report it. */
+const startTime = (pid: number): string | undefined => statOf(pid)?.[19];
+
+/** A process that has ended and that its parent has not reaped still answers signals. It holds no files. */
+const isDead = (pid: number): boolean => ['Z', 'X'].includes(statOf(pid)?.[0] ?? '');
+
+/** The fields of `/proc/<pid>/stat` after the command (proc(5)): the first is the state, the 20th the start time. */
+function statOf(pid: number): readonly string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   } catch {
     return undefined;
   }

@@ -5,7 +5,8 @@ import { BACKGROUND_LIMITS } from '../common/index.js';
 export interface BackgroundPorts {
   readonly world: World;
   isLeader(): boolean;
-  /** Voters of the cluster. */
+  hasLeader(): boolean;
+  /** The number of voters. */
   voters(): number;
   machine(): StateMachine;
   /** Revision of the newest change of a key. */
@@ -13,30 +14,37 @@ export interface BackgroundPorts {
   propose(command: Uint8Array): Promise<TxnResult>;
   readonly compactionRetentionMs: number;
   readonly hashCheckMs: number;
-  hasLeader(): boolean;
-  /** This peer was found to have the state that most have. */
+  /** This peer was found to have the state of most peers. */
   checked(): boolean;
   /** This peer waits for a check that finds a majority. */
   suspended(): boolean;
+  /** Writes are refused for want of space. */
+  shortOfSpace(): boolean;
+  freeBytes(): number;
 }
 
 /**
- * What a peer proposes of its own accord: as a leader the deletion of keys whose time has come, compaction of old history, the
- * hash check; any peer a first hash check when it has started. Every peer keeps the notes that compaction needs, so a new leader goes on where the old one was.
+ * What a peer does by itself: the leader deletes expired keys, compacts old history and runs the hash check; every peer runs a first hash
+ * check after its start, and reclaims space when there is none. Every peer samples revisions for compaction, so a new leader goes on
+ * where the old one was.
  */
 export class BackgroundTasks {
   readonly #ports: BackgroundPorts;
   readonly #stops: (() => void)[] = [];
   #expiring = false;
-  /** Newest write as seen at intervals, oldest first. */
+  /** The newest write as seen at intervals, oldest first. */
   #samples: { readonly at: number; readonly revision: Revision }[] = [];
   #checked = 0;
   #firstChecks = 0;
+  #reclaimed = 0;
+  #rewriting = false;
+  #rewrittenAt = Number.NEGATIVE_INFINITY;
 
   constructor(ports: BackgroundPorts) {
     this.#ports = ports;
     const { timers } = ports.world;
     this.#stops.push(timers.every(BACKGROUND_LIMITS.expiryEveryMs, () => void this.#expire()));
+    this.#stops.push(timers.every(BACKGROUND_LIMITS.reclaimEveryMs, () => this.#reclaim()));
     if (ports.compactionRetentionMs > 0) {
       const period = Math.max(
         BACKGROUND_LIMITS.compactionEveryMsMin,
@@ -57,13 +65,13 @@ export class BackgroundTasks {
     if (this.#expiring || !this.#ports.isLeader()) return;
     this.#expiring = true;
     try {
-      // At the bound the rest waits for the next look: expiry is no reason to crowd out clients.
+      // At the bound the rest waits for the next run: expiry must not crowd out clients.
       for (let round = 0; round < BACKGROUND_LIMITS.expiryRoundsMax; round++) {
         const due = this.#ports.machine().expired(this.#ports.world.clock.now(), BACKGROUND_LIMITS.expiryKeysMax);
         if (due.length === 0) return;
         const txn: Txn = { compares: due, ops: due.map(({ key }) => ({ kind: 'delete', key })) };
         const result = await this.#ports.propose(encodeEntry({ kind: 'txn', txn }));
-        // A key that was written meanwhile is judged anew at the next look.
+        // A key that was written meanwhile is considered again in the next run.
         if (result.kind !== 'committed') return;
       }
     } finally {
@@ -82,8 +90,44 @@ export class BackgroundTasks {
   }
 
   /**
-   * Not a leader's alone: whatever became of a peer's state while it was down shows as soon as it is back, not with the next
-   * round. Asked again while too few have answered, as connections are still being made.
+   * Gives up history at once while writes are refused for want of space, so that deletes make room: what they delete otherwise stays as
+   * history, and in the files of the engine. Watches that lag behind then start again with a list (410).
+   */
+  #reclaim(): void {
+    if (!this.#ports.shortOfSpace() || !this.#ports.hasLeader()) return;
+    const newest = this.#ports.newestWrite();
+    if (newest > this.#reclaimed && newest > this.#ports.machine().compacted) {
+      this.#reclaimed = newest;
+      void this.#ports.propose(encodeEntry({ kind: 'compact', revision: revision(newest) }));
+      return;
+    }
+    void this.#rewrite();
+  }
+
+  /** Rewrites the engine's files without the rows that were deleted. */
+  async #rewrite(): Promise<void> {
+    const { world, freeBytes } = this.#ports;
+    const machine = this.#ports.machine();
+    const now = world.clock.monotonic();
+    if (this.#rewriting || machine.counts.sweeping || machine.blocked !== undefined) return;
+    if (now - this.#rewrittenAt < BACKGROUND_LIMITS.rewriteEveryMs) return;
+    const { sizeBytes, sizeInUseBytes } = machine;
+    if (sizeBytes < sizeInUseBytes * BACKGROUND_LIMITS.rewriteAtFactor) return;
+    if (freeBytes() < sizeInUseBytes + BACKGROUND_LIMITS.rewriteSpareBytes) return;
+    this.#rewriting = true;
+    this.#rewrittenAt = now;
+    try {
+      await machine.defragment();
+    } catch {
+      // The engine found no room after all, or was closed. The next run tries again.
+    } finally {
+      this.#rewriting = false;
+    }
+  }
+
+  /**
+   * Run by every peer, so that damage to its state while it was down shows when it is back and not with the next periodic check. Repeated
+   * while too few peers have answered, because connections are still being made.
    */
   #firstCheck(): void {
     if (this.#firstChecks >= BACKGROUND_LIMITS.firstChecksMax || this.#ports.checked()) return;

@@ -114,6 +114,12 @@ export const BACKGROUND_LIMITS = {
   /** History is given up in so many slices per retention, so that each is small. */
   compactionSlices: 30,
   compactionEveryMsMin: 1000,
+  /** While there is no space, history is given up and files are rewritten at most so often ... */
+  reclaimEveryMs: 1000,
+  rewriteEveryMs: 30_000,
+  /** ... and only when the files are larger than the rows in them by this factor, and the disk has room for the rows and this much more. */
+  rewriteAtFactor: 1.5,
+  rewriteSpareBytes: 16 * MiB,
   /** A peer that has started asks for a hash check so often, and so many times at most, until it was found equal to most. */
   firstCheckEveryMs: 500,
   firstChecksMax: 20,

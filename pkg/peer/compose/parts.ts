@@ -64,7 +64,7 @@ export interface Parts {
 
 /** Makes the parts, each from those before it, and connects the outputs of the consensus core to them. */
 export function assemble(base: PeerBase, owner: Owner): Parts {
-  const durability = durabilityParts(base);
+  const durability = durabilityParts(base, owner);
   const raft = drivenRaft(base, durability, owner);
   const transport = new LateTransport();
   const requests = requestParts(base, raft, transport, durability, () => members.entryForm as EnvelopeForm);
@@ -89,7 +89,7 @@ type Core = Durability & Requests & Pick<Parts, 'raft' | 'transport' | 'members'
 
 const noteOf = ({ events }: PeerBase): ((level: NoteLevel, message: string) => void) => events.note ?? (() => {});
 
-function durabilityParts(base: PeerBase) {
+function durabilityParts(base: PeerBase, owner: Owner) {
   const { config, world, disk, state, log } = base;
   const journal = new Backpressure(log.journal);
   const space = new Space({
@@ -100,6 +100,7 @@ function durabilityParts(base: PeerBase) {
     stateBytes: () => state.machine.sizeInUseBytes,
     stateBytesOnDisk: () => state.machine.sizeBytes,
     logHasRoom: () => journal.hasRoom,
+    lost: owner.fail,
   });
   return { journal, space, fullDisk: new FullDisk({ space, journal, note: noteOf(base) }) };
 }
@@ -275,7 +276,7 @@ async function replaceState(
   await members.load(state.machine);
 }
 
-function tasksOf({ config, world, state }: PeerBase, { raft, proposals, checks }: Core): BackgroundTasks {
+function tasksOf({ config, world, state }: PeerBase, { raft, proposals, checks, space }: Core): BackgroundTasks {
   return new BackgroundTasks({
     world,
     isLeader: () => raft.isLeader,
@@ -283,6 +284,8 @@ function tasksOf({ config, world, state }: PeerBase, { raft, proposals, checks }
     voters: () => raft.status().config.voters.length,
     machine: () => state.machine,
     newestWrite: () => state.newestWrite,
+    shortOfSpace: () => space.problem !== undefined,
+    freeBytes: () => space.freeBytes,
     propose: (command) => proposals.submit(command),
     compactionRetentionMs: config.compactionRetentionMs,
     hashCheckMs: config.hashCheckMs,

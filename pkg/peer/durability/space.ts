@@ -16,6 +16,8 @@ export interface SpacePorts {
   /** Bytes of its files. Asked now and then only: it is a question to the engine. */
   stateBytesOnDisk(): number;
   logHasRoom(): boolean;
+  /** The data folder is gone. */
+  lost(error: Error): void;
 }
 
 /** Room to keep free on a disk of this size: what was asked for, but not most of a small one. */
@@ -57,6 +59,11 @@ export class Space {
     this.#stop = world.timers.every(SPACE_LIMITS.lookEveryMs, () => this.#look());
   }
 
+  /** Free bytes of the disk as of the last look; infinite without a disk. */
+  get freeBytes(): number {
+    return this.#freeBytes;
+  }
+
   get stateBytesOnDisk(): number {
     return this.#stateBytesOnDisk;
   }
@@ -71,8 +78,10 @@ export class Space {
         if (freeBytes < SPACE_LIMITS.ballastReleaseBytes) this.#ballast?.release();
         else if (freeBytes > this.#reserveBytes + 2 * SPACE_LIMITS.ballastBytes) this.#ballast?.keep();
       },
-      // A disk that cannot report its free space reports an error when it is full.
-      () => {},
+      (error: NodeJS.ErrnoException) => {
+        // A disk that cannot report its free space reports an error when it is full.
+        if (error.code === 'ENOENT') this.#ports.lost(new Error(`the data folder has been removed: ${error.message}`));
+      },
     );
   }
 

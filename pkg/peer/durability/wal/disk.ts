@@ -124,8 +124,11 @@ class NodeFile implements LogFile {
     });
   }
 
-  sync(): Promise<void> {
-    return promised((done) => fdatasync(this.#fd, done));
+  async sync(): Promise<void> {
+    await promised((done) => fdatasync(this.#fd, done));
+    // A file without a name takes writes and syncs, and is gone when it is closed.
+    if (fstatSync(this.#fd).nlink === 0)
+      throw new Error('a file of the log has been removed while the peer was using it');
   }
 
   close(): void {
