@@ -76,6 +76,7 @@ class LocalKeyspace implements Keyspace {
         name: this.#home.name,
         onApplied: (applied) => this.#hub.publish(applied),
         onFailure: (error) => this.#stop(error.message),
+        yieldThread: () => new Promise<void>((resolve) => this.#world.timers.immediate(resolve)),
       });
     } catch (error) {
       await engine.close();

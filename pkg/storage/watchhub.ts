@@ -62,8 +62,8 @@ export class WatchHub {
   watch(request: WatchRequest, sink: WatchSink): Watch {
     const watcher: Watcher = { request, sink, position: request.after, replaying: true, over: false };
     this.#watches.add(watcher);
-    // Not before the caller has the handle that it may want to cancel by.
-    queueMicrotask(() => void this.#begin(watcher));
+    // Only when the caller has the handle with which it may cancel.
+    void Promise.resolve().then(() => this.#begin(watcher));
     return { cancel: () => this.#drop(watcher) };
   }
 

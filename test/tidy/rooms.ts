@@ -148,5 +148,15 @@ export const worldless: readonly string[] = [
   'pkg/auth',
 ];
 
+/** Contract suites, models and worlds for tests: no part of the program. */
+export const testKit: readonly string[] = [
+  'pkg/storage/contract.ts',
+  'pkg/storage/contract/',
+  'pkg/storage/model.ts',
+  'pkg/storage/testworld.ts',
+  'pkg/cache/testing.ts',
+  'pkg/registry/testing.ts',
+];
+
 /** Composition roots of their own inside such rooms: the entry of a thread cannot be handed functions. */
 export const worldMakers: readonly string[] = ['pkg/peer/thread/world.ts'];

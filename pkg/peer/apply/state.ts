@@ -146,6 +146,7 @@ async function loadMachine(
       return owner()?.goesOn ?? false;
     },
     onFailure: (error) => ports.fail(error),
+    yieldThread: () => new Promise<void>((resolve) => timers.immediate(resolve)),
     ...(rest === undefined ? {} : { rest }),
   });
   return loaded.machine;

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import { type Revision, revision } from '../../base/index.js';
+import { type Revision, revision, type Timers } from '../../base/index.js';
 import type {
   AppliedEvent,
   Keyspace,
@@ -40,8 +40,8 @@ export interface RemoteKeyspace extends Keyspace {
 }
 
 /** The keyspace that `serveKeyspace` serves at the other end of `port`, as it looks from here. Closing it closes the port. */
-export function connectKeyspace(port: MessagePort, status: KeyspaceStatus): RemoteKeyspace {
-  const client = new Client(port, status);
+export function connectKeyspace(port: MessagePort, status: KeyspaceStatus, timers: Timers): RemoteKeyspace {
+  const client = new Client(port, status, timers);
   port.on('message', (message: SlabMessage) => client.receive(message));
   return client;
 }
@@ -61,6 +61,7 @@ interface RunningCall {
 
 class Client implements RemoteKeyspace {
   readonly #port: MessagePort;
+  readonly #timers: Timers;
   readonly #out = new SlabWriter();
   #flushing = false;
   #lastId = 0;
@@ -79,8 +80,9 @@ class Client implements RemoteKeyspace {
   readonly #reads = new Map<number, readonly Answer<ReadIndexResult>[]>();
   #readersWaiting = 0;
 
-  constructor(port: MessagePort, status: KeyspaceStatus) {
+  constructor(port: MessagePort, status: KeyspaceStatus, timers: Timers) {
     this.#port = port;
+    this.#timers = timers;
     this.#status = status;
   }
 
@@ -131,7 +133,7 @@ class Client implements RemoteKeyspace {
     const lost = this.#lost;
     if (lost !== undefined) {
       let cancelled = false;
-      queueMicrotask(() => cancelled || sink.end({ kind: 'stopped', message: lost }));
+      this.#timers.immediate(() => cancelled || sink.end({ kind: 'stopped', message: lost }));
       return {
         cancel: () => {
           cancelled = true;
@@ -218,7 +220,7 @@ class Client implements RemoteKeyspace {
     if (this.#flushing) return;
     this.#flushing = true;
     // After the sockets of this turn were read: their requests go over as one message.
-    setImmediate(() => this.#flush());
+    this.#timers.immediate(() => this.#flush());
   }
 
   #flush(): void {

@@ -147,7 +147,7 @@ class Server {
     if (this.#flushing || this.#stopped) return;
     this.#flushing = true;
     // After the events of this turn: all that they brought goes out as one message.
-    setImmediate(() => this.#flush());
+    this.#timers.immediate(() => this.#flush());
   }
 
   #flush(): void {
@@ -253,7 +253,7 @@ class Server {
   #pause(id: number, served: ServedWatch): void {
     this.#paused.add(id);
     // Not from inside the sink: the hub is walking its watches.
-    queueMicrotask(() => {
+    this.#timers.immediate(() => {
       if (this.#paused.has(id)) served.watch?.cancel();
       served.watch = undefined;
     });
@@ -293,7 +293,7 @@ class Server {
       why = error instanceof Error ? error.message : String(error);
     }
     // Answers that the closing brought are told in callbacks of their own: they come first.
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise<void>((resolve) => this.#timers.immediate(resolve));
     this.#begin(TELL.closed, 0).text(why);
     this.#flush();
     this.#stopped = true;

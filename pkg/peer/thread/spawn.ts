@@ -41,7 +41,7 @@ export async function openPeerThread(config: PeerConfig, events: PeerEvents): Pr
     worker.on('message', (message: FromWorker) => {
       switch (message.kind) {
         case 'ready':
-          remote = connectKeyspace(port1, message.status);
+          remote = connectKeyspace(port1, message.status, threadWorld().timers);
           resolve(withControl(remote));
           break;
         case 'failed':

@@ -39,7 +39,7 @@ async function overPort(timers = threadWorld().timers): Promise<{
   const served = serveKeyspace(port2, peer.keyspace, calls, timers);
   progressed = served.progressed;
   void served.closed.then(() => port2.close());
-  const near = connectKeyspace(port1, peer.keyspace.status());
+  const near = connectKeyspace(port1, peer.keyspace.status(), threadWorld().timers);
   cleanups.push(() => near.close());
   return { near, far: peer.keyspace, port: port1 };
 }
@@ -125,7 +125,7 @@ describe('the thread boundary', () => {
       close: () => Promise.reject(new Error('the disk failed')),
     } as unknown as PeerKeyspace;
     void serveKeyspace(port2, keyspace, {}, threadWorld().timers).closed.then(() => port2.close());
-    const near = connectKeyspace(port1, UNKNOWN_STATUS);
+    const near = connectKeyspace(port1, UNKNOWN_STATUS, threadWorld().timers);
     await expect(near.close()).rejects.toThrow('the disk failed');
     expect(await near.readIndex()).toMatchObject({ kind: 'refused', reason: 'stopping' });
   });

@@ -6,7 +6,7 @@ import { batchBytesMax, batchOpsMax, sweepRowsBusyMin, sweepRowsMax, sweepRowsPe
 import { loadState, type Rest } from './load.js';
 import { type Meta, metaKey, writeMeta } from './meta.js';
 import { Pins } from './pins.js';
-import { type Breathe, type ChangesPage, type KeyRange, type RangePage, Reader } from './reader.js';
+import { type ChangesPage, type KeyRange, type RangePage, Reader, type YieldThread } from './reader.js';
 import { rowsEnd } from './row.js';
 import { openSnapshot, type Snapshot } from './snapshot.js';
 import type { ApplyResult, Decided, State } from './state.js';
@@ -40,8 +40,8 @@ export interface MachineOptions {
    * failure. Meanwhile what is decided gathers, reads go on, and nothing is answered.
    */
   readonly roomOrRetry?: (error: StoreError) => Promise<boolean>;
-  /** Gives the thread to others for a moment; `setImmediate` if absent. */
-  readonly breathe?: Breathe;
+  /** Lets other work of this thread run. If absent, long reads and sweeps do not let other work run: for tools. */
+  readonly yieldThread?: YieldThread;
   /** Asked after each page of rows that is read at the start: for whom the start may take its time. */
   readonly rest?: Rest;
 }
@@ -72,7 +72,7 @@ export class StateMachine {
   readonly #state: State;
   readonly #reader: Reader;
   readonly #pins = new Pins();
-  readonly #breathe: Breathe;
+  readonly #yieldThread: YieldThread;
   readonly #onApplied: MachineOptions['onApplied'];
   readonly #onFailure: MachineOptions['onFailure'];
   readonly #roomOrRetry: MachineOptions['roomOrRetry'];
@@ -94,8 +94,8 @@ export class StateMachine {
     this.#onApplied = options.onApplied;
     this.#onFailure = options.onFailure;
     this.#roomOrRetry = options.roomOrRetry;
-    this.#breathe = options.breathe ?? (() => new Promise<void>((resolve) => setImmediate(resolve)));
-    this.#reader = new Reader(this.#name, this.#engine, state.versions, this.#breathe);
+    this.#yieldThread = options.yieldThread ?? (() => Promise.resolve());
+    this.#reader = new Reader(this.#name, this.#engine, state.versions, this.#yieldThread);
     // A compaction that the last run did not finish goes on.
     this.#kick();
   }
@@ -365,7 +365,7 @@ export class StateMachine {
 
   async #sweep(): Promise<void> {
     // Whoever was just answered may have the next write at hand; it should not have to wait for a batch of deletions.
-    if (this.#next() === undefined) await this.#breathe();
+    if (this.#next() === undefined) await this.#yieldThread();
     if (!this.#canSweep()) return;
     const writes = this.#next()?.batch.ops ?? 0;
     const rows = writes === 0 ? sweepRowsMax : Math.max(sweepRowsBusyMin, writes * sweepRowsPerWrite);

@@ -8,10 +8,10 @@ import { rowKeys } from './state.js';
 import type { Versions } from './versions.js';
 
 /** Lets whatever else waits for this thread run. */
-export type Breathe = () => Promise<void>;
+export type YieldThread = () => Promise<void>;
 
 /** Pages between two breaths: an engine in memory answers without ever leaving the thread. */
-const pagesPerBreath = 4;
+const pagesPerYield = 4;
 
 export interface KeyRange {
   readonly start: string;
@@ -42,13 +42,13 @@ export class Reader {
   readonly #name: string;
   readonly #engine: Engine;
   readonly #versions: Versions;
-  readonly #breathe: Breathe;
+  readonly #yieldThread: YieldThread;
 
-  constructor(name: string, engine: Engine, versions: Versions, breathe: Breathe) {
+  constructor(name: string, engine: Engine, versions: Versions, yieldThread: YieldThread) {
     this.#name = name;
     this.#engine = engine;
     this.#versions = versions;
-    this.#breathe = breathe;
+    this.#yieldThread = yieldThread;
   }
 
   /**
@@ -64,7 +64,7 @@ export class Reader {
       // A page that is never asked for must not become an unhandled rejection.
       reading?.catch(() => undefined);
       if (ahead !== undefined) yield { items: await ahead, more: false };
-      if (pages % pagesPerBreath === 0) await this.#breathe();
+      if (pages % pagesPerYield === 0) await this.#yieldThread();
       ahead = reading;
     }
     yield { items: ahead === undefined ? [] : await ahead, more: walk.more };
@@ -97,7 +97,7 @@ export class Reader {
         groups = groups.slice(-1);
         const events = await this.#eventsOf(whole, previous);
         if (events.length > 0) yield { events, through: events.at(-1)!.revision };
-        if (++pages % pagesPerBreath === 0) await this.#breathe();
+        if (++pages % pagesPerYield === 0) await this.#yieldThread();
       }
       yield { events: await this.#eventsOf(groups, previous), through: through as Revision };
     } finally {
