@@ -13,11 +13,11 @@ async function scene(wrap: (cluster: Cluster) => Cluster = (c) => c) {
   await controller.start();
   onTestFinished(() => controller.stop());
   await bench.create('namespaces', '', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n' } });
-  /** Rounds of work; a namespace that waits for something is looked at again for ever. */
-  const work = async (): Promise<void> => {
-    for (let i = 0; i < 60; i++) {
-      await new Promise((resolve) => setImmediate(resolve));
-      if (i % 20 === 0) world.advance(500);
+  /** Rounds of work within so many seconds. */
+  const work = async (seconds = 60): Promise<void> => {
+    for (let second = 0; second < seconds; second++) {
+      world.advance(1000);
+      for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
     }
   };
   const conditions = async (): Promise<Record<string, string>> => {
@@ -49,6 +49,27 @@ describe('namespace deletion', () => {
     });
     await bench.patch('configmaps', ['n', 'held'], { metadata: { finalizers: null } });
     await work();
+    expect(await refusal(bench.get('namespaces', '', 'n'))).toMatch(/^404/);
+  });
+
+  it('waits for a change of what is left, and looks rarely without one', async () => {
+    let lists = 0;
+    const { bench, work } = await scene((cluster) => ({
+      ...cluster,
+      list: (resource, namespace) => {
+        if (resource.resource === 'pods') lists++;
+        return cluster.list(resource, namespace);
+      },
+    }));
+    await bench.create('configmaps', 'n', map('held', ['x.example/hold']));
+    await bench.delete('namespaces', '', 'n');
+    await work(10);
+    lists = 0;
+    await work(1200);
+    // Every 0.5 s this would be 2,400 times.
+    expect(lists).toBeLessThan(15);
+    await bench.patch('configmaps', ['n', 'held'], { metadata: { finalizers: null } });
+    await work(2);
     expect(await refusal(bench.get('namespaces', '', 'n'))).toMatch(/^404/);
   });
 

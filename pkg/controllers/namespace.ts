@@ -7,14 +7,20 @@ import { WorkQueue } from './queue.js';
 
 const FINALIZER = 'kubernetes';
 const WORKERS = 4;
-/** How soon a namespace whose content waits for finalizers is looked at again. */
-const RETRY_MILLISECONDS = 500;
+/** A change of content in a namespace that is being deleted is acted on so much later, together with the changes that follow it. */
+const CHANGED_MILLISECONDS = 100;
+/**
+ * A namespace that is not empty yet is also looked at without a change of its content: after the first delay, then after twice the
+ * last, up to the longest. Changes are what moves it on; this only covers for what is not seen as one, such as a refused deletion.
+ */
+const RESYNC_FIRST_MILLISECONDS = 500;
+const RESYNC_LONGEST_MILLISECONDS = 300_000;
 
 const DELETING = Buffer.from('"deletionTimestamp":');
 
 /**
- * Empties namespaces that are being deleted, of every kind there is, and lets them go when they are empty. What is left, and which
- * finalizers hold it, stands in the namespace's conditions.
+ * Deletes the content of namespaces that are being deleted, of every kind, and finalizes the namespaces once they are empty. The
+ * conditions of a namespace name what is left and which finalizers it waits for.
  */
 export function namespaceController(context: ControllerContext): Controller {
   const { cluster, world } = context;
@@ -26,9 +32,19 @@ export function namespaceController(context: ControllerContext): Controller {
       context.log('namespace controller: will try again', { namespace: key, error: String(error) }),
   });
 
-  function changed(resource: ServedResource, _before: StoredObject | undefined, after: StoredObject | undefined): void {
-    if (resource.group === '' && resource.resource === 'namespaces' && after?.json.includes(DELETING))
-      queue.add(after.name);
+  /** Namespaces whose content remains: the next delay without a change, in milliseconds. */
+  const remaining = new Map<string, number>();
+
+  function changed(resource: ServedResource, before: StoredObject | undefined, after: StoredObject | undefined): void {
+    if (resource.group === '' && resource.resource === 'namespaces') {
+      if (after === undefined) remaining.delete(before!.name);
+      else if (after.json.includes(DELETING)) queue.add(after.name);
+      return;
+    }
+    const namespace = (after ?? before)!.namespace;
+    if (!remaining.has(namespace)) return;
+    remaining.set(namespace, RESYNC_FIRST_MILLISECONDS);
+    queue.addAfter(namespace, CHANGED_MILLISECONDS);
   }
 
   async function sync(name: string): Promise<void> {
@@ -37,12 +53,16 @@ export function namespaceController(context: ControllerContext): Controller {
     const namespace = await cluster.get(place);
     if (namespace === undefined || !metaOf(namespace).deleting) return;
     if (!finalizersOf(namespace).includes(FINALIZER)) return;
+    // Set before the content is read, so that no change is missed.
+    const delay = remaining.get(name) ?? RESYNC_FIRST_MILLISECONDS;
+    remaining.set(name, Math.min(delay * 2, RESYNC_LONGEST_MILLISECONDS));
     const content = await empty(name);
     await report(place, content);
     if (content.objects.size > 0 || content.failures.length > 0) {
-      queue.addAfter(name, RETRY_MILLISECONDS);
+      queue.addAfter(name, delay);
       return;
     }
+    remaining.delete(name);
     const fresh = await cluster.get(place);
     if (fresh === undefined) return;
     const finalizers = finalizersOf(fresh).filter((f) => f !== FINALIZER);
