@@ -26,6 +26,8 @@ export const limits = {
   streamWindow: 256 * 1024,
   /** Open connections. Beyond it new ones are closed at once. */
   connectionsMax: 20_000,
+  /** Between two log lines that say that there is no file for a connection. */
+  acceptErrorsQuietTime: 10_000,
 
   /** Answers larger than this are compressed. As kube-apiserver. */
   plainBytesMax: 128 * 1024,

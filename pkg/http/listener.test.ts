@@ -93,6 +93,20 @@ describe('a malformed request', () => {
   });
 });
 
+it('closes connections beyond its limit, and takes others once there is room', async () => {
+  const door = await TestDoor.open(undefined, {}, 2);
+  opened.push(door);
+  const first = await door.dial();
+  const second = await door.dial();
+  await expect(door.dial()).rejects.toThrow();
+  const gone = new Promise((resolve) => second.once('close', resolve));
+  second.destroy();
+  await gone;
+  for (let i = 0; i < 5; i++) await turn();
+  const third = await door.dial();
+  for (const socket of [first, third]) socket.destroy();
+});
+
 it('speaks no CBC suite of TLS 1.2', async () => {
   const door = await open();
   const error = await new Promise<Error>((resolve, reject) => {

@@ -31,6 +31,8 @@ export interface ListenerOptions {
   /** 0: a free one. */
   readonly port: number;
   readonly tls: TlsMaterial;
+  /** Connections that may be open; further ones are closed as they are accepted. At most `limits.connectionsMax`. */
+  readonly connectionsMax?: number;
 }
 
 /** The server's door: TLS, HTTP/1.1 and HTTP/2 on one port by ALPN. */
@@ -46,7 +48,7 @@ export interface Listener {
 }
 
 export async function openListener(services: HttpServices, options: ListenerOptions): Promise<Listener> {
-  const door = new Door(services, options.tls);
+  const door = new Door(services, options);
   await door.listen(options.host, options.port);
   return door;
 }
@@ -60,13 +62,15 @@ class Door implements Listener {
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #app: FastifyInstance;
   #draining = false;
+  /** Monotonic, milliseconds. */
+  #quietUntil = 0;
   #drained: Promise<void> | undefined;
   #sweeps = false;
   #open = 0;
   #onQuiet: (() => void) | undefined;
   #frame: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
 
-  constructor(services: HttpServices, tls: TlsMaterial) {
+  constructor(services: HttpServices, { tls, connectionsMax }: ListenerOptions) {
     this.#services = services;
     const server = createSecureServer({
       allowHTTP1: true,
@@ -98,7 +102,7 @@ class Door implements Listener {
       headersTimeout: limits.headersTime,
       requestTimeout: limits.bodyTime,
       keepAliveTimeout: limits.idleTime,
-      maxConnections: limits.connectionsMax,
+      maxConnections: Math.min(connectionsMax ?? Infinity, limits.connectionsMax),
       // `malformed` refuses a request without Host, with a body that says so.
       requireHostHeader: false,
     });
@@ -142,10 +146,25 @@ class Door implements Listener {
       server.once('error', reject);
       server.listen(port, host, () => {
         server.off('error', reject);
-        server.on('error', (error) => this.#services.log.error({ err: error }, 'listener'));
+        server.on('error', (error) => this.#failed(error));
         resolve();
       });
     });
+  }
+
+  /**
+   * Where the process has no file left for a connection, libuv closes those that wait and reports each of them. One line a while says
+   * so; the limit on connections is there to make it rare.
+   */
+  #failed(error: Error & { code?: string }): void {
+    const outOfFiles = error.code === 'EMFILE' || error.code === 'ENFILE';
+    const now = this.#services.world.clock.monotonic();
+    if (outOfFiles && now < this.#quietUntil) return;
+    if (outOfFiles) this.#quietUntil = now + limits.acceptErrorsQuietTime;
+    this.#services.log.error(
+      { err: error },
+      outOfFiles ? 'no open files left: connections are closed' : 'listener error',
+    );
   }
 
   get port(): number {

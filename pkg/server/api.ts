@@ -29,6 +29,7 @@ import {
   StorageMetrics,
 } from '../telemetry/index.js';
 import { type Access, requestAuthentication } from './access.js';
+import { connectionsMax, openFiles } from './openfiles.js';
 
 /** What an API needs to be served. */
 export interface ApiParts {
@@ -116,10 +117,12 @@ export async function openApi(parts: ApiParts): Promise<Api> {
     watchTime: config.limits.watchTimeout,
     address: () => parts.address(listener?.port ?? config.serving.port),
   };
+  const files = openFiles();
   listener = await openListener(services, {
     host: config.serving.bindAddress,
     port: config.serving.port,
     tls: withProxyCa(parts.tls, parts.proxyCa),
+    connectionsMax: connectionsMax(files.limit, files.open),
   });
   return {
     port: listener.port,

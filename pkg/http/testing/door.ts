@@ -18,12 +18,25 @@ export class TestDoor {
     this.ca = ca;
   }
 
-  static async open(world: World = testWorld, options: Parameters<typeof testServices>[1] = {}): Promise<TestDoor> {
+  static async open(
+    world: World = testWorld,
+    options: Parameters<typeof testServices>[1] = {},
+    connectionsMax?: number,
+  ): Promise<TestDoor> {
     const services = testServices(world, options);
     keys ??= makePki(serverNames(['127.0.0.1'], '10.96.0.1'), testWorld.clock.now());
     const { serving, ca } = await keys;
     const tls = { ...serving, clientCa: ca.cert };
-    return new TestDoor(services, await openListener(services, { host: '127.0.0.1', port: 0, tls }), ca.cert);
+    return new TestDoor(
+      services,
+      await openListener(services, {
+        host: '127.0.0.1',
+        port: 0,
+        tls,
+        ...(connectionsMax === undefined ? {} : { connectionsMax }),
+      }),
+      ca.cert,
+    );
   }
 
   /** A bare HTTP/1.1 connection, over `beneath` if it is given. */

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { connectionsMax, openFiles } from './openfiles.js';
+
+it.each([
+  [undefined, 0, Infinity],
+  [1_048_576, 60, 1_047_492],
+  [4096, 60, 3012],
+  [1024, 60, 554],
+  [256, 60, 93],
+  [128, 60, 8],
+])('with a limit of %s files, %d of them open, %d connections are taken', (limit, open, connections) => {
+  expect(connectionsMax(limit, open)).toBe(connections);
+});
+
+it('reads the limit and the open files of this process', () => {
+  const { limit, open } = openFiles();
+  if (process.platform === 'linux') {
+    expect(limit).toBeGreaterThan(0);
+    expect(open).toBeGreaterThan(2);
+  } else expect(limit).toBeUndefined();
+});

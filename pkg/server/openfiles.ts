@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/**
+ * Files that the store, the connections to other peers and modules may still open. RocksDB keeps the most: it opens tables as it
+ * reads them.
+ */
+const RESERVE_FILES_MAX = 1024;
+const RESERVE_FILES_MIN = 96;
+/** Of the process's limit, where that is small. */
+const RESERVE_SHARE = 0.4;
+/** A server that cannot hold these many clients had better not be started with less. */
+const CONNECTIONS_MIN = 8;
+
+/**
+ * How many connections of clients may be open, so that files for the store remain: of `limit` open files, less what is open already
+ * and a reserve. Infinity where the limit is unknown.
+ */
+export function connectionsMax(limit: number | undefined, open: number): number {
+  if (limit === undefined) return Infinity;
+  const reserve = Math.min(RESERVE_FILES_MAX, Math.max(RESERVE_FILES_MIN, Math.ceil(limit * RESERVE_SHARE)));
+  return Math.max(CONNECTIONS_MIN, limit - open - reserve);
+}
+
+/** RLIMIT_NOFILE of this process (Node raises the soft limit to the hard one as it starts) and the files it has open; Linux only. */
+export function openFiles(): { readonly limit: number | undefined; readonly open: number } {
+  try {
+    const line = readFileSync('/proc/self/limits', 'latin1')
+      .split('\n')
+      .find((l) => l.startsWith('Max open files'));
+    const soft = Number(line?.slice('Max open files'.length).trim().split(' ')[0]);
+    if (!Number.isSafeInteger(soft)) return { limit: undefined, open: 0 };
+    return { limit: soft, open: readdirSync('/proc/self/fd').length };
+  } catch {
+    // No such file system here: the limit is unknown.
+    return { limit: undefined, open: 0 };
+  }
+}
