@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Clocks, JUMPS, whyNoClocks, wrongClock } from './clocks.js';
 import { isBuilt } from './cluster.js';
+import { FIVE_PEERS, SPLIT_MEMBER_FAULTS } from './membership.js';
 import { FAULTS, fullDisk } from './nemesis.js';
 import { PowerSupply, whyNoPowerCuts } from './power.js';
 import { powerCuts } from './powercuts.js';
@@ -16,12 +17,20 @@ const folder = join(process.cwd(), '.trireme', 'chaos');
 const clockFolder = join(folder, 'clocks');
 const DISK_MIB = 1024;
 
-/** Seeds take turns: as it comes; logs cut so early that whoever was away is caught up by a snapshot; much written besides. */
-const PROFILES = [
+interface Profile {
+  readonly args: readonly string[];
+  readonly padding: number;
+  readonly names?: readonly string[];
+}
+
+/** Seeds take turns: the defaults; five peers; logs cut so early that a peer that was away is sent a snapshot; much written besides. */
+const PROFILES: readonly Profile[] = [
   { args: [], padding: 0 },
+  // Five peers, whose members change while the network is split.
+  { args: ['--snapshot-count=100'], padding: 0, names: FIVE_PEERS },
   { args: ['--snapshot-count=100'], padding: 0 },
   { args: ['--snapshot-count=60'], padding: 60_000 },
-] as const;
+];
 
 const whyNotPower = minutes === 0 ? undefined : whyNoPowerCuts();
 if (minutes > 0) mkdirSync(clockFolder, { recursive: true });
@@ -39,11 +48,12 @@ describe.skipIf(!isBuilt || minutes === 0)('chaos', () => {
         );
         const supply = whyNotPower === undefined ? new PowerSupply(DISK_MIB) : undefined;
         const clocks = whyNoClocks === undefined ? new Clocks(clockFolder, 'jumps') : undefined;
-        const { args, padding } = PROFILES[seed % PROFILES.length]!;
+        const { args, padding, names } = PROFILES[seed % PROFILES.length]!;
         const result = await runChaos({
           seed,
           faults: [
             ...FAULTS,
+            ...(names === undefined ? [] : SPLIT_MEMBER_FAULTS),
             ...(supply === undefined ? [] : [...powerCuts(supply, padding > 0), fullDisk]),
             ...(clocks === undefined
               ? []
@@ -51,6 +61,7 @@ describe.skipIf(!isBuilt || minutes === 0)('chaos', () => {
           ],
           cluster: {
             args,
+            ...(names === undefined ? {} : { names }),
             ...(supply === undefined ? {} : { disks: supply }),
             ...(clocks === undefined ? {} : { env: (name) => clocks.env(name) }),
           },

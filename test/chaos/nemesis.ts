@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Random } from '../sim/random.js';
 import type { Cluster } from './cluster.js';
 import { Asker, type Outcome } from './http.js';
+import { untilMember } from './members.js';
 
 /** One fault: done, left standing for a while, undone. */
 export interface Fault {
@@ -139,16 +140,6 @@ async function members(cluster: Cluster, method: string, rest: string, body?: ob
   if (outcome.kind !== 'answer' || outcome.status !== 200)
     throw new Error(`${method} of a member: ${JSON.stringify(outcome)}`);
   return outcome;
-}
-
-const MEMBER_TIME = 60_000;
-
-async function untilMember(what: string, is: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + MEMBER_TIME;
-  while (!(await is().catch(() => false))) {
-    if (performance.now() > end) throw new Error(what);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
 }
 
 const isLearner = async (cluster: Cluster, name: string): Promise<boolean> =>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isBuilt } from './cluster.js';
+import { FIVE_PEERS, SPLIT_MEMBER_FAULTS } from './membership.js';
 import { FAULTS } from './nemesis.js';
 import { runChaos } from './run.js';
 
@@ -19,5 +20,16 @@ describe.skipIf(!isBuilt)('three peers under faults', () => {
     // The judgement is worth something only when there was something to judge.
     expect(result.acknowledged).toBeGreaterThan(50);
     expect(result.judgement.events).toBeGreaterThan(100);
+  });
+});
+
+describe.skipIf(!isBuilt)('five peers whose members change while the network is split', () => {
+  it('keep what they promise', async () => {
+    const result = await runChaos({ seed: 2, faults: SPLIT_MEMBER_FAULTS, cluster: { names: FIVE_PEERS } });
+    expect(result.judgement.violations).toEqual([]);
+    expect(result.deaths).toEqual([]);
+    expect(result.judgement.undecided).toEqual([]);
+    expect(result.struck.length).toBe(SPLIT_MEMBER_FAULTS.length);
+    expect(result.acknowledged).toBeGreaterThan(50);
   });
 });
