@@ -20,7 +20,7 @@ export function isServed(gvr: GroupVersionResource, config: RuntimeConfig): bool
 /** Keys that stand for many versions. */
 const LEVELS: readonly string[] = ['api/all', 'api/ga', 'api/beta', 'api/alpha'];
 /** Groups of the API that have no kinds here yet. */
-const GROUPS_TO_COME: readonly string[] = ['apiextensions.k8s.io', 'apiregistration.k8s.io'];
+const GROUPS_TO_COME: readonly string[] = ['apiregistration.k8s.io'];
 /** Versions that kube-apiserver still knows and no longer serves: its command lines name them, mostly to switch them off. */
 const VERSIONS_PAST: ReadonlySet<string> = new Set([
   'apps/v1beta1',

@@ -27,7 +27,13 @@ export {
   type OpenApiOptions,
 } from './openapi/index.js';
 export { prune } from './prune.js';
-export { compileStructuralSchema, customKind, dropNulls, validateStructure } from './structural/index.js';
+export {
+  compileStructuralSchema,
+  customKind,
+  dropNulls,
+  patternProblem,
+  validateStructure,
+} from './structural/index.js';
 export type {
   AnySchema,
   Constraints,

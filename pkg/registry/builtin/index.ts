@@ -5,6 +5,7 @@ import { mutatingWebhookConfiguration } from './admissionregistration/mutatingwe
 import { validatingAdmissionPolicy } from './admissionregistration/validatingadmissionpolicy.js';
 import { validatingAdmissionPolicyBinding } from './admissionregistration/validatingadmissionpolicybinding.js';
 import { validatingWebhookConfiguration } from './admissionregistration/validatingwebhookconfiguration.js';
+import { customResourceDefinition } from './apiextensions/customresourcedefinition.js';
 import { controllerRevision } from './apps/controllerrevision.js';
 import { daemonSet } from './apps/daemonset.js';
 import { deployment } from './apps/deployment.js';
@@ -152,6 +153,7 @@ export function builtinResources(cluster: ClusterConfig = defaultCluster): reado
     storageVersion,
     evictionRecord,
     evictionRequest,
+    customResourceDefinition,
   ];
 }
 

@@ -22,8 +22,13 @@ import { customStatusStrategy, customStrategy, type VersionRules } from './strat
  * A definition of a custom resource (the `spec` of an apiextensions.k8s.io/v1 CustomResourceDefinition that passed validation)
  * as a kind. `names` are the accepted ones, which may differ from those in the spec. No schema is compiled before its first use.
  */
-export function compile(spec: JsonObject, names: JsonObject): Kind {
-  return new Compiler(spec, names).kind();
+export function compile(spec: JsonObject, names: JsonObject, { terminating = false }: CompileOptions = {}): Kind {
+  return new Compiler(spec, names, terminating).kind();
+}
+
+export interface CompileOptions {
+  /** The definition is being deleted: objects can still be changed and deleted, but no longer created. */
+  readonly terminating?: boolean;
 }
 
 interface Names {
@@ -43,7 +48,7 @@ class Compiler {
   readonly #strategy: Strategy;
   readonly #rules = new Map<string, VersionRules>();
 
-  constructor(spec: JsonObject, names: JsonObject) {
+  constructor(spec: JsonObject, names: JsonObject, terminating: boolean) {
     this.#spec = spec;
     this.#names0 = names;
     const kind = textAt(names, 'kind');
@@ -57,7 +62,7 @@ class Compiler {
     this.#namespaced = spec['scope'] === 'Namespaced';
     this.#versions = objectsAt(spec, 'versions');
     const statusIsSeparate = this.#versions.some((v) => at(v, 'subresources', 'status') !== undefined);
-    this.#strategy = customStrategy(this.#rulesOf, statusIsSeparate);
+    this.#strategy = customStrategy(this.#rulesOf, { statusIsSeparate, terminating });
   }
 
   readonly #rulesOf = (context: WriteContext): VersionRules =>

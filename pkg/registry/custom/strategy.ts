@@ -13,10 +13,19 @@ export interface VersionRules {
  * The rules of custom resources. `rules` gives those of the version that a request names. `statusIsSeparate`: a change of the
  * status does not raise the generation.
  */
-export function customStrategy(rules: (context: WriteContext) => VersionRules, statusIsSeparate: boolean): Strategy {
+export function customStrategy(
+  rules: (context: WriteContext) => VersionRules,
+  { statusIsSeparate, terminating }: { readonly statusIsSeparate: boolean; readonly terminating: boolean },
+): Strategy {
   return {
     create: {
       prepare: (o, context) => {
+        if (terminating)
+          throw errors.forbidden(
+            rules(context).resource.groupResource,
+            textAt(o, 'metadata', 'name'),
+            'create not allowed while custom resource definition is terminating',
+          );
         checkKind(o, rules(context));
         if (rules(context).hasStatus) delete o['status'];
       },

@@ -57,12 +57,26 @@ function patternOf(pattern: string): RE2JS {
   let compiled = patterns.get(pattern);
   if (compiled === undefined) {
     if (patterns.size >= PATTERNS_MAX) patterns.clear();
-    // At first need: a quarter of a megabyte of code that a server without custom resources never runs.
-    engine ??= load('re2js') as typeof import('re2js');
-    compiled = engine.RE2JS.compile(pattern);
+    compiled = compilePattern(pattern);
     patterns.set(pattern, compiled);
   }
   return compiled;
+}
+
+function compilePattern(pattern: string): RE2JS {
+  // At first need: a quarter of a megabyte of code that a server without custom resources never runs.
+  engine ??= load('re2js') as typeof import('re2js');
+  return engine.RE2JS.compile(pattern);
+}
+
+/** The reason why a pattern cannot be compiled, or undefined. */
+export function patternProblem(pattern: string): string | undefined {
+  try {
+    compilePattern(pattern);
+    return undefined;
+  } catch (e) {
+    return e instanceof Error ? e.message : String(e);
+  }
 }
 
 function checkNumber(value: number | bigint, c: Constraints, path: FieldPath, errors: FieldErrors): void {

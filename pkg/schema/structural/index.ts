@@ -1,4 +1,5 @@
 export { compileStructuralSchema } from './compile.js';
+export { patternProblem } from './constraints.js';
 export { dropNulls } from './nulls.js';
 export { customKind } from './type.js';
 export { validateStructure } from './validate.js';

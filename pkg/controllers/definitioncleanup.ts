@@ -1,0 +1,85 @@
+import { cloneJson, isObject, type JsonObject, listAt, textAt } from '../api/index.js';
+import type { StoredObject } from '../cache/index.js';
+import type { Kind, ServedResource } from '../registry/index.js';
+import type { Place } from './cluster.js';
+import { type Controller, type ControllerContext, controllerOf } from './controller.js';
+import { CLEANUP_FINALIZER, type Condition, isDefinition, placeOf, setCondition } from './definition.js';
+import { metaOf } from './meta.js';
+import { WorkQueue } from './queue.js';
+
+const WORKERS = 4;
+/** How long to wait before looking again whether objects with finalizers are gone. */
+const RETRY_MILLISECONDS = 1000;
+
+/** Deletes all objects of a kind whose definition is being deleted, and lets the definition go when none is left. */
+export function definitionCleanup(context: ControllerContext): Controller {
+  const { cluster, world } = context;
+  const queue = new WorkQueue({
+    world,
+    workers: WORKERS,
+    sync,
+    failed: (key, error) =>
+      context.log('definition cleanup controller: will retry', { definition: key, error: String(error) }),
+  });
+
+  function changed(resource: ServedResource, _before: StoredObject | undefined, after: StoredObject | undefined): void {
+    if (after !== undefined && isDefinition(resource) && after.json.includes(CLEANUP_FINALIZER)) queue.add(after.name);
+  }
+
+  async function sync(name: string): Promise<void> {
+    const place = placeOf(context, name);
+    const definition = place === undefined ? undefined : await cluster.get(place);
+    if (place === undefined || definition === undefined) return;
+    const meta = metaOf(definition);
+    if (!meta.deleting || !meta.finalizers.includes(CLEANUP_FINALIZER)) return;
+    await report(place, definition, IN_PROGRESS);
+    const kind = cluster
+      .catalogue()
+      .kind(textAt(definition, 'spec', 'group'), textAt(definition, 'spec', 'names', 'plural'));
+    if (kind !== undefined && (await empty(kind)) > 0) {
+      queue.addAfter(name, RETRY_MILLISECONDS);
+      return;
+    }
+    const current = await cluster.get(place);
+    if (current === undefined) return;
+    await report(place, current, COMPLETED);
+    const last = await cluster.get(place);
+    if (last !== undefined) await release(place, last);
+  }
+
+  /** Deletes every object of the kind; answers how many are left. */
+  async function empty(kind: Kind): Promise<number> {
+    const resource = kind.served[0];
+    if (resource === undefined) return 0;
+    const namespaces = new Set((await cluster.list(resource, '')).map((o) => metaOf(o).namespace));
+    for (const namespace of namespaces) await cluster.deleteCollection(resource, namespace);
+    return (await cluster.list(resource, '')).length;
+  }
+
+  async function report(place: Place, definition: JsonObject, condition: Condition): Promise<void> {
+    const next = cloneJson(definition);
+    if (setCondition(next, condition, world.clock.now())) await cluster.replace(place, 'status', next);
+  }
+
+  async function release(place: Place, definition: JsonObject): Promise<void> {
+    const next = cloneJson(definition);
+    const meta = next['metadata'];
+    if (isObject(meta)) meta['finalizers'] = listAt(meta, 'finalizers').filter((f) => f !== CLEANUP_FINALIZER);
+    await cluster.replace(place, '', next);
+  }
+
+  return controllerOf('definition-cleanup-controller', cluster, queue, { changed });
+}
+
+const IN_PROGRESS: Condition = {
+  type: 'Terminating',
+  status: 'True',
+  reason: 'InstanceDeletionInProgress',
+  message: 'CustomResource deletion is in progress',
+};
+const COMPLETED: Condition = {
+  type: 'Terminating',
+  status: 'False',
+  reason: 'InstanceDeletionCompleted',
+  message: 'removed all instances',
+};

@@ -1,0 +1,124 @@
+import { cloneJson, equalJson, isObject, type JsonObject, listAt, textAt } from '../api/index.js';
+import type { StoredObject } from '../cache/index.js';
+import type { ServedResource } from '../registry/index.js';
+import { type Controller, type ControllerContext, controllerOf } from './controller.js';
+import { type Condition, groupOf, isDefinition, isTrue, placeOf, setCondition } from './definition.js';
+import { WorkQueue } from './queue.js';
+
+/**
+ * Accepts the names of CustomResourceDefinitions, so that no two of one group share one, and establishes those whose names are
+ * accepted. Works through one group at a time, so that two definitions cannot be accepted for the same name.
+ */
+export function definitionNames(context: ControllerContext): Controller {
+  const { cluster, world } = context;
+  const queue = new WorkQueue({
+    world,
+    workers: 1,
+    sync,
+    failed: (key, error) =>
+      context.log('definition names controller: will retry', { group: key, error: String(error) }),
+  });
+
+  function changed(resource: ServedResource, before: StoredObject | undefined, after: StoredObject | undefined): void {
+    if (!isDefinition(resource)) return;
+    const stored = after ?? before;
+    if (stored !== undefined) queue.add(groupOf(stored));
+  }
+
+  async function sync(group: string): Promise<void> {
+    const any = placeOf(context, '');
+    if (any === undefined) return;
+    const all = (await cluster.list(any.resource, '')).filter((d) => textAt(d, 'spec', 'group') === group);
+    const taken = new Map<string, string>();
+    for (const d of all) for (const name of acceptedNames(d)) taken.set(name, textAt(d, 'metadata', 'name'));
+    for (const d of [...all].sort(byAge)) {
+      const name = textAt(d, 'metadata', 'name');
+      const next = decide(cloneJson(d), taken);
+      if (next === undefined) continue;
+      for (const n of acceptedNames(next)) taken.set(n, name);
+      await cluster.replace({ ...any, name }, 'status', next);
+    }
+  }
+
+  /** The definition with the status that follows from the names that are taken; undefined when it has that already. */
+  function decide(d: JsonObject, taken: ReadonlyMap<string, string>): JsonObject | undefined {
+    const name = textAt(d, 'metadata', 'name');
+    const spec = isObject(d['spec']) && isObject(d['spec']['names']) ? d['spec']['names'] : {};
+    const status: JsonObject = isObject(d['status']) ? d['status'] : {};
+    d['status'] = status;
+    const former = isObject(status['acceptedNames']) ? status['acceptedNames'] : {};
+    const accepted: JsonObject = { ...former };
+    let problem: Condition | undefined;
+    const free = (n: string): boolean => (taken.get(n) ?? name) === name;
+    const accept = (field: string, names: readonly string[], reason: string): void => {
+      const clash = names.find((n) => !free(`${KINDS.has(field) ? 'kind' : 'resource'} ${n}`));
+      if (clash !== undefined) {
+        problem ??= {
+          type: 'NamesAccepted',
+          status: 'False',
+          reason,
+          message: `${JSON.stringify(clash)} is already in use`,
+        };
+        return;
+      }
+      if (spec[field] === undefined) delete accepted[field];
+      else accepted[field] = cloneJson(spec[field]);
+    };
+    accept('plural', [textAt(spec, 'plural')], 'PluralConflict');
+    accept('singular', [textAt(spec, 'singular')], 'SingularConflict');
+    accept('shortNames', listAt(spec, 'shortNames').map(String), 'ShortNamesConflict');
+    accept('kind', [textAt(spec, 'kind')], 'KindConflict');
+    accept('listKind', [textAt(spec, 'listKind')], 'ListKindConflict');
+    if (spec['categories'] === undefined) delete accepted['categories'];
+    else accepted['categories'] = cloneJson(spec['categories']);
+    let differs = !equalJson(former, accepted);
+    status['acceptedNames'] = accepted;
+    const now = world.clock.now();
+    const names = problem ?? ACCEPTED;
+    if (setCondition(d, names, now)) differs = true;
+    if (!isTrue(d, 'Established')) {
+      const established = names === ACCEPTED ? ESTABLISHED : NOT_ESTABLISHED;
+      if (setCondition(d, established, now)) differs = true;
+    }
+    return differs ? d : undefined;
+  }
+
+  return controllerOf('definition-names-controller', cluster, queue, { changed });
+}
+
+const KINDS: ReadonlySet<string> = new Set(['kind', 'listKind']);
+
+const ACCEPTED: Condition = {
+  type: 'NamesAccepted',
+  status: 'True',
+  reason: 'NoConflicts',
+  message: 'no conflicts found',
+};
+const ESTABLISHED: Condition = {
+  type: 'Established',
+  status: 'True',
+  reason: 'InitialNamesAccepted',
+  message: 'the initial names have been accepted',
+};
+const NOT_ESTABLISHED: Condition = {
+  type: 'Established',
+  status: 'False',
+  reason: 'NotAccepted',
+  message: 'not all names are accepted',
+};
+
+/** Names that a definition holds, those of resources and those of kinds apart. */
+function acceptedNames(d: JsonObject): readonly string[] {
+  const names = isObject(d['status']) && isObject(d['status']['acceptedNames']) ? d['status']['acceptedNames'] : {};
+  const resources = [textAt(names, 'plural'), textAt(names, 'singular'), ...listAt(names, 'shortNames').map(String)];
+  const kinds = [textAt(names, 'kind'), textAt(names, 'listKind')];
+  return [
+    ...resources.filter((n) => n !== '').map((n) => `resource ${n}`),
+    ...kinds.filter((n) => n !== '').map((n) => `kind ${n}`),
+  ];
+}
+
+function byAge(a: JsonObject, b: JsonObject): number {
+  const [x, y] = [a, b].map((d) => textAt(d, 'metadata', 'creationTimestamp') + textAt(d, 'metadata', 'name'));
+  return x! < y! ? -1 : 1;
+}

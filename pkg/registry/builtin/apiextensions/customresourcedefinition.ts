@@ -1,0 +1,136 @@
+import { cloneJson, equalJson, formatTime, isObject, type JsonObject } from '../../../api/index.js';
+import type { ResourceDeclaration, Strategy, TableColumn, TableDeclaration } from '../../resource.js';
+import { at, listAt, nameOf, objectsAt, textAt } from '../access.js';
+import { putCondition } from '../conditions.js';
+import { keep, statusSubresource, versions } from '../form.js';
+import { validateDefinition, validateDefinitionUpdate, validateStoredVersions } from './validation.js';
+
+/** Holds a definition until all objects of its kind are gone. */
+const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io';
+
+const strategy: Strategy = {
+  defaults: complete,
+  create: {
+    prepare: (o) => {
+      const stored = objectsAt(o, 'spec', 'versions').find((v) => v['storage'] === true);
+      o['status'] = {
+        conditions: null,
+        acceptedNames: { plural: '', kind: '' },
+        storedVersions: stored === undefined ? null : [textAt(stored, 'name')],
+      };
+    },
+    validate: (o, errors) => {
+      validateDefinition(o, errors);
+      validateStoredVersions(o, errors);
+    },
+  },
+  update: {
+    resetFields: [['status']],
+    generation: (o, old) => !equalJson(o['spec'], old['spec']),
+    prepare: (o, old) => {
+      keep('status', o, old);
+      const stored = objectsAt(o, 'spec', 'versions').find((v) => v['storage'] === true);
+      const { status } = o;
+      if (stored === undefined || !isObject(status)) return;
+      const known = listAt(status, 'storedVersions');
+      if (!known.includes(textAt(stored, 'name'))) status['storedVersions'] = [...known, textAt(stored, 'name')];
+    },
+    validate: (o, old, errors) => {
+      validateDefinition(o, errors, old);
+      validateDefinitionUpdate(o, old, errors);
+      validateStoredVersions(o, errors);
+    },
+  },
+  deletion: {
+    mark: (o, { world }) => {
+      const meta = o['metadata'];
+      if (isObject(meta)) meta['finalizers'] = [...listAt(meta, 'finalizers').filter((f) => f !== CLEANUP), CLEANUP];
+      const status: JsonObject = isObject(o['status']) ? o['status'] : {};
+      putCondition(status, {
+        type: 'Terminating',
+        status: 'True',
+        lastTransitionTime: formatTime(world.clock.now()),
+        reason: 'InstanceDeletionPending',
+        message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+      });
+      o['status'] = status;
+    },
+    // A definition goes when the finalizer that its deletion adds is gone.
+    blocked: (o) => textAt(o, 'metadata', 'deletionTimestamp') === '',
+  },
+  compatibility: { anyFinalizers: true },
+};
+
+const wide = (name: string, description: string, more: Partial<TableColumn> = {}): TableColumn => ({
+  name,
+  type: 'string',
+  description,
+  priority: 1,
+  ...more,
+});
+
+const table: TableDeclaration = {
+  columns: [
+    { name: 'Name', type: 'string', format: 'name', description: 'Name of the object.', priority: 0 },
+    wide('Scope', 'Cluster/Namespaced', { priority: 0 }),
+    wide('Versions', 'Served versions', { priority: 0 }),
+    wide('Created At', 'Time at which the object was created.', { type: 'date', priority: 0 }),
+    wide('Group', 'API group'),
+    wide('Kind', 'CustomResource kind'),
+    wide('ShortNames', 'Short names'),
+    wide('Established', 'Established status', { type: 'boolean' }),
+  ],
+  cells: (o) => {
+    const served = objectsAt(o, 'spec', 'versions').filter((v) => v['served'] === true);
+    const established = objectsAt(o, 'status', 'conditions').find((c) => c['type'] === 'Established');
+    return [
+      nameOf(o),
+      textAt(o, 'spec', 'scope'),
+      served.map((v) => `${textAt(v, 'name')}${v['storage'] === true ? '(storage)' : ''}`).join(','),
+      cloneJson(at(o, 'metadata', 'creationTimestamp') ?? null),
+      textAt(o, 'spec', 'group'),
+      textAt(o, 'spec', 'names', 'kind'),
+      listAt(o, 'spec', 'names', 'shortNames').join(','),
+      established?.['status'] === 'True',
+    ];
+  },
+};
+
+export const customResourceDefinition: ResourceDeclaration = {
+  group: 'apiextensions.k8s.io',
+  resource: 'customresourcedefinitions',
+  singular: 'customresourcedefinition',
+  kind: 'CustomResourceDefinition',
+  versions: versions('v1'),
+  storageVersion: 'v1',
+  namespaced: false,
+  shortNames: ['crd', 'crds'],
+  categories: ['api-extensions'],
+  strategy,
+  storagePrefix: 'apiextensions.k8s.io/customresourcedefinitions',
+  subresources: {
+    status: statusSubresource({
+      update: {
+        resetFields: [['metadata'], ['spec']],
+        validate: (o, _old, errors) => validateStoredVersions(o, errors),
+      },
+    }),
+  },
+
+  table,
+};
+
+/** Names that follow from the kind, and the other defaults that the schema does not state. */
+function complete(o: JsonObject): void {
+  const { spec } = o;
+  if (!isObject(spec)) return;
+  const names = spec['names'];
+  if (isObject(names)) {
+    const kind = textAt(names, 'kind');
+    if (textAt(names, 'singular') === '' && kind !== '') names['singular'] = kind.toLowerCase();
+    if (textAt(names, 'listKind') === '' && kind !== '') names['listKind'] = `${kind}List`;
+  }
+  if (spec['conversion'] === undefined || spec['conversion'] === null) spec['conversion'] = { strategy: 'None' };
+  const service = at(spec, 'conversion', 'webhook', 'clientConfig', 'service');
+  if (isObject(service) && (service['port'] === undefined || service['port'] === null)) service['port'] = 443;
+}
