@@ -6,9 +6,12 @@ import { type Config, ConfigError } from '../config/index.js';
 import {
   ControllerManager,
   defaultServiceAccount,
+  definitionCleanup,
+  definitionNames,
   garbageCollector,
   namespaceController,
   rootCaPublisher,
+  serveDefinitions,
   unknownControllers,
 } from '../controllers/index.js';
 import { builtinResources, openRegistry, type Registry, runtimeConfigProblem } from '../registry/index.js';
@@ -98,18 +101,31 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     config.controllers,
     note,
   );
+  // These belong to the API itself: --controllers does not switch them off.
+  const ownControllers = new ControllerManager(
+    () => [definitionNames(context), definitionCleanup(context)],
+    ['*'],
+    note,
+  );
+  const definitions = serveDefinitions(registry, note);
   let stopLooking: () => void = () => {};
   const pause = (): void => {
     stopLooking();
     controllers.stop();
+    ownControllers.stop();
   };
   const begin = async (): Promise<void> => {
+    await definitions.ready;
     await registry.bootstrap({
       serviceAddresses: serviceAddresses(api.serviceRanges),
       securePort: config.serving.port === 0 ? 6443 : config.serving.port,
     });
     if (config.access.authorizationModes.includes('RBAC')) await bootstrapRbac(registry, world);
-    const look = (): void => controllers.lead(keyspace.status().isLeader);
+    const look = (): void => {
+      const { isLeader } = keyspace.status();
+      controllers.lead(isLeader);
+      ownControllers.lead(isLeader);
+    };
     stopLooking = world.timers.every(LEADERSHIP_PERIOD, look);
     look();
   };
@@ -118,6 +134,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   } catch (error) {
     // Before the store goes: a cache that loses its store believes that something broke.
     pause();
+    definitions.stop();
     await registry.close();
     throw error;
   }
@@ -126,9 +143,10 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     access,
     begin,
     pause,
-    queues: () => controllers.running,
+    queues: () => [...controllers.running, ...ownControllers.running],
     close: () => {
       pause();
+      definitions.stop();
       closeAccess();
       return registry.close();
     },
