@@ -98,9 +98,10 @@ function serial(): string {
   return Buffer.from(bytes).toString('hex');
 }
 
+/** In the form of SEC1 (`EC PRIVATE KEY`), which clients in Java read as well. */
 async function privatePem(key: webcrypto.CryptoKey): Promise<string> {
   const der = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key));
-  return `-----BEGIN PRIVATE KEY-----\n${lines(der.toString('base64'))}\n-----END PRIVATE KEY-----\n`;
+  return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }).export({ format: 'pem', type: 'sec1' }) as string;
 }
 
 async function importPrivate(text: string): Promise<webcrypto.CryptoKey> {
@@ -112,10 +113,6 @@ async function importPrivate(text: string): Promise<webcrypto.CryptoKey> {
   // An authority made by others may have its key in another form.
   const der = key.export({ type: 'pkcs8', format: 'der' });
   return webcrypto.subtle.importKey('pkcs8', der, ALGORITHM, false, ['sign']);
-}
-
-function lines(base64: string): string {
-  return base64.match(/.{1,64}/g)?.join('\n') ?? '';
 }
 
 function pem(text: string): string {
