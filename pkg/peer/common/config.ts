@@ -14,12 +14,25 @@ export interface PeerTls {
   readonly key: string;
 }
 
+/** Paths of the files that hold a `PeerTls`. */
+export interface PeerTlsFiles {
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
 export interface PeerNetwork {
   /** Where this peer listens for others: `https://host:port`. Port 0 picks a free one. */
   readonly listenUrls: readonly string[];
   /** Where others reach it. */
   readonly advertiseUrls: readonly string[];
   readonly tls: PeerTls;
+  /** The files that `tls` was read from. They are read again when they change. */
+  readonly tlsFiles?: PeerTlsFiles;
+  /** Common names that certificates of other peers may have. Empty or absent: any. */
+  readonly allowedCommonNames?: readonly string[];
+  /** Hosts of which a certificate of another peer must be for one. Empty or absent: any. */
+  readonly allowedHostnames?: readonly string[];
 }
 
 export interface PeerConfig {

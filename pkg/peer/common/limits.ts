@@ -147,6 +147,8 @@ export const TRANSPORT_LIMITS = {
   helloMs: 3000,
   /** Round trips are measured this often. */
   pingEveryMs: 1000,
+  /** Certificate files are looked at this often. */
+  tlsEveryMs: 5000,
   /** HTTP/2 keepalive: a peer that does not answer within the second is disconnected. */
   keepaliveMs: 2000,
   keepaliveTimeoutMs: 3000,
