@@ -192,5 +192,7 @@ async function serveControl(
 }
 
 async function* decoded(call: ServerReadableStream<Buffer, Buffer>): AsyncGenerator<WireSnapshotPart, void, void> {
-  for await (const bytes of call) yield snapshotPartCodec.decode(bytes as Buffer);
+  // A receiver stops reading at the last part, before the stream ends. That must not break the stream: its answer is yet to come.
+  const all = call.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+  for await (const bytes of all) yield snapshotPartCodec.decode(bytes);
 }
