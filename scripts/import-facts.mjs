@@ -83,6 +83,9 @@ const BOXED_LISTS = /\.(ExtraValue|Verbs)$/;
 /** Constants that the facts do not list. */
 const MORE_VALUES = { AddressType: ['IPv4', 'IPv6'] };
 
+/** Gates that the markers call by an older name. */
+const RENAMED_GATES = { PodCertificateProjection: 'PodCertificateRequest' };
+
 /** Only Go code uses these. */
 const LEFT_OUT = new Set(['runtime.Unknown', 'runtime.TypeMeta']);
 
@@ -182,7 +185,7 @@ function fieldLine(name, f, pkg, owner) {
     if (json === undefined) throw new Error(`${pkg} ${name}: unknown default ${d}`);
     words.push(`default=${JSON.stringify(json)}`);
   }
-  if (!GATED_ELSEWHERE.has(`${owner}.${name}`)) for (const g of value('+featureGate=')) words.push(`gate=${g}`);
+  if (!GATED_ELSEWHERE.has(`${owner}.${name}`)) for (const g of value('+featureGate=')) words.push(`gate=${RENAMED_GATES[g] ?? g}`);
   if (markers.includes('+unionDiscriminator')) words.push('discriminator');
   for (const g of value('+oneOf=')) words.push(`oneOf=${g}`);
   for (const g of value('+zeroOrOneOf=')) words.push(`zeroOrOneOf=${g}`);

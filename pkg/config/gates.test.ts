@@ -38,13 +38,25 @@ describe('feature gates', () => {
       'GenericWorkload',
       'KMSv1',
     ];
-    expect(on('AllAlpha=true', ...names)).toEqual([true, true, true, false, false]);
+    expect(on('AllAlpha=true,GenericWorkload=true', ...names)).toEqual([true, true, true, true, false]);
     expect(on('AllAlpha=true,AllBeta=true', ...names)).toEqual([true, true, true, true, false]);
     expect(on('AllBeta=false', ...names)).toEqual([false, false, false, false, false]);
-    expect(on('ShardedListAndWatch=false,AllAlpha=true', ...names)).toEqual([true, false, true, false, false]);
-    expect(on('AllAlpha=true,ShardedListAndWatch=false', ...names)).toEqual([true, false, true, false, false]);
+    expect(on('ShardedListAndWatch=false,AllAlpha=true,GenericWorkload=true', ...names)).toEqual([
+      true,
+      false,
+      true,
+      true,
+      false,
+    ]);
+    expect(on('AllAlpha=true,GenericWorkload=true,ShardedListAndWatch=false', ...names)).toEqual([
+      true,
+      false,
+      true,
+      true,
+      false,
+    ]);
     expect(on('AllBeta=false,APIResponseCompression=true', ...names)).toEqual([false, false, true, false, false]);
-    expect(on('AllAlpha=true', 'AllAlpha', 'AllBeta')).toEqual([true, false]);
+    expect(on('AllAlpha=true,GenericWorkload=true', 'AllAlpha', 'AllBeta')).toEqual([true, false]);
   });
 
   it.each([
@@ -63,8 +75,8 @@ describe('feature gates', () => {
         'cannot set feature gate ImageVolume to false, feature is locked to true]',
     ],
     [
-      'PodLevelResources=false',
-      'InPlacePodLevelResourcesVerticalScaling is enabled, but depends on features that are disabled: [PodLevelResources]',
+      'DRADeviceTaints=false,DRADeviceTaintRules=true',
+      'DRADeviceTaintRules is enabled, but depends on features that are disabled: [DRADeviceTaints]',
     ],
     ['wardle:WatchList=true', 'component not registered: wardle'],
     [
@@ -81,9 +93,10 @@ describe('feature gates', () => {
       '--feature-gates: setting deprecated feature gate KMSv1=true; it will be removed in a future release',
       '--feature-gates: setting GA feature gate NodeSwap=true; it will be removed in a future release',
     ]);
-    expect(chooseFeatures('EventedPLEG=true,WatchList=true,CBORServingAndStorage=true,AllAlpha=true').warnings).toEqual(
-      ['--feature-gates: EventedPLEG=true has no effect: there is nothing here that it switches'],
-    );
+    expect(
+      chooseFeatures('EventedPLEG=true,WatchList=true,CBORServingAndStorage=true,AllAlpha=true,GenericWorkload=true')
+        .warnings,
+    ).toEqual(['--feature-gates: EventedPLEG=true has no effect: there is nothing here that it switches']);
   });
 
   it('are listed in the help as long as they may change', () => {
@@ -96,7 +109,7 @@ describe('feature gates', () => {
   });
 
   it('tell their state with their stage', () => {
-    const states = [...featureStates(chooseFeatures('AllAlpha=true').enabled)];
+    const states = [...featureStates(chooseFeatures('AllAlpha=true,GenericWorkload=true').enabled)];
     expect(states).toHaveLength(Object.keys(FEATURE_GATES).length + 2);
     expect(states).toContainEqual({ name: 'CBORServingAndStorage', stage: 'ALPHA', enabled: true });
     expect(states).toContainEqual({ name: 'ImageVolume', stage: '', enabled: true });
@@ -117,8 +130,8 @@ describe('the table of gates', () => {
       if (file.endsWith('.schema'))
         for (const [, names] of readFileSync(new URL(file, folder), 'utf8').matchAll(/\bgate=([A-Za-z0-9,]+)/g))
           for (const name of names!.split(',')) asked.add(name);
-    // Of a feature that has been on for so long that its gate is gone.
-    asked.delete('CSIStorageCapacity');
+    // Features that have been on for so long that their gates are gone.
+    for (const gone of ['CSIStorageCapacity', 'AnyVolumeDataSource', 'TopologyAwareHints']) asked.delete(gone);
     expect([...asked].filter((name) => !(FEATURES_HERE as ReadonlySet<string>).has(name))).toEqual([]);
     expect(asked.size).toBeGreaterThan(40);
   });

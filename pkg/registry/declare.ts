@@ -148,8 +148,18 @@ function deprecation(
 ): string | undefined {
   if (deprecated !== undefined) return `${apiVersionOf(gv)} ${kind} is deprecated in ${deprecated}`;
   const life: Lifecycle = info.lifecycle;
-  if (life.deprecated === undefined) return undefined;
+  if (life.deprecated === undefined || compareReleases(life.deprecated, API_RELEASE) > 0) return undefined;
   const removed = life.removed === undefined ? '' : `, unavailable in v${life.removed}+`;
   const use = life.replacement === undefined ? '' : `; use ${apiVersionOf(life.replacement)} ${life.replacement.kind}`;
   return `${apiVersionOf(gv)} ${kind} is deprecated in v${life.deprecated}+${removed}${use}`;
+}
+
+/** The release whose API this server has: a version is deprecated from a release on. */
+const API_RELEASE = '1.37';
+
+/** Below zero where `a` came before `b`; both like `1.37`. */
+function compareReleases(a: string, b: string): number {
+  const [major = 0, minor = 0] = a.split('.').map(Number);
+  const [otherMajor = 0, otherMinor = 0] = b.split('.').map(Number);
+  return major - otherMajor || minor - otherMinor;
 }

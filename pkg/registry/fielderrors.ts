@@ -37,7 +37,7 @@ function faultOf({ type, field, message }: FieldError): string {
   return `${type} ${field} ${type === 'FieldValueInvalid' ? sortOfRule(message) : ''}`;
 }
 
-/** The ends of sentences that tell the sort of rule; of another sort are formats. */
+/** The words that tell the sort of a rule in its sentence; every other sort is a format. */
 const SORTS: readonly (readonly [string, string])[] = [
   ['field is immutable', 'immutable'],
   ['must be greater than or equal to ', 'minimum'],
@@ -48,7 +48,15 @@ const SORTS: readonly (readonly [string, string])[] = [
   ['exactly one value must be specified', 'union'],
 ];
 
-const sortOfRule = (message: string): string => SORTS.find(([words]) => message.includes(words))?.[1] ?? 'format';
+function sortOfRule(message: string): string {
+  const found = SORTS.find(([words]) => message.includes(words));
+  if (found === undefined) return 'format';
+  const [words, sort] = found;
+  if (sort !== 'minimum' && sort !== 'maximum') return sort;
+  // A bound that is another field is a rule of the kind.
+  const bound = message.slice(message.indexOf(words) + words.length);
+  return Number.isNaN(Number(bound)) ? message : sort;
+}
 
 /** Throws the collected errors, if any. */
 export function refuse({ resource }: Target, o: JsonObject, found: FieldErrors): void {

@@ -1,20 +1,9 @@
-import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { World } from '../base/index.js';
 import { readIfThere, writeSecret } from './files.js';
 import { issueAuthority, type KeyPair } from './issue.js';
 import { kubeconfigText } from './kubeconfig.js';
-import {
-  ADMIN,
-  AUTHORITY_DAYS,
-  isOf,
-  issueAdmin,
-  keepAuthority,
-  keepPair,
-  keepPeerCertificate,
-  lasts,
-  type ServerNames,
-} from './pki.js';
+import { ADMIN, AUTHORITY_DAYS, isOf, issueAdmin, keepAuthority, keepPair, lasts } from './pki.js';
 import { systemWorld } from './world.js';
 
 /** A peer as its cluster is set up. */
@@ -22,8 +11,6 @@ export interface PlannedPeer {
   readonly name: string;
   /** Where clients reach it: `https://10.0.0.1:6443`. */
   readonly serverUrl: string;
-  /** Where other peers reach it: `https://10.0.0.1:2380`. */
-  readonly peerUrl: string;
 }
 
 export interface ClusterFolders {
@@ -36,13 +23,11 @@ export interface ClusterFolders {
  * Makes the keys of a cluster below `folder`, and a data folder for each peer that has what it needs of them:
  *
  *     authority/         of clients and servers (ca), of peers (peer-ca); the administrator's certificate. Keep it safe.
- *     <peer>/pki/        what a data folder begins with: the authority of clients and servers with its key, the certificate of
- *                        the peer authority, and this peer's own certificate and key for the peer port
+ *     <peer>/pki/        both authorities, to begin a data folder with
  *     admin.kubeconfig   a context for each peer, and one for the first
  *
- * The key of the peer authority stays in `authority/`: a peer cannot make a certificate for another. What exists is kept, so a peer
- * can be added by a second call with one more. Peer certificates that expire soon are renewed by a second call as well; a running
- * peer takes over new files in its data folder without a restart.
+ * Every peer holds the authorities' keys, as the control-plane machines of a cluster do, and issues and renews its own certificates.
+ * What is there is kept, so that a peer can be added by asking again with one more.
  */
 export async function makeClusterFolders(
   folder: string,
@@ -61,11 +46,7 @@ export async function makeClusterFolders(
     (pair) => isOf(pair, ca) && lasts(pair, now),
     () => issueAdmin(ca, now),
   );
-  for (const peer of peers) {
-    const pki = join(folder, peer.name, 'pki');
-    givePeer(pki, ca, peerCa);
-    await keepPeerCertificate(pki, peerCa, { member: peer.name, ...hostsOf(peer) }, now);
-  }
+  for (const peer of peers) givePeer(join(folder, peer.name, 'pki'), ca, peerCa);
   const kubeconfig = resolve(folder, 'admin.kubeconfig');
   const text = kubeconfigText({
     url: peers[0]!.serverUrl,
@@ -79,13 +60,8 @@ export async function makeClusterFolders(
   return { kubeconfig, dataDirs: peers.map(({ name }) => resolve(folder, name)) };
 }
 
-function hostsOf({ peerUrl }: PlannedPeer): ServerNames {
-  const host = new URL(peerUrl).hostname.replace('[', '').replace(']', '');
-  return isIP(host) === 0 ? { dnsNames: [host], addresses: [] } : { dnsNames: [], addresses: [host] };
-}
-
 function givePeer(pki: string, ca: KeyPair, peerCa: KeyPair): void {
-  const files = { 'ca.key': ca.key, 'ca.crt': ca.cert, 'peer-ca.crt': peerCa.cert };
+  const files = { 'ca.key': ca.key, 'ca.crt': ca.cert, 'peer-ca.key': peerCa.key, 'peer-ca.crt': peerCa.cert };
   for (const [name, text] of Object.entries(files)) {
     const there = readIfThere(join(pki, name));
     if (there === text) continue;

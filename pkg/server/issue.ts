@@ -22,8 +22,6 @@ export interface LeafRequest {
   /** Names and addresses that a server answers for. */
   readonly dnsNames?: readonly string[];
   readonly addresses?: readonly string[];
-  /** URIs that say what the holder is. */
-  readonly uris?: readonly string[];
   readonly days: number;
 }
 
@@ -61,7 +59,6 @@ export async function issueLeaf(authority: KeyPair, request: LeafRequest, now: n
   const names = [
     ...(request.dnsNames ?? []).map((value) => ({ type: 'dns' as const, value })),
     ...(request.addresses ?? []).map((value) => ({ type: 'ip' as const, value })),
-    ...(request.uris ?? []).map((value) => ({ type: 'url' as const, value })),
   ];
   const usages = {
     server: [x509.ExtendedKeyUsage.serverAuth],

@@ -10,7 +10,6 @@ export {
   type PeerConfig,
   type PeerNetwork,
   type PeerTls,
-  type PeerTlsFiles,
 } from './config.js';
 export type { NoteLevel, PeerEvents } from './events.js';
 export {
@@ -28,7 +27,6 @@ export {
   TRANSPORT_LIMITS,
   WAL_LIMITS,
 } from './limits.js';
-export { MEMBER_URI, memberUri } from './memberuri.js';
 export { type MetricData, memberIdText, PeerMetrics, type PeerTraffic } from './metrics.js';
 export { Throttle } from './throttle.js';
 export { getUint, putUint } from './uint.js';

@@ -1,18 +1,18 @@
 import type { SnapshotMeta, Write } from '../../../raft/index.js';
 
-/** Makes the writes of the consensus core durable. `WriteAheadLog` does; in memory there is nothing to do. */
+/** Where the consensus core's writes become durable. `WriteAheadLog` is one; in memory it is nothing at all. */
 export interface Journal {
-  /** Resolves when the write and every earlier one is durable. After a rejection the peer stops. */
+  /** Resolves when the write and every one before it is durable. A rejection is the end of this peer. */
   append(write: Write): Promise<void>;
-  /** Drops entries up to `base`. Resolves when that is durable. */
+  /** Gives up entries up to `base`. Resolves when that is durable. */
   cut(base: SnapshotMeta): Promise<void>;
-  /** False: accept only what frees space. */
+  /** False: nothing new should be taken but what frees space. */
   readonly hasRoom: boolean;
   readonly sizeBytes: number;
   close(): Promise<void>;
 }
 
-/** For a peer in memory: tests, and the server as a library. */
+/** For a peer that lives in memory only: tests, and the server as a library. */
 export function memoryJournal(): Journal {
   const done = Promise.resolve();
   return { append: () => done, cut: () => done, hasRoom: true, sizeBytes: 0, close: () => done };

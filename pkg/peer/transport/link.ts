@@ -2,15 +2,14 @@ import { Client, type ClientDuplexStream } from '@grpc/grpc-js';
 import { bundleCodec, PEER_METHODS, type WireBundle, type WireHello } from '../../../proto/index.js';
 import type { PeerId } from '../../../raft/index.js';
 import type { World } from '../../base/index.js';
-import { type PeerTraffic, TRANSPORT_LIMITS } from '../common/index.js';
-import { type Dialing, identity } from './credentials.js';
+import { type PeerTls, type PeerTraffic, TRANSPORT_LIMITS } from '../common/index.js';
+import { type Dialing, dialing, identity } from './credentials.js';
 import { OutgoingQueue } from './queue.js';
 
 export interface LinkPorts {
   readonly world: World;
   readonly traffic: PeerTraffic;
-  /** How to dial the peer at `url`, with the certificates of the moment. */
-  dialing(url: string): Dialing;
+  readonly tls: PeerTls;
   hello(): WireHello;
   /** Messages to this peer were (probably) lost. */
   lost(): void;
@@ -91,7 +90,7 @@ export class Link {
     const url = this.#urls[this.#nextUrl++ % this.#urls.length]!;
     let to: Dialing;
     try {
-      to = this.#ports.dialing(url);
+      to = dialing(url, this.#ports.tls);
     } catch (error) {
       // The address comes from elsewhere: what is wrong with it must not stop this peer.
       this.#break(`it can not be dialled: ${(error as Error).message}`, TRANSPORT_LIMITS.refusedMs);

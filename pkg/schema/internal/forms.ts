@@ -8,10 +8,6 @@ export interface InternalField {
   readonly field?: Field;
   readonly zero?: string;
   readonly plain: boolean;
-  /** Printed only where it is set. */
-  readonly sparse?: true;
-  /** Fields of the API's type around this one that stand first in this one. */
-  readonly within: readonly InternalField[];
 }
 
 /** What `data/internal.forms` says, read at the first need: sentences that show a value are rare. */
@@ -68,7 +64,6 @@ function compile(schema: StructSchema, forms: Forms): readonly InternalField[] {
       name: forms.names.get(field.name) ?? field.name.charAt(0).toUpperCase() + field.name.slice(1),
       field,
       plain: !field.pointer,
-      within: [],
     }));
   for (const remark of remarks(schema, forms)) apply(remark, out);
   return out;
@@ -83,7 +78,7 @@ function remarks(schema: StructSchema, forms: Forms): readonly Remark[] {
 function apply({ field, word, args: [arg = '', place = ''] }: Remark, out: InternalField[]): void {
   const indexOf = (name: string): number => out.findIndex((f) => f.field?.name === name);
   if (word === 'own') {
-    out.splice(indexOf(place) + 1, 0, { name: field, zero: arg, plain: true, within: [] });
+    out.splice(indexOf(place) + 1, 0, { name: field, zero: arg, plain: true });
     return;
   }
   const i = indexOf(field);
@@ -96,9 +91,6 @@ function apply({ field, word, args: [arg = '', place = ''] }: Remark, out: Inter
     case 'plain':
       out[i] = { ...found, plain: true };
       return;
-    case 'sparse':
-      out[i] = { ...found, sparse: true };
-      return;
     case 'absent':
       out.splice(i, 1);
       return;
@@ -106,13 +98,6 @@ function apply({ field, word, args: [arg = '', place = ''] }: Remark, out: Inter
       out.splice(i, 1);
       out.splice(indexOf(arg) + 1, 0, found);
       return;
-    case 'within': {
-      out.splice(i, 1);
-      const into = indexOf(arg);
-      const around = out[into];
-      if (around !== undefined) out[into] = { ...around, within: [...around.within, found] };
-      return;
-    }
     default:
       throw new Error(`schema: internal.forms: unknown word ${word}`);
   }

@@ -93,11 +93,6 @@ class Printer {
     const value = asGiven(o, field.name);
     const { schema } = field;
     if (schema.kind === 'struct' && isMetadata(schema)) return this.#tagged(schema, isObject(value) ? value : {});
-    if (f.sparse && value === undefined) return [];
-    if (f.within.length > 0 && schema.kind === 'struct') {
-      const inside = f.within.flatMap((w) => this.#field(w, o));
-      return [[f.name, () => this.struct(schema, isObject(value) ? value : {}, inside)]];
-    }
     if ((value === undefined || value === null) && !f.plain) return [[f.name, () => this.#add('null')]];
     return [[f.name, () => this.value(schema, value)]];
   }

@@ -1,9 +1,11 @@
 import {
+  type BadValue,
   equalJson,
   type FieldErrors,
   FieldPath,
   isDns1123Label,
   type JsonObject,
+  type JsonValue,
   labelName,
 } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
@@ -17,8 +19,11 @@ import { nonNegative, oneOf, sentences, shown } from '../rules.js';
 import { statefulSetStatus } from '../status/counts.js';
 import { AGE, age, column, containersAndImages, table, wide } from '../table.js';
 import {
+  countOrPercent,
   defaultRollingUpdate,
   defaultTemplate,
+  isNone,
+  notOverHundredPercent,
   selectorAndTemplate,
   templateWarnings,
   wantsOther,
@@ -39,7 +44,10 @@ export const statefulSet: ResourceDeclaration = {
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       fill(spec, 'podManagementPolicy', 'OrderedReady');
-      defaultRollingUpdate(objectIn(spec, 'updateStrategy'), { partition: 0 });
+      const strategy = objectIn(spec, 'updateStrategy');
+      // A strategy that names its type may leave the parameters out.
+      if (textAt(strategy, 'type') !== 'RollingUpdate' || at(strategy, 'rollingUpdate') !== undefined)
+        defaultRollingUpdate(strategy, { partition: 0, maxUnavailable: 1 });
       whenAbsent(spec, 'replicas', 1);
       whenAbsent(spec, 'revisionHistoryLimit', 10);
       const retention = objectIn(spec, 'persistentVolumeClaimRetentionPolicy');
@@ -63,8 +71,8 @@ export const statefulSet: ResourceDeclaration = {
     },
     update: {
       validate: (o, old, errors) => {
-        onlyWhatMayChange(o, old, errors);
         validate(o, errors);
+        identityUnchanged(o, old, errors);
       },
     },
     warn: (o, old, context) => {
@@ -99,28 +107,19 @@ export const statefulSet: ResourceDeclaration = {
 
 const SPEC = FieldPath.of('spec');
 
-/** May change; all else says which pods and volumes these are. */
-const CHANGEABLE: ReadonlySet<string> = new Set([
-  'replicas',
-  'ordinals',
-  'template',
-  'updateStrategy',
-  'revisionHistoryLimit',
-  'persistentVolumeClaimRetentionPolicy',
-  'minReadySeconds',
-]);
+/** The fields that identify the pods and their volumes, each with the form in which an error shows its value. */
+const IMMUTABLE: readonly (readonly [string, (value: JsonValue | undefined) => BadValue])[] = [
+  ['selector', (v) => shown('meta/v1.LabelSelector', v)],
+  ['volumeClaimTemplates', (v) => shown('[]core/v1.PersistentVolumeClaim', v ?? [])],
+  ['serviceName', (v) => v ?? ''],
+  ['podManagementPolicy', (v) => v ?? ''],
+];
 
-function onlyWhatMayChange(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
-  const now = objectAt(o, 'spec');
-  const before = objectAt(old, 'spec');
-  const fields = new Set([...Object.keys(now), ...Object.keys(before)]);
-  for (const field of fields) {
-    if (CHANGEABLE.has(field) || equalJson(now[field] ?? null, before[field] ?? null)) continue;
-    errors.forbidden(
-      SPEC,
-      "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
-    );
-    return;
+function identityUnchanged(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  for (const [field, show] of IMMUTABLE) {
+    const now = at(o, 'spec', field);
+    if (!equalJson(now ?? null, at(old, 'spec', field) ?? null))
+      errors.invalid(SPEC.child(field), show(now), 'field is immutable');
   }
 }
 
@@ -181,9 +180,19 @@ function updateStrategy(o: JsonObject, errors: FieldErrors): void {
         );
       break;
     case 'RollingUpdate':
-      nonNegative(at(rolling, 'partition'), path.child('rollingUpdate', 'partition'), errors);
+      rollingUpdate(rolling, path.child('rollingUpdate'), errors);
       break;
     default:
       errors.invalid(path, shown('apps/v1.StatefulSetUpdateStrategy', s), "must be 'RollingUpdate' or 'OnDelete'");
   }
+}
+
+function rollingUpdate(rolling: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
+  nonNegative(at(rolling, 'partition'), path.child('partition'), errors);
+  const unavailable = at(rolling, 'maxUnavailable');
+  if (unavailable === undefined) return;
+  const here = path.child('maxUnavailable');
+  countOrPercent(unavailable, here, errors);
+  if (isNone(unavailable)) errors.invalid(here, unavailable, 'cannot be 0');
+  notOverHundredPercent(unavailable, here, errors);
 }

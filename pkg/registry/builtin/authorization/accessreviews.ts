@@ -96,21 +96,13 @@ function check(body: JsonObject, review: Review): void {
   if (!found.empty) throw errors.invalid({ group: GROUP, kind: '' }, '', found.list);
 }
 
+const EXACTLY_ONE = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
+
 function attributes(body: JsonObject, found: FieldErrors): void {
   const resource = at(body, 'spec', 'resourceAttributes');
   const path = at(body, 'spec', 'nonResourceAttributes');
-  if (resource !== undefined && path !== undefined)
-    found.invalid(
-      SPEC.child('nonResourceAttributes'),
-      printedPath(path),
-      'cannot be specified in combination with resourceAttributes',
-    );
-  else if (resource === undefined && path === undefined)
-    found.invalid(
-      SPEC.child('resourceAttributes'),
-      null,
-      'exactly one of nonResourceAttributes or resourceAttributes must be specified',
-    );
+  if (resource !== undefined && path !== undefined) found.invalid(SPEC, printedPath(path), EXACTLY_ONE);
+  else if (resource === undefined && path === undefined) found.invalid(SPEC, null, EXACTLY_ONE);
   if (resource !== undefined) selectorAttributes(resource, SPEC.child('resourceAttributes'), found);
 }
 

@@ -35,16 +35,14 @@ function replicas(spec: JsonObject, errors: FieldErrors): void {
   const min = at(spec, 'minReplicas');
   const max = numberAt(spec, 'maxReplicas');
   if (typeof min === 'number' && min < 0)
-    errors.invalid(SPEC.child('minReplicas'), min, 'must be greater than or equal to 1');
-  // what is asked for by nobody running can only be seen from outside
+    errors.invalid(SPEC.child('minReplicas'), min, 'must be greater than or equal to 0');
+  // With no pods, only metrics from outside can ask for some.
   const seenOutside = objectsAt(spec, 'metrics').some((m) => ['Object', 'External'].includes(textAt(m, 'type')));
-  if (min === 0 && !seenOutside) {
-    errors.invalid(SPEC.child('minReplicas'), min, 'must be greater than or equal to 1');
+  if (min === 0 && !seenOutside)
     errors.forbidden(
       SPEC.child('metrics'),
       'must specify at least one Object or External metric to support scaling to zero replicas',
     );
-  }
   const path = SPEC.child('maxReplicas');
   if (max === 0) errors.required(path, 'must be set and greater than 0');
   if (max < 0) errors.invalid(path, max, 'must be greater than or equal to 1');

@@ -1,7 +1,9 @@
 import {
+  cloneJson,
   equalJson,
   type FieldErrors,
   FieldPath,
+  isDns1123Label,
   isObject,
   isQualifiedName,
   type JsonObject,
@@ -259,6 +261,7 @@ export function validateJob(o: JsonObject, errors: FieldErrors): void {
   const spec = objectAt(o, 'spec');
   if (!boolAt(spec, 'manualSelector') && at(spec, 'selector') !== undefined) generatedLabels(o, errors);
   chosenPods(spec, errors);
+  nameAllowsIndexes(o, errors);
 }
 
 /** What runs, and by which labels it is found. */
@@ -311,13 +314,26 @@ const FIXED: Readonly<Record<string, string | undefined>> = {
 export function validateJobUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
   const spec = objectAt(o, 'spec');
   const before = objectAt(old, 'spec');
-  // told twice: as of any job, and as of a changed one
-  validateJob(o, errors);
   chosenPods(spec, errors);
   completions(spec, before, errors);
   fixed(spec, before, 'selector', 'meta/v1.LabelSelector', errors);
   template(spec, before, old, errors);
   for (const [field, type] of Object.entries(FIXED)) fixed(spec, before, field, type, errors);
+  nameAllowsIndexes(o, errors);
+}
+
+/** The pods of an indexed job have the name and the index as their hostname. */
+function nameAllowsIndexes(o: JsonObject, errors: FieldErrors): void {
+  const completed = numberAt(o, 'spec', 'completions');
+  if (!isIndexed(objectAt(o, 'spec')) || completed <= 0) return;
+  const name = textAt(o, 'metadata', 'name');
+  const hostname = `${name}-${completed - 1}`;
+  if (isDns1123Label(hostname).length > 0)
+    errors.invalid(
+      FieldPath.of('metadata', 'name'),
+      name,
+      `will not able to create pod with invalid DNS label: ${hostname}`,
+    );
 }
 
 function fixed(
@@ -332,42 +348,56 @@ function fixed(
   errors.invalid(SPEC.child(field), type === undefined ? now : shown(type, now), 'field is immutable');
 }
 
-/** Elastic jobs: as many indexes as run at once may become more or fewer, both together. */
+/** Elastic jobs: an indexed job may change its completions together with its parallelism. */
 function completions(spec: JsonObject, before: JsonObject, errors: FieldErrors): void {
   const now = at(spec, 'completions');
-  const was = at(before, 'completions');
-  if (equalJson(now ?? null, was ?? null)) return;
+  if (equalJson(now ?? null, at(before, 'completions') ?? null)) return;
   const path = SPEC.child('completions');
-  if (!isIndexed(spec) || now === undefined || was === undefined) errors.invalid(path, now, 'field is immutable');
-  else if (now !== at(spec, 'parallelism') || was !== at(before, 'parallelism'))
+  if (!isIndexed(spec)) errors.invalid(path, now, 'field is immutable');
+  else if (now !== undefined && now !== at(spec, 'parallelism'))
     errors.invalid(path, now, 'can only be modified in tandem with spec.parallelism');
 }
 
-/** Where a job that has not begun may run can still be changed; nothing else of its pods. */
+/**
+ * The template may change only while the job is suspended, has no active pods, and either never started or reports that it is
+ * suspended; then where its pods may run, their labels and annotations, and the resources of their containers.
+ */
 function template(spec: JsonObject, before: JsonObject, old: JsonObject, errors: FieldErrors): void {
-  const now = structuredClone(objectAt(spec, 'template'));
+  const now = objectAt(spec, 'template');
   const was = objectAt(before, 'template');
-  const suspended = objectsAt(old, 'status', 'conditions').some(
+  const reported = objectsAt(old, 'status', 'conditions').some(
     (c) => textAt(c, 'type') === 'Suspended' && textAt(c, 'status') === 'True',
   );
-  if (boolAt(before, 'suspend') && suspended && textAt(old, 'status', 'startTime') === '') {
-    for (const field of ['nodeSelector', 'tolerations', 'schedulingGates'] as const)
-      keep(field, objectAt(now, 'spec'), objectAt(was, 'spec'));
-    for (const field of ['labels', 'annotations'] as const)
-      keep(field, objectAt(now, 'metadata'), objectAt(was, 'metadata'));
-    for (const list of ['containers', 'initContainers'] as const) {
-      for (const [i, c] of objectsAt(now, 'spec', list).entries()) {
-        const other = objectsAt(was, 'spec', list)[i];
-        if (other !== undefined) keep('resources', c, other);
-      }
-    }
+  const notStarted = textAt(old, 'status', 'startTime') === '';
+  const mutable = boolAt(before, 'suspend') && (notStarted || reported) && numberAt(old, 'status', 'active') === 0;
+  if (!mutable) {
+    if (!equalJson(now, was))
+      errors.invalid(SPEC.child('template'), shown('core/v1.PodTemplateSpec', now), 'field is immutable');
+    return;
   }
-  if (!equalJson(now, was))
-    errors.invalid(
-      SPEC.child('template'),
-      shown('core/v1.PodTemplateSpec', objectAt(spec, 'template')),
-      'field is immutable',
-    );
+  const allowed = cloneJson(objectAt(was, 'spec'));
+  const wanted = objectAt(now, 'spec');
+  for (const field of ['nodeSelector', 'tolerations', 'schedulingGates'] as const) keep(field, allowed, wanted);
+  allowNodeAffinity(allowed, wanted);
+  for (const list of ['containers', 'initContainers'] as const) allowResources(allowed, wanted, list);
+  if (!equalJson(wanted, allowed))
+    errors.invalid(SPEC.child('template', 'spec'), shown('core/v1.PodSpec', wanted), 'field is immutable');
+}
+
+/** Puts the node affinity of `wanted` into `allowed`; the affinity to other pods stays. */
+function allowNodeAffinity(allowed: JsonObject, wanted: JsonObject): void {
+  const affinity = { ...objectAt(allowed, 'affinity') };
+  delete affinity['nodeAffinity'];
+  const node = at(wanted, 'affinity', 'nodeAffinity');
+  if (node !== undefined) affinity['nodeAffinity'] = node;
+  if (isObject(wanted['affinity']) || Object.keys(affinity).length > 0) allowed['affinity'] = affinity;
+  else delete allowed['affinity'];
+}
+
+function allowResources(allowed: JsonObject, wanted: JsonObject, list: 'containers' | 'initContainers'): void {
+  const [now, was] = [objectsAt(wanted, list), objectsAt(allowed, list)];
+  if (now.length !== was.length) return;
+  for (const [i, c] of was.entries()) if (textAt(c, 'name') === textAt(now[i], 'name')) keep('resources', c, now[i]!);
 }
 
 /** More indexes than these at once, and what has completed may no longer fit where it is kept. */

@@ -1,6 +1,7 @@
-import { equalJson, type FieldErrors, FieldPath, isDns1123Subdomain, type JsonObject } from '../../../api/index.js';
+import { equalJson, type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
 import { at, listAt, numberAt, objectsAt, textAt } from '../access.js';
 import { isCertificateRequest } from './der.js';
+import { signerName } from './names.js';
 
 const SPEC = FieldPath.of('spec');
 const CONDITIONS = FieldPath.of('status', 'conditions');
@@ -32,8 +33,6 @@ const USAGES = [
 ];
 
 const SECONDS_MIN = 600;
-/** Fully qualified name and path together. */
-const SIGNER_NAME_MAX = 571;
 
 export function validateRequest(o: JsonObject, errors: FieldErrors): void {
   const request = textAt(o, 'spec', 'request');
@@ -56,7 +55,7 @@ export function validateRequest(o: JsonObject, errors: FieldErrors): void {
   const signer = textAt(o, 'spec', 'signerName');
   if (signer === 'kubernetes.io/legacy-unknown')
     errors.invalid(SPEC.child('signerName'), signer, 'the legacy signerName is not allowed via this API version');
-  else signerName(signer, errors);
+  else signerName(signer, SPEC.child('signerName'), errors);
   const seconds = at(o, 'spec', 'expirationSeconds');
   if (seconds !== undefined && numberAt(o, 'spec', 'expirationSeconds') < SECONDS_MIN)
     errors.invalid(
@@ -65,26 +64,6 @@ export function validateRequest(o: JsonObject, errors: FieldErrors): void {
       'may not specify a duration less than 600 seconds (10 minutes)',
     );
   conditions(o, errors);
-}
-
-/** `example.com/signer-name` */
-function signerName(name: string, errors: FieldErrors): void {
-  const path = SPEC.child('signerName');
-  if (name === '') {
-    errors.required(path);
-    return;
-  }
-  const parts = name.split('/');
-  if (parts.length !== 2) {
-    errors.invalid(path, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'");
-    return;
-  }
-  const [domain = '', segment = ''] = parts;
-  for (const s of isDns1123Subdomain(domain)) errors.invalid(path, domain, `validating label "${domain}": ${s}`);
-  if (!domain.includes('.'))
-    errors.invalid(path, domain, 'should be a domain with at least two segments separated by dots');
-  for (const s of isDns1123Subdomain(segment)) errors.invalid(path, segment, `validating label "${segment}": ${s}`);
-  if (name.length > SIGNER_NAME_MAX) errors.tooLong(path, SIGNER_NAME_MAX);
 }
 
 function conditions(o: JsonObject, errors: FieldErrors): void {

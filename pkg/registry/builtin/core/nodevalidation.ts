@@ -89,8 +89,12 @@ export function validateNodeUpdate(o: JsonObject, old: JsonObject, errors: Field
   if (before.length > 0 && !equalJson([...before], [...listAt(o, 'spec', 'podCIDRs')]))
     errors.forbidden(SPEC.child('podCIDRs'), 'node updates may not change podCIDR except from "" to valid');
   const provider = textAt(old, 'spec', 'providerID');
-  if (provider !== '' && provider !== textAt(o, 'spec', 'providerID'))
-    errors.forbidden(SPEC.child('providerID'), 'node updates may not change providerID except from "" to valid');
+  const changed = provider !== '' && provider !== textAt(o, 'spec', 'providerID');
+  if (changed) {
+    const now = textAt(o, 'spec', 'providerID');
+    const what = now === '' ? 'field cannot be cleared once set' : 'field cannot be modified once set';
+    errors.invalid(SPEC.child('providerID'), undefined, what);
+  }
   if ((at(o, 'spec', 'externalID') ?? '') !== (at(old, 'spec', 'externalID') ?? ''))
     errors.forbidden(SPEC.child('externalID'), 'may not be updated');
 }

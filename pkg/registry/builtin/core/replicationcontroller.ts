@@ -1,9 +1,10 @@
 import { type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { at, numberAt, objectAt, objectIn, textAt } from '../access.js';
+import { at, numberAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
 import { labelsText, scaleSubresource, statusSubresource, versions, withStatus } from '../form.js';
-import { isEmptySelector, nonNegative, selects } from '../rules.js';
+import { isEmptySelector, nonNegative, oneOf, selects } from '../rules.js';
+import { typedOnce } from '../status/conditions.js';
 import { replicationControllerStatus } from '../status/counts.js';
 import { replicaTable } from '../table.js';
 import {
@@ -46,7 +47,18 @@ export const replicationController: ResourceDeclaration = {
   }),
   subresources: {
     scale: scaleSubresource((o) => labelsText(at(o, 'spec', 'selector'))),
-    status: statusSubresource({ update: { validate: replicationControllerStatus } }),
+    status: statusSubresource({
+      update: {
+        validate: (o, old, errors) => {
+          replicationControllerStatus(o, old, errors);
+          const path = FieldPath.of('status', 'conditions');
+          const conditions = objectsAt(o, 'status', 'conditions');
+          typedOnce(conditions, path, errors);
+          for (const [i, c] of conditions.entries())
+            oneOf(textAt(c, 'status'), path.index(i).child('status'), ['False', 'True', 'Unknown'], errors);
+        },
+      },
+    }),
   },
   selectableFields: {
     'status.replicas': (o) => String(numberAt(o, 'status', 'replicas')),

@@ -86,8 +86,8 @@ function topology(endpoint: JsonObject, path: FieldPath, errors: FieldErrors): v
 }
 
 function hints(endpoint: JsonObject, path: FieldPath, errors: FieldErrors): void {
-  names(objectsAt(endpoint, 'hints', 'forZones'), path.child('forZones'), isLabelValue, errors);
-  names(objectsAt(endpoint, 'hints', 'forNodes'), path.child('forNodes'), isDns1123Subdomain, errors);
+  names(objectsAt(endpoint, 'hints', 'forZones'), path.child('forZones'), isLabelValue, errors, true);
+  names(objectsAt(endpoint, 'hints', 'forNodes'), path.child('forNodes'), isDns1123Subdomain, errors, false);
 }
 
 function names(
@@ -95,6 +95,7 @@ function names(
   path: FieldPath,
   rule: (name: string) => readonly string[],
   errors: FieldErrors,
+  required: boolean,
 ): void {
   if (hinted.length > HINTS_MAX) {
     errors.tooMany(path, hinted.length, HINTS_MAX);
@@ -104,7 +105,8 @@ function names(
   for (const [i, hint] of hinted.entries()) {
     const name = textAt(hint, 'name');
     const here = path.index(i).child('name');
-    if (seen.has(name)) errors.duplicate(here, name);
+    if (name === '' && required) errors.required(here);
+    else if (seen.has(name)) errors.duplicate(here, name);
     else {
       seen.add(name);
       for (const sentence of rule(name)) errors.invalid(here, name, sentence);

@@ -141,6 +141,7 @@ export function validatePriorityLevel(o: JsonObject, errors: FieldErrors): void 
     case 'Exempt':
       if (at(spec, 'limited') !== undefined)
         errors.forbidden(SPEC.child('limited'), 'must be nil if the type is not Limited');
+      exempt(objectAt(spec, 'exempt'), SPEC.child('exempt'), errors);
       break;
     case 'Limited':
       if (at(spec, 'exempt') !== undefined)
@@ -150,9 +151,17 @@ export function validatePriorityLevel(o: JsonObject, errors: FieldErrors): void 
       else limited(objectAt(spec, 'limited'), SPEC.child('limited'), errors);
       break;
     default:
-      errors.notSupported(SPEC.child('type'), type, ['Exempt', 'Limited']);
+      oneOf(type, SPEC.child('type'), ['Exempt', 'Limited'], errors);
   }
   mandatoryLevel(o, SPEC, errors);
+}
+
+function exempt(e: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const shares = numberAt(e, 'nominalConcurrencyShares');
+  if (shares < 0) errors.invalid(path.child('nominalConcurrencyShares'), shares, 'must be a non-negative integer');
+  const lendable = at(e, 'lendablePercent');
+  if (typeof lendable === 'number' && (lendable < 0 || lendable > 100))
+    errors.invalid(path.child('lendablePercent'), lendable, 'must be between 0 and 100, inclusive');
 }
 
 function limited(l: JsonObject, path: FieldPath, errors: FieldErrors): void {
@@ -172,7 +181,7 @@ function limited(l: JsonObject, path: FieldPath, errors: FieldErrors): void {
       else queues(objectAt(response, 'queuing'), here.child('queuing'), errors);
       break;
     default:
-      oneOf(textAt(response, 'type'), here.child('type'), ['Queue', 'Reject'], errors, false);
+      oneOf(textAt(response, 'type'), here.child('type'), ['Queue', 'Reject'], errors);
   }
   const lendable = at(l, 'lendablePercent');
   if (typeof lendable === 'number' && (lendable < 0 || lendable > 100))

@@ -52,8 +52,7 @@ function ports(port: JsonObject, path: FieldPath, errors: FieldErrors): void {
   if (number === undefined) errors.required(path.child('port'), 'must be specified when `endPort` is specified');
   else if (typeof number === 'string') errors.invalid(here, end, 'may not be specified when `port` is non-numeric');
   else {
-    // the reference tells the port, not the end
-    if (end < Number(number)) errors.invalid(here, number, 'must be greater than or equal to `port`');
+    if (end < Number(number)) errors.invalid(here, end, 'must be greater than or equal to `port`');
     for (const s of isPortNumber(end)) errors.invalid(here, end, s);
   }
 }

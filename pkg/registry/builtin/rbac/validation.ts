@@ -95,5 +95,5 @@ function subject(s: JsonObject, namespaced: boolean, path: FieldPath, errors: Fi
 /** Which role is bound is what a binding is. */
 export function sameRole(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
   if (!equalJson(at(o, 'roleRef') ?? null, at(old, 'roleRef') ?? null))
-    errors.invalid(FieldPath.of('roleRef'), shown('rbac/v1.RoleRef', objectAt(o, 'roleRef')), 'cannot change roleRef');
+    errors.invalid(FieldPath.of('roleRef'), shown('rbac/v1.RoleRef', objectAt(o, 'roleRef')), 'field is immutable');
 }

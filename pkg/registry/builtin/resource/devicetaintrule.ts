@@ -1,8 +1,9 @@
 import { type FieldErrors, FieldPath, isDns1123Label, isObject, type JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration, WriteContext } from '../../resource.js';
-import { at, objectAt, textAt } from '../access.js';
-import { statusSubresource, versions, withStatus } from '../form.js';
+import { at, objectAt, objectsAt, textAt } from '../access.js';
+import { keepMetadata, statusSubresource, versions, withStatus } from '../form.js';
 import { driverName, sentences } from '../rules.js';
+import { conditionList } from '../status/conditions.js';
 import { AGE, age, column, since, table } from '../table.js';
 import { poolName, stampTaints, taint } from './validation.js';
 
@@ -16,9 +17,17 @@ export const deviceTaintRule: ResourceDeclaration = {
   namespaced: false,
   strategy: withStatus({
     create: { prepare: stamp, validate },
-    update: { prepare: (o, _old, context) => stamp(o, context) },
+    update: { prepare: stampChanged },
   }),
-  subresources: { status: statusSubresource() },
+  subresources: {
+    status: statusSubresource({
+      update: {
+        prepare: keepMetadata,
+        validate: (o, _old, errors) =>
+          conditionList(objectsAt(o, 'status', 'conditions'), FieldPath.of('status', 'conditions'), errors),
+      },
+    }),
+  },
   table: table(
     [
       column('Key', 'Key of the taint.'),
@@ -46,6 +55,19 @@ function validate(o: JsonObject, errors: FieldErrors): void {
   if (at(selector, 'device') !== undefined)
     sentences(textAt(selector, 'device'), isDns1123Label, here.child('device'), errors);
   taint(objectAt(o, 'spec', 'taint'), path.child('taint'), errors);
+}
+
+/** A new effect counts from now, unless the client says since when. */
+function stampChanged(o: JsonObject, old: JsonObject, context: WriteContext): void {
+  const now = at(o, 'spec', 'taint');
+  const was = at(old, 'spec', 'taint');
+  if (
+    isObject(now) &&
+    textAt(now, 'effect') !== textAt(was, 'effect') &&
+    textAt(now, 'timeAdded') === textAt(was, 'timeAdded')
+  )
+    delete now['timeAdded'];
+  stamp(o, context);
 }
 
 function stamp(o: JsonObject, context: WriteContext): void {

@@ -1,11 +1,12 @@
 import { equalJson, FieldPath, type JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, listAt, objectAt, textAt } from '../access.js';
-import { statusSubresource, withStatus } from '../form.js';
+import { keepMetadata, statusSubresource, withStatus } from '../form.js';
 import { shown } from '../rules.js';
 import { AGE, age, column, table } from '../table.js';
+import { adminAccessInStatus, dropDeallocatedDevices, validateClaimStatus } from './claimstatus.js';
 import { claimVersions } from './conversion.js';
-import { adminAccess, claimSpec, fillClaim } from './validation.js';
+import { ADMIN_LABEL, adminAccess, claimSpec, fillClaim } from './validation.js';
 
 export const resourceClaim: ResourceDeclaration = {
   group: 'resource.k8s.io',
@@ -37,7 +38,20 @@ export const resourceClaim: ResourceDeclaration = {
     deletion: { returnsObject: true },
     compatibility: { checksUpdateLikeNew: true },
   }),
-  subresources: { status: statusSubresource() },
+  subresources: {
+    status: statusSubresource({
+      update: {
+        prepare: (o, old) => {
+          keepMetadata(o, old);
+          dropDeallocatedDevices(o, old);
+        },
+        validate: (o, old, errors, context) => {
+          adminAccessInStatus(o, old, context.namespaceLabel(ADMIN_LABEL), errors);
+          validateClaimStatus(o, old, errors);
+        },
+      },
+    }),
+  },
   table: table([column('State', 'Pending, allocated, reserved or being deleted.'), AGE], (o, now) => [
     state(o),
     age(o, now),

@@ -6,7 +6,6 @@ import {
   formatQuantity,
   isDns1123Label,
   isDns1123Subdomain,
-  isQualifiedName,
   type JsonObject,
   type JsonValue,
   parseQuantity,
@@ -15,6 +14,7 @@ import {
 import { at, boolAt, givenAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
 import { nodeSelector } from '../core/pod/validation/index.js';
 import { driverName, sentences, shown } from '../rules.js';
+import { bindingConditions } from './claimstatus.js';
 import { attributeName, named, poolName, taint } from './validation.js';
 
 const SPEC = FieldPath.of('spec');
@@ -24,7 +24,6 @@ const RICH_DEVICES_MAX = 64;
 const TAINTS_MAX = 16;
 const COUNTERS_MAX = 32;
 const SETS_MAX = 8;
-const CONDITIONS_MAX = 4;
 const PROPERTIES_MAX = 32;
 const VALUE_MAX = 64;
 
@@ -115,7 +114,7 @@ function device(d: JsonObject, perDevice: boolean, path: FieldPath, errors: Fiel
     nameOfCounters(textAt(use, 'counterSet'), here.child('counterSet'), errors);
     counters(use, here.child('counters'), errors);
   }
-  bindings(d, path, errors);
+  bindingConditions(d, path, errors);
 }
 
 function nodesOfDevice(d: JsonObject, perDevice: boolean, path: FieldPath, errors: FieldErrors): void {
@@ -154,27 +153,6 @@ function counters(holder: JsonObject, path: FieldPath, errors: FieldErrors): voi
   if (names.length === 0) errors.required(path);
   if (names.length > COUNTERS_MAX) errors.tooMany(path, names.length, COUNTERS_MAX);
   else for (const name of names) sentences(name, isDns1123Label, path, errors);
-}
-
-/** What has to come true on a node before a device can be used there, and what says that it never will. */
-function bindings(d: JsonObject, path: FieldPath, errors: FieldErrors): void {
-  const [good, bad] = ['bindingConditions', 'bindingFailureConditions'] as const;
-  const count = (field: string): number => listAt(d, field).length;
-  for (const field of [good, bad]) {
-    const names = listAt(d, field).map(String);
-    const here = path.child(field);
-    if (names.length > CONDITIONS_MAX) errors.tooMany(here, names.length, CONDITIONS_MAX);
-    else
-      for (const [i, name] of names.entries()) {
-        sentences(name, isQualifiedName, here.index(i), errors);
-        if (names.indexOf(name) < i) errors.duplicate(here.index(i), name);
-      }
-  }
-  const lacking = (field: string, other: string): void => {
-    errors.invalid(path.child(field), givenAt(d, field) ?? null, `${field} are required to use ${other}`);
-  };
-  if (count(good) === 0 && count(bad) > 0) lacking(good, bad);
-  if (count(good) > 0 && count(bad) === 0) lacking(bad, good);
 }
 
 /** Attributes and capacities share one limit. */

@@ -66,9 +66,23 @@ export function taint(t: JsonObject, path: FieldPath, errors: FieldErrors): void
   oneOf(textAt(t, 'effect'), path.child('effect'), EFFECTS, errors);
 }
 
+const TOLERATIONS_MAX = 16;
+
+/** The taints that a request or an allocated device tolerates. */
+export function tolerations(holder: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const list = objectsAt(holder, 'tolerations');
+  const here = path.child('tolerations');
+  if (list.length > TOLERATIONS_MAX) errors.tooMany(here, list.length, TOLERATIONS_MAX);
+  for (const [i, t] of list.entries()) toleration(t, here.index(i), errors);
+}
+
 function toleration(t: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const [key, value, effect] = [textAt(t, 'key'), textAt(t, 'value'), textAt(t, 'effect')];
   if (key !== '') sentences(key, isQualifiedName, path.child('key'), errors);
+  else if (textAt(t, 'operator') === 'Equal')
+    errors.invalid(path.child('operator'), 'Equal', 'must be `Exists` when `key` is empty');
+  if (at(t, 'tolerationSeconds') !== undefined && ['', 'NoSchedule', 'None'].includes(effect))
+    errors.invalid(path.child('effect'), effect, 'must be `NoExecute` when `tolerationSeconds` is set');
   switch (textAt(t, 'operator')) {
     case 'Exists':
       if (value !== '') errors.invalid(path.child('value'), value, 'must be empty for operator `Exists`');
@@ -114,20 +128,34 @@ export function configs(
   if (list.length > LIST_MAX) errors.tooMany(here, list.length, LIST_MAX);
   for (const [i, config] of list.entries()) {
     requestNames(config, requests, here.index(i), errors);
-    const place = here.index(i).child('opaque');
-    const opaque = at(config, 'opaque');
-    if (!isObject(opaque)) {
-      errors.required(place);
-      continue;
-    }
-    driverName(textAt(opaque, 'driver'), place.child('driver'), errors);
-    parameters(at(opaque, 'parameters'), place.child('parameters'), errors);
+    opaqueConfiguration(config, here.index(i), errors);
   }
 }
 
-function parameters(value: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
+/** Parameters for one driver, in a form that only the driver knows. */
+export function opaqueConfiguration(config: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const place = path.child('opaque');
+  const opaque = at(config, 'opaque');
+  if (!isObject(opaque)) {
+    errors.required(place);
+    return;
+  }
+  const driver = textAt(opaque, 'driver');
+  if (driver !== '' && driver !== driver.toLowerCase())
+    sentences(driver, isDns1123Subdomain, place.child('driver'), errors);
+  else driverName(driver, place.child('driver'), errors);
+  parameters(at(opaque, 'parameters'), place.child('parameters'), errors);
+}
+
+/** A JSON object of at most `max` bytes. */
+export function parameters(
+  value: JsonValue | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+  max = PARAMETERS_MAX,
+): void {
   if (value === undefined || value === null) errors.required(path);
-  else if (Buffer.byteLength(JSON.stringify(value)) > PARAMETERS_MAX) errors.tooLong(path, PARAMETERS_MAX);
+  else if (Buffer.byteLength(JSON.stringify(value)) > max) errors.tooLong(path, max);
   else if (!isObject(value)) errors.invalid(path, '<value omitted>', 'must be a valid JSON object');
 }
 
@@ -137,15 +165,68 @@ export function claimSpec(spec: JsonValue | undefined, path: FieldPath, errors: 
   if (!isObject(devices)) return;
   const here = path.child('devices');
   const requests = objectsAt(devices, 'requests');
+  const known = requestNamesOf(devices);
+  const used = constrainedAttributes(devices);
+  named(requests, here.child('requests'), LIST_MAX, errors, (r, p) => deviceRequest(r, used, p, errors));
+  constraints(devices, known, here, errors);
+  configs(devices, here, errors, known);
+}
+
+/** The names by which the requests of a claim are referred to: `request`, and `request/subrequest`. */
+export function requestNamesOf(devices: JsonValue | undefined): ReadonlySet<string> {
   const known = new Set<string>();
-  for (const request of requests) {
+  for (const request of objectsAt(devices ?? null, 'requests')) {
     const name = textAt(request, 'name');
     known.add(name);
     for (const sub of objectsAt(request, 'firstAvailable')) known.add(`${name}/${textAt(sub, 'name')}`);
   }
-  named(requests, here.child('requests'), LIST_MAX, errors, (r, p) => deviceRequest(r, p, errors));
-  constraints(devices, known, here, errors);
-  configs(devices, here, errors, known);
+  return known;
+}
+
+/** Attributes that constraints refer to, by the request that they are for; '' is every request. */
+function constrainedAttributes(devices: JsonObject): ReadonlyMap<string, ReadonlySet<string>> {
+  const used = new Map<string, Set<string>>();
+  for (const constraint of objectsAt(devices, 'constraints')) {
+    const attribute = at(constraint, 'matchAttribute') ?? at(constraint, 'distinctAttribute');
+    if (typeof attribute !== 'string') continue;
+    const requests = listAt(constraint, 'requests').map(String);
+    for (const request of requests.length === 0 ? [''] : requests) {
+      const of = used.get(request) ?? new Set<string>();
+      used.set(request, of.add(attribute));
+    }
+  }
+  return used;
+}
+
+/** Attributes computed from a device: each once, each referred to by a constraint that is for this request. */
+function derivedAttributes(
+  request: JsonObject,
+  name: string,
+  used: ReadonlyMap<string, ReadonlySet<string>>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  const here = path.child('derivedAttributes');
+  const seen = new Set<string>();
+  for (const [i, attribute] of objectsAt(request, 'derivedAttributes').entries()) {
+    const place = here.index(i);
+    const of = textAt(attribute, 'name');
+    if (of === '') errors.required(place.child('name'));
+    else {
+      fullAttributeName(of, place.child('name'), errors);
+      if (!['', name, name.split('/')[0]!].some((r) => used.get(r)?.has(of)))
+        errors.invalid(
+          place.child('name'),
+          of,
+          'must be referenced by at least one matchAttribute or distinctAttribute constraint targeting this request',
+        );
+    }
+    const expression = textAt(attribute, 'expression');
+    if (expression === '') errors.required(place.child('expression'));
+    else if (Buffer.byteLength(expression) > EXPRESSION_MAX) errors.tooLong(place.child('expression'), EXPRESSION_MAX);
+    if (seen.has(of)) errors.duplicate(place, of);
+    seen.add(of);
+  }
 }
 
 /** Things of a list, told apart by name. */
@@ -169,7 +250,13 @@ export function named(
   }
 }
 
-function deviceRequest(request: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function deviceRequest(
+  request: JsonObject,
+  used: ReadonlyMap<string, ReadonlySet<string>>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  const name = textAt(request, 'name');
   sentences(textAt(request, 'name'), isDns1123Label, path.child('name'), errors);
   const exactly = at(request, 'exactly');
   const alternatives = objectsAt(request, 'firstAvailable');
@@ -177,11 +264,15 @@ function deviceRequest(request: JsonObject, path: FieldPath, errors: FieldErrors
     errors.invalid(path, null, 'exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set');
     return;
   }
-  if (isObject(exactly)) wanted(exactly, path.child('exactly'), errors);
-  else if (alternatives.length === 0) errors.required(path, 'exactly one of `exactly` or `firstAvailable` is required');
+  if (isObject(exactly)) {
+    wanted(exactly, path.child('exactly'), errors);
+    derivedAttributes(exactly, name, used, path.child('exactly'), errors);
+  } else if (alternatives.length === 0)
+    errors.required(path, 'exactly one of `exactly` or `firstAvailable` is required');
   named(alternatives, path.child('firstAvailable'), 8, errors, (sub, here) => {
     sentences(textAt(sub, 'name'), isDns1123Label, here.child('name'), errors);
     wanted(sub, here, errors);
+    derivedAttributes(sub, `${name}/${textAt(sub, 'name')}`, used, here, errors);
   });
 }
 
@@ -197,8 +288,7 @@ function wanted(request: JsonObject, path: FieldPath, errors: FieldErrors): void
   } else if (mode === 'ExactCount') {
     if (count <= 0) errors.invalid(path.child('count'), count, 'must be greater than zero');
   } else errors.notSupported(path.child('allocationMode'), mode, ['All', 'ExactCount']);
-  for (const [i, t] of objectsAt(request, 'tolerations').entries())
-    toleration(t, path.child('tolerations').index(i), errors);
+  tolerations(request, path, errors);
 }
 
 function constraints(devices: JsonObject, known: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
@@ -221,7 +311,19 @@ function constraints(devices: JsonObject, known: ReadonlySet<string>, path: Fiel
 const UNKNOWN_REQUEST =
   "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
 
-function requestNames(holder: JsonObject, known: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
+/** A request of the claim by its name, or a request and a sub-request with a slash between. */
+export function requestReference(name: string, known: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
+  const parts = name.split('/');
+  if (parts.length <= 2) for (const part of parts) sentences(part, isDns1123Label, path, errors);
+  if (!known.has(name)) errors.invalid(path, name, UNKNOWN_REQUEST);
+}
+
+export function requestNames(
+  holder: JsonObject,
+  known: ReadonlySet<string>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const names = listAt(holder, 'requests').map(String);
   const here = path.child('requests');
   if (names.length > LIST_MAX) {
@@ -229,14 +331,12 @@ function requestNames(holder: JsonObject, known: ReadonlySet<string>, path: Fiel
     return;
   }
   for (const [i, name] of names.entries()) {
-    const parts = name.split('/');
-    if (parts.length <= 2) for (const part of parts) sentences(part, isDns1123Label, here.index(i), errors);
-    if (!known.has(name)) errors.invalid(here.index(i), name, UNKNOWN_REQUEST);
+    requestReference(name, known, here.index(i), errors);
     if (names.indexOf(name) < i) errors.duplicate(here.index(i), name);
   }
 }
 
-const ADMIN_LABEL = 'resource.kubernetes.io/admin-access';
+export const ADMIN_LABEL = 'resource.kubernetes.io/admin-access';
 
 /** To use devices that others use takes a namespace that is marked for it: only an administrator can have marked it. */
 export function adminAccess(claim: JsonValue | undefined, context: WriteContext, errors: FieldErrors): void {

@@ -24,6 +24,7 @@ export const csiDriver: ResourceDeclaration = {
       if (listAt(spec, 'volumeLifecycleModes').length === 0) spec['volumeLifecycleModes'] = ['Persistent'];
       whenAbsent(spec, 'requiresRepublish', false);
       whenAbsent(spec, 'seLinuxMount', false);
+      whenAbsent(spec, 'preventPodSchedulingIfMissing', false);
     },
     create: { validate: validateCsiDriver },
     update: { allowUnconditional: false, generation: 'spec', validate: validateCsiDriverUpdate },

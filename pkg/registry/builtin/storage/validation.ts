@@ -98,8 +98,12 @@ const TOKEN_SECONDS_MIN = 600;
 const UPDATE_SECONDS_MIN = 10;
 
 export function validateCsiDriver(o: JsonObject, errors: FieldErrors): void {
-  for (const field of ['attachRequired', 'podInfoOnMount', 'storageCapacity'] as const)
-    if (at(o, 'spec', field) === undefined) errors.required(SPEC.child(field));
+  for (const [field, reported] of [
+    ['attachRequired', 'attachedRequired'],
+    ['podInfoOnMount', 'podInfoOnMount'],
+    ['storageCapacity', 'storageCapacity'],
+  ] as const)
+    if (at(o, 'spec', field) === undefined) errors.required(SPEC.child(reported));
   const policy = at(o, 'spec', 'fsGroupPolicy');
   if (typeof policy === 'string')
     oneOf(policy, SPEC.child('fsGroupPolicy'), ['File', 'None', 'ReadWriteOnceWithFSType'], errors, false);

@@ -8,8 +8,9 @@ import {
 } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, nameOf, objectsAt, textAt } from '../access.js';
-import { statusSubresource, versions, withStatus } from '../form.js';
+import { keepMetadata, statusSubresource, versions, withStatus } from '../form.js';
 import { sentences } from '../rules.js';
+import { conditionList } from '../status/conditions.js';
 import { column } from '../table.js';
 
 export const storageVersionMigration: ResourceDeclaration = {
@@ -21,7 +22,7 @@ export const storageVersionMigration: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   strategy: withStatus({ create: { validate }, update: { allowUnconditional: false, validate: validateUpdate } }),
-  subresources: { status: statusSubresource() },
+  subresources: { status: statusSubresource({ update: { prepare: keepMetadata, validate: validateStatus } }) },
   table: {
     columns: [
       column('Name', 'The name of the migration.'),
@@ -58,4 +59,41 @@ function validateUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): vo
   });
   if (at(old, 'spec') !== undefined && !equalJson(resource(o), resource(old)))
     errors.invalid(FieldPath.of('spec'), { Resource: resource(o) }, 'field is immutable');
+}
+
+const STATUS = FieldPath.of('status');
+
+/** A migration ends once, in one way, and keeps the version that it was started at. */
+function validateStatus(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  const version = textAt(o, 'status', 'resourceVersion');
+  if (version !== '') {
+    const bad = badVersion(version);
+    if (bad !== undefined) errors.invalid(STATUS.child('resourceVersion'), version, bad);
+  }
+  const conditions = objectsAt(o, 'status', 'conditions');
+  const path = STATUS.child('conditions');
+  conditionList(conditions, path, errors);
+  const before = textAt(old, 'status', 'resourceVersion');
+  if (before !== '' && before !== version)
+    errors.invalid(STATUS.child('resourceVersion'), version, 'field is immutable');
+  const given = [...conditions];
+  const [success, failed] = [is(o, 'Succeeded'), is(o, 'Failed')];
+  if (success && failed)
+    errors.invalid(path, given, 'Both success and failed conditions cannot be true at the same time');
+  if (is(old, 'Succeeded') && !success)
+    errors.invalid(path, given, 'Success condition cannot be set to false once it is true');
+  if (is(old, 'Failed') && !failed)
+    errors.invalid(path, given, 'Failed condition cannot be set to false once it is true');
+}
+
+const is = (o: JsonObject, type: string): boolean =>
+  textAt(
+    objectsAt(o, 'status', 'conditions').find((c) => textAt(c, 'type') === type),
+    'status',
+  ) === 'True';
+
+/** The error of a version that is no number; undefined when it is one. */
+function badVersion(version: string): string | undefined {
+  if (/^(0|[1-9][0-9]*)$/.test(version)) return undefined;
+  return `resource version is not well formed: ${version}`;
 }

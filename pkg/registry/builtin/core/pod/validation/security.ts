@@ -34,7 +34,7 @@ export function podSecurity(spec: JsonObject, path: FieldPath, errors: FieldErro
     id(g, isGroupId, here.child('supplementalGroups').index(i), errors);
   if (boolAt(spec, 'shareProcessNamespace') && boolAt(spec, 'hostPID')) {
     errors.invalid(
-      here.child('shareProcessNamespace'),
+      path.child('shareProcessNamespace'),
       true,
       'ShareProcessNamespace and HostPID cannot both be enabled',
     );

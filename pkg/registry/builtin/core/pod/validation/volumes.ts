@@ -12,15 +12,12 @@ import {
   descendingPath,
   driverName,
   fileMode,
-  labelSelector,
   noBacksteps,
-  nonReservedPath,
   oneOf,
   sentences,
 } from '../../../rules.js';
 import { claimSpec } from '../../claimspec.js';
-import { fieldSelector, VOLUME_FIELDS } from './env.js';
-import { READABLE_RESOURCES, resourceFieldSelector } from './resources.js';
+import { downwardItems, items, projected } from './projected.js';
 
 /** Volumes of a pod: each of exactly one type. PersistentVolumes have many of the same sources. */
 
@@ -36,35 +33,6 @@ function partition(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
   const n = at(s, 'partition');
   if (typeof n === 'number' && (n < 0 || n > 255))
     errors.invalid(path.child('partition'), n, 'must be between 1 and 255, inclusive');
-}
-
-function items(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
-  for (const [i, item] of objectsAt(s, 'items').entries()) {
-    const here = path.child('items').index(i);
-    if (textAt(item, 'key') === '') errors.required(here.child('key'));
-    const file = textAt(item, 'path');
-    if (file === '') errors.required(here.child('path'));
-    else nonReservedPath(file, here.child('path'), errors);
-    fileMode(at(item, 'mode'), here.child('mode'), errors);
-  }
-}
-
-function downwardItems(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
-  for (const item of objectsAt(s, 'items')) {
-    const file = textAt(item, 'path');
-    if (file === '') errors.required(path.child('path'));
-    else nonReservedPath(file, path.child('path'), errors);
-    const field = at(item, 'fieldRef');
-    const resource = at(item, 'resourceFieldRef');
-    if (field !== undefined) {
-      fieldSelector(field, VOLUME_FIELDS, path.child('fieldRef'), errors);
-      if (resource !== undefined)
-        errors.invalid(path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously');
-    } else if (resource !== undefined)
-      resourceFieldSelector(resource, READABLE_RESOURCES, true, path.child('resourceFieldRef'), errors);
-    else errors.required(path, 'one of fieldRef and resourceFieldRef is required');
-    fileMode(at(item, 'mode'), path.child('mode'), errors);
-  }
 }
 
 const IQN = /^iqn\.\d{4}-\d{2}\.([A-Za-z0-9.-]+)(:[^,;*&$|\s]+)$/;
@@ -328,75 +296,6 @@ const HOST_PATH_TYPES = [
 function secretReference(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
   const ref = at(s, 'secretRef');
   if (ref !== undefined && textAt(ref, 'name') === '') errors.required(path.child('secretRef', 'name'));
-}
-
-const TOKEN_SECONDS_MIN = 600;
-
-function projected(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
-  const paths = new Set<string>();
-  const claim = (file: string, here: FieldPath) => {
-    if (file === '') return;
-    if (paths.has(file)) errors.invalid(here, file, 'conflicting duplicate paths');
-    paths.add(file);
-  };
-  for (const [i, source] of objectsAt(s, 'sources').entries()) {
-    const here = path.child('sources').index(i);
-    let first = true;
-    for (const name of [
-      'secret',
-      'configMap',
-      'downwardAPI',
-      'serviceAccountToken',
-      'clusterTrustBundle',
-      'podCertificate',
-    ] as const) {
-      const v = at(source, name);
-      if (v === undefined) continue;
-      if (!first) {
-        errors.forbidden(here.child(name), 'may not specify more than 1 volume type');
-        continue;
-      }
-      first = false;
-      const inner = here.child(name);
-      if (name === 'secret' || name === 'configMap') {
-        if (textAt(v, 'name') === '') errors.required(inner.child('name'));
-        items(v, inner, errors);
-        for (const item of objectsAt(v, 'items')) claim(textAt(item, 'path'), path);
-      } else if (name === 'downwardAPI') {
-        downwardItems(v, inner, errors);
-        for (const item of objectsAt(v, 'items')) claim(textAt(item, 'path'), path);
-      } else if (name === 'serviceAccountToken') {
-        const seconds = at(v, 'expirationSeconds');
-        if (typeof seconds === 'number' && seconds < TOKEN_SECONDS_MIN)
-          errors.invalid(inner.child('expirationSeconds'), seconds, 'may not specify a duration less than 10 minutes');
-        if (typeof seconds === 'number' && seconds > 2 ** 32)
-          errors.invalid(
-            inner.child('expirationSeconds'),
-            seconds,
-            'may not specify a duration larger than 2^32 seconds',
-          );
-        const file = textAt(v, 'path');
-        if (file === '') errors.required(path.child('path'));
-        else nonReservedPath(file, path.child('path'), errors);
-        claim(file, path);
-      } else if (name === 'clusterTrustBundle') {
-        trustBundle(v, inner, errors);
-        claim(textAt(v, 'path'), path);
-      }
-    }
-  }
-}
-
-function trustBundle(v: JsonValue, path: FieldPath, errors: FieldErrors): void {
-  const name = at(v, 'name');
-  const signer = at(v, 'signerName');
-  if (name !== undefined && signer !== undefined)
-    errors.invalid(path, '', 'only one of name and signerName may be used');
-  if (name === undefined && signer === undefined) errors.required(path, 'either name or signerName must be specified');
-  if (name === undefined) labelSelector(at(v, 'labelSelector'), path.child('labelSelector'), errors);
-  const file = textAt(v, 'path');
-  if (file === '') errors.required(path.child('path'));
-  else nonReservedPath(file, path.child('path'), errors);
 }
 
 /** The volumes of a pod by name. */

@@ -1,0 +1,62 @@
+import {
+  type FieldErrors,
+  type FieldPath,
+  isDns1123Label,
+  isDns1123Subdomain,
+  subdomainName,
+} from '../../../api/index.js';
+
+const DOMAIN_MAX = 253;
+/** The longest fully qualified name and path together. */
+const SIGNER_NAME_MAX = 571;
+
+/** The name of a signer: `example.com/signer-name`. */
+export function signerName(name: string, path: FieldPath, errors: FieldErrors): void {
+  if (name === '') {
+    errors.required(path);
+    return;
+  }
+  const parts = name.split('/');
+  if (parts.length !== 2) {
+    errors.invalid(path, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'");
+    return;
+  }
+  const [domain = '', segment = ''] = parts;
+  if (domain.length > DOMAIN_MAX) errors.tooLong(path, DOMAIN_MAX);
+  const labels = domain.split('.');
+  const wrong = labels.find((label) => isDns1123Label(label).length > 0);
+  if (wrong !== undefined)
+    for (const s of isDns1123Label(wrong))
+      errors.invalid(path, domain, `validating label ${JSON.stringify(wrong)}: ${s}`);
+  if (labels.length < 2)
+    errors.invalid(path, domain, 'should be a domain with at least two segments separated by dots');
+  for (const s of isDns1123Subdomain(segment)) errors.invalid(path, segment, `validating label "${segment}": ${s}`);
+  if (name.length > SIGNER_NAME_MAX) errors.tooLong(path, SIGNER_NAME_MAX);
+}
+
+/**
+ * The rule for the name of a ClusterTrustBundle: a subdomain, behind the name of its signer with `:` for `/` where it has one
+ * (`example.com:signer:bundle`).
+ */
+export function trustBundleName(signer: string, name: string, prefix: boolean): readonly string[] {
+  if (signer === '')
+    return name.includes(':')
+      ? ['ClusterTrustBundle without signer name must not have ":" in its name']
+      : subdomainName(name, prefix);
+  const wanted = `${signer.replaceAll('/', ':')}:`;
+  if (!name.startsWith(wanted))
+    return [`ClusterTrustBundle for signerName ${signer} must be named with prefix ${wanted}`];
+  return subdomainName(name.slice(wanted.length), prefix);
+}
+
+/** Signers of the project itself, whose certificates are short-lived. */
+export function isKubernetesSigner(name: string): boolean {
+  const [host = ''] = name.split('/');
+  return host === 'kubernetes.io' || host.endsWith('.kubernetes.io');
+}
+
+/** The signer that the name of a ClusterTrustBundle speaks of, '' where it has none. */
+export function signerOfBundle(name: string): string {
+  const at = name.lastIndexOf(':');
+  return at < 0 ? '' : name.slice(0, at).replaceAll(':', '/');
+}

@@ -1,0 +1,170 @@
+import { type FieldErrors, type FieldPath, isLabelKey, isUserId, type JsonValue } from '../../../../../api/index.js';
+import { at, objectAt, objectsAt, textAt } from '../../../access.js';
+import { isKubernetesSigner, signerName, signerOfBundle, trustBundleName } from '../../../certificates/names.js';
+import { fileMode, labelSelector, nonReservedPath, oneOf, sentences, shown } from '../../../rules.js';
+import { fieldSelector, VOLUME_FIELDS } from './env.js';
+import { READABLE_RESOURCES, resourceFieldSelector } from './resources.js';
+
+/** Volumes whose files come from elsewhere in the API: keys of secrets and config maps, fields of the pod, certificates. */
+
+const TOKEN_SECONDS_MIN = 600;
+
+export function items(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
+  for (const [i, item] of objectsAt(s, 'items').entries()) {
+    const here = path.child('items').index(i);
+    if (textAt(item, 'key') === '') errors.required(here.child('key'));
+    const file = textAt(item, 'path');
+    if (file === '') errors.required(here.child('path'));
+    else nonReservedPath(file, here.child('path'), errors);
+    fileMode(at(item, 'mode'), here.child('mode'), errors);
+  }
+}
+
+export function downwardItems(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
+  for (const item of objectsAt(s, 'items')) {
+    const file = textAt(item, 'path');
+    if (file === '') errors.required(path.child('path'));
+    else nonReservedPath(file, path.child('path'), errors);
+    const field = at(item, 'fieldRef');
+    const resource = at(item, 'resourceFieldRef');
+    if (field !== undefined) {
+      fieldSelector(field, VOLUME_FIELDS, path.child('fieldRef'), errors);
+      if (resource !== undefined)
+        errors.invalid(path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously');
+    } else if (resource !== undefined)
+      resourceFieldSelector(resource, READABLE_RESOURCES, true, path.child('resourceFieldRef'), errors);
+    else errors.required(path, 'one of fieldRef and resourceFieldRef is required');
+    fileMode(at(item, 'mode'), path.child('mode'), errors);
+  }
+}
+
+/** The sources of a projected volume, each of one type, and the files that they make: no two of one path. */
+export function projected(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
+  const paths = new Set<string>();
+  const claim = (file: string, shownAs = file): void => {
+    if (file === '') return;
+    if (paths.has(file)) errors.invalid(path, shownAs, 'conflicting duplicate paths');
+    paths.add(file);
+  };
+  for (const [i, source] of objectsAt(s, 'sources').entries()) {
+    const here = path.child('sources').index(i);
+    let given = 0;
+    for (const [name, rule] of Object.entries(PROJECTIONS)) {
+      const v = at(source, name);
+      if (v === undefined) continue;
+      given++;
+      rule(v, { path: here.child(name), volume: path, claim }, errors);
+    }
+    if (given > 1) errors.forbidden(here, 'may not specify more than 1 volume type per source');
+  }
+}
+
+interface Projection {
+  readonly path: FieldPath;
+  /** Of the whole volume. */
+  readonly volume: FieldPath;
+  /** Reports a path that another source has already. `shownAs`: the value in the error. */
+  readonly claim: (file: string, shownAs?: string) => void;
+}
+
+const PROJECTIONS: Readonly<Record<string, (v: JsonValue, at: Projection, errors: FieldErrors) => void>> = {
+  secret: keysAsFiles,
+  configMap: keysAsFiles,
+  downwardAPI: (v, { path, claim }, errors) => {
+    downwardItems(v, path, errors);
+    for (const item of objectsAt(v, 'items')) claim(textAt(item, 'path'));
+  },
+  serviceAccountToken: (v, { path, volume, claim }, errors) => {
+    const seconds = at(v, 'expirationSeconds');
+    const here = path.child('expirationSeconds');
+    if (typeof seconds === 'number' && seconds < TOKEN_SECONDS_MIN)
+      errors.invalid(here, seconds, 'may not specify a duration less than 10 minutes');
+    if (typeof seconds === 'number' && seconds > 2 ** 32)
+      errors.invalid(here, seconds, 'may not specify a duration larger than 2^32 seconds');
+    const file = textAt(v, 'path');
+    if (file === '') errors.required(volume.child('path'));
+    else nonReservedPath(file, volume.child('path'), errors);
+    fileOwner(at(v, 'user'), path.child('user'), errors);
+    claim(file);
+  },
+  clusterTrustBundle: (v, { path, claim }, errors) => {
+    trustBundle(v, path, errors);
+    claim(textAt(v, 'path'));
+  },
+  podCertificate: podCertificate,
+};
+
+function keysAsFiles(v: JsonValue, { path, claim }: Projection, errors: FieldErrors): void {
+  const name = textAt(v, 'name');
+  if (name === '') errors.required(path.child('name'));
+  items(v, path, errors);
+  for (const item of objectsAt(v, 'items')) claim(textAt(item, 'path'), name);
+}
+
+/** The user that owns a file. */
+function fileOwner(user: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
+  if (typeof user === 'number') for (const s of isUserId(user)) errors.invalid(path, user, s);
+}
+
+function trustBundle(v: JsonValue, path: FieldPath, errors: FieldErrors): void {
+  const name = at(v, 'name');
+  const signer = at(v, 'signerName');
+  const selector = at(v, 'labelSelector');
+  if (name !== undefined && signer !== undefined)
+    errors.invalid(
+      path,
+      shown('core/v1.ClusterTrustBundleProjection', v),
+      'only one of name and signerName may be used',
+    );
+  else if (typeof name === 'string') {
+    if (name === '') errors.required(path.child('name'), 'must be a valid object name');
+    for (const s of trustBundleName(signerOfBundle(name), name, false))
+      errors.invalid(path.child('name'), name, `not a valid clustertrustbundlename: ${s}`);
+    if (selector !== undefined)
+      errors.invalid(path.child('labelSelector'), selector, 'labelSelector must be unset if name is specified');
+  } else if (typeof signer === 'string') {
+    if (signer === '') errors.required(path.child('signerName'), 'must be a valid signer name');
+    signerName(signer, path.child('signerName'), errors);
+    labelSelector(selector, path.child('labelSelector'), errors);
+  } else errors.required(path, 'either name or signerName must be specified');
+  const file = textAt(v, 'path');
+  if (file === '') errors.required(path.child('path'));
+  else nonReservedPath(file, path.child('path'), errors);
+  fileOwner(at(v, 'user'), path.child('user'), errors);
+}
+
+const KEY_TYPES = ['RSA3072', 'RSA4096', 'ECDSAP256', 'ECDSAP384', 'ECDSAP521', 'ED25519'];
+const CERTIFICATE_SECONDS_MIN = 3600;
+const CERTIFICATE_SECONDS_MAX = 91 * 24 * 3600;
+const KUBERNETES_CERTIFICATE_SECONDS_MAX = 24 * 3600;
+
+function podCertificate(v: JsonValue, { path, claim }: Projection, errors: FieldErrors): void {
+  const signer = textAt(v, 'signerName');
+  signerName(signer, path.child('signerName'), errors);
+  for (const key of Object.keys(objectAt(v, 'userAnnotations')).sort())
+    domainPrefixedKey(key.toLowerCase(), path.child('userAnnotations'), errors);
+  fileOwner(at(v, 'user'), path.child('user'), errors);
+  oneOf(textAt(v, 'keyType'), path.child('keyType'), KEY_TYPES, errors, false);
+  const seconds = at(v, 'maxExpirationSeconds');
+  if (typeof seconds === 'number') {
+    const max = isKubernetesSigner(signer) ? KUBERNETES_CERTIFICATE_SECONDS_MAX : CERTIFICATE_SECONDS_MAX;
+    const here = path.child('maxExpirationSeconds');
+    if (seconds < CERTIFICATE_SECONDS_MIN)
+      errors.invalid(here, seconds, `if provided, maxExpirationSeconds must be >= ${CERTIFICATE_SECONDS_MIN}`);
+    if (seconds > max) errors.invalid(here, seconds, `if provided, maxExpirationSeconds must be <= ${max}`);
+  }
+  const files = ['credentialBundlePath', 'keyPath', 'certificateChainPath'] as const;
+  for (const field of files) {
+    const file = textAt(v, field);
+    if (file !== '') nonReservedPath(file, path.child(field), errors);
+    claim(file);
+  }
+  if (files.every((field) => textAt(v, field) === ''))
+    errors.required(path, 'specify at least one of credentialBundlePath, keyPath, and certificateChainPath');
+}
+
+function domainPrefixedKey(key: string, path: FieldPath, errors: FieldErrors): void {
+  if (key === '') errors.required(path);
+  else if (isLabelKey(key).length > 0) sentences(key, isLabelKey, path, errors);
+  else if (!key.includes('/')) errors.invalid(path, key, 'must be a domain-prefixed key (such as "acme.io/foo")');
+}

@@ -1,0 +1,211 @@
+import {
+  equalJson,
+  type FieldErrors,
+  FieldPath,
+  isDns1123Label,
+  isInterfaceAddress,
+  isLabelKey,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../../api/index.js';
+import { at, boolAt, givenAt, listAt, objectAt, objectsAt, textAt } from '../access.js';
+import { nodeSelector } from '../core/pod/validation/scheduling.js';
+import { driverName, oneOf, sentences, shown } from '../rules.js';
+import { conditionList } from '../status/conditions.js';
+import {
+  ADMIN_LABEL,
+  opaqueConfiguration,
+  parameters,
+  poolName,
+  requestNames,
+  requestNamesOf,
+  requestReference,
+  tolerations,
+} from './validation.js';
+
+/** Rules for the status of a ResourceClaim: what was allocated, who reserved it, and what drivers report of the devices. */
+
+const STATUS = FieldPath.of('status');
+const RESERVED_MAX = 256;
+const RESULTS_MAX = 32;
+const CONFIGS_MAX = 64;
+const CONDITIONS_MAX = 8;
+const BINDING_CONDITIONS_MAX = 4;
+const ADDRESSES_MAX = 16;
+const INTERFACE_NAME_MAX = 256;
+const HARDWARE_ADDRESS_MAX = 128;
+const DATA_MAX = 10_240;
+
+/** Devices of an allocation that is gone cannot be reported on: their status goes with it. */
+export function dropDeallocatedDevices(o: JsonObject, old: JsonObject): void {
+  if (at(old, 'status', 'allocation') === undefined || at(o, 'status', 'allocation') !== undefined) return;
+  const status = o['status'];
+  if (isObject(status)) delete status['devices'];
+}
+
+export function validateClaimStatus(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  const allocation = at(o, 'status', 'allocation');
+  const before = at(old, 'status', 'allocation');
+  reservedFor(o, old, allocation, errors);
+  deviceStatuses(o, allocation, errors);
+  if (before !== undefined && allocation !== undefined) {
+    if (!equalJson(allocation, before))
+      errors.invalid(
+        STATUS.child('allocation'),
+        shown('resource/v1.AllocationResult', allocation),
+        'field is immutable',
+      );
+  } else if (isObject(allocation)) allocated(allocation, requestNamesOf(at(o, 'spec', 'devices')), errors);
+}
+
+/** To allocate devices that others use takes a namespace that is marked for it. */
+export function adminAccessInStatus(
+  o: JsonObject,
+  old: JsonObject,
+  label: string | undefined,
+  errors: FieldErrors,
+): void {
+  if (label === 'true' || at(old, 'status', 'allocation') !== undefined) return;
+  const path = STATUS.child('allocation', 'devices', 'results');
+  for (const [i, result] of objectsAt(o, 'status', 'allocation', 'devices', 'results').entries())
+    if (boolAt(result, 'adminAccess'))
+      errors.forbidden(
+        path.index(i).child('adminAccess'),
+        `admin access to devices requires the \`${ADMIN_LABEL}: true\` label on the containing namespace`,
+      );
+}
+
+function reservedFor(o: JsonObject, old: JsonObject, allocation: JsonValue | undefined, errors: FieldErrors): void {
+  const list = objectsAt(o, 'status', 'reservedFor');
+  const path = STATUS.child('reservedFor');
+  if (list.length > RESERVED_MAX) errors.tooMany(path, list.length, RESERVED_MAX);
+  else
+    for (const [i, consumer] of list.entries())
+      for (const field of ['resource', 'name', 'uid'] as const)
+        if (textAt(consumer, field) === '') errors.required(path.index(i).child(field));
+  if (list.length === 0) return;
+  if (allocation === undefined) {
+    errors.forbidden(path, 'may not be specified when `allocated` is not set');
+    return;
+  }
+  if (textAt(o, 'metadata', 'deletionTimestamp') === '') return;
+  const known = objectsAt(old, 'status', 'reservedFor');
+  if (list.some((consumer) => !known.some((k) => equalJson(k, consumer))))
+    errors.forbidden(path, 'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set');
+}
+
+/** What tells a device, or a share of one, from others. */
+function deviceIdentity(d: JsonObject): string {
+  const id = [textAt(d, 'driver'), textAt(d, 'pool'), textAt(d, 'device')].join('/');
+  const share = textAt(d, 'shareID');
+  return share === '' ? id : `${id}/${share}`;
+}
+
+function deviceStatuses(o: JsonObject, allocation: JsonValue | undefined, errors: FieldErrors): void {
+  const known = new Set(objectsAt(allocation ?? null, 'devices', 'results').map(deviceIdentity));
+  const seen = new Set<string>();
+  for (const [i, device] of objectsAt(o, 'status', 'devices').entries()) {
+    const path = STATUS.child('devices').index(i);
+    deviceStatus(device, known, path, errors);
+    const identity = deviceIdentity(device);
+    if (seen.has(identity)) errors.duplicate(path, identity);
+    seen.add(identity);
+  }
+}
+
+function deviceStatus(d: JsonObject, known: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
+  driverName(textAt(d, 'driver'), path.child('driver'), errors);
+  poolName(textAt(d, 'pool'), path.child('pool'), errors);
+  sentences(textAt(d, 'device'), isDns1123Label, path.child('device'), errors);
+  if (!known.has(deviceIdentity(d)))
+    errors.invalid(path, deviceIdentity(d), 'must be an allocated device in the claim');
+  const conditions = objectsAt(d, 'conditions');
+  if (conditions.length > CONDITIONS_MAX) errors.tooMany(path.child('conditions'), conditions.length, CONDITIONS_MAX);
+  conditionList(conditions, path.child('conditions'), errors);
+  const data = at(d, 'data');
+  if (data !== undefined) parameters(data, path.child('data'), errors, DATA_MAX);
+  if (isObject(at(d, 'networkData'))) networkData(objectAt(d, 'networkData'), path.child('networkData'), errors);
+}
+
+function networkData(n: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const long = (field: string, max: number): void => {
+    if (Buffer.byteLength(textAt(n, field)) > max) errors.tooLong(path.child(field), max);
+  };
+  long('interfaceName', INTERFACE_NAME_MAX);
+  long('hardwareAddress', HARDWARE_ADDRESS_MAX);
+  const addresses = listAt(n, 'ips').map(String);
+  const here = path.child('ips');
+  if (addresses.length > ADDRESSES_MAX) errors.tooMany(here, addresses.length, ADDRESSES_MAX);
+  else for (const [i, address] of addresses.entries()) sentences(address, isInterfaceAddress, here.index(i), errors);
+}
+
+function allocated(allocation: JsonObject, requests: ReadonlySet<string>, errors: FieldErrors): void {
+  const path = STATUS.child('allocation');
+  const results = objectsAt(allocation, 'devices', 'results');
+  const here = path.child('devices', 'results');
+  if (results.length > RESULTS_MAX) errors.tooMany(here, results.length, RESULTS_MAX);
+  else {
+    const seen = new Set<string>();
+    for (const [i, r] of results.entries()) {
+      result(r, requests, here.index(i), errors);
+      const identity = deviceIdentity(r);
+      if (seen.has(identity) && !boolAt(r, 'adminAccess')) errors.duplicate(here.index(i), identity);
+      seen.add(identity);
+    }
+  }
+  const configs = objectsAt(allocation, 'devices', 'config');
+  const place = path.child('devices', 'config');
+  if (configs.length > CONFIGS_MAX) errors.tooMany(place, configs.length, CONFIGS_MAX);
+  else
+    for (const [i, config] of configs.entries()) {
+      oneOf(textAt(config, 'source'), place.index(i).child('source'), ['FromClaim', 'FromClass'], errors);
+      requestNames(config, requests, place.index(i), errors);
+      opaqueConfiguration(config, place.index(i), errors);
+    }
+  const selector = at(allocation, 'nodeSelector');
+  if (selector !== undefined) nodeSelector(selector, path.child('nodeSelector'), errors);
+}
+
+function result(r: JsonObject, requests: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
+  requestReference(textAt(r, 'request'), requests, path.child('request'), errors);
+  driverName(textAt(r, 'driver'), path.child('driver'), errors);
+  poolName(textAt(r, 'pool'), path.child('pool'), errors);
+  sentences(textAt(r, 'device'), isDns1123Label, path.child('device'), errors);
+  bindingConditions(r, path, errors);
+  tolerations(r, path, errors);
+  const skipped = listAt(r, 'skipNodeOperations').map(String);
+  if (skipped.includes('NodePrepareResources') && !skipped.includes('NodeUnprepareResources') && !skipped.includes('*'))
+    errors.invalid(
+      path.child('skipNodeOperations'),
+      skipped,
+      'NodePrepareResources cannot be skipped unless NodeUnprepareResources is also skipped',
+    );
+}
+
+/** Conditions that a device must reach before a pod is bound, and those that say that it never will. */
+export function bindingConditions(d: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const [good, bad] = ['bindingConditions', 'bindingFailureConditions'] as const;
+  const wanted = listAt(d, good).map(String);
+  const failures = listAt(d, bad).map(String);
+  for (const [field, names] of [
+    [good, wanted],
+    [bad, failures],
+  ] as const) {
+    const here = path.child(field);
+    if (names.length > BINDING_CONDITIONS_MAX) errors.tooMany(here, names.length, BINDING_CONDITIONS_MAX);
+    else for (const [i, name] of names.entries()) sentences(name, isLabelKey, here.index(i), errors);
+  }
+  for (const [i, name] of wanted.entries())
+    if (wanted.indexOf(name) < i) errors.duplicate(path.child(good).index(i), name);
+  for (const [i, name] of failures.entries()) {
+    const here = path.child(bad).index(i);
+    if (failures.indexOf(name) < i) errors.duplicate(here, name);
+    if (wanted.includes(name)) errors.invalid(here, name, `${bad} must not overlap with ${good}`);
+  }
+  const lacking = (field: string, other: string): void => {
+    errors.invalid(path.child(field), givenAt(d, field) ?? null, `${field} are required to use ${other}`);
+  };
+  if (wanted.length === 0 && failures.length > 0) lacking(good, bad);
+  if (failures.length === 0 && wanted.length > 0) lacking(bad, good);
+}
