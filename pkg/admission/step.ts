@@ -11,6 +11,7 @@ export function newPod(request: AdmissionRequest): JsonObject | undefined {
 }
 
 /** The 403 of a step. */
-export function forbidden({ groupResource, name }: AdmissionRequest, why: string): ApiError {
-  return errors.forbidden(groupResource, name, why);
+export function forbidden({ groupResource, name, operation }: AdmissionRequest, why: string): ApiError {
+  // Deletions of a collection name no object.
+  return errors.forbidden(groupResource, name === '' && operation === 'delete' ? 'Unknown' : name, why);
 }

@@ -27,8 +27,7 @@ export function failed(c: Compilation): c is CompileError {
 }
 
 /**
- * Compiles an expression. `results` are the types that it may have; dynamic expressions may have any, and are judged when
- * they are evaluated.
+ * Compiles an expression. `results` are the types that it may have; with `dyn` among them it may have any.
  */
 export function compile(text: string, env: Environment, results?: readonly Type[]): Compilation {
   const parsed: Parsed = parse(text, { macros: env.macros, optionalSyntax: env.optionalSyntax });
@@ -37,7 +36,8 @@ export function compile(text: string, env: Environment, results?: readonly Type[
   const issues = checked.issues.length > 0 ? checked.issues : validateLiterals(parsed.expr, checked, env);
   if (issues.length > 0) return { error: compilationFailed(parsed, issues), internal: false };
   if (results !== undefined && !isOneOf(checked.type, results)) {
-    const wanted = results.map(showType).join(' or ');
+    const names = results.map((t) => (t.kind === 'null' ? 'null_type' : showType(t)));
+    const wanted = names.length === 1 ? names[0] : `one of [${names.join(' ')}]`;
     return { error: `must evaluate to ${wanted} but got ${showType(checked.type)}`, internal: false };
   }
   try {
@@ -49,7 +49,6 @@ export function compile(text: string, env: Environment, results?: readonly Type[
 }
 
 function isOneOf(found: Type, wanted: readonly Type[]): boolean {
-  if (found.kind === 'dyn') return true;
   return wanted.some((w) => w.kind === 'dyn' || showType(w) === showType(found));
 }
 

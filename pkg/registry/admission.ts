@@ -73,6 +73,7 @@ export class Admitted implements AdmissionRequest {
 
   get name(): string {
     const { name } = this.#input.target;
+    if (this.#input.context.ofCollection === true) return '';
     return name === '' && this.#object !== undefined ? text(metaOf(this.#object), 'name') : name;
   }
 
@@ -296,7 +297,7 @@ function optionsOf({ operation, options, dryRun }: AdmissionInput): JsonObject {
   if ('fieldManager' in options) {
     const { fieldManager, fieldValidation } = options;
     const kind = operation === 'create' ? 'CreateOptions' : 'UpdateOptions';
-    return { kind, ...common, fieldManager, fieldValidation };
+    return { kind, ...common, fieldManager, ...(fieldValidation === 'Warn' ? {} : { fieldValidation }) };
   }
   const { gracePeriodSeconds, preconditions, propagationPolicy, orphanDependents } = options;
   return {

@@ -348,6 +348,7 @@ export async function removeCollection(
     deadline: context.deadline,
     warn: () => {},
     annotate: (key, value) => context.annotate(key, value),
+    ofCollection: true,
   };
   let failure: unknown;
   const work = async (): Promise<void> => {

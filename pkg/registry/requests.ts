@@ -14,6 +14,8 @@ export interface RequestContext {
   warn(text: string): void;
   /** Adds an annotation to the audit event of the request. */
   annotate(key: string, value: string): void;
+  /** The request deletes a collection: admission sees each object, but no name. */
+  readonly ofCollection?: true;
 }
 
 /** What all targets have in common. */

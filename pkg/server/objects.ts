@@ -1,4 +1,10 @@
-import { builtinAdmission, choiceProblem, choiceWarnings, chosenSteps } from '../admission/index.js';
+import {
+  type AuthorizeCheck,
+  builtinAdmission,
+  choiceProblem,
+  choiceWarnings,
+  chosenSteps,
+} from '../admission/index.js';
 import type { AdmissionStep } from '../api/index.js';
 import type { EscalationCheck } from '../auth/index.js';
 import type { World } from '../base/index.js';
@@ -63,7 +69,8 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   if (unknown.length > 0)
     throw new ConfigError(`--controllers: there is no ${unknown.join(', ')}, only ${CONTROLLERS.join(', ')}`);
   const problem = choiceProblem(api.admission);
-  if (problem !== undefined) throw new ConfigError(problem);
+  if (problem !== undefined)
+    throw new ConfigError(`--enable-admission-plugins, --disable-admission-plugins: ${problem}`);
   let access: Access | undefined;
   const resources = builtinResources({
     serviceIpRanges: api.serviceRanges,
@@ -72,13 +79,17 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   });
   const odd = runtimeConfigProblem(api.runtimeConfig, resources);
   if (odd !== undefined) throw new ConfigError(`--runtime-config: ${odd}`);
+  const authorizeCheck: AuthorizeCheck = async (user, attributes) => {
+    const decision = await access!.authorizer.authorize(user, attributes);
+    return { allowed: decision.kind === 'allow', reason: decision.reason, error: undefined };
+  };
   const registry = await openRegistry({
     world,
     keyspace,
     resources,
     runtimeConfig: api.runtimeConfig,
     admission: (stored) => {
-      const steps = builtinAdmission(stored, world);
+      const steps = builtinAdmission(stored, world, authorizeCheck);
       for (const warning of choiceWarnings(steps, api.admission)) log.warn({}, warning);
       return [...chosenSteps(steps, api.admission), grantsStep(() => access!.escalation)];
     },

@@ -95,11 +95,20 @@ export const rooms: readonly Room[] = [
   { path: 'pkg/patch', mayImport: [...vocabulary, 'pkg/schema'] },
   { path: 'pkg/cel', mayImport: [...vocabulary, 'pkg/schema'] },
   { path: 'pkg/auth', mayImport: vocabulary },
-  { path: 'pkg/admission', mayImport: [...vocabulary, 'pkg/schema'] },
+  { path: 'pkg/admission', mayImport: [...vocabulary, 'pkg/schema', 'pkg/cel'] },
   { path: 'pkg/cache', mayImport: [...vocabulary, 'pkg/storage', 'pkg/codec'] },
   {
     path: 'pkg/registry',
-    mayImport: [...vocabulary, 'pkg/storage', 'pkg/schema', 'pkg/codec', 'pkg/patch', 'pkg/cache', 'pkg/admission'],
+    mayImport: [
+      ...vocabulary,
+      'pkg/storage',
+      'pkg/schema',
+      'pkg/codec',
+      'pkg/patch',
+      'pkg/cel',
+      'pkg/cache',
+      'pkg/admission',
+    ],
   },
   {
     path: 'pkg/http',

@@ -14,11 +14,11 @@ export const mutatingAdmissionPolicy: ResourceDeclaration = {
   categories: ['api-extensions'],
   strategy: {
     defaults: defaultPolicy,
-    create: { validate: validateMutatingPolicy },
+    create: { validate: (o, errors) => validateMutatingPolicy(o, undefined, errors) },
     update: {
       allowUnconditional: false,
       generation: 'spec',
-      validate: (o, _old, errors) => validateMutatingPolicy(o, errors),
+      validate: validateMutatingPolicy,
     },
     compatibility: { anyFinalizers: true },
   },

@@ -14,9 +14,10 @@ import { at, listAt, objectAt, objectIn, objectsAt, textAt } from '../access.js'
 import { whenAbsent } from '../defaults.js';
 import { labelSelector, oneOf, sentences, shown } from '../rules.js';
 import { conditionList } from '../status/conditions.js';
+import { Expressions } from './expressions.js';
 import { matchConditions, operationsRule } from './webhooks.js';
 
-/** Policies decided by expressions, and what binds them. What an expression itself says is not judged here. */
+/** Policies decided by expressions, and their bindings. */
 
 const SPEC = FieldPath.of('spec');
 const AUDIT_ANNOTATIONS_MAX = 20;
@@ -70,7 +71,7 @@ function mutableOperations(match: JsonObject, path: FieldPath, errors: FieldErro
 }
 
 /** What both kinds of policy share. */
-function policySpec(spec: JsonObject, errors: FieldErrors): void {
+function policySpec(spec: JsonObject, errors: FieldErrors, expressions: Expressions): void {
   const failure = at(spec, 'failurePolicy');
   if (failure === undefined || failure === null) errors.required(SPEC.child('failurePolicy'));
   else oneOf(String(failure), SPEC.child('failurePolicy'), ['Fail', 'Ignore'], errors, false);
@@ -82,8 +83,8 @@ function policySpec(spec: JsonObject, errors: FieldErrors): void {
     matchResources(objectAt(spec, 'matchConstraints'), path, errors);
     if (objectsAt(match, 'resourceRules').length === 0) errors.required(path.child('resourceRules'));
   }
-  matchConditions(spec, SPEC, errors);
-  for (const [i, v] of objectsAt(spec, 'variables').entries()) variable(v, SPEC.child('variables').index(i), errors);
+  matchConditions(spec, SPEC, errors, expressions);
+  for (const [i, v] of objectsAt(spec, 'variables').entries()) variable(v, i, errors, expressions);
 }
 
 function paramKind(kind: JsonValue | undefined, errors: FieldErrors): void {
@@ -109,24 +110,28 @@ function paramKind(kind: JsonValue | undefined, errors: FieldErrors): void {
   }
 }
 
-function variable(v: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function variable(v: JsonObject, i: number, errors: FieldErrors, expressions: Expressions): void {
+  const path = SPEC.child('variables').index(i);
   const name = textAt(v, 'name');
   if (name === '') errors.required(path.child('name'), 'name is not specified');
   else if (isCIdentifier(name).length > 0) errors.invalid(path.child('name'), name, 'must be a valid CEL identifier');
-  if (textAt(v, 'expression').trim() === '') errors.required(path.child('expression'), 'expression is not specified');
+  const expression = textAt(v, 'expression');
+  if (expression.trim() === '') errors.required(path.child('expression'), 'expression is not specified');
+  else expressions.report(errors, path.child('expression'), expression, 'variables', i, 'expression');
 }
 
 const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
 
-export function validateValidatingPolicy(o: JsonObject, errors: FieldErrors): void {
+export function validateValidatingPolicy(o: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
   const spec = objectAt(o, 'spec');
-  policySpec(spec, errors);
+  const expressions = Expressions.ofPolicy(spec, old === undefined ? undefined : objectAt(old, 'spec'));
+  policySpec(spec, errors, expressions);
   const validations = objectsAt(spec, 'validations');
   const audits = objectsAt(spec, 'auditAnnotations');
   if (validations.length === 0 && audits.length === 0)
     for (const field of ['validations', 'auditAnnotations'] as const)
       errors.required(SPEC.child(field), 'validations or auditAnnotations must contain at least one item');
-  for (const [i, v] of validations.entries()) validation(v, SPEC.child('validations').index(i), errors);
+  for (const [i, v] of validations.entries()) validation(v, i, errors, expressions);
   if (audits.length > AUDIT_ANNOTATIONS_MAX)
     errors.invalid(
       SPEC.child('auditAnnotations'),
@@ -142,16 +147,29 @@ export function validateValidatingPolicy(o: JsonObject, errors: FieldErrors): vo
     for (const s of wrong) errors.invalid(path.child('key'), full, s);
     if (keys.has(key)) errors.duplicate(path.child('key'), key);
     keys.add(key);
-    if (textAt(a, 'valueExpression').trim() === '')
-      errors.required(path.child('valueExpression'), 'valueExpression is not specified');
+    const value = textAt(a, 'valueExpression');
+    if (value.trim() === '') errors.required(path.child('valueExpression'), 'valueExpression is not specified');
+    else expressions.report(errors, path.child('valueExpression'), value, 'auditAnnotations', i, 'valueExpression');
   }
 }
 
-function validation(v: JsonObject, path: FieldPath, errors: FieldErrors): void {
-  if (textAt(v, 'expression').trim() === '') errors.required(path.child('expression'), 'expression is not specified');
+function validation(v: JsonObject, i: number, errors: FieldErrors, expressions: Expressions): void {
+  const path = SPEC.child('validations').index(i);
+  const expression = textAt(v, 'expression');
+  if (expression.trim() === '') errors.required(path.child('expression'), 'expression is not specified');
+  else expressions.report(errors, path.child('expression'), expression, 'validations', i, 'expression');
   const messageExpression = at(v, 'messageExpression');
   if (typeof messageExpression === 'string' && messageExpression !== '' && messageExpression.trim() === '')
     errors.invalid(path.child('messageExpression'), messageExpression, 'must be non-empty if specified');
+  else if (typeof messageExpression === 'string')
+    expressions.report(
+      errors,
+      path.child('messageExpression'),
+      messageExpression,
+      'validations',
+      i,
+      'messageExpression',
+    );
   const message = at(v, 'message');
   if (typeof message === 'string' && message !== '') {
     if (message.trim() === '') errors.invalid(path.child('message'), message, 'must be non-empty if specified');
@@ -163,9 +181,10 @@ function validation(v: JsonObject, path: FieldPath, errors: FieldErrors): void {
 
 const PATCH_TYPES = { ApplyConfiguration: 'applyConfiguration', JSONPatch: 'jsonPatch' } as const;
 
-export function validateMutatingPolicy(o: JsonObject, errors: FieldErrors): void {
+export function validateMutatingPolicy(o: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
   const spec = objectAt(o, 'spec');
-  policySpec(spec, errors);
+  const expressions = Expressions.ofPolicy(spec, old === undefined ? undefined : objectAt(old, 'spec'));
+  policySpec(spec, errors, expressions);
   const match = objectAt(spec, 'matchConstraints');
   mutableOperations(match, SPEC.child('matchConstraints'), errors);
   const reinvocation = textAt(spec, 'reinvocationPolicy');

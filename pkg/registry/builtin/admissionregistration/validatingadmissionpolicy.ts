@@ -14,8 +14,8 @@ export const validatingAdmissionPolicy: ResourceDeclaration = {
   categories: ['api-extensions'],
   strategy: withStatus({
     defaults: defaultPolicy,
-    create: { validate: validateValidatingPolicy },
-    update: { allowUnconditional: false, validate: (o, _old, errors) => validateValidatingPolicy(o, errors) },
+    create: { validate: (o, errors) => validateValidatingPolicy(o, undefined, errors) },
+    update: { allowUnconditional: false, validate: validateValidatingPolicy },
     compatibility: { anyFinalizers: true },
   }),
   subresources: { status: statusSubresource({ update: { validate: validatePolicyStatus } }) },

@@ -11,6 +11,7 @@ import {
 import { at, listAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
 import { labelSelector, oneOf, sentences } from '../rules.js';
+import { Expressions } from './expressions.js';
 
 /** Calls to others on every matching request: what a webhook may say. */
 
@@ -67,7 +68,7 @@ function webhook(w: JsonObject, path: FieldPath, errors: FieldErrors): void {
     );
   clientConfig(objectAt(w, 'clientConfig'), path.child('clientConfig'), errors);
   reviewVersions(listAt(w, 'admissionReviewVersions').map(String), path.child('admissionReviewVersions'), errors);
-  matchConditions(w, path, errors);
+  matchConditions(w, path, errors, Expressions.ofConditions(w, undefined));
 }
 
 function closed(w: JsonValue, field: string, values: readonly string[], path: FieldPath, errors: FieldErrors): void {
@@ -221,14 +222,21 @@ function reviewVersions(versions: readonly string[], path: FieldPath, errors: Fi
 }
 
 /** Conditions of webhooks and policies: named expressions. */
-export function matchConditions(holder: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function matchConditions(
+  holder: JsonObject,
+  path: FieldPath,
+  errors: FieldErrors,
+  expressions: Expressions,
+): void {
   const conditions = objectsAt(holder, 'matchConditions');
   const here = path.child('matchConditions');
   if (conditions.length > CONDITIONS_MAX) errors.tooMany(here, conditions.length, CONDITIONS_MAX);
   const seen = new Set<string>();
   for (const [i, condition] of conditions.entries()) {
     const one = here.index(i);
-    if (textAt(condition, 'expression').trim() === '') errors.required(one.child('expression'));
+    const expression = textAt(condition, 'expression');
+    if (expression.trim() === '') errors.required(one.child('expression'));
+    else expressions.report(errors, one.child('expression'), expression, 'matchConditions', i, 'expression');
     const named = textAt(condition, 'name');
     if (named === '') errors.required(one.child('name'));
     else {

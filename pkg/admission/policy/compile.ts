@@ -1,0 +1,137 @@
+import { type JsonObject, type JsonValue, objectsAt, textAt } from '../../api/index.js';
+import {
+  BOOL,
+  type Compilation,
+  compile,
+  DYN,
+  type Environment,
+  failed,
+  type Minor,
+  NULL,
+  STRING,
+  type Type,
+} from '../../cel/index.js';
+import { policyEnvironment } from './environment.js';
+
+/** An expression of a policy that cannot be compiled. */
+export interface ExpressionIssue {
+  /** Steps from the spec to the field: `['validations', 0, 'expression']`. */
+  readonly path: readonly (string | number)[];
+  readonly expression: string;
+  readonly error: string;
+  /** The failure is one of evaluation, found while the expression was compiled. */
+  readonly internal: boolean;
+}
+
+export interface PolicyVariable {
+  readonly name: string;
+  readonly compiled: Compilation;
+}
+
+export interface Validation {
+  readonly expression: string;
+  readonly compiled: Compilation;
+  readonly message: string;
+  readonly messageExpression: Compilation | undefined;
+  readonly reason: string;
+}
+
+/** A ValidatingAdmissionPolicy or MutatingAdmissionPolicy with its expressions compiled. */
+export interface CompiledPolicy {
+  readonly conditions: readonly { readonly name: string; readonly compiled: Compilation }[];
+  readonly variables: readonly PolicyVariable[];
+  readonly validations: readonly Validation[];
+  readonly auditAnnotations: readonly {
+    readonly key: string;
+    readonly expression: string;
+    readonly compiled: Compilation;
+  }[];
+  readonly mutations: readonly { readonly type: string; readonly expression: string; readonly compiled: Compilation }[];
+  /** The environment of the mutations, with the variables declared. */
+  readonly issues: readonly ExpressionIssue[];
+}
+
+/** Compiles the mutations of a policy, where it has any. */
+export type CompileMutation = (type: string, expression: string, environment: Environment) => Compilation;
+
+/**
+ * Compiles all expressions of a policy. `minor` is the release whose functions they may use: the oldest compatible one for
+ * what is written now, the current one for what is stored.
+ */
+export function compilePolicy(spec: JsonValue, minor: Minor, compileMutation?: CompileMutation): CompiledPolicy {
+  const issues: ExpressionIssue[] = [];
+  const check = (compiled: Compilation, expression: string, ...path: (string | number)[]): Compilation => {
+    if (failed(compiled)) issues.push({ path, expression, error: compiled.error, internal: compiled.internal });
+    return compiled;
+  };
+  const params = textAt(spec, 'paramKind', 'kind') !== '';
+  const conditionEnvironment = policyEnvironment(minor, { params, authorizer: true });
+  const conditions = objectsAt(spec, 'matchConditions').map((c, i) => {
+    const expression = textAt(c, 'expression');
+    return {
+      name: textAt(c, 'name'),
+      compiled: check(
+        compile(expression, conditionEnvironment, [BOOL]),
+        expression,
+        'matchConditions',
+        i,
+        'expression',
+      ),
+    };
+  });
+  const types = new Map<string, Type>();
+  const environment = policyEnvironment(minor, { params, authorizer: true, variables: types });
+  const plain = policyEnvironment(minor, { params, authorizer: false, variables: types });
+  const variables = objectsAt(spec, 'variables').map((v, i): PolicyVariable => {
+    const [name, expression] = [textAt(v, 'name'), textAt(v, 'expression')];
+    const compiled = check(compile(expression, environment, [DYN]), expression, 'variables', i, 'expression');
+    types.set(name, failed(compiled) ? DYN : compiled.checked.type);
+    return { name, compiled };
+  });
+  const validations = objectsAt(spec, 'validations').map((v, i) => compileValidation(v, i, environment, plain, check));
+  const auditAnnotations = objectsAt(spec, 'auditAnnotations').map((a, i) => {
+    const expression = textAt(a, 'valueExpression');
+    const compiled = compile(expression, environment, [STRING, NULL]);
+    return {
+      key: textAt(a, 'key'),
+      expression,
+      compiled: check(compiled, expression, 'auditAnnotations', i, 'valueExpression'),
+    };
+  });
+  const mutations = objectsAt(spec, 'mutations').map((m, i) => {
+    const type = textAt(m, 'patchType');
+    const field = type === 'JSONPatch' ? 'jsonPatch' : 'applyConfiguration';
+    const expression = textAt(m, field, 'expression');
+    const compiled = compileMutation?.(type, expression, environment) ?? compile(expression, environment, [DYN]);
+    return { type, expression, compiled: check(compiled, expression, 'mutations', i, field, 'expression') };
+  });
+  return { conditions, variables, validations, auditAnnotations, mutations, issues };
+}
+
+/** What is wrong with the match conditions of a webhook, which know neither parameters nor variables. */
+export function compileConditions(holder: JsonValue, minor: Minor): readonly ExpressionIssue[] {
+  return compilePolicy({ matchConditions: [...objectsAt(holder, 'matchConditions')] }, minor).issues;
+}
+
+type Check = (compiled: Compilation, expression: string, ...path: (string | number)[]) => Compilation;
+
+function compileValidation(
+  v: JsonObject,
+  i: number,
+  environment: Environment,
+  plain: Environment,
+  check: Check,
+): Validation {
+  const expression = textAt(v, 'expression');
+  const messageExpression = textAt(v, 'messageExpression');
+  return {
+    expression,
+    compiled: check(compile(expression, environment, [BOOL]), expression, 'validations', i, 'expression'),
+    message: textAt(v, 'message').trim(),
+    messageExpression:
+      messageExpression.trim() === ''
+        ? undefined
+        : check(compile(messageExpression, plain, [STRING]), messageExpression, 'validations', i, 'messageExpression'),
+    reason: textAt(v, 'reason') || 'Invalid',
+  };
+}

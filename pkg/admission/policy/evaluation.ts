@@ -1,0 +1,205 @@
+import type { AdmissionObjects, AdmissionRequest, AdmissionSubject, JsonObject } from '../../api/index.js';
+import {
+  authorizerValue,
+  CelError,
+  type CheckMemo,
+  type Compilation,
+  failed,
+  fromJson,
+  isError,
+  JsonMap,
+  Opaque,
+  resourceCheckValue,
+  Suspended,
+  type Value,
+} from '../../cel/index.js';
+import type { PolicyVariable } from './compile.js';
+import { VARIABLES_TYPE } from './environment.js';
+
+/** Cost units of one expression, and of all expressions of one policy for one request and parameter. */
+const EXPRESSION_COST_MAX = 1_000_000;
+export const POLICY_COST_MAX = 10_000_000;
+
+const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';
+
+/** Thrown when a policy has used up its budget. */
+export class OutOfBudget extends Error {
+  constructor() {
+    super(OUT_OF_BUDGET);
+  }
+}
+
+export interface Inputs {
+  readonly request: AdmissionRequest;
+  /** The objects and the resource in the version that the policy matched. */
+  readonly matched: AdmissionObjects;
+  readonly params: JsonObject | null;
+  readonly namespace: JsonObject | undefined;
+  readonly checks: CheckMemo | undefined;
+  readonly variables: readonly PolicyVariable[];
+}
+
+/** The expressions of one policy, evaluated on one request with one budget. */
+export class Evaluation {
+  readonly #inputs: Inputs;
+  readonly #values = new Map<string, Value>();
+  readonly #fixed: ReadonlyMap<string, Value>;
+  #budget: number;
+
+  constructor(inputs: Inputs, budget = POLICY_COST_MAX) {
+    this.#inputs = inputs;
+    this.#budget = budget;
+    this.#fixed = fixedValues(inputs);
+  }
+
+  get budget(): number {
+    return this.#budget;
+  }
+
+  /** The value or the error of an expression. Throws OutOfBudget, and Suspended where a decision is awaited. */
+  evaluate(compiled: Compilation, expression: string): Value {
+    if (failed(compiled)) return new CelError(`compilation error: ${compiled.error}`);
+    const found = this.#run(compiled);
+    return isError(found) ? new CelError(`expression '${expression}' resulted in error: ${found.message}`) : found;
+  }
+
+  #run(compiled: Compilation): Value {
+    if (failed(compiled)) return new CelError(compiled.error);
+    const { value, cost } = compiled.program.run((name) => this.#variable(name), EXPRESSION_COST_MAX);
+    this.#budget -= cost;
+    if (this.#budget < 0) throw new OutOfBudget();
+    return value;
+  }
+
+  #variable(name: string): Value | undefined {
+    return name === 'variables' ? new Variables(this) : this.#fixed.get(name);
+  }
+
+  /** The value of a variable of the policy, computed when an expression first reads it. */
+  composed(name: string): Value | undefined {
+    const known = this.#values.get(name);
+    if (known !== undefined) return known;
+    let declared: PolicyVariable | undefined;
+    for (const v of this.#inputs.variables) if (v.name === name) declared = v;
+    if (declared === undefined) return undefined;
+    const found = this.#run(declared.compiled);
+    const value = isError(found)
+      ? new CelError(`composited variable "${name}" fails to evaluate: ${found.message}`)
+      : found;
+    this.#values.set(name, value);
+    return value;
+  }
+}
+
+class Variables extends Opaque {
+  readonly #evaluation: Evaluation;
+
+  constructor(evaluation: Evaluation) {
+    super();
+    this.#evaluation = evaluation;
+  }
+
+  get typeName(): string {
+    return VARIABLES_TYPE;
+  }
+
+  equals(other: Value): boolean {
+    return other === this;
+  }
+
+  override field(name: string): Value | undefined {
+    return this.#evaluation.composed(name);
+  }
+}
+
+function fixedValues({ request, matched, params, namespace, checks }: Inputs): ReadonlyMap<string, Value> {
+  const values = new Map<string, Value>([
+    ['object', objectValue(matched.object)],
+    ['oldObject', objectValue(matched.old)],
+    ['request', fromJson(requestJson(request, matched.subject))],
+    ['params', params === null ? null : fromJson(params)],
+    ['namespaceObject', namespace === undefined ? null : fromJson(namespaceJson(namespace))],
+  ]);
+  if (checks !== undefined) {
+    values.set('authorizer', authorizerValue(checks));
+    const { group, resource } = request.requested.resource;
+    const { subresource, name } = request;
+    values.set(
+      'authorizer.requestResource',
+      resourceCheckValue(checks, { group, resource, subresource, namespace: namespaceAsSeen(request), name }),
+    );
+  }
+  return values;
+}
+
+function objectValue(o: JsonObject | undefined): Value {
+  return o === undefined ? null : new JsonMap(o);
+}
+
+/** The AdmissionRequest of admission.k8s.io/v1 that describes the request, without its objects. */
+export function requestJson(request: AdmissionRequest, matched: AdmissionSubject): JsonObject {
+  const { user, requested, subresource, name } = request;
+  const namespace = namespaceAsSeen(request);
+  return {
+    kind: { ...matched.kind },
+    resource: { ...matched.resource },
+    ...(subresource === '' ? {} : { subResource: subresource }),
+    requestKind: { ...requested.kind },
+    requestResource: { ...requested.resource },
+    ...(subresource === '' ? {} : { requestSubResource: subresource }),
+    ...(name === '' ? {} : { name }),
+    ...(namespace === '' ? {} : { namespace }),
+    operation: request.operation.toUpperCase(),
+    userInfo: {
+      username: user.name,
+      ...(user.uid === undefined || user.uid === '' ? {} : { uid: user.uid }),
+      ...(user.groups.length === 0 ? {} : { groups: [...user.groups] }),
+      ...(user.extra === undefined
+        ? {}
+        : { extra: Object.fromEntries(Object.entries(user.extra).map(([k, v]) => [k, [...v]])) }),
+    },
+    dryRun: request.dryRun,
+    options: request.options,
+  };
+}
+
+/** A Namespace counts as being in itself. */
+function namespaceAsSeen({ groupResource, namespace, name }: AdmissionRequest): string {
+  return groupResource.group === '' && groupResource.resource === 'namespaces' ? name : namespace;
+}
+
+const NAMESPACE_METADATA = [
+  ...[
+    'name',
+    'generateName',
+    'namespace',
+    'uid',
+    'resourceVersion',
+    'generation',
+    'creationTimestamp',
+    'deletionTimestamp',
+  ],
+  ...['deletionGracePeriodSeconds', 'labels', 'annotations', 'finalizers'],
+];
+
+function namespaceJson(namespace: JsonObject): JsonObject {
+  const metadata = (namespace['metadata'] ?? {}) as JsonObject;
+  const kept = NAMESPACE_METADATA.filter((f) => metadata[f] !== undefined).map((f) => [f, metadata[f]!] as const);
+  return {
+    metadata: Object.fromEntries(kept),
+    ...(namespace['spec'] === undefined ? {} : { spec: namespace['spec'] }),
+    ...(namespace['status'] === undefined ? {} : { status: namespace['status'] }),
+  };
+}
+
+/** Runs `evaluate` until no decision of the authorizer is awaited. Decisions are kept between the runs. */
+export async function settled<T>(evaluate: () => T): Promise<T> {
+  for (;;) {
+    try {
+      return evaluate();
+    } catch (error) {
+      if (!(error instanceof Suspended)) throw error;
+      await error.until;
+    }
+  }
+}

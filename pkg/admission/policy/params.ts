@@ -1,0 +1,64 @@
+import {
+  type JsonObject,
+  type JsonValue,
+  matchesLabels,
+  objectAt,
+  parseApiVersion,
+  type StoredObjects,
+  textAt,
+} from '../../api/index.js';
+import { selectorOf } from './matching.js';
+
+/** The parameters of a binding cannot be had. */
+export class ParamsError extends Error {}
+
+/**
+ * The parameters with which a binding evaluates its policy: `[null]` where the policy has none, and none at all where they are
+ * absent and the binding allows it.
+ */
+export async function collectParams(
+  spec: JsonValue,
+  paramRef: JsonValue | undefined,
+  namespace: string,
+  objects: StoredObjects,
+): Promise<readonly (JsonObject | null)[]> {
+  const kind = textAt(spec, 'paramKind', 'kind');
+  if (kind === '' || paramRef === undefined) return [null];
+  const apiVersion = textAt(spec, 'paramKind', 'apiVersion');
+  const gv = parseApiVersion(apiVersion);
+  const resource = gv === undefined ? undefined : objects.resourceOf({ ...gv, kind });
+  if (resource === undefined) throw new ParamsError(`paramKind kind \`${apiVersion}, Kind=${kind}\` not known`);
+  const within = paramNamespace(textAt(paramRef, 'namespace'), namespace, resource.namespaced);
+  const found = await paramObjects(paramRef, resource, within, objects);
+  if (found.length === 0 && textAt(paramRef, 'parameterNotFoundAction') === 'Deny')
+    throw new ParamsError('no params found for policy binding with `Deny` parameterNotFoundAction');
+  // The stored form may be another version than the one asked for; its group is the same.
+  return found.map((o) => ({ ...o, apiVersion, kind }));
+}
+
+function paramNamespace(given: string, ofRequest: string, isNamespaced: boolean): string {
+  if (!isNamespaced) {
+    if (given !== '') throw new ParamsError('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');
+    return '';
+  }
+  const namespace = given === '' ? ofRequest : given;
+  if (namespace === '')
+    throw new ParamsError('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources');
+  return namespace;
+}
+
+async function paramObjects(
+  paramRef: JsonValue,
+  resource: { readonly group: string; readonly resource: string },
+  namespace: string,
+  objects: StoredObjects,
+): Promise<readonly JsonObject[]> {
+  const name = textAt(paramRef, 'name');
+  if (name !== '') {
+    const found = await objects.get(resource, namespace, name);
+    return found === undefined ? [] : [found];
+  }
+  const selector = selectorOf(objectAt(paramRef, 'selector'));
+  const labels = (o: JsonObject) => objectAt(o, 'metadata', 'labels') as Readonly<Record<string, string>>;
+  return objects.list(resource, namespace).filter((o) => matchesLabels(selector, labels(o)));
+}

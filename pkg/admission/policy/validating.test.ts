@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { type AdmissionRequest, ApiError, type JsonObject } from '../../api/index.js';
+import { admissionRequest, storedObjects } from '../testing.js';
+import { validatingPolicyStep } from './validating.js';
+
+const GROUP = 'admissionregistration.k8s.io';
+
+const matchConstraints: JsonObject = {
+  matchPolicy: 'Equivalent',
+  resourceRules: [
+    { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'], scope: '*' },
+  ],
+};
+
+const policy = (name: string, spec: JsonObject): JsonObject => ({
+  metadata: { name, uid: name, resourceVersion: '1' },
+  spec: { failurePolicy: 'Fail', matchConstraints, ...spec },
+});
+
+const binding = (policyName: string, spec: JsonObject = {}): JsonObject => ({
+  metadata: { name: `${policyName}-binding` },
+  spec: { policyName, validationActions: ['Deny'], ...spec },
+});
+
+const NAMESPACE: JsonObject = { metadata: { name: 'default', labels: { tier: 'gold' } } };
+
+function request(data: JsonObject = {}): AdmissionRequest & { readonly annotations: ReadonlyMap<string, string> } {
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'default' }, data };
+  return admissionRequest('configmaps', { name: 'a', namespace: 'default', object });
+}
+
+interface Stored {
+  readonly policies: readonly JsonObject[];
+  readonly bindings?: readonly JsonObject[];
+  readonly others?: Readonly<Record<string, readonly JsonObject[]>>;
+}
+
+async function decide({ policies, bindings, others }: Stored, asked: AdmissionRequest): Promise<string> {
+  const objects = storedObjects({
+    [`${GROUP}/validatingadmissionpolicies`]: policies,
+    [`${GROUP}/validatingadmissionpolicybindings`]:
+      bindings ?? policies.map((p) => binding((p['metadata'] as JsonObject)['name'] as string)),
+    namespaces: [NAMESPACE],
+    ...others,
+  });
+  const step = validatingPolicyStep({
+    objects,
+    authorize: async (user) => ({ allowed: user.name === 'root', reason: '', error: undefined }),
+  });
+  try {
+    await step.validate?.(asked);
+    return 'admitted';
+  } catch (error) {
+    if (error instanceof ApiError) return `${error.status.code} ${error.message.split('denied request: ')[1]}`;
+    throw error;
+  }
+}
+
+const one = (validation: JsonObject, spec: JsonObject = {}) => ({
+  policies: [policy('p', { validations: [validation], ...spec })],
+});
+
+describe('a validating policy', () => {
+  it('denies what a validation does not hold for, with the message it computes', async () => {
+    const stored = one({ expression: "object.data.a != '1'", messageExpression: "'a is ' + object.data.a" });
+    expect(await decide(stored, request({ a: '1' }))).toBe('422 a is 1');
+    expect(await decide(stored, request({ a: '2' }))).toBe('admitted');
+  });
+
+  it('falls back to the message, and from it to the expression', async () => {
+    const validation = { expression: ' false ', messageExpression: 'object.data.nope' };
+    expect(await decide(one({ ...validation, message: ' static ' }), request())).toBe('422 static');
+    expect(await decide(one(validation), request())).toBe('422 failed expression: false');
+  });
+
+  it('denies on an error under failurePolicy Fail only', async () => {
+    const validation = { expression: 'object.data.nope == 1' };
+    expect(await decide(one(validation), request())).toContain('resulted in error: no such key: nope');
+    expect(await decide(one(validation, { failurePolicy: 'Ignore' }), request())).toBe('admitted');
+  });
+
+  it('evaluates variables when they are read', async () => {
+    const variables = [
+      { name: 'bad', expression: 'object.data.nope' },
+      { name: 'n', expression: 'int(object.data.a)' },
+    ];
+    const stored = one({ expression: "variables.n < 3 || variables.bad == ''" }, { variables });
+    expect(await decide(stored, request({ a: '2' }))).toBe('admitted');
+    expect(await decide(stored, request({ a: '4' }))).toContain('composited variable "bad" fails to evaluate');
+  });
+
+  it('asks its parameters, and denies where they are missing', async () => {
+    const stored = {
+      ...one(
+        { expression: 'int(object.data.n) <= int(params.data.max)' },
+        { paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } },
+      ),
+      bindings: [binding('p', { paramRef: { name: 'limits', parameterNotFoundAction: 'Deny' } })],
+    };
+    expect(await decide(stored, request({ n: '1' }))).toContain('not known');
+  });
+
+  it('matches namespaces by their labels', async () => {
+    const constraints = (tier: string) => ({
+      matchConstraints: { ...matchConstraints, namespaceSelector: { matchLabels: { tier } } },
+    });
+    expect(await decide(one({ expression: 'false' }, constraints('gold')), request())).toContain('422');
+    expect(await decide(one({ expression: 'false' }, constraints('iron')), request())).toBe('admitted');
+  });
+
+  it('asks the authorizer about the user', async () => {
+    const stored = one({ expression: "authorizer.group('').resource('secrets').check('get').allowed()" });
+    expect(await decide(stored, { ...request(), user: { name: 'root', groups: [] } })).toBe('admitted');
+    expect(await decide(stored, { ...request(), user: { name: 'jane', groups: [] } })).toContain('422');
+  });
+
+  it('does nothing without a binding', async () => {
+    expect(await decide({ ...one({ expression: 'false' }), bindings: [] }, request())).toBe('admitted');
+  });
+
+  it('records audited failures and annotations', async () => {
+    const asked = request({ a: '1' });
+    const stored = {
+      ...one(
+        { expression: 'false', message: 'no' },
+        { auditAnnotations: [{ key: 'k', valueExpression: "'v ' + object.data.a" }] },
+      ),
+      bindings: [binding('p', { validationActions: ['Audit'] })],
+    };
+    expect(await decide(stored, asked)).toBe('admitted');
+    expect(asked.annotations.get('p/k')).toBe('v 1');
+    expect(JSON.parse(asked.annotations.get('validation.policy.admission.k8s.io/validation_failure')!)).toEqual([
+      { message: 'no', policy: 'p', binding: 'p-binding', expressionIndex: 0, validationActions: ['Audit'] },
+    ]);
+  });
+
+  it('stops at its budget', async () => {
+    const ten = '[0,1,2,3,4,5,6,7,8,9]';
+    const loop = `${ten}.all(a, ${ten}.all(b, ${ten}.all(c, ${ten}.all(d, ${ten}.all(e, ${ten}.all(f, a + b >= 0))))))`;
+    expect(await decide(one({ expression: loop }), request())).toContain('actual cost limit exceeded');
+  });
+});

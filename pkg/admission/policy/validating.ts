@@ -1,0 +1,265 @@
+import {
+  type AdmissionRequest,
+  type AdmissionStep,
+  ApiError,
+  type JsonObject,
+  listAt,
+  type StatusReason,
+  type StoredObjects,
+  textAt,
+} from '../../api/index.js';
+import { CheckMemo, isError } from '../../cel/index.js';
+import { forbidden } from '../step.js';
+import { type AuthorizeCheck, checkDecider } from './checks.js';
+import { Evaluation, type Inputs, OutOfBudget, settled } from './evaluation.js';
+import { matchedSubject, objectsIn } from './matching.js';
+import { collectParams, ParamsError } from './params.js';
+import { type Binding, type BoundPolicy, PolicySource } from './source.js';
+
+export const POLICY_RESOURCES: ReadonlySet<string> = new Set([
+  'validatingadmissionpolicies',
+  'validatingadmissionpolicybindings',
+  'mutatingadmissionpolicies',
+  'mutatingadmissionpolicybindings',
+]);
+
+/** Policies are not subject to policies: one that denies everything could never be removed. */
+export function isPolicy({ groupResource }: AdmissionRequest): boolean {
+  return groupResource.group === 'admissionregistration.k8s.io' && POLICY_RESOURCES.has(groupResource.resource);
+}
+
+export interface PolicyWorld {
+  readonly objects: StoredObjects;
+  readonly authorize: AuthorizeCheck;
+}
+
+/** A validation that does not hold, or could not be evaluated under failurePolicy Fail. */
+interface Failure {
+  readonly message: string;
+  readonly reason: string;
+  /** Position of the expression; -1 for a failure of the binding or of the policy as a whole. */
+  readonly index: number;
+  /** Failures of configuration deny whatever the actions of the binding say. */
+  readonly always: boolean;
+}
+
+interface Denial {
+  readonly policy: BoundPolicy;
+  readonly binding: Binding;
+  readonly failure: Failure;
+}
+
+interface AuditedFailure {
+  readonly message: string;
+  readonly policy: string;
+  readonly binding: string;
+  readonly expressionIndex: number;
+  readonly validationActions: readonly string[];
+}
+
+const AUDITED_MAX = 50;
+const ANNOTATION_BYTES_MAX = 10 * 1024;
+const MESSAGE_BYTES_MAX = 5 * 1024;
+
+/** ValidatingAdmissionPolicy: every policy that is bound and matches decides; the first denial is the answer. */
+export function validatingPolicyStep(world: PolicyWorld): AdmissionStep {
+  const source = new PolicySource(world.objects, 'validating');
+  return {
+    name: 'ValidatingAdmissionPolicy',
+    validate: (request) => {
+      const policies = source.current();
+      if (policies.length === 0 || isPolicy(request)) return;
+      return decide(policies, request, world);
+    },
+  };
+}
+
+async function decide(policies: readonly BoundPolicy[], request: AdmissionRequest, world: PolicyWorld): Promise<void> {
+  const denials: Denial[] = [];
+  const audited: AuditedFailure[] = [];
+  const checks = new CheckMemo(checkDecider(request, world.authorize));
+  for (const policy of policies) {
+    if (matchedSubject(policy.constraints, request, world.objects) === undefined) continue;
+    const annotations = new Map<string, Set<string>>();
+    for (const binding of policy.bindings) {
+      if (matchedSubject(binding.constraints, request, world.objects) === undefined) continue;
+      for (const failure of await failuresOf(policy, binding, request, world, checks, annotations))
+        act({ policy, binding, failure }, request, denials, audited);
+    }
+    for (const [key, values] of annotations) request.annotate(`${policy.name}/${key}`, [...values].join(', '));
+  }
+  if (audited.length > 0) {
+    const value = JSON.stringify(audited.slice(0, AUDITED_MAX));
+    request.annotate('validation.policy.admission.k8s.io/validation_failure', value);
+  }
+  if (denials.length > 0) throw denied(request, denials[0]!);
+}
+
+/** What the actions of the binding make of a failure. */
+function act(denial: Denial, request: AdmissionRequest, denials: Denial[], audited: AuditedFailure[]): void {
+  const { policy, binding, failure } = denial;
+  const actions = listAt(binding.object, 'spec', 'validationActions').map(String);
+  if (failure.always) {
+    denials.push(denial);
+    return;
+  }
+  for (const action of actions) {
+    if (action === 'Deny') denials.push(denial);
+    else if (action === 'Warn')
+      request.warn(
+        `Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${failure.message}`,
+      );
+    else if (action === 'Audit')
+      audited.push({
+        message: failure.message,
+        policy: policy.name,
+        binding: binding.name,
+        expressionIndex: failure.index,
+        validationActions: actions,
+      });
+  }
+}
+
+const CODES: Readonly<Record<string, number>> = {
+  Unauthorized: 401,
+  Forbidden: 403,
+  RequestEntityTooLarge: 413,
+  Invalid: 422,
+};
+
+function denied(request: AdmissionRequest, { policy, binding, failure }: Denial): ApiError {
+  const message = `ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}' denied request: ${failure.message}`;
+  const { message: sentence, details } = forbidden(request, message).status;
+  const causes = [...(details?.causes ?? []), { message }];
+  const reason = failure.reason as StatusReason;
+  return new ApiError(CODES[failure.reason] ?? 422, reason, sentence ?? message, { ...details, causes });
+}
+
+const fails = (policy: BoundPolicy) => textAt(policy.object, 'spec', 'failurePolicy') !== 'Ignore';
+
+/** Evaluates one binding with each of its parameters. */
+async function failuresOf(
+  policy: BoundPolicy,
+  binding: Binding,
+  request: AdmissionRequest,
+  world: PolicyWorld,
+  checks: CheckMemo,
+  annotations: Map<string, Set<string>>,
+): Promise<readonly Failure[]> {
+  const isFatal = fails(policy);
+  let params: readonly (JsonObject | null)[];
+  try {
+    const spec = policy.object['spec']!;
+    const ref = (binding.object['spec'] as JsonObject)['paramRef'];
+    params = await collectParams(spec, ref, request.namespace, world.objects);
+  } catch (error) {
+    if (!(error instanceof ParamsError)) throw error;
+    if (!isFatal) return [];
+    return [{ message: `failed to configure binding: ${error.message}`, reason: 'Invalid', index: -1, always: true }];
+  }
+  const subject = matchedSubject(policy.constraints, request, world.objects)!;
+  const matched = await objectsIn(request, subject);
+  const namespace = await namespaceOf(request, world.objects);
+  const failures: Failure[] = [];
+  for (const param of params) {
+    const inputs: Inputs = { request, matched, params: param, namespace, checks, variables: policy.compiled.variables };
+    failures.push(...(await settled(() => evaluate(policy, inputs, isFatal, annotations))));
+  }
+  return failures;
+}
+
+/** The namespace of the object; a Namespace itself is in none. */
+export async function namespaceOf(request: AdmissionRequest, objects: StoredObjects): Promise<JsonObject | undefined> {
+  const { kind } = request.requested;
+  if (request.namespace === '' || (kind.kind === 'Namespace' && kind.group === '')) return undefined;
+  return objects.get({ group: '', resource: 'namespaces' }, '', request.namespace);
+}
+
+function evaluate(
+  policy: BoundPolicy,
+  inputs: Inputs,
+  isFatal: boolean,
+  annotations: Map<string, Set<string>>,
+): readonly Failure[] {
+  const whole = (message: string): readonly Failure[] =>
+    isFatal ? [{ message, reason: 'Invalid', index: 0, always: false }] : [];
+  const conditions = conditionsHold(policy, inputs, isFatal);
+  if (typeof conditions === 'string') return whole(conditions);
+  if (!conditions) return [];
+  const evaluation = new Evaluation(inputs);
+  let failures: Failure[];
+  try {
+    failures = validationFailures(policy, evaluation, inputs, isFatal);
+  } catch (error) {
+    if (error instanceof OutOfBudget) return whole(error.message);
+    throw error;
+  }
+  return [...failures, ...annotationFailures(policy, inputs, isFatal, annotations)];
+}
+
+/** Whether all match conditions hold; a text is the error where that cannot be known and errors are fatal. */
+export function conditionsHold(policy: BoundPolicy, inputs: Inputs, isFatal: boolean): boolean | string {
+  if (policy.compiled.conditions.length === 0) return true;
+  const evaluation = new Evaluation({ ...inputs, variables: [] });
+  const problems: string[] = [];
+  try {
+    for (const { compiled, name } of policy.compiled.conditions) {
+      const found = evaluation.evaluate(compiled, 'text' in compiled ? compiled.text : name);
+      if (isError(found)) problems.push(found.message);
+      else if (found === false) return false;
+    }
+  } catch (error) {
+    if (!(error instanceof OutOfBudget)) throw error;
+    problems.push(error.message);
+  }
+  if (problems.length === 0) return true;
+  if (!isFatal) return false;
+  return problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`;
+}
+
+function validationFailures(policy: BoundPolicy, evaluation: Evaluation, inputs: Inputs, isFatal: boolean): Failure[] {
+  const { validations } = policy.compiled;
+  const found = validations.map((v) => evaluation.evaluate(v.compiled, v.expression));
+  // Messages have what is left of the budget, and no authorizer of their own.
+  const messages = new Evaluation({ ...inputs, checks: undefined }, evaluation.budget);
+  const failures: Failure[] = [];
+  for (const [index, v] of validations.entries()) {
+    const value = found[index]!;
+    if (isError(value)) {
+      if (isFatal) failures.push({ message: value.message, reason: 'Invalid', index, always: false });
+    } else if (value !== true)
+      failures.push({ message: messageOf(v, messages), reason: v.reason, index, always: false });
+  }
+  return failures;
+}
+
+function messageOf(v: BoundPolicy['compiled']['validations'][number], messages: Evaluation): string {
+  let message = '';
+  if (v.messageExpression !== undefined) {
+    const found = messages.evaluate(v.messageExpression, v.expression);
+    if (typeof found === 'string') message = found.trim();
+    if (Buffer.byteLength(message) > MESSAGE_BYTES_MAX || message.includes('\n')) message = '';
+  }
+  return message || v.message || `failed expression: ${v.expression.trim()}`;
+}
+
+function annotationFailures(
+  policy: BoundPolicy,
+  inputs: Inputs,
+  isFatal: boolean,
+  annotations: Map<string, Set<string>>,
+): readonly Failure[] {
+  const evaluation = new Evaluation({ ...inputs, checks: undefined });
+  const failures: Failure[] = [];
+  for (const { key, expression, compiled } of policy.compiled.auditAnnotations) {
+    const found = evaluation.evaluate(compiled, expression);
+    if (isError(found)) {
+      if (isFatal) failures.push({ message: found.message, reason: 'Invalid', index: -1, always: true });
+    } else if (typeof found === 'string' && found.trim() !== '') {
+      const values = annotations.get(key) ?? new Set();
+      values.add(found.trim().slice(0, ANNOTATION_BYTES_MAX));
+      annotations.set(key, values);
+    }
+  }
+  return failures;
+}

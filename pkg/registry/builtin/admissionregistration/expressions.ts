@@ -1,0 +1,55 @@
+import { compileConditions, compilePolicy, type ExpressionIssue } from '../../../admission/index.js';
+import type { FieldErrors, FieldPath, JsonObject, JsonValue } from '../../../api/index.js';
+import { COMPATIBLE, CURRENT } from '../../../cel/index.js';
+
+/** What is wrong with the expressions of an object, by the steps from its spec to the field. */
+export class Expressions {
+  readonly #issues: ReadonlyMap<string, ExpressionIssue>;
+
+  private constructor(issues: readonly ExpressionIssue[]) {
+    this.#issues = new Map(issues.map((issue) => [keyOf(issue), issue]));
+  }
+
+  /** `old` is the spec before the write: its expressions may go on using what only this release has. */
+  static ofPolicy(spec: JsonObject, old: JsonObject | undefined): Expressions {
+    return Expressions.#judged(old, (minor) => compilePolicy(spec, minor).issues);
+  }
+
+  /** Of the match conditions of a webhook. */
+  static ofConditions(holder: JsonObject, old: JsonObject | undefined): Expressions {
+    return Expressions.#judged(old, (minor) => compileConditions(holder, minor));
+  }
+
+  static #judged(old: JsonObject | undefined, compile: (minor: number) => readonly ExpressionIssue[]): Expressions {
+    const issues = compile(COMPATIBLE);
+    if (old === undefined || issues.length === 0) return new Expressions(issues);
+    const before = expressionsIn(old);
+    const stillWrong = new Set(compile(CURRENT).map(keyOf));
+    return new Expressions(issues.filter((i) => !before.has(i.expression) || stillWrong.has(keyOf(i))));
+  }
+
+  /** Reports what is wrong with the expression at these steps. */
+  report(errors: FieldErrors, path: FieldPath, value: string, ...steps: readonly (string | number)[]): void {
+    const issue = this.#issues.get(JSON.stringify(steps));
+    if (issue === undefined) return;
+    if (issue.internal) errors.internal(path, issue.error);
+    else errors.invalid(path, value, issue.error);
+  }
+}
+
+const keyOf = (issue: ExpressionIssue) => JSON.stringify(issue.path);
+
+/** All texts below fields that hold expressions. */
+function expressionsIn(value: JsonValue): ReadonlySet<string> {
+  const found = new Set<string>();
+  const walk = (v: JsonValue): void => {
+    if (Array.isArray(v)) for (const item of v) walk(item);
+    else if (v !== null && typeof v === 'object')
+      for (const [key, inner] of Object.entries(v as JsonObject)) {
+        if (typeof inner === 'string' && /xpression$/.test(key)) found.add(inner);
+        else walk(inner);
+      }
+  };
+  walk(value);
+  return found;
+}
