@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { apiVersionOf, errors, type JsonArray, type JsonObject } from '../api/index.js';
 import type { Catalogue, ServedGroup, ServedResource, ServedVersion, Subresource } from '../registry/index.js';
+import { isCustom } from '../schema/index.js';
 import type { Call } from './call.js';
 import { encodeDocument } from './documents.js';
 import {
@@ -168,7 +169,8 @@ function resourceList(gv: { readonly group: string; readonly version: string }, 
   for (const served of version.resources) {
     // A name that has only subresources (none built in today) is not listed itself.
     if (served.verbs.length > 0) resources.push(resourceDocument(served));
-    for (const [name, sub] of sortedSubresources(served)) resources.push(subresourceDocument(served, name, sub));
+    const subresources = isCustom(served.type) ? Object.entries(served.subresources) : sortedSubresources(served);
+    for (const [name, sub] of subresources) resources.push(subresourceDocument(served, name, sub));
   }
   return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: apiVersionOf(gv), resources };
 }
@@ -180,11 +182,17 @@ function resourceDocument(served: ServedResource): JsonObject {
     singularName: declaration.singular,
     namespaced: served.namespaced,
     kind: served.kind,
-    verbs: [...served.verbs].sort(),
+    verbs: listedVerbs(served),
     ...(declaration.shortNames === undefined ? {} : { shortNames: [...declaration.shortNames] }),
     ...(declaration.categories === undefined ? {} : { categories: [...declaration.categories] }),
     ...(declaration.virtual === undefined ? { storageVersionHash: storageVersionHash(served) } : {}),
   };
+}
+
+/** The verbs of custom resources are listed in an order of their own, as in the reference. */
+function listedVerbs({ verbs, type }: ServedResource): JsonArray {
+  if (!isCustom(type)) return [...verbs].sort();
+  return ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 }
 
 function subresourceDocument(served: ServedResource, name: string, sub: Subresource): JsonObject {

@@ -236,9 +236,7 @@ function scaleEdit(core: Core, { target, options }: Write<ScaleTarget>, change: 
         const entries = entriesAfterScale(before, managedFieldsOf(object), target.resource.apiVersion, paths);
         if (entries === undefined) delete meta['managedFields'];
         else meta['managedFields'] = entries;
-        const version = text(metaOf(object), 'resourceVersion');
-        // Without a version, any version will do, also for kinds whose own updates must name one.
-        if (version !== '' && version !== '0') meta['resourceVersion'] = version;
+        meta['resourceVersion'] = text(metaOf(object), 'resourceVersion');
         return whole;
       },
     },

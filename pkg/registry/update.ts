@@ -120,6 +120,8 @@ async function create(target: Target, edit: ObjectEdit): Promise<Decision<Writte
 }
 
 /** One decision about one state of the object. */
+const NO_RULES: Strategy = {};
+
 async function decide(
   core: Core,
   write: Write<ObjectTarget | ScaleTarget>,
@@ -135,7 +137,8 @@ async function decide(
   const old = stored.parse();
   const made = await edit.make(stored, old, breath);
   if (breath.due()) await breath.taken();
-  checkVersion(made, stored, target, resource.strategy);
+  // Through the scale, also kinds whose own updates must name a version can be changed whatever theirs is.
+  checkVersion(made, stored, target, scale === undefined ? resource.strategy : NO_RULES);
   if (!edit.tracked) trackUpdate(core, target, { live: old, object: made, manager: options.fieldManager });
   if (breath.due()) await breath.taken();
   const shown = scale === undefined ? old : scale.read(old);

@@ -4,7 +4,8 @@ import { since } from '../builtin/table.js';
 import type { TableColumn, TableDeclaration } from '../resource.js';
 import { compileJsonPath, type JsonPath } from './jsonpath.js';
 
-const NAME: TableColumn = {
+/** The name of any object, described as the reference does for resources that have no descriptions of their own. */
+export const NAME_COLUMN: TableColumn = {
   name: 'Name',
   type: 'string',
   format: 'name',
@@ -13,7 +14,7 @@ const NAME: TableColumn = {
   priority: 0,
 };
 
-const CREATED =
+export const CREATION_TIME =
   'CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata';
 
 interface Cell {
@@ -24,11 +25,11 @@ interface Cell {
 /** The Table of a version: the name and its `additionalPrinterColumns`; without any, name and age. */
 export function printerColumns(version: JsonObject): TableDeclaration {
   const declared = objectsAt(version, 'additionalPrinterColumns');
-  const age = { name: 'Age', type: 'date', description: CREATED, jsonPath: '.metadata.creationTimestamp' };
+  const age = { name: 'Age', type: 'date', description: CREATION_TIME, jsonPath: '.metadata.creationTimestamp' };
   const given: readonly JsonObject[] = declared.length === 0 ? [age] : declared;
   const cells: Cell[] = given.map((c) => ({ type: textAt(c, 'type'), path: compileJsonPath(textAt(c, 'jsonPath')) }));
   return {
-    columns: [NAME, ...given.map(columnOf)],
+    columns: [NAME_COLUMN, ...given.map(columnOf)],
     cells: (o, now) => [textAt(o, 'metadata', 'name'), ...cells.map((c) => cell(o, c, now))],
   };
 }

@@ -9,7 +9,7 @@ import {
   objectsAt,
   textAt,
 } from '../../api/index.js';
-import { customKind, type KindSchema, kindSchema } from '../../schema/index.js';
+import { applySchemaDefaults, customKind, type KindSchema, kindSchema, prune } from '../../schema/index.js';
 import { STORED_VERBS } from '../declare.js';
 import type { Conversion, Kind, ServedResource, ServedSubresource, StorageForm } from '../kind.js';
 import type { Strategy, WriteContext } from '../resource.js';
@@ -162,7 +162,7 @@ class Compiler {
       storage: kind.storage,
       table: printerColumns(v),
       fieldLabels: new Map(fieldPaths(v).map((path) => [path.slice(1), labels.indexOf(path)])),
-      conversion: conversion(apiVersion, kind.storage.apiVersion),
+      conversion: conversion(apiVersion, type, kind.storage),
       deprecation: deprecation(v, apiVersion, kind.kind),
       published: published(v),
     };
@@ -198,14 +198,17 @@ function fieldText(value: JsonValue | undefined): string {
 }
 
 /** Without a webhook, versions differ by their name only. */
-function conversion(apiVersion: string, stored: string): Conversion | undefined {
-  if (apiVersion === stored) return undefined;
+function conversion(apiVersion: string, type: KindSchema, stored: StorageForm): Conversion | undefined {
+  if (apiVersion === stored.apiVersion) return undefined;
   return {
     toStorage: (o) => {
-      o['apiVersion'] = stored;
+      o['apiVersion'] = stored.apiVersion;
+      prune(o, stored.schema);
     },
     fromStorage: (o) => {
       o['apiVersion'] = apiVersion;
+      prune(o, type.structural!);
+      applySchemaDefaults(o, type.structural!);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { cloneJson, equalJson, errors, isObject, type JsonObject, textAt } from '../../api/index.js';
+import { cloneJson, equalJson, errors, isObject, type JsonObject, listAt, textAt } from '../../api/index.js';
 import { validateStructure } from '../../schema/index.js';
 import type { ServedResource } from '../kind.js';
 import type { Strategy, WriteContext } from '../resource.js';
@@ -32,6 +32,13 @@ export function customStrategy(
       validate: (o, found, context) => {
         found.addAll(validateStructure(o, rules(context).resource.schema).list);
       },
+    },
+    warn: (o, _old, context) => {
+      for (const f of listAt(o, 'metadata', 'finalizers'))
+        if (typeof f === 'string' && !f.includes('/') && !WELL_KNOWN_FINALIZERS.has(f))
+          context.warn(
+            `metadata.finalizers: ${JSON.stringify(f)}: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers`,
+          );
     },
     update: {
       allowUnconditional: false,
@@ -74,6 +81,8 @@ export function customStatusStrategy(rules: (context: WriteContext) => VersionRu
     compatibility: { anyFinalizers: true },
   };
 }
+
+const WELL_KNOWN_FINALIZERS: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
 
 function differs(a: JsonObject, b: JsonObject, statusIsSeparate: boolean): boolean {
   for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {

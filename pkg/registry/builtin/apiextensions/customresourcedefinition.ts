@@ -1,4 +1,5 @@
 import { cloneJson, equalJson, formatTime, isObject, type JsonObject } from '../../../api/index.js';
+import { CREATION_TIME, NAME_COLUMN } from '../../custom/columns.js';
 import type { ResourceDeclaration, Strategy, TableColumn, TableDeclaration } from '../../resource.js';
 import { at, listAt, nameOf, objectsAt, textAt } from '../access.js';
 import { putCondition } from '../conditions.js';
@@ -71,10 +72,10 @@ const wide = (name: string, description: string, more: Partial<TableColumn> = {}
 
 const table: TableDeclaration = {
   columns: [
-    { name: 'Name', type: 'string', format: 'name', description: 'Name of the object.', priority: 0 },
+    NAME_COLUMN,
     wide('Scope', 'Cluster/Namespaced', { priority: 0 }),
     wide('Versions', 'Served versions', { priority: 0 }),
-    wide('Created At', 'Time at which the object was created.', { type: 'date', priority: 0 }),
+    wide('Created At', CREATION_TIME, { type: 'date', priority: 0 }),
     wide('Group', 'API group'),
     wide('Kind', 'CustomResource kind'),
     wide('ShortNames', 'Short names'),
@@ -109,10 +110,16 @@ export const customResourceDefinition: ResourceDeclaration = {
   strategy,
   storagePrefix: 'apiextensions.k8s.io/customresourcedefinitions',
   subresources: {
+    // kube-apiserver lets a status writer say anything of the stored versions; what is empty stays as it was.
     status: statusSubresource({
       update: {
         resetFields: [['metadata'], ['spec']],
-        validate: (o, _old, errors) => validateStoredVersions(o, errors),
+        prepare: (o, old) => {
+          const { status } = o;
+          if (isObject(status) && listAt(status, 'storedVersions').length === 0)
+            status['storedVersions'] = [...listAt(old, 'status', 'storedVersions')];
+        },
+        validate: () => {},
       },
     }),
   },

@@ -113,7 +113,7 @@ class SchemaRules {
       return;
     }
     if (type === '') {
-      if (s[INT_OR_STRING] !== true && s[PRESERVE] !== true && s[EMBEDDED] !== true)
+      if (s[INT_OR_STRING] !== true && s[PRESERVE] !== true && s[EMBEDDED] !== true && textAt(s, '$ref') === '')
         this.#errors.required(at, 'must not be empty for specified object fields');
     } else if (!TYPES.includes(type)) {
       this.#errors.notSupported(at, type, TYPES);

@@ -24,7 +24,8 @@ export function validateDefinition(o: JsonObject, errors: FieldErrors, old?: Jso
   const spec: JsonObject = isObject(o['spec']) ? o['spec'] : {};
   const group = textAt(spec, 'group');
   const plural = textAt(spec, 'names', 'plural');
-  if (nameOf(o) !== `${plural}.${group}`)
+  // Of an update the names are immutable, which says it all.
+  if (old === undefined && nameOf(o) !== `${plural}.${group}`)
     errors.invalid(FieldPath.of('metadata', 'name'), nameOf(o), 'must be spec.names.plural+"."+spec.group');
   validateGroup(group, errors);
   oneOf(textAt(spec, 'scope'), SPEC.child('scope'), ['Cluster', 'Namespaced'], errors);
