@@ -13,6 +13,7 @@ import {
   negotiate,
   wantsPretty,
 } from './negotiate.js';
+import { nothingThere } from './pagenotfound.js';
 import { sendBytes, sendEmpty } from './responses.js';
 import type { HttpServices } from './services.js';
 
@@ -63,7 +64,7 @@ export function serveRoot(call: Call, services: HttpServices, path: '/api' | '/a
 /** `/apis/{group}`. */
 export function serveGroup(call: Call, services: HttpServices, name: string): void | Promise<void> {
   const group = services.registry.catalogue.groups.find((g) => g.group === name);
-  if (group === undefined || name === '') throw errors.noSuchPath();
+  if (group === undefined || name === '') throw nothingThere(services.registry.catalogue, name);
   const form = plainForm(call, services);
   return send(call, services, `/apis/${name}`, form, () => ({
     kind: 'APIGroup',
@@ -80,7 +81,7 @@ export function serveVersion(
 ): void | Promise<void> {
   const group = services.registry.catalogue.groups.find((g) => g.group === gv.group);
   const version = group?.versions.find((v) => v.version === gv.version);
-  if (version === undefined) throw errors.noSuchPath();
+  if (version === undefined) throw nothingThere(services.registry.catalogue, gv.group);
   const form = plainForm(call, services);
   return send(call, services, apiVersionOf(gv), form, () => resourceList(gv, version));
 }

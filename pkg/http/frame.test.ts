@@ -175,9 +175,16 @@ describe('answers for people', () => {
 
 describe('what names nothing', () => {
   it.each([
-    ['GET', '/apis/nope.example.com', 404],
-    ['GET', '/apis/nope.example.com/v1', 404],
-    ['POST', '/apis/nope.example.com/v1/things', 404],
+    ['GET', '/apis/nope.example.com'],
+    ['GET', '/apis/nope.example.com/v1'],
+    ['POST', '/apis/nope.example.com/v1/things'],
+  ])('%s %s in a group without built-in kinds is a plain 404', async (method, url) => {
+    const { frame } = app();
+    const r = await frame.inject({ method: method as 'GET', url });
+    expect([r.statusCode, r.body]).toEqual([404, '404 page not found\n']);
+  });
+
+  it.each([
     ['GET', '/api/v1/configmaps/a', 404],
     ['GET', '/api/v1/namespaces/n/namespaces', 404],
     ['GET', '/api/V1', 404],

@@ -1,6 +1,7 @@
 import { errors } from '../api/index.js';
 import { type Catalogue, resolveTarget, type ServedResource, type Target, type Verb } from '../registry/index.js';
 import type { Call } from './call.js';
+import { nothingThere } from './pagenotfound.js';
 import type { ResourceInfo } from './requestinfo.js';
 
 /** A resource request that can be served: what its verb file needs. */
@@ -18,7 +19,8 @@ export interface ResourceRequest {
  */
 export function resolve(catalogue: Catalogue, call: Call, info: ResourceInfo): ResourceRequest {
   const served = catalogue.find(info.group, info.version, info.resource);
-  if (served === undefined || !scopeFits(served, info) || !subresourceFits(served, info)) throw errors.noSuchPath();
+  if (served === undefined || !scopeFits(served, info)) throw nothingThere(catalogue, info.group);
+  if (!subresourceFits(served, info)) throw errors.noSuchPath();
   const action = actionOf(served, info, call.exchange.method);
   if (info.name === '.' || info.name === '..' || info.name.includes('%')) throw badName(info.name);
   // The namespace of `/namespaces/x` is the object itself, not where it is.

@@ -8,6 +8,7 @@ import type { AnswerStream } from './exchange.js';
 import { acceptsGzip, gzipped } from './gzip.js';
 import { limits } from './limits.js';
 import { type DocumentForm, errorForm, MEDIA_TYPES, wantsPretty } from './negotiate.js';
+import { PageNotFound } from './pagenotfound.js';
 import type { Stages } from './pipeline.js';
 import { MalformedPath } from './requestinfo.js';
 import { copyPieces } from './streaming.js';
@@ -96,6 +97,7 @@ export function sendError(call: Call, error: unknown, stages: Pick<Stages, 'log'
   const { exchange } = call;
   if (exchange.gone) return;
   if (error instanceof MalformedPath) return sendText(call, 400, '400 Bad Request');
+  if (error instanceof PageNotFound) return sendText(call, 404, `${error.message}\n`);
   if (error instanceof BadHandshake) return sendText(call, 400, error.message, { 'sec-websocket-version': '13' });
   const failure = error instanceof ApiError ? error : fault(call, error, stages.log);
   // Too late to say it in order: the connection says that the answer is not whole.

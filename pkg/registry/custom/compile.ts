@@ -9,7 +9,7 @@ import {
   objectsAt,
   textAt,
 } from '../../api/index.js';
-import { applySchemaDefaults, customKind, type KindSchema, kindSchema, prune } from '../../schema/index.js';
+import { customKind, type KindSchema, kindSchema, prune } from '../../schema/index.js';
 import { STORED_VERBS } from '../declare.js';
 import type { Conversion, Kind, ServedResource, ServedSubresource, StorageForm } from '../kind.js';
 import type { Strategy, WriteContext } from '../resource.js';
@@ -208,7 +208,6 @@ function conversion(apiVersion: string, type: KindSchema, stored: StorageForm): 
     fromStorage: (o) => {
       o['apiVersion'] = apiVersion;
       prune(o, type.structural!);
-      applySchemaDefaults(o, type.structural!);
     },
   };
 }
