@@ -15,7 +15,7 @@ export {
   type TokenAuthenticator,
   tokenChain,
 } from './authn/authenticator.js';
-export { bearerAuthenticator, webSocketAuthenticator } from './authn/bearer.js';
+export { bearerAuthenticator, forAudiences, reviewToken, webSocketAuthenticator } from './authn/bearer.js';
 export {
   type CertificateBundles,
   CertificateInspector,
@@ -25,6 +25,7 @@ export {
   certificateUser,
 } from './authn/certificate.js';
 export { type RequestHeaderConfig, requestHeaderAuthenticator } from './authn/requestheader.js';
+export { ServiceAccountAuthenticator } from './authn/serviceaccount.js';
 export { TokenFileError, tokenFileAuthenticator } from './authn/tokenfile.js';
 export {
   type Authorizer,
@@ -36,9 +37,19 @@ export {
   type NamedAuthorizer,
 } from './authz/authorizer.js';
 export { type HeaderLines, type Headers, impersonate, wantsImpersonation } from './impersonate.js';
-export { type AuthObjects, CURRENCY_MILLISECONDS_MAX, type FollowedChange } from './objects.js';
+export {
+  type AuthObjects,
+  CURRENCY_MILLISECONDS_MAX,
+  type FollowedChange,
+  identityOf,
+  type ObjectIdentity,
+} from './objects.js';
 export { rbacAuthorizer } from './rbac/authorizer.js';
 export { RbacIndex } from './rbac/bindings.js';
 export { EscalationCheck, type GrantingWrite } from './rbac/escalation.js';
 export { bootstrapPolicy, reconcileBinding, reconcileRole } from './rbac/policy/index.js';
+export { rulesFor, type UserRules } from './rbac/rulesfor.js';
+export type { NewToken, ObjectClaim } from './tokens/claims.js';
+export { TokenIssuer } from './tokens/issuer.js';
+export { keySet, type SigningKey, signingKey, type TokenKey, TokenKeyError, verificationKeys } from './tokens/keys.js';
 export { ANONYMOUS, AUTHENTICATED, MASTERS, UNAUTHENTICATED, type UserInfo, withAuthenticatedGroup } from './user.js';

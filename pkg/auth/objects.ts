@@ -1,4 +1,4 @@
-import type { GroupResourceName, JsonObject } from '../api/index.js';
+import { type GroupResourceName, type JsonObject, textAt } from '../api/index.js';
 
 /** One change of an object that an authenticator or authorizer follows. `object` is undefined once it is deleted. */
 export interface FollowedChange {
@@ -9,12 +9,19 @@ export interface FollowedChange {
   readonly object: JsonObject | undefined;
 }
 
+export interface ObjectIdentity {
+  readonly uid: string;
+  readonly deletedAt: number | undefined;
+}
+
 /**
  * The stored objects that decisions depend on. The composition root provides it on top of the cache. Objects are in their
  * storage version.
  */
 export interface AuthObjects {
   get(resource: GroupResourceName, namespace: string, name: string): JsonObject | undefined;
+  /** The uid of an object, and when its deletion was asked for (milliseconds since the epoch). Cheap: nothing is parsed twice. */
+  identity(resource: GroupResourceName, namespace: string, name: string): ObjectIdentity | undefined;
   /**
    * Reports every object of `resources` as it is now, and then each change as soon as this peer applies it, in order and
    * synchronously. Returns the function that stops it.
@@ -30,3 +37,8 @@ export interface AuthObjects {
 
 /** How old the confirmed state behind a decision may be. A revoked permission ends on every peer within this time. */
 export const CURRENCY_MILLISECONDS_MAX = 500;
+
+export function identityOf(object: JsonObject): ObjectIdentity {
+  const deleted = Date.parse(textAt(object, 'metadata', 'deletionTimestamp'));
+  return { uid: textAt(object, 'metadata', 'uid'), deletedAt: Number.isNaN(deleted) ? undefined : deleted };
+}

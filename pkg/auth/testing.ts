@@ -1,5 +1,5 @@
 import type { GroupResourceName, JsonObject } from '../api/index.js';
-import type { AuthObjects, FollowedChange } from './objects.js';
+import { type AuthObjects, type FollowedChange, identityOf, type ObjectIdentity } from './objects.js';
 
 /** Stored objects for tests: a map that a test changes. */
 export class TestObjects implements AuthObjects {
@@ -25,6 +25,11 @@ export class TestObjects implements AuthObjects {
 
   get(resource: GroupResourceName, namespace: string, name: string): JsonObject | undefined {
     return this.#objects.get(keyOf(resource, namespace, name))?.object;
+  }
+
+  identity(resource: GroupResourceName, namespace: string, name: string): ObjectIdentity | undefined {
+    const found = this.get(resource, namespace, name);
+    return found === undefined ? undefined : identityOf(found);
   }
 
   follow(resources: readonly GroupResourceName[], changed: (change: FollowedChange) => void): () => void {

@@ -1,4 +1,4 @@
-import type { Flag } from './flag.js';
+import { type Flag, parseDuration } from './flag.js';
 
 export const AUTHORIZATION_MODES = ['Node', 'RBAC', 'Webhook', 'ABAC', 'AlwaysAllow', 'AlwaysDeny'] as const;
 export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
@@ -9,6 +9,27 @@ function authorizationModes(text: string): string | undefined {
   if (unknown !== undefined)
     return `must be one or several of ${AUTHORIZATION_MODES.join(', ')}, not ${JSON.stringify(unknown)}`;
   return new Set(modes).size < modes.length ? 'names a mode twice' : undefined;
+}
+
+function issuers(text: string): string | undefined {
+  const wrong = text.split(',').find((issuer) => issuer === '' || (issuer.includes(':') && !URL.canParse(issuer)));
+  return wrong === undefined
+    ? undefined
+    : `${JSON.stringify(wrong)} is not an issuer: a URL, or a text without a colon`;
+}
+
+const httpsOrNone = (text: string): string | undefined =>
+  text === '' || (text.startsWith('https://') && URL.canParse(text)) ? undefined : 'must be an https URL';
+
+/** Milliseconds: an hour, and 2^32 seconds. */
+const EXPIRATION_MIN = 3_600_000;
+const EXPIRATION_MAX = 2 ** 32 * 1000;
+
+function tokenExpiration(text: string): string | undefined {
+  const time = parseDuration(text) ?? 0;
+  return time === 0 || (time >= EXPIRATION_MIN && time <= EXPIRATION_MAX)
+    ? undefined
+    : 'must be 0, or between 1h and 2^32 seconds';
 }
 
 /** Flags of authentication and authorization, as kube-apiserver names them. */
@@ -85,5 +106,67 @@ export const ACCESS_FLAGS = [
     group: 'Access',
     value: 'PREFIX,...',
     help: 'Prefixes of headers with further attributes of the user.',
+  },
+  {
+    name: 'api-audiences',
+    kind: 'list',
+    repeats: true,
+    default: '',
+    group: 'Access',
+    value: 'AUDIENCE,...',
+    help: 'Audiences of this API server, which service-account tokens must be for; empty: the issuers.',
+  },
+  {
+    name: 'service-account-issuer',
+    kind: 'list',
+    repeats: true,
+    default: 'https://kubernetes.default.svc',
+    group: 'Access',
+    check: issuers,
+    value: 'ISSUER,...',
+    help: 'Issuers of service-account tokens: the first issues, all are accepted.',
+  },
+  {
+    name: 'service-account-key-file',
+    kind: 'list',
+    repeats: true,
+    default: '',
+    group: 'Access',
+    value: 'FILE,...',
+    help: 'PEM files of keys that verify service-account tokens, beside the signing key.',
+  },
+  {
+    name: 'service-account-signing-key-file',
+    kind: 'string',
+    default: '',
+    group: 'Access',
+    value: 'FILE',
+    help: 'PEM file of the private key that signs service-account tokens; empty: made on the first start.',
+  },
+  {
+    name: 'service-account-jwks-uri',
+    kind: 'string',
+    default: '',
+    group: 'Access',
+    check: httpsOrNone,
+    value: 'URL',
+    help: 'Address of the key set in the discovery document; empty: /openid/v1/jwks of this server.',
+  },
+  {
+    name: 'service-account-max-token-expiration',
+    kind: 'duration',
+    default: '0s',
+    group: 'Access',
+    check: tokenExpiration,
+    value: 'DURATION',
+    help: 'Longest life of a service-account token; 0: no limit.',
+  },
+  {
+    name: 'service-account-extend-token-expiration',
+    kind: 'boolean',
+    default: 'true',
+    group: 'Access',
+    value: 'BOOL',
+    help: 'Tokens of pods stay valid for a year, for clients that do not read them again.',
   },
 ] as const satisfies readonly Flag[];

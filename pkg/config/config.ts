@@ -68,6 +68,21 @@ export interface AccessConfig {
   readonly tokenFile: string;
   readonly authorizationModes: readonly AuthorizationMode[];
   readonly requestHeader: RequestHeaderFlags | undefined;
+  readonly serviceAccounts: ServiceAccountConfig;
+}
+
+export interface ServiceAccountConfig {
+  /** The first issues tokens. */
+  readonly issuers: readonly string[];
+  readonly audiences: readonly string[];
+  readonly keyFiles: readonly string[];
+  /** '' where the server makes its own key. */
+  readonly signingKeyFile: string;
+  /** '' for this server's own. */
+  readonly jwksUri: string;
+  /** 0: no limit. */
+  readonly tokenSecondsMax: number;
+  readonly extendsTokens: boolean;
 }
 
 export interface RequestHeaderFlags {
@@ -149,6 +164,15 @@ export function configOf(values: FlagValues, flagWarnings: readonly string[] = [
       anonymous: values['anonymous-auth'] === 'true',
       tokenFile: text('token-auth-file'),
       authorizationModes: list('authorization-mode') as readonly AuthorizationMode[],
+      serviceAccounts: {
+        issuers: list('service-account-issuer'),
+        audiences: list(text('api-audiences') === '' ? 'service-account-issuer' : 'api-audiences'),
+        keyFiles: list('service-account-key-file'),
+        signingKeyFile: text('service-account-signing-key-file'),
+        jwksUri: text('service-account-jwks-uri'),
+        tokenSecondsMax: Math.floor(duration('service-account-max-token-expiration') / 1000),
+        extendsTokens: values['service-account-extend-token-expiration'] === 'true',
+      },
       requestHeader:
         text('requestheader-client-ca-file') === ''
           ? undefined

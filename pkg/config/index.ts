@@ -6,6 +6,7 @@ export {
   configOf,
   type LimitsConfig,
   type RequestHeaderFlags,
+  type ServiceAccountConfig,
   type ServingConfig,
 } from './config.js';
 export {

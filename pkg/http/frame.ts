@@ -62,6 +62,10 @@ export function createFrame(services: HttpServices, serverFactory?: ServerFactor
   get('/version', (call) => serveVersionDocument(call));
   get('/version/', (call) => serveVersionDocument(call));
   get('/openapi/v2', (call) => serveOpenApiV2(call, services));
+  get('/.well-known/openid-configuration', (call) =>
+    sendIssuerDocument(call, 'application/json', services.issuer.configuration(services.address())),
+  );
+  get('/openid/v1/jwks', (call) => sendIssuerDocument(call, 'application/jwk-set+json', services.issuer.keySet));
   get('/openapi/v3', (call) => serveOpenApiIndex(call, services));
   get('/openapi/v3/*', (call) => serveOpenApiV3(call, services, call.info.path.slice('/openapi/v3/'.length)));
   for (const path of ['healthz', 'livez', 'readyz'] as const satisfies readonly HealthPath[]) {
@@ -131,6 +135,11 @@ function nonEmpty(name: string): string {
   return name;
 }
 
+/** Verifiers of tokens may keep these documents for an hour: as long as old keys stay in the set after a change. */
+function sendIssuerDocument(call: Call, type: string, text: string): void | Promise<void> {
+  return sendBytes(call, 200, type, Buffer.from(text), { 'cache-control': 'public, max-age=3600' });
+}
+
 /** DELETE starts all counts anew, as the reference does. */
 async function serveMetrics(call: Call, services: HttpServices): Promise<void> {
   if (call.exchange.method === 'DELETE') {
@@ -159,6 +168,7 @@ function serveVersionDocument(call: Call): void | Promise<void> {
 /** `/`: what can be looked at. */
 function rootPaths(services: HttpServices): string[] {
   const paths = [
+    '/.well-known/openid-configuration',
     '/api',
     '/apis',
     '/healthz',
@@ -166,6 +176,7 @@ function rootPaths(services: HttpServices): string[] {
     '/metrics',
     '/openapi/v2',
     '/openapi/v3',
+    '/openid/v1/jwks',
     '/readyz',
     '/version',
   ];

@@ -22,6 +22,8 @@ export interface HttpServices {
   readonly health: HealthChecks;
   /** Absent: there is nothing to administer below `/peer/v1`. */
   readonly control?: ControlDesk | undefined;
+  /** Discovery documents of the issuer of service-account tokens (OpenID Connect). */
+  readonly issuer: IssuerDocuments;
   /** Whether an object that cannot be read may be removed nevertheless, by who asks for it. */
   readonly unsafeDeletion: boolean;
   readonly watches: Watches;
@@ -29,4 +31,11 @@ export interface HttpServices {
   readonly watchTime: number;
   /** Host and port by which clients reach the server, as discovery tells. */
   address(): string;
+}
+
+export interface IssuerDocuments {
+  /** JSON of `/.well-known/openid-configuration`; `address` is the host and port by which clients reach the server. */
+  configuration(address: string): string;
+  /** JSON of `/openid/v1/jwks`. */
+  readonly keySet: string;
 }

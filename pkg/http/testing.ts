@@ -225,6 +225,7 @@ export function testServices(
       requestTime: 60_000,
     },
     health: { healthz: [ping], livez: [ping], readyz: options.readyz ?? [ping] },
+    issuer: { configuration: () => '{}', keySet: '{"keys":[]}' },
     unsafeDeletion: false,
     watches: new Watches(),
     watchTime: 1_800_000,

@@ -1,5 +1,5 @@
 export type { BootstrapConfig } from './bootstrap.js';
-export { builtinResources, type ClusterConfig, defaultCluster } from './builtin/index.js';
+export { builtinResources, type ClusterConfig, defaultCluster, type TokenReviewOutcome } from './builtin/index.js';
 export {
   buildCatalogue,
   type Catalogue,

@@ -11,23 +11,28 @@ import {
   CertificateInspector,
   certificateAuthenticator,
   EscalationCheck,
+  forAudiences,
   type NamedAuthorizer,
   RbacIndex,
   rbacAuthorizer,
   requestHeaderAuthenticator,
+  reviewToken,
+  rulesFor,
   type TokenAuthenticator,
   TokenFileError,
   tokenChain,
   tokenFileAuthenticator,
+  type UserRules,
   webSocketAuthenticator,
   withAnonymous,
 } from '../auth/index.js';
 import type { World } from '../base/index.js';
 import { type AuthorizationMode, type Config, ConfigError } from '../config/index.js';
-import type { Registry } from '../registry/index.js';
+import type { ClusterConfig, Registry, TokenReviewOutcome } from '../registry/index.js';
 import type { ApiServerMetrics } from '../telemetry/index.js';
 import { authObjects } from './authobjects.js';
 import { givenText } from './given.js';
+import { type ServiceAccountTokens, serviceAccountTokens } from './tokens.js';
 
 /** Everything that decides who may do what. */
 export interface Access {
@@ -36,6 +41,9 @@ export interface Access {
   readonly tokens: TokenAuthenticator;
   readonly rbac: RbacIndex;
   readonly escalation: EscalationCheck;
+  readonly serviceAccounts: ServiceAccountTokens;
+  /** What the review kinds and `serviceaccounts/token` use. */
+  readonly services: Pick<ClusterConfig, 'authorize' | 'rulesFor' | 'tokens'>;
   close(): void;
 }
 
@@ -43,21 +51,65 @@ export interface AccessParts {
   readonly world: World;
   readonly config: Config;
   readonly registry: Registry;
+  /** PEM of the key that the server made for itself, for service-account tokens. */
+  readonly tokenKey: string;
 }
 
-export function openAccess({ world, config, registry }: AccessParts): Access {
+export function openAccess({ world, config, registry, tokenKey }: AccessParts): Access {
   const objects = authObjects(registry, world);
   const rbac = new RbacIndex(objects);
   const authorizer = authorizerChain(config.access.authorizationModes.flatMap((mode) => ofMode(mode, rbac, objects)));
+  const { serviceAccounts: accounts, anonymous, authorizationModes } = config.access;
+  const serviceAccounts = serviceAccountTokens({ world, config: accounts, objects, ownKey: tokenKey });
+  const tokens = tokenChain([
+    ...tokenFile(config, world).map((found) => forAudiences(accounts.audiences, found)),
+    serviceAccounts.authenticator,
+  ]);
+  const review = async (token: string, audiences: readonly string[]): Promise<TokenReviewOutcome> => {
+    const found = await reviewToken(tokens, token, audiences, anonymous);
+    if (found.kind === 'authenticated') return { user: found.user, audiences: found.audiences ?? [], error: '' };
+    return { user: undefined, audiences: [], error: found.kind === 'failed' ? found.reason : '' };
+  };
   return {
     objects,
     authorizer,
-    tokens: tokenChain(tokenFile(config, world)),
+    tokens,
+    serviceAccounts,
+    services: {
+      authorize: (user, attributes) => authorizer.authorize(user, attributes),
+      rulesFor: async (user, namespace) => {
+        await objects.current();
+        const listed = authorizationModes.includes('RBAC') ? rulesFor(rbac, user, namespace) : NO_RULES;
+        const everything = authorizationModes.includes('AlwaysAllow') ? EVERYTHING : NO_RULES;
+        return {
+          resourceRules: [...listed.resourceRules, ...everything.resourceRules],
+          nonResourceRules: [...listed.nonResourceRules, ...everything.nonResourceRules],
+          incomplete: authorizationModes.some((mode) => mode === 'Webhook'),
+          evaluationError: listed.evaluationError,
+        };
+      },
+      tokens: {
+        audiences: accounts.audiences,
+        secondsMax: accounts.tokenSecondsMax,
+        extendedSeconds: accounts.extendsTokens ? EXTENDED_SECONDS : 0,
+        issue: (token) => serviceAccounts.issuer.issue(token),
+        review,
+      },
+    },
     rbac,
     escalation: new EscalationCheck(rbac, authorizer),
     close: () => rbac.close(),
   };
 }
+
+/** A year: how long tokens of pods last whose clients do not read them again. */
+const EXTENDED_SECONDS = 365 * 24 * 3600;
+const NO_RULES: UserRules = { resourceRules: [], nonResourceRules: [], evaluationError: '' };
+const EVERYTHING: UserRules = {
+  resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
+  nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+  evaluationError: '',
+};
 
 function ofMode(mode: AuthorizationMode, rbac: RbacIndex, objects: AuthObjects): readonly NamedAuthorizer[] {
   switch (mode) {

@@ -113,6 +113,10 @@ export async function openApi(parts: ApiParts): Promise<Api> {
     health: healthChecks(keyspace, state),
     control: parts.control,
     unsafeDeletion: config.api.featureGates.get(UNSAFE_DELETE_GATE) === true,
+    issuer: {
+      configuration: (address) => parts.access.serviceAccounts.discovery(address),
+      keySet: parts.access.serviceAccounts.keySet,
+    },
     watches: new Watches(),
     watchTime: config.limits.watchTimeout,
     address: () => parts.address(listener?.port ?? config.serving.port),

@@ -1,5 +1,5 @@
 import { errors, type GroupResourceName } from '../api/index.js';
-import { type AuthObjects, CURRENCY_MILLISECONDS_MAX } from '../auth/index.js';
+import { type AuthObjects, CURRENCY_MILLISECONDS_MAX, identityOf, type ObjectIdentity } from '../auth/index.js';
 import type { World } from '../base/index.js';
 import { NotServed, type StoredObject } from '../cache/index.js';
 import type { Registry } from '../registry/index.js';
@@ -12,6 +12,7 @@ const PATIENCE = 5_000;
 
 /** The registry's cache, as authenticators and authorizers read it. */
 export function authObjects(registry: Registry, world: World): AuthObjects {
+  const identities = new WeakMap<StoredObject, ObjectIdentity>();
   const prefixes = new Map<string, string>();
   const prefixOf = ({ group, resource }: GroupResourceName): string => {
     const key = `${group}/${resource}`;
@@ -27,6 +28,18 @@ export function authObjects(registry: Registry, world: World): AuthObjects {
       const prefix = prefixOf(resource);
       const key = namespace === '' ? `${prefix}${name}` : `${prefix}${namespace}/${name}`;
       return registry.cache.collection(prefix)?.get(key)?.parse();
+    },
+    identity(resource, namespace, name) {
+      const prefix = prefixOf(resource);
+      const key = namespace === '' ? `${prefix}${name}` : `${prefix}${namespace}/${name}`;
+      const stored = registry.cache.collection(prefix)?.get(key);
+      if (stored === undefined) return undefined;
+      let identity = identities.get(stored);
+      if (identity === undefined) {
+        identity = identityOf(stored.parse());
+        identities.set(stored, identity);
+      }
+      return identity;
     },
     follow(resources, changed) {
       const followed = new Map(resources.map((resource) => [prefixOf(resource), resource]));

@@ -3,7 +3,7 @@ import type { World } from '../base/index.js';
 import { readIfThere, writeSecret } from './files.js';
 import { issueAuthority, type KeyPair } from './issue.js';
 import { kubeconfigText } from './kubeconfig.js';
-import { ADMIN, AUTHORITY_DAYS, isOf, issueAdmin, keepAuthority, keepPair, lasts } from './pki.js';
+import { ADMIN, AUTHORITY_DAYS, isOf, issueAdmin, keepAuthority, keepPair, keepTokenKey, lasts } from './pki.js';
 import { systemWorld } from './world.js';
 
 /** A peer as its cluster is set up. */
@@ -46,7 +46,8 @@ export async function makeClusterFolders(
     (pair) => isOf(pair, ca) && lasts(pair, now),
     () => issueAdmin(ca, now),
   );
-  for (const peer of peers) givePeer(join(folder, peer.name, 'pki'), ca, peerCa);
+  const tokenKey = await keepTokenKey(authority);
+  for (const peer of peers) givePeer(join(folder, peer.name, 'pki'), { ca, peerCa, tokenKey });
   const kubeconfig = resolve(folder, 'admin.kubeconfig');
   const text = kubeconfigText({
     url: peers[0]!.serverUrl,
@@ -60,8 +61,20 @@ export async function makeClusterFolders(
   return { kubeconfig, dataDirs: peers.map(({ name }) => resolve(folder, name)) };
 }
 
-function givePeer(pki: string, ca: KeyPair, peerCa: KeyPair): void {
-  const files = { 'ca.key': ca.key, 'ca.crt': ca.cert, 'peer-ca.key': peerCa.key, 'peer-ca.crt': peerCa.cert };
+interface ClusterKeys {
+  readonly ca: KeyPair;
+  readonly peerCa: KeyPair;
+  readonly tokenKey: string;
+}
+
+function givePeer(pki: string, { ca, peerCa, tokenKey }: ClusterKeys): void {
+  const files = {
+    'ca.key': ca.key,
+    'ca.crt': ca.cert,
+    'peer-ca.key': peerCa.key,
+    'peer-ca.crt': peerCa.cert,
+    'sa.key': tokenKey,
+  };
   for (const [name, text] of Object.entries(files)) {
     const there = readIfThere(join(pki, name));
     if (there === text) continue;

@@ -53,6 +53,7 @@ export async function startApiServer(options: TestApiServerOptions = {}): Promis
     keyspace,
     log,
     rootCa: pki.ca.cert,
+    tokenKey: pki.tokenKey,
     failed: (why) => log.error({ why }, 'the stream of changes broke'),
   });
   const api = await openApi({

@@ -20,7 +20,13 @@ import {
   serveDefinitions,
   unknownControllers,
 } from '../controllers/index.js';
-import { builtinResources, openRegistry, type Registry, runtimeConfigProblem } from '../registry/index.js';
+import {
+  builtinResources,
+  type ClusterConfig,
+  openRegistry,
+  type Registry,
+  runtimeConfigProblem,
+} from '../registry/index.js';
 import type { Keyspace } from '../storage/index.js';
 import type { Log, QueueView } from '../telemetry/index.js';
 import { type Access, openAccess } from './access.js';
@@ -35,6 +41,8 @@ export interface ObjectsParts {
   readonly log: Log;
   /** Of the cluster's authority, PEM: every namespace is told. */
   readonly rootCa: string;
+  /** PEM of the key that the server made for itself, for service-account tokens. */
+  readonly tokenKey: string;
   /** What is current cannot be told any more: the process must end. */
   readonly failed: (why: string) => void;
 }
@@ -75,7 +83,9 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   const resources = builtinResources({
     serviceIpRanges: api.serviceRanges,
     nodePorts: api.nodePorts,
-    authorize: (user, attributes) => access!.authorizer.authorize(user, attributes),
+    authorize: (user, attributes) => access!.services.authorize(user, attributes),
+    rulesFor: (user, namespace) => access!.services.rulesFor(user, namespace),
+    tokens: lateTokens(config, () => access!.services.tokens),
   });
   const odd = runtimeConfigProblem(api.runtimeConfig, resources);
   if (odd !== undefined) throw new ConfigError(`--runtime-config: ${odd}`);
@@ -97,7 +107,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     featureEnabled: (gate) => api.featureGates.get(gate) ?? true,
     failed: parts.failed,
   });
-  access = openAccess({ world, config, registry });
+  access = openAccess({ world, config, registry, tokenKey: parts.tokenKey });
   const { close: closeAccess } = access;
   const note = (message: string, fields: Readonly<Record<string, unknown>>): void => log.warn(fields, message);
   const context = { world, cluster: clusterOf(registry, world), log: note };
@@ -175,5 +185,23 @@ function grantsStep(check: () => EscalationCheck): AdmissionStep {
       const requestName = operation === 'create' ? '' : name;
       await check().check({ user, resource, namespace, requestName, object, old });
     },
+  };
+}
+
+/** The token service, which exists once the registry is open: nothing asks for a token before. */
+function lateTokens(
+  { access: { serviceAccounts } }: Config,
+  tokens: () => ClusterConfig['tokens'],
+): ClusterConfig['tokens'] {
+  return {
+    audiences: serviceAccounts.audiences,
+    get secondsMax() {
+      return tokens().secondsMax;
+    },
+    get extendedSeconds() {
+      return tokens().extendedSeconds;
+    },
+    issue: (token) => tokens().issue(token),
+    review: (token, audiences) => tokens().review(token, audiences),
   };
 }

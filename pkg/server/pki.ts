@@ -1,7 +1,8 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createPrivateKey, generateKeyPair, type KeyObject, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { readIfThere, writeSecret } from './files.js';
 import { issueAuthority, issueLeaf, type KeyPair } from './issue.js';
 import { kubeconfigText } from './kubeconfig.js';
@@ -11,6 +12,8 @@ export interface Pki {
   readonly ca: KeyPair;
   readonly serving: KeyPair;
   readonly admin: KeyPair;
+  /** PEM of the private key that signs service-account tokens. */
+  readonly tokenKey: string;
 }
 
 const DAY = 86_400_000;
@@ -48,7 +51,7 @@ export function serverNames(addresses: readonly string[], serviceAddress: string
 export async function makePki(names: ServerNames, now: number): Promise<Pki> {
   const ca = await issueAuthority('kubernetes-ca', now, AUTHORITY_DAYS);
   const [serving, admin] = await Promise.all([issueServing(ca, names, now), issueAdmin(ca, now)]);
-  return { ca, serving, admin };
+  return { ca, serving, admin, tokenKey: await ellipticKey() };
 }
 
 function issueServing(ca: KeyPair, names: ServerNames, now: number): Promise<KeyPair> {
@@ -69,8 +72,32 @@ export async function keepPki(folder: string, names: ServerNames, now: number): 
   const serving = await keepPair(folder, 'apiserver', servingFits, () => issueServing(ca, names, now));
   const adminFits = (p: KeyPair): boolean => isOf(p, ca) && lasts(p, now);
   const admin = await keepPair(folder, 'admin', adminFits, () => issueAdmin(ca, now));
-  return { ca, serving, admin };
+  return { ca, serving, admin, tokenKey: await keepTokenKey(folder) };
 }
+
+/** Of service-account tokens. All peers of a cluster have the same: a token that one issues is valid at every peer. */
+export async function keepTokenKey(folder: string): Promise<string> {
+  const file = join(folder, 'sa.key');
+  const there = readIfThere(file);
+  if (there !== undefined) return there;
+  const made = await rsaKey();
+  writeSecret(file, made);
+  return made;
+}
+
+/** RSA, which every client of OpenID Connect discovery understands. */
+async function rsaKey(): Promise<string> {
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
+  return privatePem(privateKey);
+}
+
+/** For a server in memory: quick to make. */
+async function ellipticKey(): Promise<string> {
+  const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
+  return privatePem(privateKey);
+}
+
+const privatePem = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }) as string;
 
 /** What peers show each other. */
 export interface PeerPki {

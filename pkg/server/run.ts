@@ -110,6 +110,7 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
       keyspace,
       log,
       rootCa: rootCaOf(given, pki),
+      tokenKey: pki.tokenKey,
       failed: (why) => fatal(new Error(why)),
     });
     undo.push(() => objects.close());

@@ -1,4 +1,5 @@
 import type { Headers } from '../impersonate.js';
+import { ANONYMOUS } from '../user.js';
 import {
   type Authentication,
   type Authenticator,
@@ -59,7 +60,7 @@ const isUpgrade = (headers: Headers): boolean =>
     .toLowerCase()
     .includes('websocket');
 
-function bearerToken(header: string, credentials: Credentials): string {
+function bearerToken(header: string, credentials: Pick<Credentials, 'warn'>): string {
   const [scheme = '', token, ...rest] = header.trim().split(' ');
   if (scheme.toLowerCase() !== 'bearer' || token === undefined) return '';
   if (token === '' && rest.length > 0) credentials.warn(EXTRA_SPACE);
@@ -68,10 +69,44 @@ function bearerToken(header: string, credentials: Credentials): string {
 
 const INVALID: Authentication = { kind: 'failed', reason: 'invalid bearer token' };
 
-function authenticateToken(tokens: TokenAuthenticator, token: string): Authentication | Promise<Authentication> {
+function authenticateToken(
+  tokens: TokenAuthenticator,
+  token: string,
+  audiences?: readonly string[],
+): Authentication | Promise<Authentication> {
   if (token.length > TOKEN_LENGTH_MAX) return INVALID;
-  const found = tokens.authenticateToken(token);
+  const found = tokens.authenticateToken(token, audiences);
   return found instanceof Promise ? found.then(orInvalid) : orInvalid(found);
 }
 
-const orInvalid = (found: Authentication): Authentication => (found.kind === 'none' ? INVALID : found);
+function orInvalid(found: Authentication): Authentication {
+  if (found.kind === 'authenticated') return found;
+  return found.kind === 'none' ? INVALID : { kind: 'failed', reason: `[invalid bearer token, ${found.reason}]` };
+}
+
+/**
+ * Whose token this is, as TokenReview asks: the token is taken from a header like that of a request. A token that counts as none
+ * there (it begins with a space) is an anonymous request, where those are allowed.
+ */
+export async function reviewToken(
+  tokens: TokenAuthenticator,
+  token: string,
+  audiences: readonly string[],
+  anonymous: boolean,
+): Promise<Authentication> {
+  const found = bearerToken(`Bearer ${token}`, { warn: () => {} });
+  if (found === '') return anonymous ? { kind: 'authenticated', user: ANONYMOUS, audiences } : NONE;
+  return authenticateToken(tokens, found, audiences);
+}
+
+/** Tokens that name no audiences are valid for those of the API server. */
+export function forAudiences(own: readonly string[], tokens: TokenAuthenticator): TokenAuthenticator {
+  return {
+    async authenticateToken(token, audiences = own) {
+      const common = audiences.filter((audience) => own.includes(audience));
+      if (common.length === 0) return NONE;
+      const found = await tokens.authenticateToken(token);
+      return found.kind === 'authenticated' ? { ...found, audiences: common } : found;
+    },
+  };
+}

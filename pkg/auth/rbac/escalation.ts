@@ -71,7 +71,8 @@ export class EscalationCheck {
     const role: RoleReference = { kind: isRole ? 'Role' : 'ClusterRole', namespace: isRole ? namespace : '', name };
     const rules = this.#index.rules(role);
     if (rules === undefined)
-      throw errors.notFound({ group: RBAC_GROUP, resource: isRole ? 'roles' : 'clusterroles' }, name);
+      // As kube-apiserver, which names the resource of the request.
+      throw errors.notFound({ group: RBAC_GROUP, resource: write.resource }, name);
     this.#refuseMissing(write, rules);
   }
 
@@ -94,7 +95,7 @@ export class EscalationCheck {
     if (why !== undefined) throw refused(write, why);
   }
 
-  #missing({ user, namespace }: GrantingWrite, wanted: readonly PolicyRule[]): string | undefined {
+  #missing({ user, namespace, resource }: GrantingWrite, wanted: readonly PolicyRule[]): string | undefined {
     const grants = this.#index.grants(user, namespace);
     const coverage = coverageOf(
       grants.flatMap((g) => g.rules),
@@ -104,7 +105,8 @@ export class EscalationCheck {
     const start = `user ${JSON.stringify(user.name)} (groups=${listText(user.groups)}) is attempting to grant RBAC permissions not currently held:`;
     if (coverage.kind === 'tooMany') return `${start}\nthe rules have too many permissions to compare`;
     const lines = [...new Set(compactRules(coverage.rules).map(ruleText))].sort();
-    const problems = [...new Set(grants.flatMap((g) => g.problem ?? []))];
+    const lost = grants.filter((g) => g.problem !== undefined).map((g) => JSON.stringify(g.role.name));
+    const problems = [...new Set(lost)].map((name) => `${resource}.${RBAC_GROUP} ${name} not found`);
     const suffix = problems.length === 0 ? '' : `; resolution errors: [${aggregate(problems)}]`;
     return `${start}\n${lines.join('\n')}${suffix}`;
   }

@@ -1,4 +1,4 @@
-import type { UserInfo } from '../../api/index.js';
+import type { JsonObject, RequestAttributes, UserInfo } from '../../api/index.js';
 
 /** What the operator decides for the whole cluster and declarations must know (`--service-cluster-ip-range`, `--service-node-port-range`). */
 export interface ClusterConfig {
@@ -7,21 +7,55 @@ export interface ClusterConfig {
   /** Both ends inclusive. */
   readonly nodePorts: { readonly from: number; readonly to: number };
   /** The authorizer that requests go through: reviews of access answer with what it says. */
-  authorize(user: UserInfo, attributes: AccessAttributes): AccessDecision | Promise<AccessDecision>;
+  authorize(user: UserInfo, attributes: RequestAttributes): AccessDecision | Promise<AccessDecision>;
+  /** The rules that apply to a user in a namespace, as far as the authorizers can list them. */
+  rulesFor(user: UserInfo, namespace: string): Promise<AccessRules>;
+  readonly tokens: TokenService;
 }
 
-export type AccessAttributes =
-  | {
-      readonly kind: 'resource';
-      readonly verb: string;
-      readonly group: string;
-      readonly version: string;
-      readonly resource: string;
-      readonly subresource: string;
-      readonly namespace: string;
-      readonly name: string;
-    }
-  | { readonly kind: 'path'; readonly verb: string; readonly path: string };
+/** Rules in the form of SelfSubjectRulesReview. */
+export interface AccessRules {
+  readonly resourceRules: readonly JsonObject[];
+  readonly nonResourceRules: readonly JsonObject[];
+  readonly incomplete: boolean;
+  /** '' when all could be evaluated. */
+  readonly evaluationError: string;
+}
+
+/** Issues and reviews tokens. */
+export interface TokenService {
+  /** Audiences of the API server. */
+  readonly audiences: readonly string[];
+  /** `--service-account-max-token-expiration` in seconds; 0: no limit. */
+  readonly secondsMax: number;
+  /** How long tokens of pods last that ask for the usual hour and seven seconds; 0: as long as asked for. */
+  readonly extendedSeconds: number;
+  issue(token: IssuedToken): Promise<string>;
+  review(token: string, audiences: readonly string[]): Promise<TokenReviewOutcome>;
+}
+
+export interface IssuedToken {
+  readonly namespace: string;
+  readonly serviceAccount: BoundObject;
+  readonly audiences: readonly string[];
+  readonly seconds: number;
+  readonly warnAfterSeconds: number;
+  readonly pod?: BoundObject | undefined;
+  readonly secret?: BoundObject | undefined;
+  readonly node?: BoundObject | undefined;
+}
+
+export interface BoundObject {
+  readonly name: string;
+  readonly uid: string;
+}
+
+export interface TokenReviewOutcome {
+  readonly user: UserInfo | undefined;
+  readonly audiences: readonly string[];
+  /** '' when there is none. */
+  readonly error: string;
+}
 
 export interface AccessDecision {
   readonly kind: 'allow' | 'deny' | 'noOpinion';
@@ -32,4 +66,12 @@ export const defaultCluster: ClusterConfig = {
   serviceIpRanges: ['10.96.0.0/12'],
   nodePorts: { from: 30000, to: 32767 },
   authorize: () => ({ kind: 'noOpinion', reason: '' }),
+  rulesFor: async () => ({ resourceRules: [], nonResourceRules: [], incomplete: false, evaluationError: '' }),
+  tokens: {
+    audiences: [],
+    secondsMax: 0,
+    extendedSeconds: 0,
+    issue: async () => '',
+    review: async () => ({ user: undefined, audiences: [], error: 'invalid bearer token' }),
+  },
 };

@@ -21,7 +21,7 @@ import { job } from './batch/job.js';
 import { certificateSigningRequest } from './certificates/certificatesigningrequest.js';
 import { clusterTrustBundle } from './certificates/clustertrustbundle.js';
 import { podCertificateRequest } from './certificates/podcertificaterequest.js';
-import { type ClusterConfig, defaultCluster } from './cluster.js';
+import { type ClusterConfig, defaultCluster, type TokenReviewOutcome } from './cluster.js';
 import { lease } from './coordination/lease.js';
 import { leaseCandidate } from './coordination/leasecandidate.js';
 import { componentStatus } from './core/componentstatus.js';
@@ -95,9 +95,9 @@ export function builtinResources(cluster: ClusterConfig = defaultCluster): reado
     resourceQuota,
     secret,
     serviceResource(cluster),
-    serviceAccount,
+    serviceAccount(cluster),
     selfSubjectReview,
-    tokenReview,
+    tokenReview(cluster),
     ...accessReviews(cluster),
     selfSubjectRulesReview(cluster),
     horizontalPodAutoscaler,
@@ -157,4 +157,4 @@ export function builtinResources(cluster: ClusterConfig = defaultCluster): reado
   ];
 }
 
-export { type ClusterConfig, defaultCluster };
+export { type ClusterConfig, defaultCluster, type TokenReviewOutcome };

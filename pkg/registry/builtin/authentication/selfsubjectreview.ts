@@ -22,7 +22,7 @@ export const selfSubjectReview: ResourceDeclaration = {
   }),
 };
 
-function userInfo(user: UserInfo): JsonObject {
+export function userInfo(user: UserInfo): JsonObject {
   const out: JsonObject = { username: user.name };
   if (user.uid !== undefined && user.uid !== '') out['uid'] = user.uid;
   if (user.groups.length > 0) out['groups'] = [...user.groups];

@@ -1,22 +1,36 @@
 import { errors } from '../../../api/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
-import { textAt } from '../access.js';
+import { listAt, textAt } from '../access.js';
+import type { ClusterConfig } from '../cluster.js';
 import { versions } from '../form.js';
+import { userInfo } from './selfsubjectreview.js';
 
-/** Asks whose token this is. No authenticator of tokens is configured: it is nobody's. */
-export const tokenReview: ResourceDeclaration = {
-  group: 'authentication.k8s.io',
-  resource: 'tokenreviews',
-  singular: 'tokenreview',
-  kind: 'TokenReview',
-  versions: versions('v1'),
-  storageVersion: 'v1',
-  namespaced: false,
-  verbs: ['create'],
-  strategy: {},
-  virtual: async ({ body }) => {
-    if (textAt(body, 'spec', 'token') === '')
-      throw errors.badRequest('token is required for TokenReview in authentication');
-    return { ...body, status: { user: {}, error: 'invalid bearer token' } };
-  },
-};
+/** Asks whose token this is, and whether it is valid for an audience. */
+export function tokenReview({ tokens }: ClusterConfig): ResourceDeclaration {
+  return {
+    group: 'authentication.k8s.io',
+    resource: 'tokenreviews',
+    singular: 'tokenreview',
+    kind: 'TokenReview',
+    versions: versions('v1'),
+    storageVersion: 'v1',
+    namespaced: false,
+    verbs: ['create'],
+    strategy: {},
+    virtual: async ({ body }) => {
+      const token = textAt(body, 'spec', 'token');
+      if (token === '') throw errors.badRequest('token is required for TokenReview in authentication');
+      const asked = listAt(body, 'spec', 'audiences').map(String);
+      const { user, audiences, error } = await tokens.review(token, asked.length === 0 ? tokens.audiences : asked);
+      return {
+        ...body,
+        status: {
+          ...(user === undefined ? {} : { authenticated: true }),
+          user: user === undefined ? {} : userInfo(user),
+          ...(audiences.length === 0 ? {} : { audiences: [...audiences] }),
+          ...(error === '' ? {} : { error }),
+        },
+      };
+    },
+  };
+}

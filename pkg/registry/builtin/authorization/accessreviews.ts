@@ -1,7 +1,15 @@
-import { errors, FieldErrors, FieldPath, type JsonObject, type JsonValue, type UserInfo } from '../../../api/index.js';
+import {
+  errors,
+  FieldErrors,
+  FieldPath,
+  type JsonObject,
+  type JsonValue,
+  type RequestAttributes,
+  type UserInfo,
+} from '../../../api/index.js';
 import type { ResourceDeclaration, VirtualRequest } from '../../resource.js';
 import { at, listAt, objectAt, objectIn, textAt } from '../access.js';
-import type { AccessAttributes, ClusterConfig } from '../cluster.js';
+import type { ClusterConfig } from '../cluster.js';
 import { versions } from '../form.js';
 import { ignoredSelectors, selectorAttributes } from './selectorattributes.js';
 
@@ -113,7 +121,7 @@ function someUser(body: JsonObject, found: FieldErrors): void {
     found.invalid(SPEC.child('user'), '', 'at least one of user or group must be specified');
 }
 
-function asked(body: JsonObject): AccessAttributes {
+function asked(body: JsonObject): RequestAttributes {
   const path = at(body, 'spec', 'nonResourceAttributes');
   if (path !== undefined) return { kind: 'path', verb: textAt(path, 'verb'), path: textAt(path, 'path') };
   const r = objectAt(body, 'spec', 'resourceAttributes');

@@ -4,10 +4,8 @@ import { textAt } from '../access.js';
 import type { ClusterConfig } from '../cluster.js';
 import { versions } from '../form.js';
 
-const EVERYTHING = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] };
-
-/** Tells a client what it may do in a namespace, as far as that can be listed. */
-export function selfSubjectRulesReview({ authorize }: ClusterConfig): ResourceDeclaration {
+/** Tells a client what it may do in a namespace, as far as the authorizers can list it. */
+export function selfSubjectRulesReview({ rulesFor }: ClusterConfig): ResourceDeclaration {
   return {
     group: 'authorization.k8s.io',
     resource: 'selfsubjectrulesreviews',
@@ -21,24 +19,16 @@ export function selfSubjectRulesReview({ authorize }: ClusterConfig): ResourceDe
     virtual: async ({ body, context }) => {
       const namespace = textAt(body, 'spec', 'namespace');
       if (namespace === '') throw errors.badRequest('no namespace on request');
-      const everything = await authorize(context.user, {
-        kind: 'resource',
-        verb: '*',
-        group: '*',
-        version: '*',
-        resource: '*',
-        subresource: '',
-        namespace,
-        name: '',
-      });
-      const all = everything.kind === 'allow';
+      const { resourceRules, nonResourceRules, incomplete, evaluationError } = await rulesFor(context.user, namespace);
       return {
         ...body,
+        // kube-apiserver answers without what was asked.
+        spec: {},
         status: {
-          resourceRules: all ? [EVERYTHING] : [],
-          nonResourceRules: all ? [{ verbs: ['*'], nonResourceURLs: ['*'] }] : [],
-          incomplete: !all,
-          ...(all ? {} : { evaluationError: 'the authorizer does not list its rules' }),
+          resourceRules: [...resourceRules],
+          nonResourceRules: [...nonResourceRules],
+          incomplete,
+          ...(evaluationError === '' ? {} : { evaluationError }),
         },
       };
     },

@@ -1,10 +1,12 @@
 import type { JsonObject } from '../../../api/index.js';
 import type { ResourceDeclaration, WriteContext } from '../../resource.js';
 import { at, objectsAt } from '../access.js';
+import type { ClusterConfig } from '../cluster.js';
 import { versions } from '../form.js';
 import { AGE, age, table } from '../table.js';
+import { tokenSubresource } from './tokenrequest.js';
 
-export const serviceAccount: ResourceDeclaration = {
+export const serviceAccount = ({ tokens }: ClusterConfig): ResourceDeclaration => ({
   group: '',
   resource: 'serviceaccounts',
   singular: 'serviceaccount',
@@ -13,6 +15,7 @@ export const serviceAccount: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['sa'],
+  subresources: { token: tokenSubresource(tokens) },
   strategy: {
     create: { prepare: namesOnly },
     update: { generation: 'none', prepare: namesOnly },
@@ -21,7 +24,7 @@ export const serviceAccount: ResourceDeclaration = {
     compatibility: { checksUpdateLikeNew: true },
   },
   table: table([AGE], (o, now) => [age(o, now)]),
-};
+});
 
 /** A secret is known by its name: it is always one of the same namespace. */
 function namesOnly(o: JsonObject): void {

@@ -1,0 +1,221 @@
+import { createHash } from 'node:crypto';
+import { compactVerify } from 'jose';
+import { isObject, type JsonObject, type JsonValue, textAt } from '../../api/index.js';
+import type { Clock } from '../../base/index.js';
+import type { AuthObjects } from '../objects.js';
+import { listText } from '../rbac/covers.js';
+import { type ObjectClaim, readClaims, type ServiceAccountClaims } from '../tokens/claims.js';
+import { LEGACY_ISSUER } from '../tokens/issuer.js';
+import type { TokenKey } from '../tokens/keys.js';
+import { serviceAccountGroups } from '../user.js';
+import { type Authentication, NONE, type TokenAuthenticator } from './authenticator.js';
+
+export interface ServiceAccountTokenConfig {
+  /** Accepted issuers. */
+  readonly issuers: readonly string[];
+  /** Audiences of the API server: those of tokens that name none, and those asked for by default. */
+  readonly audiences: readonly string[];
+  readonly keys: readonly TokenKey[];
+}
+
+/** Tokens whose signature is remembered. */
+const VERIFIED_MAX = 4096;
+/** Clocks of peers may differ by this, in seconds. */
+const LEEWAY_SECONDS = 60;
+
+/**
+ * Service-account tokens: JWTs with one of the configured issuers and keys. The signature of a token is verified once and
+ * remembered; its time, its audiences, its account and the object that it is bound to are checked at every use, against
+ * objects that are current.
+ */
+export class ServiceAccountAuthenticator implements TokenAuthenticator {
+  readonly #config: ServiceAccountTokenConfig;
+  readonly #objects: AuthObjects;
+  readonly #clock: Clock;
+  /** By the SHA-256 of the token, least recently used first. */
+  readonly #verified = new Map<string, JsonObject>();
+
+  constructor(config: ServiceAccountTokenConfig, objects: AuthObjects, clock: Clock) {
+    this.#config = config;
+    this.#objects = objects;
+    this.#clock = clock;
+  }
+
+  authenticateToken(token: string, audiences?: readonly string[]): Authentication | Promise<Authentication> {
+    const digest = createHash('sha256').update(token).digest('base64');
+    const known = this.#verified.get(digest);
+    if (known === undefined) return this.#authenticateNew(token, digest, audiences);
+    this.#verified.delete(digest);
+    this.#verified.set(digest, known);
+    const wait = this.#objects.current();
+    return wait === undefined
+      ? this.#judge(known, token, audiences)
+      : wait.then(() => this.#judge(known, token, audiences));
+  }
+
+  async #authenticateNew(token: string, digest: string, audiences?: readonly string[]): Promise<Authentication> {
+    const parts = unverifiedParts(token);
+    if (parts === undefined || !this.#hasIssuer(parts.payload)) return NONE;
+    const verified = await this.#verify(token, parts.header);
+    if (typeof verified === 'string') return { kind: 'failed', reason: verified };
+    this.#verified.set(digest, verified);
+    if (this.#verified.size > VERIFIED_MAX) this.#verified.delete(this.#verified.keys().next().value!);
+    await this.#objects.current();
+    return this.#judge(verified, token, audiences);
+  }
+
+  #hasIssuer(payload: JsonObject): boolean {
+    const issuer = textAt(payload, 'iss');
+    return issuer === LEGACY_ISSUER || this.#config.issuers.includes(issuer);
+  }
+
+  /** The payload, or why the signature is not valid. Only the algorithm that belongs to a key is tried with it. */
+  async #verify(token: string, header: JsonObject): Promise<JsonObject | string> {
+    const id = textAt(header, 'kid');
+    const keys = id === '' ? this.#config.keys : this.#config.keys.filter((key) => key.id === id);
+    for (const key of keys) {
+      if (header['alg'] !== key.algorithm) continue;
+      try {
+        const { payload } = await compactVerify(token, key.publicKey, { algorithms: [key.algorithm] });
+        const value = parse(Buffer.from(payload).toString('utf8'));
+        if (isObject(value) && this.#hasIssuer(value)) return value;
+      } catch {
+        // Not signed by this key: the next one may fit.
+      }
+    }
+    return keys.length === 0 ? 'invalid signature, no keys found' : 'token signature is invalid';
+  }
+
+  #judge(payload: JsonObject, token: string, asked: readonly string[] | undefined): Authentication {
+    const { audiences } = this.#config;
+    if (textAt(payload, 'iss') === LEGACY_ISSUER) return this.#judgeLegacy(payload, token, asked);
+    const claims = readClaims(payload);
+    if (claims === undefined) return failed('service account token claims could not be validated');
+    const named = claims.audiences.length === 0 ? audiences : claims.audiences;
+    const wanted = asked ?? audiences;
+    const common = wanted.filter((audience) => named.includes(audience));
+    if (common.length === 0)
+      return failed(`token audiences ${listText(named)} is invalid for the target audiences ${listText(wanted)}`);
+    const problem = this.#timeProblem(claims) ?? this.#objectProblem(claims);
+    if (problem !== undefined) return failed(problem);
+    return { kind: 'authenticated', user: userOf(claims), audiences: common };
+  }
+
+  #timeProblem({ expiry, notBefore, issuedAt }: ServiceAccountClaims): string | undefined {
+    const now = this.#clock.now() / 1000;
+    if (notBefore !== undefined && !(now + LEEWAY_SECONDS >= notBefore))
+      return 'service account token is not valid yet';
+    if (expiry !== undefined && !(now - LEEWAY_SECONDS <= expiry)) return 'service account token has expired';
+    if (issuedAt !== undefined && !(now + LEEWAY_SECONDS >= issuedAt))
+      return 'service account token is issued in the future';
+    return undefined;
+  }
+
+  #objectProblem({ namespace, serviceAccount, pod, secret, node }: ServiceAccountClaims): string | undefined {
+    const account = this.#objects.identity(SERVICE_ACCOUNTS, namespace, serviceAccount.name);
+    if (account === undefined) return `serviceaccounts "${serviceAccount.name}" not found`;
+    if (account.uid !== serviceAccount.uid)
+      return `service account UID (${account.uid}) does not match claim (${serviceAccount.uid})`;
+    if (this.#isGone(account)) return `service account ${namespace}/${serviceAccount.name} has been deleted`;
+    return (
+      this.#boundProblem('secrets', namespace, secret) ??
+      this.#boundProblem('pods', namespace, pod) ??
+      (pod === undefined ? this.#boundProblem('nodes', '', node) : undefined)
+    );
+  }
+
+  #boundProblem(resource: 'pods' | 'secrets' | 'nodes', namespace: string, bound: ObjectClaim | undefined) {
+    if (bound === undefined) return undefined;
+    const found = this.#objects.identity({ group: '', resource }, namespace, bound.name);
+    if (found === undefined || this.#isGone(found)) return INVALIDATED;
+    if (found.uid === bound.uid) return undefined;
+    const [kind, word] = BOUND_WORDS[resource];
+    return `${kind} UID (${found.uid}) does not match service account ${word} ref claim (${bound.uid})`;
+  }
+
+  /** An object that waits for finalizers counts as deleted a while after its deletion was asked for. */
+  #isGone({ deletedAt }: { readonly deletedAt: number | undefined }): boolean {
+    return deletedAt !== undefined && deletedAt < this.#clock.now() - LEEWAY_SECONDS * 1000;
+  }
+
+  /** A token that stands in a Secret: valid as long as it stands there. */
+  #judgeLegacy(payload: JsonObject, token: string, asked: readonly string[] | undefined): Authentication {
+    const claim = (name: string): string => textAt(payload, `kubernetes.io/serviceaccount/${name}`);
+    const namespace = claim('namespace');
+    const [secretName, name, uid] = [claim('secret.name'), claim('service-account.name'), claim('service-account.uid')];
+    const common = (asked ?? this.#config.audiences).filter((audience) => this.#config.audiences.includes(audience));
+    if (common.length === 0) return failed('token audiences are invalid for the target audiences');
+    if (textAt(payload, 'sub') !== `system:serviceaccount:${namespace}:${name}` || name === '' || secretName === '')
+      return failed('service account token claims could not be validated');
+    const secret = this.#objects.get(SECRETS, namespace, secretName);
+    if (secret === undefined || textAt(secret, 'metadata', 'deletionTimestamp') !== '') return failed(INVALIDATED);
+    const stored = Buffer.from(textAt(secret, 'data', 'token'), 'base64');
+    if (!sameBytes(stored, Buffer.from(token))) return failed("service account token does not match server's copy");
+    const account = this.#objects.identity(SERVICE_ACCOUNTS, namespace, name);
+    if (account === undefined || account.uid !== uid || this.#isGone(account))
+      return failed(`service account ${namespace}/${name} has been deleted`);
+    return {
+      kind: 'authenticated',
+      user: {
+        name: `system:serviceaccount:${namespace}:${name}`,
+        uid,
+        groups: serviceAccountGroups({ namespace, name }),
+      },
+      audiences: common,
+    };
+  }
+}
+
+const SERVICE_ACCOUNTS = { group: '', resource: 'serviceaccounts' } as const;
+const SECRETS = { group: '', resource: 'secrets' } as const;
+const INVALIDATED = 'service account token has been invalidated';
+const BOUND_WORDS = { pods: ['pod', 'pod'], secrets: ['secret', 'secret'], nodes: ['node', 'node'] } as const;
+
+const failed = (reason: string): Authentication => ({ kind: 'failed', reason });
+
+/** Compares digests, so that the time tells nothing about the bytes. */
+function sameBytes(a: Buffer, b: Buffer): boolean {
+  const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+  return digest(a) === digest(b);
+}
+
+const POD_NAME = 'authentication.kubernetes.io/pod-name';
+const POD_UID = 'authentication.kubernetes.io/pod-uid';
+const NODE_NAME = 'authentication.kubernetes.io/node-name';
+const NODE_UID = 'authentication.kubernetes.io/node-uid';
+const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
+
+function userOf({ namespace, serviceAccount, id, pod, node }: ServiceAccountClaims) {
+  const extra: Record<string, readonly string[]> = {};
+  if (pod !== undefined) {
+    extra[POD_NAME] = [pod.name];
+    extra[POD_UID] = [pod.uid];
+  }
+  if (id !== '') extra[CREDENTIAL_ID] = [`JTI=${id}`];
+  if (node !== undefined) {
+    extra[NODE_NAME] = [node.name];
+    if (node.uid !== '') extra[NODE_UID] = [node.uid];
+  }
+  return {
+    name: `system:serviceaccount:${namespace}:${serviceAccount.name}`,
+    uid: serviceAccount.uid,
+    groups: serviceAccountGroups({ namespace, name: serviceAccount.name }),
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+  };
+}
+
+/** Header and payload of a JWT in compact form, before anything of it is verified. */
+function unverifiedParts(token: string): { readonly header: JsonObject; readonly payload: JsonObject } | undefined {
+  const parts = token.split('.', 4);
+  if (parts.length !== 3) return undefined;
+  const [header, payload] = parts.slice(0, 2).map((part) => parse(Buffer.from(part, 'base64url').toString('utf8')));
+  return isObject(header) && isObject(payload) ? { header, payload } : undefined;
+}
+
+function parse(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}

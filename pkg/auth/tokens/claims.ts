@@ -1,0 +1,94 @@
+import { isObject, type JsonObject, type JsonValue, objectAt, textAt } from '../../api/index.js';
+
+/** An object that a token is about or bound to. */
+export interface ObjectClaim {
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** What a service-account token says, after its signature was verified. Times in seconds since the epoch. */
+export interface ServiceAccountClaims {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly audiences: readonly string[];
+  readonly id: string;
+  readonly expiry: number | undefined;
+  readonly notBefore: number | undefined;
+  readonly issuedAt: number | undefined;
+  readonly namespace: string;
+  readonly serviceAccount: ObjectClaim;
+  readonly pod: ObjectClaim | undefined;
+  readonly secret: ObjectClaim | undefined;
+  readonly node: ObjectClaim | undefined;
+}
+
+const PRIVATE = 'kubernetes.io';
+
+/** Reads the payload of a token; undefined when it has not the form of a service-account token. */
+export function readClaims(payload: JsonValue): ServiceAccountClaims | undefined {
+  if (!isObject(payload)) return undefined;
+  const own = objectAt(payload, PRIVATE);
+  const aud = payload['aud'];
+  const audiences = typeof aud === 'string' ? [aud] : Array.isArray(aud) ? aud : [];
+  if (!audiences.every((a) => typeof a === 'string')) return undefined;
+  // A time that is not a number compares as false with every other: the token is then not valid.
+  const time = (field: string): number | undefined => {
+    const value = payload[field];
+    return value === undefined ? undefined : typeof value === 'number' ? value : Number.NaN;
+  };
+  return {
+    issuer: textAt(payload, 'iss'),
+    subject: textAt(payload, 'sub'),
+    audiences: audiences as readonly string[],
+    id: textAt(payload, 'jti'),
+    expiry: time('exp'),
+    notBefore: time('nbf'),
+    issuedAt: time('iat'),
+    namespace: textAt(own, 'namespace'),
+    serviceAccount: claimOf(own, 'serviceaccount') ?? { name: '', uid: '' },
+    pod: claimOf(own, 'pod'),
+    secret: claimOf(own, 'secret'),
+    node: claimOf(own, 'node'),
+  };
+}
+
+function claimOf(own: JsonObject, field: string): ObjectClaim | undefined {
+  const found = own[field];
+  return isObject(found) ? { name: textAt(found, 'name'), uid: textAt(found, 'uid') } : undefined;
+}
+
+/** The claims of a new token. */
+export interface NewToken {
+  readonly namespace: string;
+  readonly serviceAccount: ObjectClaim;
+  readonly audiences: readonly string[];
+  readonly seconds: number;
+  /** Seconds after which use of the token is reported, though it is still valid; 0: never. */
+  readonly warnAfterSeconds: number;
+  readonly pod?: ObjectClaim | undefined;
+  readonly secret?: ObjectClaim | undefined;
+  readonly node?: ObjectClaim | undefined;
+}
+
+/** The payload of a token that is valid from `now` (milliseconds since the epoch). `id`: a random UUID. */
+export function payloadOf(token: NewToken, issuer: string, now: number, id: string): JsonObject {
+  const { namespace, serviceAccount, audiences, seconds, warnAfterSeconds, pod, secret, node } = token;
+  const start = Math.floor(now / 1000);
+  return {
+    aud: [...audiences],
+    exp: start + seconds,
+    iat: start,
+    iss: issuer,
+    jti: id,
+    [PRIVATE]: {
+      namespace,
+      ...(node === undefined ? {} : { node: { ...node } }),
+      ...(pod === undefined ? {} : { pod: { ...pod } }),
+      ...(secret === undefined ? {} : { secret: { ...secret } }),
+      serviceaccount: { ...serviceAccount },
+      ...(warnAfterSeconds === 0 ? {} : { warnafter: start + warnAfterSeconds }),
+    },
+    nbf: start,
+    sub: `system:serviceaccount:${namespace}:${serviceAccount.name}`,
+  };
+}

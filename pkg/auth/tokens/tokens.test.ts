@@ -1,0 +1,287 @@
+import { generateKeyPairSync } from 'node:crypto';
+import fc from 'fast-check';
+import { CompactSign, SignJWT } from 'jose';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { World } from '../../base/index.js';
+import { forAudiences, reviewToken } from '../authn/bearer.js';
+import { ServiceAccountAuthenticator } from '../authn/serviceaccount.js';
+import { tokenFileAuthenticator } from '../authn/tokenfile.js';
+import { TestObjects } from '../testing.js';
+import type { NewToken } from './claims.js';
+import { TokenIssuer } from './issuer.js';
+import { keySet, signingKey, TokenKeyError, verificationKeys } from './keys.js';
+
+const ISSUER = 'https://kubernetes.default.svc';
+const pem = (key: { export(o: object): unknown }) => key.export({ type: 'pkcs8', format: 'pem' }) as string;
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const signing = signingKey(pem(rsa.privateKey));
+const elliptic = signingKey(pem(ec.privateKey));
+
+let now: number;
+let objects: TestObjects;
+let authenticator: ServiceAccountAuthenticator;
+const world: World = {
+  clock: { now: () => now, monotonic: () => 0 },
+  timers: { after: () => () => {}, every: () => () => {}, immediate: () => () => {} },
+  random: { float: () => 0, bytes: (n) => new Uint8Array(n), uuid: () => '6f5f7c9e-0000-4000-8000-000000000000' },
+};
+const issuer = () => new TokenIssuer(ISSUER, signing, world);
+const account = (uid: string, more: object = {}) =>
+  objects.put({ group: '', resource: 'serviceaccounts' }, 'n', 'sa', {
+    metadata: { name: 'sa', namespace: 'n', uid, ...more },
+  });
+const pod = (uid: string, more: object = {}) =>
+  objects.put({ group: '', resource: 'pods' }, 'n', 'p', { metadata: { name: 'p', namespace: 'n', uid, ...more } });
+const token = (more: Partial<NewToken> = {}): NewToken => ({
+  namespace: 'n',
+  serviceAccount: { name: 'sa', uid: 'u1' },
+  audiences: [ISSUER],
+  seconds: 3600,
+  warnAfterSeconds: 0,
+  ...more,
+});
+const kind = async (text: string, audiences?: readonly string[]) =>
+  (await authenticator.authenticateToken(text, audiences)).kind;
+
+beforeEach(() => {
+  now = Date.parse('2026-01-01T00:00:00Z');
+  objects = new TestObjects();
+  account('u1');
+  authenticator = new ServiceAccountAuthenticator(
+    { issuers: [ISSUER], audiences: [ISSUER], keys: [elliptic, signing] },
+    objects,
+    world.clock,
+  );
+});
+
+describe('service-account tokens', () => {
+  it('name the account, its groups and the credential', async () => {
+    expect(await authenticator.authenticateToken(await issuer().issue(token()))).toEqual({
+      kind: 'authenticated',
+      audiences: [ISSUER],
+      user: {
+        name: 'system:serviceaccount:n:sa',
+        uid: 'u1',
+        groups: ['system:serviceaccounts', 'system:serviceaccounts:n'],
+        extra: { 'authentication.kubernetes.io/credential-id': ['JTI=6f5f7c9e-0000-4000-8000-000000000000'] },
+      },
+    });
+  });
+
+  it('are checked again at every use, though the signature is remembered', async () => {
+    const text = await issuer().issue(token());
+    expect(await kind(text)).toBe('authenticated');
+    account('u2');
+    expect(await kind(text)).toBe('failed');
+    account('u1');
+    expect(await kind(text)).toBe('authenticated');
+    objects.put({ group: '', resource: 'serviceaccounts' }, 'n', 'sa', undefined);
+    expect(await kind(text)).toBe('failed');
+    account('u1');
+    now += 3600_000 + 61_000;
+    expect(await kind(text)).toBe('failed');
+  });
+
+  it('end with the object that they are bound to', async () => {
+    pod('p1');
+    const text = await issuer().issue(token({ pod: { name: 'p', uid: 'p1' }, node: { name: 'node', uid: 'n1' } }));
+    expect(await authenticator.authenticateToken(text)).toMatchObject({
+      user: {
+        extra: { 'authentication.kubernetes.io/pod-name': ['p'], 'authentication.kubernetes.io/node-uid': ['n1'] },
+      },
+    });
+    pod('p1', { deletionTimestamp: new Date(now).toISOString() });
+    expect(await kind(text)).toBe('authenticated');
+    now += 61_000;
+    expect(await kind(text)).toBe('failed');
+    pod('p2');
+    expect(await kind(text)).toBe('failed');
+    objects.put({ group: '', resource: 'pods' }, 'n', 'p', undefined);
+    expect(await kind(text)).toBe('failed');
+  });
+
+  it('are for the audiences that they name', async () => {
+    const text = await issuer().issue(token({ audiences: ['a', 'b'] }));
+    expect(await authenticator.authenticateToken(text)).toEqual({
+      kind: 'failed',
+      reason: `token audiences ["a" "b"] is invalid for the target audiences ["${ISSUER}"]`,
+    });
+    expect(await authenticator.authenticateToken(text, ['b', 'c', 'a'])).toMatchObject({ audiences: ['b', 'a'] });
+  });
+
+  it('are not accepted before their state is current', async () => {
+    const text = await issuer().issue(token());
+    expect(await kind(text)).toBe('authenticated');
+    objects.waiting = Promise.reject(new Error('no leader'));
+    objects.waiting.catch(() => {});
+    await expect(kind(text)).rejects.toThrow('no leader');
+  });
+
+  it('of a Secret are valid as long as they stand in it', async () => {
+    const text = await issuer().issueLegacy({ namespace: 'n', secret: 's', serviceAccount: 'sa', uid: 'u1' });
+    expect(await kind(text)).toBe('failed');
+    const secret = (value: string) =>
+      objects.put({ group: '', resource: 'secrets' }, 'n', 's', {
+        metadata: { name: 's', namespace: 'n' },
+        data: { token: Buffer.from(value).toString('base64') },
+      });
+    secret(text);
+    expect(await kind(text)).toBe('authenticated');
+    secret('other');
+    expect(await kind(text)).toBe('failed');
+  });
+});
+
+describe('forged tokens', () => {
+  const claims = () => ({
+    iss: ISSUER,
+    aud: [ISSUER],
+    sub: 'system:serviceaccount:n:sa',
+    exp: now / 1000 + 3600,
+    'kubernetes.io': { namespace: 'n', serviceaccount: { name: 'sa', uid: 'u1' } },
+  });
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+  it('without a signature are refused', async () => {
+    expect(await kind(`${part({ alg: 'none' })}.${part(claims())}.`)).toBe('failed');
+    expect(await kind(`${part({ alg: 'none', kid: signing.id })}.${part(claims())}.`)).toBe('failed');
+  });
+
+  it('signed with the public key as a secret are refused', async () => {
+    const secret = Buffer.from(rsa.publicKey.export({ type: 'spki', format: 'pem' }) as string);
+    for (const header of [{ alg: 'HS256' }, { alg: 'HS256', kid: signing.id }]) {
+      const text = await new SignJWT(claims()).setProtectedHeader(header).sign(secret);
+      expect(await kind(text)).toBe('failed');
+    }
+  });
+
+  it('signed with another algorithm than that of the key are refused', async () => {
+    const text = await new SignJWT(claims()).setProtectedHeader({ alg: 'PS256', kid: signing.id }).sign(rsa.privateKey);
+    expect(await kind(text)).toBe('failed');
+  });
+
+  it('signed by another key are refused, whatever key they name', async () => {
+    const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+    for (const kid of [undefined, signing.id, 'unknown', '../../etc/passwd']) {
+      const header = { alg: 'RS256', ...(kid === undefined ? {} : { kid }) };
+      expect(await kind(await new SignJWT(claims()).setProtectedHeader(header).sign(other))).toBe('failed');
+    }
+    // A key in the header is not trusted.
+    const jwk = verificationKeys(pem(other))[0]!.publicKey.export({ format: 'jwk' });
+    const text = await new SignJWT(claims()).setProtectedHeader({ alg: 'RS256', jwk: jwk as never }).sign(other);
+    expect(await kind(text)).toBe('failed');
+  });
+
+  it('of another issuer are left to others', async () => {
+    const text = await new SignJWT({ ...claims(), iss: 'https://example.com' })
+      .setProtectedHeader({ alg: 'RS256' })
+      .sign(rsa.privateKey);
+    expect(await kind(text)).toBe('none');
+  });
+
+  it.each([
+    { exp: 'never' },
+    { nbf: 4102444800 },
+    { iat: 4102444800 },
+    { exp: null },
+    { exp: -1 },
+    { aud: [1] },
+    { 'kubernetes.io': undefined },
+    { 'kubernetes.io': [] },
+    { 'kubernetes.io': { namespace: 'n', serviceaccount: { name: 'sa' } } },
+  ])('with a valid signature and claims %j are refused', async (more) => {
+    const payload = Buffer.from(JSON.stringify({ ...claims(), ...more }));
+    const text = await new CompactSign(payload)
+      .setProtectedHeader({ alg: 'RS256', kid: signing.id })
+      .sign(rsa.privateKey);
+    expect(await kind(text)).toBe('failed');
+  });
+
+  it('changed anywhere are never accepted', async () => {
+    const text = await issuer().issue(token());
+    await fc.assert(
+      fc.asyncProperty(fc.nat(text.length - 1), fc.constantFrom('A', 'b', '-', '.', '{'), async (at, letter) => {
+        fc.pre(text[at] !== letter);
+        const forged = text.slice(0, at) + letter + text.slice(at + 1);
+        // The last letter of a part in base64url may carry bits that are not decoded.
+        const same = forged
+          .split('.')
+          .every((p, i) => Buffer.from(p, 'base64url').equals(Buffer.from(text.split('.')[i] ?? '', 'base64url')));
+        fc.pre(!same);
+        expect(await kind(forged)).not.toBe('authenticated');
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('of any text are never accepted', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          fc.string(),
+          fc.json(),
+          fc.array(fc.base64String(), { maxLength: 5 }).map((p) => p.join('.')),
+        ),
+        async (text) => {
+          expect(await kind(text)).not.toBe('authenticated');
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('keys of tokens', () => {
+  it('are read from private keys, public keys and several in one file', () => {
+    const publicPem = rsa.publicKey.export({ type: 'spki', format: 'pem' }) as string;
+    const all = verificationKeys(`${publicPem}\n${pem(ec.privateKey)}`);
+    expect(all.map((key) => [key.id, key.algorithm])).toEqual([
+      [signing.id, 'RS256'],
+      [elliptic.id, 'ES256'],
+    ]);
+    expect(() => verificationKeys('nothing')).toThrow(TokenKeyError);
+    expect(() => signingKey(publicPem)).toThrow(TokenKeyError);
+    expect(() => signingKey('-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----')).toThrow(TokenKeyError);
+  });
+
+  it('are published without their private halves', () => {
+    const { keys } = keySet([signing, elliptic]);
+    expect(keys.map((k) => Object.keys(k).sort())).toEqual([
+      ['alg', 'e', 'kid', 'kty', 'n', 'use'],
+      ['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'],
+    ]);
+  });
+
+  it('of the past verify until they are taken out', async () => {
+    const text = await new TokenIssuer(ISSUER, elliptic, world).issue(token());
+    expect(await kind(text)).toBe('authenticated');
+    const config = { issuers: [ISSUER], audiences: [ISSUER], keys: [signing] };
+    const later = new ServiceAccountAuthenticator(config, objects, world.clock);
+    expect((await later.authenticateToken(text)).kind).toBe('failed');
+  });
+});
+
+describe('reviews of tokens', () => {
+  it('say why a token is not valid', async () => {
+    expect(await reviewToken(authenticator, 'nonsense', [ISSUER], true)).toEqual({
+      kind: 'failed',
+      reason: 'invalid bearer token',
+    });
+    const text = await issuer().issue(token({ audiences: ['a'] }));
+    expect(await reviewToken(authenticator, text, [ISSUER], true)).toEqual({
+      kind: 'failed',
+      reason: `[invalid bearer token, token audiences ["a"] is invalid for the target audiences ["${ISSUER}"]]`,
+    });
+    expect(await reviewToken(authenticator, ` ${text}`, [ISSUER], true)).toMatchObject({
+      user: { name: 'system:anonymous' },
+    });
+    expect((await reviewToken(authenticator, ` ${text}`, [ISSUER], false)).kind).toBe('none');
+  });
+
+  it('give tokens of a file the audiences of the API server', async () => {
+    const file = forAudiences([ISSUER], tokenFileAuthenticator('t,jane,u\n', new Uint8Array(32)));
+    expect(await file.authenticateToken('t')).toMatchObject({ audiences: [ISSUER], user: { name: 'jane' } });
+    expect((await file.authenticateToken('t', ['other'])).kind).toBe('none');
+  });
+});

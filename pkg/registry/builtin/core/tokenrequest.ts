@@ -1,0 +1,141 @@
+import { errors, FieldErrors, FieldPath, formatTime, type JsonObject, numberAt } from '../../../api/index.js';
+import type { Subresource, VirtualRequest } from '../../resource.js';
+import { at, listAt, objectAt, objectIn, textAt } from '../access.js';
+import type { BoundObject, TokenService } from '../cluster.js';
+
+/** `serviceaccounts/token`: issues a token for the account. */
+export function tokenSubresource(tokens: TokenService): Subresource {
+  return {
+    verbs: ['create'],
+    kind: { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' },
+    behaviour: { kind: 'action', run: (request) => requestToken(request, tokens) },
+  };
+}
+
+const KIND = { group: 'authentication.k8s.io', kind: 'TokenRequest' } as const;
+const SPEC = FieldPath.of('spec');
+const SECONDS_DEFAULT = 3600;
+const SECONDS_MIN = 600;
+const SECONDS_MAX = 2 ** 32;
+/** What the ServiceAccount admission step asks for in pods: an hour, and seven seconds that mark it. */
+const POD_SECONDS = 3607;
+
+async function requestToken(request: VirtualRequest, tokens: TokenService): Promise<JsonObject> {
+  const { namespace, name, objects, context } = request;
+  const body = request.body ?? {};
+  const metadata = objectIn(body, 'metadata');
+  checkName(textAt(metadata, 'name'), name);
+  const account = await objects.get({ group: '', resource: 'serviceaccounts', namespace, name });
+  if (account === undefined) throw errors.notFound({ group: '', resource: 'serviceaccounts' }, name);
+  const uid = textAt(account, 'metadata', 'uid');
+  checkUid(textAt(metadata, 'uid'), uid, name);
+
+  const spec = objectIn(body, 'spec');
+  if (listAt(spec, 'audiences').length === 0) spec['audiences'] = [...tokens.audiences];
+  if (at(spec, 'expirationSeconds') === undefined || at(spec, 'expirationSeconds') === null)
+    spec['expirationSeconds'] = SECONDS_DEFAULT;
+  if (at(spec, 'boundObjectRef') === undefined) spec['boundObjectRef'] = null;
+  validate(spec);
+  const now = context.world.clock.now();
+  Object.assign(metadata, { name, namespace, uid, creationTimestamp: formatTime(now) });
+
+  const bound = await boundObject(request, spec);
+  const asked = numberAt(spec, 'expirationSeconds');
+  const seconds = tokens.secondsMax > 0 && asked > tokens.secondsMax ? tokens.secondsMax : asked;
+  if (seconds < asked) context.warn(`requested expiration of ${asked} seconds shortened to ${seconds} seconds`);
+  spec['expirationSeconds'] = seconds;
+  const audiences = listAt(spec, 'audiences').map(String);
+  // A pod whose client does not read its token again keeps working: the token lasts longer than it says.
+  const extended =
+    tokens.extendedSeconds > 0 &&
+    bound.pod !== undefined &&
+    seconds === POD_SECONDS &&
+    audiences.every((audience) => tokens.audiences.includes(audience));
+  body['status'] = {
+    token: context.dryRun
+      ? ''
+      : await tokens.issue({
+          namespace,
+          serviceAccount: { name, uid },
+          audiences,
+          seconds: extended ? tokens.extendedSeconds : seconds,
+          warnAfterSeconds: extended ? seconds : 0,
+          ...bound,
+        }),
+    expirationTimestamp: formatTime(now + seconds * 1000),
+  };
+  return { ...body, kind: 'TokenRequest', apiVersion: 'authentication.k8s.io/v1' };
+}
+
+function checkName(given: string, name: string): void {
+  if (given === '' || given === name) return;
+  const found = new FieldErrors();
+  found.invalid(FieldPath.of('metadata', 'name'), given, 'must match the service account name if specified');
+  throw errors.invalid(KIND, name, found.list);
+}
+
+function checkUid(given: string, uid: string, name: string): void {
+  if (given === '' || given === uid) return;
+  throw errors.conflict(
+    { group: KIND.group, resource: KIND.kind },
+    name,
+    `the UID in the token request (${given}) does not match the UID of the service account (${uid})`,
+  );
+}
+
+function validate(spec: JsonObject): void {
+  const seconds = numberAt(spec, 'expirationSeconds');
+  const found = new FieldErrors();
+  const path = SPEC.child('expirationSeconds');
+  if (seconds < SECONDS_MIN) found.invalid(path, seconds, 'may not specify a duration less than 10 minutes');
+  if (seconds > SECONDS_MAX) found.invalid(path, seconds, 'may not specify a duration larger than 2^32 seconds');
+  if (!found.empty) throw errors.invalid(KIND, '', found.list);
+}
+
+interface Bound {
+  readonly pod?: BoundObject;
+  readonly secret?: BoundObject;
+  readonly node?: BoundObject;
+}
+
+async function boundObject(request: VirtualRequest, spec: JsonObject): Promise<Bound> {
+  const ref = at(spec, 'boundObjectRef');
+  if (ref === undefined || ref === null) return {};
+  const [kind, apiVersion, name] = [textAt(ref, 'kind'), textAt(ref, 'apiVersion'), textAt(ref, 'name')];
+  const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
+  const resource = group === '' ? BOUND[kind] : undefined;
+  if (resource === undefined)
+    throw errors.badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
+  if (name === '') throw errors.badRequest('Name parameter required.');
+  const namespace = resource === 'nodes' ? '' : request.namespace;
+  const found = await request.objects.get({ group: '', resource, namespace, name });
+  if (found === undefined) throw errors.notFound({ group: '', resource }, name);
+  if (resource === 'pods' && textAt(found, 'spec', 'serviceAccountName') !== request.name)
+    throw errors.badRequest(
+      `cannot bind token for serviceaccount ${JSON.stringify(request.name)} to pod running with different serviceaccount name.`,
+    );
+  const bound = { name, uid: textAt(found, 'metadata', 'uid') };
+  const uid = textAt(ref, 'uid');
+  if (uid !== '' && uid !== bound.uid)
+    throw errors.conflict(
+      { group: '', resource: kind },
+      name,
+      `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+    );
+  if (resource === 'secrets') return { secret: bound };
+  if (resource === 'nodes') return { node: bound };
+  const node = textAt(objectAt(found, 'spec'), 'nodeName');
+  return node === '' ? { pod: bound } : { pod: bound, node: await nodeOf(request, node) };
+}
+
+const BOUND: Readonly<Record<string, 'pods' | 'secrets' | 'nodes' | undefined>> = Object.assign(Object.create(null), {
+  Pod: 'pods',
+  Secret: 'secrets',
+  Node: 'nodes',
+});
+
+/** The node that a pod runs on, by its name alone where it is not registered. */
+async function nodeOf({ objects }: VirtualRequest, name: string): Promise<BoundObject> {
+  const node = await objects.get({ group: '', resource: 'nodes', namespace: '', name });
+  return { name, uid: textAt(node, 'metadata', 'uid') };
+}

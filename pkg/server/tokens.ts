@@ -1,0 +1,80 @@
+import {
+  type AuthObjects,
+  keySet,
+  ServiceAccountAuthenticator,
+  type SigningKey,
+  signingKey,
+  type TokenAuthenticator,
+  TokenIssuer,
+  type TokenKey,
+  TokenKeyError,
+  verificationKeys,
+} from '../auth/index.js';
+import type { World } from '../base/index.js';
+import { ConfigError, type FlagName, type ServiceAccountConfig } from '../config/index.js';
+import { type GivenFile, givenText } from './given.js';
+
+/** Issues and verifies service-account tokens. */
+export interface ServiceAccountTokens {
+  readonly issuer: TokenIssuer;
+  readonly authenticator: TokenAuthenticator;
+  /** JSON texts of `/.well-known/openid-configuration` and `/openid/v1/jwks`. `address`: how clients reach this server. */
+  discovery(address: string): string;
+  readonly keySet: string;
+}
+
+export interface ServiceAccountTokenParts {
+  readonly world: World;
+  readonly config: ServiceAccountConfig;
+  readonly objects: AuthObjects;
+  /** PEM of the key that the server made for itself. */
+  readonly ownKey: string;
+}
+
+export function serviceAccountTokens({
+  world,
+  config,
+  objects,
+  ownKey,
+}: ServiceAccountTokenParts): ServiceAccountTokens {
+  const signing = keyOf(config, ownKey);
+  const keys = verifyingKeys(config, signing);
+  const { issuers, audiences } = config;
+  const issuer = new TokenIssuer(issuers[0]!, signing, world);
+  return {
+    issuer,
+    authenticator: new ServiceAccountAuthenticator({ issuers, audiences, keys }, objects, world.clock),
+    discovery: (address) =>
+      JSON.stringify({
+        issuer: issuer.issuer,
+        jwks_uri: config.jwksUri === '' ? `https://${address}/openid/v1/jwks` : config.jwksUri,
+        response_types_supported: ['id_token'],
+        subject_types_supported: ['public'],
+        id_token_signing_alg_values_supported: [...new Set(keys.map((key) => key.algorithm))].sort(),
+      }),
+    keySet: JSON.stringify(keySet(keys)),
+  };
+}
+
+function keyOf({ signingKeyFile }: ServiceAccountConfig, ownKey: string): SigningKey {
+  if (signingKeyFile === '') return signingKey(ownKey);
+  return readKey({ flag: 'service-account-signing-key-file', path: signingKeyFile }, signingKey);
+}
+
+/** Those of the flag, and the signing key. */
+function verifyingKeys({ keyFiles }: ServiceAccountConfig, signing: SigningKey): readonly TokenKey[] {
+  const flag: FlagName = 'service-account-key-file';
+  const given = keyFiles.flatMap((path) => readKey({ flag, path }, verificationKeys));
+  const all = given.some((key) => key.id === signing.id) ? given : [...given, signing];
+  return all.filter((key, i) => all.findIndex((other) => other.id === key.id) === i);
+}
+
+function readKey<T>(file: GivenFile, read: (pem: string) => T): T {
+  const text = givenText(file);
+  try {
+    return read(text);
+  } catch (error) {
+    if (error instanceof TokenKeyError) throw new ConfigError(`--${file.flag}: ${file.path}: ${error.message}`);
+    throw error;
+  }
+}
