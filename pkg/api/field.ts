@@ -94,7 +94,8 @@ export class FieldErrors {
     return this.#list.length === 0;
   }
 
-  get #full(): boolean {
+  /** No further error is kept. */
+  get full(): boolean {
     return this.#list.length >= apiLimits.fieldErrorsMax || this.#characters >= apiLimits.fieldErrorCharactersMax;
   }
 
@@ -108,12 +109,12 @@ export class FieldErrors {
   }
 
   #tell(type: FieldErrorType, path: FieldPath | string, message: () => string): this {
-    if (!this.#full) this.#keep({ type, field: path.toString(), message: message() });
+    if (!this.full) this.#keep({ type, field: path.toString(), message: message() });
     return this;
   }
 
   #keep(error: FieldError): void {
-    if (this.#full) return;
+    if (this.full) return;
     this.#list.push(error);
     this.#characters += error.field.length + error.message.length;
   }

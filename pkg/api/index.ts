@@ -58,6 +58,7 @@ export {
   givenFields,
   isObject,
   type JsonArray,
+  JsonCounter,
   type JsonObject,
   type JsonValue,
   rememberEmpty,

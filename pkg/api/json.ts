@@ -94,3 +94,28 @@ export function equalJson(a: JsonValue | undefined, b: JsonValue | undefined): b
   for (const k of keys) if (!Object.hasOwn(b, k) || !equalJson(a[k], b[k])) return false;
   return true;
 }
+
+/** Values that have been seen, as `equalJson` compares them. Adding one costs its size, however many there are. */
+export class JsonCounter {
+  readonly #counts = new Map<string, number>();
+
+  /** Adds a value `times` times. Returns how often an equal one was added before. */
+  add(value: JsonValue, times = 1): number {
+    const text = sameText(value);
+    const before = this.#counts.get(text) ?? 0;
+    this.#counts.set(text, before + times);
+    return before;
+  }
+}
+
+/** A text that is the same for equal values and for no others: JSON with sorted keys, and whole numbers of either type alike. */
+function sameText(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(sameText).join(',')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const keys = Object.keys(value).sort();
+    return `{${keys.map((k) => `${JSON.stringify(k)}:${sameText(value[k]!)}`).join(',')}}`;
+  }
+  return typeof value === 'bigint' || Number.isInteger(value)
+    ? String(BigInt(value as number | bigint))
+    : JSON.stringify(value);
+}

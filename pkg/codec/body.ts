@@ -6,7 +6,7 @@ import { type Decoded, decodeNode, decodeValue, parseFast, readJson, type Strict
 import { nodeOf } from './json/node.js';
 import { normalise } from './json/normal.js';
 import { parseJson } from './json/parse.js';
-import { countMembers, NEEDS_EXACT_READER } from './json/scan.js';
+import { countMembers, hasTooManyValues, NEEDS_EXACT_READER } from './json/scan.js';
 import {
   interpretNode,
   interpretValue,
@@ -16,6 +16,7 @@ import {
   type TypeMeta,
   withDefaults,
 } from './kind.js';
+import { codecLimits } from './limits.js';
 import { decodeProtobuf } from './protobuf/decode.js';
 import { openEnvelope } from './protobuf/envelope.js';
 import { readYaml } from './yaml/read.js';
@@ -94,6 +95,10 @@ class BodyDecoder {
   }
 
   #json(): DecodedBody {
+    if (hasTooManyValues(this.#bytes)) {
+      const message = `the object has more than ${codecLimits.valuesMax} values`;
+      return { ok: false, message, cause: message };
+    }
     return this.#fastJson() ?? this.#exactJson();
   }
 

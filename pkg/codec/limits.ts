@@ -9,6 +9,9 @@ export const codecLimits = {
   valueDepthMax: 1_000,
   /** Texts nested deeper are read by the exact reader, which counts; the fast one recurses without counting. */
   fastDepthMax: 400,
+  /** JSON texts of so many bytes are counted before they are parsed, and refused beyond so many values. */
+  countedBytesMin: 100_000,
+  valuesMax: 250_000,
   /** Nesting of protobuf messages and CBOR items. */
   binaryDepthMax: 256,
   /** Strict findings kept of one body; further ones are dropped, as the reference does. */

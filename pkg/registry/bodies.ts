@@ -21,6 +21,7 @@ import {
 import { applyPatch, PatchError, type PatchInput } from '../patch/index.js';
 import { type KindSchema, kindSchema } from '../schema/index.js';
 import type { Body, FieldValidation, PatchRequest, RequestContext, Target } from './requests.js';
+import { refuseLongLists } from './size.js';
 
 /** Bodies to objects: what a request carries, as its target understands it. */
 
@@ -44,6 +45,7 @@ export function decodeObject(
     throw errors.badRequest(strictMessage(decoded.gvk, expected.info, decoded.strict));
   if (validation === 'Warn') for (const text of decoded.strict.warnings) context.warn(text);
   const { object } = decoded;
+  refuseLongLists(target, object, body.bytes.length * BYTES_PER_BODY_BYTE[body.encoding]);
   const why = unreadable(target, expected, object);
   if (why !== undefined) {
     const { kind, version } = decoded.gvk;
@@ -53,6 +55,9 @@ export function decodeObject(
     expected.info.group === '' ? expected.info.version : `${expected.info.group}/${expected.info.version}`;
   return object;
 }
+
+/** JSON bytes that one byte of a body can stand for, at most: two bytes of protobuf are an empty message, YAML has aliases. */
+const BYTES_PER_BODY_BYTE = { json: 1, yaml: Infinity, protobuf: 4, cbor: 4 } as const;
 
 /** Why what has the form of its kind cannot be read, where the kind has such a rule. */
 export function unreadable(target: Target, kind: KindSchema, object: JsonObject): string | undefined {
@@ -102,6 +107,7 @@ export function patchObject(
     const decoded = decodePatched(kind, patched.object);
     if (!decoded.ok) throw badResult(patched.show(), decoded.message);
     const { object, strict } = decoded;
+    refuseLongLists(request.target, object, Infinity);
     const why = unreadable(request.target, kind, object);
     if (why !== undefined) throw request.type === 'strategic' ? errors.badRequest(why) : badResult(patched.show(), why);
     report(

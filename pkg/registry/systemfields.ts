@@ -6,6 +6,7 @@ import {
   FieldPath,
   formatTime,
   isObject,
+  JsonCounter,
   type JsonObject,
   type JsonValue,
   pathSegmentName,
@@ -49,9 +50,10 @@ export function dropDuplicateOwners(object: JsonObject, context: RequestContext)
   const owners = meta['ownerReferences'];
   if (!Array.isArray(owners) || owners.length < 2) return;
   const kept: JsonValue[] = [];
+  const seen = new JsonCounter();
   const repeated: string[] = [];
   for (const owner of owners) {
-    if (!kept.some((k) => equalJson(k, owner))) kept.push(owner);
+    if (seen.add(owner) === 0) kept.push(owner);
     else if (isObject(owner)) repeated.push(text(owner, 'uid'));
   }
   if (repeated.length === 0) return;

@@ -43,7 +43,8 @@ function sample(schema: Schema, depth: number): JsonValue {
   switch (schema.kind) {
     case 'struct': {
       const o: JsonObject = {};
-      if (depth < 4) for (const f of schema.fields) if (f.required || f.name === 'name') o[f.name] = sample(f.schema, depth + 1);
+      if (depth < 4)
+        for (const f of schema.fields) if (f.required || f.name === 'name') o[f.name] = sample(f.schema, depth + 1);
       return o;
     }
     case 'list':

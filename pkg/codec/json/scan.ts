@@ -60,3 +60,32 @@ function skipEscapedString(text: Buffer, from: number, n: number): number {
   }
   return -1;
 }
+
+/**
+ * Whether a JSON text has more values than may be. A text of three megabytes can hold a million, each of which costs many times its
+ * bytes once it is parsed. One pass, and none at all over short texts.
+ */
+export function hasTooManyValues(text: Buffer): boolean {
+  const n = text.length;
+  if (n < codecLimits.countedBytesMin) return false;
+  const escapes = text.includes(BACKSLASH);
+  let values = 1;
+  for (let i = 0; i < n; i++) {
+    const c = text[i]!;
+    if (c === QUOTE) {
+      i = escapes ? closingQuote(text, i + 1) : skipString(text, i + 1, n);
+      if (i < 0) return false;
+    } else if (c === 0x2c) values++;
+  }
+  return values > codecLimits.valuesMax;
+}
+
+/** Position of the quote that ends a string, or -1. */
+function closingQuote(text: Buffer, from: number): number {
+  for (let i = from; i < text.length; i++) {
+    const c = text[i];
+    if (c === QUOTE) return i;
+    if (c === BACKSLASH) i++;
+  }
+  return -1;
+}

@@ -1,4 +1,4 @@
-import { equalJson, type FieldErrors, FieldPath, isDns1123Label, type JsonObject } from '../../../api/index.js';
+import { type FieldErrors, FieldPath, isDns1123Label, JsonCounter, type JsonObject } from '../../../api/index.js';
 import { at, objectAt, objectsAt, textAt } from '../access.js';
 import { containerResourceName, resourceAmount, toleration } from '../core/pod/validation/index.js';
 import { labels, sentences, shown } from '../rules.js';
@@ -15,12 +15,11 @@ export function validateRuntimeClass(o: JsonObject, errors: FieldErrors): void {
   if (at(o, 'scheduling') === undefined) return;
   const path = FieldPath.of('scheduling');
   labels(objectAt(o, 'scheduling', 'nodeSelector'), path.child('nodeSelector'), errors);
-  const seen: JsonObject[] = [];
+  const seen = new JsonCounter();
   for (const [i, t] of objectsAt(o, 'scheduling', 'tolerations').entries()) {
     const here = path.child('tolerations').index(i);
     toleration(t, here, errors);
-    if (seen.some((s) => equalJson(s, t))) errors.duplicate(here, shown('core/v1.Toleration', t));
-    seen.push(t);
+    if (seen.add(t) > 0) errors.duplicate(here, shown('core/v1.Toleration', t));
   }
 }
 

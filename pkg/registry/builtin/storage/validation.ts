@@ -7,8 +7,8 @@ import {
   isLabelKey,
   isObject,
   isQualifiedName,
+  JsonCounter,
   type JsonObject,
-  type JsonValue,
   parseQuantity,
   zeroQuantity,
 } from '../../../api/index.js';
@@ -60,8 +60,9 @@ export function validateStorageClass(o: JsonObject, errors: FieldErrors): void {
 }
 
 function topologies(o: JsonObject, errors: FieldErrors): void {
-  // a term that says nothing counts as there before, once for each term
-  const seen: JsonValue[] = objectsAt(o, 'allowedTopologies').map(() => ({}));
+  const seen = new JsonCounter();
+  // The reference compares each term with as many empty ones as there are terms, and with those before it.
+  seen.add({}, objectsAt(o, 'allowedTopologies').length);
   for (const [i, term] of objectsAt(o, 'allowedTopologies').entries()) {
     const path = FieldPath.of('allowedTopologies').index(i).child('matchLabelExpressions');
     const expressions = objectsAt(term, 'matchLabelExpressions');
@@ -82,8 +83,7 @@ function topologies(o: JsonObject, errors: FieldErrors): void {
       keys.add(key);
       shape[key] = [...once].sort();
     }
-    for (const s of seen) if (equalJson(s, shape)) errors.duplicate(path, '');
-    seen.push(shape);
+    for (let before = seen.add(shape); before > 0 && !errors.full; before--) errors.duplicate(path, '');
   }
 }
 

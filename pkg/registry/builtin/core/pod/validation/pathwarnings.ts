@@ -32,10 +32,46 @@ export function volumePathWarnings(volume: JsonObject, warn: Warn): void {
 }
 
 function overlaps(paths: readonly string[], what: string, warn: Warn): void {
-  const earlier: string[] = [];
+  const tree = new PathTree();
   for (const path of paths.filter((p) => p !== '').map((p) => withoutTrailing(p, '/'))) {
-    const other = earlier.find((e) => e === path || path.startsWith(`${e}/`) || e.startsWith(`${path}/`));
+    const other = tree.add(path);
     if (other !== undefined) warn(`${what}: overlapping paths: "${path}" with "${other}"`);
-    earlier.push(path);
+  }
+}
+
+interface Folder {
+  readonly inside: Map<string, Folder>;
+  /** Numbers of the first path that ends here, and of the first that ends here or further inside. */
+  own: number;
+  first: number;
+}
+
+/** Paths by their parts, so that finding the one that overlaps a new one costs the parts of the new one. */
+class PathTree {
+  readonly #root: Folder = { inside: new Map(), own: Infinity, first: Infinity };
+  readonly #paths: string[] = [];
+
+  /** Adds a path. Returns the first of those before it that it equals, lies in or contains. */
+  add(path: string): string | undefined {
+    const number = this.#paths.push(path) - 1;
+    let found = Infinity;
+    let folder = this.#root;
+    for (const part of path.split('/')) {
+      let next = folder.inside.get(part);
+      if (next === undefined) {
+        next = { inside: new Map(), own: Infinity, first: Infinity };
+        folder.inside.set(part, next);
+      }
+      folder = next;
+      found = Math.min(found, folder.own);
+      if (folder.first === Infinity) folder.first = number;
+    }
+    return this.#overlap(folder, found, number);
+  }
+
+  #overlap(folder: Folder, above: number, number: number): string | undefined {
+    const found = Math.min(above, folder.first === number ? Infinity : folder.first);
+    if (folder.own === Infinity) folder.own = number;
+    return found === Infinity ? undefined : this.#paths[found];
   }
 }

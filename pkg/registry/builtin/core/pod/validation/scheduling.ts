@@ -201,6 +201,8 @@ const INCLUSION = ['Honor', 'Ignore'];
 export function topologySpread(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const all = objectsAt(spec, 'topologySpreadConstraints');
   const here = path.child('topologySpreadConstraints');
+  const pairOf = (c: JsonObject): string => JSON.stringify([textAt(c, 'topologyKey'), textAt(c, 'whenUnsatisfiable')]);
+  const last = new Map(all.map((c, i) => [pairOf(c), i]));
   for (const [i, c] of all.entries()) {
     const one = here.index(i);
     const skew = numberAt(c, 'maxSkew');
@@ -209,12 +211,7 @@ export function topologySpread(spec: JsonObject, path: FieldPath, errors: FieldE
     if (key === '') errors.required(one.child('topologyKey'), 'can not be empty');
     const when = textAt(c, 'whenUnsatisfiable');
     if (!UNSATISFIABLE.includes(when)) errors.notSupported(one.child('whenUnsatisfiable'), when, UNSATISFIABLE);
-    for (const other of all.slice(i + 1)) {
-      if (textAt(other, 'topologyKey') === key && textAt(other, 'whenUnsatisfiable') === when) {
-        errors.duplicate(one.child('{topologyKey, whenUnsatisfiable}'), `{${key}, ${when}}`);
-        break;
-      }
-    }
+    if (last.get(pairOf(c))! > i) errors.duplicate(one.child('{topologyKey, whenUnsatisfiable}'), `{${key}, ${when}}`);
     const domains = at(c, 'minDomains');
     if (typeof domains === 'number') {
       if (domains <= 0) errors.invalid(one.child('minDomains'), domains, 'must be greater than zero');

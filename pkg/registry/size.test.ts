@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../api/index.js';
+import { limits } from './limits.js';
+import { Bench, refusal } from './testing.js';
+
+const pod = (containers: number): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'p', namespace: 'default' },
+  spec: { containers: Array.from({ length: containers }, () => ({})) },
+});
+
+describe('a list longer than any sensible object has', () => {
+  it('is refused before its items are looked at', async () => {
+    const bench = await Bench.open();
+    expect(await refusal(bench.create('pods', 'default', pod(limits.listItemsMax + 1)))).toBe(
+      `422 Pod "p" is invalid: spec.containers: Too many: ${limits.listItemsMax + 1}: must have at most ${limits.listItemsMax} items`,
+    );
+  });
+
+  it('is refused when a patch makes it', async () => {
+    const bench = await Bench.open();
+    await bench.create('configmaps', 'default', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } });
+    const finalizers = Array.from({ length: limits.listItemsMax + 1 }, (_, i) => `x.example/${i}`);
+    expect(await refusal(bench.patch('configmaps', ['default', 'a'], { metadata: { finalizers } }))).toMatch(
+      /^422 .*metadata\.finalizers: Too many/,
+    );
+  });
+
+  it('of values of any kind is refused before it is parsed', async () => {
+    const bench = await Bench.open();
+    expect(await refusal(bench.create('pods', 'default', pod(300_000)))).toMatch(/^400 .*more than 250000 values/);
+  });
+});

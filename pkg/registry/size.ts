@@ -1,0 +1,35 @@
+import { FieldErrors, FieldPath, isObject, type JsonObject, type JsonValue } from '../api/index.js';
+import { refuse } from './fielderrors.js';
+import { limits } from './limits.js';
+import type { Target } from './requests.js';
+
+/**
+ * Refuses (422) an object with a list longer than any sensible object has, before defaults and rules look at its items: a body of
+ * three megabytes can hold a million of them. `bytes` is an upper bound of the object's JSON; small ones are not looked through.
+ */
+export function refuseLongLists(target: Target, object: JsonObject, bytes: number): void {
+  // The shortest item and its comma are two bytes.
+  if (bytes <= 2 * limits.listItemsMax) return;
+  const found = new FieldErrors();
+  look(object, undefined, found);
+  refuse(target, object, found);
+}
+
+function look(value: JsonValue, path: FieldPath | undefined, found: FieldErrors): void {
+  if (Array.isArray(value)) {
+    if (value.length > limits.listItemsMax) {
+      if (path !== undefined) found.tooMany(path, value.length, limits.listItemsMax);
+      return;
+    }
+    for (let i = 0; i < value.length; i++) {
+      const item = value[i]!;
+      if (typeof item === 'object' && item !== null) look(item, path?.index(i), found);
+    }
+  } else if (isObject(value)) {
+    for (const key of Object.keys(value)) {
+      const member = value[key]!;
+      if (typeof member === 'object' && member !== null)
+        look(member, path === undefined ? FieldPath.of(key) : path.child(key), found);
+    }
+  }
+}
