@@ -1,43 +1,86 @@
 import type { AdmissionStep, StoredObjects } from '../api/index.js';
 import type { World } from '../base/index.js';
+import { alwaysDenyStep } from './alwaysdeny.js';
+import { alwaysPullImagesStep } from './alwayspullimages.js';
+import { antiAffinityStep } from './antiaffinity.js';
 import { certificateSubjectStep } from './certificatesubject.js';
 import { claimResizeStep } from './claimresize.js';
 import { defaultIngressClassStep } from './defaultingressclass.js';
 import { defaultStorageClassStep } from './defaultstorageclass.js';
-import { defaultTolerationsStep } from './defaulttolerations.js';
+import { defaultTolerationsStep, type TolerationSeconds } from './defaulttolerations.js';
+import { denyExternalIpsStep } from './denyexternalips.js';
+import { type EventLimit, eventRateLimitStep } from './eventratelimit.js';
+import { extendedResourceTolerationStep } from './extendedresources.js';
 import { limitRangerStep } from './limitranger.js';
+import { type NodeSelectors, podNodeSelectorStep } from './podnodeselector.js';
+import { type PodSecurityConfig, podSecurityStep } from './podsecurity.js';
 import { podTopologyStep } from './podtopology.js';
 import type { AuthorizeCheck } from './policy/checks.js';
 import { validatingPolicyStep } from './policy/validating.js';
 import { priorityStep } from './priority.js';
+import { type LimitedResource, resourceQuotaStep } from './resourcequota.js';
 import { runtimeClassStep } from './runtimeclass.js';
 import { serviceAccountStep } from './serviceaccount.js';
 import { storageProtectionStep } from './storageprotection.js';
 import { taintNodesStep } from './taintnodes.js';
 
-export { choiceProblem, choiceWarnings, chosenSteps, type PluginChoice } from './plugins.js';
+export type { TolerationSeconds } from './defaulttolerations.js';
+export type { EventLimit } from './eventratelimit.js';
+export {
+  choiceProblem,
+  choiceWarnings,
+  chosenSteps,
+  isChosen,
+  PLUGIN_ORDER,
+  type PluginChoice,
+  type PluginName,
+} from './plugins.js';
+export { CLUSTER_DEFAULT, type NodeSelectors, parseSelector } from './podnodeselector.js';
+export { defaultPodSecurity, type PodSecurityConfig } from './podsecurity.js';
 export type { AuthorizeCheck } from './policy/checks.js';
 export { compileConditions, compilePolicy, type ExpressionIssue } from './policy/compile.js';
+export { evaluatorOf, isInScope, type QuotaEvaluator, sumUsage, usageObject } from './quotausage.js';
+export type { LimitedResource } from './resourcequota.js';
 
-/** The built-in steps, in the order in which they run. */
+/** What the flags and the admission configuration say about single plug-ins. */
+export interface AdmissionSettings {
+  readonly tolerationSeconds?: TolerationSeconds;
+  readonly podSecurity?: PodSecurityConfig;
+  readonly nodeSelectors?: NodeSelectors;
+  readonly eventLimits?: readonly EventLimit[];
+  readonly limitedResources?: readonly LimitedResource[];
+}
+
+/** The steps of all plug-ins that this server has. `chosenSteps` selects and orders them. */
 export function builtinAdmission(
   objects: StoredObjects,
   world: World,
   authorize: AuthorizeCheck,
+  settings: AdmissionSettings = {},
 ): readonly AdmissionStep[] {
+  const { tolerationSeconds, podSecurity, nodeSelectors, eventLimits = [], limitedResources } = settings;
   return [
+    antiAffinityStep,
     limitRangerStep(objects),
     serviceAccountStep(objects, world),
     taintNodesStep,
+    alwaysPullImagesStep,
+    podSecurityStep(objects, world, podSecurity),
+    podNodeSelectorStep(objects, nodeSelectors),
     priorityStep(objects),
-    defaultTolerationsStep,
+    defaultTolerationsStep(tolerationSeconds),
+    eventRateLimitStep(world, eventLimits),
+    extendedResourceTolerationStep,
     defaultStorageClassStep(objects),
     storageProtectionStep,
     claimResizeStep(objects),
     runtimeClassStep(objects),
     certificateSubjectStep,
     defaultIngressClassStep(objects),
+    denyExternalIpsStep,
     podTopologyStep(objects),
     validatingPolicyStep({ objects, authorize }),
+    resourceQuotaStep(objects, world, limitedResources),
+    alwaysDenyStep,
   ];
 }

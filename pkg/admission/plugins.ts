@@ -1,86 +1,126 @@
 import type { AdmissionStep } from '../api/index.js';
 
-/** Names of the admission plugins of the reference, so that its command lines are understood; naming one without a step is no mistake. */
-export const PLUGINS: readonly string[] = [
+/**
+ * The admission plug-ins of kube-apiserver 1.37, in the order in which they run. Quotas come after everything that may change or
+ * refuse an object.
+ */
+export const PLUGIN_ORDER = [
   'AlwaysAdmit',
-  'AlwaysDeny',
-  'AlwaysPullImages',
-  'CertificateApproval',
-  'CertificateSigning',
-  'CertificateSubjectRestriction',
-  'ClusterTrustBundleAttest',
-  'DefaultIngressClass',
-  'DefaultStorageClass',
-  'DefaultTolerationSeconds',
-  'DenyServiceExternalIPs',
-  'EventRateLimit',
-  'ExtendedResourceToleration',
-  'ImagePolicyWebhook',
+  'NamespaceAutoProvision',
+  'NamespaceLifecycle',
+  'NamespaceExists',
   'LimitPodHardAntiAffinityTopology',
   'LimitRanger',
-  'MutatingAdmissionPolicy',
-  'MutatingAdmissionWebhook',
-  'NamespaceAutoProvision',
-  'NamespaceExists',
-  'NamespaceLifecycle',
-  'NodeDeclaredFeatureValidator',
+  'ServiceAccount',
   'NodeRestriction',
+  'TaintNodesByCondition',
+  'AlwaysPullImages',
+  'ImagePolicyWebhook',
+  'PodSecurity',
+  'PodNodeSelector',
+  'Priority',
+  'DefaultTolerationSeconds',
+  'PodTolerationRestriction',
+  'EventRateLimit',
+  'ExtendedResourceToleration',
+  'DefaultStorageClass',
+  'StorageObjectInUseProtection',
+  'PodGroupProtection',
   'OwnerReferencesPermissionEnforcement',
   'PersistentVolumeClaimResize',
-  'PodNodeSelector',
-  'PodSecurity',
-  'PodTolerationRestriction',
-  'PodTopologyLabels',
-  'Priority',
-  'ResourceQuota',
   'RuntimeClass',
-  'ServiceAccount',
-  'StorageObjectInUseProtection',
-  'TaintNodesByCondition',
+  'CertificateApproval',
+  'CertificateSigning',
+  'ClusterTrustBundleAttest',
+  'CertificateSubjectRestriction',
+  'DefaultIngressClass',
+  'DenyServiceExternalIPs',
+  'PodTopologyLabels',
+  'NodeDeclaredFeatureValidator',
+  'PodResizeValidator',
+  'MutatingAdmissionPolicy',
+  'MutatingAdmissionWebhook',
   'ValidatingAdmissionPolicy',
   'ValidatingAdmissionWebhook',
-];
+  'ResourceQuota',
+  'AlwaysDeny',
+] as const;
 
-/** What the registry does for every write, chosen or not. */
-const ALWAYS_ON: readonly string[] = ['NamespaceExists', 'NamespaceLifecycle'];
+export type PluginName = (typeof PLUGIN_ORDER)[number];
 
-/** Named for what it does: nothing. */
-const NOTHING_TO_DO: readonly string[] = ['AlwaysAdmit'];
+const DEFAULT_ON: ReadonlySet<string> = new Set<PluginName>([
+  'NamespaceLifecycle',
+  'LimitRanger',
+  'ServiceAccount',
+  'TaintNodesByCondition',
+  'PodSecurity',
+  'Priority',
+  'DefaultTolerationSeconds',
+  'DefaultStorageClass',
+  'StorageObjectInUseProtection',
+  'PodGroupProtection',
+  'PersistentVolumeClaimResize',
+  'RuntimeClass',
+  'CertificateApproval',
+  'CertificateSigning',
+  'ClusterTrustBundleAttest',
+  'CertificateSubjectRestriction',
+  'DefaultIngressClass',
+  'PodTopologyLabels',
+  'NodeDeclaredFeatureValidator',
+  'PodResizeValidator',
+  'MutatingAdmissionPolicy',
+  'MutatingAdmissionWebhook',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionWebhook',
+  'ResourceQuota',
+]);
+
+/** Plug-ins that the registry carries out for every write. */
+const ALWAYS_ON: ReadonlySet<string> = new Set<PluginName>(['NamespaceExists', 'NamespaceLifecycle']);
+
+/** AlwaysAdmit does nothing by definition. */
+const WITHOUT_STEP: ReadonlySet<string> = new Set<PluginName>(['AlwaysAdmit']);
 
 export interface PluginChoice {
   readonly enabled: readonly string[];
   readonly disabled: readonly string[];
 }
 
-/** What is wrong with a choice, or undefined: names that nobody knows, or one on both sides. */
+/** Errors in `--enable-admission-plugins` and `--disable-admission-plugins`, in the words of kube-apiserver. */
 export function choiceProblem({ enabled, disabled }: PluginChoice): string | undefined {
-  const unknown = [...enabled, ...disabled].find((name) => !PLUGINS.includes(name));
-  if (unknown !== undefined) return `there is no admission plugin ${JSON.stringify(unknown)}`;
-  const both = enabled.find((name) => disabled.includes(name));
-  return both === undefined ? undefined : `the admission plugin ${both} is enabled and disabled`;
+  const known: ReadonlySet<string> = new Set(PLUGIN_ORDER);
+  const unknown = (flag: string, names: readonly string[]): readonly string[] =>
+    names.filter((name) => !known.has(name)).map((name) => `${flag} plugin "${name}" is unknown`);
+  const problems = [...unknown('enable-admission-plugins', enabled), ...unknown('disable-admission-plugins', disabled)];
+  const both = [...new Set(enabled)].filter((name) => disabled.includes(name));
+  if (both.length > 0)
+    problems.push(`[${both.join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`);
+  return problems.length > 1 ? `[${problems.join(', ')}]` : problems[0];
 }
 
-/** The steps that are on: all that this server has are on by default. */
-export function chosenSteps(steps: readonly AdmissionStep[], { disabled }: PluginChoice): readonly AdmissionStep[] {
-  return steps.filter((step) => !disabled.includes(step.name));
+export const isChosen = (name: string, { enabled, disabled }: PluginChoice): boolean =>
+  !disabled.includes(name) && (DEFAULT_ON.has(name) || enabled.includes(name));
+
+/** The chosen steps, in the order of the plug-ins. */
+export function chosenSteps(steps: readonly AdmissionStep[], choice: PluginChoice): readonly AdmissionStep[] {
+  const order: readonly string[] = PLUGIN_ORDER;
+  return steps
+    .filter((step) => isChosen(step.name, choice))
+    .sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
 }
 
-/** What an operator who chose so expects and does not get: plugins that are named and check nothing, or are off and check all the same. */
+/** Warnings about a choice that this server cannot follow: a plug-in that it does not have, or one that it cannot switch off. */
 export function choiceWarnings(
   steps: readonly AdmissionStep[],
   { enabled, disabled }: PluginChoice,
 ): readonly string[] {
-  const done = new Set([...steps.map((step) => step.name), ...ALWAYS_ON, ...NOTHING_TO_DO]);
-  const idle = [...new Set(enabled)].filter((name) => !done.has(name));
-  const kept = ALWAYS_ON.filter((name) => disabled.includes(name));
+  const present = new Set([...steps.map((step) => step.name), ...ALWAYS_ON, ...WITHOUT_STEP]);
+  const missing = [...new Set(enabled)].filter((name) => !present.has(name));
+  const kept = [...ALWAYS_ON].filter((name) => disabled.includes(name));
   const warnings: string[] = [];
-  if (idle.length > 0)
-    warnings.push(
-      `--enable-admission-plugins: this server does not have ${idle.join(', ')} yet: nothing is checked by them`,
-    );
-  if (kept.length > 0)
-    warnings.push(
-      `--disable-admission-plugins: ${kept.join(', ')} cannot be switched off: namespaces are checked all the same`,
-    );
+  if (missing.length > 0)
+    warnings.push(`--enable-admission-plugins: not implemented, no effect: ${missing.join(', ')}`);
+  if (kept.length > 0) warnings.push(`--disable-admission-plugins: cannot be disabled, no effect: ${kept.join(', ')}`);
   return warnings;
 }

@@ -13,6 +13,9 @@ function accounts(list: Readonly<Record<string, JsonObject>>, missing = 0): Stor
     },
     cached: () => undefined,
     list: () => [],
+    each: () => [],
+    isEmpty: () => true,
+    refresh: () => Promise.resolve(),
     state: () => 0,
     resourceOf: () => undefined,
   };

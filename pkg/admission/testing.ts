@@ -46,6 +46,9 @@ export function storedObjects(byResource: Readonly<Record<string, readonly JsonO
     get: (resource, namespace, name) => Promise.resolve(find(resource, namespace, name)),
     cached: find,
     list: ({ group, resource }) => of(group, resource),
+    each: ({ group, resource }) => of(group, resource),
+    isEmpty: ({ group, resource }) => of(group, resource).length === 0,
+    refresh: () => Promise.resolve(),
     state: () => 0,
     resourceOf: () => undefined,
   };

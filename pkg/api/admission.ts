@@ -117,6 +117,11 @@ export interface StoredObjects {
   cached(resource: GroupResourceName, namespace: string, name: string): JsonObject | undefined;
   /** The objects in the local cache; `namespace` '' for all. */
   list(resource: GroupResourceName, namespace: string): readonly JsonObject[];
+  /** The same one by one: an object is parsed when it is its turn. */
+  each(resource: GroupResourceName, namespace: string): Iterable<JsonObject>;
+  isEmpty(resource: GroupResourceName, namespace: string): boolean;
+  /** Waits until the local cache has every write that was acknowledged before the call. */
+  refresh(): Promise<void>;
   /** Changes whenever an object of the resource changes in the local cache. */
   state(resource: GroupResourceName): number;
   /** The resource of a kind that is served now. */

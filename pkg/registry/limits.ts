@@ -13,7 +13,7 @@ export const limits = {
   /** Characters of a name before the generated five. The rest is cut off. */
   generatedNameBaseMax: 58,
   /** Retries of a write because another write changed what it depends on (an allocation, a quota, the namespace). Then: 429. */
-  contentionRetries: 16,
+  contentionRetries: 64,
   /** Milliseconds that a read waits for a revision that this peer has not applied. Then: 504. */
   freshnessWait: 3_000,
   /** Milliseconds between bookmarks of a watch. */

@@ -1,4 +1,5 @@
 import { errors, type GroupResourceName, type JsonObject, type StoredObjects } from '../api/index.js';
+import type { StoredObject } from '../cache/index.js';
 import { prefixEnd } from '../storage/index.js';
 import type { ServedResource, StorageForm } from './catalogue.js';
 import { type Core, fresh } from './core.js';
@@ -19,25 +20,34 @@ export function storedObjects(core: () => Core): StoredObjects {
       ?.get(form.prefix + key)
       ?.parse();
   };
+  const refresh = (): Promise<void> => fresh(core(), { deadline: core().world.clock.monotonic() + LOOKUP_TIMEOUT_MS });
+  const stored = (resource: GroupResourceName, namespace: string): Iterable<StoredObject> => {
+    const form = formOf(resource);
+    const collection = form === undefined ? undefined : core().cache.collection(form.prefix);
+    if (form === undefined || collection === undefined) return [];
+    const prefix = namespace === '' ? form.prefix : `${form.prefix}${namespace}/`;
+    return collection.snapshot().objects.range(prefix, prefixEnd(prefix));
+  };
+  function* each(resource: GroupResourceName, namespace: string): Iterable<JsonObject> {
+    for (const o of stored(resource, namespace)) yield o.parse();
+  }
   return {
     get: async (resource, namespace, name) => {
       if (name === '' || name.includes('/')) return undefined;
       const found = read(resource, namespace, name);
       if (found !== undefined) return found;
-      await fresh(core(), { deadline: core().world.clock.monotonic() + LOOKUP_TIMEOUT_MS });
+      await refresh();
       return read(resource, namespace, name);
     },
     cached: (resource, namespace, name) =>
       name === '' || name.includes('/') ? undefined : read(resource, namespace, name),
-    list: (resource, namespace) => {
-      const form = formOf(resource);
-      const collection = form === undefined ? undefined : core().cache.collection(form.prefix);
-      if (form === undefined || collection === undefined) return [];
-      const found: JsonObject[] = [];
-      const prefix = namespace === '' ? form.prefix : `${form.prefix}${namespace}/`;
-      for (const stored of collection.snapshot().objects.range(prefix, prefixEnd(prefix))) found.push(stored.parse());
-      return found;
+    list: (resource, namespace) => [...each(resource, namespace)],
+    each,
+    isEmpty: (resource, namespace) => {
+      for (const _ of stored(resource, namespace)) return false;
+      return true;
     },
+    refresh,
     state: (resource) => {
       const form = formOf(resource);
       return (form === undefined ? undefined : core().cache.collection(form.prefix)?.snapshot().changed) ?? 0;

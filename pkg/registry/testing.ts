@@ -1,4 +1,4 @@
-import { ApiError, type JsonObject } from '../api/index.js';
+import { type AdmissionStep, ApiError, type JsonObject, type StoredObjects } from '../api/index.js';
 import type { World } from '../base/index.js';
 import { type Keyspace, openMemoryKeyspace, type WatchRequest, type WatchSink } from '../storage/index.js';
 import { builtinResources } from './builtin/index.js';
@@ -76,6 +76,8 @@ function soon(f: () => void): () => void {
   };
 }
 
+export type TestAdmission = (objects: StoredObjects, world: World) => readonly AdmissionStep[];
+
 export interface Seen {
   readonly type: string;
   readonly object: JsonObject;
@@ -97,16 +99,19 @@ export class Bench {
     this.renderer = createRenderer(world);
   }
 
-  static async open(runtimeConfig: Iterable<readonly [string, boolean]> = []): Promise<Bench> {
+  static async open(
+    runtimeConfig: Iterable<readonly [string, boolean]> = [],
+    admission?: TestAdmission,
+  ): Promise<Bench> {
     const world = new TestWorld();
-    const bench = await Bench.#over(world, await openMemoryKeyspace(world), runtimeConfig);
+    const bench = await Bench.#over(world, await openMemoryKeyspace(world), runtimeConfig, admission);
     await bench.registry.bootstrap({ serviceAddresses: ['10.96.0.1'], securePort: 6443 });
     return bench;
   }
 
   /** A second registry over the same store, as after a restart. */
-  reopen(): Promise<Bench> {
-    return Bench.#over(this.world, this.keyspace, []);
+  reopen(admission?: TestAdmission): Promise<Bench> {
+    return Bench.#over(this.world, this.keyspace, [], admission);
   }
 
   /** A second registry, of a peer that lags: it learns what changed only when it asks for what is current, or writes. */
@@ -118,8 +123,10 @@ export class Bench {
     world: TestWorld,
     keyspace: Keyspace,
     runtimeConfig: Iterable<readonly [string, boolean]>,
+    admission?: TestAdmission,
   ): Promise<Bench> {
     const registry = await openRegistry({
+      ...(admission === undefined ? {} : { admission: (objects: StoredObjects) => admission(objects, world) }),
       world,
       keyspace,
       resources: builtinResources(),

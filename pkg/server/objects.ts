@@ -77,8 +77,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   if (unknown.length > 0)
     throw new ConfigError(`--controllers: there is no ${unknown.join(', ')}, only ${CONTROLLERS.join(', ')}`);
   const problem = choiceProblem(api.admission);
-  if (problem !== undefined)
-    throw new ConfigError(`--enable-admission-plugins, --disable-admission-plugins: ${problem}`);
+  if (problem !== undefined) throw new ConfigError(problem);
   let access: Access | undefined;
   const resources = builtinResources({
     serviceIpRanges: api.serviceRanges,

@@ -1,0 +1,26 @@
+import { type AdmissionStep, objectsAt, textAt } from '../api/index.js';
+import { forbidden, isAbout } from './step.js';
+
+const HOSTNAME = 'kubernetes.io/hostname';
+
+/** Allows required anti-affinity of pods only by host name. */
+export const antiAffinityStep: AdmissionStep = {
+  name: 'LimitPodHardAntiAffinityTopology',
+  validate: (request) => {
+    const { operation, object } = request;
+    if ((operation !== 'create' && operation !== 'update') || !isAbout(request, '', 'pods')) return;
+    const terms = objectsAt(
+      object,
+      'spec',
+      'affinity',
+      'podAntiAffinity',
+      'requiredDuringSchedulingIgnoredDuringExecution',
+    );
+    const other = terms.map((t) => textAt(t, 'topologyKey')).find((key) => key !== HOSTNAME);
+    if (other !== undefined)
+      throw forbidden(
+        request,
+        `affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey ${other} but only key ${HOSTNAME} is allowed`,
+      );
+  },
+};

@@ -1,0 +1,14 @@
+import { type AdmissionStep, listAt } from '../api/index.js';
+import { forbidden, isAbout } from './step.js';
+
+/** Refuses services that use external IPs which they did not have before. */
+export const denyExternalIpsStep: AdmissionStep = {
+  name: 'DenyServiceExternalIPs',
+  validate: (request) => {
+    const { operation, object, old } = request;
+    if ((operation !== 'create' && operation !== 'update') || !isAbout(request, '', 'services')) return;
+    const before = listAt(old, 'spec', 'externalIPs');
+    if (listAt(object, 'spec', 'externalIPs').every((ip) => before.includes(ip))) return;
+    throw forbidden(request, 'Use of external IPs is denied by admission control');
+  },
+};
