@@ -169,8 +169,8 @@ describe('triremectl', () => {
       [
         'd',
         [
-          { name: 'a', serverUrl: 'https://10.0.0.1:6443' },
-          { name: 'b', serverUrl: 'https://b:1' },
+          { name: 'a', serverUrl: 'https://10.0.0.1:6443', peerUrl: 'https://10.0.0.1:2380' },
+          { name: 'b', serverUrl: 'https://b:1', peerUrl: 'https://10.0.0.2:2380' },
         ],
       ],
     ]);

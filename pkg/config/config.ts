@@ -43,6 +43,8 @@ export interface ClusterConfig {
   readonly token: string;
   readonly listenPeerUrls: readonly string[];
   readonly advertisePeerUrls: readonly string[];
+  readonly peerAllowedCommonNames: readonly string[];
+  readonly peerAllowedHostnames: readonly string[];
   readonly peerCertFile: string;
   readonly peerKeyFile: string;
   readonly peerCaFile: string;
@@ -121,6 +123,8 @@ export function configOf(values: FlagValues, flagWarnings: readonly string[] = [
   const peerFiles = [text('peer-cert-file'), text('peer-key-file'), text('peer-trusted-ca-file')];
   if (new Set(peerFiles.map((f) => f === '')).size > 1)
     throw new ConfigError('--peer-cert-file, --peer-key-file and --peer-trusted-ca-file go together');
+  if (list('peer-cert-allowed-cn').length > 0 && list('peer-cert-allowed-hostname').length > 0)
+    throw new ConfigError('--peer-cert-allowed-cn and --peer-cert-allowed-hostname exclude each other');
   const advertised = list('initial-advertise-peer-urls');
   const features = chooseFeatures(text('feature-gates'));
 
@@ -144,6 +148,8 @@ export function configOf(values: FlagValues, flagWarnings: readonly string[] = [
       token: text('initial-cluster-token'),
       listenPeerUrls: list('listen-peer-urls'),
       advertisePeerUrls: advertised.length > 0 ? advertised : list('listen-peer-urls'),
+      peerAllowedCommonNames: list('peer-cert-allowed-cn'),
+      peerAllowedHostnames: list('peer-cert-allowed-hostname'),
       peerCertFile: text('peer-cert-file'),
       peerKeyFile: text('peer-key-file'),
       peerCaFile: text('peer-trusted-ca-file'),

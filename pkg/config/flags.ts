@@ -121,6 +121,22 @@ export const FLAGS = [
     help: 'Authority of the peers.',
   },
   {
+    name: 'peer-cert-allowed-cn',
+    kind: 'list',
+    default: '',
+    group: 'Storage and cluster',
+    value: 'NAME,...',
+    help: 'Common names that certificates of other peers may have; empty: any.',
+  },
+  {
+    name: 'peer-cert-allowed-hostname',
+    kind: 'list',
+    default: '',
+    group: 'Storage and cluster',
+    value: 'HOST,...',
+    help: 'Hosts of which a certificate of another peer must be for one; empty: any.',
+  },
+  {
     name: 'heartbeat-interval',
     kind: 'integer',
     default: '100',

@@ -3,11 +3,13 @@ export {
   type InitialMember,
   type MetricData,
   memberIdText,
+  memberUri,
   PEER_DEFAULTS,
   type PeerConfig,
   type PeerEvents,
   type PeerNetwork,
   type PeerTls,
+  type PeerTlsFiles,
 } from './common/index.js';
 export { openPeer, type Peer, type PeerSurroundings } from './compose/index.js';
 export type {

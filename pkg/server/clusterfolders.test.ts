@@ -1,11 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import type { World } from '../base/index.js';
 import { makeClusterFolders } from './clusterfolders.js';
-import { keepPeerPki, keepPki, serverNames } from './pki.js';
+import { keepPki, serverNames } from './pki.js';
 import { PROGRAM_VERSION } from './version.js';
+import { systemWorld } from './world.js';
 
 let folder = '';
 beforeEach(() => {
@@ -13,7 +16,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const peer = (name: string) => ({ name, serverUrl: `https://127.0.0.1:${name.charCodeAt(0)}` });
+const peer = (name: string) => ({
+  name,
+  serverUrl: `https://127.0.0.1:${name.charCodeAt(0)}`,
+  peerUrl: `https://10.0.0.${name.charCodeAt(0)}:2380`,
+});
 const read = (...path: string[]): string => readFileSync(join(folder, ...path), 'utf8');
 
 describe('the folders of a cluster', () => {
@@ -23,8 +30,7 @@ describe('the folders of a cluster', () => {
       kubeconfig: join(folder, 'admin.kubeconfig'),
       dataDirs: [join(folder, 'a'), join(folder, 'b')],
     });
-    for (const name of ['ca.crt', 'ca.key', 'peer-ca.crt', 'peer-ca.key'])
-      expect(read('b', 'pki', name)).toBe(read('a', 'pki', name));
+    for (const name of ['ca.crt', 'ca.key', 'peer-ca.crt']) expect(read('b', 'pki', name)).toBe(read('a', 'pki', name));
     expect(read('a', 'pki', 'ca.crt')).not.toBe(read('a', 'pki', 'peer-ca.crt'));
     expect(statSync(join(folder, 'a', 'pki', 'ca.key')).mode & 0o777).toBe(0o600);
     const config = parse(read('admin.kubeconfig'));
@@ -60,8 +66,30 @@ describe('the folders of a cluster', () => {
     const [a, b] = await Promise.all(['a', 'b'].map((n) => keepPki(join(folder, n, 'pki'), names, now)));
     expect(a!.ca).toEqual(b!.ca);
     expect(a!.serving.cert).not.toBe(b!.serving.cert);
-    const peers = await Promise.all(['a', 'b'].map((n) => keepPeerPki(join(folder, n, 'pki'), names, now)));
-    expect(peers[0]!.ca).toBe(peers[1]!.ca);
+  });
+
+  it('hold a certificate for the peer port that names the peer, and not the key of the peer authority', async () => {
+    await makeClusterFolders(folder, [peer('a'), peer('b')]);
+    const [a, b] = ['a', 'b'].map((name) => new X509Certificate(read(name, 'pki', 'peer.crt')));
+    const authority = new X509Certificate(read('authority', 'peer-ca.crt'));
+    expect(a!.verify(authority.publicKey)).toBe(true);
+    expect(a!.subjectAltName).toBe('IP Address:10.0.0.97, URI:trireme://member/a');
+    expect(b!.subjectAltName).toContain('URI:trireme://member/b');
+    expect(existsSync(join(folder, 'a', 'pki', 'peer-ca.key'))).toBe(false);
+    expect(existsSync(join(folder, 'authority', 'peer-ca.key'))).toBe(true);
+    expect(statSync(join(folder, 'a', 'pki', 'peer.key')).mode & 0o777).toBe(0o600);
+  });
+
+  it('keep a peer certificate that is good, and renew one that expires soon', async () => {
+    const at = (now: number): World => ({ ...systemWorld, clock: { ...systemWorld.clock, now: () => now } });
+    const start = Date.now();
+    const certificate = async (now: number): Promise<string> => {
+      await makeClusterFolders(folder, [peer('a')], at(now));
+      return read('a', 'pki', 'peer.crt');
+    };
+    const first = await certificate(start);
+    expect(await certificate(start + 30 * 86_400_000)).toBe(first);
+    expect(await certificate(start + 340 * 86_400_000)).not.toBe(first);
   });
 });
 

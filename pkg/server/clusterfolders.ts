@@ -1,9 +1,21 @@
+import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { World } from '../base/index.js';
 import { readIfThere, writeSecret } from './files.js';
 import { issueAuthority, type KeyPair } from './issue.js';
 import { kubeconfigText } from './kubeconfig.js';
-import { ADMIN, AUTHORITY_DAYS, isOf, issueAdmin, keepAuthority, keepPair, keepTokenKey, lasts } from './pki.js';
+import {
+  ADMIN,
+  AUTHORITY_DAYS,
+  isOf,
+  issueAdmin,
+  keepAuthority,
+  keepPair,
+  keepPeerCertificate,
+  keepTokenKey,
+  lasts,
+  type ServerNames,
+} from './pki.js';
 import { systemWorld } from './world.js';
 
 /** A peer as its cluster is set up. */
@@ -11,6 +23,8 @@ export interface PlannedPeer {
   readonly name: string;
   /** Where clients reach it: `https://10.0.0.1:6443`. */
   readonly serverUrl: string;
+  /** Where other peers reach it: `https://10.0.0.1:2380`. */
+  readonly peerUrl: string;
 }
 
 export interface ClusterFolders {
@@ -23,11 +37,13 @@ export interface ClusterFolders {
  * Makes the keys of a cluster below `folder`, and a data folder for each peer that has what it needs of them:
  *
  *     authority/         of clients and servers (ca), of peers (peer-ca); the administrator's certificate. Keep it safe.
- *     <peer>/pki/        both authorities, to begin a data folder with
+ *     <peer>/pki/        what a data folder begins with: the authority of clients and servers with its key, the certificate of
+ *                        the peer authority, and this peer's own certificate and key for the peer port
  *     admin.kubeconfig   a context for each peer, and one for the first
  *
- * Every peer holds the authorities' keys, as the control-plane machines of a cluster do, and issues and renews its own certificates.
- * What is there is kept, so that a peer can be added by asking again with one more.
+ * The key of the peer authority stays in `authority/`: a peer cannot make a certificate for another. What exists is kept, so a peer
+ * can be added by a second call with one more. Peer certificates that expire soon are renewed by a second call as well; a running
+ * peer takes over new files in its data folder without a restart.
  */
 export async function makeClusterFolders(
   folder: string,
@@ -47,7 +63,11 @@ export async function makeClusterFolders(
     () => issueAdmin(ca, now),
   );
   const tokenKey = await keepTokenKey(authority);
-  for (const peer of peers) givePeer(join(folder, peer.name, 'pki'), { ca, peerCa, tokenKey });
+  for (const peer of peers) {
+    const pki = join(folder, peer.name, 'pki');
+    givePeer(pki, { ca, peerCa, tokenKey });
+    await keepPeerCertificate(pki, peerCa, { member: peer.name, ...hostsOf(peer) }, now);
+  }
   const kubeconfig = resolve(folder, 'admin.kubeconfig');
   const text = kubeconfigText({
     url: peers[0]!.serverUrl,
@@ -67,11 +87,16 @@ interface ClusterKeys {
   readonly tokenKey: string;
 }
 
+function hostsOf({ peerUrl }: PlannedPeer): ServerNames {
+  const host = new URL(peerUrl).hostname.replace('[', '').replace(']', '');
+  return isIP(host) === 0 ? { dnsNames: [host], addresses: [] } : { dnsNames: [], addresses: [host] };
+}
+
+/** The key of the peer authority stays out of the folders of the peers. */
 function givePeer(pki: string, { ca, peerCa, tokenKey }: ClusterKeys): void {
   const files = {
     'ca.key': ca.key,
     'ca.crt': ca.cert,
-    'peer-ca.key': peerCa.key,
     'peer-ca.crt': peerCa.cert,
     'sa.key': tokenKey,
   };

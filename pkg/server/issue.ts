@@ -22,6 +22,8 @@ export interface LeafRequest {
   /** Names and addresses that a server answers for. */
   readonly dnsNames?: readonly string[];
   readonly addresses?: readonly string[];
+  /** URIs that say what the holder is. */
+  readonly uris?: readonly string[];
   readonly days: number;
 }
 
@@ -59,6 +61,7 @@ export async function issueLeaf(authority: KeyPair, request: LeafRequest, now: n
   const names = [
     ...(request.dnsNames ?? []).map((value) => ({ type: 'dns' as const, value })),
     ...(request.addresses ?? []).map((value) => ({ type: 'ip' as const, value })),
+    ...(request.uris ?? []).map((value) => ({ type: 'url' as const, value })),
   ];
   const usages = {
     server: [x509.ExtendedKeyUsage.serverAuth],

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { memberUri } from '../peer/index.js';
 import { readIfThere, writeSecret } from './files.js';
 import { issueAuthority, issueLeaf, type KeyPair } from './issue.js';
 import { kubeconfigText } from './kubeconfig.js';
@@ -106,16 +107,41 @@ export interface PeerPki {
   readonly pair: KeyPair;
 }
 
+/** The names of a peer: of the member (`--name`), and of the hosts at which others reach it. */
+export interface PeerNames extends ServerNames {
+  readonly member: string;
+}
+
+/** The files of `peerPkiFiles` below a folder. */
+export function peerPkiFiles(folder: string) {
+  return { ca: join(folder, 'peer-ca.crt'), cert: join(folder, 'peer.crt'), key: join(folder, 'peer.key') };
+}
+
 /**
- * The same for the peers of a cluster, of an authority of their own: no client's certificate opens the peer port. All peers of a
- * cluster have the same `peer-ca.crt` and `peer-ca.key` here before their first start (`triremectl certs`).
+ * A peer's certificate, issued by an authority for peers only: no certificate of a client opens the peer port. It is kept below
+ * `folder` as `peer.crt` and `peer.key`, and issued again when it expires soon or the names have changed.
  */
-export async function keepPeerPki(folder: string, names: ServerNames, now: number): Promise<PeerPki> {
+export async function keepPeerCertificate(
+  folder: string,
+  authority: KeyPair,
+  { member, dnsNames, addresses }: PeerNames,
+  now: number,
+): Promise<KeyPair> {
+  const uri = memberUri(member);
+  const names = { dnsNames, addresses };
+  const fits = (p: KeyPair): boolean =>
+    isOf(p, authority) &&
+    lasts(p, now) &&
+    covers(p, names) &&
+    (new X509Certificate(p.cert).subjectAltName ?? '').includes(`URI:${uri}`);
+  const request = { subject: { commonName: member }, use: 'peer', ...names, uris: [uri], days: LEAF_DAYS } as const;
+  return keepPair(folder, 'peer', fits, () => issueLeaf(authority, request, now));
+}
+
+/** The certificate of a peer that has the peer authority to itself: one that founds a cluster alone. Makes both. */
+export async function keepPeerPki(folder: string, names: PeerNames, now: number): Promise<PeerPki> {
   const ca = await keepAuthority(folder, 'peer-ca', () => issueAuthority('trireme-peer-ca', now, AUTHORITY_DAYS));
-  const subject = { commonName: 'trireme-peer' };
-  const fits = (p: KeyPair): boolean => isOf(p, ca) && lasts(p, now) && covers(p, names);
-  const issue = () => issueLeaf(ca, { subject, use: 'peer', ...names, days: LEAF_DAYS }, now);
-  return { ca: ca.cert, pair: await keepPair(folder, 'peer', fits, issue) };
+  return { ca: ca.cert, pair: await keepPeerCertificate(folder, ca, names, now) };
 }
 
 /** Both files of a pair as they are, each where it is. */

@@ -14,7 +14,7 @@ import {
 import type { Keyspace } from '../storage/index.js';
 import type { Log } from '../telemetry/index.js';
 import { givenAuthorities, givenPair } from './given.js';
-import { keepPeerPki, serverNames } from './pki.js';
+import { keepPeerPki, peerPkiFiles, serverNames } from './pki.js';
 import { serviceAddresses } from './services.js';
 import { PROGRAM_VERSION } from './version.js';
 
@@ -55,8 +55,17 @@ async function networkOf(config: Config, world: World): Promise<PeerNetwork | un
       throw new ConfigError('--initial-cluster-state=existing needs --initial-cluster with the members to join');
     return undefined;
   }
-  const tls = cluster.peerCertFile === '' ? await ownPeerTls(config, world) : givenPeerTls(config);
-  return { listenUrls: cluster.listenPeerUrls, advertiseUrls: cluster.advertisePeerUrls, tls };
+  const { listenPeerUrls: listenUrls, advertisePeerUrls: advertiseUrls } = cluster;
+  const rules = {
+    allowedCommonNames: cluster.peerAllowedCommonNames,
+    allowedHostnames: cluster.peerAllowedHostnames,
+  };
+  if (cluster.peerCertFile !== '') {
+    const tlsFiles = { ca: cluster.peerCaFile, cert: cluster.peerCertFile, key: cluster.peerKeyFile };
+    return { listenUrls, advertiseUrls, tls: givenPeerTls(config), tlsFiles, ...rules };
+  }
+  const tlsFiles = peerPkiFiles(join(config.dataDir, 'pki'));
+  return { listenUrls, advertiseUrls, tls: await ownPeerTls(config, world), tlsFiles, ...rules };
 }
 
 function givenPeerTls({ cluster }: Config): PeerTls {
@@ -67,7 +76,10 @@ function givenPeerTls({ cluster }: Config): PeerTls {
   return { ...pair, ca: givenAuthorities({ flag: 'peer-trusted-ca-file', path: cluster.peerCaFile }) };
 }
 
-/** A certificate that this peer issues itself, of the authority that all peers of the cluster were given. */
+/**
+ * The certificate in the data folder. `triremectl certs` put it there, or this peer issues it itself where it has the authority's key:
+ * when it founds a cluster alone.
+ */
 async function ownPeerTls(config: Config, world: World): Promise<PeerTls> {
   const { cluster, dataDir, serving } = config;
   const folder = join(dataDir, 'pki');
@@ -76,13 +88,18 @@ async function ownPeerTls(config: Config, world: World): Promise<PeerTls> {
     throw new ConfigError(
       `${authority} is not there: the peers need one authority (triremectl certs, or --peer-cert-file)`,
     );
+  const files = peerPkiFiles(folder);
+  if (existsSync(files.ca) && !existsSync(join(folder, 'peer-ca.key'))) {
+    const pair = givenPair({ flag: 'peer-cert-file', path: files.cert }, { flag: 'peer-key-file', path: files.key });
+    return { ...pair, ca: givenAuthorities({ flag: 'peer-trusted-ca-file', path: files.ca }) };
+  }
   const hosts = cluster.advertisePeerUrls.map((u) => new URL(u).hostname.replace(/^\[|\]$/g, ''));
   const names = serverNames(
     [serving.bindAddress, ...hosts.filter((h) => isIP(h) > 0)],
     serviceAddresses(config.api.serviceRanges)[0]!,
   );
   const dnsNames = [...new Set([...names.dnsNames, ...hosts.filter((h) => isIP(h) === 0)])];
-  const { ca, pair } = await keepPeerPki(folder, { ...names, dnsNames }, world.clock.now());
+  const { ca, pair } = await keepPeerPki(folder, { ...names, dnsNames, member: cluster.name }, world.clock.now());
   return { ca, cert: pair.cert, key: pair.key };
 }
 

@@ -22,7 +22,7 @@ export const certs: Command = {
       const serverUrl = servers.get(name) ?? `https://${new URL(peerUrl).hostname}:6443`;
       if (!/^https:\/\/[^/?#@\s]+\/?$/.test(serverUrl) || !URL.canParse(serverUrl))
         throw new ClientError(`--servers: ${serverUrl} must be like https://127.0.0.1:6443`);
-      return { name, serverUrl };
+      return { name, serverUrl, peerUrl };
     });
     const made = await context.offline.makeFolders(dir, peers);
     const folders = made.dataDirs.map((d) => `--data-dir=${d}\n`).join('');

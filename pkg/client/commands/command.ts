@@ -23,7 +23,7 @@ export interface Offline {
   restore(request: RestoreRequest): Promise<{ readonly clusterId: string; readonly revision: number }>;
   makeFolders(
     folder: string,
-    peers: readonly { readonly name: string; readonly serverUrl: string }[],
+    peers: readonly { readonly name: string; readonly serverUrl: string; readonly peerUrl: string }[],
   ): Promise<{ readonly kubeconfig: string; readonly dataDirs: readonly string[] }>;
 }
 

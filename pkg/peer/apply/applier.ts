@@ -15,7 +15,7 @@ export interface ApplierPorts {
   readonly metrics: PeerMetrics;
   /** Milliseconds, monotonic. */
   now(): number;
-  /** Everything up to `index` can be read here, and its events were delivered. */
+  /** Everything up to `index` can be read here, and its events have been delivered. */
   applied(index: number): void;
   /** A `check` entry: the state's hashes as of `index`. */
   checked(index: number, hashes: StateHashes): void;
@@ -30,8 +30,8 @@ const NOTHING = Buffer.alloc(0);
 const SLOW_APPLY_MS = 100;
 
 /**
- * Carries committed entries into the state machine, in order, and answers the proposals among them. The machine decides
- * each entry at once and bounds nothing; the consensus core bounds what is under way (`applyingBytesMax`).
+ * Applies committed entries to the state machine, in order, and answers the proposals among them. The machine decides each entry
+ * synchronously and without a limit; the consensus core limits what is under way (`applyingBytesMax`).
  */
 export class Applier {
   readonly #ports: ApplierPorts;
@@ -93,7 +93,7 @@ export class Applier {
     await this.#running;
   }
 
-  /** Another state has taken the place of the old one. */
+  /** Goes on with the state machine of a snapshot. */
   replace(machine: StateMachine): void {
     this.#machine = machine;
   }

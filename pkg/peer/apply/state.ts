@@ -13,13 +13,13 @@ import { SNAPSHOT_LIMITS, SPACE_LIMITS, Throttle } from '../common/index.js';
 export interface StatePorts {
   readonly world: World;
   fail(error: Error): void;
-  /** Each batch, before its watches hear of it. */
+  /** Called with each batch, before its watches. */
   applied(batch: Applied): void;
-  /** A batch found no space. It is tried again until there is some, or until the state is given up. */
+  /** A batch found no space. It is retried until there is some, or until the state is given up. */
   blocked(): void;
 }
 
-/** The state machine of this peer with its watches; a snapshot puts another machine in its place. */
+/** The state machine of this peer with its watches. A snapshot replaces the machine. */
 export class ReplicatedState {
   readonly home: EngineHome;
   readonly hub: WatchHub;
@@ -27,7 +27,7 @@ export class ReplicatedState {
   #machine: StateMachine;
   #givenUp = false;
   #newestWrite: number;
-  /** Replaced, and still being read. */
+  /** Machines that were replaced and are still being read. */
   readonly #retired = new Set<StateMachine>();
 
   private constructor(home: EngineHome, machine: StateMachine, ports: StatePorts) {
@@ -38,7 +38,7 @@ export class ReplicatedState {
     this.#newestWrite = machine.applied;
   }
 
-  /** Opens the current engine (which takes the lock of the folder) and loads the state, checking all of it. */
+  /** Opens the current engine, which locks the folder, and loads and checks the whole state. */
   static async open(home: EngineHome, ports: StatePorts): Promise<ReplicatedState> {
     const engine = await home.open();
     try {
@@ -68,7 +68,7 @@ export class ReplicatedState {
     return this.hub.publish(batch);
   }
 
-  /** Goes on with `engine`, which already is the home's current one. Where that fails, or the state is given up meanwhile, it is closed. */
+  /** Goes on with `engine`, which is the home's current one already. It is closed if that fails or the state is given up meanwhile. */
   async replace(engine: Engine): Promise<void> {
     const old = this.#machine;
     const pace = new Throttle(this.#ports.world, SNAPSHOT_LIMITS.loading);
@@ -86,7 +86,7 @@ export class ReplicatedState {
     this.#newestWrite = this.#machine.applied;
     this.hub.replaceSource(this.#machine);
     this.#retired.add(old);
-    // Reads under way end by themselves; then the old files go.
+    // The old files are removed when the reads under way have ended.
     void old
       .unread()
       .then(() => this.#retire(old))
@@ -94,18 +94,18 @@ export class ReplicatedState {
       .catch((error: Error) => this.#ports.fail(error));
   }
 
-  /** What it has not written nobody needs any more, and on a full disk it would wait for the room that its own files take. */
+  /** Unwritten changes are dropped: nothing needs them, and on a full disk they would wait for the space that the old files take. */
   async #retire(old: StateMachine): Promise<void> {
     await old.close({ flush: false });
     this.#retired.delete(old);
   }
 
-  /** Whether a batch that found no space is to be tried again. */
+  /** Whether a batch that found no space is retried. */
   get goesOn(): boolean {
     return !this.#givenUp;
   }
 
-  /** What could not be written by now will not be: the log has it. */
+  /** Unwritten changes are dropped: the log has them. */
   giveUp(): void {
     this.#givenUp = true;
   }
@@ -126,20 +126,20 @@ async function loadMachine(
   rest?: (bytes: number) => Promise<void>,
 ): Promise<StateMachine> {
   const { timers } = ports.world;
-  // It may sweep before this function has it.
+  // The machine may sweep before this function has returned it.
   const loaded: { machine?: StateMachine } = {};
   loaded.machine = await openStateMachine({
     engine,
     name,
     onApplied: (batch) => {
-      // One that was replaced still sweeps, and is synced if it is closed as usual. Where it stands is no news then: told between two
-      // batches of its successor, it hid the first of them from watches that began at that moment (`state.test.ts`).
+      // A replaced machine still sweeps and syncs. Its batches must not be published: between two batches of its successor, one hid the
+      // first of them from watches that began at that moment (`state.test.ts`).
       const state = owner();
       if (state === undefined || state.machine !== loaded.machine) return;
       return state.published(batch);
     },
     roomOrRetry: async () => {
-      // One that was replaced keeps nobody waiting: that there is room for it again nobody would hear.
+      // A replaced machine blocks nothing, because nothing would report that it goes on.
       const state = owner();
       if (state === undefined || state.machine === loaded.machine) ports.blocked();
       await new Promise<void>((resolve) => timers.after(SPACE_LIMITS.retryMs, resolve));

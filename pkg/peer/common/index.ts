@@ -10,6 +10,7 @@ export {
   type PeerConfig,
   type PeerNetwork,
   type PeerTls,
+  type PeerTlsFiles,
 } from './config.js';
 export type { NoteLevel, PeerEvents } from './events.js';
 export {
@@ -27,6 +28,7 @@ export {
   TRANSPORT_LIMITS,
   WAL_LIMITS,
 } from './limits.js';
+export { MEMBER_URI, memberUri } from './memberuri.js';
 export { type MetricData, memberIdText, PeerMetrics, type PeerTraffic } from './metrics.js';
 export { Throttle } from './throttle.js';
 export { getUint, putUint } from './uint.js';

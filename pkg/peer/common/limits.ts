@@ -1,152 +1,154 @@
-/** Every bound of this room, by name. What happens at the bound is said beside it. */
+/** Every limit of the peer, by name, and what happens at the limit. */
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-/** Bounds of the write-ahead log (`wal/`). */
+/** The write-ahead log (`durability/wal/`). */
 export const WAL_LIMITS = {
-  /** The first segment is small, so that an idle data directory is small and made quickly; each next doubles ... */
+  /** The first segment is small, so that an idle data directory is small and quickly made. Each further one doubles ... */
   firstSegmentBytes: 4 * MiB,
-  /** ... up to this. A frame that fits no segment of its size gets a segment made to its measure. */
+  /** ... up to this size. A larger frame gets a segment of its own size. */
   segmentBytesMax: 64 * MiB,
-  /** Waiting writes are joined into one frame up to this many bytes (a single larger write still goes alone). */
+  /** Waiting writes share one frame up to this many bytes. A single larger write gets its own frame. */
   frameBytesTarget: 4 * MiB,
-  /** A frame said to be larger than this is damage, not data. */
+  /** A frame header with a larger length is damage. */
   frameBytesMax: 256 * MiB,
-  /** The next segment is prepared when this share of the current one is used. */
+  /** The next segment is prepared when this fraction of the current one is used. */
   prepareAtShare: 0.5,
-  /** Zeros are written in steps of this size, so that foreground writes get in between. */
+  /** Zeros are written in steps of this size, so that writes of the log can run in between. */
   zeroStepBytes: 1 * MiB,
-  /** Frames above this are written off the thread before they are synced; below, the copy into the page cache is cheaper. */
+  /** Larger frames are written on the thread pool. For smaller ones the copy into the page cache is cheaper. */
   inlineWriteBytesMax: 256 * KiB,
-  /** The frame buffer kept between writes; a larger frame gets a buffer of its own. */
+  /** The frame buffer that is kept between writes. A larger frame gets its own buffer. */
   frameBufferBytes: 1 * MiB,
-  /** A preparation that failed for want of space is tried again after this long. */
+  /** A preparation that found no space is retried after this time. */
   prepareRetryMs: 1000,
 } as const;
 
-/** Bounds of proposals and reads (`proposals.ts`, `reads.ts`). */
+/** Proposals and reads (`requests/`). */
 export const PROPOSAL_LIMITS = {
-  /** Proposals not yet answered; one more is refused as `overloaded`. */
+  /** Proposals not yet answered. A further one is refused as `overloaded`. */
   pendingMax: 16_384,
-  /** Their bytes together; one more is refused as `overloaded`. */
+  /** Their total bytes. A further one is refused as `overloaded`. */
   pendingBytesMax: 64 * MiB,
-  /** Without a known leader a proposal waits this many election timeouts before it is refused: an election passes unseen. */
+  /** Without a known leader a proposal waits this many election timeouts, so that clients do not notice an election. Then it is refused. */
   holdElectionTimeouts: 3,
   /** A proposal that may have been appended is answered `unknown` after this plus two election timeouts. */
   answerMs: 5000,
-  /** A peer that closes gives what waits this long to be answered. */
+  /** A closing peer waits this long for pending proposals. */
   drainMs: 2000,
 } as const;
 
 export const READ_LIMITS = {
-  /** Callers of readIndex waiting; one more is refused as `overloaded`. */
+  /** Waiting callers of readIndex. A further one is refused as `overloaded`. */
   pendingMax: 65_536,
-  /** A read that finds no leader, or a new one, is asked again until it is this many election timeouts old. */
+  /** A read that finds no leader, or a new one, is retried until it is this many election timeouts old. */
   retryElectionTimeouts: 5,
-  /** One whose index is known is refused after this plus two election timeouts, like a proposal: this peer does not come to apply it. */
+  /** A read whose index is known but not applied here is refused after this plus two election timeouts, like a proposal. */
   answerMs: 5000,
 } as const;
 
-/** Bounds of the thread boundary (`thread/`). */
+/** The boundary between the threads (`thread/`). */
 export const THREAD_LIMITS = {
-  /** V8's young generation on the peer's thread: what lives there is short-lived, and a third of the default serves it as well. */
+  /** V8's young generation on the peer's thread. Objects there are short-lived: a third of the default is as fast. */
   youngGenerationMiB: 12,
-  /** Transactions, compactions and ranges waiting for an answer from the peer thread; one more is refused as `overloaded`. */
+  /** Transactions, compactions and ranges that wait for the peer thread. A further one is refused as `overloaded`. */
   requestsMax: 16_384,
-  /** Bytes of transactions among them. */
+  /** The bytes of the transactions among them. */
   requestBytesMax: 64 * MiB,
-  /** Bytes of watch events sent and not yet taken in by the serving thread. Beyond it a watch pauses and later goes on from history. */
+  /** Bytes of watch events that the serving thread has not acknowledged. Beyond it a watch is paused and later resumed from history. */
   eventBytesMax: 32 * MiB,
-  /** A message to the serving thread is closed when it is this large: large ranges come in pieces. */
+  /** A message to the serving thread is sent when it is this large, so large ranges arrive in pieces. */
   messageBytesTarget: 256 * KiB,
-  /** What is applied, and how large the state is, is told after so long when nothing else goes to the serving thread. */
+  /** The status is sent after this time when no other message goes to the serving thread. */
   statusMs: 100,
 } as const;
 
-/** Bounds of space (`space.ts`). */
+/** Space on the disk (`durability/space.ts`). */
 export const SPACE_LIMITS = {
-  /** How often the disk is asked how much is free. */
+  /** The interval at which the free space of the disk is read. */
   lookEveryMs: 250,
-  /** A file that is removed when less than the second is free: enough to write out what the engine holds in memory, and some deletes. */
+  /** The ballast is removed when less than the second is free. It is enough to flush the engine's memory and for some deletes. */
   ballastBytes: 24 * MiB,
   ballastReleaseBytes: 4 * MiB,
   ballastStepBytes: 256 * KiB,
-  /** A write to the state that found no space is tried again after this long, and after the second everything is refused. */
+  /** A write to the state that found no space is retried at this interval. After the second, all requests are refused. */
   retryMs: 100,
   blockedMs: 1000,
-  /** Of a small disk this share is kept in reserve, but no less than the state's engine may need to write what it holds in memory. */
+  /** On a small disk the reserve is this fraction of it, but at least what the engine may need to flush its memory. */
   reserveShare: 0.1,
   reserveBytesMin: 64 * MiB,
-  /** A snapshot, which takes room for a second state until it is in place, may take of the reserve, but not this share. */
+  /** A snapshot needs space for a second state until it is installed. It leaves at least this fraction of the reserve. */
   snapshotLeavesShare: 0.5,
-  /** A put is written so often before the disk is asked again: into the log, into the engine's log, and out of its memory. */
+  /** A put may be written this many times before the free space is read again: to the log, the engine's log and its files. */
   copiesOfPut: 4,
 } as const;
 
-/** Bounds of the log in memory and on disk (`housekeeping.ts`). */
+/** The log in memory and on disk (`durability/compaction.ts`). */
 export const LOG_LIMITS = {
-  /** The bytes below are for this `snapshotCount`; with a greater one they are greater by as much. */
+  /** The byte limits below are for this `snapshotCount`. A greater one scales them up. */
   snapshotCount: 10_000,
-  /** Bytes of entries kept at hand before the log is cut, even if they are few. */
+  /** The log is cut when its entries in memory have this many bytes, even if they are few. */
   tailBytesMax: 24 * MiB,
-  /** After a cut, so many bytes of entries stay (and at most half of `snapshotCount`) ... */
+  /** A cut leaves this many bytes of entries (and at most half of `snapshotCount`) ... */
   trailingBytes: 8 * MiB,
-  /** Both for a peer without others, who could only be late: what stays spares who joins next a little of a snapshot. */
+  /** Both for a peer without others: what it keeps only makes the snapshot of the next joining peer a little smaller. */
   aloneTailBytesMax: 6 * MiB,
   aloneTrailingBytes: 2 * MiB,
-  /** ... or so many for the sake of a live follower that still needs them: also what is written while it installs a snapshot. */
+  /** ... or this many while a live follower still needs them, for example because it installs a snapshot. */
   trailingBytesMax: 64 * MiB,
   /** The same in entries, as multiples of `snapshotCount`. */
   trailingSnapshotCounts: 50,
-  /** While the state waits for room the log goes on until it is so far ahead, and then waits as well (`holdback.ts`). */
+  /** While the state waits for space, the log goes on until it is this far ahead (`durability/backpressure.ts`). */
   standstillBytesMax: 32 * MiB,
-  /** A cut gives up at least this share of what a cut leaves, because before each the state is synced. */
+  /** A cut drops at least this fraction of what a cut leaves, because the state is synced before each cut. */
   cutShareMin: 0.5,
 } as const;
 
-/** What a peer does of its own accord (`duties.ts`). */
+/** Background tasks (`background/tasks.ts`). */
 export const BACKGROUND_LIMITS = {
   expiryEveryMs: 1000,
-  /** Keys that one transaction expires, and transactions that one look makes. */
+  /** Keys that one transaction expires, and transactions of one run. */
   expiryKeysMax: 128,
   expiryRoundsMax: 64,
-  /** History is given up in so many slices per retention, so that each is small. */
+  /** History is compacted in this many slices per retention, so that each is small. */
   compactionSlices: 30,
   compactionEveryMsMin: 1000,
-  /** While there is no space, history is given up and files are rewritten at most so often ... */
+  /** While there is no space, history is compacted and files are rewritten at most this often ... */
   reclaimEveryMs: 1000,
   rewriteEveryMs: 30_000,
-  /** ... and only when the files are larger than the rows in them by this factor, and the disk has room for the rows and this much more. */
+  /** ... files only when they are larger than their rows by this factor, and when the disk has space for the rows and this much more. */
   rewriteAtFactor: 1.5,
   rewriteSpareBytes: 16 * MiB,
-  /** A peer that has started asks for a hash check so often, and so many times at most, until it was found equal to most. */
+  /** A started peer proposes a hash check at this interval, at most this many times, until it is found equal to most peers. */
   firstCheckEveryMs: 500,
   firstChecksMax: 20,
 } as const;
 
-/** Bounds of the connections between peers (`transport/`). */
+/** Connections between peers (`transport/`). */
 export const TRANSPORT_LIMITS = {
-  /** Number of the protocol; peers of different numbers do not talk. */
+  /** Version of the protocol. Peers of different versions do not connect. */
   protocol: 1,
-  /** A bundle is closed when it is this large (a single larger message still goes alone). */
+  /** A bundle is sent when it is this large. A single larger message gets its own bundle. */
   bundleBytesTarget: 1 * MiB,
-  /** No larger message is taken from the wire. */
+  /** Larger messages are refused. */
   messageBytesMax: 64 * MiB,
-  /** Raft messages waiting for one connection; beyond either bound they are dropped and the peer is reported unreachable. */
+  /** Raft messages queued for one connection. Beyond either limit they are dropped, and the peer is reported unreachable. */
   queuedMessagesMax: 4096,
   queuedBytesMax: 32 * MiB,
-  /** Proposals and answers waiting for one connection; beyond, a proposal did not leave. */
+  /** Proposals and answers queued for one connection. A further proposal is reported as not sent. */
   queuedProposalsMax: 16_384,
-  /** First wait before a connection is tried again; doubles up to the second, and up to half of it is random. */
+  /** The first wait before reconnecting. It doubles up to the second, and up to half of it is random. */
   reconnectMs: 50,
   reconnectMsMax: 2000,
-  /** A refused handshake is tried again after this: whoever refuses will not change its mind at once. */
+  /** A refused handshake is retried after this time. */
   refusedMs: 5000,
-  /** A handshake that is not answered by then is given up. */
+  /** A handshake without an answer is given up after this time. */
   helloMs: 3000,
-  /** Round trips are measured this often. */
+  /** The interval at which round trips are measured. */
   pingEveryMs: 1000,
+  /** Certificate files are looked at this often. */
+  tlsEveryMs: 5000,
   /** HTTP/2 keepalive: a peer that does not answer within the second is disconnected. */
   keepaliveMs: 2000,
   keepaliveTimeoutMs: 3000,
@@ -154,53 +156,53 @@ export const TRANSPORT_LIMITS = {
   windowBytes: 4 * MiB,
 } as const;
 
-/** Bounds of snapshots on the wire (`snapshot/`). */
+/** Snapshots between peers (`snapshot/`). */
 export const SNAPSHOT_LIMITS = {
-  /** Streams going out at a time; a further one is reported as failed and asked for again later. */
+  /** Concurrent outgoing streams. A further one is reported as failed, and ordered again later. */
   outgoingMax: 2,
-  /** The pace of a stream (`Throttle`): the leader has its clients to serve beside it, and may share a machine with the receiver. */
+  /** The rate of an outgoing stream (`Throttle`): the leader serves clients at the same time. */
   sending: { bytesPerSecondMax: 16 * MiB, bytesPerSecondMin: 6 * MiB },
-  /** The pace at which the receiver reads all of it once more when it is in place: quicker, because others keep the log for it meanwhile. */
+  /** The rate at which an installed snapshot is read: higher, because the leader keeps its log for this peer meanwhile. */
   loading: { bytesPerSecondMax: 128 * MiB, bytesPerSecondMin: 48 * MiB },
-  /** A round shorter than this is followed by the last one, and so is the one of this number. See `Rounds`. */
+  /** A shorter round, or the round of this number, is followed by the last one. See `Rounds`. */
   shortRoundMs: 1000,
   roundsMax: 8,
-  /** The receiver syncs what it has written in steps of this: a large sync at the end would hold up every other one on that disk. */
+  /** The receiver syncs in steps of this size: one large sync at the end would delay every other sync on that disk. */
   syncEveryBytes: 8 * MiB,
-  /** A failed one is sent again after an election timeout, and after twice as long each time, up to so many election timeouts. */
+  /** A failed snapshot is retried after an election timeout, doubling up to this many election timeouts. */
   retryWaitsMax: 8,
-  /** A stream that makes no progress for this long is given up, by either side. */
+  /** Either side gives up a stream that makes no progress for this long. */
   stallMs: 30_000,
 } as const;
 
-/** Bounds of the hash check (`checks.ts`). */
+/** The hash check (`apply/hashchecks.ts`). */
 export const CHECK_LIMITS = {
-  /** Rounds of which not every peer has told its hash yet. */
+  /** Rounds that are not complete. Beyond it the oldest is forgotten. */
   roundsMax: 16,
 } as const;
 
-/** Bounds of joining and of control calls (`join.ts`, `peer.ts`). */
+/** Joining and control calls (`membership/join.ts`, `control/`). */
 export const CONTROL_LIMITS = {
-  /** A peer that is to join asks the others who it is for so long. */
+  /** A joining peer waits this long for a member with its URL to be added. */
   joinMs: 30_000,
   joinEveryMs: 500,
-  /** A founder without data asks the others for so long whether it has taken part before. */
+  /** A founder without data waits this long for the others to report whether it has taken part before. */
   foundMs: 2000,
-  /** One such question, and one control call passed on to the leader. */
+  /** The deadline of one such question, and of one control call that is forwarded to the leader. */
   callMs: 10_000,
-  /** How often a leader looks after the members. */
+  /** The interval at which a leader reconciles the records of members. */
   tendEveryMs: 500,
 } as const;
 
-/** Bounds of changes of members (`members.ts`). */
+/** Changes of members (`membership/members.ts`). */
 export const MEMBER_LIMITS = {
-  /** Changes waiting for their turn; one more is refused. */
+  /** Waiting changes. A further one is refused. */
   changesMax: 16,
 } as const;
 
 /** Restoring a snapshot (`snapshot/restore.ts`). */
 export const RESTORE_LIMITS = {
-  /** The new cluster's revisions start so far above the snapshot's: more than the old one can have written since. */
+  /** The new cluster's revisions start this far above the snapshot's, above anything the old cluster can have written since. */
   revisionsAbove: 1_000_000_000,
   readBytes: 256 * KiB,
 } as const;

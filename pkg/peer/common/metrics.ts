@@ -1,6 +1,6 @@
 /**
- * What the peer counts of itself: plain numbers, taken out as plain data (they cross the thread boundary when somebody
- * scrapes). Names, types and buckets are etcd's, because that is what the public dashboards and alerts query.
+ * The metrics of a peer as plain data, because they cross the thread boundary at a scrape. Names, types and buckets are etcd's, because
+ * public dashboards and alerts query those.
  */
 export interface MetricData {
   readonly name: string;
@@ -47,7 +47,7 @@ export class Histogram {
 
 const doubling = (first: number, n: number): number[] => Array.from({ length: n }, (_, i) => first * 2 ** i);
 
-/** Counts of one other peer. */
+/** Counters of the connection with one other peer. */
 export interface PeerTraffic {
   sentBytes: number;
   receivedBytes: number;
@@ -56,7 +56,7 @@ export interface PeerTraffic {
   readonly roundTrip: Histogram;
 }
 
-/** Gauges, read when somebody scrapes. */
+/** Gauges, read at a scrape. */
 export interface PeerGauges {
   readonly hasLeader: boolean;
   readonly isLeader: boolean;
@@ -77,7 +77,7 @@ export class PeerMetrics {
   readonly backendCommit = new Histogram(doubling(0.001, 14));
   readonly snapFsync = new Histogram(doubling(0.001, 14));
   readonly apply = new Histogram(doubling(0.0001, 20));
-  /** Seconds by which a tick, and with it a leader's heartbeat, came late. Not one of etcd's. */
+  /** Seconds by which a tick, and with it a leader's heartbeat, was late. Not a metric of etcd. */
   readonly heartbeatLateness = new Histogram(doubling(0.001, 14));
   leaderChanges = 0;
   proposalsFailed = 0;
@@ -99,7 +99,7 @@ export class PeerMetrics {
   compactionMs = 0;
   readonly #traffic = new Map<string, PeerTraffic>();
 
-  /** The counts of the peer with this id. */
+  /** The counters of the peer with this id. */
   traffic(id: number): PeerTraffic {
     const key = memberIdText(id);
     let traffic = this.#traffic.get(key);
@@ -206,7 +206,7 @@ export class PeerMetrics {
   }
 }
 
-/** A member's id as people see it: hexadecimal, as etcd writes it. */
+/** A member id in hexadecimal, as etcd prints it. */
 export function memberIdText(id: number): string {
   return id.toString(16);
 }

@@ -1,15 +1,15 @@
 import type { World } from '../../base/index.js';
 
 export interface Rates {
-  /** It need not be faster. */
+  /** The stream is never faster. */
   readonly bytesPerSecondMax: number;
-  /** It is not held back below. */
+  /** The stream is never throttled below this rate. */
   readonly bytesPerSecondMin: number;
 }
 
 /**
- * When the next piece of a stream may go. A snapshot has time and those who write have not, so it leaves at least as much time
- * free as it takes for itself: where disk, network or cores are busy each piece takes longer, and the next one waits longer.
+ * Limits the rate of a stream that runs beside the requests of clients. Between two pieces it waits at least as long as the last piece took:
+ * when disk, network or cores are busy, a piece takes longer, and the next one waits longer.
  */
 export class Throttle {
   readonly #world: World;
@@ -22,7 +22,7 @@ export class Throttle {
     this.#began = world.clock.monotonic();
   }
 
-  /** Resolves when the next piece may be read, after one of so many bytes was sent. */
+  /** Resolves when the next piece may be read, after one of `bytes` was sent. */
   async rest(bytes: number): Promise<void> {
     const { clock, timers } = this.#world;
     const worked = clock.monotonic() - this.#began;

@@ -3,12 +3,12 @@ import { LOG_LIMITS } from '../common/index.js';
 import type { Journal } from './journal.js';
 
 /**
- * The journal of a peer whose state may have to wait for room. Whatever is in the log and not in the state lies in memory, so
- * the log must not run away from a state that stands still: so many bytes ahead of it, it takes nothing more until the state goes on. (Not
- * otherwise: what is ahead may not be committed, and come to be so only by what is written next.)
+ * The journal of a peer whose state may have to wait for space. Entries that are in the log and not in the state are kept in memory. So while
+ * the state waits, the log accepts entries only up to a number of bytes ahead of it. While the state does not wait there is no limit: the
+ * entries ahead may be uncommitted, and only further entries can commit them.
  *
- * Nothing else has to know. To the consensus core it is a disk that hangs: what waits for it is not acknowledged, so a leader's
- * window to this peer fills and it sends no more; and this peer, should it lead, hands over to one who can write.
+ * No other part has to know. The consensus core sees a slow disk: what waits is not acknowledged, so the leader's window to this peer fills
+ * up and it stops sending; and if this peer leads, it hands over to one that can write.
  */
 export class Backpressure implements Journal {
   readonly #journal: Journal;
@@ -19,7 +19,7 @@ export class Backpressure implements Journal {
   #bytesAhead = 0;
   #held: { go(): void; reject(error: Error): void }[] = [];
   #givenUp: Error | undefined;
-  /** Something that was held will never be written; what comes later stands on it, be it a commit index beyond the log's end. */
+  /** A held write will never be made. Later ones build on it (for example by a commit index beyond the end of the log) and must not be either. */
   #dropped = false;
 
   constructor(journal: Journal, bytesMax: number = LOG_LIMITS.standstillBytesMax) {
@@ -27,12 +27,12 @@ export class Backpressure implements Journal {
     this.#bytesMax = bytesMax;
   }
 
-  /** The state can not be written. */
+  /** The state waits for space. */
   blocked(): void {
     this.#stands = true;
   }
 
-  /** It goes on: what was held back goes to the log, in order. */
+  /** The state goes on: held writes go to the log, in order. */
   unblocked(): void {
     this.#stands = false;
     const held = this.#held;
@@ -40,7 +40,7 @@ export class Backpressure implements Journal {
     for (const { go } of held) go();
   }
 
-  /** The peer stops: what is held is not written, and nobody waits for it. */
+  /** The peer stops: held writes are rejected. */
   giveUp(why: string): void {
     this.#givenUp = new Error(why);
     this.#dropped ||= this.#held.length > 0;
@@ -57,7 +57,7 @@ export class Backpressure implements Journal {
   }
 
   append(write: Write): Promise<void> {
-    // All the same way, held or not: so they are reported durable in the order in which the log made them so.
+    // Held or not, all writes take this path, so they are reported in the order in which the log made them durable.
     return new Promise((resolve, reject) => {
       const go = (): void => void this.#append(write).then(resolve, reject);
       if (!this.#holds(write)) go();
@@ -71,7 +71,7 @@ export class Backpressure implements Journal {
     reject(why);
   }
 
-  /** What weighs nothing, a vote, need not wait; but behind what is held all do: the log is written in order. */
+  /** A write without entries, such as a vote, does not count; but behind a held write all wait, because the log is written in order. */
   #holds({ entries }: Write): boolean {
     if (this.#held.length > 0 || this.#dropped) return true;
     return this.#stands && this.#bytesAhead >= this.#bytesMax && entries.length > 0;

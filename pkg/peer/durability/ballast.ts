@@ -7,13 +7,13 @@ export interface BallastPorts {
   /** Its name in the folder. */
   readonly file: string;
   readonly bytes: number;
-  /** What it is filled with: not zeros, which some file systems do not store. */
+  /** The content. Not zeros, which some file systems do not store. */
   readonly filling: Uint8Array;
 }
 
 /**
- * Room that nobody else can take: a file of no use but to be removed when the disk is full to the last byte. What was under way
- * then can be finished, and deletes be taken. It is made again once there is much room.
+ * An emergency ballast file: it is removed when the disk is completely full, so that writes under way can finish and deletes are accepted. It
+ * is created again when there is enough space.
  */
 export class Ballast {
   readonly #ports: BallastPorts;
@@ -28,9 +28,9 @@ export class Ballast {
     if (!this.#held) this.#remove();
   }
 
-  /** Begins to make it unless it is there. When that fails, for want of room most likely, it is as if it had not been asked. */
+  /** Begins to create the file unless it exists. If that fails, most likely for want of space, nothing is left. */
   keep(): void {
-    // What asks for it, the disk's answer, may come after the end.
+    // The report of the free space that asks for it may arrive after `stop`.
     if (this.#held || this.#making !== undefined || this.#stopped) return;
     this.#wanted = true;
     this.#making = this.#make()
@@ -40,13 +40,13 @@ export class Ballast {
       });
   }
 
-  /** The room is free when this returns, or, while it is still being made, a moment later. */
+  /** Removes the file, at once or, while it is still being created, a moment later. */
   release(): void {
     this.#wanted = false;
     if (this.#held) this.#remove();
   }
 
-  /** Ends making it, for good, and leaves what is whole. */
+  /** Stops creating the file. A complete one stays. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#wanted = false;
@@ -59,7 +59,7 @@ export class Ballast {
     try {
       for (let at = 0; at < bytes && this.#wanted; at += filling.length) {
         await handle.write(filling.subarray(0, Math.min(filling.length, bytes - at)), at);
-        // Removed meanwhile, or a step of many: other work gets in between.
+        // Other work of this thread runs between two steps.
         await new Promise<void>((resolve) => this.#ports.timers.immediate(resolve));
       }
     } finally {

@@ -25,8 +25,8 @@ export interface CompactorPorts {
 }
 
 /**
- * Cuts the log when it has grown: first everything applied is made durable in the state (the barrier), only then are the entries
- * that led there given up. Some stay, for followers that are a little behind.
+ * Cuts the log when it has grown. First everything applied is made durable in the state (the barrier), then the entries that led there are
+ * dropped. Some stay for followers that are a little behind.
  */
 export class LogCompactor {
   readonly #ports: CompactorPorts;
@@ -60,13 +60,13 @@ export class LogCompactor {
     return bytes >= LOG_LIMITS.tailBytesMax || this.#alone;
   }
 
-  /** Nobody else has this log, or is to have it. */
+  /** This peer is the only member. */
   get #alone(): boolean {
     const { voters, votersOutgoing, learners, learnersNext } = this.#ports.raft.status().config;
     return voters.length + votersOutgoing.length + learners.length + learnersNext.length === 1;
   }
 
-  /** Bytes of the entries at hand, about: sampled, because it is asked after every apply. */
+  /** The approximate bytes of the entries in memory. Sampled, because it is called after every apply. */
   #tailBytes(): number {
     const { tail } = this.#ports;
     const first = tail.base().index + 1;
@@ -83,12 +83,12 @@ export class LogCompactor {
     return entryBytes(this.#ports.tail.entries(index as LogIndex, (index + 1) as LogIndex, 1)[0]!);
   }
 
-  /** Whoever asks for more entries than by default pays for them in memory too. */
+  /** A greater `snapshotCount` scales the byte limits, and costs memory. */
   get #scale(): number {
     return Math.max(1, this.#ports.snapshotCount / LOG_LIMITS.snapshotCount);
   }
 
-  /** Entries that `bytes` hold, at most `entries`. */
+  /** The number of entries that fit in `bytes`, at most `entries`. */
   #within(bytes: number, entries: number): number {
     const { tail } = this.#ports;
     const count = Math.max(1, tail.lastIndex() - tail.base().index);
@@ -102,7 +102,7 @@ export class LogCompactor {
     return this.#within(bytes * this.#scale, Math.ceil(this.#ports.snapshotCount / 2));
   }
 
-  /** Entries that a cut gives up, at least: while the log is kept for a slow follower it could else be cut by one at a time. */
+  /** The entries that a cut drops at least. Otherwise a log that is kept for a slow follower would be cut by one entry at a time. */
   #leastCut(): number {
     return Math.max(1, Math.floor(this.#trailing() * LOG_LIMITS.cutShareMin));
   }

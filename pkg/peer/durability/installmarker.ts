@@ -2,15 +2,15 @@ import { type HardState, type SnapshotMeta, toLogIndex, toTerm } from '../../../
 import type { SmallFiles } from './smallfile.js';
 
 /**
- * The note that makes installing a snapshot atomic over state and log, which are two places on disk:
+ * A small file that makes installing a snapshot atomic over state and log, which are separate on disk:
  *
- *     1. marker written: "the state is about to become this snapshot"
- *     2. the state becomes it, in one step of its own
- *     3. the log says that it begins there
- *     4. marker removed
+ *     1. the marker is written: the state is about to be replaced by this snapshot
+ *     2. the state is replaced, atomically
+ *     3. the log is replaced by one that begins there
+ *     4. the marker is removed
  *
- * Found at start, with the state at the snapshot's index: 3 is made up for. With the state before it: nothing has
- * happened. So a state never meets a log that it has nothing to do with.
+ * If it is found at start and the state is at the snapshot's index, step 3 is repeated. If the state is older, nothing had happened. So state
+ * and log always belong together.
  */
 export interface InstallMarker {
   readonly snapshot: SnapshotMeta;

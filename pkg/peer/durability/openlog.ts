@@ -9,7 +9,7 @@ import { reserveOn } from './space.js';
 import { type LogWorld, WriteAheadLog } from './wal/log.js';
 import { hasLog, LogCorruptError } from './wal/recover.js';
 
-/** The log of this peer as it was found or made, and what the consensus core starts from. */
+/** The log of this peer, and what the consensus core starts from. */
 export interface OpenedLog {
   readonly journal: Journal;
   readonly tail: MemoryLog;
@@ -17,13 +17,13 @@ export interface OpenedLog {
   readonly identity: Identity;
 }
 
-/** Who a new peer is, and what its log begins with. */
+/** The identity of a new peer, and the base of its log. */
 export interface Founding {
   readonly identity: Identity;
   readonly base: SnapshotMeta;
 }
 
-/** Opens the log in the data folder, or makes it as `found` says. `applied` is where the state stands. */
+/** Opens the log, or creates it for the identity that `found` returns. `applied` is the index of the state. */
 export async function openLog(
   config: PeerConfig,
   disk: PeerDisk | undefined,
@@ -63,7 +63,7 @@ async function openExisting(logWorld: LogWorld, files: SmallFiles, applied: numb
     const { base, entries, hardState: logged } = recovered;
     const marker = readMarker(files);
     if (marker === undefined || applied < marker.snapshot.index || base.index >= marker.snapshot.index) {
-      // No install under way; or the state never became the snapshot; or the log has followed it already.
+      // No installation was under way; or the state was not replaced yet; or the log was replaced already.
       removeMarker(files);
       return { journal: log, tail: new MemoryLog(base, entries), hardState: logged, identity };
     }

@@ -9,38 +9,37 @@ export interface SpacePorts {
   /** The disk that is watched; undefined: none. */
   readonly disk: PeerDisk | undefined;
   readonly quotaBytes: number;
-  /** Room to keep free; see `reserveOn`. */
+  /** The space to keep free; see `reserveOn`. */
   readonly reserveBytes: number;
-  /** Bytes of the state that are in use, which the quota is about. */
+  /** The bytes of the state that are in use: the quota limits these. */
   stateBytes(): number;
-  /** Bytes of its files. Asked now and then only: it is a question to the engine. */
+  /** The bytes of its files. Called periodically only, because it asks the engine. */
   stateBytesOnDisk(): number;
   logHasRoom(): boolean;
   /** The data folder is gone. */
   lost(error: Error): void;
 }
 
-/** Room to keep free on a disk of this size: what was asked for, but not most of a small one. */
+/** The space to keep free on a disk of this size: as configured, but not most of a small disk. */
 export function reserveOn(diskBytes: number, askedBytes: number): number {
   const share = Math.max(diskBytes * SPACE_LIMITS.reserveShare, SPACE_LIMITS.reserveBytesMin);
   return Math.min(askedBytes, share);
 }
 
 /**
- * Whether there is room for more. When there is not, whatever puts is refused before it is proposed; deletes and
- * compaction go on, so it recovers by itself. Refusing early keeps the reserve for them. When somebody else takes that too, from
- * one moment to the next, the ballast is given up for them; and when that is gone as well, the state waits
- * (`blocked`), and everything is refused until there is room.
+ * Decides whether there is space for more. When there is not, puts are refused before they are proposed. Deletes and compaction go on, in
+ * the reserve that the early refusal keeps, so the peer recovers by itself. When something else uses up the reserve, the ballast is removed.
+ * When that space is used up as well, the state waits (`blocked`), and everything is refused until there is space.
  */
 export class Space {
   readonly #ports: SpacePorts;
   readonly #ballast: Ballast | undefined;
   #freeBytes = Number.POSITIVE_INFINITY;
   #reserveBytes = 0;
-  /** Bytes of puts let through since the disk was last asked. */
+  /** Bytes of puts that were accepted since the free space was read. */
   #taken = 0;
   #stateBytesOnDisk = 0;
-  /** Since when the state can not be written, by the clock that never jumps. */
+  /** Since when the state waits for space, by the monotonic clock. */
   #blockedSince: number | undefined;
   readonly #stop: () => void;
 
@@ -85,18 +84,18 @@ export class Space {
     );
   }
 
-  /** The state could not be written for want of space; it is tried again. */
+  /** A write of the state found no space. It is retried. */
   blocked(): void {
     this.#blockedSince ??= this.#ports.world.clock.monotonic();
     this.#ballast?.release();
   }
 
-  /** It could be written again. */
+  /** The state was written again. */
   unblocked(): void {
     this.#blockedSince = undefined;
   }
 
-  /** Undefined when a transaction of so many bytes and puts may be proposed. */
+  /** Undefined when a transaction of this size may be proposed. */
   refusal(bytes: number, puts: number): TxnResult | undefined {
     const why = puts > 0 ? this.problem : this.standstill;
     if (why !== undefined) return { kind: 'refused', reason: 'noSpace', message: why };
@@ -108,27 +107,27 @@ export class Space {
     const { quotaBytes } = this.#ports;
     const blocked = this.standstill;
     if (blocked !== undefined) return blocked;
-    if (!this.#ports.logHasRoom()) return 'the disk has no room for another log segment; deletes are still taken';
+    if (!this.#ports.logHasRoom()) return 'the disk has no room for another log segment; deletes are still accepted';
     if (this.#freeBytes - this.#taken * SPACE_LIMITS.copiesOfPut < this.#reserveBytes) {
-      return `the disk has ${this.#freeBytes} bytes left, less than the reserve of ${this.#reserveBytes}; deletes are still taken`;
+      return `the disk has ${this.#freeBytes} bytes left, less than the reserve of ${this.#reserveBytes}; deletes are still accepted`;
     }
     const bytes = this.#ports.stateBytes();
     if (bytes <= quotaBytes) return undefined;
-    return `the state has ${bytes} bytes, more than its quota of ${quotaBytes}; deletes are still taken`;
+    return `the state has ${bytes} bytes, more than its quota of ${quotaBytes}; deletes are still accepted`;
   }
 
-  /** Why no snapshot is taken in: there must be room left for the state that it is to replace. */
+  /** Why no snapshot may be received: the state that it replaces still needs space. */
   get snapshotProblem(): string | undefined {
     const least = this.#reserveBytes * SPACE_LIMITS.snapshotLeavesShare;
     if (this.#freeBytes >= least) return undefined;
     return `the disk has ${this.#freeBytes} bytes left, and a snapshot leaves ${Math.ceil(least)}: it needs room for a second state`;
   }
 
-  /** Why neither a write nor a read of what was last written can be answered. Not at once: the ballast is there for this. */
+  /** Why neither writes nor consistent reads can be answered. Set after a delay, because removing the ballast may help. */
   get standstill(): string | undefined {
     const since = this.#blockedSince;
     if (since === undefined || this.#ports.world.clock.monotonic() - since < SPACE_LIMITS.blockedMs) return undefined;
-    return 'the disk is full to the last byte: nothing can be written, not even deletes, until somebody makes room';
+    return 'the disk is completely full: nothing can be written, not even deletes, until there is space';
   }
 
   async stop(): Promise<void> {

@@ -95,6 +95,21 @@ describe('a snapshot that comes in', () => {
     expect(await late).toBe('this peer is closed');
   });
 
+  it('is taken when its stream is torn down after its end', async () => {
+    const cancelled = new AbortController();
+    const parts = async function* () {
+      try {
+        yield* whole();
+      } finally {
+        cancelled.abort(new Error('the stream is gone'));
+      }
+    };
+    const offers: number[] = [];
+    const { receiver: to } = await receiver({ offer: ({ term }) => offers.push(term) < 0 });
+    expect(await answerOf(to.receive(parts(), cancelled.signal))).toBe('taken');
+    expect(offers).toEqual([begin.term]);
+  });
+
   it('is refused before it is offered when it does not hold what it says', async () => {
     const offers: number[] = [];
     const { receiver: to } = await receiver({ offer: ({ term }) => offers.push(term) < 0 });

@@ -43,6 +43,8 @@ interface Incoming {
   readonly ended: Promise<void>;
   /** The core has accepted it: it can no longer be given up. */
   accepted: boolean;
+  /** Why this peer does not want it any more. That the stream ends is no reason once its data is complete. */
+  unwanted: Error | undefined;
 }
 
 /**
@@ -78,7 +80,7 @@ export class SnapshotReceiver {
       const ended = new Promise<void>((resolve) => {
         done = resolve;
       });
-      const incoming: Incoming = { begin, abort, ended, accepted: false };
+      const incoming: Incoming = { begin, abort, ended, accepted: false, unwanted: undefined };
       await this.#takePlace(incoming);
       const rest = { [Symbol.asyncIterator]: () => iterator };
       const installed = await this.#take(incoming, rest, stall.progressed);
@@ -120,7 +122,7 @@ export class SnapshotReceiver {
       const { from, term } = current.begin;
       const replaces = incoming.begin.term > term || (incoming.begin.term === term && incoming.begin.from === from);
       if (current.accepted || !replaces) throw new Error('another snapshot is being received');
-      current.abort.abort(new Error('a newer snapshot has taken its place'));
+      giveUp(current, new Error('a newer snapshot has taken its place'));
       await current.ended;
       incoming.abort.signal.throwIfAborted();
     }
@@ -148,7 +150,7 @@ export class SnapshotReceiver {
         const fresh = await home.fresh();
         // Called when all data is here and synced: the moment to ask the core.
         const adopt = async (): Promise<void> => {
-          abort.signal.throwIfAborted();
+          if (incoming.unwanted !== undefined) throw incoming.unwanted;
           const meta = metaFromWire(stream.meta);
           const message: SnapshotRequest = { kind: 'snapshot', ...envelope, snapshot: meta };
           installed = await this.#offer(incoming, meta, message, fresh.engine, () => fresh.adopt());
@@ -208,7 +210,7 @@ export class SnapshotReceiver {
   close(): void {
     this.#closed = true;
     for (const abort of this.#greeting) abort.abort(new Error(CLOSED));
-    this.#incoming?.abort.abort(new Error(CLOSED));
+    if (this.#incoming !== undefined) giveUp(this.#incoming, new Error(CLOSED));
     this.#offered?.giveUp(new Error(CLOSED));
     this.#offered = undefined;
   }
@@ -263,6 +265,11 @@ export class SnapshotReceiver {
 }
 
 const CLOSED = 'this peer is closed';
+
+function giveUp(incoming: Incoming, why: Error): void {
+  incoming.unwanted = why;
+  incoming.abort.abort(why);
+}
 
 /** The same parts, but that whoever waits for one does not wait on when `signal` says so. */
 function abortable<T>(parts: AsyncIterator<T>, signal: AbortSignal): AsyncIterator<T> {

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 import type { PeerTls } from '../common/config.js';
+import { memberUri } from '../common/memberuri.js';
 
 x509.cryptoProvider.set(webcrypto as unknown as Parameters<typeof x509.cryptoProvider.set>[0]);
 
@@ -33,6 +34,7 @@ export async function testPeerCa(
         extensions: [
           new x509.SubjectAlternativeNameExtension([
             { type: 'dns', value: 'localhost' },
+            { type: 'url', value: memberUri(name) },
             ...addresses.map((value) => ({ type: 'ip' as const, value })),
           ]),
           new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth, x509.ExtendedKeyUsage.clientAuth]),

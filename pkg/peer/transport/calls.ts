@@ -8,13 +8,11 @@ import {
   type WireCodec,
   type WireMembers,
 } from '../../../proto/index.js';
-import type { PeerTls } from '../common/index.js';
-import { dialing, identity } from './credentials.js';
+import { type Dialing, identity } from './credentials.js';
 
 /** Where a single question goes, and until when it may be answered (milliseconds since the epoch). */
 export interface CallTarget {
-  readonly url: string;
-  readonly tls: PeerTls;
+  readonly dialing: Dialing;
   readonly deadline: number;
 }
 
@@ -31,8 +29,12 @@ export async function callControl(target: CallTarget, name: string, argument: un
   return JSON.parse(reply.result);
 }
 
-function call<T>({ url, tls, deadline }: CallTarget, path: string, request: Buffer, codec: WireCodec<T>): Promise<T> {
-  const to = dialing(url, tls);
+function call<T>(
+  { dialing: to, deadline }: CallTarget,
+  path: string,
+  request: Buffer,
+  codec: WireCodec<T>,
+): Promise<T> {
   const client = new Client(to.target, to.credentials, to.options);
   return new Promise<T>((resolve, reject) => {
     client.makeUnaryRequest(path, identity, identity, request, { deadline }, (error, reply) => {

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { checkServerIdentity } from 'node:tls';
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { type ChannelCredentials, type ChannelOptions, credentials } from '@grpc/grpc-js';
 import { type PeerTls, TRANSPORT_LIMITS } from '../common/index.js';
 
@@ -10,12 +10,24 @@ export interface Dialing {
   readonly options: ChannelOptions;
 }
 
-/** Dials `https://host:port` with this peer's certificate; the other side's must be of the peer CA and name the host. */
-export function dialing(url: string, tls: PeerTls): Dialing {
+/**
+ * Dials `https://host:port` with this peer's certificate. The other side's must be of the peer CA and name the host, and `problem`
+ * must find none with it.
+ */
+export function dialing(
+  url: string,
+  tls: PeerTls,
+  problem: (certificate: PeerCertificate) => string | undefined = () => undefined,
+): Dialing {
   const { host, hostname } = new URL(url);
   const name = hostname.replace(/^\[|\]$/g, '');
   const made = credentials.createSsl(Buffer.from(tls.ca), Buffer.from(tls.key), Buffer.from(tls.cert), {
-    checkServerIdentity: (_asked, certificate) => checkServerIdentity(name, certificate),
+    checkServerIdentity: (_asked, certificate) => {
+      const wrong = checkServerIdentity(name, certificate);
+      if (wrong !== undefined) return wrong;
+      const why = problem(certificate);
+      return why === undefined ? undefined : new Error(`the peer at ${url} is not the one it should be: ${why}`);
+    },
   });
   // An address is no server name (RFC 6066, section 3): then send one that nobody looks at.
   const options = isIP(name) === 0 ? CHANNEL_OPTIONS : { ...CHANNEL_OPTIONS, 'grpc.ssl_target_name_override': 'peer' };

@@ -2,14 +2,15 @@ import { Client, type ClientDuplexStream } from '@grpc/grpc-js';
 import { bundleCodec, PEER_METHODS, type WireBundle, type WireHello } from '../../../proto/index.js';
 import type { PeerId } from '../../../raft/index.js';
 import type { World } from '../../base/index.js';
-import { type PeerTls, type PeerTraffic, TRANSPORT_LIMITS } from '../common/index.js';
-import { type Dialing, dialing, identity } from './credentials.js';
+import { type PeerTraffic, TRANSPORT_LIMITS } from '../common/index.js';
+import { type Dialing, identity } from './credentials.js';
 import { OutgoingQueue } from './queue.js';
 
 export interface LinkPorts {
   readonly world: World;
   readonly traffic: PeerTraffic;
-  readonly tls: PeerTls;
+  /** How to dial the peer at `url`, with the certificates of the moment. */
+  dialing(url: string): Dialing;
   hello(): WireHello;
   /** Messages to this peer were (probably) lost. */
   lost(): void;
@@ -90,7 +91,7 @@ export class Link {
     const url = this.#urls[this.#nextUrl++ % this.#urls.length]!;
     let to: Dialing;
     try {
-      to = dialing(url, this.#ports.tls);
+      to = this.#ports.dialing(url);
     } catch (error) {
       // The address comes from elsewhere: what is wrong with it must not stop this peer.
       this.#break(`it can not be dialled: ${(error as Error).message}`, TRANSPORT_LIMITS.refusedMs);

@@ -1,10 +1,11 @@
+import type { PeerCertificate } from 'node:tls';
 import {
   Server,
-  ServerCredentials,
   type ServerDuplexStream,
   type ServerReadableStream,
   type ServerUnaryCall,
   type sendUnaryData,
+  status,
 } from '@grpc/grpc-js';
 import {
   bundleCodec,
@@ -22,23 +23,30 @@ import {
 } from '../../../proto/index.js';
 import type { PeerTls } from '../common/index.js';
 import { CHANNEL_OPTIONS, identity } from './credentials.js';
+import { PeerServerCredentials } from './tls.js';
 
 export interface ServerPorts {
   /** Answers a greeting; `refused` says why the connection is not wanted. */
-  greet(hello: WireHello): WireHello;
+  greet(hello: WireHello, certificate: PeerCertificate): WireHello;
   /** A bundle of a peer that was greeted. What it throws ends the connection. */
   bundle(from: number, bundle: WireBundle, bytes: number): void;
   /** A snapshot that comes in; resolves when it is installed or not wanted. What it throws is the refusal. */
-  snapshot(parts: AsyncIterable<WireSnapshotPart>, cancelled: AbortSignal): Promise<WireSnapshotAck>;
-  members(): WireMembers;
+  snapshot(
+    parts: AsyncIterable<WireSnapshotPart>,
+    cancelled: AbortSignal,
+    certificate: PeerCertificate,
+  ): Promise<WireSnapshotAck>;
+  members(certificate: PeerCertificate): WireMembers;
   /** A control call that another peer passes on. What it throws is told. */
-  control(name: string, argument: unknown): Promise<unknown>;
+  control(name: string, argument: unknown, certificate: PeerCertificate): Promise<unknown>;
 }
 
 /** The way in: others dial, greet, and talk. */
 export interface PeerServer {
   /** Addresses as bound, `host:port`. */
   readonly addresses: readonly string[];
+  /** New connections are accepted with these certificates. */
+  replaceTls(tls: PeerTls): void;
   close(): Promise<void>;
 }
 
@@ -56,17 +64,12 @@ export async function servePeers(urls: readonly string[], tls: PeerTls, ports: S
       connect: (call: ServerDuplexStream<Buffer, Buffer>) => serveStream(call, ports),
       snapshot: (call: ServerReadableStream<Buffer, Buffer>, done: sendUnaryData<Buffer>) =>
         void serveSnapshot(call, done, ports),
-      members: (_call: ServerUnaryCall<Buffer, Buffer>, done: sendUnaryData<Buffer>) =>
-        done(null, membersReplyCodec.encode(ports.members())),
+      members: (call: ServerUnaryCall<Buffer, Buffer>, done: sendUnaryData<Buffer>) => serveMembers(call, done, ports),
       control: (call: ServerUnaryCall<Buffer, Buffer>, done: sendUnaryData<Buffer>) =>
-        void serveControl(call.request, done, ports),
+        void serveControl(call, done, ports),
     },
   );
-  const credentials = ServerCredentials.createSsl(
-    Buffer.from(tls.ca),
-    [{ cert_chain: Buffer.from(tls.cert), private_key: Buffer.from(tls.key) }],
-    true,
-  );
+  const credentials = new PeerServerCredentials(tls);
   const addresses: string[] = [];
   for (const url of urls) {
     const { host, hostname } = new URL(url);
@@ -82,6 +85,7 @@ export async function servePeers(urls: readonly string[], tls: PeerTls, ports: S
   }
   return {
     addresses,
+    replaceTls: (renewed) => credentials.replace(renewed),
     close: async () => server.forceShutdown(),
   };
 }
@@ -116,7 +120,7 @@ function serveStream(call: ServerDuplexStream<Buffer, Buffer>, ports: ServerPort
       const bundle = bundleCodec.decode(bytes);
       if (from === undefined) {
         if (bundle.hello === null) throw new RangeError('a peer must greet first');
-        const answer = ports.greet(bundle.hello);
+        const answer = ports.greet(bundle.hello, certificateOf(call));
         call.write(bundleCodec.encode({ hello: answer }));
         if (answer.refused === '') from = bundle.hello.from;
         else call.end();
@@ -145,18 +149,42 @@ async function serveSnapshot(
   call.on('error', (error) => abort.abort(error));
   let ack: WireSnapshotAck;
   try {
-    ack = await ports.snapshot(decoded(call), abort.signal);
+    ack = await ports.snapshot(decoded(call), abort.signal, certificateOf(call));
   } catch (error) {
     ack = { installed: false, refused: error instanceof Error ? error.message : String(error) };
   }
   done(null, snapshotAckCodec.encode(ack));
 }
 
-async function serveControl(request: Buffer, done: sendUnaryData<Buffer>, ports: ServerPorts): Promise<void> {
+function serveMembers(call: ServerUnaryCall<Buffer, Buffer>, done: sendUnaryData<Buffer>, ports: ServerPorts): void {
+  try {
+    done(null, membersReplyCodec.encode(ports.members(certificateOf(call))));
+  } catch (error) {
+    done({ code: status.PERMISSION_DENIED, details: (error as Error).message });
+  }
+}
+
+/** The certificate of the other side. Throws when there is none, which the handshake rules out. */
+function certificateOf(call: { getAuthContext(): AuthContext | null }): PeerCertificate {
+  const certificate = call.getAuthContext()?.sslPeerCertificate;
+  if (certificate === undefined) throw new Error('the peer shows no certificate');
+  return certificate;
+}
+
+type AuthContext = { readonly sslPeerCertificate?: PeerCertificate };
+
+async function serveControl(
+  call: ServerUnaryCall<Buffer, Buffer>,
+  done: sendUnaryData<Buffer>,
+  ports: ServerPorts,
+): Promise<void> {
   let reply: { readonly result: string; readonly failed: string };
   try {
-    const { name, argument } = controlCallCodec.decode(request);
-    reply = { result: JSON.stringify(await ports.control(name, JSON.parse(argument))), failed: '' };
+    const { name, argument } = controlCallCodec.decode(call.request);
+    reply = {
+      result: JSON.stringify(await ports.control(name, JSON.parse(argument), certificateOf(call))),
+      failed: '',
+    };
   } catch (error) {
     reply = { result: '', failed: error instanceof Error ? error.message : String(error) };
   }
@@ -164,5 +192,7 @@ async function serveControl(request: Buffer, done: sendUnaryData<Buffer>, ports:
 }
 
 async function* decoded(call: ServerReadableStream<Buffer, Buffer>): AsyncGenerator<WireSnapshotPart, void, void> {
-  for await (const bytes of call) yield snapshotPartCodec.decode(bytes as Buffer);
+  // A receiver stops reading at the last part, before the stream ends. That must not break the stream: its answer is yet to come.
+  const all = call.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+  for await (const bytes of all) yield snapshotPartCodec.decode(bytes);
 }

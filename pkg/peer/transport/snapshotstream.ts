@@ -1,12 +1,10 @@
 import { Client, type ClientWritableStream } from '@grpc/grpc-js';
 import { PEER_METHODS, snapshotAckCodec, snapshotPartCodec, type WireSnapshotAck } from '../../../proto/index.js';
-import type { PeerTls } from '../common/index.js';
 import type { SnapshotStream } from '../network/index.js';
-import { dialing, identity } from './credentials.js';
+import { type Dialing, identity } from './credentials.js';
 
-/** Opens a stream that carries one snapshot to the peer at `url`. */
-export function openSnapshotStream(url: string, tls: PeerTls): SnapshotStream {
-  const to = dialing(url, tls);
+/** Opens a stream that carries one snapshot to a peer. */
+export function openSnapshotStream(to: Dialing): SnapshotStream {
   const client = new Client(to.target, to.credentials, to.options);
   const { stream, answer } = open(client);
   let answered = false;

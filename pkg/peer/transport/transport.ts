@@ -1,7 +1,8 @@
-import type { WireBundle, WireHello } from '../../../proto/index.js';
+import type { PeerCertificate } from 'node:tls';
+import type { WireBundle, WireHello, WireSnapshotPart } from '../../../proto/index.js';
 import { type Message, type PeerId, toPeerId } from '../../../raft/index.js';
 import type { RefusalReason, StateHashes } from '../../storage/index.js';
-import { type PeerNetwork, TRANSPORT_LIMITS } from '../common/index.js';
+import { type PeerNetwork, type PeerTls, TRANSPORT_LIMITS } from '../common/index.js';
 import {
   type ForwardedProposal,
   type ForwardRefusal,
@@ -9,23 +10,35 @@ import {
   type Transport,
   type TransportPorts,
 } from '../network/index.js';
+import type { Dialing } from './credentials.js';
+import { certificateProblem, identityProblem, memberProblem } from './identity.js';
 import { Link, REMOVED } from './link.js';
 import { type PeerServer, servePeers } from './server.js';
+import type { TlsSource } from './tls.js';
+
+/** Certificates of this peer, and how it dials others with them. */
+export interface Security {
+  readonly source: TlsSource;
+  dial(url: string, id: PeerId): Dialing;
+}
 
 /** Streams to and from all other peers. */
 export class GrpcTransport implements Transport {
   readonly #ports: TransportPorts;
   readonly #network: PeerNetwork;
+  readonly #security: Security;
   readonly #links = new Map<PeerId, Link>();
   /** Where peers said they can be reached when they greeted. */
   readonly #heard = new Map<PeerId, readonly string[]>();
   readonly #unreachable = new Set<PeerId>();
   readonly #stopReports: () => void;
   #server: PeerServer | undefined;
+  #stopTls: () => void = () => {};
   #flushing = false;
 
-  private constructor(network: PeerNetwork, ports: TransportPorts) {
+  private constructor(network: PeerNetwork, ports: TransportPorts, security: Security) {
     this.#network = network;
+    this.#security = security;
     this.#ports = ports;
     // Told once a tick, not at each loss: the core answers by sending again.
     this.#stopReports = ports.world.timers.every(ports.heartbeatMs, () => {
@@ -35,21 +48,66 @@ export class GrpcTransport implements Transport {
   }
 
   /** Listens. Rejects when an address is taken. */
-  static async open(network: PeerNetwork, ports: TransportPorts): Promise<GrpcTransport> {
-    const transport = new GrpcTransport(network, ports);
+  static async open(network: PeerNetwork, ports: TransportPorts, security: Security): Promise<GrpcTransport> {
+    const transport = new GrpcTransport(network, ports, security);
+    const tls = security.source.current();
     try {
-      transport.#server = await servePeers(network.listenUrls, network.tls, {
-        greet: (hello) => transport.#greet(hello),
+      transport.#server = await servePeers(network.listenUrls, tls, {
+        greet: (hello, certificate) => transport.#greet(hello, certificate),
         bundle: (from, bundle, bytes) => transport.#receive(toPeerId(from), bundle, bytes),
-        snapshot: (parts, cancelled) => ports.receiveSnapshot(parts, cancelled),
-        members: () => ports.members(),
-        control: (name, argument) => ports.control(name, argument),
+        snapshot: (parts, cancelled, certificate) =>
+          ports.receiveSnapshot(transport.#identified(parts, certificate), cancelled),
+        members: (certificate) => {
+          transport.#refuse(certificateProblem(certificate, network));
+          return ports.members();
+        },
+        control: async (name, argument, certificate) => {
+          transport.#refuse(certificateProblem(certificate, network));
+          transport.#refuse(memberProblem(certificate, ports.members().members));
+          return ports.control(name, argument);
+        },
       });
+      transport.#followTls(tls);
     } catch (error) {
       transport.#stopReports();
       throw error;
     }
     return transport;
+  }
+
+  /** Takes over certificates that were renewed. */
+  #followTls(first: PeerTls): void {
+    let inUse = first;
+    this.#stopTls = this.#ports.world.timers.every(TRANSPORT_LIMITS.tlsEveryMs, () => {
+      const now = this.#security.source.current();
+      if (now === inUse) return;
+      inUse = now;
+      this.#server?.replaceTls(now);
+    });
+  }
+
+  #refuse(problem: string | undefined): void {
+    if (problem === undefined) return;
+    this.#ports.note('warn', `refused a peer: ${problem}`);
+    throw new Error(problem);
+  }
+
+  /** Why the certificate does not speak for the member `id`. */
+  #identityProblem(certificate: PeerCertificate, id: number): string | undefined {
+    return (
+      certificateProblem(certificate, this.#network) ?? identityProblem(certificate, id, this.#ports.members().members)
+    );
+  }
+
+  /** The same parts, once the certificate has proved to be that of the sender that the first one names. */
+  async *#identified(
+    parts: AsyncIterable<WireSnapshotPart>,
+    certificate: PeerCertificate,
+  ): AsyncGenerator<WireSnapshotPart, void, void> {
+    for await (const part of parts) {
+      if (part.begin !== null) this.#refuse(this.#identityProblem(certificate, part.begin.from));
+      yield part;
+    }
   }
 
   /** Addresses as bound. */
@@ -78,7 +136,7 @@ export class GrpcTransport implements Transport {
     return new Link(id, urls, {
       world,
       traffic: metrics.traffic(id),
-      tls: this.#network.tls,
+      dialing: (url) => this.#security.dial(url, id),
       hello: () => this.#hello(id, ''),
       lost: () => this.#unreachable.add(id),
       removed: () => this.#ports.sink.removed(),
@@ -92,13 +150,18 @@ export class GrpcTransport implements Transport {
     return { clusterId, from, to, version, protocol: TRANSPORT_LIMITS.protocol, incarnation, urls, refused };
   }
 
-  #greet(hello: WireHello): WireHello {
+  #greet(hello: WireHello, certificate: PeerCertificate): WireHello {
     const { self, clusterId } = this.#ports;
     const refuse = (why: string): WireHello => this.#hello(hello.from, why);
     if (hello.clusterId !== clusterId) return refuse(`this peer belongs to cluster ${clusterId}`);
     if (hello.to !== self) return refuse(`this is peer ${self.toString(16)}`);
     if (hello.protocol !== TRANSPORT_LIMITS.protocol) {
       return refuse(`this peer speaks protocol ${TRANSPORT_LIMITS.protocol}`);
+    }
+    const problem = this.#identityProblem(certificate, hello.from);
+    if (problem !== undefined) {
+      this.#ports.note('warn', `refused a peer that says it is ${hello.from.toString(16)}: ${problem}`);
+      return refuse(problem);
     }
     if (this.#ports.wasRemoved(hello.from)) return refuse(REMOVED);
     const from = toPeerId(hello.from);
@@ -175,6 +238,7 @@ export class GrpcTransport implements Transport {
 
   async close(): Promise<void> {
     this.#stopReports();
+    this.#stopTls();
     for (const link of this.#links.values()) link.close();
     this.#links.clear();
     await this.#server?.close();

@@ -499,7 +499,8 @@ class PeerRun {
   #canLose(machine: Machine): boolean {
     if (this.#machines.some(({ lost, suspect, operated }) => lost || suspect || operated)) return false;
     const members = this.#members();
-    if (members === undefined || machine.memberId === undefined) return false;
+    // Until the cluster has recorded that a member takes part, nobody can tell a lost disk from a first start.
+    if (members === undefined || machine.memberId === undefined || !this.#started.has(machine.memberId)) return false;
     const voters = members.filter(({ learner }) => !learner);
     return voters.length >= 3 && voters.some(({ id }) => id === machine.memberId);
   }
@@ -645,8 +646,15 @@ class PeerRun {
       Buffer.concat([Buffer.alloc(12, 1), inner]),
     ]);
     void machine.peer.control.report().then(({ term }) => {
-      if (process?.alive)
-        process.run(() => this.#guard(() => sink.proposal(from as never, { id: BAD_PROPOSAL_ID, data, term })));
+      if (!process?.alive) return;
+      process.run(() => {
+        try {
+          sink.proposal(from as never, { id: BAD_PROPOSAL_ID, data, term });
+        } catch (error) {
+          // The transport ends the connection that brought it.
+          this.#trace(() => `${machine.name} takes no such proposal: ${(error as Error).message}`);
+        }
+      });
     });
   }
 
