@@ -47,7 +47,7 @@ export class Connections {
       sink: incoming({ raft, proposals, checks, transport, fail: this.#owner.fail }),
       receiveSnapshot: (snapshot, cancelled) => receiver.receive(snapshot, cancelled),
       members: () => ({ clusterId, members: members.list() }),
-      control: (name, argument) => controls.passedOn(name, argument),
+      control: (name, argument) => controls.forwarded(name, argument),
       wasRemoved: (id) => members.wasRemoved(id),
       note,
     });

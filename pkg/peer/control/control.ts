@@ -2,18 +2,18 @@ import type { MetricData } from '../common/index.js';
 import type { AddMember, ControlResult, MemberReport } from '../membership/index.js';
 import type { SavedSnapshot } from '../snapshot/index.js';
 
-/** Everything that can be asked of a peer beside its keyspace: `triremectl`, health checks, metrics. */
+/** The control interface of a peer, for `triremectl`, health checks and metrics. */
 export interface PeerControl {
   report(): Promise<PeerReport>;
   metrics(): Promise<readonly MetricData[]>;
   members(): Promise<readonly MemberReport[]>;
-  /** Adds a learner; it becomes a voter by itself when it has caught up, unless it `staysLearner`. */
+  /** Adds a learner. It is promoted automatically when it has caught up, unless it `staysLearner`. */
   addMember(request: AddMember): Promise<ControlResult<MemberReport>>;
   promoteMember(id: number): Promise<ControlResult<null>>;
   removeMember(id: number): Promise<ControlResult<null>>;
-  /** Hands leadership to the voter `id`, or to the best one when 0. */
+  /** Transfers leadership to the voter `id`, or to the best one when 0. */
   moveLeader(id: number): Promise<ControlResult<null>>;
-  /** Writes a snapshot of the state, as of now, into a new file of this machine. */
+  /** Writes a snapshot of the present state to a new file on this machine. */
   saveSnapshot(file: string): Promise<ControlResult<SavedSnapshot>>;
 }
 
@@ -37,7 +37,7 @@ export interface PeerReport {
   readonly noSpace: boolean;
   /** Undefined when healthy. */
   readonly problem?: string;
-  /** What a leader knows of the others. */
+  /** The other members, as the leader knows them; empty on other peers. */
   readonly peers: readonly {
     readonly id: number;
     readonly match: number;
@@ -48,7 +48,7 @@ export interface PeerReport {
   }[];
 }
 
-/** The calls by name, as they cross the thread boundary: one argument, one result, both JSON. */
+/** The names of the calls at the thread boundary. Each has one argument and one result, both JSON. */
 export const CONTROL_CALLS = [
   'report',
   'metrics',

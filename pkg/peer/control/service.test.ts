@@ -47,7 +47,7 @@ describe('what only a leader does', () => {
     const deposed = follower(() => Promise.reject(new Error('not asked')));
     let asked = 0;
     const { controls } = follower((name, argument) =>
-      ++asked < 3 ? deposed.controls.passedOn(name, argument) : Promise.resolve({ kind: 'ok', value: null }),
+      ++asked < 3 ? deposed.controls.forwarded(name, argument) : Promise.resolve({ kind: 'ok', value: null }),
     );
     expect(await controls.control.promoteMember(7)).toEqual({ kind: 'ok', value: null });
     expect(asked).toBe(3);
@@ -61,7 +61,7 @@ describe('what only a leader does', () => {
 
   it('is given up after two election time-outs without a leader', async () => {
     const deposed = follower(() => Promise.reject(new Error('not asked')));
-    const { controls, waited } = follower((name, argument) => deposed.controls.passedOn(name, argument));
+    const { controls, waited } = follower((name, argument) => deposed.controls.forwarded(name, argument));
     expect(await controls.control.removeMember(7)).toMatchObject({ kind: 'refused', message: /try again/ });
     expect(waited()).toBeLessThanOrEqual(2 * PEER_DEFAULTS.electionMs + 2 * PEER_DEFAULTS.heartbeatMs);
   });
@@ -78,7 +78,7 @@ describe('what only a leader does', () => {
 });
 
 describe('a snapshot saved to a file', () => {
-  it('is refused where it can not be written, without harm to the peer', async () => {
+  it('is refused where it cannot be written, without harm to the peer', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'trireme-save-'));
     const machine = await openStateMachine({ engine: await memoryHome().open(), name: 'memory' });
     const op = { kind: 'put', key: '/a', value: Buffer.alloc(400_000, 7) } as const;

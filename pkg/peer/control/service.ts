@@ -33,16 +33,16 @@ export interface ControlParts {
   askLeader(name: string, argument: unknown): Promise<unknown>;
 }
 
-/** What a leader does itself and any other peer passes on to it. */
+/** The calls that only a leader runs and that other peers forward to it. */
 const LEADER_CALLS = ['addMember', 'promoteMember', 'removeMember', 'moveLeader'] as const;
 
-/** What a peer answers that was asked as the leader, is it no longer, and has done nothing. */
-const LEADS_NO_MORE = 'the leader has changed: try again';
+/** The answer of a peer that was called as the leader, does not lead, and has done nothing. */
+const NOT_LEADER = 'the leader has changed: try again';
 
 export interface PeerControls {
   readonly control: PeerControl;
-  /** A call that another peer passed on. */
-  passedOn(name: string, argument: unknown): Promise<unknown>;
+  /** A call that another peer forwarded. */
+  forwarded(name: string, argument: unknown): Promise<unknown>;
 }
 
 export function peerControls(parts: ControlParts): PeerControls {
@@ -64,8 +64,8 @@ export function peerControls(parts: ControlParts): PeerControls {
       if (leader !== NO_PEER) {
         try {
           const result = (await parts.askLeader(name, argument)) as ControlResult<T>;
-          // Nothing was done there, so it may be asked again, of whoever leads by then.
-          if (result.kind !== 'refused' || result.message !== LEADS_NO_MORE || late) return result;
+          // Nothing was done there, so the call may be repeated on the new leader.
+          if (result.kind !== 'refused' || result.message !== NOT_LEADER || late) return result;
         } catch (error) {
           return { kind: 'unknown', message: `the leader did not answer: ${(error as Error).message}` };
         }
@@ -84,7 +84,7 @@ export function peerControls(parts: ControlParts): PeerControls {
       moveLeader: (id) => atLeader('moveLeader', id),
       saveSnapshot: (file) => save(parts, file),
     },
-    passedOn: async (name, argument) => {
+    forwarded: async (name, argument) => {
       if (name === HAS_STARTED) {
         const answer: HasStarted = {
           clusterId: parts.identity.clusterId,
@@ -94,8 +94,8 @@ export function peerControls(parts: ControlParts): PeerControls {
       }
       if (name === HAS_STARTED_CONFIRMED) return hasStartedConfirmed(parts, Number(argument));
       const known = LEADER_CALLS.find((call) => call === name);
-      if (known === undefined) throw new Error(`there is no call ${name}`);
-      if (parts.raft.soft.role !== 'leader') return { kind: 'refused', message: LEADS_NO_MORE };
+      if (known === undefined) throw new Error(`unknown control call ${name}`);
+      if (parts.raft.soft.role !== 'leader') return { kind: 'refused', message: NOT_LEADER };
       return runHere(here, known, argument);
     },
   };
@@ -125,9 +125,10 @@ async function moveLeader(parts: ControlParts, id: number): Promise<ControlResul
   // A transfer that is under way is joined, unless another successor is asked for.
   const any = transferringTo === NO_PEER ? best?.id : transferringTo;
   const to = id === 0 ? any : toPeerId(id);
-  if (to === undefined) return { kind: 'refused', message: 'there is no other voter to move to' };
+  if (to === undefined) return { kind: 'refused', message: 'there is no other voter to transfer leadership to' };
   const result = raft.transferLeadership(to);
-  if (result.kind === 'refused') return { kind: 'refused', message: `not possible: ${result.reason}` };
+  if (result.kind === 'refused')
+    return { kind: 'refused', message: `leadership cannot be transferred: ${result.reason}` };
   const deadline = world.clock.monotonic() + 2 * config.electionMs;
   while (parts.raft.soft.leader !== to) {
     if (world.clock.monotonic() > deadline)

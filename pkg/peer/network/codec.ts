@@ -14,10 +14,10 @@ import {
   toTerm,
 } from '../../../raft/index.js';
 
-// Raft messages to and from their wire form. Numbers are checked on the way in: a message that makes no sense throws
-// RangeError, and the connection that brought it ends.
+// Raft messages to and from their wire form. Numbers are checked on the way in: a malformed message throws RangeError, which ends the
+// connection that brought it.
 
-/** Position in the list is the number on the wire: never change one, append. 0 is no kind. */
+/** The position in the list is the number on the wire: append only, never change one. 0 is not a kind. */
 const KINDS: readonly (MessageKind | '')[] = [
   '',
   'voteRequest',
@@ -130,7 +130,7 @@ export function fromWire(wire: WireRaftMessage): Message {
     case 'timeoutNow':
       return { kind, ...envelope };
     default:
-      throw new RangeError(`no kind of raft message has the number ${wire.kind}`);
+      throw new RangeError(`unknown kind ${wire.kind} of a raft message`);
   }
 }
 
@@ -140,7 +140,7 @@ function entryToWire({ term, index, kind, data }: Entry): WireEntry {
 
 function entryFromWire(wire: WireEntry): Entry {
   const kind = ENTRY_KINDS[wire.kind];
-  if (kind === undefined) throw new RangeError(`no kind of entry has the number ${wire.kind}`);
+  if (kind === undefined) throw new RangeError(`unknown kind ${wire.kind} of a log entry`);
   return { term: toTerm(wire.term), index: toLogIndex(wire.index), kind, data: wire.data };
 }
 
@@ -149,12 +149,12 @@ export function metaToWire({ index, term, config }: SnapshotMeta): WireSnapshotM
 }
 
 export function metaFromWire(wire: WireSnapshotMeta | null): SnapshotMeta {
-  if (wire === null) throw new RangeError('a snapshot does not say what it is of');
+  if (wire === null) throw new RangeError('a snapshot has no metadata');
   return { index: toLogIndex(wire.index), term: toTerm(wire.term), config: configFromWire(wire.config) };
 }
 
 function configFromWire(wire: WireConfiguration | null): Configuration {
-  if (wire === null) throw new RangeError('a snapshot does not say who the members are');
+  if (wire === null) throw new RangeError('a snapshot has no configuration');
   const ids = (list: readonly number[]): PeerId[] => list.map(toPeerId);
   return {
     voters: ids(wire.voters),

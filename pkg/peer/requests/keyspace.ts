@@ -32,9 +32,9 @@ export interface KeyspaceParts {
   close(): Promise<void>;
 }
 
-/** A keyspace that also takes transactions that are encoded already: the serving thread does it, to spare this one. */
+/** A keyspace that also accepts encoded transactions: the serving thread encodes them, to relieve this one. */
 export interface PeerKeyspace extends Keyspace {
-  /** `entry` is what `encodeTxn` made; it is copied. `puts`: how many of its ops put something. */
+  /** `entry` is the result of `encodeTxn`; it is copied. `puts` is the number of its puts. */
   proposeTxn(entry: Uint8Array, about: { readonly puts: number }): Promise<TxnResult>;
 }
 
@@ -44,7 +44,7 @@ export type EncodedTxn =
 
 const NOTHING = new Uint8Array(0);
 
-/** The log entry of a transaction, or why it is refused. Throws `InvariantError` on what no caller may propose. */
+/** Returns the log entry of a transaction, or why it is refused. Throws `InvariantError` on a transaction that no caller may propose. */
 export function encodeTxn(txn: Txn): EncodedTxn {
   const entry: Entry = { kind: 'txn', txn };
   const problem = sizeProblem(txn, entry);
@@ -56,7 +56,7 @@ export function encodeTxn(txn: Txn): EncodedTxn {
   return { refusal: undefined, entry: encodeEntry(entry), puts };
 }
 
-/** The replicated keyspace, as this peer sees it. */
+/** The replicated keyspace of this peer. */
 export function peerKeyspace(parts: KeyspaceParts): PeerKeyspace {
   const { proposals, reads, space, state, metrics } = parts;
 

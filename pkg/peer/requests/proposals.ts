@@ -5,18 +5,18 @@ import type { ForwardedProposal, ForwardRefusal } from '../network/index.js';
 import { type EnvelopeForm, seal, unseal } from './envelope.js';
 
 export interface ProposalPorts {
-  /** Appends here, if this peer leads. */
+  /** Appends on this peer, if it leads. */
   propose(data: Uint8Array): ProposeResult;
-  /** Hands it to the connection with the leader of `term`; false when it certainly did not leave. */
+  /** Sends it to the leader of `term`. Returns false when it certainly was not sent. */
   forward(leader: PeerId, proposal: ForwardedProposal): boolean;
-  /** Who leads, in which term, as far as this peer knows. */
+  /** The leader and the term, as far as this peer knows. */
   leadership(): { readonly leader: PeerId; readonly term: number };
   /** Milliseconds, monotonic. */
   now(): number;
   readonly electionTimeoutMs: number;
   /** The newest form of envelopes that every member reads. */
   form(): EnvelopeForm;
-  /** An entry that no version of this program can have proposed was committed. It changes nothing. */
+  /** A committed entry is malformed. It changes nothing. */
   malformed(why: string): void;
 }
 
@@ -27,17 +27,17 @@ interface Pending {
   readonly resolve: (result: TxnResult) => void;
   /** The only term in which it may be appended, and only here; undefined: any. */
   readonly onlyTerm: number | undefined;
-  /** The term in whose log it may stand; 0: in none. */
+  /** The term in which it may have been appended; 0: not sent. */
   sentTerm: number;
 }
 
 /**
- * Proposals of this peer, from the request to its answer.
+ * The proposals of this peer, from request to answer.
  *
- * A proposal is answered when this peer applies its entry, recognised by origin and id. It is sent to one leadership at
- * a time: the leader of term T appends it in term T or never (`ForwardedProposal.term`). The log is ordered by term, so
- * when this peer applies an entry of a later term and has not met the proposal, it never will: then, and only then, it
- * may be sent again. What can not be told apart in time ends as unknown.
+ * A proposal is answered when this peer applies its entry, which it recognises by origin and id. It is sent to one leadership at a time: the
+ * leader of term T appends it in term T or never (`ForwardedProposal.term`). The log is ordered by term. So when this peer applies an entry
+ * of a later term and has not seen the proposal, the proposal is lost: then, and only then, it may be sent again. A proposal whose outcome
+ * is not known in time ends as unknown.
  *
  *     applied:  ... 7/T  8/T  9/T' ...     sent in T, not among the entries up to 8: lost; sent again in T'
  */
@@ -45,11 +45,11 @@ export class Proposals {
   readonly #ports: ProposalPorts;
   readonly #origin: number;
   readonly #pending = new Map<number, Pending>();
-  /** Not sent, in order: no leader is known, or it can not be reached. */
+  /** Not sent, in order: no leader is known or reachable. */
   #held: Pending[] = [];
   #bytes = 0;
   #lastId = 0;
-  /** Of the newest entry applied. */
+  /** The term of the newest applied entry. */
   #appliedTerm = 0;
   #stopped: string | undefined;
   #drained: (() => void) | undefined;
@@ -122,10 +122,10 @@ export class Proposals {
     if (this.#pending.size === 0) this.#drained?.();
   }
 
-  /** A leader has not appended a forwarded proposal, and will not. */
+  /** A leader has refused a forwarded proposal: it has not appended it and never will. */
   refused({ id, term, refused: reason, message }: ForwardRefusal): void {
     const pending = this.#pending.get(id);
-    // A refusal that comes late is not of the leadership that has it now.
+    // A late refusal is not from the leadership that it was sent to since.
     if (pending === undefined || pending.sentTerm !== term) return;
     if (reason === 'noLeader') {
       pending.sentTerm = 0;
@@ -135,7 +135,7 @@ export class Proposals {
     }
   }
 
-  /** The command of a normal entry that is about to be applied, and what to call with its outcome. */
+  /** The command of a normal entry that is about to be applied, and the callback for its outcome. */
   applying(data: Uint8Array): { readonly command: Buffer; readonly answer: ((result: TxnResult) => void) | undefined } {
     const opened = unseal(data);
     if (opened.kind === 'malformed') {
@@ -144,12 +144,12 @@ export class Proposals {
     }
     const { origin, id, command } = opened;
     const pending = origin === this.#origin ? this.#pending.get(id) : undefined;
-    // It stands in the log and will be answered: nothing that happens from now on makes it lost.
+    // It is committed and will be answered: from now on it cannot be lost.
     if (pending !== undefined) pending.sentTerm = Number.POSITIVE_INFINITY;
     return { command, answer: pending && ((result) => this.#settle(pending, result)) };
   }
 
-  /** Entries of `term` are about to be applied: whatever was sent in an earlier one, and not met, is lost and goes out again. */
+  /** Entries of `term` are about to be applied: proposals of an earlier term that were not seen are lost and are sent again. */
   reached(term: number): void {
     if (term <= this.#appliedTerm) return;
     this.#appliedTerm = term;
@@ -162,7 +162,7 @@ export class Proposals {
     this.retryHeld();
   }
 
-  /** Leadership may have changed: what waited for a leader goes out. */
+  /** Leadership may have changed: sends the proposals that wait for a leader. */
   retryHeld(): void {
     if (this.#held.length === 0 || this.#ports.leadership().leader === NO_PEER) return;
     const held = this.#held;
@@ -170,7 +170,7 @@ export class Proposals {
     for (const pending of held) if (this.#pending.has(pending.id)) this.#send(pending);
   }
 
-  /** Time has passed: answers what waited too long, and tries again what was not sent. */
+  /** Called at each tick: answers proposals that waited too long, and retries those that were not sent. */
   expire(): void {
     const now = this.#ports.now();
     const { electionTimeoutMs } = this.#ports;
@@ -187,16 +187,16 @@ export class Proposals {
     this.retryHeld();
   }
 
-  /** The state was replaced by a snapshot that reaches into `term`: what was sent until then has been decided unseen. */
+  /** A snapshot up to `term` has replaced the state: the outcome of proposals of that term and before cannot be known. */
   overtaken(term: number): void {
     this.#appliedTerm = Math.max(this.#appliedTerm, term);
     for (const pending of this.#pending.values()) {
       if (pending.sentTerm === 0 || pending.sentTerm > term) continue;
-      this.#settle(pending, unknown('this peer was caught up by a snapshot meanwhile'));
+      this.#settle(pending, unknown('a snapshot replaced the state meanwhile'));
     }
   }
 
-  /** Nothing is taken any more; resolves when what waits is answered, which `stop` brings about at the latest. */
+  /** Refuses new proposals. Resolves when the pending ones are answered, at the latest by `stop`. */
   drain(why: string): Promise<void> {
     this.#stopped ??= why;
     if (this.#pending.size === 0) return Promise.resolve();
@@ -205,7 +205,7 @@ export class Proposals {
     });
   }
 
-  /** Answers everything. Nothing is taken any more. */
+  /** Refuses new proposals and answers the pending ones. */
   stop(why: string): void {
     this.#stopped = why;
     for (const pending of this.#pending.values()) {

@@ -6,9 +6,9 @@ import { READ_LIMITS } from '../common/index.js';
 export interface ReadPorts {
   /** Asks for a read index soon. `open` is called then and returns the context, with which the outcome comes back to `settled`. */
   readIndex(open: () => number): void;
-  /** Index up to which this peer has applied. */
+  /** The index up to which this peer has applied. */
   applied(): number;
-  /** Why nothing more is applied here until somebody does something about it; undefined when it is. */
+  /** Why nothing more can be applied here until there is space; undefined normally. */
   standstill(): string | undefined;
   /** Milliseconds, monotonic. */
   now(): number;
@@ -23,7 +23,7 @@ interface Caller {
 interface Waiting {
   readonly index: Revision;
   readonly callers: readonly Caller[];
-  /** Since when the oldest of them has waited. */
+  /** When the oldest caller began to wait. */
   readonly since: number;
 }
 
@@ -35,9 +35,9 @@ export class Reads {
   readonly #ports: ReadPorts;
   #next: Caller[] = [];
   readonly #rounds = new Map<number, readonly Caller[]>();
-  /** Rounds that ended without an index; to be asked again at the next tick. */
+  /** Callers of rounds that ended without an index. They are retried at the next tick. */
   #again: Caller[] = [];
-  /** Indexes known, not yet applied here. Ascending enough: whatever is applied is taken out. */
+  /** Rounds whose index is known and not yet applied here. */
   #waiting: Waiting[] = [];
   #callers = 0;
   #lastContext = 0;
@@ -84,7 +84,7 @@ export class Reads {
     } else if (outcome.reason === 'tooManyReads') {
       this.#answer(callers, { kind: 'refused', reason: 'overloaded', message: 'too many reads are waiting' });
     } else {
-      // No leader for the moment, or a new one: asking again is always safe.
+      // There is no leader, or a new one. Retrying a read is always safe.
       for (const caller of callers) this.#again.push(caller);
     }
   }
@@ -101,7 +101,7 @@ export class Reads {
     this.#waiting = later;
   }
 
-  /** A tick has passed: asks again what got no index, and refuses what waited too long. */
+  /** Called at each tick: retries reads without an index, and refuses those that waited too long. */
   expire(): void {
     this.#expireWaiting();
     if (this.#again.length === 0) return;
@@ -113,7 +113,7 @@ export class Reads {
     this.#again = [];
   }
 
-  /** A read may be asked again on any peer: so nobody waits long for a peer that does not come to apply what it has to. */
+  /** A client can repeat a read on any peer, so it does not wait long for one that cannot apply. */
   #expireWaiting(): void {
     if (this.#waiting.length === 0) return;
     const { now, electionTimeoutMs, standstill } = this.#ports;
@@ -126,7 +126,7 @@ export class Reads {
         later.push(waiting);
         continue;
       }
-      const message = why ?? `this peer did not come to apply entry ${index} in time`;
+      const message = why ?? `this peer did not apply entry ${index} in time`;
       const result: ReadIndexResult = {
         kind: 'refused',
         reason: why === undefined ? 'overloaded' : 'noSpace',

@@ -13,17 +13,17 @@ export interface ReceiverPorts {
   readonly home: EngineHome;
   readonly clusterId: string;
   readonly self: number;
-  /** Absent: nothing survives anyway. */
+  /** Absent for a peer in memory. */
   readonly files: SmallFiles | undefined;
-  /** Steps the message into the core; true when the core wants the snapshot and will hand out a write that stands on it. */
+  /** Steps the message into the core. Returns true when the core accepts the snapshot and will hand out a write that installs it. */
   offer(message: SnapshotRequest): boolean;
-  /** The old state has nothing under way any more. */
+  /** Resolves when nothing is being applied to the old state. */
   quiesced(): Promise<void>;
-  /** Why there is no room for a snapshot. Asked as it comes in: before it takes what the present state needs, it is given up. */
+  /** Why there is no space for a snapshot. Called for each part: a snapshot must not use up what the present state needs. */
   noRoom(): string | undefined;
-  /** A snapshot that is taken and can not be refused any more waits for room to be put in place. */
+  /** An accepted snapshot, which cannot be refused any more, waits for space to be installed, or no longer does. */
   waitsForRoom(waits: boolean): void;
-  /** The new state's engine takes the place of the old one's. Where that fails it is closed. */
+  /** Goes on with the engine of the new state. If that fails, the engine is closed. */
   replace(engine: Engine, snapshot: SnapshotMeta): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export class SnapshotReceiver {
   #closed = false;
   #incoming: Incoming | undefined;
   #offered: Offered | undefined;
-  /** Streams that have not said yet what they are. */
+  /** Streams whose first part has not arrived. */
   readonly #greeting = new Set<AbortController>();
 
   constructor(ports: ReceiverPorts) {
@@ -148,7 +148,7 @@ export class SnapshotReceiver {
       sweep: () => home.sweep(),
       fresh: async () => {
         const fresh = await home.fresh();
-        // Called when all data is here and synced: the moment to ask the core.
+        // Called when all data is received and synced.
         const adopt = async (): Promise<void> => {
           if (incoming.unwanted !== undefined) throw incoming.unwanted;
           const meta = metaFromWire(stream.meta);
@@ -220,13 +220,13 @@ export class SnapshotReceiver {
     await this.#incoming?.ended;
   }
 
-  /** Carries out the core's write that stands on the snapshot offered. See `InstallMarker` for the order. */
+  /** Carries out the write of the core that installs the offered snapshot. See `InstallMarker` for the order. */
   async install(write: Write, persist: () => Promise<void>): Promise<void> {
     const { snapshot, hardState } = write;
     const offered = this.#offered;
     this.#offered = undefined;
     if (snapshot === undefined || offered === undefined || offered.meta.index !== snapshot.index) {
-      throw new InvariantError('the core stands on a snapshot that this peer does not have');
+      throw new InvariantError('the core installs a snapshot that this peer does not have');
     }
     const { files } = this.#ports;
     try {
@@ -247,7 +247,7 @@ export class SnapshotReceiver {
     await this.#ports.replace(engine, snapshot);
   }
 
-  /** The core stands on the snapshot already, so it must be put in place; each step can be tried again until there is room. */
+  /** The core has accepted the snapshot, so it must be installed. Each step can be retried until there is space. */
   async #roomOrRetry(step: () => void | Promise<void>): Promise<void> {
     for (let waits = false; ; waits = true) {
       try {
@@ -271,18 +271,18 @@ function giveUp(incoming: Incoming, why: Error): void {
   incoming.abort.abort(why);
 }
 
-/** The same parts, but that whoever waits for one does not wait on when `signal` says so. */
+/** The same parts, but waiting for one ends when `signal` aborts. */
 function abortable<T>(parts: AsyncIterator<T>, signal: AbortSignal): AsyncIterator<T> {
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
     if (signal.aborted) reject(signal.reason);
   });
-  // Seen by whoever asks for the next part, if somebody does.
+  // The next call of `next` reports it, if there is one.
   aborted.catch(() => {});
   return {
     next: () => Promise.race([aborted, parts.next()]),
     return: async () => {
-      // Not waited for: it may stand behind a part that never comes.
+      // Not awaited: it may wait for a part that never arrives.
       parts.return?.().catch(() => {});
       return { done: true, value: undefined };
     },
@@ -296,7 +296,7 @@ class NotWanted extends Error {
 class CheckedStream {
   readonly #parts: AsyncIterable<WireSnapshotPart>;
   readonly #progressed: () => void;
-  /** What the snapshot stands for, once `chunks` was read to its end. */
+  /** What the snapshot stands for, when `chunks` has been read to its end. */
   meta: WireSnapshotMeta | null = null;
 
   constructor(parts: AsyncIterable<WireSnapshotPart>, progressed: () => void) {
@@ -304,7 +304,7 @@ class CheckedStream {
     this.#progressed = progressed;
   }
 
-  /** The bytes of the parts, each checked against the running checksum, up to the end that the sender announced. */
+  /** The bytes of the parts, each checked against the running checksum, up to the announced end. */
   async *chunks(): AsyncGenerator<Buffer> {
     let checksum = 0;
     let bytes = 0;

@@ -25,7 +25,7 @@ export interface SnapshotStatus {
   readonly hash: string;
 }
 
-/** What a snapshot file says of itself, having read and checked all of it. Rejects when it is damaged. */
+/** Reads and checks a whole snapshot file, and describes it. Rejects when it is damaged. */
 export async function snapshotStatus(file: string): Promise<SnapshotStatus> {
   const { applied, compacted, rows, bytes, chain } = await inspectSnapshot(chunksOf(file));
   return { revision: applied, compacted, rows, bytes, hash: chain };
@@ -34,16 +34,16 @@ export async function snapshotStatus(file: string): Promise<SnapshotStatus> {
 export interface Restored {
   readonly clusterId: string;
   readonly peerId: number;
-  /** The first revision of the new cluster lies above this. */
+  /** The first revision of the new cluster is above this. */
   readonly revision: number;
 }
 
 /**
- * Makes the data folder of one member of a new cluster from a snapshot. Every member is restored from the same file with
- * the same `initialCluster`, and so comes to the same state.
+ * Makes the data folder of one member of a new cluster from a snapshot. Every member is restored from the same file with the same
+ * `initialCluster`, so all have the same state.
  *
- * Revisions start far above the snapshot's: the old cluster may have gone on after it was taken, and what it then showed must not
- * be shown again for something else. All history is given up, so that every watch begins anew (410).
+ * Revisions start far above the snapshot's: the old cluster may have gone on after the snapshot, and its revisions must not be used again for
+ * something else. All history is dropped, so every watch starts again (410).
  */
 export async function restoreSnapshot(file: string, config: PeerConfig, world: World): Promise<Restored> {
   const { dataDir } = config;
@@ -55,7 +55,7 @@ export async function restoreSnapshot(file: string, config: PeerConfig, world: W
   const founders = config.initialCluster.length > 0 ? config.initialCluster : [{ name: config.name, peerUrls: [] }];
   const me = founders.find((member) => member.name === config.name);
   if (me === undefined) throw new Error(`--initial-cluster does not name this peer (--name=${config.name})`);
-  // Another cluster than the one the snapshot is of, though the flags be the same.
+  // Not the cluster of the snapshot, even if the flags are the same.
   const token = `${config.initialClusterToken} restored ${hash} ${last}`;
   const members = founders.map((member): MemberInfo => ({ ...member, id: foundingId(member, token) }));
 
@@ -83,7 +83,7 @@ export async function restoreSnapshot(file: string, config: PeerConfig, world: W
   return { clusterId: identity.clusterId, peerId: identity.peerId, revision: base };
 }
 
-/** The entries that make the snapshot's state the first state of the new cluster: new members, no history. */
+/** The entries that turn the snapshot into the first state of the new cluster: new members, no history. */
 async function rebirth(
   machine: StateMachine,
   members: readonly MemberInfo[],

@@ -2,9 +2,9 @@ import type { World } from '../../base/index.js';
 import { SNAPSHOT_LIMITS } from '../common/index.js';
 
 /**
- * How long a snapshot goes on with what was applied while it was on its way (`StateMachine.openSnapshot`). While another round is to
- * come, nobody has to keep the log for the receiver: what is applied now, it will get as state. The last round is the one
- * after a short one, and then the log is kept from there.
+ * Decides how many rounds a snapshot has: each round sends what was applied while the previous one was sent (`StateMachine.openSnapshot`).
+ * While another round follows, the log need not be kept for the receiver, because it gets what is applied now as state. The last round is the
+ * one after a short round, and the log is kept from there.
  *
  *     round 1, 60 s, up to 1000        the log may be cut: there will be a round 2
  *     round 2, 3 s, up to 1600         likewise
@@ -18,14 +18,14 @@ export class Rounds {
   #rounds = 1;
   #last = false;
 
-  /** @param covers is told what the snapshot will hold at least. */
+  /** @param covers is called with an index up to which the snapshot will hold everything. */
   constructor(world: World, covers: (index: number) => void) {
     this.#world = world;
     this.#covers = covers;
     this.#began = world.clock.monotonic();
   }
 
-  /** All rows of a round were sent, and everything up to `next` is applied: whether there is another round. */
+  /** All rows of a round have been sent, and everything up to `next` is applied. Returns whether there is another round. */
   again(next: number): boolean {
     if (this.#last) return false;
     const now = this.#world.clock.monotonic();
@@ -36,13 +36,13 @@ export class Rounds {
     return true;
   }
 
-  /** A piece was sent, and everything up to `applied` is applied. */
+  /** A piece has been sent, and everything up to `applied` is applied. */
   sent(applied: number): void {
     if (!this.#last) this.#covers(applied);
   }
 }
 
-/** Resolves when `index` is applied. Rejects when the peer stops: then nothing is applied any more. */
+/** Resolves when `index` is applied. Rejects when the peer stops, because nothing is applied then. */
 export async function untilApplied(
   index: number,
   peer: { readonly world: World; applied(): number; stopped(): string | undefined },

@@ -63,7 +63,7 @@ describe('snapshots that the core orders', () => {
     expect([reports, opened()]).toEqual([['2 true'], 0]);
     expect(notes).toEqual([
       'sending a snapshot to peer 2',
-      'the snapshot for peer 2 failed: no room: 17 bytes; it is tried again',
+      'the snapshot for peer 2 failed: no room: 17 bytes; it will be retried',
       'peer 2 has the snapshot',
     ]);
   });

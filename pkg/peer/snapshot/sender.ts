@@ -18,12 +18,12 @@ export interface SenderPorts {
   openStream(to: PeerId, url: string): SnapshotStream;
   /** `sendSnapshot`, unless a test takes its place. */
   readonly send?: typeof sendSnapshot;
-  /** Why this peer serves no more, if it does not. */
+  /** Why this peer has stopped serving; undefined while it serves. */
   stopped(): string | undefined;
   note(level: 'info' | 'warn', message: string): void;
 }
 
-/** Carries out the core's orders of snapshots, and tells it what came of each: of one that failed when it is time for the next. */
+/** Sends the snapshots that the core orders, and reports each outcome to the core: a failure when it is time to retry. */
 export class SnapshotSender {
   readonly #ports: SenderPorts;
   readonly #attempts: Backoff;
@@ -40,7 +40,7 @@ export class SnapshotSender {
     const { metrics, note, electionMs } = this.#ports;
     const { to } = order;
     if (url === undefined || this.#outgoing >= SNAPSHOT_LIMITS.outgoingMax) {
-      // Not now: the core asks again.
+      // The core orders it again.
       this.#later(electionMs, () => this.#report(order, false));
       return;
     }
@@ -66,7 +66,7 @@ export class SnapshotSender {
     metrics.snapshotSendFailures++;
     if (this.#over.signal.aborted) return;
     const { waitMs, isNews } = this.#attempts.failed(order.to, why);
-    if (isNews) note('warn', `the snapshot for peer ${memberIdText(order.to)} failed: ${why}; it is tried again`);
+    if (isNews) note('warn', `the snapshot for peer ${memberIdText(order.to)} failed: ${why}; it will be retried`);
     this.#later(waitMs, () => this.#report(order, false));
   }
 
@@ -74,7 +74,7 @@ export class SnapshotSender {
     const { world, metrics, raft, state, clusterId, stopped, openStream, send = sendSnapshot } = this.#ports;
     const snapshot = await state.machine.openSnapshot({ follow: true });
     const meta = async (): Promise<SnapshotMeta> => {
-      // The core hears of what is applied a moment after it can be read.
+      // An index can be read a moment before the core has it as applied.
       await untilApplied(snapshot.index, { world, applied: () => raft.status().applied, stopped });
       return raft.snapshotMeta(toLogIndex(snapshot.index));
     };
@@ -110,7 +110,7 @@ export class SnapshotSender {
     this.#waits.add(cancel);
   }
 
-  /** What is on its way is given up, and nothing is tried again: neither keeps a process from ending. */
+  /** Cancels the streams and the retries, so that neither keeps the process alive. */
   close(): void {
     this.#over.abort(new Error('this peer is closed'));
     for (const cancel of this.#waits) cancel();

@@ -8,7 +8,7 @@ x509.cryptoProvider.set(webcrypto as unknown as Parameters<typeof x509.cryptoPro
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
-/** A peer CA for one test, and certificates of it for these addresses. */
+/** A peer CA for one test. Its certificates are valid for these addresses. */
 export async function testPeerCa(
   addresses: readonly string[] = ['127.0.0.1'],
 ): Promise<{ issue(name: string): Promise<PeerTls> }> {

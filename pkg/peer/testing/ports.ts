@@ -2,8 +2,8 @@ import { createServer } from 'node:net';
 import { threadId } from 'node:worker_threads';
 
 /**
- * Ports for peers that are stopped and started again. Below those that the system gives to outgoing connections and to who asks
- * for any: a peer that comes back must find its own still free. Threads of one test run take them from ranges of their own.
+ * Ports for peers that are stopped and started again. They are below the ephemeral range, so that the port of a stopped peer stays free. Each
+ * thread of a test run uses a range of its own.
  */
 const RANGE = { from: 16_000, to: 32_000, threads: 4 } as const;
 const each = (RANGE.to - RANGE.from) / RANGE.threads;

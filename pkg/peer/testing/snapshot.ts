@@ -16,7 +16,7 @@ export function firstPart(begin: SnapshotBegin): WireSnapshotPart {
   return { ...NONE, begin };
 }
 
-/** A whole snapshot of what `machine` holds, as the parts in which it comes over the wire. */
+/** A whole snapshot of the state of `machine`, as the parts in which it is sent. */
 export async function* snapshotParts(
   begin: SnapshotBegin,
   machine: StateMachine,

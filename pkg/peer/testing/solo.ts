@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PEER_DEFAULTS, type PeerConfig } from '../common/config.js';
 
-// Help for tests of this room and of those that stand on it.
+// Helpers for tests of the peer and of the rooms above it.
 
-/** A peer alone, in memory unless a folder is given, quick to notice things. */
+/** A cluster of one peer with short timeouts, in memory unless a folder is given. */
 export function soloConfig(over: Partial<PeerConfig> = {}): PeerConfig {
   return { ...PEER_DEFAULTS, heartbeatMs: 20, electionMs: 200, diskReserveBytes: 0, ...over };
 }

@@ -33,13 +33,13 @@ import {
 import { SlabReader, SlabWriter } from './slab.js';
 
 export interface RemoteKeyspace extends Keyspace {
-  /** A control call of the other side. Rejects with what it threw. */
+  /** Runs a control call on the other side. Rejects with its error. */
   call(name: string, argument?: unknown): Promise<unknown>;
-  /** The other side is gone: everything waiting ends, nothing is taken any more. */
+  /** The other side is gone: ends everything that is pending, and refuses everything new. */
   lost(why: string): void;
 }
 
-/** The keyspace that `serveKeyspace` serves at the other end of `port`, as it looks from here. Closing it closes the port. */
+/** The keyspace that `serveKeyspace` serves at the other end of `port`. Closing it closes the port. */
 export function connectKeyspace(port: MessagePort, status: KeyspaceStatus, timers: Timers): RemoteKeyspace {
   const client = new Client(port, status, timers);
   port.on('message', (message: SlabMessage) => client.receive(message));
@@ -75,7 +75,7 @@ class Client implements RemoteKeyspace {
   readonly #ranges = new Map<number, RunningRange>();
   readonly #calls = new Map<number, RunningCall>();
   readonly #sinks = new Map<number, WatchSink>();
-  /** Everyone who asked since the last message: one question for all. */
+  /** Callers since the last message. One request is sent for all. */
   #readers: Answer<ReadIndexResult>[] = [];
   readonly #reads = new Map<number, readonly Answer<ReadIndexResult>[]>();
   #readersWaiting = 0;
@@ -169,7 +169,7 @@ class Client implements RemoteKeyspace {
     if (this.#lost !== undefined) return Promise.resolve();
     this.#closed ??= new Promise((resolve, reject) => {
       this.#onClosed = (why) => {
-        // Once: `lost` says too that it is closed, and knows nothing of why.
+        // Called once: `lost` calls it too, without the reason.
         this.#onClosed = undefined;
         this.lost('the keyspace is closed');
         this.#port.close();
@@ -185,7 +185,7 @@ class Client implements RemoteKeyspace {
     if (this.#lost !== undefined) return;
     this.#lost = why;
     this.#status = { ...this.#status, isLeader: false, hasLeader: false };
-    // What had been handed over may have happened.
+    // A transaction that was handed over may have been committed.
     for (const { resolve } of this.#txns.values()) resolve({ kind: 'unknown', message: why });
     for (const { reject } of this.#ranges.values()) reject(new Error(why));
     for (const { reject } of this.#calls.values()) reject(new Error(why));
@@ -219,7 +219,7 @@ class Client implements RemoteKeyspace {
   #scheduleFlush(): void {
     if (this.#flushing) return;
     this.#flushing = true;
-    // After the sockets of this turn were read: their requests go over as one message.
+    // Runs after the sockets of this turn were read, so that their requests share one message.
     this.#timers.immediate(() => this.#flush());
   }
 
@@ -247,7 +247,7 @@ class Client implements RemoteKeyspace {
     if (eventBytes > 0 && this.#lost === undefined) this.#put(ASK.credit, eventBytes);
   }
 
-  /** Returns the bytes of events taken in. */
+  /** Returns the bytes of the events in it. */
   #take(from: SlabReader): number {
     const tell = from.u8();
     const id = from.uint();
@@ -340,7 +340,7 @@ function refusal(reason: RefusalReason, message: string): { kind: 'refused'; rea
   return { kind: 'refused', reason, message };
 }
 
-/** What is known before the first message. */
+/** The status before the first message. */
 export const UNKNOWN_STATUS: KeyspaceStatus = {
   applied: revision(0),
   compacted: revision(0),

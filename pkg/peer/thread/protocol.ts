@@ -13,7 +13,7 @@ import type {
 } from '../../storage/index.js';
 import type { SlabReader, SlabWriter } from './slab.js';
 
-/** What the serving thread asks. */
+/** Messages of the serving thread. */
 export const ASK = {
   txn: 1,
   compact: 2,
@@ -21,15 +21,15 @@ export const ASK = {
   range: 4,
   watch: 5,
   cancel: 6,
-  /** So many bytes of events were taken in. */
+  /** Acknowledges bytes of events. */
   credit: 7,
   /** A control call, as JSON. */
   call: 8,
-  /** End in order. */
+  /** Close in order. */
   close: 9,
 } as const;
 
-/** What the peer thread tells. */
+/** Messages of the peer thread. */
 export const TELL = {
   txn: 1,
   readIndex: 2,
@@ -41,11 +41,11 @@ export const TELL = {
   watchEnd: 7,
   status: 8,
   call: 9,
-  /** Everything is answered and closed; the last word. */
+  /** Everything is answered and closed. The last message. */
   closed: 10,
 } as const;
 
-/** One message between the threads. `length` bytes of the slab are used. */
+/** One message between the threads. The first `length` bytes of the slab are used. */
 export interface SlabMessage {
   readonly slab: ArrayBuffer;
   readonly length: number;
@@ -104,7 +104,7 @@ export function readReadIndexResult(from: SlabReader): ReadIndexResult {
   return { kind: 'refused', reason: REASONS[from.u8()]!, message: from.text() };
 }
 
-/** An optional number is written one higher, so that 0 says "absent". */
+/** An optional number is written one higher; 0 means absent. */
 const optional = (n: number | undefined): number => (n === undefined ? 0 : n + 1);
 
 export function writeRange(out: SlabWriter, { start, end, revision, limit }: RangeRequest): void {
@@ -140,7 +140,7 @@ export function writeKeyValue(out: SlabWriter, item: KeyValue): void {
   out.bytes(item.value);
 }
 
-/** The value has memory of its own: caches keep it for long. */
+/** The value has its own memory, because caches keep it for long. */
 export function readKeyValue(from: SlabReader): KeyValue {
   const [key, createRevision, modRevision] = [from.text(), from.revision(), from.revision()];
   return { key, createRevision, modRevision, value: from.copy() };

@@ -28,9 +28,9 @@ export function serveKeyspace(
   calls: ControlCalls,
   timers: Timers,
 ): {
-  /** The status has changed. A change of leadership is told at once, all else with the next message or in a while. */
+  /** The status has changed. A change of leadership is sent at once, other changes with the next message or after a while. */
   progressed(): void;
-  /** The keyspace is closed, and the other end was told so. */
+  /** Resolves when the keyspace is closed and the other end has been notified. */
   readonly closed: Promise<void>;
 } {
   const server = new Server(port, keyspace, calls, timers);
@@ -40,7 +40,7 @@ export function serveKeyspace(
 
 interface ServedWatch {
   readonly request: WatchRequest;
-  /** Everything up to here was sent: where to go on after a pause. */
+  /** Everything up to here has been sent. A paused watch resumes here. */
   sent: Revision;
   /** Undefined while it is paused. */
   watch: Watch | undefined;
@@ -56,7 +56,7 @@ class Server {
   readonly #paused = new Set<number>();
   #flushing = false;
   #stopped = false;
-  /** Bytes of events that the other side has not acknowledged. */
+  /** Bytes of events that the other end has not acknowledged. */
   #eventBytes = 0;
   #lastStatus: KeyspaceStatus | undefined;
   #cancelStatus: (() => void) | undefined;
@@ -136,7 +136,7 @@ class Server {
       this.scheduleFlush();
       return;
     }
-    // Nobody over there asked for what was applied: not worth waking that thread for each batch.
+    // The other thread does not wait for it, so it is not woken for each batch.
     this.#cancelStatus ??= this.#timers.after(THREAD_LIMITS.statusMs, () => {
       this.#cancelStatus = undefined;
       this.scheduleFlush();
@@ -146,7 +146,7 @@ class Server {
   scheduleFlush(): void {
     if (this.#flushing || this.#stopped) return;
     this.#flushing = true;
-    // After the events of this turn: all that they brought goes out as one message.
+    // Runs after the events of this turn, so that their results share one message.
     this.#timers.immediate(() => this.#flush());
   }
 
@@ -249,10 +249,10 @@ class Server {
     if (at > served.sent) served.sent = at;
   }
 
-  /** The serving thread is behind: hold this watch here rather than its events in memory. History has them. */
+  /** The serving thread is behind. The watch is paused, and its events are read from history later, so they need no memory. */
   #pause(id: number, served: ServedWatch): void {
     this.#paused.add(id);
-    // Not from inside the sink: the hub is walking its watches.
+    // Not from inside the sink, because the hub iterates over its watches.
     this.#timers.immediate(() => {
       if (this.#paused.has(id)) served.watch?.cancel();
       served.watch = undefined;
@@ -274,7 +274,7 @@ class Server {
     let value: unknown;
     try {
       const call = this.#calls[name];
-      if (call === undefined) throw new Error(`the peer has no call ${name}`);
+      if (call === undefined) throw new Error(`unknown control call ${name}`);
       value = await call(JSON.parse(argument));
     } catch (error) {
       ok = false;
@@ -292,7 +292,7 @@ class Server {
     } catch (error) {
       why = error instanceof Error ? error.message : String(error);
     }
-    // Answers that the closing brought are told in callbacks of their own: they come first.
+    // Closing settles pending requests in callbacks, whose messages must come first.
     await new Promise<void>((resolve) => this.#timers.immediate(resolve));
     this.#begin(TELL.closed, 0).text(why);
     this.#flush();

@@ -2,9 +2,8 @@ import { revision } from '../../base/index.js';
 import { getUint, putUint } from '../common/index.js';
 
 /**
- * Messages between the threads are flat bytes in one transferred ArrayBuffer: no structured clone of objects, and one
- * message however many operations a turn of the event loop brought. Both ends are the same build, so there is no
- * version in it.
+ * Messages between the threads are flat bytes in one transferred ArrayBuffer: no structured clone of objects, and one message for all
+ * operations of a turn of the event loop. Both ends are the same build, so there is no version in it.
  */
 const FIRST_BYTES = 4096;
 
@@ -44,14 +43,14 @@ export class SlabWriter {
   }
 
   text(value: string): void {
-    // Three bytes hold any UTF-16 unit; keys are ASCII and short.
+    // Three bytes hold any UTF-16 unit. Keys are ASCII and short.
     this.#room(4 + 3 * value.length);
     const n = this.#bytes.write(value, this.#at + 4, 'utf8');
     this.#bytes.writeUInt32LE(n, this.#at);
     this.#at += 4 + n;
   }
 
-  /** Takes out what was written. The next message is expected to be about as long. */
+  /** Returns what was written and starts a new slab of about that size. */
   take(): ArrayBuffer {
     const slab = this.#bytes.buffer as ArrayBuffer;
     this.#next = Math.min(64 * 1024, Math.max(FIRST_BYTES, this.#at));
@@ -88,14 +87,14 @@ export class SlabReader {
     return revision(this.uint());
   }
 
-  /** A view of the slab: it keeps the whole slab alive. */
+  /** A view of the slab, which keeps the whole slab alive. */
   view(): Buffer {
     const length = this.#bytes.readUInt32LE(this.#at);
     this.#at += 4 + length;
     return this.#bytes.subarray(this.#at - length, this.#at);
   }
 
-  /** Bytes of their own: for what may be kept long. */
+  /** A copy, for bytes that may be kept for long. */
   copy(): Uint8Array {
     return Uint8Array.prototype.slice.call(this.view());
   }

@@ -13,12 +13,12 @@ export type FromWorker =
   | { readonly kind: 'fatal'; readonly message: string }
   | { readonly kind: 'note'; readonly level: 'info' | 'warn' | 'error'; readonly message: string };
 
-/** A peer behind a boundary: its keyspace and its control in one. `close` ends both. */
+/** The keyspace and the control interface of a peer in one. `close` ends both. */
 export type PeerHandle = Keyspace & PeerControl;
 
 /**
- * Opens a peer on a thread of its own and waits until it has read its log and state. Rejects with its one-line reason when it
- * cannot start. Runs it on this thread when this code is not compiled (a worker cannot load TypeScript).
+ * Opens a peer on its own thread and waits until it has read its log and state. Rejects with a one-line reason when it cannot start. Runs it
+ * on this thread when this code is not compiled, because a worker cannot load TypeScript.
  */
 export async function openPeerThread(config: PeerConfig, events: PeerEvents): Promise<PeerHandle> {
   const entry = new URL('./worker.js', import.meta.url);
@@ -67,7 +67,7 @@ export async function openPeerThread(config: PeerConfig, events: PeerEvents): Pr
   });
 }
 
-/** The same on this thread: for tests, and for a server that lives in another program. */
+/** Opens a peer on this thread: for tests, and for a server inside another program. */
 export async function openPeerDirect(config: PeerConfig, events: PeerEvents): Promise<PeerHandle> {
   const peer = await openPeer(config, threadWorld(), events);
   const { keyspace, control } = peer;

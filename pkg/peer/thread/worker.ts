@@ -1,4 +1,4 @@
-// The peer's thread: a peer of its own event loop, spoken to over one message port.
+// The entry of the peer's thread: a peer with its own event loop behind one message port.
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { PeerConfig } from '../common/index.js';
 import { openPeer, type Peer } from '../compose/index.js';

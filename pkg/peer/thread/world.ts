@@ -2,8 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { timerMillisecondsMax, type World } from '../../base/index.js';
 
 /**
- * The real world, for the peer's thread: functions cannot be handed over a thread boundary, so the thread's entry is
- * a composition root of its own.
+ * The real world for the peer's thread. Functions cannot cross a thread boundary, so the entry of the thread is a composition root of its
+ * own.
  */
 export function threadWorld(): World {
   return {

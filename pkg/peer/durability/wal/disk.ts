@@ -20,16 +20,16 @@ import { invariant } from '../../../base/index.js';
 import { WAL_LIMITS } from '../../common/index.js';
 
 /**
- * What the log asks of a disk, and no more: the real one and the simulated one of the tests (which loses
- * unsynced sectors, fails syncs and runs full on demand) are interchangeable.
+ * The disk as the log needs it. The real one and the simulated one of the tests, which loses unsynced sectors, fails syncs and runs full on
+ * demand, are interchangeable.
  */
 export interface LogFile {
   readonly size: number;
   /** Bytes at `position`; fewer than `length` at the end of the file. Synchronous: used at start only. */
   read(position: number, length: number): Uint8Array;
-  /** Resolves when the bytes are with the operating system. Extends the file where needed. Rejects with the errno in `code`. */
+  /** Resolves when the operating system has the bytes. Extends the file if needed. Rejects with the errno in `code`. */
   write(bytes: Uint8Array, position: number): Promise<void>;
-  /** Resolves when everything written before is on stable storage. After a rejection nothing may be assumed, ever again. */
+  /** Resolves when everything written before is on stable storage. After a rejection nothing is known about it, and a later sync proves nothing. */
   sync(): Promise<void>;
   close(): void;
 }
@@ -37,11 +37,11 @@ export interface LogFile {
 export interface LogDisk {
   list(): readonly string[];
   open(name: string): LogFile;
-  /** Opens for writing, creating it if absent; existing content stays. */
+  /** Opens a file for writing and creates it if it is absent. Existing content stays. */
   create(name: string): LogFile;
   rename(from: string, to: string): void;
   remove(name: string): void;
-  /** Of the file system that it lies on. */
+  /** The space of its file system. */
   room(): { readonly freeBytes: number; readonly totalBytes: number };
   /** Makes creations, renames and removals durable. */
   syncDirectory(): Promise<void>;
@@ -69,7 +69,7 @@ export function nodeDisk(folder: string): LogDisk {
   };
 }
 
-/** What was made in the folders from `upper` down to `lower` is there after a power cut. */
+/** Syncs the folders from `lower` up to `upper`, so that new folders survive a power cut. */
 function syncFolders(upper: string, lower: string): void {
   for (let folder = lower; folder.length >= upper.length; folder = dirname(folder)) {
     const fd = openSync(folder, 'r');
@@ -105,7 +105,7 @@ class NodeFile implements LogFile {
 
   async write(bytes: Uint8Array, position: number): Promise<void> {
     let at = 0;
-    // A copy into the page cache costs microseconds, a hop through the thread pool some thirty.
+    // A copy into the page cache takes microseconds, a call on the thread pool about thirty.
     while (at < bytes.length) {
       const rest = bytes.length - at;
       const n =
@@ -126,7 +126,7 @@ class NodeFile implements LogFile {
 
   async sync(): Promise<void> {
     await promised((done) => fdatasync(this.#fd, done));
-    // A file without a name takes writes and syncs, and is gone when it is closed.
+    // A file without a name accepts writes and syncs, and is gone when it is closed.
     if (fstatSync(this.#fd).nlink === 0)
       throw new Error('a file of the log has been removed while the peer was using it');
   }

@@ -3,21 +3,21 @@ import { getUint, putUint, WAL_LIMITS } from '../../common/index.js';
 import { crc32c } from './crc32c.js';
 
 /**
- * A segment is a preamble of one sector and then frames, each the work of one write and one sync:
+ * A segment is a preamble of one sector followed by frames, each made by one write and one sync:
  *
  *     0  u32  checksum of bytes 4..20, seeded with the segment's nonce
  *     4  u32  checksum of the body, seeded likewise
  *     8  u32  length of the body
- *     12 u64  number of the frame: 1, 2, 3 ... through the whole life of the log
+ *     12 u64  number of the frame: 1, 2, 3 ... over the whole life of the log
  *     20      body (records)
  *             zeros up to a multiple of the sector size, of which the last byte is END_MARK
  *
- * Invariants that recovery rests on (see scan.ts):
- *  1. Frame n+1 is written only after frame n was synced. So whatever stands before a frame was once durable.
- *  2. No two frames share a sector, so writing one can not damage another.
- *  3. Space that no frame has reached yet is zero.
- *  4. The nonce is drawn anew for every segment: neither an old segment's bytes nor bytes that a client had
- *     stored pass for a frame.
+ * Recovery relies on these invariants (see scan.ts):
+ *  1. Frame n+1 is written only after frame n was synced. So everything before a frame was durable.
+ *  2. No two frames share a sector, so writing one cannot damage another.
+ *  3. Space after the last frame is zero.
+ *  4. Every segment has a new random nonce: neither the bytes of an old segment nor bytes that a client stored can be taken for a
+ *     frame.
  */
 export const SECTOR = 512;
 export const FRAME_HEADER = 20;
@@ -29,12 +29,12 @@ export interface FrameHeader {
   readonly number: number;
 }
 
-/** Bytes on disk of a frame with such a body. */
+/** The bytes on disk of a frame with a body of this length. */
 export function frameExtent(bodyLength: number): number {
   return Math.ceil((FRAME_HEADER + bodyLength + 1) / SECTOR) * SECTOR;
 }
 
-/** Completes a frame whose body already stands at `FRAME_HEADER` of `frame`, a buffer of exactly its extent. */
+/** Completes a frame whose body is already at `FRAME_HEADER` of `frame`, a buffer of exactly its extent. */
 export function sealFrame(frame: Buffer, bodyLength: number, number: number, nonce: number): void {
   invariant(frame.length === frameExtent(bodyLength), 'a frame buffer must have the extent of its frame');
   frame.fill(0, FRAME_HEADER + bodyLength);
@@ -54,7 +54,7 @@ export function readHeader(bytes: Buffer, nonce: number): FrameHeader | undefine
   return { bodyChecksum: bytes.readUInt32LE(4), bodyLength, number };
 }
 
-/** Whether all of the frame's bytes are as they were sealed. */
+/** Whether all bytes of the frame are as they were sealed. */
 export function frameIsWhole(frame: Buffer, header: FrameHeader, nonce: number): boolean {
   return (
     frame.length === frameExtent(header.bodyLength) &&
@@ -64,10 +64,9 @@ export function frameIsWhole(frame: Buffer, header: FrameHeader, nonce: number):
 }
 
 /**
- * Whether a frame that is not whole is so because its write was interrupted: some sector of it (or the rest of it)
- * was never reached, so it is still zero. A frame whose every sector was written but whose checksum is false
- * was damaged later. (A frame that legitimately holds a sector of zeros and is damaged elsewhere counts as
- * interrupted; only the very last frame of the log is ever judged by this.)
+ * Whether an incomplete frame is the result of an interrupted write: some sector of it was never written and is still zero. A frame with
+ * all sectors written and a wrong checksum was damaged later. (A frame that contains a sector of zeros and is damaged elsewhere counts as
+ * interrupted. This is applied to the very last frame of the log only.)
  */
 export function writeWasInterrupted(frame: Buffer, header: FrameHeader): boolean {
   if (frame.length < frameExtent(header.bodyLength) || frame[frame.length - 1] === 0) return true;
@@ -104,7 +103,7 @@ export function encodePreamble(preamble: Preamble): Buffer {
   return bytes;
 }
 
-/** Undefined when the sector is no preamble of this format. */
+/** Undefined when the sector is not a preamble of this format. */
 export function decodePreamble(bytes: Buffer): Preamble | undefined {
   if (bytes.length < SECTOR || bytes.toString('latin1', 0, 12) !== PREAMBLE_MAGIC) return undefined;
   if (bytes.readUInt32LE(12) !== WAL_FORMAT || bytes.readUInt32LE(36) !== crc32c(bytes, 0, 0, 36)) return undefined;

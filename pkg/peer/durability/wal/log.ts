@@ -9,10 +9,10 @@ import { type SegmentWish, Spare, type SpareWorld } from './spare.js';
 
 export interface LogWorld extends SpareWorld {
   readonly random: Random;
-  /** Called after each sync with the time it took. */
+  /** Called after each sync with its duration. */
   readonly clock: { monotonic(): number };
   readonly synced?: (milliseconds: number, bytes: number) => void;
-  /** Sizes of segments; `WAL_LIMITS` unless a test wants to see many small ones. */
+  /** Sizes of segments: `WAL_LIMITS`, or smaller in tests. */
   readonly segments?: SegmentSizes;
 }
 
@@ -21,7 +21,7 @@ export interface SegmentSizes {
   readonly segmentBytesMax: number;
 }
 
-/** What the log is of, and where it begins. */
+/** The owner of the log, and where it begins. */
 export interface LogOrigin {
   readonly identity: Uint8Array;
   readonly base: SnapshotMeta;
@@ -37,9 +37,9 @@ interface Waiting {
 }
 
 /**
- * The write-ahead log: one writer, one frame in flight. Whatever arrives while a frame is on its way to the disk
- * waits, and goes out together as the next frame: load makes the batches. After the first failed write or sync the
- * log is dead: what a failed sync left on disk can not be known, and a second sync that succeeds says nothing about it.
+ * The write-ahead log: one writer, one frame in flight. Writes that arrive while a frame is being written wait and form the next frame, so
+ * batches grow with the load. After the first failed write or sync the log fails for good: what a failed sync left on disk is unknown, and a
+ * later sync that succeeds says nothing about it.
  */
 export class WriteAheadLog {
   readonly #world: LogWorld;
@@ -71,7 +71,7 @@ export class WriteAheadLog {
     this.#hardState = start.origin.hardState;
   }
 
-  /** Makes a log where there is none (`hasLog` is false). Durable when it resolves. */
+  /** Creates a log where there is none (`hasLog` is false). It is durable when the call resolves. */
   static async create(world: LogWorld, origin: LogOrigin): Promise<WriteAheadLog> {
     const spare = new Spare(world);
     const checkpoint = checkpointRecords(origin);
@@ -85,7 +85,7 @@ export class WriteAheadLog {
     });
   }
 
-  /** Opens what is there, cuts off an interrupted last write, and refuses anything else that is not whole (`LogCorruptError`). */
+  /** Opens the log and cuts off an interrupted last write. Rejects with `LogCorruptError` on any other damage. */
   static async open(world: LogWorld): Promise<{ readonly log: WriteAheadLog; readonly recovered: RecoveredLog }> {
     const { log: recovered, file, preamble, segments, end, lastFrame, nextFrame, dirtyEnd } = recover(world.disk);
     // From now on the last frame counts as durable. It may be in the page cache only: the process was killed before the sync, or the
@@ -100,12 +100,12 @@ export class WriteAheadLog {
     return { log: new WriteAheadLog(world, start), recovered };
   }
 
-  /** Whether another segment can be had when this one is full. False means: take nothing new but what frees space. */
+  /** Whether there is space for another segment when this one is full. If false, accept only what frees space. */
   get hasRoom(): boolean {
     return !this.#spare.outOfSpace;
   }
 
-  /** The reason why the log is dead, if it is. */
+  /** Why the log has failed, if it has. */
   get failure(): Error | undefined {
     return this.#failure;
   }
@@ -115,7 +115,7 @@ export class WriteAheadLog {
     return this.#segments.reduce((sum, segment) => sum + segment.bytes, 0);
   }
 
-  /** Resolves when the write, and every one before it, is durable. Rejects when the log is dead or closed. */
+  /** Resolves when the write and every earlier one is durable. Rejects when the log has failed or is closed. */
   append(write: Write): Promise<void> {
     let bytes = HARD_STATE_BYTES;
     for (const entry of write.entries) bytes += ENTRY_HEADER_BYTES + entry.data.length;
@@ -124,14 +124,14 @@ export class WriteAheadLog {
   }
 
   /**
-   * Moves the base up to `base`: entries up to there are given up, and segments that hold nothing newer are removed
-   * or reused. The state that they led to must be durable elsewhere before this is called.
+   * Moves the base up to `base`: entries up to there are dropped, and segments without newer ones are removed or reused. The state that they
+   * led to must be durable before.
    */
   cut(base: SnapshotMeta): Promise<void> {
     return this.#enqueue(undefined, base, recordBytes({ kind: 'base', mode: 'cut', base }));
   }
 
-  /** Writes what waits, then closes the file. */
+  /** Writes what is queued, then closes the file. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -151,7 +151,7 @@ export class WriteAheadLog {
   }
 
   async #run(): Promise<void> {
-    // Whatever else this turn of the event loop still has to say joins the first frame.
+    // Further writes of this turn of the event loop join the first frame.
     await null;
     try {
       while (this.#queue.length > 0) await this.#writeFrame(this.#takeBatch());
@@ -207,7 +207,7 @@ export class WriteAheadLog {
       if (write === undefined) continue;
       if (write.snapshot !== undefined) {
         this.#base = write.snapshot;
-        // Nothing logged so far is needed again, wherever it lies.
+        // No earlier entry is needed again, in whichever segment it is.
         for (const older of this.#segments) older.lastIndex = 0;
         at = writeRecord(frame, at, { kind: 'base', mode: 'restore', base: write.snapshot });
       }
@@ -225,7 +225,7 @@ export class WriteAheadLog {
     return this.#segments.at(-1)!.sequence + 1;
   }
 
-  /** Goes on in a new segment. It begins with a checkpoint, so that every older one can be removed in time. */
+  /** Goes on in a new segment. It begins with a checkpoint, so that all older ones can be removed later. */
   async #rotate(bodyBytes: number): Promise<void> {
     const sequence = this.#nextSequence();
     const checkpoint = checkpointRecords({ identity: this.#identity, base: this.#base, hardState: this.#hardState });
@@ -239,7 +239,7 @@ export class WriteAheadLog {
     this.#segments.push({ sequence, lastIndex: 0, bytes: file.size });
   }
 
-  /** Removes segments from the old end while all of their entries lie before the base. */
+  /** Removes the oldest segments while all of their entries are at or below the base. */
   #release(): void {
     while (this.#segments.length > 1 && this.#segments[0]!.lastIndex <= this.#base.index) {
       const segment = this.#segments.shift()!;
@@ -281,7 +281,7 @@ function nominalBytes({ segments = WAL_LIMITS }: LogWorld, sequence: number): nu
   return Math.min(segments.segmentBytesMax, segments.firstSegmentBytes * 2 ** Math.min(sequence - 1, 16));
 }
 
-/** A segment with room for its checkpoint and a first frame with a body of `bodyBytes`. */
+/** The size of a segment with space for its checkpoint and a first frame with a body of `bodyBytes`. */
 function segmentWish(
   world: LogWorld,
   sequence: number,

@@ -12,7 +12,7 @@ import { invariant } from '../../../base/index.js';
 import { getUint, putUint } from '../../common/index.js';
 
 /**
- * What a frame carries, one after the other:
+ * The records of a frame, one after the other:
  *
  *     type u8 | fields, all integers little-endian, 8-byte integers below 2^53
  *
@@ -21,8 +21,8 @@ import { getUint, putUint } from '../../common/index.js';
  *     3 base        mode u8, length u32, index u64, term u64, configuration (JSON)
  *     4 identity    0 u8, length u32, bytes
  *
- * A base says what lies before the first entry. Mode `cut`: entries above it stay (compaction). Mode `restore`:
- * the log is empty from here on (a snapshot was installed).
+ * A base describes what precedes the first entry. Mode `cut`: entries above it stay (compaction). Mode `restore`: the log is empty from here
+ * on (a snapshot was installed).
  */
 export type LogRecord =
   | { readonly kind: 'entry'; readonly entry: Entry }
@@ -43,7 +43,7 @@ const IDENTITY_HEADER = 1 + 1 + 4;
 
 const KINDS: readonly EntryKind[] = ['normal', 'config', 'noop'];
 
-/** Bytes that `writeRecord` needs for it. A base is encoded to be measured: it is rare. */
+/** The bytes that `writeRecord` needs. A base is encoded to be measured, because it is rare. */
 export function recordBytes(record: LogRecord): number {
   switch (record.kind) {
     case 'entry':
@@ -106,8 +106,8 @@ function writeBlock(
 }
 
 /**
- * Reads the records of one frame whose checksum was right; so anything odd in here is a fault of the program.
- * Entry data is copied: the reader's window is reused.
+ * Reads the records of one frame. Its checksum was right, so a malformed record is an error of the program. Entry data is copied, because
+ * the reader's window is reused.
  */
 export function readRecords(bytes: Buffer, visit: (record: LogRecord) => void): void {
   let at = 0;

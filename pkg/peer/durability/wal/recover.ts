@@ -4,7 +4,7 @@ import { decodePreamble, type Preamble, SECTOR } from './frame.js';
 import { type LogRecord, readRecords } from './records.js';
 import { scanSegment } from './scan.js';
 
-/** What the log held when it was opened. `entries` follow `base` without a gap. */
+/** The content of the log when it was opened. `entries` follow `base` without a gap. */
 export interface RecoveredLog {
   /** The caller's own bytes, given when the log was created. */
   readonly identity: Uint8Array;
@@ -15,12 +15,12 @@ export interface RecoveredLog {
   readonly tornBytes: number;
 }
 
-/** The log is damaged beyond what a crash can do. Its message says what is wrong and what to do. */
+/** The log has damage that no crash can cause. The message says what is wrong and what to do. */
 export class LogCorruptError extends Error {
   override readonly name = 'LogCorruptError';
   constructor(what: string) {
     super(
-      `${what}. No crash or power cut leaves the log like this: something changed or lost data that was already safe. ` +
+      `${what}. No crash or power cut leaves the log like this: data that was already durable was changed or lost. ` +
         'This peer does not start, because it may have forgotten what it promised. If the cluster has other healthy peers: ' +
         'remove this member (triremectl member remove), empty its data directory and add it again; it then copies the state. ' +
         'If it is the only one: stop, check the disk, and restore the newest snapshot (triremectl snapshot restore).',
@@ -30,9 +30,9 @@ export class LogCorruptError extends Error {
 
 export interface Segment {
   readonly sequence: number;
-  /** Highest index of an entry in it; 0 when it has none. It can go when all up to there lies before the base. */
+  /** The highest index of an entry in it; 0 when it has none. The segment can be removed when the base is at or above it. */
   lastIndex: number;
-  /** Of its file. */
+  /** The size of its file. */
   readonly bytes: number;
 }
 
@@ -47,14 +47,14 @@ export function hasLog(disk: LogDisk): boolean {
 export interface Recovery {
   readonly log: RecoveredLog;
   readonly segments: Segment[];
-  /** The last segment, open, at the place where the next frame goes. */
+  /** The last segment, open. */
   readonly file: LogFile;
   readonly preamble: Preamble;
   readonly end: number;
   /** Where the last frame begins. */
   readonly lastFrame: number;
   readonly nextFrame: number;
-  /** Bytes [end, dirtyEnd) of the last segment are to be made zero before anything is appended. */
+  /** Bytes [end, dirtyEnd) of the last segment must be zeroed before anything is appended. */
   readonly dirtyEnd: number;
 }
 
@@ -115,7 +115,7 @@ function readPreamble(file: LogFile, name: string, sequence: number): Preamble {
   return preamble;
 }
 
-/** Plays the records back in order. */
+/** Replays the records in order. */
 class Replay {
   #identity: Uint8Array | undefined;
   #base: SnapshotMeta | undefined;
@@ -143,8 +143,8 @@ class Replay {
   }
 
   /**
-   * An entry replaces whatever stood at its index and after it (paper 5.3). A gap before it means that the entries
-   * between lay in segments that were removed since: the base that allowed it follows later (checked in `finish`).
+   * An entry replaces the entries at its index and after it (paper 5.3). A gap before it means that the entries between were in segments that
+   * have been removed: the base that allowed it follows later (checked in `finish`).
    */
   #append(entry: Entry): void {
     const first = this.#entries[0];

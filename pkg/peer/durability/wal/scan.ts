@@ -10,33 +10,33 @@ import {
   writeWasInterrupted,
 } from './frame.js';
 
-/** What the frames of one segment amount to. */
+/** The result of reading one segment. */
 export interface SegmentScan {
   /** Offset after the last whole frame. */
   readonly end: number;
   /** Offset of the last whole frame; `end` when there is none. */
   readonly lastFrame: number;
-  /** Number that the next frame of the log must have. */
+  /** The number that the next frame of the log must have. */
   readonly nextFrame: number;
   readonly rest: /** Nothing was ever written after the last whole frame. */
     | { readonly kind: 'clean' }
-    /** One write was interrupted there: never acknowledged, to be cut. Bytes from `end` to `dirtyEnd` may be other than zero. */
+    /** A write was interrupted there. It was never acknowledged and is cut. Bytes from `end` to `dirtyEnd` may be nonzero. */
     | { readonly kind: 'torn'; readonly dirtyEnd: number }
-    /** Something that once was durable is not what it was. */
+    /** Something that was durable has changed. */
     | { readonly kind: 'damaged'; readonly offset: number; readonly why: string };
 }
 
 const WINDOW = 1024 * 1024;
 
 /**
- * Reads the frames of a segment in order, and judges what follows the last whole one.
+ * Reads the frames of a segment in order, and classifies what follows the last complete one.
  *
- * Worked example. Frames 1, 2, 3 of one sector each; the machine lost power. What may be found:
+ * Worked example. Frames 1, 2, 3 of one sector each; the machine lost power. Possible content:
  *
- *     1 2 3 0 0    all three whole, then zeros: clean
+ *     1 2 3 0 0    all three complete, then zeros: clean
  *     1 2 x 0 0    x a frame with a zero sector or no end: the write of 3 was interrupted: torn, cut
  *     1 x 3 0 0    3 was written only after 2 was synced (frame.ts, invariant 1), so 2 was damaged later: refuse
- *     1 2 X 0 0    X fully written, checksum false: no interrupted write looks like that: refuse
+ *     1 2 X 0 0    X fully written with a wrong checksum: no interrupted write looks like that: refuse
  */
 export function scanSegment(file: LogFile, preamble: Preamble, visit: (body: Buffer) => void): SegmentScan {
   const window = new Window(file);
@@ -81,10 +81,10 @@ function judgeRest(
   if (header !== undefined) {
     const frame = window.at(end, frameExtent(header.bodyLength));
     if (writeWasInterrupted(frame, header)) return { kind: 'torn', dirtyEnd };
-    return { kind: 'damaged', offset: end, why: `frame ${expected} was written whole, but its checksum is false` };
+    return { kind: 'damaged', offset: end, why: `frame ${expected} was written completely, but its checksum is wrong` };
   }
-  // No header, yet something is here. Either the sector with the header was never reached while later ones were,
-  // or the write ended inside the header and nothing follows.
+  // There is no header, but there are nonzero bytes. Either the sector with the header was never written while later ones were, or the
+  // write ended inside the header and nothing follows.
   if (isZero(sector, 0, sector.length)) return { kind: 'torn', dirtyEnd };
   if (dirtyEnd === end + SECTOR && isZero(sector, FRAME_HEADER, sector.length)) return { kind: 'torn', dirtyEnd };
   return { kind: 'damaged', offset: end, why: `the header of frame ${expected} is damaged` };

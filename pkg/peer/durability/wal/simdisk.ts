@@ -1,21 +1,21 @@
 import type { LogDisk, LogFile } from './disk.js';
 import { SECTOR } from './frame.js';
 
-/** What becomes of a sector that was written but not synced when the power goes. */
+/** The fate of a sector that was written but not synced at a power cut. */
 export type SectorFate = (file: string, sector: number) => 'written' | 'lost';
 
 /**
- * A disk for tests: it remembers what was synced and what only written, loses the latter on `crash`, and fails as told.
- * Sectors are atomic, as on real disks; between syncs they reach the platter in any order.
+ * A disk for tests: it distinguishes synced from unsynced writes, loses the latter on `crash`, and fails on demand. Sectors are atomic, as on
+ * real disks; between syncs they become durable in any order.
  */
 export class SimulatedDisk implements LogDisk {
   #live = new Map<string, SimulatedFile>();
   #durableNames = new Map<string, SimulatedFile>();
-  /** Bytes that all files together may take; ENOSPC beyond. */
+  /** The capacity of all files together; ENOSPC beyond. */
   capacityBytes = Number.POSITIVE_INFINITY;
-  /** Called at each sync; what it throws is what the sync fails with. */
+  /** Called at each sync. If it throws, the sync fails with its error. */
   onSync: (name: string) => void | Promise<void> = () => {};
-  /** Called at each write; what it throws is what the write fails with. */
+  /** Called at each write. If it throws, the write fails with its error. */
   onWrite: (name: string, position: number, bytes: Uint8Array) => void = () => {};
 
   list(): readonly string[] {
@@ -67,7 +67,7 @@ export class SimulatedDisk implements LogDisk {
     return (this.open(name) as SimulatedFile).current;
   }
 
-  /** A disk as it is found after a power cut: unsynced sectors as `fate` decides, unsynced names as they were. */
+  /** The disk after a power cut: unsynced sectors as `fate` decides, and the names of the last `syncDirectory`. */
   crash(fate: SectorFate): SimulatedDisk {
     const after = new SimulatedDisk();
     for (const [name, file] of this.#durableNames) {

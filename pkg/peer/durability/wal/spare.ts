@@ -4,13 +4,13 @@ import type { LogDisk, LogFile } from './disk.js';
 
 const ZEROS = Buffer.alloc(WAL_LIMITS.zeroStepBytes);
 
-/** Errors that go away when somebody makes room. */
+/** Whether an error goes away when there is space. */
 export function isOutOfSpace(error: unknown): boolean {
   const code = (error as { code?: unknown } | undefined)?.code;
   return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
-/** How large a segment should be, and how small it may be where the disk is short of room. */
+/** The size that a segment should have, and the least that it may have when the disk is nearly full. */
 export interface SegmentWish {
   readonly bytes: number;
   readonly bytesMin: number;
@@ -19,13 +19,13 @@ export interface SegmentWish {
 export interface SpareWorld {
   readonly disk: LogDisk;
   readonly timers: Timers;
-  /** Room that a segment made ahead of need leaves to others, given the size of the disk. */
+  /** The space that a segment made in advance leaves free, given the size of the disk. */
   readonly keepFree?: (diskBytes: number) => number;
 }
 
 /**
- * The next segment, made before it is needed. All of it is written with zeros and synced, so that appending to it
- * later changes no metadata of the file system (twice the rate of a growing file), and can not run out of space.
+ * The next segment, made before it is needed. All of it is filled with zeros and synced, so that appending to it changes no metadata of the
+ * file system (twice the rate of a growing file) and cannot run out of space.
  */
 export class Spare {
   static readonly NAME = 'spare.tmp';
@@ -41,7 +41,7 @@ export class Spare {
     this.#world = world;
   }
 
-  /** The last attempt to make a spare found no room; attempts go on. */
+  /** The last attempt to make a spare found no space. Attempts go on. */
   get outOfSpace(): boolean {
     return this.#outOfSpace;
   }
@@ -50,13 +50,13 @@ export class Spare {
   prepare(wish: SegmentWish): void {
     if (this.#making !== undefined || this.#closed) return;
     this.#making = this.#make(wish);
-    // Whoever takes it sees the failure; until somebody does, it is not unhandled.
+    // `take` reports the failure. Until then the rejection must not count as unhandled.
     this.#making.catch(() => {});
   }
 
   /**
-   * The spare, at least `bytesMin` long, zeroed and durable except for its name. Waits until there is room for it. Rejects
-   * on a faulty disk, or when closed.
+   * Returns the spare, at least `bytesMin` long, zeroed and durable except for its name. Waits until there is space for it. Rejects on a
+   * faulty disk, or when closed.
    */
   async take(wish: SegmentWish): Promise<LogFile> {
     for (;;) {
@@ -69,7 +69,7 @@ export class Spare {
     }
   }
 
-  /** Takes over a segment that is no longer needed: as the next spare if there is none yet, which costs no space. */
+  /** Reuses a segment that is no longer needed as the next spare, which costs no space, or removes it if there is one already. */
   recycle(name: string): void {
     const { disk } = this.#world;
     if (this.#making !== undefined || this.#closed || disk.list().includes(Spare.NAME)) disk.remove(name);
@@ -82,7 +82,7 @@ export class Spare {
     this.#retried?.();
   }
 
-  /** Resolves when no preparation is under way any more, and closes a spare that nobody took. */
+  /** Resolves when no preparation is under way, and closes a spare that was not taken. */
   async settled(): Promise<void> {
     const file = await this.#making?.catch(() => undefined);
     this.#making = undefined;
@@ -100,7 +100,7 @@ export class Spare {
           return file;
         } catch (error) {
           if (!isOutOfSpace(error)) throw error;
-          // What was written so far would only keep others from recovering.
+          // The incomplete file would only take space that others need to recover.
           this.#world.disk.remove(Spare.NAME);
         }
       }
@@ -109,7 +109,7 @@ export class Spare {
     }
   }
 
-  /** The size to make, halved until it leaves room to others; undefined when not even the least does. */
+  /** The size to make, halved until it leaves enough space free; undefined when even the least does not. */
   #affordable({ bytes, bytesMin }: SegmentWish): number | undefined {
     const { disk, keepFree } = this.#world;
     if (keepFree === undefined || disk.list().includes(Spare.NAME)) return bytes;
@@ -122,11 +122,11 @@ export class Spare {
 
   async #zeroed(size: number): Promise<LogFile> {
     const { disk } = this.#world;
-    // What lies there may be a segment that was renamed. Wiped before its new name is durable, it could come back after a
-    // power cut under its old one, as a segment that somebody destroyed.
+    // The file may be a renamed segment. If it were wiped before its new name is durable, a power cut could bring it back under its old
+    // name, as a destroyed segment.
     if (disk.list().includes(Spare.NAME)) await disk.syncDirectory();
     const file = disk.create(Spare.NAME);
-    // A recycled segment may be larger than asked for; all of it must become zero (frame.ts, invariant 3).
+    // A recycled segment may be larger than wished. All of it must become zero (frame.ts, invariant 3).
     const end = Math.max(size, file.size);
     try {
       for (let at = 0; at < end; at += ZEROS.length) {
