@@ -19,7 +19,7 @@ const out = join(dist, 'bundle');
 const POOL_THREADS = 16;
 const PROGRAMS = { apiserver: 'cmd/apiserver/main.js', ctl: 'cmd/ctl/main.js', envtest: 'cmd/envtest/main.js' };
 // The worker's file is found beside the code that starts it; so it must be called what it is called in the tree.
-const OTHERS = { library: 'pkg/server/index.js', worker: 'pkg/peer/thread/worker.js' };
+const OTHERS = { library: 'pkg/server/library.js', worker: 'pkg/peer/thread/worker.js' };
 
 const input = {};
 for (const [name, file] of Object.entries({ ...PROGRAMS, ...OTHERS })) {
@@ -34,7 +34,7 @@ const bundle = await rolldown({
   external: ['rocksdb', 'level-rocksdb'],
   logLevel: 'silent',
 });
-await bundle.write({
+const written = await bundle.write({
   dir: out,
   format: 'esm',
   entryFileNames: '[name].js',
@@ -42,6 +42,7 @@ await bundle.write({
   sourcemap: true,
 });
 await bundle.close();
+writeFileSync(join(out, 'LICENSES.txt'), licenses(written.output.flatMap((chunk) => Object.keys(chunk.modules ?? {}))));
 
 // One character beyond Latin-1 and V8 keeps a whole source in two bytes each, 5 MB where 2.5 do. Strings, patterns and names may be
 // written with escapes.
@@ -76,4 +77,15 @@ for (const name of ['kube-apiserver', 'etcd']) {
   const file = join(assets, name);
   writeFileSync(file, `#!/bin/sh\nexec node "$(dirname "$(readlink -f "$0")")/../${PROGRAMS.envtest}" ${name} "$@"\n`);
   chmodSync(file, 0o755);
+}
+
+/** The licences of the packages that the bundle contains, which ask to be passed on with copies. */
+function licenses(modules) {
+  const folders = new Set(modules.flatMap((id) => /^\0?(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1] ?? []));
+  return [...folders].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const file = readdirSync(folder).find((f) => /^licen[cs]e/i.test(f));
+    const text = file === undefined ? '' : `\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+    return `${name} ${version} (${license})\n${text}`;
+  }).join(`\n${'-'.repeat(80)}\n\n`);
 }

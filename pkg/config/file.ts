@@ -1,4 +1,4 @@
-import type { ErrorObject, SchemaObject } from 'ajv';
+import type { ErrorObject } from 'ajv';
 import { parseDocument } from 'yaml';
 
 /** What is wrong with one field of a file. `path` is `jwt[0].issuer.url`, or '' for the file as a whole. */
@@ -12,8 +12,11 @@ export type FileRead<T> =
   | { readonly ok: true; readonly apiVersion: string; readonly kind: string; readonly value: T }
   | { readonly ok: false; readonly errors: readonly FileError[] };
 
+/** A JSON schema (2020-12). */
+export type FileSchema = Readonly<Record<string, unknown>>;
+
 /** JSON schemas of the types that a file may be of, by `apiVersion/kind`, such as `apiserver.config.k8s.io/v1/TracingConfiguration`. */
-export type FileTypes = Readonly<Record<string, SchemaObject>>;
+export type FileTypes = Readonly<Record<string, FileSchema>>;
 
 /**
  * Reads a versioned configuration file, YAML or JSON. The schema of its `apiVersion` and `kind` decides what it may hold and
@@ -55,7 +58,7 @@ export function parseYaml(text: string): { readonly value: unknown } | { readonl
 }
 
 /** Checks a value against a JSON schema (2020-12), fills in its defaults, and returns every error with its path. */
-export async function checkFields(value: unknown, schema: SchemaObject): Promise<readonly FileError[]> {
+export async function checkFields(value: unknown, schema: FileSchema): Promise<readonly FileError[]> {
   // Loaded here, so that a server without configuration files does not pay for it at start.
   const { Ajv2020 } = await import('ajv/dist/2020.js');
   const check = new Ajv2020({ allErrors: true, useDefaults: true, allowUnionTypes: true, strictTypes: false }).compile(

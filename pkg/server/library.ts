@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Config, configOf, parseCommandLine } from '../config/index.js';
 import { type Keyspace, openMemoryKeyspace, prefixEnd } from '../storage/index.js';
-import { createLog, type LogLevel } from '../telemetry/index.js';
+import { createLog } from '../telemetry/index.js';
 import { openApi } from './api.js';
 import { kubeconfigText } from './kubeconfig.js';
 import { openObjects } from './objects.js';
@@ -11,34 +11,35 @@ import { makePki, serverNames } from './pki.js';
 import { systemWorld } from './world.js';
 
 export interface TestApiServerOptions {
-  /** 0, the default: a free one. */
+  /** The port to serve on; 0, the default, for any that is free. */
   readonly port?: number;
-  /** `{ 'api/beta': true }` */
+  /** As `--runtime-config`: `{ 'api/beta': true }`. */
   readonly runtimeConfig?: Readonly<Record<string, boolean>>;
+  /** As `--feature-gates`. */
   readonly featureGates?: Readonly<Record<string, boolean>>;
-  /** As `--controllers`; default all. `[]` for none: then nothing happens but what the test does. */
+  /** As `--controllers`; all by default. With `[]` the test is the only writer. */
   readonly controllers?: readonly string[];
-  /** Silent unless told otherwise. */
-  readonly logLevel?: LogLevel;
+  /** Default silent. */
+  readonly logLevel?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 }
 
-/** An API server in this process, for tests of whatever speaks to one. */
+/** An API server in this process, for tests of its clients. */
 export interface TestApiServer {
   readonly url: string;
-  /** Text of a kubeconfig of an administrator. */
+  /** The text of a kubeconfig for an administrator. */
   readonly kubeconfig: string;
-  /** The same in a file, for kubectl; gone after `close`. */
+  /** The same in a file, for kubectl. `close` removes it. */
   readonly kubeconfigPath: string;
-  /** PEM texts: the authority, and the administrator's certificate and key. */
+  /** PEM: the authority, and the administrator's certificate and key. */
   readonly ca: string;
   readonly cert: string;
   readonly key: string;
-  /** Everything is as at the start again. Versions go on rising; watches end, so that their clients list anew. */
+  /** Restores the state of the start. Resource versions keep rising; watches end, so that clients list again. */
   reset(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts one in memory: nothing of it outlives `close`. */
+/** Starts a server with its store in memory. Needs no native module. */
 export async function startApiServer(options: TestApiServerOptions = {}): Promise<TestApiServer> {
   const world = systemWorld;
   const config = libraryConfig(options);
@@ -54,7 +55,7 @@ export async function startApiServer(options: TestApiServerOptions = {}): Promis
     log,
     rootCa: pki.ca.cert,
     tokenKey: pki.tokenKey,
-    failed: (why) => log.error({ why }, 'the stream of changes broke'),
+    failed: (why) => log.error({ why }, 'the event stream of the store failed'),
   });
   const api = await openApi({
     world,
@@ -104,7 +105,7 @@ export async function startApiServer(options: TestApiServerOptions = {}): Promis
   };
 }
 
-/** Milliseconds that requests get to finish: a test that still has some open does not want to wait for them. */
+/** Milliseconds that open requests get to finish; a test that leaves some open must not wait for them. */
 const GRACE = 200;
 
 function libraryConfig(options: TestApiServerOptions): Config {

@@ -41,6 +41,8 @@ try {
 const bin = o.bin ?? buildAll(join(root, '.trireme', 'conformance', 'bin'));
 const folder = mkdtempSync(join(tmpdir(), 'trireme-conformance-'));
 const children = [];
+// An interrupt ends the tests; the report of what ran so far follows.
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => children.at(-1)?.kill('SIGINT'));
 try {
   process.exitCode = await conformance();
 } finally {
@@ -54,7 +56,7 @@ async function conformance() {
   mkdirSync(logs, { recursive: true });
   const data = join(folder, 'data');
   const kubeconfig = join(data, 'admin.kubeconfig');
-  const server = start(logs, 'trireme', process.execPath, [join(root, 'dist/cmd/apiserver/main.js'), `--secure-port=${port}`, `--data-dir=${data}`, '--log-level=warn']);
+  const server = start(logs, 'trireme', process.execPath, [join(root, 'dist/cmd/apiserver/main.js'), `--secure-port=${port}`, `--data-dir=${data}`, '--log-level=warn', '--auto-compaction-retention=1m']);
   const api = await clientOf(server, port, data);
   const ours = ['namespace', 'garbage-collector', 'serviceaccount', 'root-ca-certificate-publisher'].map((name) => `-${name}-controller`);
   const manager = [`--kubeconfig=${kubeconfig}`, '--leader-elect=false', `--controllers=${['*', ...ours].join(',')}`, '--secure-port=0', `--root-ca-file=${join(data, 'pki', 'ca.crt')}`];
@@ -67,7 +69,7 @@ async function conformance() {
   const skip = [...Object.keys(NOT_APPLICABLE), ...(o.skip === undefined ? [] : [o.skip])].join('|');
   const arguments_ = [
     ...[`--kubeconfig=${kubeconfig}`, '--provider=skeleton', `--num-nodes=${NODES}`, '--dump-logs-on-failure=false', `--kubectl-path=${join(bin, 'kubectl')}`],
-    ...[`--ginkgo.focus=${o.focus}`, `--ginkgo.skip=${skip}`, '--ginkgo.no-color', `--ginkgo.json-report=${report}`, `--ginkgo.timeout=${o.minutes}m`],
+    ...[`--ginkgo.focus=${o.focus}`, `--ginkgo.skip=${skip}`, '--ginkgo.no-color', '--ginkgo.v', `--ginkgo.json-report=${report}`, `--ginkgo.timeout=${o.minutes}m`],
     ...['--system-pods-startup-timeout=1m', '--node-schedulable-timeout=1m', '--allowed-not-ready-nodes=0', '--delete-namespace=true'],
   ];
   const tests = start(logs, 'e2e.test', join(bin, 'e2e.test'), arguments_);
