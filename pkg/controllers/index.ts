@@ -1,4 +1,5 @@
 export type { Cluster, DeleteOptions, Following, Observer, Place, Policy } from './cluster.js';
+export { clusterRoleAggregation } from './clusterroleaggregation.js';
 export type { Controller, ControllerContext } from './controller.js';
 export { definitionCleanup } from './definitioncleanup.js';
 export { definitionNames } from './definitionnames.js';
@@ -7,3 +8,4 @@ export { garbageCollector } from './garbagecollector.js';
 export { ControllerManager, isWanted, unknownControllers } from './manager.js';
 export { namespaceController } from './namespace.js';
 export { defaultServiceAccount, rootCaPublisher } from './namespacecontent.js';
+export { tokenSecrets } from './tokensecrets.js';

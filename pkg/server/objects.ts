@@ -11,6 +11,7 @@ import type { World } from '../base/index.js';
 import { type Config, ConfigError } from '../config/index.js';
 import {
   ControllerManager,
+  clusterRoleAggregation,
   defaultServiceAccount,
   definitionCleanup,
   definitionNames,
@@ -18,6 +19,7 @@ import {
   namespaceController,
   rootCaPublisher,
   serveDefinitions,
+  tokenSecrets,
   unknownControllers,
 } from '../controllers/index.js';
 import {
@@ -68,6 +70,8 @@ const CONTROLLERS = [
   'namespace-controller',
   'serviceaccount-controller',
   'root-ca-certificate-publisher-controller',
+  'clusterrole-aggregation-controller',
+  'serviceaccount-token-controller',
 ] as const;
 
 export async function openObjects(parts: ObjectsParts): Promise<Objects> {
@@ -116,6 +120,11 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
       namespaceController(context),
       defaultServiceAccount(context),
       rootCaPublisher(context, parts.rootCa),
+      clusterRoleAggregation(context),
+      tokenSecrets(context, {
+        rootCa: parts.rootCa,
+        issue: (of) => access!.serviceAccounts.issuer.issueLegacy(of),
+      }),
     ],
     config.controllers,
     note,
