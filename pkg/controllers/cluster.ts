@@ -12,6 +12,8 @@ export interface Cluster {
   /** Consistent. */
   get(at: Place): Promise<JsonObject | undefined>;
   list(resource: ServedResource, namespace: string): Promise<readonly JsonObject[]>;
+  /** A consistent list, object by object; yields between them. `f` must be quick. */
+  visit(resource: ServedResource, namespace: string, f: (object: JsonObject) => void): Promise<void>;
   create(resource: ServedResource, namespace: string, object: JsonObject): Promise<void>;
   /** A JSON merge patch; give `metadata.resourceVersion` or `uid` in it to be refused when the object has changed. */
   patch(at: Place, subresource: string, patch: JsonObject): Promise<void>;

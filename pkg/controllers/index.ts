@@ -8,4 +8,5 @@ export { garbageCollector } from './garbagecollector.js';
 export { ControllerManager, isWanted, unknownControllers } from './manager.js';
 export { namespaceController } from './namespace.js';
 export { defaultServiceAccount, rootCaPublisher } from './namespacecontent.js';
+export { resourceQuotaController } from './resourcequota.js';
 export { tokenSecrets } from './tokensecrets.js';

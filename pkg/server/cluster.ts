@@ -19,6 +19,8 @@ const MANAGER = 'kube-controller-manager';
 const PATIENCE = 30_000;
 /** Objects handed over between two yields. */
 const FOLLOW_SLICE = 500;
+/** Objects that are parsed and visited between two yields. */
+const VISIT_SLICE = 50;
 
 /** The registry as controllers see it. */
 export function clusterOf(registry: Registry, world: World): Cluster {
@@ -54,6 +56,14 @@ export function clusterOf(registry: Registry, world: World): Cluster {
     async list(resource, namespace) {
       const result = await registry.list({ target: target(resource, namespace), options: EVERYTHING }, context());
       return Array.from(result.items, (item) => served(item, resource));
+    },
+    async visit(resource, namespace, f) {
+      const result = await registry.list({ target: target(resource, namespace), options: EVERYTHING }, context());
+      for (const [i, item] of result.items.entries()) {
+        if (i % VISIT_SLICE === VISIT_SLICE - 1)
+          await new Promise<void>((resolve) => void world.timers.after(0, resolve));
+        f(served(item, resource));
+      }
     },
     async create(resource, namespace, object) {
       await registry.create({ target: target(resource, namespace), body: body(object), options }, context());

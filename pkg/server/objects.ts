@@ -17,6 +17,7 @@ import {
   definitionNames,
   garbageCollector,
   namespaceController,
+  resourceQuotaController,
   rootCaPublisher,
   serveDefinitions,
   tokenSecrets,
@@ -72,6 +73,7 @@ const CONTROLLERS = [
   'root-ca-certificate-publisher-controller',
   'clusterrole-aggregation-controller',
   'serviceaccount-token-controller',
+  'resourcequota-controller',
 ] as const;
 
 export async function openObjects(parts: ObjectsParts): Promise<Objects> {
@@ -125,6 +127,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
         rootCa: parts.rootCa,
         issue: (of) => access!.serviceAccounts.issuer.issueLegacy(of),
       }),
+      resourceQuotaController(context),
     ],
     config.controllers,
     note,

@@ -115,7 +115,7 @@ export const rooms: readonly Room[] = [
     mayImport: [...vocabulary, 'pkg/schema', 'pkg/codec', 'pkg/cache', 'pkg/registry', 'pkg/auth', 'pkg/admission'],
   },
   { path: 'pkg/client', mayImport: [...vocabulary, 'pkg/codec', 'proto', 'pkg/config'] },
-  { path: 'pkg/controllers', mayImport: [...vocabulary, 'pkg/storage', 'pkg/cache', 'pkg/registry'] },
+  { path: 'pkg/controllers', mayImport: [...vocabulary, 'pkg/storage', 'pkg/cache', 'pkg/registry', 'pkg/admission'] },
   { path: 'pkg/config', mayImport: vocabulary },
   {
     path: 'pkg/server',
