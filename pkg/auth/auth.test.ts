@@ -2,11 +2,12 @@ import type { PeerCertificate } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api/index.js';
 import {
+  type Attributes,
   authorizerChain,
   certificateUser,
   forbidden,
   type HeaderLines,
-  impersonate,
+  Impersonator,
   type ResourceAttributes,
   type UserInfo,
   wantsImpersonation,
@@ -15,6 +16,12 @@ import {
 const admin: UserInfo = { name: 'admin', groups: ['system:masters'] };
 const jane: UserInfo = { name: 'jane', groups: ['system:authenticated'] };
 const authorizer = authorizerChain([]);
+const impersonate = (
+  user: UserInfo,
+  of: HeaderLines,
+  by: ConstructorParameters<typeof Impersonator>[0],
+  constrained = false,
+) => new Impersonator(by, { constrained }).impersonate(user, of, pods);
 const pods: ResourceAttributes = {
   kind: 'resource',
   verb: 'list',
@@ -164,5 +171,91 @@ describe('impersonation', () => {
       'userextras.authentication.k8s.io "a" is forbidden: User "jane" cannot impersonate resource "userextras/s"',
     );
     await expect(impersonate(admin, request({ 'impersonate-uid': 'u' }), authorizer)).rejects.toBeInstanceOf(ApiError);
+  });
+
+  describe('constrained', () => {
+    const allowing = (...allowed: readonly string[]) => {
+      const asked: string[] = [];
+      const by = {
+        authorize: (_: UserInfo, a: Attributes) => {
+          const text =
+            a.kind === 'path'
+              ? a.path
+              : `${a.verb} ${a.resource}${a.subresource === '' ? '' : `/${a.subresource}`} ${a.name}`;
+          asked.push(text);
+          return { kind: allowed.includes(text) ? ('allow' as const) : ('noOpinion' as const), reason: '' };
+        },
+      };
+      return { asked, by };
+    };
+    const wants = (headers: Readonly<Record<string, string | readonly string[]>>, caller = jane) => ({
+      with: (by: ConstructorParameters<typeof Impersonator>[0]) => impersonate(caller, request(headers), by, true),
+    });
+
+    it('needs the permission for the request and for each part of the user', async () => {
+      const headers = { 'impersonate-user': 'bob', 'impersonate-group': 'g', 'impersonate-extra-a.io%2fk': 'v' };
+      const parts = ['impersonate:user-info users bob', 'impersonate:user-info groups g'];
+      const all = ['impersonate-on:user-info:list pods ', ...parts, 'impersonate:user-info userextras/a.io/k v'];
+      const { by, asked } = allowing(...all);
+      expect((await wants(headers).with(by)).groups).toEqual(['g', 'system:authenticated']);
+      expect(asked).toEqual(all);
+      for (const missing of all)
+        await expect(wants(headers).with(allowing(...all.filter((p) => p !== missing)).by)).rejects.toBeInstanceOf(
+          ApiError,
+        );
+    });
+
+    it('names the first refusal, and tries what worked for the caller before', async () => {
+      await expect(wants({ 'impersonate-user': 'bob' }).with(allowing().by)).rejects.toThrow(
+        'cannot impersonate-on:user-info:list resource "pods"',
+      );
+      const { by } = allowing('impersonate users bob');
+      const impersonator = new Impersonator(by, { constrained: true });
+      const as = (name: string) => impersonator.impersonate(jane, request({ 'impersonate-user': name }), pods);
+      expect((await as('bob')).name).toBe('bob');
+      await expect(as('eve')).rejects.toThrow(
+        'users "eve" is forbidden: User "jane" cannot impersonate resource "users"',
+      );
+    });
+
+    it('gives nodes their group, and lets an account impersonate the node that it runs on', async () => {
+      const arbitrary = ['impersonate-on:arbitrary-node:list pods ', 'impersonate:arbitrary-node nodes n1'];
+      const node = { 'impersonate-user': 'system:node:n1' };
+      expect(await wants(node).with(allowing(...arbitrary).by)).toEqual({
+        name: 'system:node:n1',
+        groups: ['system:nodes', 'system:authenticated'],
+      });
+      const agent: UserInfo = {
+        name: 'system:serviceaccount:n:agent',
+        groups: [],
+        extra: { 'authentication.kubernetes.io/node-name': ['n1'] },
+      };
+      const own = allowing('impersonate-on:associated-node:list pods ', 'impersonate:associated-node nodes *').by;
+      expect((await wants(node, agent).with(own)).name).toBe('system:node:n1');
+      await expect(wants({ 'impersonate-user': 'system:node:n2' }, agent).with(own)).rejects.toBeInstanceOf(ApiError);
+    });
+
+    it.each([
+      [{ 'impersonate-group': 'system:masters' }, 'impersonating the system:masters group is not allowed'],
+      [{ 'impersonate-group': '' }, 'impersonating the empty string group is not allowed'],
+      [{ 'impersonate-extra-scopes': 'v' }, 'must be a domain-prefixed path (such as "acme.io/foo")'],
+      [{ 'impersonate-extra-a.io%2fb': '' }, 'impersonating the empty string value in extra is not allowed'],
+    ])('refuses %j', async (headers, reason) => {
+      const by = {
+        authorize: (_: UserInfo, a: Attributes) =>
+          ({ kind: a.verb === 'impersonate' ? 'noOpinion' : 'allow', reason: '' }) as const,
+      };
+      await expect(wants({ 'impersonate-user': 'bob', ...headers }).with(by)).rejects.toThrow(reason);
+    });
+
+    it('asks once for many groups', async () => {
+      const { by, asked } = allowing(
+        'impersonate-on:user-info:list pods ',
+        'impersonate:user-info users bob',
+        'impersonate:user-info groups *',
+      );
+      await wants({ 'impersonate-user': 'bob', 'impersonate-group': ['a', 'b', 'c', 'd'] }).with(by);
+      expect(asked.at(-1)).toBe('impersonate:user-info groups *');
+    });
   });
 });

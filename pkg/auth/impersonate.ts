@@ -1,20 +1,20 @@
-import { type ApiError, errors } from '../api/index.js';
-import { forbidden, type ResourceAttributes } from './attributes.js';
+import { errors, isDns1123Subdomain } from '../api/index.js';
+import { type Attributes, forbidden, type ResourceAttributes } from './attributes.js';
 import type { Authorizer } from './authz/authorizer.js';
 import {
   ANONYMOUS,
-  type ServiceAccountName,
+  AUTHENTICATED,
+  MASTERS,
   serviceAccountGroups,
   serviceAccountOf,
   UNAUTHENTICATED,
   type UserInfo,
-  withAuthenticatedGroup,
 } from './user.js';
 
 /** Header values as Node gives them: lower-case names. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** What a request says: a header that comes in several lines has a value a line. */
+/** The headers of a request. A header that comes in several lines has one value a line. */
 export interface HeaderLines {
   readonly headers: Headers;
   lines(name: string): readonly string[];
@@ -25,73 +25,265 @@ const GROUP = 'impersonate-group';
 const UID = 'impersonate-uid';
 const EXTRA = 'impersonate-extra-';
 
-/** Whether a request wants to act as somebody else. Cheap: one look where no such header is. */
+/** Whether a request asks to impersonate. Cheap where it does not. */
 export function wantsImpersonation(headers: Headers): boolean {
   if (one(headers[IMPERSONATE_USER]) !== '' || headers[GROUP] !== undefined || one(headers[UID]) !== '') return true;
   for (const name in headers) if (name.startsWith(EXTRA)) return true;
   return false;
 }
 
-/**
- * The user that the `Impersonate-*` headers name, once the caller was allowed to act as each part of it (verb `impersonate`
- * on users, groups, serviceaccounts, uids and userextras). Throws 500 when parts come without a user, as the reference does,
- * and 403 for what is not allowed.
- */
-export async function impersonate(caller: UserInfo, request: HeaderLines, authorizer: Authorizer): Promise<UserInfo> {
-  const name = request.lines(IMPERSONATE_USER)[0] ?? '';
-  const uid = request.lines(UID)[0] ?? '';
-  const groups = request.lines(GROUP);
-  const extra = extras(request);
-  if (name === '') throw partsWithoutUser(groups, uid, extra);
-  const account = serviceAccountOf(name);
-  for (const wanted of requests({ name, account }, groups, uid, extra)) {
-    const decision = await authorizer.authorize(caller, wanted);
-    if (decision.kind !== 'allow') throw forbidden(caller, wanted, decision.reason);
-  }
-  const user: UserInfo = {
-    name,
-    ...(uid === '' ? {} : { uid }),
-    groups: groups.length > 0 ? [...new Set(groups)] : account === undefined ? [] : serviceAccountGroups(account),
-    ...(Object.keys(extra).length === 0 ? {} : { extra }),
-  };
-  if (name === ANONYMOUS.name)
-    return user.groups.includes(UNAUTHENTICATED) ? user : { ...user, groups: [...user.groups, UNAUTHENTICATED] };
-  return withAuthenticatedGroup(user);
+/** The user that the headers name. */
+interface Wanted {
+  readonly name: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+  readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-function requests(
-  { name, account }: { readonly name: string; readonly account: ServiceAccountName | undefined },
-  groups: readonly string[],
-  uid: string,
-  extra: Readonly<Record<string, readonly string[]>>,
-): readonly ResourceAttributes[] {
-  const core = {
+/**
+ * A way to impersonate, with verbs of its own. The constrained modes need two permissions: `impersonate-on:<mode>:<verb>` on what
+ * the request asks for, and `impersonate:<mode>` on each part of the user. Legacy impersonation needs `impersonate` on each part.
+ */
+interface Mode {
+  readonly name: 'associated-node' | 'arbitrary-node' | 'serviceaccount' | 'user-info' | 'legacy';
+  applies(wanted: Wanted, caller: UserInfo): boolean;
+}
+
+const MODES: readonly Mode[] = [
+  { name: 'associated-node', applies: (wanted, caller) => onlyName(wanted) && runsOn(caller, nodeOf(wanted.name)) },
+  { name: 'arbitrary-node', applies: (wanted) => onlyName(wanted) && nodeOf(wanted.name) !== undefined },
+  { name: 'serviceaccount', applies: (wanted) => onlyName(wanted) && serviceAccountOf(wanted.name) !== undefined },
+  {
+    name: 'user-info',
+    applies: ({ name }) => nodeOf(name) === undefined && serviceAccountOf(name) === undefined,
+  },
+  { name: 'legacy', applies: () => true },
+];
+
+/** Callers whose last successful mode is remembered, so that it is tried first. The permissions are checked in any case. */
+const REMEMBERED_MAX = 10_000;
+/** From so many checks on, one check for all of them (`*`) is tried first. */
+const MANY_CHECKS = 4;
+
+/** Authorizes impersonation by `Impersonate-*` headers. */
+export class Impersonator {
+  readonly #authorizer: Authorizer;
+  readonly #modes: readonly Mode[];
+  readonly #lastMode = new Map<string, Mode>();
+
+  /** `constrained`: the gate `ConstrainedImpersonation`. Without it only legacy impersonation works. */
+  constructor(authorizer: Authorizer, { constrained }: { readonly constrained: boolean }) {
+    this.#authorizer = authorizer;
+    this.#modes = constrained ? MODES : MODES.filter((mode) => mode.name === 'legacy');
+  }
+
+  /** The user that the headers of a request name. Throws 403 when the caller may not impersonate it, 400 without a name. */
+  async impersonate(caller: UserInfo, request: HeaderLines, attributes: Attributes): Promise<UserInfo> {
+    const wanted = wantedOf(request);
+    if (wanted.name === '') throw errors.badRequest(`requested ${printed(wanted)} without impersonating a user name`);
+    const last = this.#lastMode.get(caller.name);
+    const modes = last === undefined ? this.#modes : [last, ...this.#modes.filter((mode) => mode !== last)];
+    let refusal: Error | undefined;
+    for (const mode of modes) {
+      if (!mode.applies(wanted, caller)) continue;
+      const problem = await this.#check(mode, caller, wanted, attributes);
+      if (problem === undefined) {
+        this.#remember(caller.name, mode);
+        return userOf(wanted, mode);
+      }
+      refusal ??= problem;
+    }
+    throw refusal ?? errors.internal('no mode of impersonation applies');
+  }
+
+  #remember(name: string, mode: Mode): void {
+    this.#lastMode.delete(name);
+    this.#lastMode.set(name, mode);
+    if (this.#lastMode.size > REMEMBERED_MAX) this.#lastMode.delete(this.#lastMode.keys().next().value!);
+  }
+
+  async #check(mode: Mode, caller: UserInfo, wanted: Wanted, attributes: Attributes): Promise<Error | undefined> {
+    const asks = mode.name === 'associated-node' ? associated(caller) : caller;
+    if (mode.name !== 'legacy') {
+      const verb = `impersonate-on:${mode.name}:${attributes.verb}`;
+      const refused = await this.#refusal(asks, { ...attributes, verb });
+      if (refused !== undefined) return refused;
+    }
+    const { first, groups, extra } = checksOf(mode, wanted);
+    for (const check of first) {
+      const refused = await this.#refusal(asks, check);
+      if (refused !== undefined) return refused;
+    }
+    if (mode.name !== 'legacy') {
+      const problem = groupProblem(wanted, groups.each);
+      if (problem !== undefined) return forbidden(asks, problem.attributes, problem.reason);
+    }
+    const groupsRefused = await this.#refusalOfAll(mode, asks, groups);
+    if (groupsRefused !== undefined) return groupsRefused;
+    if (mode.name !== 'legacy') {
+      const problem = extraProblem(wanted.extra);
+      if (problem !== undefined) return forbidden(asks, extra.none, problem);
+    }
+    return this.#refusalOfAll(mode, asks, extra);
+  }
+
+  async #refusalOfAll(mode: Mode, caller: UserInfo, { each, all }: Checks): Promise<Error | undefined> {
+    if (mode.name !== 'legacy' && each.length >= MANY_CHECKS && (await this.#refusal(caller, all)) === undefined)
+      return undefined;
+    for (const check of each) {
+      const refused = await this.#refusal(caller, check);
+      if (refused !== undefined) return refused;
+    }
+    return undefined;
+  }
+
+  async #refusal(caller: UserInfo, attributes: Attributes): Promise<Error | undefined> {
+    const decision = await this.#authorizer.authorize(caller, attributes);
+    return decision.kind === 'allow' ? undefined : forbidden(caller, attributes, decision.reason);
+  }
+}
+
+/** The checks of a repeated part: one each, and one for all. */
+interface Checks {
+  readonly each: readonly ResourceAttributes[];
+  readonly all: ResourceAttributes;
+}
+
+function checksOf(mode: Mode, wanted: Wanted) {
+  const { name, uid, groups, extra } = wanted;
+  const legacy = mode.name === 'legacy';
+  const authentication = {
     kind: 'resource',
-    verb: 'impersonate',
-    group: '',
+    verb: legacy ? 'impersonate' : `impersonate:${mode.name}`,
+    group: 'authentication.k8s.io',
     version: 'v1',
     subresource: '',
     namespace: '',
   } as const;
-  const authentication = { ...core, group: 'authentication.k8s.io' } as const;
-  return [
-    account === undefined ? { ...core, resource: 'users', name } : { ...core, resource: 'serviceaccounts', ...account },
-    ...groups.map((group) => ({ ...core, resource: 'groups', name: group })),
-    ...(uid === '' ? [] : [{ ...authentication, resource: 'uids', name: uid }]),
-    ...Object.entries(extra).flatMap(([key, values]) =>
-      values.map((value) => ({ ...authentication, resource: 'userextras', subresource: key, name: value })),
-    ),
+  const named = legacy ? { ...authentication, group: '' } : authentication;
+  const account = serviceAccountOf(name);
+  const node = legacy ? undefined : nodeOf(name);
+  const first: ResourceAttributes[] = [
+    account !== undefined
+      ? { ...named, resource: 'serviceaccounts', ...account }
+      : node !== undefined
+        ? { ...named, resource: 'nodes', name: mode.name === 'associated-node' ? '*' : node }
+        : { ...named, resource: 'users', name },
   ];
+  if (uid !== '') first.push({ ...authentication, resource: 'uids', name: uid });
+  const extras = { ...authentication, resource: 'userextras' } as const;
+  return {
+    first,
+    groups: {
+      each: groups.map((group) => ({ ...named, resource: 'groups', name: group })),
+      all: { ...named, resource: 'groups', name: '*' },
+    } satisfies Checks,
+    extra: {
+      each: Object.entries(extra).flatMap(([key, values]) =>
+        values.map((value) => ({ ...extras, subresource: key, name: value })),
+      ),
+      all: { ...extras, subresource: '*', name: '*' },
+      none: { ...extras, name: '' } as ResourceAttributes,
+    },
+  };
 }
 
-function extras(request: HeaderLines): Readonly<Record<string, readonly string[]>> {
-  const found: Record<string, readonly string[]> = Object.create(null) as Record<string, readonly string[]>;
+/** Groups that no constrained mode allows. */
+function groupProblem(
+  { groups }: Wanted,
+  checks: readonly ResourceAttributes[],
+): { readonly attributes: ResourceAttributes; readonly reason: string } | undefined {
+  const [first] = checks;
+  if (first === undefined) return undefined;
+  if (groups.includes(''))
+    return { attributes: { ...first, name: '' }, reason: 'impersonating the empty string group is not allowed' };
+  if (groups.includes(MASTERS))
+    return { attributes: { ...first, name: MASTERS }, reason: `impersonating the ${MASTERS} group is not allowed` };
+  return undefined;
+}
+
+/** Extras that no constrained mode allows. */
+function extraProblem(extra: Wanted['extra']): string | undefined {
+  for (const [key, values] of Object.entries(extra)) {
+    if (key === '') return 'impersonating the empty string key in extra is not allowed';
+    const invalid = pathProblem(key);
+    if (invalid !== undefined) return `impersonating an invalid key in extra is not allowed: ${invalid}`;
+    if (key !== key.toLowerCase())
+      return `impersonating a non-lowercase key in extra is not allowed: ${JSON.stringify(key)}`;
+    if (values.length === 0) return 'impersonating empty values in extra is not allowed';
+    if (values.includes('')) return 'impersonating the empty string value in extra is not allowed';
+  }
+  return undefined;
+}
+
+function pathProblem(key: string): string | undefined {
+  const slash = key.indexOf('/');
+  const invalid = (value: string, why: string): string => `extra.key: Invalid value: ${JSON.stringify(value)}: ${why}`;
+  if (slash <= 0 || slash === key.length - 1)
+    return invalid(key, 'must be a domain-prefixed path (such as "acme.io/foo")');
+  const domain = key.slice(0, slash);
+  const why = isDns1123Subdomain(domain)[0];
+  return why === undefined ? undefined : invalid(domain, why);
+}
+
+/** What authorizers see of a service account that impersonates its own node: nothing that differs between nodes. */
+function associated(caller: UserInfo): UserInfo {
+  const keys = Object.keys(caller.extra ?? {}).sort();
+  return { ...caller, extra: { 'authentication.kubernetes.io/associated-node-keys': keys } };
+}
+
+const onlyName = ({ uid, groups, extra }: Wanted): boolean =>
+  uid === '' && groups.length === 0 && Object.keys(extra).length === 0;
+
+const NODE_PREFIX = 'system:node:';
+export const NODES_GROUP = 'system:nodes';
+
+/** The node that a user name is of. */
+export function nodeOf(userName: string): string | undefined {
+  if (!userName.startsWith(NODE_PREFIX)) return undefined;
+  const name = userName.slice(NODE_PREFIX.length);
+  return isDns1123Subdomain(name).length === 0 ? name : undefined;
+}
+
+function runsOn(caller: UserInfo, node: string | undefined): boolean {
+  if (node === undefined || serviceAccountOf(caller.name) === undefined) return false;
+  const names = caller.extra?.['authentication.kubernetes.io/node-name'];
+  return names?.length === 1 && names[0] === node;
+}
+
+function userOf({ name, uid, groups, extra }: Wanted, mode: Mode): UserInfo {
+  const account = serviceAccountOf(name);
+  const implied =
+    groups.length > 0
+      ? groups
+      : account !== undefined
+        ? serviceAccountGroups(account)
+        : mode.name !== 'legacy' && nodeOf(name) !== undefined
+          ? [NODES_GROUP]
+          : [];
+  const needed =
+    name === ANONYMOUS.name ? UNAUTHENTICATED : implied.includes(UNAUTHENTICATED) ? undefined : AUTHENTICATED;
+  return {
+    name,
+    ...(uid === '' ? {} : { uid }),
+    groups: needed === undefined || implied.includes(needed) ? implied : [...implied, needed],
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+  };
+}
+
+function wantedOf(request: HeaderLines): Wanted {
+  const extra: Record<string, readonly string[]> = Object.create(null) as Record<string, readonly string[]>;
   for (const name in request.headers) {
     if (!name.startsWith(EXTRA)) continue;
     const key = decodeExtraKey(name.slice(EXTRA.length));
-    found[key] = [...(found[key] ?? []), ...request.lines(name)];
+    extra[key] = [...(extra[key] ?? []), ...request.lines(name)];
   }
-  return found;
+  return {
+    name: request.lines(IMPERSONATE_USER)[0] ?? '',
+    uid: request.lines(UID)[0] ?? '',
+    groups: request.lines(GROUP),
+    extra,
+  };
 }
 
 /** The key of an extra in a header's name: percent-encoded; text that does not decode stands for itself. */
@@ -103,17 +295,15 @@ export function decodeExtraKey(raw: string): string {
   }
 }
 
-function partsWithoutUser(
-  groups: readonly string[],
-  uid: string,
-  extra: Readonly<Record<string, readonly string[]>>,
-): ApiError {
-  const kinds = [
-    ...(groups.length > 0 ? [`Groups=[${groups.map((g) => JSON.stringify(g)).join(' ')}]`] : []),
-    ...(uid !== '' ? [`UID=${JSON.stringify(uid)}`] : []),
-    ...(Object.keys(extra).length > 0 ? [`Extra=${Object.keys(extra).join(' ')}`] : []),
-  ];
-  return errors.internal(`requested impersonation without a user name: ${kinds.join(', ')}`);
+/** As kube-apiserver prints it: a Go value. */
+function printed({ name, uid, groups, extra }: Wanted): string {
+  const list = (values: readonly string[]): string =>
+    values.length === 0 ? '[]string(nil)' : `[]string{${values.map((v) => JSON.stringify(v)).join(', ')}}`;
+  const entries = Object.entries(extra)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, values]) => `${JSON.stringify(key)}:${list(values)}`);
+  const map = entries.length === 0 ? 'map[string][]string(nil)' : `map[string][]string{${entries.join(', ')}}`;
+  return `&user.DefaultInfo{Name:${JSON.stringify(name)}, UID:${JSON.stringify(uid)}, Groups:${list(groups)}, Extra:${map}}`;
 }
 
 const one = (value: string | readonly string[] | undefined): string =>

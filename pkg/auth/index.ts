@@ -36,7 +36,14 @@ export {
   mastersAuthorizer,
   type NamedAuthorizer,
 } from './authz/authorizer.js';
-export { type HeaderLines, type Headers, impersonate, wantsImpersonation } from './impersonate.js';
+export {
+  type HeaderLines,
+  type Headers,
+  Impersonator,
+  NODES_GROUP,
+  nodeOf,
+  wantsImpersonation,
+} from './impersonate.js';
 export {
   type AuthObjects,
   CURRENCY_MILLISECONDS_MAX,

@@ -1,5 +1,11 @@
 import { errors } from '../api/index.js';
-import { type Authenticator, type Authorizer, forbidden, impersonate, wantsImpersonation } from '../auth/index.js';
+import {
+  type Authenticator,
+  type Authorizer,
+  forbidden,
+  type Impersonator,
+  wantsImpersonation,
+} from '../auth/index.js';
 import type { World } from '../base/index.js';
 import type { Log } from '../telemetry/index.js';
 import { attributesOf } from './attributes.js';
@@ -19,6 +25,7 @@ export interface Stages {
   readonly log: Log;
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
+  readonly impersonator: Impersonator;
   /** Called for every request once its user is known, and again when the response is complete. */
   readonly audit: Audit;
   readonly readOnly: Places;
@@ -79,7 +86,7 @@ async function answerFailure(call: Call, error: unknown, stages: Stages): Promis
 
 async function impersonateUser(call: Call, stages: Stages): Promise<void> {
   call.impersonator = call.user;
-  call.user = await impersonate(call.user, call.exchange, stages.authorizer);
+  call.user = await stages.impersonator.impersonate(call.user, call.exchange, attributesOf(call));
 }
 
 /** Long-running requests (watches) and health checks do not count as in flight. */

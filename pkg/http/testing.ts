@@ -1,5 +1,5 @@
 import { errors, type JsonObject } from '../api/index.js';
-import { type Authorizer, authorizerChain, type UserInfo } from '../auth/index.js';
+import { type Authorizer, authorizerChain, Impersonator, type UserInfo } from '../auth/index.js';
 import type { World } from '../base/index.js';
 import {
   type Answer,
@@ -188,6 +188,7 @@ export function testServices(
     readonly readyz?: readonly HealthCheck[];
   } = {},
 ): TestServices {
+  const authorizer = authorizerChain([{ name: 'discovery', authorizer: discoveryReaders }]);
   const metrics = new ApiServerMetrics();
   const log = createLog({ level: 'silent' });
   const registry = new TestRegistry();
@@ -215,7 +216,8 @@ export function testServices(
           return found === undefined ? { kind: 'none' } : { kind: 'authenticated', user: found };
         },
       },
-      authorizer: authorizerChain([{ name: 'discovery', authorizer: discoveryReaders }]),
+      authorizer,
+      impersonator: new Impersonator(authorizer, { constrained: true }),
       audit: { requestReceived: () => {}, responseComplete: () => {} },
       readOnly: new Places(world, options.inFlight ?? 0),
       mutating: new Places(world, options.inFlight ?? 0),

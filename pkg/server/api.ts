@@ -1,4 +1,4 @@
-import type { CertificateBundles } from '../auth/index.js';
+import { type CertificateBundles, Impersonator } from '../auth/index.js';
 import type { World } from '../base/index.js';
 import { type Config, featureStates } from '../config/index.js';
 import {
@@ -102,6 +102,9 @@ export async function openApi(parts: ApiParts): Promise<Api> {
       log,
       authenticator: authentication.authenticator,
       authorizer: parts.access.authorizer,
+      impersonator: new Impersonator(parts.access.authorizer, {
+        constrained: config.api.featureGates.get('ConstrainedImpersonation') === true,
+      }),
       audit: NO_AUDIT,
       readOnly,
       mutating,
