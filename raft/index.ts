@@ -19,6 +19,7 @@ export {
   decodeConfigEntry,
   describeChange,
   emptyConfiguration,
+  encodeConfigEntry,
   initialConfiguration,
   isJoint,
   isVoter,

@@ -6,7 +6,7 @@ import { type Access, ClientError } from './access.js';
 import { clientLimits } from './limits.js';
 
 export interface Question {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly body?: object;
 }
@@ -22,6 +22,11 @@ export class Unreachable extends Error {
   }
 }
 
+/** A server refused, having done nothing, for a reason that another server may not have. */
+export class NotHere extends ClientError {
+  readonly isNotHere = true;
+}
+
 /** Asks one server. Gives the JSON of its answer; throws `ClientError` with its words when it refuses. */
 export async function ask(access: Access, endpoint: string, question: Question): Promise<unknown> {
   const response = await begin(access, endpoint, question, clientLimits.answerTime);
@@ -34,7 +39,11 @@ export async function ask(access: Access, endpoint: string, question: Question):
   }
   if (response.statusCode === 200) return value;
   const { message } = value as { readonly message?: unknown };
-  throw new ClientError(typeof message === 'string' ? message : `${endpoint} answered ${response.statusCode}`);
+  const words = typeof message === 'string' ? message : `${endpoint} answered ${response.statusCode}`;
+  // Servers answer 503 while they start or stop, and 409 with these words when they know no leader.
+  const isNotHere =
+    response.statusCode === 503 || (response.statusCode === 409 && words.includes('no leader is known'));
+  throw isNotHere ? new NotHere(`${endpoint}: ${words}`) : new ClientError(words);
 }
 
 /** Copies an answer into a new file. */
@@ -48,22 +57,29 @@ export async function download(access: Access, endpoint: string, path: string, f
   if (!response.complete) throw new Unreachable(endpoint, 'the answer ended early', true);
 }
 
-/** Asks the servers in turn until one can be spoken to. A question that may have arrived is not asked elsewhere. */
+/**
+ * Asks the servers in turn until one answers. A request that changes something and may have arrived is not sent to another server;
+ * one that only reads is.
+ */
 export async function askAny(access: Access, question: Question): Promise<unknown> {
-  return anyOf(access, (endpoint) => ask(access, endpoint, question));
+  return anyOf(access, (endpoint) => ask(access, endpoint, question), question.method === 'GET');
 }
 
-export async function anyOf<T>(access: Access, run: (endpoint: string) => Promise<T>): Promise<T> {
+export async function anyOf<T>(access: Access, run: (endpoint: string) => Promise<T>, onlyReads = true): Promise<T> {
   const problems: string[] = [];
   for (const endpoint of access.endpoints) {
     try {
       return await run(endpoint);
     } catch (error) {
-      if (!(error instanceof Unreachable) || error.connected) throw error;
-      problems.push(error.message);
+      const elsewhere = error instanceof NotHere || (error instanceof Unreachable && (onlyReads || !error.connected));
+      if (!elsewhere) {
+        if (!(error instanceof Unreachable)) throw error;
+        throw new ClientError(`${error.message}; the request may have been carried out: look before you repeat it`);
+      }
+      problems.push((error as Error).message);
     }
   }
-  throw new ClientError(`no server could be reached: ${problems.join('; ')}`);
+  throw new ClientError(`no server could answer: ${problems.join('; ')}`);
 }
 
 function begin(access: Access, endpoint: string, question: Question, silence: number): Promise<IncomingMessage> {
@@ -89,10 +105,32 @@ function begin(access: Access, endpoint: string, question: Question, silence: nu
     );
     asking.on('socket', (socket) => socket.once('secureConnect', () => (connected = true)));
     asking.on('timeout', () => asking.destroy(new Error('no answer in time')));
-    asking.on('error', (error) => reject(new Unreachable(endpoint, error.message, connected)));
+    asking.on('error', (error) => reject(new Unreachable(endpoint, sentenceOf(error), connected)));
     asking.end(body);
   });
 }
+
+/** What went wrong with a connection, in words for an operator. */
+function sentenceOf(error: Error): string {
+  const { code } = error as NodeJS.ErrnoException;
+  return SENTENCES.get(code ?? '') ?? error.message;
+}
+
+const SENTENCES: ReadonlyMap<string, string> = new Map([
+  ['ECONNREFUSED', 'nothing listens there'],
+  ['ENOTFOUND', 'the name of the host is unknown'],
+  ['EAI_AGAIN', 'the name of the host cannot be resolved now'],
+  ['EHOSTUNREACH', 'the host cannot be reached'],
+  ['ENETUNREACH', 'the network cannot be reached'],
+  ['ETIMEDOUT', 'the host does not answer'],
+  ['ECONNRESET', 'the server broke off the connection'],
+  ['EPIPE', 'the server broke off the connection'],
+  ['CERT_HAS_EXPIRED', "the server's certificate has expired"],
+  ['SELF_SIGNED_CERT_IN_CHAIN', "the server's certificate is not of the authority in the kubeconfig"],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', "the server's certificate is not of the authority in the kubeconfig"],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', "the server's certificate is not of the authority in the kubeconfig"],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', "the server's certificate is not for that host"],
+]);
 
 async function whole(endpoint: string, response: IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = [];

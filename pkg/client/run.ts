@@ -10,9 +10,9 @@ import { status } from './commands/status.js';
 const COMMANDS: readonly Command[] = [status, ...memberCommands, moveLeader, ...snapshotCommands, certs];
 
 const FLAGS: ReadonlyMap<string, string> = new Map([
-  ['kubeconfig', 'FILE  Whom to speak to, and as whom. Default: $KUBECONFIG, then ./.trireme/admin.kubeconfig'],
-  ['endpoints', 'URL,...  Servers to speak to. Default: every one in the kubeconfig'],
-  ['o', 'table|json  How to show what is found'],
+  ['kubeconfig', 'FILE  The servers and the user. Default: $KUBECONFIG, then ./.trireme/admin.kubeconfig'],
+  ['endpoints', 'URL,...  Servers to ask, in this order. Default: all in the kubeconfig'],
+  ['o', 'table|json  Output format'],
   ['peer-urls', ''],
   ['learner', ''],
   ['data-dir', ''],
@@ -43,11 +43,13 @@ export async function runCtl(line: readonly string[], door: CtlDoor): Promise<nu
       door.print(`triremectl ${door.version}\n`);
       return 0;
     }
-    if (args.flags.has('help') || args.flags.has('h') || args.words.length === 0 || args.words[0] === 'help') {
-      door.print(help());
-      return args.words.length === 0 && !args.flags.has('help') && !args.flags.has('h') ? 2 : 0;
+    const asksHelp = args.flags.has('help') || args.flags.has('h') || args.words[0] === 'help';
+    const wanted = args.words[0] === 'help' ? args.words.slice(1) : args.words;
+    const command = COMMANDS.find((c) => c.name.split(' ').every((word, i) => wanted[i] === word));
+    if (asksHelp || args.words.length === 0) {
+      door.print(helpOn(command, wanted));
+      return asksHelp ? 0 : 2;
     }
-    const command = COMMANDS.find((c) => c.name.split(' ').every((word, i) => args.words[i] === word));
     if (command === undefined) throw new ClientError(`there is no command ${args.words.join(' ')} (see --help)`);
     const words = args.words.slice(command.name.split(' ').length);
     const least = command.takes.startsWith('[') ? 0 : command.words;
@@ -78,15 +80,26 @@ export async function runCtl(line: readonly string[], door: CtlDoor): Promise<nu
   }
 }
 
-function help(): string {
-  const lines = [
-    'triremectl: looks after the peers of a trireme cluster.',
-    '',
-    'Usage: triremectl COMMAND [flags]',
-    '',
-  ];
-  for (const c of COMMANDS) lines.push(`  ${`${c.name} ${c.takes}`.trim()}`, `        ${c.help}`);
-  lines.push('', 'Flags of every command:');
+/** The help of one command, of the commands that begin with the same words, or of all. */
+function helpOn(command: Command | undefined, words: readonly string[]): string {
+  const group = COMMANDS.filter((c) => words.length > 0 && c.name.startsWith(`${words[0]} `));
+  if (command === undefined) return help(group.length > 0 ? group : COMMANDS);
+  const lines = [command.help, '', 'Usage:', `  triremectl ${`${command.name} ${command.takes}`.trim()}`];
+  if (command.flags !== undefined) {
+    lines.push('', 'Flags:');
+    for (const [name, text] of command.flags) lines.push(`  --${name} ${text}`);
+  }
+  return `${[...lines, ...commonFlags()].join('\n')}\n`;
+}
+
+function commonFlags(): readonly string[] {
+  const lines = ['', 'Flags of every command:'];
   for (const [name, text] of FLAGS) if (text !== '') lines.push(`  ${name.length === 1 ? '-' : '--'}${name} ${text}`);
-  return `${lines.join('\n')}\n`;
+  return lines;
+}
+
+function help(commands: readonly Command[]): string {
+  const lines = ['triremectl administers the peers of a trireme cluster.', '', 'Usage: triremectl COMMAND [flags]', ''];
+  for (const c of commands) lines.push(`  ${`${c.name} ${c.takes}`.trim()}`, `        ${c.help}`);
+  return `${[...lines, ...commonFlags(), '', 'triremectl COMMAND --help shows the flags of a command.'].join('\n')}\n`;
 }

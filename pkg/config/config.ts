@@ -41,6 +41,7 @@ export interface ClusterConfig {
   readonly initialCluster: ReadonlyMap<string, readonly string[]>;
   readonly initialState: 'new' | 'existing';
   readonly token: string;
+  readonly forceNew: boolean;
   readonly listenPeerUrls: readonly string[];
   readonly advertisePeerUrls: readonly string[];
   readonly peerAllowedCommonNames: readonly string[];
@@ -146,6 +147,7 @@ export function configOf(values: FlagValues, flagWarnings: readonly string[] = [
       initialCluster,
       initialState: text('initial-cluster-state') as 'new' | 'existing',
       token: text('initial-cluster-token'),
+      forceNew: text('force-new-cluster') === 'true',
       listenPeerUrls: list('listen-peer-urls'),
       advertisePeerUrls: advertised.length > 0 ? advertised : list('listen-peer-urls'),
       peerAllowedCommonNames: list('peer-cert-allowed-cn'),

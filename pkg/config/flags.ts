@@ -95,6 +95,13 @@ export const FLAGS = [
     help: 'Where this peer listens for its peers.',
   },
   {
+    name: 'force-new-cluster',
+    kind: 'boolean',
+    default: 'false',
+    group: 'Storage and cluster',
+    help: 'Make a cluster of this peer alone out of its data, after the loss of a majority. Use it for one start only.',
+  },
+  {
     name: 'initial-advertise-peer-urls',
     kind: 'list',
     default: '',

@@ -58,6 +58,21 @@ describe('the control API', () => {
     expect([done.statusCode, done.json()]).toEqual([200, { done: true }]);
   });
 
+  it('replaces the URLs of a member', async () => {
+    const asked: unknown[] = [];
+    const frame = app({
+      updateMember: async (request) => {
+        asked.push(request);
+        return { kind: 'ok', value: { id: 255 } };
+      },
+    });
+    const url = '/peer/v1/members/ff';
+    const put = (peerUrls: unknown) => frame.inject({ method: 'PUT', url, payload: { peerUrls } as object });
+    expect((await put(['https://a:1'])).statusCode).toBe(200);
+    expect((await put(['a:1'])).statusCode).toBe(400);
+    expect(asked).toEqual([{ id: 255, peerUrls: ['https://a:1'] }]);
+  });
+
   it('says why the peer refuses', async () => {
     const frame = app({ removeMember: async () => ({ kind: 'refused', message: 'quorum at risk' }) });
     const answer = await frame.inject({ method: 'DELETE', url: '/peer/v1/members/1' });

@@ -15,6 +15,7 @@ import { Pace } from './streaming.js';
  *
  *     GET    /peer/v1/status               what this peer knows of itself and, when it leads, of the others
  *     GET    /peer/v1/members              POST adds a learner: {"peerUrls": [...], "name": "...", "staysLearner": false}
+ *     PUT    /peer/v1/members/{id}         other peer URLs for a member: {"peerUrls": [...]}
  *     DELETE /peer/v1/members/{id}         POST /peer/v1/members/{id}/promote
  *     POST   /peer/v1/leader               {"id": "..."}, '' or absent for the best of the others
  *     GET    /peer/v1/snapshot             the state as of now, as a file
@@ -34,6 +35,7 @@ export interface PeerDesk {
     readonly name?: string;
     readonly staysLearner?: boolean;
   }): Promise<Outcome<object>>;
+  updateMember(request: { readonly id: number; readonly peerUrls: readonly string[] }): Promise<Outcome<object>>;
   promoteMember(id: number): Promise<Outcome<null>>;
   removeMember(id: number): Promise<Outcome<null>>;
   moveLeader(id: number): Promise<Outcome<null>>;
@@ -58,6 +60,10 @@ export async function serveControl(call: Call, services: HttpServices): Promise<
       return sendJson(call, { members: await peer.members() });
     case 'POST members':
       return sendJson(call, done(await peer.addMember(addition(await bodyOf(call)))));
+    case 'PUT members/*': {
+      const { peerUrls } = addition(await bodyOf(call));
+      return sendJson(call, done(await peer.updateMember({ id: memberId(rest[0]), peerUrls })));
+    }
     case 'DELETE members/*':
       return sendJson(call, { done: done(await peer.removeMember(memberId(rest[0]))) === null });
     case 'POST members/*/*':

@@ -42,6 +42,7 @@ function peerConfig(config: Config, network: PeerNetwork | undefined): PeerConfi
     initialCluster: [...cluster.initialCluster].map(([name, peerUrls]) => ({ name, peerUrls })),
     initialClusterState: cluster.initialState,
     initialClusterToken: cluster.token,
+    forceNewCluster: cluster.forceNew,
     version: PROGRAM_VERSION,
     ...(network === undefined ? {} : { network }),
   };

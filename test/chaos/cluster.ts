@@ -158,7 +158,7 @@ export class Cluster {
   }
 
   /** Starts a peer; resolves when it serves. */
-  async up(name: string): Promise<void> {
+  async up(name: string, further: readonly string[] = []): Promise<void> {
     const peer = this.#peer(name);
     if (peer.child !== undefined) return;
     const founders = [...this.#peers.values()].filter((p) => p.args.length === 0 || p === peer);
@@ -173,7 +173,7 @@ export class Cluster {
       'shutdown-grace-duration': '2s',
     };
     const args = Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);
-    const child = spawn(process.execPath, [main, ...args, ...(this.#options.args ?? []), ...peer.args], {
+    const child = spawn(process.execPath, [main, ...args, ...(this.#options.args ?? []), ...peer.args, ...further], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...this.#options.env?.(name) },
     });

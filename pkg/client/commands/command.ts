@@ -41,6 +41,8 @@ export interface Command {
   /** What follows them, for the help: `ID`. */
   readonly takes: string;
   readonly help: string;
+  /** The flags that only this command has, with their help. */
+  readonly flags?: readonly (readonly [string, string])[];
   /** How many words follow. */
   readonly words: number;
   /** Resolves to the exit code. */

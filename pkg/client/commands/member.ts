@@ -7,7 +7,7 @@ import { type Command, show } from './command.js';
 const list: Command = {
   name: 'member list',
   takes: '',
-  help: 'Who belongs to the cluster.',
+  help: 'Lists the members of the cluster.',
   words: 0,
   run: async (context) => {
     const members = await listMembers(context.access());
@@ -19,6 +19,10 @@ const list: Command = {
 const add: Command = {
   name: 'member add',
   takes: 'NAME --peer-urls URL,... [--learner]',
+  flags: [
+    ['peer-urls', 'URL,...  Where other peers reach it, such as https://10.0.0.4:2380'],
+    ['learner', 'Keep it a learner until it is promoted with `member promote`'],
+  ],
   help: 'Adds a learner; it becomes a voter by itself once it has caught up, unless --learner is given.',
   words: 1,
   run: async (context, [name = '']) => {
@@ -37,6 +41,23 @@ const add: Command = {
         `member ${idText(member.id)} added; start it with its own --data-dir and\n` +
         `  --name=${name} --initial-cluster-state=existing --initial-cluster=${cluster} --listen-peer-urls=${peerUrls.join(',')}\n`,
     );
+  },
+};
+
+const update: Command = {
+  name: 'member update',
+  takes: 'ID|NAME --peer-urls URL,...',
+  help: 'Replaces the URLs at which other peers reach a member. Do this before its address changes.',
+  flags: [['peer-urls', 'URL,...  Where other peers reach it, such as https://10.0.0.4:2380']],
+  words: 1,
+  run: async (context, [which = '']) => {
+    const peerUrls = (context.args.flags.get('peer-urls') ?? '').split(',').filter((url) => url !== '');
+    if (peerUrls.length === 0) throw new ClientError('member update needs --peer-urls');
+    const access = context.access();
+    const id = idText((await findMember(access, which)).id);
+    const path = `/peer/v1/members/${id}`;
+    const member = (await askAny(access, { method: 'PUT', path, body: { peerUrls } })) as Member;
+    return show(context, shown(member), () => `member ${id} is reached at ${member.peerUrls.join(',')}\n`);
   },
 };
 
@@ -66,7 +87,7 @@ const promote = onMember(
 );
 
 const remove = onMember(
-  { name: 'member remove', help: 'Removes a member for good; its data folder can not come back.' },
+  { name: 'member remove', help: 'Removes a member for good; its data directory cannot be used again.' },
   { method: 'DELETE', below: '' },
   'removed',
 );
@@ -75,4 +96,4 @@ function shown(member: Member): object {
   return { ...member, id: idText(member.id) };
 }
 
-export const memberCommands: readonly Command[] = [list, add, promote, remove];
+export const memberCommands: readonly Command[] = [list, add, update, promote, remove];

@@ -43,7 +43,13 @@ async function showStatus(context: Context, file: string): Promise<number> {
 const restore: Command = {
   name: 'snapshot restore',
   takes: 'FILE --data-dir FOLDER [--name NAME --initial-cluster NAME=URL,... --initial-cluster-token TOKEN]',
-  help: 'Makes a data folder of a new cluster from a snapshot; once for each peer, with the same flags.',
+  help: 'Makes a data directory of a new cluster from a snapshot; once for each peer, with the same flags.',
+  flags: [
+    ['data-dir', 'FOLDER  The data directory to make'],
+    ['name', 'NAME  The name of this peer. Default: default'],
+    ['initial-cluster', 'NAME=URL,...  All peers of the new cluster. Default: this peer alone'],
+    ['initial-cluster-token', 'TOKEN  Tells clusters apart that are restored from the same snapshot'],
+  ],
   words: 1,
   run: async (context, [file = '']) => {
     const { flags } = context.args;

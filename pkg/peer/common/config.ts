@@ -53,6 +53,8 @@ export interface PeerConfig {
   readonly initialCluster: readonly InitialMember[];
   readonly initialClusterState: 'new' | 'existing';
   readonly initialClusterToken: string;
+  /** Makes a cluster of this peer alone out of its data, after the loss of a majority. */
+  readonly forceNewCluster?: boolean;
   /** If absent, there is no network, and the cluster is this peer alone. */
   readonly network?: PeerNetwork;
   /** The forms of log entries that this release reads and may write; for tests of upgrades. */

@@ -1,5 +1,5 @@
 import type { MetricData } from '../common/index.js';
-import type { AddMember, ControlResult, MemberReport } from '../membership/index.js';
+import type { AddMember, ControlResult, MemberReport, UpdateMember } from '../membership/index.js';
 import type { SavedSnapshot } from '../snapshot/index.js';
 
 /** The control interface of a peer, for `triremectl`, health checks and metrics. */
@@ -9,6 +9,8 @@ export interface PeerControl {
   members(): Promise<readonly MemberReport[]>;
   /** Adds a learner. It is promoted automatically when it has caught up, unless it `staysLearner`. */
   addMember(request: AddMember): Promise<ControlResult<MemberReport>>;
+  /** Replaces the peer URLs of a member. */
+  updateMember(request: UpdateMember): Promise<ControlResult<MemberReport>>;
   promoteMember(id: number): Promise<ControlResult<null>>;
   removeMember(id: number): Promise<ControlResult<null>>;
   /** Transfers leadership to the voter `id`, or to the best one when 0. */
@@ -54,6 +56,7 @@ export const CONTROL_CALLS = [
   'metrics',
   'members',
   'addMember',
+  'updateMember',
   'promoteMember',
   'removeMember',
   'moveLeader',

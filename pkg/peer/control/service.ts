@@ -11,6 +11,7 @@ import {
   HAS_STARTED_CONFIRMED,
   type HasStarted,
   type Members,
+  type UpdateMember,
 } from '../membership/index.js';
 import type { Proposals, Reads } from '../requests/index.js';
 import { type SavedSnapshot, saveSnapshot } from '../snapshot/index.js';
@@ -34,7 +35,7 @@ export interface ControlParts {
 }
 
 /** The calls that only a leader runs and that other peers forward to it. */
-const LEADER_CALLS = ['addMember', 'promoteMember', 'removeMember', 'moveLeader'] as const;
+const LEADER_CALLS = ['addMember', 'updateMember', 'promoteMember', 'removeMember', 'moveLeader'] as const;
 
 /** The answer of a peer that was called as the leader, does not lead, and has done nothing. */
 const NOT_LEADER = 'the leader has changed: try again';
@@ -49,6 +50,7 @@ export function peerControls(parts: ControlParts): PeerControls {
   const { members } = parts;
   const here: Pick<PeerControl, (typeof LEADER_CALLS)[number]> = {
     addMember: (request) => members.add(request),
+    updateMember: (request) => members.update(request),
     promoteMember: (id) => members.promote(id),
     removeMember: (id) => members.remove(id),
     moveLeader: (id) => moveLeader(parts, id),
@@ -79,6 +81,7 @@ export function peerControls(parts: ControlParts): PeerControls {
       metrics: async () => metricsOf(parts),
       members: async () => members.list(),
       addMember: (request) => atLeader('addMember', request),
+      updateMember: (request) => atLeader('updateMember', request),
       promoteMember: (id) => atLeader('promoteMember', id),
       removeMember: (id) => atLeader('removeMember', id),
       moveLeader: (id) => atLeader('moveLeader', id),
@@ -113,7 +116,9 @@ function runHere(
   name: (typeof LEADER_CALLS)[number],
   argument: unknown,
 ): Promise<ControlResult<unknown>> {
-  return name === 'addMember' ? here.addMember(argument as AddMember) : here[name](Number(argument));
+  if (name === 'addMember') return here.addMember(argument as AddMember);
+  if (name === 'updateMember') return here.updateMember(argument as UpdateMember);
+  return here[name](Number(argument));
 }
 
 async function moveLeader(parts: ControlParts, id: number): Promise<ControlResult<null>> {
@@ -122,6 +127,8 @@ async function moveLeader(parts: ControlParts, id: number): Promise<ControlResul
   const best = [...peers]
     .filter((peer) => peer.id !== self && !peer.learner && peer.recentlyActive)
     .sort((a, b) => b.match - a.match)[0];
+  // Nothing is left to do for the present leader, as in etcd.
+  if (id === self) return { kind: 'ok', value: null };
   // A transfer that is under way is joined, unless another successor is asked for.
   const any = transferringTo === NO_PEER ? best?.id : transferringTo;
   const to = id === 0 ? any : toPeerId(id);

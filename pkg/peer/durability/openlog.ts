@@ -1,6 +1,7 @@
 import { type HardState, MemoryLog, type SnapshotMeta, type Write } from '../../../raft/index.js';
 import type { World } from '../../base/index.js';
 import { decodeIdentity, encodeIdentity, type Identity, type PeerConfig, type PeerMetrics } from '../common/index.js';
+import { forceNewCluster } from './forcenew.js';
 import { readMarker, removeMarker } from './installmarker.js';
 import { type Journal, memoryJournal } from './journal.js';
 import type { PeerDisk } from './peerdisk.js';
@@ -43,7 +44,11 @@ export async function openLog(
     ...(disk.segments === undefined ? {} : { segments: disk.segments }),
     synced: (milliseconds) => metrics.walFsync.observe(milliseconds / 1000),
   };
-  if (hasLog(logWorld.disk)) return openExisting(logWorld, disk.files, applied);
+  if (hasLog(logWorld.disk)) {
+    const log = await openExisting(logWorld, disk.files, applied);
+    return config.forceNewCluster === true ? forceNewCluster(log, applied) : log;
+  }
+  if (config.forceNewCluster === true) throw new Error('--force-new-cluster needs the data directory of a member');
   if (applied > 0) {
     throw new LogCorruptError(`There is a state up to revision ${applied} in ${disk.home.name}, but no log beside it`);
   }

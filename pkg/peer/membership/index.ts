@@ -8,4 +8,5 @@ export {
   HAS_STARTED_CONFIRMED,
   type HasStarted,
   type MemberReport,
+  type UpdateMember,
 } from './types.js';

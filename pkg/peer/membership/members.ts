@@ -10,7 +10,7 @@ import type { World } from '../../base/index.js';
 import { type AppliedEvent, encodeEntry, type StateMachine, type Txn, type TxnResult } from '../../storage/index.js';
 import { idFrom, MEMBER_LIMITS, memberIdText, type NoteLevel } from '../common/index.js';
 import { type MemberInfo, MemberRecords, memberKey, putEntryForm, putMember, removedKey } from './records.js';
-import type { AddMember, ControlResult, MemberReport } from './types.js';
+import type { AddMember, ControlResult, MemberReport, UpdateMember } from './types.js';
 
 export interface MembersPorts {
   readonly world: World;
@@ -162,6 +162,25 @@ export class Members {
       if (changed.kind === 'refused')
         await this.#write({ compares: [], ops: [{ kind: 'delete', key: memberKey(id) }] });
       return changed;
+    });
+  }
+
+  /** Replaces the peer URLs of a member, for instance before its machine gets another address. */
+  update({ id, peerUrls: given }: UpdateMember): Promise<ControlResult<MemberReport>> {
+    return this.#exclusively(async () => {
+      const peerUrls = [...given].sort();
+      if (peerUrls.length === 0) return refused('a member needs a peer URL, like https://HOST:PORT');
+      const bad = peerUrls.find((url) => !isPeerUrl(url));
+      if (bad !== undefined) return refused(`'${bad}' is not a peer URL like https://HOST:PORT`);
+      const before = this.list().find((member) => member.id === id);
+      if (before === undefined) return refused('not a member of this cluster');
+      const taken = this.list().find(
+        (other) => other.id !== id && other.peerUrls.some((url) => peerUrls.includes(url)),
+      );
+      if (taken !== undefined) return refused(`member ${memberIdText(taken.id)} (${taken.name}) has that peer URL`);
+      const record = putMember({ ...this.info(id), peerUrls });
+      const written = await this.#write({ compares: [this.#records.unchanged(id)], ops: [record] });
+      return written.kind === 'done' ? { kind: 'ok', value: { ...before, peerUrls } } : written;
     });
   }
 

@@ -13,6 +13,11 @@ export interface AddMember {
   readonly staysLearner?: boolean;
 }
 
+export interface UpdateMember {
+  readonly id: number;
+  readonly peerUrls: readonly string[];
+}
+
 export interface MemberReport {
   readonly id: number;
   readonly name: string;

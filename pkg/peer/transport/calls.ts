@@ -1,4 +1,4 @@
-import { Client } from '@grpc/grpc-js';
+import { Client, type ServiceError, status } from '@grpc/grpc-js';
 import {
   controlCallCodec,
   controlReplyCodec,
@@ -38,7 +38,7 @@ function call<T>(
   const client = new Client(to.target, to.credentials, to.options);
   return new Promise<T>((resolve, reject) => {
     client.makeUnaryRequest(path, identity, identity, request, { deadline }, (error, reply) => {
-      if (error !== null || reply === undefined) return reject(error ?? new Error('no answer'));
+      if (error !== null || reply === undefined) return reject(new Error(sentenceOf(error)));
       try {
         resolve(codec.decode(reply));
       } catch (broken) {
@@ -47,3 +47,34 @@ function call<T>(
     });
   }).finally(() => client.close());
 }
+
+/** What went wrong with a call or a stream, in words for an operator. gRPC's own text names its codes and its load balancer. */
+export function sentenceOf(error: Error | null): string {
+  if (error === null) return 'the peer sent no answer';
+  const { code, details = error.message } = error as Partial<ServiceError>;
+  const cause = CAUSES.find(([token]) => details.includes(token));
+  if (cause !== undefined) return cause[1];
+  if (code === status.DEADLINE_EXCEEDED) return 'the peer did not answer in time';
+  if (code === status.UNAVAILABLE) {
+    const at = details.indexOf('Last error: ');
+    const last = at < 0 ? details : details.slice(at + 'Last error: '.length);
+    const end = last.indexOf('. Resolution note');
+    return `no connection to the peer: ${(end < 0 ? last : last.slice(0, end)).replace('Error: ', '')}`;
+  }
+  return details === '' ? 'the peer broke off the call' : details;
+}
+
+/** By a part of the system's or the library's text. */
+const CAUSES: readonly (readonly [string, string])[] = [
+  ['ECONNREFUSED', 'nothing listens at its address'],
+  ['ENOTFOUND', 'the name of its host is unknown'],
+  ['EHOSTUNREACH', 'its host cannot be reached'],
+  ['ENETUNREACH', 'its network cannot be reached'],
+  ['ETIMEDOUT', 'its host does not answer'],
+  ['ECONNRESET', 'the peer broke off the connection'],
+  ['Connection dropped', 'the peer broke off the connection'],
+  ['CERT_HAS_EXPIRED', 'its certificate has expired'],
+  ['certificate has expired', 'its certificate has expired'],
+  ['unable to verify', 'its certificate is not of the peer authority'],
+  ['self-signed certificate', 'its certificate is not of the peer authority'],
+];

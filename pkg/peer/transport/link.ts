@@ -3,6 +3,7 @@ import { bundleCodec, PEER_METHODS, type WireBundle, type WireHello } from '../.
 import type { PeerId } from '../../../raft/index.js';
 import type { World } from '../../base/index.js';
 import { type PeerTraffic, TRANSPORT_LIMITS } from '../common/index.js';
+import { sentenceOf } from './calls.js';
 import { type Dialing, identity } from './credentials.js';
 import { OutgoingQueue } from './queue.js';
 
@@ -107,7 +108,7 @@ export class Link {
       this.#blocked = false;
       this.flush();
     });
-    stream.on('error', (error) => stream === this.#stream && this.#break(error.message));
+    stream.on('error', (error) => stream === this.#stream && this.#break(sentenceOf(error)));
     stream.on('end', () => stream === this.#stream && this.#break('the other side ended the connection'));
     stream.write(bundleCodec.encode({ hello: this.#ports.hello() }));
     this.#cancelHello = this.#ports.world.timers.after(TRANSPORT_LIMITS.helloMs, () => {

@@ -1,6 +1,7 @@
 import { Client, type ClientWritableStream } from '@grpc/grpc-js';
 import { PEER_METHODS, snapshotAckCodec, snapshotPartCodec, type WireSnapshotAck } from '../../../proto/index.js';
 import type { SnapshotStream } from '../network/index.js';
+import { sentenceOf } from './calls.js';
 import { type Dialing, identity } from './credentials.js';
 
 /** Opens a stream that carries one snapshot to a peer. */
@@ -41,7 +42,7 @@ function open(client: Client): {
   let settle: (error: Error | null, reply?: Buffer) => void = () => {};
   const answer = new Promise<WireSnapshotAck>((resolve, reject) => {
     settle = (error, reply) => {
-      if (error !== null || reply === undefined) return reject(error ?? new Error('no answer'));
+      if (error !== null || reply === undefined) return reject(new Error(sentenceOf(error)));
       try {
         resolve(snapshotAckCodec.decode(reply));
       } catch (broken) {

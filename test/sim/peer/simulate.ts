@@ -234,7 +234,7 @@ class PeerRun {
                 for (const event of events) this.#history.saw(log, event);
               });
           },
-          progress: (revision) => this.#history.progressed(log, revision),
+          progress: (revision) => process.alive && this.#history.progressed(log, revision),
           end: (why) => {
             if (process.alive && why.kind === 'compacted') watch(why.oldest);
           },
@@ -582,7 +582,9 @@ class PeerRun {
       },
       removeMember: () => {
         const wanted = this.#machines.filter((each) => each.wanted);
-        if (wanted.length > 2 && machine.wanted && !machine.lost) this.#operate(machine, () => this.#leave(machine));
+        // A removal while a disk is lost may leave a configuration that no majority of the disks can commit.
+        if (wanted.some(({ lost, suspect }) => lost || suspect !== undefined)) return;
+        if (wanted.length > 2 && machine.wanted) this.#operate(machine, () => this.#leave(machine));
       },
       moveLeader: () => {
         void this.#ask('move the leader', (peer) =>
@@ -625,7 +627,7 @@ class PeerRun {
     const id = machine.memberId!;
     machine.wipe(this.#profile.disk);
     machine.suspect = 'emptied';
-    machine.joins = this.#random.chance(0.5);
+    machine.joins ||= this.#random.chance(0.5);
     this.#trace(() => `${machine.name} (${id.toString(16)}) has lost its disk`);
   }
 
