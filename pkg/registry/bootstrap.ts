@@ -1,60 +1,13 @@
 import { ApiError, cloneJson, isObject, type JsonObject, parseApiVersion } from '../api/index.js';
+import { type BootstrapConfig, bootstrapObjects } from './builtin/bootstrapobjects.js';
 import { type Core, fresh } from './core.js';
 import type { RequestContext } from './requests.js';
 import { insert } from './write.js';
 
-/** What every cluster has from its first moment. Made by whoever is first; what is there already is left alone. */
-
-export interface BootstrapConfig {
-  /** Where the Service `kubernetes` is: an address of each service range. */
-  readonly serviceAddresses: readonly string[];
-  /** Port at which the server itself listens. */
-  readonly securePort: number;
-}
-
-/** Classes of the pods without which a cluster, or a node, does not work. */
-const PRIORITY_CLASSES = [
-  {
-    name: 'system-cluster-critical',
-    value: 2_000_000_000,
-    description:
-      'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
-  },
-  {
-    name: 'system-node-critical',
-    value: 2_000_001_000,
-    description: 'Used for system critical pods that must not be moved from their current node.',
-  },
-] as const;
-
-const NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease'] as const;
-
+/** Creates the objects that every cluster has from the start. Whichever peer is first does; existing objects stay as they are. */
 export async function bootstrap(core: Core, config: BootstrapConfig): Promise<void> {
-  for (const name of NAMESPACES)
-    await ensure(core, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name } }, 'namespaces');
-  for (const { name, ...rest } of PRIORITY_CLASSES) {
-    const o = { kind: 'PriorityClass', apiVersion: 'scheduling.k8s.io/v1', metadata: { name }, ...rest };
-    await ensure(core, '', o, 'priorityclasses');
-  }
-  if (config.serviceAddresses.length > 0) await ensure(core, 'default', kubernetesService(config), 'services');
-}
-
-function kubernetesService({ serviceAddresses, securePort }: BootstrapConfig): JsonObject {
-  return {
-    kind: 'Service',
-    apiVersion: 'v1',
-    metadata: {
-      name: 'kubernetes',
-      namespace: 'default',
-      labels: { component: 'apiserver', provider: 'kubernetes' },
-    },
-    spec: {
-      type: 'ClusterIP',
-      clusterIP: serviceAddresses[0]!,
-      clusterIPs: [...serviceAddresses],
-      ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: securePort }],
-    },
-  };
+  for (const { resource, namespace, object } of bootstrapObjects(config))
+    await ensure(core, namespace, object, resource);
 }
 
 async function ensure(core: Core, namespace: string, object: JsonObject, plural: string): Promise<void> {

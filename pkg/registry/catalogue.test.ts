@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { builtinResources } from './builtin/index.js';
 import { buildCatalogue } from './catalogue.js';
@@ -129,5 +130,20 @@ describe('declarations', () => {
     expect(event.storage).toEqual(served().find('', 'v1', 'events')!.storage);
     expect([...event.fieldLabels.keys()]).toContain('regarding.name');
     expect([...event.fieldLabels.keys()]).not.toContain('involvedObject.name');
+  });
+});
+
+describe('shared code', () => {
+  const folder = new URL('./', import.meta.url);
+  const sources = ['', 'custom/'].flatMap((at) =>
+    readdirSync(new URL(at, folder))
+      .filter((f) => f.endsWith('.ts') && !f.endsWith('.test.ts') && f !== 'testing.ts')
+      .map((f) => `${at}${f}`),
+  );
+
+  it.each(sources)('names no kind: %s', (file) => {
+    const text = readFileSync(new URL(file, folder), 'utf8');
+    const names = resources.flatMap((r) => [r.kind, r.resource]).filter((n) => text.includes(`'${n}'`));
+    expect(names).toEqual([]);
   });
 });

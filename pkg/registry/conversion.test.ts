@@ -165,3 +165,45 @@ describe('an object written in one version', () => {
     });
   });
 });
+
+describe('an object stored in a version that is no longer the storage version', () => {
+  const key = '/registry/horizontalpodautoscalers/default/old';
+  const stored = {
+    kind: 'HorizontalPodAutoscaler',
+    apiVersion: 'autoscaling/v1',
+    metadata: { name: 'old', namespace: 'default', uid: 'u', creationTimestamp: '2030-01-01T00:00:00Z' },
+    spec: {
+      scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' },
+      maxReplicas: 3,
+      targetCPUUtilizationPercentage: 60,
+    },
+  };
+
+  async function opened(): Promise<Bench> {
+    const b = await Bench.open();
+    const value = Buffer.from(JSON.stringify(stored));
+    await b.keyspace.txn({ compares: [], ops: [{ kind: 'put', key, value }] });
+    return b.reopen();
+  }
+
+  it('is read in every version, and nothing of it is lost', async () => {
+    const b = await opened();
+    const now = await b.get('horizontalpodautoscalers.autoscaling/v2', 'default', 'old');
+    const resource = { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } };
+    expect(now).toMatchObject({ apiVersion: 'autoscaling/v2', spec: { metrics: [{ type: 'Resource', resource }] } });
+    const before = await b.get('horizontalpodautoscalers.autoscaling/v1', 'default', 'old');
+    expect(before).toMatchObject({ apiVersion: 'autoscaling/v1', spec: stored.spec, metadata: { uid: 'u' } });
+    expect((await b.list('horizontalpodautoscalers.autoscaling/v2', '')).items).toHaveLength(1);
+  });
+
+  it('moves to the storage version with the next write, also one that changes nothing', async () => {
+    const b = await opened();
+    const now = await b.get('horizontalpodautoscalers.autoscaling/v2', 'default', 'old');
+    await b.update('horizontalpodautoscalers.autoscaling/v2', 'default', now);
+    const read = await b.keyspace.range({ start: key, end: `${key}\u0000` });
+    const text = read.kind === 'ok' ? Buffer.from(read.items[0]!.value).toString() : '';
+    expect(text).toContain('"apiVersion":"autoscaling/v2"');
+    const again = await b.get('horizontalpodautoscalers.autoscaling/v2', 'default', 'old');
+    expect(await b.update('horizontalpodautoscalers.autoscaling/v2', 'default', again)).toEqual(again);
+  });
+});

@@ -12,6 +12,7 @@ import {
   type NameRule,
   parseApiVersion,
 } from '../api/index.js';
+import { disallowedOwner } from './builtin/core/owners.js';
 import { limits } from './limits.js';
 
 /** Rules of ObjectMeta, the same for every kind, with the reference's sentences in the reference's order. */
@@ -157,8 +158,8 @@ function validateOwners(owners: JsonValue | undefined, path: FieldPath, errors: 
       errors.invalid(here.child('apiVersion'), apiVersion, 'must be <group>/<version> or <version>');
     for (const field of ['kind', 'name', 'uid'])
       if (text(ref, field) === '') errors.required(here.child(field), 'must not be empty');
-    if (gv?.group === '' && gv.version === 'v1' && kind === 'Event')
-      errors.invalid(here, ref, '/v1, Kind=Event is disallowed from being an owner');
+    const disallowed = gv === undefined ? undefined : disallowedOwner(gv, kind);
+    if (disallowed !== undefined) errors.invalid(here, ref, disallowed);
     if (ref['controller'] !== true) continue;
     const name = `${kind}/${text(ref, 'name')}`;
     if (controller === '') controller = name;

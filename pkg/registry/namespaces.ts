@@ -1,9 +1,15 @@
 import { type AdmissionStep, errors, type GroupResourceName } from '../api/index.js';
 import type { StoredObject } from '../cache/index.js';
 import type { Compare } from '../storage/index.js';
+import {
+  NAMESPACE_PREFIX,
+  NAMESPACES,
+  PERMANENT_NAMESPACES,
+  PHASE_FIELD,
+  TERMINATING,
+} from './builtin/core/namespacefacts.js';
 import { type Core, fresh } from './core.js';
 
-const PREFIX = '/registry/namespaces/';
 /** Access reviews are answered for namespaces that do not exist. */
 const REVIEWS_GROUP = 'authorization.k8s.io';
 const LOOKUP_TIMEOUT_MS = 10_000;
@@ -18,7 +24,7 @@ export function namespaceLifecycle(core: () => Core): AdmissionStep {
     mutate: (request) => {
       const { operation, groupResource, namespace, name } = request;
       if (operation === 'delete') {
-        if (namespace === '' && groupResource.resource === 'namespaces' && IMMORTAL.has(name))
+        if (namespace === '' && groupResource.resource === NAMESPACES.resource && PERMANENT.has(name))
           throw errors.forbidden(groupResource, name, 'this namespace may not be deleted');
         return;
       }
@@ -43,13 +49,13 @@ async function confirmed(core: Core, namespace: string, groupResource: GroupReso
  */
 export function namespaceState(core: Core, namespace: string, groupResource: GroupResourceName, name: string): Compare {
   const found = find(core, namespace);
-  if (found === undefined) throw errors.notFound({ group: '', resource: 'namespaces' }, namespace);
+  if (found === undefined) throw errors.notFound(NAMESPACES, namespace);
   if (isTerminating(core, found)) throw errors.namespaceTerminating(groupResource, name, namespace);
   return { key: found.key, modRevision: found.revision };
 }
 
 function find(core: Core, namespace: string): StoredObject | undefined {
-  return core.cache.collection(PREFIX)?.get(PREFIX + namespace);
+  return core.cache.collection(NAMESPACE_PREFIX)?.get(NAMESPACE_PREFIX + namespace);
 }
 
 /** The value of a label of a namespace, or undefined. */
@@ -60,8 +66,9 @@ export function labelOfNamespace(core: Core, namespace: string, key: string): st
 
 /** Reads the phase, a selectable field that the cache keeps with the object, so that no write parses its namespace. */
 function isTerminating(core: Core, namespace: StoredObject): boolean {
-  const phase = core.catalogue().find('', 'v1', 'namespaces')?.fieldLabels.get('status.phase');
-  return phase !== undefined && namespace.fields()[phase] === 'Terminating';
+  const { group, resource } = NAMESPACES;
+  const phase = core.catalogue().kind(group, resource)?.served[0]?.fieldLabels.get(PHASE_FIELD);
+  return phase !== undefined && namespace.fields()[phase] === TERMINATING;
 }
 
-const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
+const PERMANENT: ReadonlySet<string> = new Set(PERMANENT_NAMESPACES);

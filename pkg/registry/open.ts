@@ -2,7 +2,8 @@ import { type AdmissionStep, errors, type StoredObjects } from '../api/index.js'
 import type { World } from '../base/index.js';
 import { Cache } from '../cache/index.js';
 import type { Keyspace } from '../storage/index.js';
-import { type BootstrapConfig, bootstrap } from './bootstrap.js';
+import { bootstrap } from './bootstrap.js';
+import type { BootstrapConfig } from './builtin/bootstrapobjects.js';
 import type { Core } from './core.js';
 import { declare } from './declare.js';
 import { remove, removeCollection } from './delete.js';

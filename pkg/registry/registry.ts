@@ -1,5 +1,5 @@
 import type { Cache } from '../cache/index.js';
-import type { BootstrapConfig } from './bootstrap.js';
+import type { BootstrapConfig } from './builtin/bootstrapobjects.js';
 import type { Catalogue } from './catalogue.js';
 import type { KindChange, KindObserver } from './kindset.js';
 import type {

@@ -35,8 +35,8 @@ const SCALE: TableDeclaration = {
 };
 
 export function tableOf({ resource, subresource }: Target): TableDeclaration {
-  const own = subresource === '' ? undefined : resource.subresources[subresource]?.kind;
-  return own?.kind === 'Scale' ? SCALE : (resource.table ?? PLAIN);
+  const behaviour = subresource === '' ? undefined : resource.subresources[subresource]?.behaviour;
+  return behaviour?.kind === 'scale' ? SCALE : (resource.table ?? PLAIN);
 }
 
 function tableColumns(table: TableDeclaration): JsonArray {

@@ -1,0 +1,70 @@
+import type { JsonObject } from '../../api/index.js';
+import { PERMANENT_NAMESPACES } from './core/namespacefacts.js';
+
+/** The objects that every cluster has from the start. */
+
+export interface BootstrapConfig {
+  /** Addresses of the Service `kubernetes`: one of each service range. */
+  readonly serviceAddresses: readonly string[];
+  /** The port at which the server itself listens. */
+  readonly securePort: number;
+}
+
+export interface BootstrapObject {
+  readonly resource: string;
+  /** '' for cluster-scoped objects. */
+  readonly namespace: string;
+  readonly object: JsonObject;
+}
+
+/** Classes of the pods without which a cluster, or a node, does not work. */
+const PRIORITY_CLASSES = [
+  {
+    name: 'system-cluster-critical',
+    value: 2_000_000_000,
+    description:
+      'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
+  },
+  {
+    name: 'system-node-critical',
+    value: 2_000_001_000,
+    description: 'Used for system critical pods that must not be moved from their current node.',
+  },
+] as const;
+
+const NAMESPACES = [...PERMANENT_NAMESPACES, 'kube-node-lease'] as const;
+
+/** In the order in which they are created. */
+export function bootstrapObjects(config: BootstrapConfig): readonly BootstrapObject[] {
+  const namespaces = NAMESPACES.map((name) => ({
+    resource: 'namespaces',
+    namespace: '',
+    object: { kind: 'Namespace', apiVersion: 'v1', metadata: { name } },
+  }));
+  const classes = PRIORITY_CLASSES.map(({ name, ...rest }) => ({
+    resource: 'priorityclasses',
+    namespace: '',
+    object: { kind: 'PriorityClass', apiVersion: 'scheduling.k8s.io/v1', metadata: { name }, ...rest },
+  }));
+  if (config.serviceAddresses.length === 0) return [...namespaces, ...classes];
+  const service = { resource: 'services', namespace: 'default', object: kubernetesService(config) };
+  return [...namespaces, ...classes, service];
+}
+
+function kubernetesService({ serviceAddresses, securePort }: BootstrapConfig): JsonObject {
+  return {
+    kind: 'Service',
+    apiVersion: 'v1',
+    metadata: {
+      name: 'kubernetes',
+      namespace: 'default',
+      labels: { component: 'apiserver', provider: 'kubernetes' },
+    },
+    spec: {
+      type: 'ClusterIP',
+      clusterIP: serviceAddresses[0]!,
+      clusterIPs: [...serviceAddresses],
+      ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: securePort }],
+    },
+  };
+}
