@@ -186,11 +186,7 @@ describe('what names nothing', () => {
     ['GET', '/api/v1/configmaps/a', 404],
     ['GET', '/api/v1/namespaces/n/namespaces', 404],
     ['GET', '/api/V1', 404],
-    ['GET', '/API/v1', 404],
     ['GET', '/api/v1/namespaces/n/configmap', 404],
-    ['GET', '/nope', 404],
-    ['GET', '/healthz/', 404],
-    ['GET', '/readyz/nope', 404],
     ['GET', '/api/v1/watch/componentstatuses', 404],
     ['GET', '/api/v1/namespaces/n/configmaps/a/status', 404],
     ['OPTIONS', CMS, 405],
@@ -200,7 +196,6 @@ describe('what names nothing', () => {
     ['DELETE', '/api/v1/configmaps', 405],
     ['PUT', CMS, 405],
     ['POST', '/api', 405],
-    ['POST', '/apis', 405],
     ['PUT', '/api/v1', 405],
     ['POST', '/version', 405],
     ['POST', '/api/v1/watch/namespaces/n/configmaps', 405],
@@ -321,6 +316,29 @@ describe('paths beside resources', () => {
     const r = await frame.inject({ url: '/version' });
     expect(r.json()).toMatchObject({ major: '1', minor: '37', gitVersion: 'v1.37.0' });
     expect((await frame.inject({ url: '/version', headers: { accept: 'application/yaml' } })).statusCode).toBe(406);
+  });
+
+  it('refuse a timeout that is no duration', async () => {
+    const { frame } = app();
+    for (const url of ['/version?timeout=abc', '/api/v1/namespaces?timeout=5', '/healthz?timeout=1x']) {
+      const r = await frame.inject({ url });
+      expect(r.statusCode).toBe(400);
+      expect(r.json().message).toMatch(/^invalid timeout specified in the request URL - time: /);
+    }
+    expect((await frame.inject({ url: '/version?timeout=1m30s' })).statusCode).toBe(200);
+  });
+
+  it('answer in plain text where nothing is', async () => {
+    const { frame } = app();
+    for (const url of ['/nope', '/API/v1', '/healthz/', '/readyz/nope', '/apis/nope.example.com']) {
+      const r = await frame.inject({ url });
+      expect([url, r.statusCode, r.headers['content-type'], r.body]).toEqual([
+        url,
+        404,
+        'text/plain; charset=utf-8',
+        '404 page not found\n',
+      ]);
+    }
   });
 
   it('tell what is served', async () => {

@@ -9,6 +9,7 @@ import { MessageExchange } from './exchange1.js';
 import { type HealthPath, serveHealth } from './health.js';
 import { limits } from './limits.js';
 import { serveOpenApiIndex, serveOpenApiV2, serveOpenApiV3 } from './openapi.js';
+import { nothingThere, PageNotFound } from './pagenotfound.js';
 import { serveControl } from './peercontrol.js';
 import { type Handler, serve } from './pipeline.js';
 import { sendBytes, sendText } from './responses.js';
@@ -104,7 +105,12 @@ export function serveElse(call: Call, services: HttpServices): void | Promise<vo
         : first === 'apis' && rest.length === 2
           ? () => serveVersion(call, services, { group: rest[0]!, version: rest[1]! })
           : undefined;
-  if (found === undefined) throw KNOWN_PATHS.has(info.path) ? errors.methodNotAllowed() : errors.noSuchPath();
+  if (found === undefined) {
+    // The list of groups is served to every method.
+    if (info.path === '/apis' || info.path === '/apis/') return serveRoot(call, services, '/apis');
+    if (KNOWN_PATHS.has(info.path)) throw errors.methodNotAllowed();
+    throw first === 'api' ? errors.noSuchPath() : new PageNotFound();
+  }
   if (!isGet) {
     const { catalogue } = services.registry;
     const there =
@@ -113,10 +119,13 @@ export function serveElse(call: Call, services: HttpServices): void | Promise<vo
         : rest.length === 2
           ? catalogue.hasVersion(rest[0]!, rest[1]!)
           : catalogue.groups.some((g) => g.group === rest[0]);
-    throw there ? errors.methodNotAllowed() : errors.noSuchPath();
+    throw there ? errors.methodNotAllowed() : nothingAt(first, rest[0]!, services);
   }
   return found();
 }
+
+const nothingAt = (root: string | undefined, group: string, services: HttpServices): Error =>
+  root === 'api' ? errors.noSuchPath() : nothingThere(services.registry.catalogue, group);
 
 /** Reached here only by a method that their routes do not take. */
 const KNOWN_PATHS: ReadonlySet<string> = new Set([
@@ -131,7 +140,7 @@ const KNOWN_PATHS: ReadonlySet<string> = new Set([
 ]);
 
 function nonEmpty(name: string): string {
-  if (name === '') throw errors.noSuchPath();
+  if (name === '') throw new PageNotFound();
   return name;
 }
 

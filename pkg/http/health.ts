@@ -1,5 +1,5 @@
-import { errors } from '../api/index.js';
 import type { Call } from './call.js';
+import { PageNotFound } from './pagenotfound.js';
 import type { Query } from './requestinfo.js';
 import { sendText } from './responses.js';
 
@@ -26,7 +26,7 @@ export function serveHealth(call: Call, checks: HealthChecks, path: HealthPath, 
   const all = checks[path];
   if (name === '') return answer(call, path, all);
   const one = all.find((c) => c.name === name);
-  if (one === undefined) throw errors.noSuchPath();
+  if (one === undefined) throw new PageNotFound();
   const why = one.check();
   return why === undefined ? sendText(call, 200, 'ok') : sendText(call, 500, `internal server error: ${why}\n`);
 }

@@ -1,4 +1,4 @@
-import { errors } from '../api/index.js';
+import { errors, parseDuration } from '../api/index.js';
 import {
   type Authenticator,
   type Authorizer,
@@ -57,6 +57,7 @@ export async function serve(exchange: Exchange, stages: Stages, handler: Handler
   try {
     call.info = requestInfo(exchange.method, exchange.url);
     stages.counter.began(call);
+    checkTimeout(call);
     const authenticating = authenticate(call, stages);
     if (authenticating !== undefined) await authenticating;
     if (wantsImpersonation(exchange.headers)) await impersonateUser(call, stages);
@@ -88,6 +89,25 @@ async function impersonateUser(call: Call, stages: Stages): Promise<void> {
   call.impersonator = call.user;
   call.user = await stages.impersonator.impersonate(call.user, call.exchange, attributesOf(call));
 }
+
+/** The parameter `timeout` is a duration on every path, except where the request lasts until its client has enough. */
+function checkTimeout({ info }: Call): void {
+  const text = info.query.has('timeout') ? info.query.text('timeout') : '';
+  if (text === '' || (info.kind === 'resource' && info.verb === 'watch') || parseDuration(text) !== undefined) return;
+  throw errors.badRequest(`invalid timeout specified in the request URL - ${durationProblem(text)}`);
+}
+
+/** What is wrong with a duration, in the words of Go. */
+function durationProblem(text: string): string {
+  const quoted = JSON.stringify(text);
+  const [, number = '', unit = ''] = /^[+-]?([0-9.]*)([^0-9.]*)/.exec(text) ?? [];
+  if (number === '' || !/[0-9]/.test(number)) return `time: invalid duration ${quoted}`;
+  if (unit === '') return `time: missing unit in duration ${quoted}`;
+  if (!UNITS.has(unit)) return `time: unknown unit ${JSON.stringify(unit)} in duration ${quoted}`;
+  return `time: invalid duration ${quoted}`;
+}
+
+const UNITS: ReadonlySet<string> = new Set(['ns', 'us', 'µs', 'μs', 'ms', 's', 'm', 'h']);
 
 /** Long-running requests (watches) and health checks do not count as in flight. */
 async function takePlace(call: Call, stages: Stages): Promise<Places | undefined> {

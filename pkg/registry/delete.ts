@@ -19,6 +19,7 @@ import type {
   Target,
 } from './requests.js';
 import type { DeletionRules, WriteContext } from './resource.js';
+import { invalidObject } from './systemfields.js';
 import { objectTarget } from './target.js';
 import { writeContext } from './virtual.js';
 import { allocate } from './write.js';
@@ -60,7 +61,7 @@ async function decide(
   { stored, marked }: { readonly stored: StoredObject | undefined; readonly marked: StoredObject | undefined },
 ): Promise<Decision<Outcome>> {
   if (stored === undefined) throw notFound(target);
-  const old = readForDeletion(core, stored, options);
+  const old = readForDeletion(core, target, stored, options);
   if (old === undefined) return removeUnread(target, stored);
   const { dryRun } = options;
   const wanted = writeContext(core, target, context, dryRun);
@@ -126,13 +127,26 @@ interface Step {
 }
 
 /** The object, or undefined when it cannot be read and the client asked to delete it nevertheless. */
-function readForDeletion(core: Core, stored: StoredObject, options: DeleteOptions): JsonObject | undefined {
+function readForDeletion(
+  core: Core,
+  target: Target,
+  stored: StoredObject,
+  options: DeleteOptions,
+): JsonObject | undefined {
+  let old: JsonObject;
   try {
-    return stored.parse();
+    old = stored.parse();
   } catch (e) {
     if (options.ignoreStoreReadError && core.featureEnabled(UNSAFE_DELETE_GATE)) return undefined;
     throw errors.storeRead(`the stored object cannot be read: ${e instanceof Error ? e.message : String(e)}`);
   }
+  if (options.ignoreStoreReadError && core.featureEnabled(UNSAFE_DELETE_GATE))
+    throw errors.conflict(
+      target.resource.groupResource,
+      stored.name,
+      invalidObject(stored.key, 'unsafe deletion is not allowed because the object is decodable from storage'),
+    );
+  return old;
 }
 
 /** Removes an object that cannot be read. */

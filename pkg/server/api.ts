@@ -169,9 +169,16 @@ function* stored(registry: Registry): Iterable<{ group: string; resource: string
 /** The place of audit: nothing is written until a policy says what. */
 const NO_AUDIT = { requestReceived: () => {}, responseComplete: () => {} } as const;
 
+/** Steps of the start that are complete before the first request is served, by kube-apiserver's names of their checks. */
+const DONE_BEFORE_SERVING = [
+  'poststarthook/start-system-namespaces-controller',
+  'poststarthook/scheduling/bootstrap-system-priority-classes',
+  'poststarthook/priority-and-fairness-config-producer',
+  'poststarthook/rbac/bootstrap-roles',
+];
+
 function healthChecks(keyspace: Keyspace, state: { readonly ready: boolean }): HealthChecks {
   const ok = (name: string): HealthCheck => ({ name, check: () => undefined });
-  // Named as people's probes name it: the store.
   const store: HealthCheck = {
     name: 'etcd',
     check: () => (keyspace.status().hasLeader ? undefined : 'the store has no leader'),
@@ -180,6 +187,11 @@ function healthChecks(keyspace: Keyspace, state: { readonly ready: boolean }): H
     name: 'shutdown',
     check: () => (state.ready ? undefined : 'process is shutting down'),
   };
-  const common = [ok('ping'), ok('log'), store];
-  return { healthz: common, livez: [ok('ping'), ok('log')], readyz: [...common, ok('informer-sync'), shutdown] };
+  const alive = [ok('ping'), ok('log')];
+  const started = DONE_BEFORE_SERVING.map(ok);
+  return {
+    healthz: [...alive, store, ...started],
+    livez: [...alive, ...started],
+    readyz: [...alive, store, ok('informer-sync'), ...started, shutdown],
+  };
 }

@@ -21,7 +21,7 @@ export const horizontalPodAutoscaler: ResourceDeclaration = {
   strategy: withStatus({
     defaults: defaultAutoscaler,
     create: { validate: validateAutoscaler },
-    update: { generation: 'none', validate: (o, _old, errors) => validateAutoscaler(o, errors) },
+    update: { validate: (o, _old, errors) => validateAutoscaler(o, errors) },
   }),
   subresources: { status: statusSubresource({ update: { validate: autoscalerStatus } }) },
   table: table(

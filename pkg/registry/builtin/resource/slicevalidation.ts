@@ -244,11 +244,11 @@ function policyRange(range: JsonValue, otherwise: Quantity | undefined, path: Fi
   }
   const tell = (field: string, q: Quantity, text: string) => errors.invalid(here.child(field), formatQuantity(q), text);
   if (otherwise !== undefined && compareQuantities(otherwise, min) < 0)
-    tell('min', otherwise, `default is less than min: ${formatQuantity(min)}`);
+    tell('default', otherwise, `default is less than min: ${formatQuantity(min)}`);
   if (max !== undefined) {
     if (compareQuantities(min, max) > 0) tell('max', min, `min is larger than max: ${formatQuantity(max)}`);
     if (otherwise !== undefined && compareQuantities(otherwise, max) > 0)
-      tell('max', otherwise, `default is more than max: ${formatQuantity(max)}`);
+      tell('default', otherwise, `default is more than max: ${formatQuantity(max)}`);
   }
   if (step === undefined) return;
   for (const q of [otherwise, max])
