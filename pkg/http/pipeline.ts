@@ -100,11 +100,26 @@ function checkTimeout({ info }: Call): void {
 /** What is wrong with a duration, in the words of Go. */
 function durationProblem(text: string): string {
   const quoted = JSON.stringify(text);
-  const [, number = '', unit = ''] = /^[+-]?([0-9.]*)([^0-9.]*)/.exec(text) ?? [];
+  const unsigned = /^[+-]/.test(text) ? text.slice(1) : text;
+  const number = unsigned.slice(0, lengthOf(unsigned, isNumeral));
+  const rest = unsigned.slice(number.length);
+  const unit = rest.slice(
+    0,
+    lengthOf(rest, (c) => !isNumeral(c)),
+  );
   if (number === '' || !/[0-9]/.test(number)) return `time: invalid duration ${quoted}`;
   if (unit === '') return `time: missing unit in duration ${quoted}`;
   if (!UNITS.has(unit)) return `time: unknown unit ${JSON.stringify(unit)} in duration ${quoted}`;
   return `time: invalid duration ${quoted}`;
+}
+
+const isNumeral = (c: string): boolean => c === '.' || (c >= '0' && c <= '9');
+
+/** How many characters at the start satisfy `test`. */
+function lengthOf(text: string, test: (c: string) => boolean): number {
+  let length = 0;
+  while (length < text.length && test(text[length]!)) length++;
+  return length;
 }
 
 const UNITS: ReadonlySet<string> = new Set(['ns', 'us', 'µs', 'μs', 'ms', 's', 'm', 'h']);
