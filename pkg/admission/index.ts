@@ -37,6 +37,7 @@ export {
 } from './plugins.js';
 export { CLUSTER_DEFAULT, type NodeSelectors, parseSelector } from './podnodeselector.js';
 export { defaultPodSecurity, type PodSecurityConfig } from './podsecurity.js';
+export { MODES as SECURITY_MODES, parseLevel, parseMinor, type SecurityPolicy } from './podsecuritypolicy.js';
 export type { AuthorizeCheck } from './policy/checks.js';
 export { compileConditions, compilePolicy, type ExpressionIssue } from './policy/compile.js';
 export { evaluatorOf, isInScope, type QuotaEvaluator, sumUsage, usageObject } from './quotausage.js';

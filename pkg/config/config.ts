@@ -60,7 +60,13 @@ export interface ApiConfig {
   readonly runtimeConfig: ReadonlyMap<string, boolean>;
   /** Every known gate, and whether it is enabled. */
   readonly featureGates: ReadonlyMap<string, boolean>;
-  readonly admission: { readonly enabled: readonly string[]; readonly disabled: readonly string[] };
+  readonly admission: {
+    readonly enabled: readonly string[];
+    readonly disabled: readonly string[];
+    /** '' for none. */
+    readonly configFile: string;
+    readonly tolerationSeconds: { readonly notReady: number; readonly unreachable: number };
+  };
   readonly serviceRanges: readonly string[];
   readonly nodePorts: { readonly from: number; readonly to: number };
 }
@@ -164,7 +170,15 @@ export function configOf(values: FlagValues, flagWarnings: readonly string[] = [
     api: {
       runtimeConfig: readRuntimeConfig(text('runtime-config')),
       featureGates: features.enabled,
-      admission: { enabled: list('enable-admission-plugins'), disabled: list('disable-admission-plugins') },
+      admission: {
+        enabled: list('enable-admission-plugins'),
+        disabled: list('disable-admission-plugins'),
+        configFile: text('admission-control-config-file'),
+        tolerationSeconds: {
+          notReady: integer('default-not-ready-toleration-seconds'),
+          unreachable: integer('default-unreachable-toleration-seconds'),
+        },
+      },
       serviceRanges: serviceRanges(text('service-cluster-ip-range')),
       nodePorts: portRange(text('service-node-port-range'))!,
     },

@@ -55,8 +55,6 @@ const NO_EFFECT: Readonly<Record<string, string>> = {
   ]),
   'cors-allowed-origins': 'cross-origin requests are not answered',
   'debug-socket-path': '',
-  'default-not-ready-toleration-seconds': '',
-  'default-unreachable-toleration-seconds': '',
   'delete-collection-workers': '',
   'disable-http2-serving?': 'HTTP/2 is always offered',
   'disabled-metrics': '',
@@ -165,7 +163,6 @@ const NO_EFFECT: Readonly<Record<string, string>> = {
 /** Name: reason, and the values that are accepted. A name that ends in `?` is a switch. */
 const REFUSED: Readonly<Record<string, readonly [reason: string, ...accepted: string[]]>> = {
   'admission-control': ['it was removed; see --enable-admission-plugins and --disable-admission-plugins', ''],
-  'admission-control-config-file': ['the policies in it would not be enforced', ''],
   'allow-privileged?': ['privileged containers are always allowed; enforce Pod Security to forbid them', 'true'],
   'anonymous-auth?': ['anonymous requests are always authenticated as system:anonymous', 'true'],
   'audit-log-path': ['there is no audit log yet', ''],

@@ -33,6 +33,7 @@ import {
 import type { Keyspace } from '../storage/index.js';
 import type { Log, QueueView } from '../telemetry/index.js';
 import { type Access, openAccess } from './access.js';
+import { readAdmissionConfig } from './admissionconfig.js';
 import { clusterOf } from './cluster.js';
 import { bootstrapRbac } from './policy.js';
 import { serviceAddresses } from './services.js';
@@ -98,13 +99,17 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     const decision = await access!.authorizer.authorize(user, attributes);
     return { allowed: decision.kind === 'allow', reason: decision.reason, error: undefined };
   };
+  const settings = {
+    tolerationSeconds: api.admission.tolerationSeconds,
+    ...(await readAdmissionConfig(api.admission.configFile)),
+  };
   const registry = await openRegistry({
     world,
     keyspace,
     resources,
     runtimeConfig: api.runtimeConfig,
     admission: (stored) => {
-      const steps = builtinAdmission(stored, world, authorizeCheck);
+      const steps = builtinAdmission(stored, world, authorizeCheck, settings);
       for (const warning of choiceWarnings(steps, api.admission)) log.warn({}, warning);
       return [...chosenSteps(steps, api.admission), grantsStep(() => access!.escalation)];
     },

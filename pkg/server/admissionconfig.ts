@@ -1,0 +1,238 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import {
+  type AdmissionSettings,
+  type EventLimit,
+  type LimitedResource,
+  type NodeSelectors,
+  type PodSecurityConfig,
+  parseLevel,
+  parseMinor,
+  parseSelector,
+  SECURITY_MODES,
+  type SecurityPolicy,
+} from '../admission/index.js';
+import { isDns1123Label, isDns1123Subdomain } from '../api/index.js';
+import {
+  ConfigError,
+  checkFields,
+  describeErrors,
+  type FileTypes,
+  parseYaml,
+  readConfigFile,
+} from '../config/index.js';
+
+/**
+ * Reads `--admission-control-config-file`: an AdmissionConfiguration whose plug-ins have their configuration in the file, or in
+ * another file named by a path relative to it. Throws `ConfigError` with the path of every wrong field.
+ */
+export async function readAdmissionConfig(file: string): Promise<AdmissionSettings> {
+  if (file === '') return {};
+  const { plugins = [] } = await read<AdmissionConfiguration>(file, await textOf(file), CONFIGURATION_TYPES);
+  let settings: AdmissionSettings = {};
+  for (const { name, path = '', configuration } of plugins) {
+    const source = path === '' ? `${file}: plugins[${name}].configuration` : resolve(dirname(file), path);
+    const text = configuration === undefined || configuration === null ? undefined : JSON.stringify(configuration);
+    const content = text ?? (path === '' ? undefined : await textOf(source));
+    if (content !== undefined) settings = { ...settings, ...(await settingsOf(name, source, content)) };
+  }
+  return settings;
+}
+
+interface AdmissionConfiguration {
+  readonly plugins?: readonly { readonly name: string; readonly path?: string; readonly configuration?: unknown }[];
+}
+
+const CONFIGURATION = {
+  properties: {
+    plugins: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['name'],
+        properties: { name: { type: 'string' }, path: { type: 'string' }, configuration: {} },
+        additionalProperties: false,
+      },
+    },
+  },
+};
+
+const CONFIGURATION_TYPES: FileTypes = {
+  'apiserver.config.k8s.io/v1/AdmissionConfiguration': CONFIGURATION,
+  'apiserver.k8s.io/v1alpha1/AdmissionConfiguration': CONFIGURATION,
+};
+
+async function settingsOf(plugin: string, source: string, text: string): Promise<AdmissionSettings> {
+  switch (plugin) {
+    case 'PodSecurity':
+      return { podSecurity: podSecurityOf(source, await read(source, text, POD_SECURITY_TYPES)) };
+    case 'EventRateLimit':
+      return { eventLimits: (await read<{ limits: readonly EventLimit[] }>(source, text, EVENT_RATE_TYPES)).limits };
+    case 'ResourceQuota':
+      return { limitedResources: limitedOf(await read(source, text, QUOTA_TYPES)) };
+    case 'PodNodeSelector':
+      return { nodeSelectors: await nodeSelectorsOf(source, text) };
+    default:
+      throw new ConfigError(`${source}: this server has no configuration for the admission plug-in ${plugin}`);
+  }
+}
+
+const LEVEL = { type: 'string', enum: ['privileged', 'baseline', 'restricted'], default: 'privileged' };
+const VERSION = { type: 'string', default: 'latest' };
+const NAMES = { type: 'array', items: { type: 'string' }, default: [] };
+const POD_SECURITY = {
+  properties: {
+    defaults: {
+      type: 'object',
+      default: {},
+      properties: Object.fromEntries(
+        SECURITY_MODES.flatMap((m) => [[m, LEVEL] as const, [`${m}-version`, VERSION] as const]),
+      ),
+      additionalProperties: false,
+    },
+    exemptions: {
+      type: 'object',
+      default: {},
+      properties: { usernames: NAMES, namespaces: NAMES, runtimeClasses: NAMES },
+      additionalProperties: false,
+    },
+  },
+};
+const POD_SECURITY_TYPES: FileTypes = Object.fromEntries(
+  ['v1', 'v1beta1', 'v1alpha1'].map((v) => [
+    `pod-security.admission.config.k8s.io/${v}/PodSecurityConfiguration`,
+    POD_SECURITY,
+  ]),
+);
+
+const EVENT_RATE_TYPES: FileTypes = {
+  'eventratelimit.admission.k8s.io/v1alpha1/Configuration': {
+    required: ['limits'],
+    properties: {
+      limits: {
+        type: 'array',
+        minItems: 1,
+        items: {
+          type: 'object',
+          required: ['type', 'qps', 'burst'],
+          properties: {
+            type: { type: 'string', enum: ['Server', 'Namespace', 'User', 'SourceAndObject'] },
+            qps: { type: 'integer', minimum: 1 },
+            burst: { type: 'integer', minimum: 1 },
+            cacheSize: { type: 'integer', minimum: 1, default: 4096 },
+          },
+          additionalProperties: false,
+        },
+      },
+    },
+  },
+};
+
+const LIMITED = {
+  properties: {
+    limitedResources: {
+      type: 'array',
+      default: [],
+      items: {
+        type: 'object',
+        required: ['resource', 'matchContains'],
+        properties: {
+          apiGroup: { type: 'string', default: '' },
+          resource: { type: 'string', minLength: 1 },
+          matchContains: { type: 'array', items: { type: 'string' } },
+        },
+        additionalProperties: false,
+      },
+    },
+  },
+};
+const QUOTA_TYPES: FileTypes = {
+  'apiserver.config.k8s.io/v1/ResourceQuotaConfiguration': LIMITED,
+  'resourcequota.admission.k8s.io/v1beta1/Configuration': LIMITED,
+  'resourcequota.admission.k8s.io/v1alpha1/Configuration': LIMITED,
+};
+
+interface PodSecurityFile {
+  readonly defaults: Readonly<Record<string, string>>;
+  readonly exemptions: Readonly<Record<'usernames' | 'namespaces' | 'runtimeClasses', readonly string[]>>;
+}
+
+function podSecurityOf(source: string, { defaults, exemptions }: PodSecurityFile): PodSecurityConfig {
+  const problems: string[] = [];
+  const policy = Object.fromEntries(
+    SECURITY_MODES.map((mode) => {
+      const minor = parseMinor(defaults[`${mode}-version`] ?? '');
+      if (minor === undefined) problems.push(`defaults.${mode}-version: must be "latest" or "v1.x"`);
+      return [mode, { level: parseLevel(defaults[mode] ?? '') ?? 'privileged', minor: minor ?? 0 }];
+    }),
+  ) as unknown as SecurityPolicy;
+  const check = (
+    field: keyof PodSecurityFile['exemptions'],
+    rule: (name: string) => readonly string[],
+  ): Set<string> => {
+    const names = exemptions[field];
+    for (const [i, name] of names.entries()) {
+      const why = rule(name).join(', ');
+      if (why !== '') problems.push(`exemptions.${field}[${i}]: ${why}`);
+      else if (names.indexOf(name) < i) problems.push(`exemptions.${field}[${i}]: duplicate value`);
+    }
+    return new Set(names);
+  };
+  const usernames = check('usernames', (name) => (name === '' ? ['username must not be empty'] : []));
+  const namespaces = check('namespaces', isDns1123Label);
+  const runtimeClasses = check('runtimeClasses', isDns1123Subdomain);
+  if (problems.length > 0) throw new ConfigError(`${source}: ${problems.join('; ')}`);
+  return { defaults: policy, exemptions: { usernames, namespaces, runtimeClasses } };
+}
+
+function limitedOf(file: {
+  readonly limitedResources: readonly {
+    readonly apiGroup: string;
+    readonly resource: string;
+    readonly matchContains: readonly string[];
+  }[];
+}): readonly LimitedResource[] {
+  return file.limitedResources.map(({ apiGroup, resource, matchContains }) => ({
+    group: apiGroup,
+    resource,
+    matchContains,
+  }));
+}
+
+/** This configuration has no apiVersion and kind. */
+async function nodeSelectorsOf(source: string, text: string): Promise<NodeSelectors> {
+  const parsed = parseYaml(text);
+  if ('errors' in parsed) throw new ConfigError(`${source}: ${describeErrors(parsed.errors)}`);
+  const errors = await checkFields(parsed.value, {
+    type: 'object',
+    required: ['podNodeSelectorPluginConfig'],
+    properties: { podNodeSelectorPluginConfig: { type: 'object', additionalProperties: { type: 'string' } } },
+    additionalProperties: false,
+  });
+  if (errors.length > 0) throw new ConfigError(`${source}: ${describeErrors(errors)}`);
+  const { podNodeSelectorPluginConfig: given } = parsed.value as {
+    readonly podNodeSelectorPluginConfig: Readonly<Record<string, string>>;
+  };
+  return Object.fromEntries(
+    Object.entries(given).map(([name, selector]) => {
+      const labels = parseSelector(selector);
+      if (labels === undefined)
+        throw new ConfigError(`${source}: podNodeSelectorPluginConfig.${name}: must be like a=b,c=d`);
+      return [name, labels];
+    }),
+  );
+}
+
+async function read<T>(source: string, text: string, types: FileTypes): Promise<T> {
+  const found = await readConfigFile<T>(text, types);
+  if (!found.ok) throw new ConfigError(`${source}: ${describeErrors(found.errors)}`);
+  return found.value;
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError(`--admission-control-config-file: cannot read ${file}: ${(error as Error).message}`);
+  }
+}
