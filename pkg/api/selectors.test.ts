@@ -65,3 +65,13 @@ describe('field selectors', () => {
     expect(() => parseFieldSelector(text)).toThrow(message);
   });
 });
+
+it('a selector of many values finds each of them, and no other', () => {
+  const values = Array.from({ length: 1001 }, (_, i) => `v${i * 2}`);
+  const selector = parseLabelSelector(`a in (${values.join(',')})`);
+  const not = parseLabelSelector(`a notin (${values.join(',')})`);
+  for (let i = 0; i < 2002; i++) {
+    const labels = { a: `v${i}` };
+    expect([matchesLabels(selector, labels), matchesLabels(not, labels)]).toEqual([i % 2 === 0, i % 2 === 1]);
+  }
+});

@@ -228,15 +228,29 @@ export function matchesLabels(selector: LabelSelector, labels: Readonly<Record<s
   return true;
 }
 
+/** Whether a sorted list has a value. A selector may have tens of thousands, and is applied to every event of a watch. */
+function isAmong(sorted: readonly string[], value: string): boolean {
+  let from = 0;
+  let to = sorted.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    const there = sorted[middle]!;
+    if (there === value) return true;
+    if (there < value) from = middle + 1;
+    else to = middle;
+  }
+  return false;
+}
+
 function holds(r: LabelRequirement, has: boolean, value: string): boolean {
   switch (r.operator) {
     case '=':
     case '==':
     case 'in':
-      return has && r.values.includes(value);
+      return has && isAmong(r.values, value);
     case '!=':
     case 'notin':
-      return !has || !r.values.includes(value);
+      return !has || !isAmong(r.values, value);
     case 'exists':
       return has;
     case '!':

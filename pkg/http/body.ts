@@ -9,7 +9,8 @@ export function readBody(call: Call): Promise<Buffer> {
   const declared = length === undefined ? -1 : Number(length);
   if (declared === 0) return Promise.resolve(EMPTY);
   if (declared > limits.bodyBytesMax) return Promise.reject(tooLarge());
-  // Gone while it waited for its place: nothing more will be heard of it.
+  if (declared > limits.smallBodyBytes && !call.bodies.hasRoom(declared)) return Promise.reject(noRoom());
+  // The client has gone while the request waited.
   if (exchange.gone) return Promise.reject(endedEarly());
   exchange.bodyWanted();
   const { body } = exchange;
@@ -17,14 +18,17 @@ export function readBody(call: Call): Promise<Buffer> {
     let first: Buffer | undefined;
     let rest: Buffer[] | undefined;
     let size = 0;
-    const timer = setTimeout(
-      () => finish(errors.badRequest('the request body did not arrive in time')),
-      limits.bodyTime,
+    const cancel = call.timers.after(limits.bodyTime, () =>
+      finish(errors.badRequest('the request body did not arrive in time')),
     );
     const onData = (piece: Buffer): void => {
       size += piece.length;
       if (size > limits.bodyBytesMax) {
         finish(tooLarge());
+        return;
+      }
+      if (!holds(call, size)) {
+        finish(noRoom());
         return;
       }
       if (first === undefined) first = piece;
@@ -35,7 +39,7 @@ export function readBody(call: Call): Promise<Buffer> {
     const onEnd = (): void => finish(undefined);
     const onClose = (): void => finish(endedEarly());
     const finish = (error: Error | undefined): void => {
-      clearTimeout(timer);
+      cancel();
       body.off('data', onData);
       body.off('end', onEnd);
       body.off('close', onClose);
@@ -50,6 +54,18 @@ export function readBody(call: Call): Promise<Buffer> {
     body.on('end', onEnd);
     body.on('close', onClose);
   });
+}
+
+/** Counts a body of which `size` bytes have come. Returns whether there is room for it. */
+function holds(call: Call, size: number): boolean {
+  if (size <= limits.smallBodyBytes) return true;
+  if (!call.bodies.take(size - call.bodyBytesHeld)) return false;
+  call.bodyBytesHeld = size;
+  return true;
+}
+
+function noRoom(): Error {
+  return errors.tooManyRequests('too many large request bodies, please try again later', limits.retryAfterSeconds);
 }
 
 const EMPTY = Buffer.alloc(0);

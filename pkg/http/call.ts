@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { UserInfo } from '../api/index.js';
 import type { CredentialConnection, Credentials, Headers } from '../auth/index.js';
+import type { Scheduler, Timers, World } from '../base/index.js';
 import type { RequestContext } from '../registry/index.js';
 import type { RequestSeries } from '../telemetry/index.js';
+import type { BodyBudget } from './bodybudget.js';
 import type { Exchange } from './exchange.js';
 import { limits } from './limits.js';
 import type { RequestInfo } from './requestinfo.js';
@@ -13,6 +14,11 @@ export class Call implements RequestContext, Credentials {
   readonly exchange: Exchange;
   /** The `Audit-Id` of the response, the log and the audit events. */
   readonly id: string;
+  readonly timers: Timers;
+  readonly scheduler: Scheduler;
+  readonly bodies: BodyBudget;
+  /** Bytes of the body that count in `bodies`. */
+  bodyBytesHeld = 0;
   /** Milliseconds on the monotonic clock. */
   readonly started: number;
   readonly userAgent: string;
@@ -39,7 +45,10 @@ export class Call implements RequestContext, Credentials {
     this.deadline = given.started + given.requestTime;
     this.compresses = given.compresses;
     const id = exchange.headers['audit-id'];
-    this.id = typeof id === 'string' && AUDIT_ID.test(id) ? id : randomUUID();
+    this.id = typeof id === 'string' && AUDIT_ID.test(id) ? id : given.world.random.uuid();
+    this.timers = given.world.timers;
+    this.scheduler = given.scheduler;
+    this.bodies = given.bodies;
     this.userAgent = exchange.headers['user-agent'] ?? '';
   }
 
@@ -81,6 +90,9 @@ export class Call implements RequestContext, Credentials {
 }
 
 export interface CallOptions {
+  readonly world: World;
+  readonly scheduler: Scheduler;
+  readonly bodies: BodyBudget;
   /** Monotonic, milliseconds. */
   readonly started: number;
   readonly requestTime: number;

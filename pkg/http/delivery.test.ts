@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
 import type { Timers } from '../base/index.js';
+import { Scheduler } from '../base/index.js';
 import type { Frames } from '../registry/index.js';
 import { Delivery } from './delivery.js';
 import type { AnswerStream, Exchange } from './exchange.js';
 import { limits } from './limits.js';
-import { TestStream } from './testing.js';
+import { TestStream, testWorld } from './testing.js';
 import { Watches } from './watches.js';
 
 /** Timers that a test moves. */
@@ -88,6 +89,7 @@ function deliver(unwritable = false, watches = new Watches()) {
     answer,
     stream,
     timers,
+    scheduler: new Scheduler(testWorld, Number.POSITIVE_INFINITY),
     lasts: 10 * limits.stalledTime,
     unwritable,
     watches,

@@ -1,8 +1,7 @@
-import type { Timers } from '../base/index.js';
+import type { Scheduler, Timers } from '../base/index.js';
 import type { EventStream, Frames } from '../registry/index.js';
 import type { AnswerStream, Exchange } from './exchange.js';
 import { limits } from './limits.js';
-import { turns } from './turns.js';
 import type { Watches } from './watches.js';
 
 export interface DeliveryOptions {
@@ -10,6 +9,7 @@ export interface DeliveryOptions {
   readonly stream: EventStream;
   readonly answer: AnswerStream;
   readonly timers: Timers;
+  readonly scheduler: Scheduler;
   /** Milliseconds until the watch ends by itself. */
   readonly lasts: number;
   /** Events have no form in what was negotiated: the watch ends with the first. */
@@ -64,9 +64,9 @@ export class Delivery {
 
   #pump(): void {
     while (this.#room && !this.#over && !this.#waits) {
-      if (turns.spent()) {
+      if (this.#options.scheduler.spent()) {
         this.#waits = true;
-        turns.later(this.#inTurn);
+        this.#options.scheduler.later(this.#inTurn);
       } else if (!this.#one()) return;
     }
   }
@@ -74,7 +74,7 @@ export class Delivery {
   /** Writes what is pending, or as much of it as goes into one write. False: that was all for now. */
   #one(): boolean {
     const { stream, answer } = this.#options;
-    const frames = stream.take(limits.watchTakeBytes, turnSpent);
+    const frames = stream.take(limits.watchTakeBytes, this.#options.scheduler.spent);
     if (frames === undefined) {
       if (stream.ended) this.#finish('end');
       return false;
@@ -114,5 +114,3 @@ export class Delivery {
     this.#resolve();
   }
 }
-
-const turnSpent = (): boolean => turns.spent();

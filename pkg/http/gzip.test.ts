@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
+import { Scheduler } from '../base/index.js';
 import type { Call } from './call.js';
 import type { AnswerStream } from './exchange.js';
 import { acceptsGzip, gzipped } from './gzip.js';
+import { testWorld } from './testing.js';
 
 /** A connection that has room for one write at a time, and is drained in a later turn. */
 function connection(gone: boolean) {
@@ -37,7 +39,8 @@ function connection(gone: boolean) {
       onClose = f;
     },
   };
-  const call = { exchange, bytes: 0 } as unknown as Call;
+  const scheduler = new Scheduler(testWorld, 0);
+  const call = { exchange, bytes: 0, scheduler, timers: testWorld.timers } as unknown as Call;
   const leave = (): void => {
     exchange.gone = true;
     onClose();

@@ -1,12 +1,12 @@
 export { createFrame } from './frame.js';
 export type { HealthCheck, HealthChecks } from './health.js';
-export { Places } from './inflight.js';
+export { InFlightLimiter } from './inflight.js';
 export { limits as httpLimits } from './limits.js';
 export { type Listener, type ListenerOptions, openListener, type TlsMaterial } from './listener.js';
 export { requestCounter } from './metrics.js';
 export { spoken } from './negotiate.js';
 export type { ControlDesk, PeerDesk } from './peercontrol.js';
-export type { Audit, Stages } from './pipeline.js';
+export { type Audit, type Stages, sharedStages } from './pipeline.js';
 export { knownResource } from './resources.js';
 export type { HttpServices } from './services.js';
 export { API_VERSION } from './version.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { World } from '../base/index.js';
-import { Places } from './inflight.js';
+import { InFlightLimiter } from './inflight.js';
 import { limits } from './limits.js';
 
 function world() {
@@ -29,59 +29,62 @@ function world() {
 }
 
 /** In what order those who wait get in. */
-function entering(places: Places, user: string, order: string[], name: string): void {
-  void (places.enter(user) as Promise<string>).then((outcome) => order.push(`${name} ${outcome}`));
+function entering(limiter: InFlightLimiter, user: string, order: string[], name: string): void {
+  void (limiter.enter(user) as Promise<string>).then((outcome) => order.push(`${name} ${outcome}`));
 }
 
-describe('places', () => {
+describe('limiter', () => {
   it('are given until there are none, then passed on', async () => {
-    const places = new Places(world().w, 2);
-    expect([places.enter('a'), places.enter('a')]).toEqual([true, true]);
-    const third = places.enter('a');
+    const limiter = new InFlightLimiter(world().w, 2);
+    expect([limiter.enter('a'), limiter.enter('a')]).toEqual([true, true]);
+    const third = limiter.enter('a');
     expect(third).toBeInstanceOf(Promise);
-    places.leave();
+    limiter.leave();
     expect(await third).toBe('entered');
-    expect(places.taken).toBe(2);
-    places.leave();
-    places.leave();
-    expect(places.taken).toBe(0);
+    expect(limiter.running).toBe(2);
+    limiter.leave();
+    limiter.leave();
+    expect(limiter.running).toBe(0);
   });
 
   it('go round the users that wait', async () => {
-    const places = new Places(world().w, 1);
-    places.enter('a');
+    const limiter = new InFlightLimiter(world().w, 1);
+    limiter.enter('a');
     const order: string[] = [];
-    entering(places, 'a', order, 'a1');
-    entering(places, 'a', order, 'a2');
-    entering(places, 'a', order, 'a3');
-    entering(places, 'b', order, 'b1');
-    for (let i = 0; i < 4; i++) places.leave();
+    entering(limiter, 'a', order, 'a1');
+    entering(limiter, 'a', order, 'a2');
+    entering(limiter, 'a', order, 'a3');
+    entering(limiter, 'b', order, 'b1');
+    for (let i = 0; i < 4; i++) limiter.leave();
     await Promise.resolve();
     expect(order).toEqual(['a1 entered', 'b1 entered', 'a2 entered', 'a3 entered']);
-    places.leave();
-    expect(places.taken).toBe(0);
+    limiter.leave();
+    expect(limiter.running).toBe(0);
   });
 
   it('are not waited for longer than the bound', async () => {
     const { w, pass } = world();
-    const places = new Places(w, 1);
-    places.enter('a');
-    const waiting = places.enter('b');
+    const limiter = new InFlightLimiter(w, 1);
+    limiter.enter('a');
+    const waiting = limiter.enter('b');
     pass(limits.queueTime);
     expect(await waiting).toBe('timedOut');
-    places.leave();
-    expect(places.taken).toBe(0);
+    limiter.leave();
+    expect(limiter.running).toBe(0);
   });
 
   it('are refused when too many wait', () => {
-    const places = new Places(world().w, 1);
-    places.enter('a');
-    for (let i = 0; i < limits.queuedPerPlace; i++) void places.enter('a');
-    expect(places.enter('a')).toBe(false);
+    const limiter = new InFlightLimiter(world().w, 1);
+    limiter.enter('a');
+    for (let i = 0; i < limits.queuedPerPlaceOfUser; i++) void limiter.enter('a');
+    expect(limiter.enter('a')).toBe(false);
+    for (let i = limits.queuedPerPlaceOfUser; i < limits.queuedPerPlace; i++)
+      expect(limiter.enter(`user ${i}`)).toBeInstanceOf(Promise);
+    expect(limiter.enter('b')).toBe(false);
   });
 
   it('have no bound when none is set', () => {
-    const places = new Places(world().w, 0);
-    for (let i = 0; i < 1000; i++) expect(places.enter('a')).toBe(true);
+    const limiter = new InFlightLimiter(world().w, 0);
+    for (let i = 0; i < 1000; i++) expect(limiter.enter('a')).toBe(true);
   });
 });

@@ -2,15 +2,15 @@ import type { World } from '../base/index.js';
 import { limits } from './limits.js';
 
 /**
- * Places for requests that are being served. Who finds none waits in the queue of his user; places that come free go round the
- * users, so that one client's flood does not stand before everybody else. The queue is bounded in length and time: beyond it
- * a request is shed, which costs next to nothing, and its client comes back later.
+ * Limits the requests in flight. Further ones wait in the queue of their user; free capacity goes round the users, so that the flood of
+ * one client does not delay the others. Queues are bounded in length and time. Beyond that a request is shed, which costs next to
+ * nothing, and its client tries again later.
  */
-export class Places {
+export class InFlightLimiter {
   readonly #world: World;
   readonly #max: number;
   readonly #queues = new Map<string, Waiter[]>();
-  #taken = 0;
+  #running = 0;
   #waiting = 0;
 
   /** `max` 0: no limit. */
@@ -19,17 +19,18 @@ export class Places {
     this.#max = max;
   }
 
-  get taken(): number {
-    return this.#taken;
+  get running(): number {
+    return this.#running;
   }
 
-  /** True: has a place, to be given back by `leave`. A promise: stands in the queue. False: shed, the queue is full. */
+  /** True: the request runs, and calls `leave` when it ends. A promise: it waits. False: the queue is full, it is shed. */
   enter(user: string): true | false | Promise<'entered' | 'timedOut'> {
-    if (this.#max === 0 || this.#taken < this.#max) {
-      this.#taken++;
+    if (this.#max === 0 || this.#running < this.#max) {
+      this.#running++;
       return true;
     }
     if (this.#waiting >= this.#max * limits.queuedPerPlace) return false;
+    if ((this.#queues.get(user)?.length ?? 0) >= this.#max * limits.queuedPerPlaceOfUser) return false;
     return new Promise((resolve) => {
       const waiter: Waiter = {
         enter: () => {
@@ -51,10 +52,10 @@ export class Places {
   leave(): void {
     const next = this.#queues.entries().next();
     if (next.done === true) {
-      this.#taken--;
+      this.#running--;
       return;
     }
-    // The place passes on; the user goes to the end of the round.
+    // The request that leaves is followed by one that waits; its user goes to the end of the round.
     const [user, queue] = next.value;
     const waiter = queue.shift()!;
     this.#waiting--;

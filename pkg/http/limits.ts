@@ -2,6 +2,9 @@
 export const limits = {
   /** A request body. As kube-apiserver: 3 MiB, twice what the store takes, because JSON may be larger than what is stored. */
   bodyBytesMax: 3 * 1024 * 1024,
+  /** Memory of all bodies in flight that are larger than `smallBodyBytes`. Beyond it: 429 with Retry-After. */
+  bodiesBytesMax: 64 * 1024 * 1024,
+  smallBodyBytes: 64 * 1024,
   /** Request line and headers of HTTP/1.1, header list of HTTP/2. */
   headerBytesMax: 128 * 1024,
   /** Header lines of one request. Beyond it: 431 over HTTP/1.1, the stream is reset over HTTP/2. */
@@ -41,8 +44,12 @@ export const limits = {
   /** What all large answers together may take of one turn of the event loop; then they give way to other work. */
   sliceTime: 2,
 
-  /** Requests that wait for a place, per place; a request that waited so long is shed. */
+  /**
+   * Requests that wait, per request that may be in flight (`--max-requests-inflight`, `--max-mutating-requests-inflight`). Beyond it,
+   * and after waiting so long: 429 with Retry-After. One user may have fewer waiting, so that a flood leaves room for the others.
+   */
   queuedPerPlace: 20,
+  queuedPerPlaceOfUser: 3,
   queueTime: 15_000,
   retryAfterSeconds: 1,
 

@@ -9,6 +9,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { type ApiError, errors } from '../api/index.js';
+import type { Timers } from '../base/index.js';
 import type { Connection, Exchange } from './exchange.js';
 import { connectionOf, MessageExchange } from './exchange1.js';
 import { StreamExchange, sessionConnection } from './exchange2.js';
@@ -118,7 +119,7 @@ class Door implements Listener {
     );
     server.on('connect', (_request: IncomingMessage, socket: TLSSocket) => {
       socket.on('error', ignore);
-      refuseWith(socket, statusText(errors.methodNotAllowed()));
+      refuseWith(services.world.timers, socket, statusText(errors.methodNotAllowed()));
     });
     // The compatibility layer listens for streams too; it is asked only for what is not a resource.
     const compatible = server.listeners('stream') as StreamListener[];
@@ -136,7 +137,9 @@ class Door implements Listener {
     server.on('tlsClientError', () => {
       services.metrics.tlsHandshakeErrors.value++;
     });
-    server.on('clientError', (error: Error & { code?: string }, socket: Socket) => refuse(error.code, socket));
+    server.on('clientError', (error: Error & { code?: string }, socket: Socket) =>
+      refuse(services.world.timers, error.code, socket),
+    );
   }
 
   async listen(host: string, port: number): Promise<void> {
@@ -220,7 +223,7 @@ class Door implements Listener {
     response.once('socket', () => {
       connection.waiting--;
       // Node has more to do for this answer before anything is written to it.
-      queueMicrotask(() => {
+      void Promise.resolve().then(() => {
         if (socket.writable) this.#request(request, response);
       });
     });
@@ -243,7 +246,7 @@ class Door implements Listener {
     const wrong = malformed(request);
     if (wrong !== undefined) {
       response.detachSocket(socket);
-      refuseWith(socket, statusText(wrong));
+      refuseWith(this.#services.world.timers, socket, statusText(wrong));
       return;
     }
     const url = originForm(request.url ?? '/');
@@ -341,7 +344,7 @@ class Door implements Listener {
     if (this.#sweeps) return;
     this.#sweeps = true;
     // Once for all that end in one turn: there may be thousands, of as many connections.
-    setImmediate(() => {
+    this.#services.world.timers.immediate(() => {
       this.#sweeps = false;
       this.#closeIdle();
     });
@@ -424,19 +427,19 @@ function secureContext(tls: TlsMaterial): { cert: string; key: string; ca: strin
 }
 
 /** What Node's parser refuses is answered by hand: there is no request yet. */
-function refuse(code: string | undefined, socket: Socket): void {
+function refuse(timers: Timers, code: string | undefined, socket: Socket): void {
   if (socket.destroyed || !socket.writable) return;
   if (code === 'ECONNRESET' || code === 'EPIPE') {
     socket.destroy();
     return;
   }
-  refuseWith(socket, refusal(code));
+  refuseWith(timers, socket, refusal(code));
 }
 
 /** Gives the client time to read the answer, then closes: no other timer looks after this connection any more. */
-function refuseWith(socket: Socket, answer: string): void {
+function refuseWith(timers: Timers, socket: Socket, answer: string): void {
   socket.end(answer);
-  setTimeout(() => socket.destroy(), limits.partingTime).unref();
+  timers.after(limits.partingTime, () => socket.destroy());
 }
 
 function refusal(code: string | undefined): string {

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { errors } from '../api/index.js';
 import type { Catalogue, ServedResource } from '../registry/index.js';
 import {
@@ -18,13 +17,13 @@ import { API_VERSION } from './version.js';
 /** The documents of a registry's latest snapshot. Those of group versions that did not change are taken over from the former one. */
 const latest = new WeakMap<Verbs, { readonly catalogue: Catalogue; readonly documents: OpenApi }>();
 
-function documentsOf(registry: Verbs): OpenApi {
+function documentsOf({ registry, stages: { scheduler } }: HttpServices): OpenApi {
   const { catalogue } = registry;
   const known = latest.get(registry);
   if (known?.catalogue === catalogue) return known.documents;
   const documents = createOpenApi({
     api: describe(catalogue),
-    pause: () => setImmediate(),
+    pause: () => scheduler.yield(),
     ...(known === undefined ? {} : { previous: known.documents }),
   });
   latest.set(registry, { catalogue, documents });
@@ -35,7 +34,7 @@ function documentsOf(registry: Verbs): OpenApi {
 export async function serveOpenApiV2(call: Call, services: HttpServices): Promise<void> {
   const protobuf = wants(call, [...OPENAPI_V2_PROTOBUF.accepted], ['application/json']);
   if (protobuf === undefined) return sendEmpty(call, 406, {});
-  const documents = documentsOf(services.registry);
+  const documents = documentsOf(services);
   const document = await documents.v2(protobuf ? 'protobuf' : 'json');
   return send(call, protobuf ? OPENAPI_V2_PROTOBUF.contentType : 'application/json', document, {});
 }
@@ -43,7 +42,7 @@ export async function serveOpenApiV2(call: Call, services: HttpServices): Promis
 /** `/openapi/v3`: which documents there are. */
 export async function serveOpenApiIndex(call: Call, services: HttpServices): Promise<void> {
   if (wants(call, [], ['application/json']) === undefined) return sendEmpty(call, 406, {});
-  return send(call, 'application/json', await documentsOf(services.registry).v3Index(), {});
+  return send(call, 'application/json', await documentsOf(services).v3Index(), {});
 }
 
 /**
@@ -53,7 +52,7 @@ export async function serveOpenApiIndex(call: Call, services: HttpServices): Pro
 export async function serveOpenApiV3(call: Call, services: HttpServices, name: string): Promise<void> {
   const protobuf = wants(call, [...OPENAPI_V3_PROTOBUF.accepted], ['application/json']);
   if (protobuf === undefined) return sendEmpty(call, 406, {});
-  const documents = documentsOf(services.registry);
+  const documents = documentsOf(services);
   const hash = call.info.query.text('hash');
   // what the index names is the hash of the document in JSON, whatever form is asked for
   const listed = protobuf && hash === '' ? undefined : await documents.v3(name);

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -132,7 +131,7 @@ function sendJson(call: Call, value: object): void | Promise<void> {
 }
 
 async function sendSnapshot(call: Call, { peer, folder }: ControlDesk): Promise<void> {
-  const file = join(folder, `snapshot-${randomUUID()}`);
+  const file = join(folder, `snapshot-${call.id}-${call.started}`);
   try {
     const { bytes } = done(await peer.saveSnapshot(file));
     call.status = 200;

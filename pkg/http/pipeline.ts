@@ -6,13 +6,14 @@ import {
   type Impersonator,
   wantsImpersonation,
 } from '../auth/index.js';
-import type { World } from '../base/index.js';
+import { Scheduler, type World } from '../base/index.js';
 import type { Log } from '../telemetry/index.js';
 import { attributesOf } from './attributes.js';
 import { authenticate } from './authenticate.js';
+import { BodyBudget } from './bodybudget.js';
 import { Call } from './call.js';
 import type { Exchange } from './exchange.js';
-import type { Places } from './inflight.js';
+import type { InFlightLimiter } from './inflight.js';
 import { limits } from './limits.js';
 import type { RequestCounter } from './metrics.js';
 import type { Spoken } from './negotiate.js';
@@ -28,14 +29,21 @@ export interface Stages {
   readonly impersonator: Impersonator;
   /** Called for every request once its user is known, and again when the response is complete. */
   readonly audit: Audit;
-  readonly readOnly: Places;
-  readonly mutating: Places;
+  readonly readOnly: InFlightLimiter;
+  readonly mutating: InFlightLimiter;
+  readonly bodies: BodyBudget;
+  readonly scheduler: Scheduler;
   readonly counter: RequestCounter;
   readonly spoken: Spoken;
   /** Whether large answers are compressed for clients that take it. */
   readonly compresses: boolean;
   /** Milliseconds. */
   readonly requestTime: number;
+}
+
+/** The parts of `Stages` that all requests of one server share and that need no configuration. */
+export function sharedStages(world: World): Pick<Stages, 'bodies' | 'scheduler'> {
+  return { bodies: new BodyBudget(), scheduler: new Scheduler(world, limits.sliceTime) };
 }
 
 export interface Audit {
@@ -49,11 +57,14 @@ export type Handler = (call: Call) => void | Promise<void>;
 /** Runs every request through all stages, top to bottom. Each stage lets it pass or throws the response. */
 export async function serve(exchange: Exchange, stages: Stages, handler: Handler): Promise<void> {
   const call = new Call(exchange, {
+    world: stages.world,
+    scheduler: stages.scheduler,
+    bodies: stages.bodies,
     started: stages.world.clock.monotonic(),
     requestTime: stages.requestTime,
     compresses: stages.compresses,
   });
-  let places: Places | undefined;
+  let limiter: InFlightLimiter | undefined;
   try {
     call.info = requestInfo(exchange.method, exchange.url);
     stages.counter.began(call);
@@ -62,14 +73,15 @@ export async function serve(exchange: Exchange, stages: Stages, handler: Handler
     if (authenticating !== undefined) await authenticating;
     if (wantsImpersonation(exchange.headers)) await impersonateUser(call, stages);
     stages.audit.requestReceived(call);
-    places = await takePlace(call, stages);
+    limiter = await enterFlight(call, stages);
     const authorizing = authorize(call, stages);
     if (authorizing !== undefined) await authorizing;
     await handler(call);
   } catch (error) {
     await answerFailure(call, error, stages);
   } finally {
-    places?.leave();
+    limiter?.leave();
+    if (call.bodyBytesHeld > 0) stages.bodies.release(call.bodyBytesHeld);
     stages.counter.ended(call);
     stages.audit.responseComplete(call);
   }
@@ -125,18 +137,18 @@ function lengthOf(text: string, test: (c: string) => boolean): number {
 const UNITS: ReadonlySet<string> = new Set(['ns', 'us', 'µs', 'μs', 'ms', 's', 'm', 'h']);
 
 /** Long-running requests (watches) and health checks do not count as in flight. */
-async function takePlace(call: Call, stages: Stages): Promise<Places | undefined> {
+async function enterFlight(call: Call, stages: Stages): Promise<InFlightLimiter | undefined> {
   const { info } = call;
   if (info.kind === 'path' ? EXEMPT.test(info.path) : info.verb === 'watch') return undefined;
-  const places = READ_ONLY.has(call.exchange.method) ? stages.readOnly : stages.mutating;
-  const entered = places.enter(call.user.name);
-  if (entered === true) return places;
+  const limiter = READ_ONLY.has(call.exchange.method) ? stages.readOnly : stages.mutating;
+  const entered = limiter.enter(call.user.name);
+  if (entered === true) return limiter;
   if (entered === false) throw shed(call, stages, 'queue-full');
   const before = stages.world.clock.monotonic();
   const outcome = await entered;
   call.waited = stages.world.clock.monotonic() - before;
   if (outcome === 'timedOut') throw shed(call, stages, 'time-out');
-  return places;
+  return limiter;
 }
 
 const EXEMPT = /^\/(?:livez|readyz|healthz|version)(?:\/|$)/;

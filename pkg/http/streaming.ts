@@ -1,7 +1,6 @@
 import type { Call } from './call.js';
 import type { AnswerStream } from './exchange.js';
 import { limits } from './limits.js';
-import { turns } from './turns.js';
 
 /** Waits until the connection takes more. False: it took nothing for too long, or has gone. */
 export class Pace {
@@ -17,9 +16,9 @@ export class Pace {
   async drained(): Promise<boolean> {
     if (this.#call.exchange.gone) return false;
     const go = await new Promise<boolean>((resolve) => {
-      const timer = setTimeout(() => resolve(false), limits.stalledTime);
+      const cancel = this.#call.timers.after(limits.stalledTime, () => resolve(false));
       this.#wake = (ok) => {
-        clearTimeout(timer);
+        cancel();
         resolve(ok);
       };
     });
@@ -67,14 +66,14 @@ export function copyPieces(
             return;
           }
           if (!one()) return;
-        } while (!turns.spent());
-        turns.later(go);
+        } while (!call.scheduler.spent());
+        call.scheduler.later(go);
       } catch (error) {
         reject(error);
       }
     };
     const begin = (): void => {
-      if (turns.spent()) turns.later(go);
+      if (call.scheduler.spent()) call.scheduler.later(go);
       else go();
     };
     const whenDrained = (hasRoom: boolean): void => {

@@ -14,9 +14,10 @@ import {
 } from '../registry/index.js';
 import { ApiServerMetrics, createLog, Exposition } from '../telemetry/index.js';
 import type { HealthCheck } from './health.js';
-import { Places } from './inflight.js';
+import { InFlightLimiter } from './inflight.js';
 import { requestCounter } from './metrics.js';
 import { spoken } from './negotiate.js';
+import { sharedStages } from './pipeline.js';
 import { knownResource } from './resources.js';
 import type { HttpServices, Verbs } from './services.js';
 import { Watches } from './watches.js';
@@ -219,8 +220,9 @@ export function testServices(
       authorizer,
       impersonator: new Impersonator(authorizer, { constrained: true }),
       audit: { requestReceived: () => {}, responseComplete: () => {} },
-      readOnly: new Places(world, options.inFlight ?? 0),
-      mutating: new Places(world, options.inFlight ?? 0),
+      readOnly: new InFlightLimiter(world, options.inFlight ?? 0),
+      mutating: new InFlightLimiter(world, options.inFlight ?? 0),
+      ...sharedStages(world),
       counter: requestCounter(world, metrics, (info) => knownResource(CATALOGUE, info)),
       spoken: spoken(options.cbor ?? false),
       compresses: options.compresses ?? true,

@@ -63,12 +63,12 @@ function patchEdit(request: PatchRequest, write: Write): ObjectEdit {
   return {
     retries: limits.conflictRetries,
     tracked: false,
-    make: async (_stored, old, breath) => {
+    make: async (_stored, old, slice) => {
       const live = versionInItsPlace(inServedVersion(target.resource, old));
       const read = document();
-      if (breath.due()) await breath.taken();
+      if (slice.spent()) await slice.yield();
       const object = patchObject(request, read, { kind: expectedKind(target), live }, context);
-      if (breath.due()) await breath.taken();
+      if (slice.spent()) await slice.yield();
       placeInNamespace(object, target);
       checkName(object, target.name);
       settle(target, object, context);
@@ -174,9 +174,9 @@ export async function updateScale(
   return modify(core, write, {
     ...edit,
     retries: conditional ? 0 : limits.unconditionalRetries,
-    make: (stored, old, breath) => {
+    make: (stored, old, slice) => {
       checkUid(body, stored.uid(), stored.key, target);
-      return edit.make(stored, old, breath);
+      return edit.make(stored, old, slice);
     },
   });
 }

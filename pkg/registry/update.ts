@@ -1,5 +1,5 @@
 import { ApiError, cloneJson, FieldErrors, type JsonObject } from '../api/index.js';
-import type { Revision } from '../base/index.js';
+import { type Revision, Slice } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
 import { encodeStored } from '../codec/index.js';
 import { keepTimesOfNoop } from '../patch/index.js';
@@ -7,7 +7,6 @@ import { dropDisabledFields } from '../schema/index.js';
 import type { Op } from '../storage/index.js';
 import { Admitted } from './admission.js';
 import { decodeObject } from './bodies.js';
-import { Breath } from './breath.js';
 import { isUnchanged, putOp, valueAnswer, writtenAnswer } from './commit.js';
 import { type Core, keyOf, notFound, notOlderThan } from './core.js';
 import { addDeclarative, refuse } from './fielderrors.js';
@@ -44,7 +43,7 @@ export interface ObjectEdit {
    * The new object in the storage version, with defaults. `old` is a private copy of the stored one, and must not be changed. With
    * `scale` it is the new Scale.
    */
-  readonly make: (stored: StoredObject, old: JsonObject, breath: Breath) => JsonObject | Promise<JsonObject>;
+  readonly make: (stored: StoredObject, old: JsonObject, slice: Slice) => JsonObject | Promise<JsonObject>;
   /** Creates the object when it does not exist; absent: 404. */
   readonly create?: (() => Promise<Written>) | undefined;
   /** Replaces the rules of the target. */
@@ -133,14 +132,14 @@ async function decide(
   const { scale } = edit;
   const { dryRun } = options;
   const rules = edit.rules ?? target.rules;
-  const breath = new Breath(core.world);
+  const slice = new Slice(core.world, limits.writeStageTime);
   const old = stored.parse();
-  const made = await edit.make(stored, old, breath);
-  if (breath.due()) await breath.taken();
+  const made = await edit.make(stored, old, slice);
+  if (slice.spent()) await slice.yield();
   // Through the scale, also kinds whose own updates must name a version can be changed whatever theirs is.
   checkVersion(made, stored, target, scale === undefined ? resource.strategy : NO_RULES);
   if (!edit.tracked) trackUpdate(core, target, { live: old, object: made, manager: options.fieldManager });
-  if (breath.due()) await breath.taken();
+  if (slice.spent()) await slice.yield();
   const shown = scale === undefined ? old : scale.read(old);
   const input = { target, operation: 'update', context, dryRun, options, object: made, old: shown } as const;
   const admitted = new Admitted(core, input);
@@ -148,12 +147,12 @@ async function decide(
   const o = scale === undefined ? result : scale.write(old, result);
   const wanted = writeContext(core, target, context, dryRun);
   prepareChanged(core, target, { object: o, old, rules }, wanted);
-  if (breath.due()) await breath.taken();
+  if (slice.spent()) await slice.yield();
   await admitted.validate();
   keepTimesOfNoop(old, o);
   const gone = isGone(o, old, resource.strategy);
   const value = encodeStored(resource.storage.type.schema, o);
-  if (breath.due()) await breath.taken();
+  if (slice.spent()) await slice.yield();
   const answered = (written: Written): Written =>
     scale === undefined
       ? written

@@ -1,10 +1,9 @@
 import { type ApiError, cloneJson, errors, FieldErrors, type JsonObject } from '../api/index.js';
-import { type Revision, revision } from '../base/index.js';
+import { type Revision, revision, Slice } from '../base/index.js';
 import { encodeStored } from '../codec/index.js';
 import { dropDisabledFields } from '../schema/index.js';
 import { Admitted } from './admission.js';
 import { decodeObject } from './bodies.js';
-import { Breath } from './breath.js';
 import { commit, putOp, readerOf, valueAnswer, writtenAnswer } from './commit.js';
 import { type Core, find, fresh, keyOf } from './core.js';
 import { addDeclarative, refuse } from './fielderrors.js';
@@ -95,12 +94,12 @@ export async function insert(core: Core, write: Write, object: JsonObject, track
   const { target, options, context } = write;
   const { dryRun } = options;
   const { strategy } = target.resource;
-  const breath = new Breath(core.world);
+  const slice = new Slice(core.world, limits.writeStageTime);
   fillSystemFields(object, core.world);
   settle(target, object, context);
-  if (breath.due()) await breath.taken();
+  if (slice.spent()) await slice.yield();
   if (!tracked) trackUpdate(core, target, { live: undefined, object, manager: options.fieldManager });
-  if (breath.due()) await breath.taken();
+  if (slice.spent()) await slice.yield();
   const admitted = new Admitted(core, {
     target,
     operation: 'create',
@@ -119,7 +118,7 @@ export async function insert(core: Core, write: Write, object: JsonObject, track
     const o = copied ? cloneJson(made) : made;
     if (generate !== '') metaOf(o)['name'] = generatedName(generate, core.world);
     prepareNew(core, target, o, wanted);
-    if (breath.due()) await breath.taken();
+    if (slice.spent()) await slice.yield();
     await admitted.validate(o);
     const done = await putNew(core, write, { admitted, object: o, strategy }, wanted);
     if (done === 'contended') {

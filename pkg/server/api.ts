@@ -7,11 +7,12 @@ import {
   type HealthCheck,
   type HealthChecks,
   type HttpServices,
+  InFlightLimiter,
   knownResource,
   type Listener,
   openListener,
-  Places,
   requestCounter,
+  sharedStages,
   spoken,
   type TlsMaterial,
   Watches,
@@ -73,11 +74,11 @@ export async function openApi(parts: ApiParts): Promise<Api> {
   const features = featureInfo(featureStates(config.api.featureGates));
   exposition.add(...metrics.families, ...storage.families, ...queues.families);
   exposition.add(buildInfo(API_VERSION.gitVersion), features);
-  const readOnly = new Places(world, config.limits.requestsInFlight);
-  const mutating = new Places(world, config.limits.mutatingInFlight);
+  const readOnly = new InFlightLimiter(world, config.limits.requestsInFlight);
+  const mutating = new InFlightLimiter(world, config.limits.mutatingInFlight);
   exposition.beforeScrape(() => {
-    metrics.readOnlyInFlight.value = readOnly.taken;
-    metrics.mutatingInFlight.value = mutating.taken;
+    metrics.readOnlyInFlight.value = readOnly.running;
+    metrics.mutatingInFlight.value = mutating.running;
     storage.update({ resources: stored(registry), sizeBytes: keyspace.status().sizeBytes });
     queues.update(parts.queues());
   });
@@ -108,6 +109,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
       audit: NO_AUDIT,
       readOnly,
       mutating,
+      ...sharedStages(world),
       counter: requestCounter(world, metrics, (info) => knownResource(registry.catalogue, info)),
       spoken: spoken(config.api.featureGates.get('CBORServingAndStorage') === true),
       compresses: config.api.featureGates.get('APIResponseCompression') === true,

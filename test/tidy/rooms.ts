@@ -155,6 +155,7 @@ export const worldless: readonly string[] = [
   'pkg/controllers',
   'pkg/admission',
   'pkg/auth',
+  'pkg/http',
 ];
 
 /** Contract suites, models and worlds for tests: no part of the program. */
@@ -164,6 +165,7 @@ export const testKit: readonly string[] = [
   'pkg/storage/model.ts',
   'pkg/storage/testworld.ts',
   'pkg/cache/testing.ts',
+  'pkg/http/testing.ts',
   'pkg/registry/testing.ts',
 ];
 

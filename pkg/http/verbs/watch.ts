@@ -44,7 +44,8 @@ export async function watch(request: ResourceRequest, services: HttpServices): P
     };
     const { timers } = services.world;
     const unwritable = form.ofLists === true;
-    await new Delivery({ exchange, stream, answer, timers, lasts, unwritable, watches, written }).done;
+    const { scheduler } = call;
+    await new Delivery({ exchange, stream, answer, timers, scheduler, lasts, unwritable, watches, written }).done;
   } finally {
     if (open !== undefined) open.value--;
   }

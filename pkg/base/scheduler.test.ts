@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { Scheduler } from './scheduler.js';
+import type { World } from './world.js';
+
+const world = {
+  clock: { now: () => 0, monotonic: () => performance.now() },
+  timers: { immediate: (f: () => void) => void setImmediate(f) },
+} as unknown as World;
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Long work of so many pieces; each notes the name. */
+function worker(scheduler: Scheduler, name: string, pieces: number, notes: string[]): void {
+  let left = pieces;
+  const go = (): void => {
+    do {
+      notes.push(name);
+      if (--left === 0) return;
+    } while (!scheduler.spent());
+    scheduler.later(go);
+  };
+  if (scheduler.spent()) scheduler.later(go);
+  else go();
+}
+
+describe('a scheduler', () => {
+  it('runs everything at once while there is time', () => {
+    const notes: string[] = [];
+    worker(new Scheduler(world, Number.POSITIVE_INFINITY), 'a', 5, notes);
+    expect(notes).toEqual(['a', 'a', 'a', 'a', 'a']);
+  });
+
+  it('shares turns in the order of asking when there is none', async () => {
+    const scheduler = new Scheduler(world, -1);
+    const notes: string[] = [];
+    for (const name of ['a', 'b', 'c']) worker(scheduler, name, 3, notes);
+    expect(notes).toEqual([]);
+    for (let i = 0; i < 20; i++) await nextTurn();
+    expect(notes.join('')).toBe('abcabcabc');
+  });
+
+  it('lets other work run between the pieces', async () => {
+    const scheduler = new Scheduler(world, -1);
+    const notes: string[] = [];
+    worker(scheduler, 'list', 100, notes);
+    for (let i = 0; i < 10; i++) {
+      await nextTurn();
+      notes.push('other');
+    }
+    expect(notes.filter((n) => n === 'other')).toHaveLength(10);
+    expect(notes.filter((n) => n === 'list').length).toBeLessThan(20);
+  });
+});

@@ -1,0 +1,89 @@
+import type { World } from './world.js';
+
+/**
+ * Shares the turns of an event loop among long work: lists that are written, events that are delivered, scans. All of it together
+ * takes no more than a slice of each turn, so that what arrives meanwhile waits a few milliseconds however much long work there is.
+ * Work that finds the slice spent continues in a later turn, in the order of asking. One scheduler serves one server.
+ *
+ *     do piece(); while (more && !scheduler.spent());
+ *     if (more) scheduler.later(go);
+ */
+export class Scheduler {
+  readonly #world: World;
+  readonly #sliceMilliseconds: number;
+  #since = 0;
+  /** The end of the present turn is awaited. */
+  #counting = false;
+  #waiting: (() => void)[] = [];
+
+  constructor(world: World, sliceMilliseconds: number) {
+    this.#world = world;
+    this.#sliceMilliseconds = sliceMilliseconds;
+  }
+
+  /** Whether long work has used up its slice of this turn. */
+  readonly spent = (): boolean => {
+    if (!this.#counting) this.#begin();
+    return this.#world.clock.monotonic() - this.#since > this.#sliceMilliseconds;
+  };
+
+  /** Calls `f` in a later turn; `f` asks `spent` again before it goes on after one piece. */
+  later(f: () => void): void {
+    this.#waiting.push(f);
+    if (!this.#counting) this.#begin();
+  }
+
+  /** Resolves in a later turn, when there is time for long work again. */
+  yield(): Promise<void> {
+    return new Promise((resolve) => this.later(resolve));
+  }
+
+  #begin(): void {
+    this.#counting = true;
+    this.#since = this.#world.clock.monotonic();
+    this.#world.timers.immediate(this.#next);
+  }
+
+  /** Work that waits has the fresh slice first; work that begins in this turn may find it spent, and waits behind. */
+  readonly #next = (): void => {
+    this.#counting = false;
+    if (this.#waiting.length === 0) return;
+    this.#begin();
+    const served = this.#waiting;
+    this.#waiting = [];
+    let i = 0;
+    do served[i++]!();
+    while (i < served.length && !this.spent());
+    // What asks again stands behind what was not served.
+    if (i < served.length) this.#waiting = served.slice(i).concat(this.#waiting);
+  };
+}
+
+/**
+ * The time that one piece of work has taken since it last yielded. Between the stages of a write of a megabyte, which take tens of
+ * milliseconds each, other work runs:
+ *
+ *     if (slice.spent()) await slice.yield();
+ *
+ * What was decided before a yield holds afterwards only if the comparisons of the transaction say so.
+ */
+export class Slice {
+  readonly #world: World;
+  readonly #milliseconds: number;
+  #since: number;
+
+  constructor(world: World, milliseconds: number) {
+    this.#world = world;
+    this.#milliseconds = milliseconds;
+    this.#since = world.clock.monotonic();
+  }
+
+  spent(): boolean {
+    return this.#world.clock.monotonic() - this.#since > this.#milliseconds;
+  }
+
+  async yield(): Promise<void> {
+    await new Promise<void>((resolve) => this.#world.timers.immediate(resolve));
+    this.#since = this.#world.clock.monotonic();
+  }
+}
