@@ -16,6 +16,7 @@ import { type NodeSelectors, podNodeSelectorStep } from './podnodeselector.js';
 import { type PodSecurityConfig, podSecurityStep } from './podsecurity.js';
 import { podTopologyStep } from './podtopology.js';
 import type { AuthorizeCheck } from './policy/checks.js';
+import { mutatingPolicyStep } from './policy/mutating.js';
 import { validatingPolicyStep } from './policy/validating.js';
 import { priorityStep } from './priority.js';
 import { type LimitedResource, resourceQuotaStep } from './resourcequota.js';
@@ -40,6 +41,7 @@ export { defaultPodSecurity, type PodSecurityConfig } from './podsecurity.js';
 export { MODES as SECURITY_MODES, parseLevel, parseMinor, type SecurityPolicy } from './podsecuritypolicy.js';
 export type { AuthorizeCheck } from './policy/checks.js';
 export { compileConditions, compilePolicy, type ExpressionIssue } from './policy/compile.js';
+export { compileMutation } from './policy/mutations.js';
 export { evaluatorOf, isInScope, type QuotaEvaluator, sumUsage, usageObject } from './quotausage.js';
 export type { LimitedResource } from './resourcequota.js';
 
@@ -80,6 +82,7 @@ export function builtinAdmission(
     defaultIngressClassStep(objects),
     denyExternalIpsStep,
     podTopologyStep(objects),
+    mutatingPolicyStep({ objects, authorize }),
     validatingPolicyStep({ objects, authorize }),
     resourceQuotaStep(objects, world, limitedResources),
     alwaysDenyStep,

@@ -28,6 +28,7 @@ export function admissionRequest(
     equivalents: [subject],
     inVersion: () => Promise.resolve(undefined),
     replace: () => Promise.resolve(),
+    merge: () => Promise.resolve(),
     warn: (text) => void warnings.push(text),
     annotate: (key, value) => void annotations.set(key, value),
     reinvocation: { active: false, request: () => {}, state: new Map() },

@@ -49,9 +49,15 @@ export interface AdmissionRequest {
   inVersion(apiVersion: string): Promise<AdmissionObjects | undefined>;
   /**
    * Puts `object`, in any version of the kind, in the place of the request's own: prunes unknown fields, applies defaults, converts to
-   * the storage version, and restores managed fields that the change made invalid. Only during `mutate`.
+   * the storage version, and restores managed fields that the change made invalid. With `strict` an unknown field is refused instead.
+   * Only during `mutate`.
    */
-  replace(object: JsonObject): Promise<void>;
+  replace(object: JsonObject, options?: { readonly strict: boolean }): Promise<void>;
+  /**
+   * Lays an apply configuration over `live`, the object in the version of the configuration, and puts the result in the place of the
+   * request's own. Ownership is not tracked. Only during `mutate`.
+   */
+  merge(live: JsonObject, configuration: JsonObject): Promise<void>;
   /** Adds a `Warning: 299` header to the response. */
   warn(text: string): void;
   /** Adds an annotation to the audit event; the key is `<plug-in>.admission.k8s.io/<what>`. */

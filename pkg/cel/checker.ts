@@ -194,7 +194,7 @@ class Checker {
         return DYN;
       }
       case 'struct': {
-        const declared = this.#env.structs.get(t.name);
+        const declared = this.#env.struct(t.name);
         if (declared === undefined) return this.#report(e, `unexpected failed resolution of '${t.name}'`);
         return declared.field(field) ?? this.#report(e, `undefined field '${field}'`);
       }
@@ -282,7 +282,7 @@ class Checker {
 
   #struct(e: StructExpr): Type {
     const name = e.name.startsWith('.') ? e.name.slice(1) : e.name;
-    const declared = this.#env.structs.get(name);
+    const declared = this.#env.struct(name);
     if (declared === undefined) {
       for (const f of e.fields) this.check(f.value);
       const constant = this.#env.constants.get(name);
@@ -294,7 +294,7 @@ class Checker {
       const value = f.optional ? this.#unwrapOptional(f.value, found) : found;
       const expected = declared.field(f.name);
       if (expected === undefined) {
-        this.#report(f, `undefined field '${f.name}'`);
+        this.#report(f, `expected type of field '${f.name}' is '' but provided type is '${this.#show(value)}'`);
         continue;
       }
       const s = assignable(this.#substitutions, [expected], [value]);

@@ -73,7 +73,8 @@ export class Environment {
   readonly functions: ReadonlyMap<string, FunctionDeclaration>;
   readonly macros: ReadonlyMap<string, Macro>;
   readonly variables: ReadonlyMap<string, Type>;
-  readonly structs: ReadonlyMap<string, StructType>;
+  readonly #structs: ReadonlyMap<string, StructType>;
+  readonly #resolveStruct: (name: string) => StructType | undefined;
   readonly constants: ReadonlyMap<string, { readonly type: Type; readonly value: Value }>;
   readonly optionalSyntax: boolean;
   readonly #libraries: readonly Library[];
@@ -83,10 +84,12 @@ export class Environment {
     variables: ReadonlyMap<string, Type>,
     structs: ReadonlyMap<string, StructType>,
     shared?: Environment,
+    resolveStruct: (name: string) => StructType | undefined = () => undefined,
   ) {
     this.#libraries = libraries;
     this.variables = variables;
-    this.structs = structs;
+    this.#structs = structs;
+    this.#resolveStruct = resolveStruct;
     this.functions = shared?.functions ?? mergeFunctions(libraries);
     this.macros = shared?.macros ?? macroTable(libraries.flatMap((l) => l.macros ?? []));
     this.constants = shared?.constants ?? new Map(libraries.flatMap((l) => [...(l.constants ?? [])]));
@@ -98,13 +101,22 @@ export class Environment {
   }
 
   withLibraries(libraries: readonly Library[]): Environment {
-    return new Environment([...this.#libraries, ...libraries], this.variables, this.structs);
+    return new Environment([...this.#libraries, ...libraries], this.variables, this.#structs);
   }
 
   extend(variables: Readonly<Record<string, Type>>, structs: readonly StructType[] = []): Environment {
     const allVariables = new Map([...this.variables, ...Object.entries(variables)]);
-    const allStructs = new Map([...this.structs, ...structs.map((s) => [s.name, s] as const)]);
-    return new Environment(this.#libraries, allVariables, allStructs, this);
+    const allStructs = new Map([...this.#structs, ...structs.map((s) => [s.name, s] as const)]);
+    return new Environment(this.#libraries, allVariables, allStructs, this, this.#resolveStruct);
+  }
+
+  /** Adds types that are made when an expression names them. */
+  withStructs(resolve: (name: string) => StructType | undefined): Environment {
+    return new Environment(this.#libraries, this.variables, this.#structs, this, resolve);
+  }
+
+  struct(name: string): StructType | undefined {
+    return this.#structs.get(name) ?? this.#resolveStruct(name);
   }
 }
 

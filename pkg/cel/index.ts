@@ -9,7 +9,10 @@ export {
   resourceCheckValue,
   Suspended,
 } from './library/authorizer.js';
+export { jsonPatchLibrary } from './library/jsonpatch.js';
+export { valueText } from './library/standard.js';
 export { BIND_MACRO } from './macros.js';
+export { RESERVED_WORDS } from './parser.js';
 export { COST_EXCEEDED, type Outcome, Program, StructValue, type Variables } from './program.js';
 export {
   BOOL,

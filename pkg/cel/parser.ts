@@ -22,7 +22,8 @@ export interface Parsed {
 const POINTS_MAX = 100_000;
 const DEPTH_MAX = 250;
 
-const RESERVED: ReadonlySet<string> = new Set([
+/** Words that cannot be identifiers. */
+export const RESERVED_WORDS: ReadonlySet<string> = new Set([
   ...['as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop', 'package'],
   ...['namespace', 'return', 'var', 'void', 'while', 'true', 'false', 'null', 'in'],
 ]);
@@ -289,7 +290,7 @@ class Parser {
     const first = this.#in.take();
     if (this.#in.is('{') || this.#isMessage()) return this.#message(leading, first);
     const name = (leading === undefined ? '' : '.') + first.text;
-    if (RESERVED.has(first.text)) {
+    if (RESERVED_WORDS.has(first.text)) {
       this.#in.report(first.start, `reserved identifier: ${first.text}`);
       if (!this.#in.is('(')) return this.#build.literal(first.start, null);
     }

@@ -1,3 +1,4 @@
+export { AtomicMutation, mergeConfiguration } from './apply/configuration.js';
 export type { ApplyConflict, ConflictCause } from './apply/conflict.js';
 export { managedFieldsOf, tryDecodeOwners, withoutManagedFields } from './apply/managed.js';
 export {

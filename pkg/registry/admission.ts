@@ -13,7 +13,7 @@ import {
 } from '../api/index.js';
 import { revision } from '../base/index.js';
 import { decodeAs, encodeStored } from '../codec/index.js';
-import { managedFieldsOf, tryDecodeOwners } from '../patch/index.js';
+import { managedFieldsOf, mergeConfiguration, tryDecodeOwners } from '../patch/index.js';
 import type { Compare, Op } from '../storage/index.js';
 import { expectedKind } from './bodies.js';
 import type { ServedResource } from './catalogue.js';
@@ -139,7 +139,20 @@ export class Admitted implements AdmissionRequest {
     return { subject: subjectOf(version, apiVersion), object: converted(this.#object), old: converted(this.old) };
   }
 
-  async replace(object: JsonObject): Promise<void> {
+  async merge(live: JsonObject, configuration: JsonObject): Promise<void> {
+    const { schema } = this.#typeOf(configuration);
+    await this.replace(mergeConfiguration(live, configuration, schema));
+  }
+
+  #typeOf(object: JsonObject) {
+    const { target } = this.#input;
+    const version = isWhole(target)
+      ? target.resource.declaration.served.find((r) => r.apiVersion === object['apiVersion'])
+      : undefined;
+    return version?.type ?? expectedKind(target);
+  }
+
+  async replace(object: JsonObject, { strict } = { strict: false }): Promise<void> {
     const { target } = this.#input;
     const before = this.#object;
     if (before === undefined) throw errors.internal(`a ${this.operation} request has no object to replace`);
@@ -149,8 +162,12 @@ export class Admitted implements AdmissionRequest {
       : undefined;
     const decoded = decodeAs(version?.type ?? expectedKind(target), object);
     if (!decoded.ok) throw errors.internal(`admission made an object that cannot be read: ${decoded.message}`);
+    if (strict && decoded.strict.errors.length > 0)
+      throw errors.internal(`strict decoding error: ${decoded.strict.errors.join(', ')}`);
     const next = decoded.object;
     if (whole) toStorageVersion(version ?? target.resource, next);
+    if (whole && text(metaOf(next), 'namespace') !== text(metaOf(before), 'namespace'))
+      throw errors.badRequest('the namespace of the provided object does not match the namespace sent on the request');
     restoreManagedFields(next, before);
     this.#object = next;
   }

@@ -95,7 +95,7 @@ export const rooms: readonly Room[] = [
   { path: 'pkg/patch', mayImport: [...vocabulary, 'pkg/schema'] },
   { path: 'pkg/cel', mayImport: [...vocabulary, 'pkg/schema'] },
   { path: 'pkg/auth', mayImport: vocabulary },
-  { path: 'pkg/admission', mayImport: [...vocabulary, 'pkg/schema', 'pkg/cel'] },
+  { path: 'pkg/admission', mayImport: [...vocabulary, 'pkg/schema', 'pkg/cel', 'pkg/patch'] },
   { path: 'pkg/cache', mayImport: [...vocabulary, 'pkg/storage', 'pkg/codec'] },
   {
     path: 'pkg/registry',

@@ -80,12 +80,14 @@ export function compilePolicy(spec: JsonValue, minor: Minor, compileMutation?: C
     };
   });
   const types = new Map<string, Type>();
-  const environment = policyEnvironment(minor, { params, authorizer: true, variables: types });
-  const plain = policyEnvironment(minor, { params, authorizer: false, variables: types });
+  const declared = objectsAt(spec, 'variables').length > 0 ? { variables: types } : {};
+  const environment = policyEnvironment(minor, { params, authorizer: true, ...declared });
+  const plain = policyEnvironment(minor, { params, authorizer: false, ...declared });
   const variables = objectsAt(spec, 'variables').map((v, i): PolicyVariable => {
     const [name, expression] = [textAt(v, 'name'), textAt(v, 'expression')];
     const compiled = check(compile(expression, environment, [DYN]), expression, 'variables', i, 'expression');
-    types.set(name, failed(compiled) ? DYN : compiled.checked.type);
+    // What uses a variable that does not compile is not wrong itself. One without an expression is none.
+    if (expression.trim() !== '') types.set(name, failed(compiled) ? DYN : compiled.checked.type);
     return { name, compiled };
   });
   const validations = objectsAt(spec, 'validations').map((v, i) => compileValidation(v, i, environment, plain, check));

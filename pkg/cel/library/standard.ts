@@ -274,6 +274,12 @@ function toText(v: Value): Value {
   return noOverload('string', v);
 }
 
+/** The text of a timestamp, a duration or another scalar, as `string()` gives it. */
+export function valueText(v: Value): string {
+  const text = toText(v);
+  return typeof text === 'string' ? text : '';
+}
+
 function toBytes(v: Value): Value {
   if (v instanceof Bytes) return v;
   if (typeof v === 'string') return new Bytes(new TextEncoder().encode(v));

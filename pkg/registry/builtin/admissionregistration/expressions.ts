@@ -1,4 +1,4 @@
-import { compileConditions, compilePolicy, type ExpressionIssue } from '../../../admission/index.js';
+import { compileConditions, compileMutation, compilePolicy, type ExpressionIssue } from '../../../admission/index.js';
 import type { FieldErrors, FieldPath, JsonObject, JsonValue } from '../../../api/index.js';
 import { COMPATIBLE, CURRENT } from '../../../cel/index.js';
 
@@ -12,7 +12,7 @@ export class Expressions {
 
   /** `old` is the spec before the write: its expressions may go on using what only this release has. */
   static ofPolicy(spec: JsonObject, old: JsonObject | undefined): Expressions {
-    return Expressions.#judged(old, (minor) => compilePolicy(spec, minor).issues);
+    return Expressions.#judged(old, (minor) => compilePolicy(spec, minor, compileMutation).issues);
   }
 
   /** Of the match conditions of a webhook. */

@@ -10,6 +10,7 @@ import {
   type JsonValue,
   parseApiVersion,
 } from '../../../api/index.js';
+import { RESERVED_WORDS } from '../../../cel/index.js';
 import { at, listAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
 import { labelSelector, oneOf, sentences, shown } from '../rules.js';
@@ -114,7 +115,8 @@ function variable(v: JsonObject, i: number, errors: FieldErrors, expressions: Ex
   const path = SPEC.child('variables').index(i);
   const name = textAt(v, 'name');
   if (name === '') errors.required(path.child('name'), 'name is not specified');
-  else if (isCIdentifier(name).length > 0) errors.invalid(path.child('name'), name, 'must be a valid CEL identifier');
+  else if (isCIdentifier(name).length > 0 || RESERVED_WORDS.has(name))
+    errors.invalid(path.child('name'), name, 'must be a valid CEL identifier');
   const expression = textAt(v, 'expression');
   if (expression.trim() === '') errors.required(path.child('expression'), 'expression is not specified');
   else expressions.report(errors, path.child('expression'), expression, 'variables', i, 'expression');
@@ -191,10 +193,11 @@ export function validateMutatingPolicy(o: JsonObject, old: JsonObject | undefine
   oneOf(reinvocation, SPEC.child('reinvocationPolicy'), ['IfNeeded', 'Never'], errors);
   const mutations = objectsAt(spec, 'mutations');
   if (mutations.length === 0) errors.required(SPEC.child('mutations'), 'mutations must contain at least one item');
-  for (const [i, m] of mutations.entries()) mutation(m, SPEC.child('mutations').index(i), errors);
+  for (const [i, m] of mutations.entries()) mutation(m, i, errors, expressions);
 }
 
-function mutation(m: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function mutation(m: JsonObject, i: number, errors: FieldErrors, expressions: Expressions): void {
+  const path = SPEC.child('mutations').index(i);
   const type = textAt(m, 'patchType');
   if (type === '') errors.required(path.child('patchType'));
   else if (!Object.hasOwn(PATCH_TYPES, type))
@@ -204,6 +207,10 @@ function mutation(m: JsonObject, path: FieldPath, errors: FieldErrors): void {
     if (type === of) {
       if (given === undefined) errors.required(path.child(field), `must be specified when patchType is ${of}`);
       else if (textAt(given, 'expression').trim() === '') errors.required(path.child(field, 'expression'));
+      else {
+        const expression = textAt(given, 'expression');
+        expressions.report(errors, path.child(field, 'expression'), expression, 'mutations', i, field, 'expression');
+      }
     } else if (given !== undefined && Object.hasOwn(PATCH_TYPES, type))
       errors.invalid(path.child(field), '', `must not be specified when patchType is ${type}`);
   }

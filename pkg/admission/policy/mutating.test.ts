@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { type AdmissionRequest, ApiError, cloneJson, type JsonObject } from '../../api/index.js';
+import { admissionRequest, storedObjects } from '../testing.js';
+import { mutatingPolicyStep } from './mutating.js';
+
+const GROUP = 'admissionregistration.k8s.io';
+
+const policy = (name: string, spec: JsonObject): JsonObject => ({
+  metadata: { name, uid: name, resourceVersion: '1' },
+  spec: {
+    failurePolicy: 'Fail',
+    reinvocationPolicy: 'Never',
+    matchConstraints: {
+      resourceRules: [
+        { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'], scope: '*' },
+      ],
+    },
+    ...spec,
+  },
+});
+
+const applies = (expression: string) => ({ patchType: 'ApplyConfiguration', applyConfiguration: { expression } });
+const patches = (expression: string) => ({ patchType: 'JSONPatch', jsonPatch: { expression } });
+
+/** A request that keeps what is put in the place of its object, laid over it key by key. */
+function request(data: JsonObject): AdmissionRequest {
+  let object: JsonObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'default' }, data };
+  const base = admissionRequest('configmaps', { name: 'a', namespace: 'default', object });
+  return Object.defineProperties(
+    {
+      ...base,
+      replace: async (next: JsonObject) => {
+        object = next;
+      },
+      merge: async (live: JsonObject, { data: added }: JsonObject) => {
+        object = { ...live, data: { ...(live['data'] as JsonObject), ...(added as JsonObject) } };
+      },
+      inVersion: async () => ({ subject: base.stored, object: cloneJson(object), old: undefined }),
+    },
+    { object: { get: () => object, enumerable: true } },
+  ) as unknown as AdmissionRequest;
+}
+
+async function mutated(policies: readonly JsonObject[], data: JsonObject): Promise<JsonObject | string> {
+  const objects = storedObjects({
+    [`${GROUP}/mutatingadmissionpolicies`]: policies,
+    [`${GROUP}/mutatingadmissionpolicybindings`]: policies.map((p) => {
+      const { name } = p['metadata'] as { name: string };
+      return { metadata: { name: `${name}-binding` }, spec: { policyName: name } };
+    }),
+    namespaces: [{ metadata: { name: 'default' } }],
+  });
+  const asked = request(data);
+  try {
+    await mutatingPolicyStep({ objects, authorize: () => ({ allowed: false, reason: '', error: undefined }) }).mutate?.(
+      asked,
+    );
+    return (asked.object as JsonObject)['data'] as JsonObject;
+  } catch (error) {
+    if (error instanceof ApiError) return error.message;
+    throw error;
+  }
+}
+
+describe('a mutating policy', () => {
+  it('applies configurations and JSON patches, each on what the one before made', async () => {
+    const mutations = [
+      applies("Object{data: {'b': object.data.a + '!'}}"),
+      patches("[JSONPatch{op: 'copy', from: '/data/b', path: '/data/c'}]"),
+    ];
+    expect(await mutated([policy('p', { mutations })], { a: '1' })).toEqual({ a: '1', b: '1!', c: '1!' });
+  });
+
+  it('sees the changes of the policies before it', async () => {
+    const first = policy('a', { mutations: [applies("Object{data: {'x': 'first'}}")] });
+    const second = policy('b', { mutations: [applies("Object{data: {'y': object.data.x + ' second'}}")] });
+    expect(await mutated([first, second], {})).toEqual({ x: 'first', y: 'first second' });
+  });
+
+  it('leaves the object alone where a test of a patch does not hold', async () => {
+    const mutations = [
+      patches("[JSONPatch{op: 'test', path: '/data/a', value: 'x'}, JSONPatch{op: 'remove', path: '/data/a'}]"),
+    ];
+    expect(await mutated([policy('p', { mutations })], { a: '1' })).toEqual({ a: '1' });
+    expect(await mutated([policy('p', { mutations })], { a: 'x' })).toEqual({});
+  });
+
+  it('refuses on an error, unless it ignores failures', async () => {
+    const mutations = [applies("Object{data: {'x': object.data.nope}}"), applies("Object{data: {'y': 'z'}}")];
+    expect(await mutated([policy('p', { mutations })], {})).toContain(
+      "policy 'p' with binding 'p-binding' denied request: expression",
+    );
+    expect(await mutated([policy('p', { mutations, failurePolicy: 'Ignore' })], {})).toEqual({ y: 'z' });
+  });
+
+  it('refuses types that do not name the field they stand in', async () => {
+    const mutations = [applies("Object{data: Object.spec{x: '1'}}")];
+    expect(await mutated([policy('p', { mutations })], {})).toContain(
+      'type mismatch: unexpected type name "Object.spec"',
+    );
+  });
+
+  it('runs only while its conditions hold', async () => {
+    const spec = {
+      matchConditions: [{ name: 'm', expression: "object.data.a == '1'" }],
+      mutations: [applies("Object{data: {'b': '2'}}")],
+    };
+    expect(await mutated([policy('p', spec)], { a: '1' })).toEqual({ a: '1', b: '2' });
+    expect(await mutated([policy('p', spec)], { a: '2' })).toEqual({ a: '2' });
+  });
+});

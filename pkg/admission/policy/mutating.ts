@@ -1,0 +1,195 @@
+import {
+  type AdmissionRequest,
+  type AdmissionStep,
+  ApiError,
+  apiVersionOf,
+  equalJson,
+  errors,
+  type JsonObject,
+  type StatusReason,
+  textAt,
+} from '../../api/index.js';
+import { CheckMemo, isError } from '../../cel/index.js';
+import { AtomicMutation, applyPatch, PatchError } from '../../patch/index.js';
+import { checkDecider } from './checks.js';
+import { Evaluation, type Inputs, OutOfBudget, settled } from './evaluation.js';
+import { matchedSubject, objectsIn } from './matching.js';
+import { compileMutation, configurationOf, MutationError, operationsOf } from './mutations.js';
+import { collectParams, ParamsError } from './params.js';
+import { type Binding, type BoundPolicy, PolicySource } from './source.js';
+import { conditionsHold, isPolicy, namespaceOf, type PolicyWorld } from './validating.js';
+
+const NAME = 'MutatingAdmissionPolicy';
+
+/** A policy with one of its bindings and parameters. */
+interface Invocation {
+  readonly policy: BoundPolicy;
+  readonly binding: Binding;
+  readonly param: JsonObject | null;
+  readonly key: string;
+}
+
+interface Problem {
+  readonly message: string;
+  readonly reason: string;
+  readonly policy: string;
+  readonly binding: string;
+}
+
+/** What the step remembers between the two runs of the chain. */
+interface Remembered {
+  /** The object as this step left it. */
+  output: JsonObject | undefined;
+  /** Invocations that ask to run again when the object changes after them. */
+  readonly again: Set<string>;
+  /** Those of them after which it did change. */
+  readonly due: Set<string>;
+}
+
+/** MutatingAdmissionPolicy: each bound policy that matches changes the object in turn and sees what those before it did. */
+export function mutatingPolicyStep(world: PolicyWorld): AdmissionStep {
+  const source = new PolicySource(world.objects, 'mutating', compileMutation);
+  return {
+    name: NAME,
+    mutate: (request) => {
+      const policies = source.current();
+      if (policies.length === 0 || isPolicy(request) || request.object === undefined) return;
+      return mutate(policies, request, world);
+    },
+  };
+}
+
+async function mutate(policies: readonly BoundPolicy[], request: AdmissionRequest, world: PolicyWorld): Promise<void> {
+  const { reinvocation } = request;
+  const remembered = (reinvocation.state.get(NAME) as Remembered | undefined) ?? {
+    output: undefined,
+    again: new Set(),
+    due: new Set(),
+  };
+  reinvocation.state.set(NAME, remembered);
+  const changed = (): void => {
+    for (const key of remembered.again) remembered.due.add(key);
+  };
+  if (reinvocation.active && !equalJson(remembered.output ?? null, request.object ?? null)) changed();
+  const problems: Problem[] = [];
+  const checks = new CheckMemo(checkDecider(request, world.authorize));
+  for (const invocation of await invocations(policies, request, world, problems)) {
+    const { policy, key } = invocation;
+    const inputs = await inputsOf(invocation, request, world, checks);
+    const isFatal = textAt(policy.object, 'spec', 'failurePolicy') !== 'Ignore';
+    const conditions = await settled(() => conditionsHold(policy, inputs, isFatal));
+    if (typeof conditions === 'string') problems.push(problemOf(invocation, conditions, 'Invalid'));
+    if (conditions !== true || (reinvocation.active && !remembered.due.has(key))) continue;
+    const before = request.object;
+    for (const mutation of policy.compiled.mutations)
+      await mutateOnce(mutation, invocation, request, world, checks, problems, isFatal);
+    if (!equalJson(before ?? null, request.object ?? null)) {
+      changed();
+      reinvocation.request();
+    }
+    if (textAt(policy.object, 'spec', 'reinvocationPolicy') === 'IfNeeded') remembered.again.add(key);
+  }
+  remembered.output = request.object;
+  if (problems.length > 0) throw denied(request, problems[0]!);
+}
+
+/** What is to run, in order. A binding whose parameters cannot be had is a problem where the policy fails on errors. */
+async function invocations(
+  policies: readonly BoundPolicy[],
+  request: AdmissionRequest,
+  world: PolicyWorld,
+  problems: Problem[],
+): Promise<readonly Invocation[]> {
+  const found: Invocation[] = [];
+  for (const policy of policies) {
+    if (matchedSubject(policy.constraints, request, world.objects) === undefined) continue;
+    for (const binding of policy.bindings) {
+      if (matchedSubject(binding.constraints, request, world.objects) === undefined) continue;
+      try {
+        const ref = (binding.object['spec'] as JsonObject)['paramRef'];
+        const params = await collectParams(policy.object['spec']!, ref, request.namespace, world.objects);
+        for (const param of params)
+          found.push({
+            policy,
+            binding,
+            param,
+            key: `${policy.name}/${binding.name}/${textAt(param ?? undefined, 'metadata', 'name')}`,
+          });
+      } catch (error) {
+        if (!(error instanceof ParamsError)) throw error;
+        if (textAt(policy.object, 'spec', 'failurePolicy') === 'Ignore') continue;
+        const message = `failed to configure binding: ${error.message}`;
+        problems.push({ message, reason: 'Forbidden', policy: policy.name, binding: binding.name });
+      }
+    }
+  }
+  return found;
+}
+
+async function inputsOf(
+  { policy, param }: Invocation,
+  request: AdmissionRequest,
+  world: PolicyWorld,
+  checks: CheckMemo,
+): Promise<Inputs> {
+  const subject = matchedSubject(policy.constraints, request, world.objects) ?? request.requested;
+  const matched = await objectsIn(request, subject);
+  const namespace = await namespaceOf(request, world.objects);
+  return { request, matched, params: param, namespace, checks, variables: policy.compiled.variables };
+}
+
+async function mutateOnce(
+  mutation: BoundPolicy['compiled']['mutations'][number],
+  invocation: Invocation,
+  request: AdmissionRequest,
+  world: PolicyWorld,
+  checks: CheckMemo,
+  problems: Problem[],
+  isFatal: boolean,
+): Promise<void> {
+  const inputs = await inputsOf(invocation, request, world, checks);
+  const fail = (message: string): void => {
+    if (isFatal) problems.push(problemOf(invocation, message, 'Invalid'));
+  };
+  try {
+    const value = await settled(() => new Evaluation(inputs).evaluate(mutation.compiled, mutation.expression));
+    if (isError(value)) return fail(value.message);
+    const live = inputs.matched.object!;
+    const { group, version } = inputs.matched.subject.kind;
+    if (mutation.type === 'JSONPatch') {
+      const { object } = applyPatch({
+        kind: 'json',
+        current: live,
+        patch: operationsOf(value),
+        schema: undefined,
+        typed: false,
+      });
+      await request.replace(object, { strict: true });
+      return;
+    }
+    const configuration = {
+      ...configurationOf(value),
+      apiVersion: apiVersionOf({ group, version }),
+      kind: live['kind']!,
+    };
+    await request.merge(live, configuration);
+  } catch (error) {
+    if (error instanceof MutationError || error instanceof OutOfBudget) fail(error.message);
+    else if (error instanceof AtomicMutation)
+      fail(`error applying patch: invalid ApplyConfiguration: ${error.message}`);
+    else if (error instanceof PatchError) {
+      // A test that does not hold leaves the object as it was.
+      if (!error.message.startsWith('test failed')) fail(`JSON Patch: ${error.message}`);
+    } else throw error;
+  }
+}
+
+function problemOf({ policy, binding }: Invocation, message: string, reason: string): Problem {
+  return { message, reason, policy: policy.name, binding: binding.name };
+}
+
+function denied(request: AdmissionRequest, { message, reason, policy, binding }: Problem): ApiError {
+  const sentence = `policy '${policy}' with binding '${binding}' denied request: ${message}`;
+  const { details } = errors.forbidden(request.groupResource, request.name, sentence).status;
+  return new ApiError(403, reason as StatusReason, sentence, { ...details, causes: [{ message: sentence }] });
+}

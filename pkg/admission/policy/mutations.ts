@@ -1,0 +1,105 @@
+import { type JsonObject, type JsonValue, setOwn } from '../../api/index.js';
+import {
+  Bytes,
+  CelMap,
+  type Compilation,
+  compile,
+  Duration,
+  DYN,
+  type Environment,
+  isError,
+  jsonPatchLibrary,
+  List,
+  listOf,
+  STRING,
+  type StructType,
+  StructValue,
+  struct,
+  Timestamp,
+  Uint,
+  type Value,
+  valueText,
+} from '../../cel/index.js';
+
+const OBJECT = 'Object';
+const PATCH = 'JSONPatch';
+const PATCH_FIELDS = { op: STRING, path: STRING, from: STRING, value: DYN };
+
+/** `Object`, `Object.spec`, `Object.spec.template`, ...: each takes any field. */
+const resolveStruct = (name: string): StructType | undefined => {
+  if (name === PATCH)
+    return {
+      name,
+      field: (f) => (Object.hasOwn(PATCH_FIELDS, f) ? PATCH_FIELDS[f as keyof typeof PATCH_FIELDS] : undefined),
+    };
+  return name === OBJECT || name.startsWith(`${OBJECT}.`) ? { name, field: () => DYN } : undefined;
+};
+
+/** Compiles the expression of a mutation: an apply configuration is an `Object`, a JSON patch a list of `JSONPatch`. */
+export function compileMutation(type: string, expression: string, environment: Environment): Compilation {
+  const result = type === PATCH ? listOf(struct(PATCH)) : struct(OBJECT);
+  return compile(expression, environment.withLibraries([jsonPatchLibrary]).withStructs(resolveStruct), [result]);
+}
+
+/** A value that a mutation computed cannot be used. */
+export class MutationError extends Error {}
+
+/** The apply configuration that an expression computed. */
+export function configurationOf(value: Value): JsonObject {
+  checkNames(value, OBJECT);
+  return toJson(value) as JsonObject;
+}
+
+/** `Object.spec` may only stand in the field `spec` of an `Object`. */
+function checkNames(value: Value, expected: string): void {
+  if (value instanceof StructValue) {
+    if (value.typeName !== expected)
+      throw new MutationError(
+        `type mismatch: unexpected type name "${value.typeName}", expected "${expected}", which matches field name path from root Object type`,
+      );
+    for (const key of value.keys()) checkNames(value.find(key)!, `${expected}.${String(key)}`);
+  } else if (value instanceof List) for (let i = 0; i < value.size; i++) checkNames(value.at(i), expected);
+  else if (value instanceof CelMap)
+    for (const key of value.keys()) checkNames(value.find(key)!, `${expected}.${String(key)}`);
+}
+
+/** The operations of a JSON patch that an expression computed. */
+export function operationsOf(value: Value): JsonValue[] {
+  if (!(value instanceof List))
+    throw new MutationError('type mismatch: JSONPatchType.expression should evaluate to array');
+  const operations: JsonValue[] = [];
+  for (let i = 0; i < value.size; i++) {
+    const item = value.at(i);
+    if (!(item instanceof StructValue) || item.typeName !== PATCH)
+      throw new MutationError('type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch');
+    const operation: JsonObject = {};
+    for (const field of ['op', 'path', 'from'] as const) {
+      const found = item.find(field);
+      if (found !== undefined && (field !== 'from' || found !== '')) operation[field] = toJson(found);
+    }
+    operation['op'] ??= '';
+    operation['path'] ??= '';
+    const of = item.find('value');
+    if (of !== undefined) operation['value'] = toJson(of);
+    operations.push(operation);
+  }
+  return operations;
+}
+
+function toJson(value: Value): JsonValue {
+  if (value === null || typeof value === 'boolean' || typeof value === 'string' || typeof value === 'number')
+    return value;
+  if (typeof value === 'bigint') return Number(value);
+  if (value instanceof Uint) return Number(value.value);
+  if (value instanceof List) return Array.from({ length: value.size }, (_, i) => toJson(value.at(i)));
+  if (value instanceof CelMap) {
+    const out: JsonObject = {};
+    for (const key of value.keys())
+      setOwn(out, String(typeof key === 'object' ? valueText(key) : key), toJson(value.find(key)!));
+    return out;
+  }
+  if (value instanceof Bytes) return Buffer.from(value.value).toString('base64');
+  if (value instanceof Timestamp || value instanceof Duration) return valueText(value);
+  if (isError(value)) throw new MutationError(value.message);
+  throw new MutationError('a value of this type has no form in JSON');
+}

@@ -1,0 +1,35 @@
+import { getOwn, type JsonObject, type JsonValue } from '../../api/index.js';
+import type { StructSchema } from '../../schema/index.js';
+import { mergeObjects } from './merge.js';
+import { childSchema, isAtomic, type Node } from './shape.js';
+
+/** The configuration sets something that can only be replaced as a whole. `paths` are written `.spec.rules`. */
+export class AtomicMutation extends Error {
+  constructor(paths: readonly string[]) {
+    super(`may not mutate atomic arrays, maps or structs: ${paths.join(', ')}`);
+  }
+}
+
+/**
+ * Lays an apply configuration over an object without tracking who owns what, as mutating admission policies do. Throws
+ * AtomicMutation: what is atomic belongs to one writer, so a part of it cannot come from another.
+ */
+export function mergeConfiguration(live: JsonObject, configuration: JsonObject, schema: StructSchema): JsonObject {
+  const atomics: string[] = [];
+  findAtomics(configuration, schema, '', atomics);
+  if (atomics.length > 0) throw new AtomicMutation(atomics);
+  return mergeObjects(live, configuration, schema);
+}
+
+function findAtomics(value: JsonValue, schema: Node, path: string, found: string[]): void {
+  if (schema === undefined || schema.kind === 'scalar') return;
+  if (Array.isArray(value)) {
+    if (schema.kind !== 'list') return;
+    if (isAtomic(schema)) found.push(path);
+    for (const [i, item] of value.entries()) findAtomics(item, schema.items, `${path}[${i}]`, found);
+  } else if (value !== null && typeof value === 'object') {
+    if (isAtomic(schema)) found.push(path);
+    for (const key of Object.keys(value))
+      findAtomics(getOwn(value as JsonObject, key)!, childSchema(schema, key), `${path}.${key}`, found);
+  }
+}
