@@ -44,6 +44,8 @@ export {
   nodeOf,
   wantsImpersonation,
 } from './impersonate.js';
+export { nodeAuthorizer, nodeOfUser } from './node/authorizer.js';
+export { NodeGraph } from './node/graph.js';
 export {
   type AuthObjects,
   CURRENCY_MILLISECONDS_MAX,

@@ -7,6 +7,8 @@ export interface FollowedChange {
   readonly namespace: string;
   readonly name: string;
   readonly object: JsonObject | undefined;
+  /** Whether the text of the stored JSON contains this: cheaper than reading `object`, which is parsed when it is first read. */
+  mentions(text: string): boolean;
 }
 
 export interface ObjectIdentity {

@@ -9,7 +9,8 @@ export class TestObjects implements AuthObjects {
   waiting: Promise<void> | undefined;
 
   put(resource: GroupResourceName, namespace: string, name: string, object: JsonObject | undefined): void {
-    const change: FollowedChange = { resource, namespace, name, object };
+    const json = JSON.stringify(object ?? {});
+    const change = { resource, namespace, name, object, mentions: (text: string) => json.includes(text) };
     const key = keyOf(resource, namespace, name);
     if (object === undefined) this.#objects.delete(key);
     else this.#objects.set(key, change);

@@ -13,6 +13,9 @@ import {
   EscalationCheck,
   forAudiences,
   type NamedAuthorizer,
+  NodeGraph,
+  nodeAuthorizer,
+  nodeOfUser,
   RbacIndex,
   rbacAuthorizer,
   requestHeaderAuthenticator,
@@ -58,7 +61,10 @@ export interface AccessParts {
 export function openAccess({ world, config, registry, tokenKey }: AccessParts): Access {
   const objects = authObjects(registry, world);
   const rbac = new RbacIndex(objects);
-  const authorizer = authorizerChain(config.access.authorizationModes.flatMap((mode) => ofMode(mode, rbac, objects)));
+  const nodes = config.access.authorizationModes.includes('Node') ? new NodeGraph(objects) : undefined;
+  const authorizer = authorizerChain(
+    config.access.authorizationModes.flatMap((mode) => ofMode(mode, { rbac, nodes, objects, config })),
+  );
   const { serviceAccounts: accounts, anonymous, authorizationModes } = config.access;
   const serviceAccounts = serviceAccountTokens({ world, config: accounts, objects, ownKey: tokenKey });
   const tokens = tokenChain([
@@ -80,12 +86,13 @@ export function openAccess({ world, config, registry, tokenKey }: AccessParts): 
       rulesFor: async (user, namespace) => {
         await objects.current();
         const listed = authorizationModes.includes('RBAC') ? rulesFor(rbac, user, namespace) : NO_RULES;
+        const isNode = authorizationModes.includes('Node') && nodeOfUser(user) !== undefined;
         const everything = authorizationModes.includes('AlwaysAllow') ? EVERYTHING : NO_RULES;
         return {
           resourceRules: [...listed.resourceRules, ...everything.resourceRules],
           nonResourceRules: [...listed.nonResourceRules, ...everything.nonResourceRules],
-          incomplete: authorizationModes.some((mode) => mode === 'Webhook'),
-          evaluationError: listed.evaluationError,
+          incomplete: isNode,
+          evaluationError: [isNode ? NODE_RULES : '', listed.evaluationError].filter((e) => e !== '').join('; '),
         };
       },
       tokens: {
@@ -98,12 +105,16 @@ export function openAccess({ world, config, registry, tokenKey }: AccessParts): 
     },
     rbac,
     escalation: new EscalationCheck(rbac, authorizer),
-    close: () => rbac.close(),
+    close: () => {
+      rbac.close();
+      nodes?.close();
+    },
   };
 }
 
 /** A year: how long tokens of pods last whose clients do not read them again. */
 const EXTENDED_SECONDS = 365 * 24 * 3600;
+const NODE_RULES = 'node authorizer does not support user rule resolution';
 const NO_RULES: UserRules = { resourceRules: [], nonResourceRules: [], evaluationError: '' };
 const EVERYTHING: UserRules = {
   resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
@@ -111,7 +122,14 @@ const EVERYTHING: UserRules = {
   evaluationError: '',
 };
 
-function ofMode(mode: AuthorizationMode, rbac: RbacIndex, objects: AuthObjects): readonly NamedAuthorizer[] {
+interface Sources {
+  readonly rbac: RbacIndex;
+  readonly nodes: NodeGraph | undefined;
+  readonly objects: AuthObjects;
+  readonly config: Config;
+}
+
+function ofMode(mode: AuthorizationMode, { rbac, nodes, objects, config }: Sources): readonly NamedAuthorizer[] {
   switch (mode) {
     case 'RBAC':
       return [{ name: 'rbac', authorizer: rbacAuthorizer(rbac, objects) }];
@@ -119,8 +137,10 @@ function ofMode(mode: AuthorizationMode, rbac: RbacIndex, objects: AuthObjects):
       return [{ name: 'alwaysallow', authorizer: alwaysAllow }];
     case 'AlwaysDeny':
       return [{ name: 'alwaysdeny', authorizer: alwaysDeny }];
-    case 'Node':
-      return [];
+    case 'Node': {
+      const enabled = (gate: string): boolean => config.api.featureGates.get(gate) ?? true;
+      return nodes === undefined ? [] : [{ name: 'node', authorizer: nodeAuthorizer(nodes, objects, enabled) }];
+    }
     case 'Webhook':
     case 'ABAC':
       throw new ConfigError(`--authorization-mode: ${mode} is not supported`);

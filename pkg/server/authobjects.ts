@@ -1,4 +1,4 @@
-import { errors, type GroupResourceName } from '../api/index.js';
+import { errors, type GroupResourceName, type JsonObject } from '../api/index.js';
 import { type AuthObjects, CURRENCY_MILLISECONDS_MAX, identityOf, type ObjectIdentity } from '../auth/index.js';
 import type { World } from '../base/index.js';
 import { NotServed, type StoredObject } from '../cache/index.js';
@@ -44,8 +44,19 @@ export function authObjects(registry: Registry, world: World): AuthObjects {
     follow(resources, changed) {
       const followed = new Map(resources.map((resource) => [prefixOf(resource), resource]));
       followed.delete('');
-      const report = (resource: GroupResourceName, at: StoredObject, after: StoredObject | undefined): void =>
-        changed({ resource, namespace: at.namespace, name: at.name, object: after?.parse() });
+      const report = (resource: GroupResourceName, at: StoredObject, after: StoredObject | undefined): void => {
+        let parsed: JsonObject | undefined;
+        changed({
+          resource,
+          namespace: at.namespace,
+          name: at.name,
+          get object() {
+            parsed ??= after?.parse();
+            return parsed;
+          },
+          mentions: (text) => after?.json.includes(text) === true,
+        });
+      };
       for (const [prefix, resource] of followed)
         for (const o of registry.cache.collection(prefix)?.snapshot().objects.range(prefix, prefixEnd(prefix)) ?? [])
           report(resource, o, o);
