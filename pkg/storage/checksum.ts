@@ -8,7 +8,7 @@ const table = new Uint32Array(256).map((_, n) => {
   return n;
 });
 
-/** The same checksum without native help: Node.js before 20.15 has no `zlib.crc32`. */
+/** The same checksum in JavaScript: Node.js before 20.15 has no `zlib.crc32`. */
 export function portableCrc32(bytes: Uint8Array, seed: number): number {
   let c = ~seed;
   for (const byte of bytes) c = table[(c ^ byte) & 0xff]! ^ (c >>> 8);

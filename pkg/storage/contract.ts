@@ -9,21 +9,21 @@ import type { Keyspace } from './keyspace.js';
 
 export { Recorder } from './contract/tools.js';
 
-/** A keyspace under test and what the suite may do to it. */
+/** A keyspace under test, and what the suite can do with it. */
 export interface KeyspaceUnderTest {
   readonly keyspace: Keyspace;
-  /** Moves wall clock and timers on. Absent: expiry is not tried. */
+  /** Advances wall clock and timers. If absent, expiry is not tested. */
   advance?(milliseconds: number): Promise<void>;
-  /** Closes and opens again from what was stored. Absent: not tried. */
+  /** Closes the keyspace and opens it again from its store. If absent, this is not tested. */
   reopen?(): Promise<Keyspace>;
   /** Called at the end of each test. */
   dispose(): Promise<void>;
 }
 
-/** Milliseconds since the epoch at which a test's clock starts, where the suite tries expiry. */
+/** The start of the clock in tests of expiry, in milliseconds since the epoch. */
 export const expiryOrigin = 1_700_000_000_000;
 
-/** What every keyspace promises. `make` gives each test one of its own, empty. */
+/** The contract of every keyspace. `make` returns a new, empty one for each test. */
 export function describeKeyspace(name: string, make: () => Promise<KeyspaceUnderTest>): void {
   describe(`keyspace contract: ${name}`, () => {
     let under: KeyspaceUnderTest | undefined;

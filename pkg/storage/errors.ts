@@ -1,11 +1,11 @@
 /**
- * What can be wrong with a store, by what its owner has to do about it:
+ * Failures of a store, by what its owner has to do:
  * - `locked`: another process has the data folder; stop it or choose another folder.
  * - `unreadable`: the folder cannot be read or written (missing rights, not a folder).
- * - `corrupt`: bytes on disk are not what was written; this peer must be rebuilt from the others or from a snapshot.
+ * - `corrupt`: bytes on disk differ from what was written; rebuild this peer from the others or from a snapshot.
  * - `format`: written by a newer version of the program.
- * - `noSpace`: the disk is full; try again, or open again, when there is room: the log brings back what was not written.
- * - `io`: the disk failed otherwise.
+ * - `noSpace`: the disk is full; retry, or open again, when there is space: the log restores what was not written.
+ * - `io`: the disk failed in another way.
  * - `closed`: used after close, or after one of the above.
  * - `badSnapshot`: a snapshot's bytes are damaged or cut; fetch it again.
  */
@@ -19,7 +19,7 @@ export type StoreErrorKind =
   | 'closed'
   | 'badSnapshot';
 
-/** Thrown by the engine and the state machine. `message` is one line that names the folder and says what to do. */
+/** An error of the engine or the state machine. `message` is one line that names the folder and says what to do. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly kind: StoreErrorKind;
@@ -30,7 +30,7 @@ export class StoreError extends Error {
   }
 }
 
-/** `name` is the data folder, `detail` what was found in it. */
+/** `name` is the data folder, `detail` describes the damage. */
 export function corrupt(name: string, detail: string, cause?: unknown): StoreError {
   return new StoreError(
     'corrupt',

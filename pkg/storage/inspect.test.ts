@@ -32,7 +32,7 @@ async function filled(folder: string): Promise<StateMachine> {
 }
 
 describe('inspection of a store', () => {
-  it('tells what is in it, also while it is in use', async () => {
+  it('describes the content, also while the store is in use', async () => {
     const folder = join(root, 'sound');
     const machine = await filled(folder);
     const live = await inspectStore(folder);
@@ -52,7 +52,7 @@ describe('inspection of a store', () => {
     expect(live.keys).toBe(report.keys);
   });
 
-  it('names all damage, not only the first', async () => {
+  it('reports all damage, not only the first', async () => {
     const folder = join(root, 'damaged');
     await (await filled(folder)).close();
     const engine = await openRocksEngine(join(folder, 'state.1'));
@@ -72,7 +72,7 @@ describe('inspection of a store', () => {
     ]);
   });
 
-  it('says where there is no store', async () => {
+  it('reports that there is no store', async () => {
     const folder = join(root, 'none');
     await mkdir(folder);
     await expect(inspectStore(folder)).rejects.toMatchObject({ name: 'StoreError', kind: 'unreadable' });

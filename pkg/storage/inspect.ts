@@ -7,17 +7,17 @@ import { emptyMeta, type Meta, metaKey, readMeta } from './mvcc/meta.js';
 import { readRow, readRowKey } from './mvcc/row.js';
 import { Loader } from './mvcc/state.js';
 
-/** What `inspectStore` found. */
+/** The result of `inspectStore`. */
 export interface StoreReport {
-  /** Name of the engine that counts, within the folder. */
+  /** The name of the current engine in the folder. */
   readonly engine: string;
   readonly meta: Meta;
-  /** Keys that exist, and changes that are kept as history. */
+  /** The numbers of existing keys and of changes kept as history. */
   readonly keys: number;
   readonly changes: number;
   /** Keys and bytes of their newest rows by the first two parts of the key, the largest first. */
   readonly prefixes: readonly { readonly prefix: string; readonly keys: number; readonly bytes: number }[];
-  /** What is wrong, one line each, the first `problemsMax`; empty for a sound store. */
+  /** The problems found, one line each, the first `problemsMax`; empty for an intact store. */
   readonly problems: readonly string[];
 }
 

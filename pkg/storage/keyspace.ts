@@ -1,7 +1,7 @@
 import type { Revision } from '../base/index.js';
 
 /**
- * The keyspace: what the API machinery sees of the replicated store. One interface, several
+ * The keyspace: the replicated store as the API machinery sees it. One interface, several
  * implementations (one process in memory, one process on RocksDB, a replicated peer, a peer behind a
  * thread boundary), one contract suite (`contract.ts`) that each of them passes.
  *
@@ -10,13 +10,13 @@ import type { Revision } from '../base/index.js';
 export interface KeyValue {
   readonly key: string;
   readonly value: Uint8Array;
-  /** Revision of the put that brought the key into being (since it was last absent). */
+  /** Revision of the put that created the key. */
   readonly createRevision: Revision;
   /** Revision of the last put. */
   readonly modRevision: Revision;
 }
 
-/** True at apply if the key's last put has exactly this revision; revision 0 means "the key is absent". */
+/** True at apply if the last put of the key has exactly this revision. Revision 0 means that the key is absent. */
 export interface Compare {
   readonly key: string;
   readonly modRevision: Revision;
@@ -32,7 +32,7 @@ export type Op =
     }
   | { readonly kind: 'delete'; readonly key: string };
 
-/** All compares true -> all ops, at one revision. A key may occur in at most one op. */
+/** If all compares are true, all ops are applied at one revision. A key may occur in at most one op. */
 export interface Txn {
   readonly compares: readonly Compare[];
   readonly ops: readonly Op[];
@@ -41,11 +41,11 @@ export interface Txn {
 export type TxnResult =
   /** Applied here, durable on a quorum. Every change of the transaction carries `revision`. */
   | { readonly kind: 'committed'; readonly revision: Revision }
-  /** Some compare was false at `revision` (the state this peer has applied at least up to); nothing was changed. */
+  /** A compare was false at `revision`, up to which this peer has applied at least. Nothing was changed. */
   | { readonly kind: 'conflict'; readonly revision: Revision; readonly key: string }
-  /** Never appended anywhere: safe to try again. */
+  /** Never appended anywhere: safe to retry. */
   | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly message: string }
-  /** It may or may not have happened (leader lost, time-out after proposing). Never retry blindly. */
+  /** It may or may not have happened (the leader was lost, or a timeout after proposing). Never retry blindly. */
   | { readonly kind: 'unknown'; readonly message: string };
 
 export type RefusalReason = 'overloaded' | 'noLeader' | 'noSpace' | 'tooLarge' | 'stopping';
@@ -58,7 +58,7 @@ export type ReadIndexResult =
 export interface RangeRequest {
   /** First key, inclusive. */
   readonly start: string;
-  /** First key beyond, exclusive. For a prefix use `prefixEnd(prefix)`. */
+  /** End of the range, exclusive. For a prefix use `prefixEnd(prefix)`. */
   readonly end: string;
   /** Exact revision to read at; absent = the newest this peer has applied. Pinned for the whole answer. */
   readonly revision?: Revision;
@@ -72,7 +72,7 @@ export type RangeResult =
       /** The state's revision: the requested one, or the newest applied when none was requested. */
       readonly revision: Revision;
       readonly items: readonly KeyValue[];
-      /** Whether the limit cut the answer. */
+      /** Whether the limit truncated the result. */
       readonly more: boolean;
     }
   | HistoryError;
@@ -86,7 +86,7 @@ export type Change =
   | { readonly kind: 'put'; readonly current: KeyValue; readonly previous?: KeyValue }
   | { readonly kind: 'delete'; readonly key: string; readonly previous?: KeyValue };
 
-/** Everything one revision changed, in the order of its ops. Revisions of consecutive events strictly rise; gaps are legal. */
+/** All changes of one revision, in the order of its ops. Revisions of consecutive events increase strictly; gaps are allowed. */
 export interface AppliedEvent {
   readonly revision: Revision;
   readonly changes: readonly Change[];
@@ -94,14 +94,13 @@ export interface AppliedEvent {
 
 /**
  * Receives events in revision order. Several events that were applied together come in one call.
- * `progress` says that everything up to `revision` has been delivered, also when nothing changed (no-ops use revisions too).
- * It is called at least once when the history that a watch began with has been delivered: a reader of history must know that it
- * has seen the end of it.
+ * `progress` reports that everything up to `revision` has been delivered, also when nothing changed (no-ops use revisions too). It is called
+ * at least once when the history that a watch began with has been delivered, so that a reader knows where history ended.
  */
 export interface WatchSink {
   events(batch: readonly AppliedEvent[]): void;
   progress?(revision: Revision): void;
-  /** The watch has ended and nothing more follows: compacted before it could be delivered, or the keyspace stopped. */
+  /** The watch has ended: its next events were compacted before they could be delivered, or the keyspace stopped. */
   end(why: HistoryError | { readonly kind: 'stopped'; readonly message: string }): void;
 }
 
@@ -110,12 +109,12 @@ export interface WatchRequest {
   readonly end: string;
   /** Deliver changes with revision > `after`. */
   readonly after: Revision;
-  /** Fill `previous` of every change that had one. */
+  /** Whether to fill `previous` of each change. */
   readonly previous: boolean;
 }
 
 export interface Watch {
-  /** No call to the sink after this returns. */
+  /** After this returns, the sink is not called any more. */
   cancel(): void;
 }
 
@@ -133,27 +132,27 @@ export interface KeyspaceStatus {
 
 export interface Keyspace {
   /**
-   * Atomic compare-then-write. Resolves after this peer has applied the entry; before that its events reached the sinks of
-   * all watches that are level with the stream (one that still reads history gets them in its turn). Compares of a key and a put
-   * of it may be in one transaction; deleting an absent key changes nothing and is no event.
+   * Atomic compare-then-write. Resolves after this peer has applied the entry. Before that, its events have been delivered to all watches that
+   * are up to date (a watch that still reads history gets them later). A transaction may compare and put the same key. Deleting an absent
+   * key changes nothing and makes no event.
    */
   txn(txn: Txn): Promise<TxnResult>;
-  /** A linearizable point in time; callers waiting at the same time share one quorum round. */
+  /** A revision for a linearizable read. Concurrent callers share one quorum round. */
   readIndex(): Promise<ReadIndexResult>;
   range(request: RangeRequest): Promise<RangeResult>;
-  /** History first, then live, without gap or repetition. A request in the compacted past ends at once with `compacted`. */
+  /** Delivers history, then live events, without gap or repetition. A watch that begins in compacted history ends at once with `compacted`. */
   watch(request: WatchRequest, sink: WatchSink): Watch;
   /**
-   * Gives up history below `revision` (replicated; takes effect on every peer at the same point of the log). Without effect
-   * where that is not above what was given up before, or above what is applied.
+   * Compacts history below `revision`. Replicated: it takes effect on every peer at the same point of the log. No effect if `revision` is not
+   * above the compacted revision, or is above the applied one.
    */
   compact(revision: Revision): Promise<TxnResult>;
   status(): KeyspaceStatus;
-  /** Resolves when everything acknowledged is safe and nothing runs any more. */
+  /** Resolves when everything acknowledged is durable and nothing runs any more. */
   close(): Promise<void>;
 }
 
-/** First key after every key that begins with `prefix` (ASCII, so the last byte can always be raised). */
+/** The first key after all keys with this prefix. Keys are ASCII, so the last byte can always be incremented. */
 export function prefixEnd(prefix: string): string {
   return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
 }

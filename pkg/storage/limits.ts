@@ -1,45 +1,44 @@
 /**
- * The bounds of this room. None of them is part of the replicated decision: peers with different bounds still
- * apply every entry alike.
+ * The limits of this room. None of them affects a replicated decision: peers with different limits apply every entry alike.
  */
 
-/** Operations after which the state machine closes an engine batch: a larger one would hold the thread above 1 ms. */
+/** The state machine closes an engine batch after this many operations: a larger one would hold the thread for more than 1 ms. */
 export const batchOpsMax = 128;
-/** Bytes after which it does the same. */
+/** The same in bytes. */
 export const batchBytesMax = 1 << 20;
 /**
- * Superseded rows that one step of compaction deletes at most: each step is an engine batch, or part of one that
- * carries writes. Then it deletes about two rows for each one written, so that it costs the writes little and still gains on them.
+ * The most superseded rows that one step of compaction deletes. A step is an engine batch, or part of one with writes. Then it deletes about
+ * two rows for each one written, which costs the writes little and still makes progress.
  */
 export const sweepRowsMax = 64;
 export const sweepRowsPerWrite = 2;
 export const sweepRowsBusyMin = 8;
 
-/** Changes that a hash of the history looks at, at most: about 10 ms. Beyond, as after a reader kept them from being swept, it is not made. */
+/** The most changes that a hash of the history visits: about 10 ms. With more, for example while a reader pins them, no hash is made. */
 export const historyChangesMax = 100_000;
 
-/** Rows and bytes that one page of a scan or of a range brings to the thread at most. */
+/** The most rows and bytes of one page of a scan or a range. */
 export const pageRowsMax = 256;
 export const pageBytesMax = 256 << 10;
-/** Keys of the index that one page looks at before it lets others run. */
+/** The keys of the index that one page visits before it yields. */
 export const pageVisitsMax = 4096;
 
-/** Events that the watch hub keeps for watches which start a little behind, by number of batches and by bytes of values. */
+/** The recent events that the watch hub keeps for watches that start a little behind, in batches and in bytes of values. */
 export const recentBatchesMax = 1024;
 export const recentBytesMax = 4 << 20;
-/** Watches that one hub serves. A further one ends at once. */
+/** The most watches of one hub. A further one ends at once. */
 export const watchesMax = 10_000;
 
-/** Bytes of one block of a snapshot stream, and what a reader of one accepts at most. */
+/** The bytes of one block of a snapshot stream, and the most that a reader accepts. */
 export const snapshotBlockBytes = 256 << 10;
 export const snapshotBlockBytesMax = 64 << 20;
 
-/** Bounds of a proposal that the one-process keyspace accepts. */
+/** Limits of a transaction. */
 export const txnBytesMax = 8 << 20;
 export const txnOpsMax = 4096;
 export const keyBytesMax = 4096;
 
-/** Keys that one expiry transaction deletes at most, transactions of one look, and milliseconds between two looks. */
+/** Expiry: the most keys of one transaction, the transactions of one run, and the milliseconds between runs. */
 export const expiryKeysMax = 128;
 export const expiryRoundsMax = 64;
 export const expiryPeriodMilliseconds = 1000;

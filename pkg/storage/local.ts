@@ -36,8 +36,8 @@ export interface LocalKeyspaceOptions {
 }
 
 /**
- * A keyspace of one process without a log: each transaction is an entry that is applied where it is made. For
- * tests, tools and the server as a library; it goes through the same state machine as a replicated one.
+ * A keyspace of one process without a log: each transaction is an entry that is applied directly. For tests, tools and the server as a
+ * library. It uses the same state machine as a replicated one.
  */
 export async function openLocalKeyspace(options: LocalKeyspaceOptions): Promise<Keyspace> {
   const keyspace: LocalKeyspace = new LocalKeyspace(options);
@@ -45,7 +45,7 @@ export async function openLocalKeyspace(options: LocalKeyspaceOptions): Promise<
   return keyspace;
 }
 
-/** A keyspace in this process's memory and nowhere else. */
+/** A keyspace in the memory of this process. */
 export function openMemoryKeyspace(world: World): Promise<Keyspace> {
   return openLocalKeyspace({ home: memoryHome(), world, durable: false });
 }
@@ -123,7 +123,7 @@ class LocalKeyspace implements Keyspace {
   async close(): Promise<void> {
     this.#stopped ??= 'the keyspace is closed';
     this.#stopExpiry();
-    // What is under way still reaches the watches.
+    // Events under way are still delivered to the watches.
     await this.#machine.close();
     this.#hub.stop(this.#stopped);
   }
@@ -133,7 +133,7 @@ class LocalKeyspace implements Keyspace {
     try {
       const applied = this.#machine.apply([{ index: this.#machine.decided + 1, data: encodeEntry(entry) }]);
       const synced = this.#durable ? this.#machine.barrier() : undefined;
-      // Both at once: where the write fails both do, and each must be heard.
+      // Both at once: if the write fails, both reject, and each rejection must be handled.
       const [results] = await Promise.all([applied, synced]);
       result = results[0];
     } catch (error) {
@@ -166,8 +166,8 @@ class LocalKeyspace implements Keyspace {
 }
 
 /**
- * The transaction that deletes keys whose time has come, or undefined when there are none. It fails as a whole
- * where one of them was written meanwhile; the next one is then made without it.
+ * The transaction that deletes expired keys, or undefined when there are none. It fails as a whole if one of them was written meanwhile; the
+ * next one does not contain it.
  */
 export function expiryTxn(machine: Pick<StateMachine, 'expired'>, now: number): Txn | undefined {
   const compares = machine.expired(now, expiryKeysMax);

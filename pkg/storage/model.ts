@@ -18,9 +18,8 @@ import type {
 import { txnBytesMax } from './limits.js';
 
 /**
- * The keyspace as simply as it can be said: every version of every key in an array, every event in a list.
- * It is the oracle that the property tests hold the real implementations against, so it shares no code with
- * them. Nothing here is quick and nothing is ever freed.
+ * The simplest possible keyspace: every version of every key in an array, every event in a list. It is the oracle of the property tests, so
+ * it shares no code with the real implementations. It is slow and frees nothing.
  */
 interface Version {
   readonly revision: Revision;
@@ -99,7 +98,7 @@ class ModelKeyspace implements Keyspace {
   async compact(at: Revision): Promise<TxnResult> {
     if (this.#stopped) return { kind: 'refused', reason: 'stopping', message: 'the keyspace is closed' };
     const now = this.#next();
-    // Nothing above what is applied can be given up, and what is given up never comes back.
+    // Nothing above the applied revision can be compacted, and the compacted revision never decreases.
     if (at > this.#compacted && at <= now) this.#compacted = at;
     for (const watcher of this.#watchers) watcher.sink.progress?.(now);
     return { kind: 'committed', revision: now };

@@ -17,7 +17,7 @@ function listedReverse<V>(view: OrderedView<V>, start = '', end?: string): [stri
 const key = fc.integer({ min: 0, max: 2000 }).map((n) => `/k/${n.toString(7)}`);
 
 describe('ordered map', () => {
-  it('behaves like a sorted Map, and its snapshots stand still', () => {
+  it('behaves like a sorted Map, and its snapshots do not change', () => {
     const step = fc.oneof(
       { weight: 6, arbitrary: fc.record({ kind: fc.constant('set' as const), key, value: fc.nat() }) },
       { weight: 4, arbitrary: fc.record({ kind: fc.constant('delete' as const), key, value: fc.nat() }) },
@@ -51,7 +51,7 @@ describe('ordered map', () => {
     );
   });
 
-  it('keeps thousands of keys that arrive in order, in reverse order, or leave again', () => {
+  it('holds thousands of keys inserted in ascending and descending order, and after deletions', () => {
     for (const order of [1, -1]) {
       const map = new OrderedMap<number>();
       const keys = Array.from({ length: 5000 }, (_, i) => String(i).padStart(6, '0'));
@@ -64,7 +64,7 @@ describe('ordered map', () => {
     }
   });
 
-  it('stops a scan where the visitor says so', () => {
+  it('stops a scan when the visitor returns false', () => {
     const map = new OrderedMap<number>();
     for (let i = 0; i < 300; i++) map.set(String(i).padStart(3, '0'), i);
     const seen: number[] = [];

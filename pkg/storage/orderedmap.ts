@@ -1,26 +1,26 @@
-/** Entries a leaf holds at most. Small enough that a copied leaf and a shifted insert are cheap. */
+/** The most entries of a leaf. Small, so that copying a leaf and inserting into it are cheap. */
 const leafMax = 128;
 
 interface Leaf<V> {
   readonly keys: string[];
   readonly values: V[];
-  /** The map's epoch when this leaf was made or copied: a leaf of an older epoch may be shared with a snapshot. */
+  /** The epoch of the map when this leaf was created or copied. A leaf of an older epoch may be shared with a snapshot. */
   readonly epoch: number;
 }
 
-/** A map in key order that stands still. Keys are compared by UTF-16 code units, which for ASCII and latin1 is byte order. */
+/** An immutable map in key order. Keys are compared by UTF-16 code units, which is byte order for ASCII and latin1. */
 export interface OrderedView<V> {
   get(key: string): V | undefined;
-  /** Visits start <= key < end in rising order until `visit` returns false. No write to the map from within `visit`. */
+  /** Visits start <= key < end in ascending order until `visit` returns false. `visit` must not write to the map. */
   scan(start: string, end: string | undefined, visit: (key: string, value: V) => boolean): void;
-  /** The same keys in falling order. */
+  /** The same keys in descending order. */
   scanReverse(start: string, end: string | undefined, visit: (key: string, value: V) => boolean): void;
 }
 
 /** The leaves in order, and for each a key that is not above its keys and above those of every leaf before it. */
 interface Level<V> {
   readonly leaves: Leaf<V>[];
-  /** Beside the leaves, so that a search touches one small array and the strings it compares. The first is ''. */
+  /** Separate from the leaves, so that a search touches one small array and the strings that it compares. The first is ''. */
   readonly fences: string[];
   readonly epoch: number;
 }
@@ -51,7 +51,7 @@ export class OrderedMap<V> implements OrderedView<V> {
     scanReverseIn(this.#level, start, end, visit);
   }
 
-  /** The map as it is now; later writes do not show in it. */
+  /** The map as it is now. Later writes do not change it. */
   snapshot(): OrderedView<V> {
     this.#epoch++;
     const level = this.#level;
@@ -76,7 +76,7 @@ export class OrderedMap<V> implements OrderedView<V> {
       leaf.values.splice(i, 0, value);
       return;
     }
-    // Keys that arrive in order leave full leaves behind them; others split in the middle.
+    // Ascending inserts leave full leaves behind; others split a leaf in the middle.
     const { leaves, fences } = this.#ownLevel();
     const cut = i === leafMax && at === leaves.length - 1 ? leafMax : leafMax >> 1;
     const right: Leaf<V> = { keys: leaf.keys.splice(cut), values: leaf.values.splice(cut), epoch: this.#epoch };
@@ -88,7 +88,7 @@ export class OrderedMap<V> implements OrderedView<V> {
     fences.splice(at + 1, 0, right.keys[0]!);
   }
 
-  /** Whether the key was there. */
+  /** Returns whether the key existed. */
   delete(key: string): boolean {
     const at = leafOf(this.#level.fences, key);
     const i = lowerBound(this.#level.leaves[at]!.keys, key);
@@ -101,7 +101,7 @@ export class OrderedMap<V> implements OrderedView<V> {
     return true;
   }
 
-  /** Folds a thin leaf into its left neighbour where both fit, so that deletions do not leave a crowd of tiny leaves. */
+  /** Merges a small leaf into its left neighbour if both fit, so that deletions do not leave many tiny leaves. */
   #mergeLeft(at: number): void {
     const thin = this.#level.leaves[at]!;
     if (this.#level.leaves[at - 1]!.keys.length + thin.keys.length > leafMax >> 1) return;
@@ -130,7 +130,7 @@ export class OrderedMap<V> implements OrderedView<V> {
   }
 }
 
-/** Index of the leaf that holds `key` or would. */
+/** The index of the leaf for `key`. */
 function leafOf(fences: readonly string[], key: string): number {
   let low = 0;
   let high = fences.length - 1;
@@ -142,7 +142,7 @@ function leafOf(fences: readonly string[], key: string): number {
   return low;
 }
 
-/** First index whose key is not below `key`. */
+/** The first index whose key is not below `key`. */
 function lowerBound(keys: readonly string[], key: string): number {
   let low = 0;
   let high = keys.length;

@@ -1,8 +1,8 @@
 import type { World } from '../base/index.js';
 
-/** A world for tests: time stands still until it is told to pass, and chance repeats itself. */
+/** A world for tests: time advances only by `advance`, and random values are repeatable. */
 export interface TestWorld extends World {
-  /** Lets time pass and runs the timers that come due, in order, each in a turn of the event loop of its own. */
+  /** Advances time and runs the due timers, in order, each in a turn of the event loop of its own. */
   advance(milliseconds: number): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export function testWorld(start: number, seed = 1): TestWorld {
   };
   let state = seed >>> 0 || 1;
   const next = (): number => {
-    // xorshift: quick, repeatable, good enough for tests.
+    // xorshift: fast, repeatable, good enough for tests.
     state ^= state << 13;
     state ^= state >>> 17;
     state ^= state << 5;

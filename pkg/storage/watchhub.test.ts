@@ -31,7 +31,7 @@ const watch = (hub: WatchHub, after: number, previous = false): Recorder => {
 };
 
 describe('watch hub', () => {
-  it('takes watches from far behind through history to the live stream while writes go on', async () => {
+  it('serves watches from old history to the live stream during writes', async () => {
     const { machine, hub } = await start();
     const total = recentBatchesMax * 3;
     const recorders: Recorder[] = [];
@@ -54,7 +54,7 @@ describe('watch hub', () => {
     await machine.close();
   });
 
-  it('answers no transaction before level watches have had its events, with previous values too', async () => {
+  it('delivers events to up-to-date watches before the transaction is answered, with previous values too', async () => {
     const { machine, hub } = await start();
     await machine.apply([{ index: 1, data: put('/a', '1') }]);
     const plain = watch(hub, 1);
@@ -68,7 +68,7 @@ describe('watch hub', () => {
     await machine.close();
   });
 
-  it('goes on from another source after a snapshot, or ends where that one has forgotten', async () => {
+  it('continues from another source after a snapshot, or ends when that has compacted the position', async () => {
     const ahead = await start();
     for (let i = 1; i <= 40; i++) await ahead.machine.apply([{ index: i, data: put('/a', String(i)) }]);
     await ahead.machine.apply([{ index: 41, data: compactTo(20) }]);
@@ -98,7 +98,7 @@ describe('watch hub', () => {
     await ahead.machine.close();
   });
 
-  it('is told of nothing that goes back, and passes over what brings nothing new', async () => {
+  it('rejects a batch with a lower revision, and skips one without entries', async () => {
     const { machine, hub } = await start();
     await machine.apply([{ index: 5, data: put('/a', '1') }]);
     const nothing = { events: [], withPrevious: async () => [] };
@@ -112,7 +112,7 @@ describe('watch hub', () => {
     await machine.close();
   });
 
-  it('gives previous values to a watch that begins within a batch whose first events are compacted', async () => {
+  it('delivers previous values to a watch that begins inside a batch whose first events are compacted', async () => {
     const { machine, hub } = await start();
     await machine.apply([{ index: 1, data: put('/a', '1') }]);
     await machine.apply([

@@ -4,7 +4,7 @@ import { recentBatchesMax, recentBytesMax, watchesMax } from './limits.js';
 import type { Applied } from './mvcc/machine.js';
 import type { ChangesPage, KeyRange } from './mvcc/reader.js';
 
-/** Where history comes from: a state machine. */
+/** The source of history: a state machine. */
 export interface HistorySource {
   readonly applied: Revision;
   readonly compacted: Revision;
@@ -12,13 +12,12 @@ export interface HistorySource {
 }
 
 /**
- * Serves watches from one stream of applied batches, and from history where they begin earlier.
+ * Serves watches from one stream of applied batches, and from history if they begin earlier.
  *
- * A watch is a position: everything up to it has been delivered. Delivering moves the position, and nothing at or
- * below it is ever delivered, so no gap and no repetition can come from how history and the live stream meet.
- * A watch that is level with the stream is served as batches come. One that is behind reads first the recent
- * batches that the hub keeps, or, further back, history page by page, until it is level. Nothing is buffered for
- * a watch: what it has not had yet lies in the hub's recent batches or in the store.
+ * A watch is a position: everything up to it has been delivered. Delivering advances the position, and nothing at or below it is delivered
+ * again, so history and the live stream join without gap or repetition. A watch that is up to date is served as batches arrive. One that is
+ * behind first reads the recent batches that the hub keeps or, further back, pages of history. Nothing is buffered for a single watch: what
+ * it has not received is in the hub's recent batches or in the store.
  */
 export class WatchHub {
   #source: HistorySource;
@@ -37,9 +36,9 @@ export class WatchHub {
   }
 
   /**
-   * Everything up to `applied.revision` can be read now. Calls come in order, each after the promise of the one before
-   * has resolved; when it resolves, all watches that were level have had it. A batch that brought no entry (a sync, a sweep) is
-   * passed over. One that goes back is a broken promise, and would hide a newer one from watches that begin between them.
+   * Publishes a batch: everything up to `applied.revision` can be read now. Calls are in order, each after the promise of the previous one has
+   * resolved. When it resolves, the batch has been delivered to all watches that were up to date. A batch without entries (a sync, a sweep) is
+   * skipped. A batch with a lower revision violates an invariant: it would hide a newer one from watches that begin between them.
    */
   publish(applied: Applied): void | Promise<void> {
     const { newest } = this.#recent;
@@ -62,14 +61,14 @@ export class WatchHub {
   watch(request: WatchRequest, sink: WatchSink): Watch {
     const watcher: Watcher = { request, sink, position: request.after, replaying: true, over: false };
     this.#watches.add(watcher);
-    // Only when the caller has the handle with which it may cancel.
+    // Deferred until the caller has the handle with which it can cancel.
     void Promise.resolve().then(() => this.#begin(watcher));
     return { cancel: () => this.#drop(watcher) };
   }
 
   /**
-   * History comes from here from now on; `source.applied` may have jumped. Watches go on where the new history allows it. What the old
-   * source applies after this (its last sync, when it is closed) must not be published any more.
+   * Replaces the source of history; `source.applied` may have jumped. Watches go on if the new history covers them. Batches of the old source,
+   * such as its last sync, must not be published after this.
    */
   replaceSource(source: HistorySource): void {
     this.#source = source;
@@ -81,7 +80,7 @@ export class WatchHub {
     }
   }
 
-  /** Ends every watch, and every later one at once. */
+  /** Ends every watch. Later watches end at once. */
   stop(message: string): void {
     this.#stopped = message;
     for (const watcher of [...this.#watches]) this.#end(watcher, { kind: 'stopped', message });
@@ -95,12 +94,12 @@ export class WatchHub {
       await this.#catchUp(watcher);
     } catch (error) {
       if (watcher.over) return;
-      // The store is failing or closed, which its owner hears from the store itself.
+      // The store has failed or is closed. It reports that to its owner itself.
       this.#end(watcher, { kind: 'stopped', message: (error as Error).message });
     }
   }
 
-  /** Reads history until the recent batches take over. Never returns with the watch behind those. */
+  /** Reads history until the recent batches cover the rest. When it returns, the watch is not behind those. */
   async #catchUp(watcher: Watcher): Promise<void> {
     while (!watcher.over) {
       const source = this.#source;
@@ -111,22 +110,22 @@ export class WatchHub {
         watcher.replaying = false;
         const level = watcher.position;
         await this.#advance(watcher);
-        // Nothing was pending: that its history has ended is said all the same.
+        // Nothing was pending. The end of history is reported nevertheless.
         if (!watcher.over && watcher.position === level && level <= source.applied) watcher.sink.progress?.(level);
         return;
       }
       try {
         await this.#replay(watcher, source);
       } catch (error) {
-        // A source that was replaced may be closed under its readers; the new one has what is missing.
+        // A replaced source may be closed while it is read. The new one has the rest.
         if (source === this.#source) throw error;
       }
     }
   }
 
   /**
-   * A batch gives the previous values of all of its events or of none. What those before the watch's place superseded may be
-   * compacted and gone, so a watch that begins in the midst of a batch gets the rest of it from history.
+   * A batch provides the previous values of all of its events or of none. Those of events before the position of the watch may be compacted. So
+   * a watch that begins inside a batch gets the rest of it from history.
    */
   #servesFromHere({ position, request }: Watcher): boolean {
     return this.#recent.reaches(position) && !(request.previous && this.#recent.splitAt(position));
@@ -139,12 +138,12 @@ export class WatchHub {
     }
   }
 
-  /** Brings a watch level from the recent batches. Without `previous` it is so when this returns, promise or not. */
+  /** Brings a watch up to date from the recent batches. Without `previous` it is up to date when this returns, promise or not. */
   async #advance(watcher: Watcher): Promise<void> {
     for (let batch = this.#recent.after(watcher.position); batch !== undefined && !watcher.over; ) {
       if (watcher.request.previous && batch.events.some((event) => within(event, watcher.request))) {
         const events = await batch.withPrevious();
-        // Another call may have brought the watch further while this one waited, or a new source taken over.
+        // While this call waited, another one may have advanced the watch, or the source may have been replaced.
         if (watcher.replaying) return;
         this.#deliver(watcher, events, batch.revision);
       } else {
@@ -182,18 +181,18 @@ interface Watcher {
   readonly sink: WatchSink;
   /** Everything up to here has been delivered. */
   position: Revision;
-  /** Behind the recent batches: not for `publish` to serve. */
+  /** Behind the recent batches: `publish` does not serve it. */
   replaying: boolean;
-  /** Cancelled or ended: its sink is not called any more. */
+  /** Cancelled or ended: its sink must not be called. */
   over: boolean;
 }
 
-/** The last batches, as many as the bounds allow, in order and without a gap. */
+/** The most recent batches within the limits, in order and without a gap. */
 class Recent {
   #batches: Applied[] = [];
   #sizes: number[] = [];
   #bytes = 0;
-  /** Everything above this revision that was published is in `#batches`. */
+  /** Everything published above this revision is in `#batches`. */
   #floor = 0 as Revision;
 
   reset(floor: Revision): void {
@@ -214,23 +213,23 @@ class Recent {
     if (this.#batches.length > recentBatchesMax || this.#bytes > recentBytesMax) this.#trim();
   }
 
-  /** Everything published goes up to here. */
+  /** The newest published revision. */
   get newest(): Revision {
     return this.#batches.at(-1)?.revision ?? this.#floor;
   }
 
-  /** Whether a watch at `position` misses nothing that is not here. */
+  /** Whether the batches here are all that a watch at `position` lacks. */
   reaches(position: Revision): boolean {
     return position >= this.#floor;
   }
 
-  /** Whether some events of a batch lie up to `position` and some beyond. */
+  /** Whether `position` is inside a batch. */
   splitAt(position: Revision): boolean {
     const first = this.after(position)?.events[0];
     return first !== undefined && first.revision <= position;
   }
 
-  /** The first batch that goes beyond `position`. */
+  /** The first batch with events above `position`. */
   after(position: Revision): Applied | undefined {
     let low = 0;
     let high = this.#batches.length;
@@ -242,7 +241,7 @@ class Recent {
     return this.#batches[low];
   }
 
-  /** A quarter at a time, so that the arrays are not shifted with every batch. The newest always stays. */
+  /** Drops a quarter at a time, so that the arrays are not shifted with every batch. The newest batch always stays. */
   #trim(): void {
     let n = 0;
     let bytes = this.#bytes;
@@ -267,7 +266,7 @@ function within({ changes }: AppliedEvent, { start, end }: KeyRange): boolean {
   return changes.some((change) => keyOf(change) >= start && keyOf(change) < end);
 }
 
-/** The events above `position` with only their changes in range; an event wholly in range is passed on as it is. */
+/** The events above `position` with their changes in range. An event completely in range is returned unchanged. */
 function select(
   events: readonly AppliedEvent[],
   { start, end }: KeyRange,

@@ -18,7 +18,7 @@ function checks(self: number, voters = [1, 2, 3]) {
 }
 
 describe('hash checks', () => {
-  it('are content while all say the same', () => {
+  it('pass while all peers have the same hashes', () => {
     const { made, notes, stopped, told } = checks(1);
     made.own(10, of('a'));
     expect(made.confirmed).toBe(false);
@@ -28,7 +28,7 @@ describe('hash checks', () => {
     expect([notes, stopped, told]).toEqual([[], [], ['10 a h']]);
   });
 
-  it('stop the peer whose state most others do not have, in whatever order the news comes', () => {
+  it('stop a peer whose state differs from a majority, in any order of arrival', () => {
     const { made, stopped } = checks(3);
     made.heard(1, 10, of('a'));
     made.heard(2, 10, of('a'));
@@ -42,7 +42,7 @@ describe('hash checks', () => {
     expect(later.stopped.length).toBe(1);
   });
 
-  it('only report when this peer is with the majority, or when there is none', () => {
+  it('only log when this peer agrees with the majority', () => {
     const { made, stopped, notes } = checks(1);
     made.own(10, of('a'));
     made.heard(2, 10, of('b'));
@@ -55,7 +55,7 @@ describe('hash checks', () => {
     ]);
   });
 
-  it('stop the peer whose history differs, though what is newest does not', () => {
+  it('stop a peer whose history differs although the newest versions are equal', () => {
     const { made, stopped, notes } = checks(3);
     made.own(10, of('a', 'mine'));
     made.heard(1, 10, of('a'));
@@ -70,7 +70,7 @@ describe('hash checks', () => {
     expect([sound.stopped, sound.notes]).toEqual([[], [expect.stringContaining('the history of peer 3 differs')]]);
   });
 
-  it('ask nothing of the history of peers that do not tell one: those of an earlier version', () => {
+  it('ignore the history of peers that send no hash of it', () => {
     const { made, stopped, notes } = checks(3);
     made.own(10, of('a'));
     made.heard(1, 10, of('a', ''));
@@ -78,7 +78,7 @@ describe('hash checks', () => {
     expect([made.confirmed, stopped, notes]).toEqual([true, [], []]);
   });
 
-  it('let a learner differ without a vote, and still stop it', () => {
+  it('stop a learner that differs from a majority of the voters', () => {
     const { made, stopped } = checks(4);
     made.own(10, of('b'));
     made.heard(1, 10, of('a'));

@@ -56,7 +56,7 @@ async function ahead(index: number) {
 }
 
 describe('a state that a snapshot replaces', () => {
-  it('is not heard any more: a watch that begins while the old one is closed misses nothing', async () => {
+  it('publishes nothing more: a watch that begins while it is closed misses no event', async () => {
     const told: number[] = [];
     const state = await open(told);
     await state.machine.apply([put(1), put(2)]);
@@ -83,7 +83,7 @@ describe('a state that a snapshot replaces', () => {
     await other.close();
   });
 
-  it('does not keep the peer waiting for the room that its own files take', async () => {
+  it('does not block the peer for space that its own files take', async () => {
     const { state, blocked, home } = await opened();
     await state.machine.apply([put(1)]);
     const old = state.machine;
@@ -106,7 +106,7 @@ describe('a state that a snapshot replaces', () => {
     await other.close();
   });
 
-  it('is given up where it waits for room itself, and stops neither its successor nor the peer', async () => {
+  it('is given up if it waits for space itself, and stops neither its successor nor the peer', async () => {
     const { state, blocked, home, failures } = await opened();
     await state.machine.apply([put(1)]);
     const old = state.machine;
@@ -135,7 +135,7 @@ describe('a state that a snapshot replaces', () => {
     await other.close();
   });
 
-  it('is closed with the peer, though somebody still reads it', async () => {
+  it('is closed with the peer even while it is read', async () => {
     const { state, home } = await opened();
     await state.machine.apply([put(1)]);
     const old = state.machine;
@@ -150,7 +150,7 @@ describe('a state that a snapshot replaces', () => {
   });
 });
 
-describe('a state that is to take the place of another', () => {
+describe('a state that replaces another', () => {
   it('is closed when the peer is, while it is still being read', async () => {
     const { state, home } = await opened();
     const other = await ahead(40);

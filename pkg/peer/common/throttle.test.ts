@@ -29,16 +29,16 @@ async function rests(...worked: number[]): Promise<number[]> {
   return all;
 }
 
-describe('the pace of a snapshot', () => {
+describe('the throttle of a snapshot', () => {
   it('is never above its highest rate', async () => {
     expect(await rests(0, 10, 40)).toEqual([100, 90, 60]);
   });
 
-  it('leaves as much time free as a piece took', async () => {
+  it('waits at least as long as a piece took', async () => {
     expect(await rests(80, 200, 10)).toEqual([80, 200, 90]);
   });
 
-  it('is not held back below its lowest rate', async () => {
+  it('does not go below its lowest rate', async () => {
     expect(await rests(300, 499, 800)).toEqual([200, 1, 0]);
   });
 });

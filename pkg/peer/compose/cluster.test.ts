@@ -56,7 +56,7 @@ describe('three peers', () => {
     }
   });
 
-  it('go on without a leader that fails, and take it back', async () => {
+  it('continue without a failed leader, and take it back', async () => {
     const path = folder();
     const made = await cluster(3, {}, path);
     const first = await made.leader();
@@ -117,7 +117,7 @@ describe('three peers', () => {
     expect((await leader.control.report()).firstIndex).toBe(before);
   });
 
-  it('hand leadership over when asked, on any peer', async () => {
+  it('transfer leadership on request, through any peer', async () => {
     const made = await cluster(3);
     const leader = await made.leader();
     const other = made.peers.find((peer) => peer !== leader)!;
@@ -158,7 +158,7 @@ describe('membership', () => {
     await outcast;
   });
 
-  it('removes the leader that is asked to, and says so', async () => {
+  it('removes the leader itself, and reports success', async () => {
     const made = await cluster(3);
     const leader = await made.leader();
     const name = `peer${made.peers.indexOf(leader)}`;
@@ -173,7 +173,7 @@ describe('membership', () => {
     await leader.close();
   });
 
-  it('refuses a member that could not be dialled, before anybody tries', async () => {
+  it('refuses a member with an unusable URL', async () => {
     const made = await cluster(3);
     const leader = await made.leader();
     for (const url of ['10.0.0.1:2380', 'peer3:2380', 'http://peer3:2380', 'https://', 'https://peer3:2380/path', '']) {
@@ -185,7 +185,7 @@ describe('membership', () => {
     expect(made.fatal).toEqual([]);
   });
 
-  it('does not take back a founder that has lost its disk, as if it were new', async () => {
+  it('refuses a member that has lost its disk, as new and as existing', async () => {
     const path = folder();
     const made = await cluster(3, {}, path);
     const leader = await made.leader();

@@ -23,7 +23,7 @@ import { snapshotParts } from '../testing/snapshot.js';
 import { soloConfig, temporaryFolder } from '../testing/solo.js';
 import { openPeer, type Peer } from './peer.js';
 
-// One real peer on a real disk; the two others are played by the test, and time passes when the test says so.
+// One real peer on a real disk. The test acts as the two others and advances time.
 
 const cleanups: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -45,7 +45,7 @@ const command = (index: number): Buffer => {
   return Buffer.from(encodeEntry({ kind: 'txn', txn: { compares: [], ops: [op] } }));
 };
 
-/** What the leader's log holds: each entry puts a key of its own index. */
+/** An entry of the leader's log: it puts a key named after its index. */
 const entry = (index: number): Entry => ({
   index: toLogIndex(index),
   term,
@@ -56,7 +56,7 @@ const entry = (index: number): Entry => ({
 interface Running {
   readonly peer: Peer;
   readonly world: TestWorld;
-  /** What it says to the others. */
+  /** Its messages to the others. */
   readonly sent: Message[];
   readonly notes: string[];
   readonly fatal: string[];
@@ -64,7 +64,7 @@ interface Running {
   appends(after: number, last: number): void;
   /** The leader sends a snapshot of everything up to `index`; what the peer answers. */
   snapshot(index: number, cancelled?: AbortSignal): Promise<string>;
-  /** Lets time pass until it is so. */
+  /** Advances time until the condition holds. */
   until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -100,7 +100,7 @@ async function start(dataDir: string): Promise<Running> {
   const until = async (isSo: () => boolean | Promise<boolean>, what: string): Promise<void> => {
     for (let waited = 0; !(await isSo()); waited += STEP_MS) {
       if (waited > PATIENCE_MS) throw new Error(`waited in vain: ${what}; ${[...notes, ...fatal].join('; ')}`);
-      // No faster than on the clock on the wall, for what the disk takes it takes by that one.
+      // Not faster than real time, because the disk needs real time.
       await new Promise((resolve) => setTimeout(resolve, STEP_MS));
       await world.advance(STEP_MS);
     }
@@ -141,7 +141,7 @@ async function start(dataDir: string): Promise<Running> {
   };
 }
 
-/** What the disk answers who writes this file: that it is full. Real, and of this one file only. */
+/** Makes writes to this file fail as on a full disk. A real error, for this file only. */
 function fill(file: string): () => void {
   symlinkSync('/dev/full', file);
   return () => rmSync(file);
@@ -170,7 +170,7 @@ function folder(): string {
   return made.path;
 }
 
-/** A peer with three entries whose core stands on a snapshot of 50, and which has no room for `file`. */
+/** A peer with three entries whose accepted snapshot of 50 has no space for `file`. */
 async function waiting(dataDir: string, file: string) {
   const running = await start(dataDir);
   running.appends(0, 3);
@@ -187,15 +187,15 @@ async function waiting(dataDir: string, file: string) {
   return { running, empty, answer, cancelled };
 }
 
-describe('a follower whose core stands on a snapshot that has no room yet', () => {
+describe('a follower whose accepted snapshot waits for space', () => {
   for (const { name, file } of STEPS) {
-    it(`serves what it has, takes no second one, promises nothing, and goes on by itself (${name})`, async () => {
+    it(`serves its old state, accepts no second one, acknowledges nothing, and goes on by itself (${name})`, async () => {
       const dataDir = folder();
       const { running, empty, answer, cancelled } = await waiting(dataDir, file);
-      // What follows the snapshot stands on it; and the leader, who hears nothing, sends another one.
+      // Entries after the snapshot need it. The leader gets no answer and sends another snapshot.
       running.appends(50, 52);
       expect(await running.snapshot(60)).toBe('another snapshot is being received');
-      // It gives up the first one as well. That does not take it back: the core has it.
+      // The leader cancels the first one as well, but the core has accepted it.
       cancelled.abort(new Error('the sender gave up'));
       await running.world.advance(2 * SPACE_LIMITS.blockedMs);
       expect(acknowledged(running)).toBe(3);
@@ -217,7 +217,7 @@ describe('a follower whose core stands on a snapshot that has no room yet', () =
       expect([...running.fatal, ...again.fatal]).toEqual([]);
     });
 
-    it(`has what it had when it is started anew, with and without room, and takes the next one (${name})`, async () => {
+    it(`has its old state after a restart, with and without space, and accepts the next one (${name})`, async () => {
       const dataDir = folder();
       const { running, empty, answer } = await waiting(dataDir, file);
       running.appends(50, 52);
@@ -247,8 +247,8 @@ describe('a follower whose core stands on a snapshot that has no room yet', () =
   }
 });
 
-describe('a follower that ended between the two steps of an install', () => {
-  it('has the log follow the state that is in place', async () => {
+describe('a follower that ended between the two steps of an installation', () => {
+  it('replaces the log to match the state', async () => {
     const dataDir = folder();
     const [wal, before] = [join(dataDir, 'wal'), join(dataDir, 'before')];
     const running = await start(dataDir);
@@ -280,7 +280,7 @@ describe('a follower that ended between the two steps of an install', () => {
   });
 });
 
-/** Its outcome, while time passes. */
+/** Awaits it while time advances. */
 async function waitFor<T>(running: Running, promise: Promise<T>): Promise<T> {
   let settled = false;
   const mark = (): void => {

@@ -47,7 +47,7 @@ async function all(keyspace: Keyspace): Promise<Record<string, string>> {
 }
 
 describe('a peer alone', () => {
-  it('commits, refuses what does not compare, and reads back', async () => {
+  it('commits, reports conflicts, and reads back', async () => {
     const { keyspace } = await open();
     const first = await put(keyspace, '/a', 'one', revision(0));
     expect(first.kind).toBe('committed');
@@ -56,7 +56,7 @@ describe('a peer alone', () => {
     expect(keyspace.status()).toMatchObject({ isLeader: true, hasLeader: true });
   });
 
-  it('has everything again after a restart, at the same revisions', async () => {
+  it('restores everything after a restart, at the same revisions', async () => {
     const { path } = folder();
     const before = await open({ dataDir: path });
     for (let i = 0; i < 50; i++) await put(before.keyspace, `/key${i}`, `value ${i}`);
@@ -109,7 +109,7 @@ describe('a peer alone', () => {
     expect((await all(keyspace))['/key29']).toBe('value 449');
   });
 
-  it('keeps few bytes of its log at hand: nobody is there to need them', async () => {
+  it('keeps few bytes of its log in memory, because it has no followers', async () => {
     const { keyspace, control } = await open();
     for (let i = 0; i < 20; i++) await put(keyspace, '/large', String(i).padEnd(512 * 1024));
     await until(async () => (await control.report()).firstIndex > 10);
@@ -130,7 +130,7 @@ describe('a peer alone', () => {
     );
   });
 
-  it('refuses puts beyond the quota, takes deletes, and recovers by itself', async () => {
+  it('refuses puts beyond the quota, accepts deletes, and recovers by itself', async () => {
     const { keyspace } = await open({ quotaBytes: 5000 });
     expect((await put(keyspace, '/a', 'x'.repeat(6000))).kind).toBe('committed');
     expect(await put(keyspace, '/b', 'x')).toMatchObject({ kind: 'refused', reason: 'noSpace' });
@@ -155,7 +155,7 @@ describe('a peer alone', () => {
     expect(events[1]!.changes[0]).toMatchObject({ kind: 'delete', key: '/e' });
   });
 
-  it('gives up history by itself, and only when there was something to give up', async () => {
+  it('compacts history by itself, and only when there is some', async () => {
     const { keyspace } = await open({ compactionRetentionMs: 1000 });
     for (let i = 0; i < 9; i++) await put(keyspace, '/a', String(i));
     const last = await put(keyspace, '/a', 'last');
@@ -167,7 +167,7 @@ describe('a peer alone', () => {
     expect(keyspace.status().applied).toBe(quiet);
   });
 
-  it('answers everything that waits when it closes', async () => {
+  it('answers all pending requests when it closes', async () => {
     const peer = await open();
     const waiting = Array.from({ length: 10 }, (_, i) => put(peer.keyspace, `/k${i}`, 'v'));
     await peer.close();
@@ -175,7 +175,7 @@ describe('a peer alone', () => {
     expect(await put(peer.keyspace, '/late', 'v')).toMatchObject({ kind: 'refused', reason: 'stopping' });
   });
 
-  it('counts what the dashboards ask for', async () => {
+  it('exports the metrics that dashboards of etcd query', async () => {
     const { path } = folder();
     const { keyspace, control } = await open({ dataDir: path });
     await put(keyspace, '/a', 'x');

@@ -32,7 +32,7 @@ function drivenOver(writes: readonly Write[], install: DrivenOutputs['install'])
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('writes behind one that stands on a snapshot', () => {
+describe('writes after one that installs a snapshot', () => {
   it('wait until it is installed', async () => {
     let installed = (): void => {};
     const { driven, done } = drivenOver([write(1), write(2, snapshot), write(3)], async (_, persist) => {

@@ -9,7 +9,7 @@ import { PEER_DEFAULTS } from '../common/config.js';
 import { snapshotStatus } from '../snapshot/restore.js';
 import { type ControlParts, type PeerControls, peerControls } from './service.js';
 
-/** A follower whose word about the leader is as given; time passes only when it waits. */
+/** A follower with the given connection to the leader; time advances only while it waits. */
 function follower(
   askLeader: ControlParts['askLeader'],
   knownAt = 0,
@@ -41,9 +41,9 @@ function follower(
   return { controls: peerControls(parts as ControlParts), waited: () => now };
 }
 
-describe('what only a leader does', () => {
-  it('is asked again when the peer that was asked leads no more, of whoever leads by then', async () => {
-    // The peer that lost its leadership: the answer is its own, not a text of this test.
+describe('a call that only a leader runs', () => {
+  it('is repeated on the new leader when the old one has refused it', async () => {
+    // The answer of the deposed peer is the real one.
     const deposed = follower(() => Promise.reject(new Error('not asked')));
     let asked = 0;
     const { controls } = follower((name, argument) =>
@@ -59,14 +59,14 @@ describe('what only a leader does', () => {
     expect(waited()).toBeGreaterThanOrEqual(500);
   });
 
-  it('is given up after two election time-outs without a leader', async () => {
+  it('is given up after two election timeouts without a leader', async () => {
     const deposed = follower(() => Promise.reject(new Error('not asked')));
     const { controls, waited } = follower((name, argument) => deposed.controls.forwarded(name, argument));
     expect(await controls.control.removeMember(7)).toMatchObject({ kind: 'refused', message: /try again/ });
     expect(waited()).toBeLessThanOrEqual(2 * PEER_DEFAULTS.electionMs + 2 * PEER_DEFAULTS.heartbeatMs);
   });
 
-  it('is never asked again when it may have been done', async () => {
+  it('is not repeated when it may have been carried out', async () => {
     let asked = 0;
     const { controls } = follower(() => {
       asked++;

@@ -25,8 +25,8 @@ function held(bytesMax: number) {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('the log of a peer whose state waits for room', () => {
-  it('goes on until it is so many bytes ahead, and then waits until the state goes on', async () => {
+describe('the log of a peer whose state waits for space', () => {
+  it('goes on up to the limit ahead of the state, and then waits until the state goes on', async () => {
     const { journal, append, written, durable } = held(3 * SIZE);
     journal.blocked();
     append(write(1, 1, 2));
@@ -48,7 +48,7 @@ describe('the log of a peer whose state waits for room', () => {
     ]);
   });
 
-  it('takes what weighs nothing, a vote, whatever waits', async () => {
+  it('writes a vote, which has no entries, although others would wait', async () => {
     const { journal, append, written } = held(SIZE);
     append(write(1, 1));
     journal.blocked();
@@ -56,7 +56,7 @@ describe('the log of a peer whose state waits for room', () => {
     expect(written).toEqual([1, 2]);
   });
 
-  it('counts from where the state stands: what it has applied is not ahead, and one step forward is not room for as much again', async () => {
+  it('counts from the applied index, by what is actually ahead', async () => {
     const { journal, append, written } = held(3 * SIZE);
     append(write(1, 1, 2));
     append(write(2, 3, 4));
@@ -75,7 +75,7 @@ describe('the log of a peer whose state waits for room', () => {
     expect(written).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('keeps nobody waiting when the peer stops', async () => {
+  it('rejects waiting writes when the peer stops', async () => {
     const { journal, append, written } = held(SIZE);
     journal.blocked();
     append(write(1, 1));
@@ -87,13 +87,13 @@ describe('the log of a peer whose state waits for room', () => {
     expect(written).toEqual([1]);
   });
 
-  it('is never behind a state that goes on: what is not committed may be so only by what comes next', async () => {
+  it('is not limited while the state goes on', async () => {
     const { append, written } = held(SIZE);
     for (let n = 1; n <= 10; n++) append(write(n, n));
     expect(written.length).toBe(10);
   });
 
-  it('writes nothing more behind what it dropped as the peer stopped: it would stand on entries that are not there', async () => {
+  it('writes nothing after a dropped write: it would depend on missing entries', async () => {
     for (const late of [false, true]) {
       const { journal, append, written } = held(SIZE);
       append(write(1, 1));

@@ -36,7 +36,7 @@ async function made(file: string, one: Ballast): Promise<void> {
 }
 
 describe('the ballast', () => {
-  it('is made, given up at once, and made again', async () => {
+  it('is created, removed at once, and created again', async () => {
     const file = place();
     const one = ballast(file);
     for (let round = 0; round < 2; round++) {
@@ -50,7 +50,7 @@ describe('the ballast', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('is not made any more after the end', async () => {
+  it('is not created after stop', async () => {
     const file = place();
     const one = ballast(file);
     await one.stop();
@@ -61,7 +61,7 @@ describe('the ballast', () => {
     }
   });
 
-  it('is taken over from the process before, but only whole', async () => {
+  it('is taken over from an earlier process if it is complete', async () => {
     const file = place();
     writeFileSync(file, Buffer.alloc(BYTES));
     ballast(file).release();
@@ -71,7 +71,7 @@ describe('the ballast', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('that is given up while it is made leaves nothing', async () => {
+  it('that is released while it is created leaves nothing', async () => {
     const file = place();
     const one = ballast(file);
     one.keep();

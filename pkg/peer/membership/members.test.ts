@@ -9,7 +9,7 @@ import { MEMBERS, type MemberInfo, memberKey, REMOVED } from './records.js';
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const founder = (id: number) => ({ id, name: `f${id}`, peerUrls: [`https://127.0.0.1:${id}`] });
 
-/** The members as a leader sees them; what it proposes is applied when `gate` lets it. */
+/** The members as a leader sees them. Its proposals are applied when `letGo` is called, if they are held. */
 function leader(over: Partial<MembersPorts> = {}) {
   const config = { ...initialConfiguration([1, 2, 3].map(toPeerId)) };
   const written: string[] = [];
@@ -72,7 +72,7 @@ function leader(over: Partial<MembersPorts> = {}) {
   };
 }
 
-describe('what a leader does about members of its own accord', () => {
+describe('what a leader does about members by itself', () => {
   it('records no removal of a member that was added while it recorded the founders', async () => {
     const { members, written, hold, letGo } = leader();
     hold();
@@ -208,7 +208,7 @@ const noted = (id: number) => ({
 });
 
 describe('a change of members that a leader has begun', () => {
-  it('is answered when a snapshot takes its place in the log, so that others have their turn', async () => {
+  it('is answered when a snapshot replaces its entry, so that the next one can run', async () => {
     const indexes = [9, 10];
     const { members } = leader({
       change: () => ({ kind: 'appended', index: toLogIndex(indexes.shift()!), term: toTerm(1) }),
@@ -216,7 +216,7 @@ describe('a change of members that a leader has begun', () => {
     const first = members.remove(2);
     const second = members.remove(3);
     await turn();
-    // Committed, so it would be settled by being applied; but the state of somebody else overtakes that.
+    // It is committed and would be settled by its apply, but a snapshot replaces that.
     members.lostLeadership(9);
     members.giveUp();
     expect(await first).toEqual({ kind: 'unknown', message: expect.stringContaining('leadership was lost meanwhile') });

@@ -72,7 +72,7 @@ function overTheWire(sent: Message): Message {
 }
 
 describe('raft messages on the wire', () => {
-  it('come out as they went in, whatever their numbers', () => {
+  it('are unchanged by encoding and decoding', () => {
     fc.assert(
       fc.property(message, (sent) => {
         expect(overTheWire(sent)).toEqual(sent);
@@ -81,7 +81,7 @@ describe('raft messages on the wire', () => {
     );
   });
 
-  it('are refused when their numbers make no sense', () => {
+  it('are refused when a number is out of range', () => {
     const good = toWire({ kind: 'staleTerm', from: toPeerId(1), to: toPeerId(2), term: toTerm(3) }) as WireRaftMessage;
     expect(() => fromWire({ ...good, kind: 99 })).toThrow(RangeError);
     expect(() => fromWire({ ...good, from: 0 })).toThrow(RangeError);
@@ -113,7 +113,7 @@ describe('the queue of a connection', () => {
   });
   const kinds = (bytes: Buffer): string[] => bundleCodec.decode(bytes).raft.map((wire) => fromWire(wire).kind);
 
-  it('lets a heartbeat pass a line of appends', () => {
+  it('sends a heartbeat before queued appends', () => {
     const queue = new OutgoingQueue();
     for (let i = 0; i < 4; i++) expect(queue.raft(append(900_000))).toBe(true);
     expect(queue.raft(heartbeat)).toBe(true);
@@ -122,7 +122,7 @@ describe('the queue of a connection', () => {
     expect(queue.isEmpty).toBe(true);
   });
 
-  it('keeps appends in order, so that none is refused for want of the one before', () => {
+  it('keeps appends in order', () => {
     const queue = new OutgoingQueue();
     expect(queue.raft(append(0))).toBe(true);
     expect(queue.raft(append(900_000))).toBe(true);
@@ -150,7 +150,7 @@ describe('the queue of a connection', () => {
     expect(messages).toBe(4096);
   });
 
-  it('takes one message of any size when it is empty', () => {
+  it('accepts one message of any size when it is empty', () => {
     const queue = new OutgoingQueue();
     expect(queue.raft(append(50_000_000))).toBe(true);
     expect(queue.raft(append(1000))).toBe(false);

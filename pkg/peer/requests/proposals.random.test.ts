@@ -288,7 +288,7 @@ async function complaintsOf(seed: number, fault: Fault = {}): Promise<readonly s
 const SEEDS = Number(process.env['PROPOSAL_SEEDS'] || 150);
 
 describe('proposals over bad connections', () => {
-  it('take place at most once, and are answered truly', { timeout: 600_000 }, async () => {
+  it('take effect at most once, and are answered correctly', { timeout: 600_000 }, async () => {
     let [committed, refused, unknown] = [0, 0, 0];
     for (let seed = 1; seed <= SEEDS; seed++) {
       const lab = new Lab(seed, {});

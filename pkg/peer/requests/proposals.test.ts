@@ -9,7 +9,7 @@ import { Proposals } from './proposals.js';
 const ELECTION_MS = 1000;
 const ORIGIN = 77;
 
-/** A peer's surroundings, to be changed as the test goes on. */
+/** The ports of a peer, which the test changes.  */
 function surroundings() {
   const world = {
     now: 0,
@@ -77,7 +77,7 @@ describe('proposals', () => {
     expect(mine.settled()).toBe(committed);
   });
 
-  it('wait for a leader while none is known, then go out once', async () => {
+  it('wait while no leader is known, and are then sent once', async () => {
     const { world, proposals, submit, follow } = surroundings();
     const mine = submit();
     proposals.expire();
@@ -89,7 +89,7 @@ describe('proposals', () => {
     expect(mine.settled()).toBeUndefined();
   });
 
-  it('are refused, not unknown, when no leader came in time: nothing has left', async () => {
+  it('are refused, not unknown, when no leader was elected in time: nothing was sent', async () => {
     const { world, proposals, submit } = surroundings();
     const mine = submit();
     world.now = PROPOSAL_LIMITS.holdElectionTimeouts * ELECTION_MS + 1;
@@ -98,7 +98,7 @@ describe('proposals', () => {
     expect(mine.settled()).toMatchObject({ kind: 'refused', reason: 'noLeader' });
   });
 
-  it('are not sent again while they may stand in some log, and end as unknown', async () => {
+  it('are not sent again while they may be in a log, and end as unknown', async () => {
     const { world, proposals, submit, follow } = surroundings();
     follow(2, 4);
     const mine = submit();
@@ -112,7 +112,7 @@ describe('proposals', () => {
     expect(mine.settled()).toMatchObject({ kind: 'unknown' });
   });
 
-  it('go to the next leader once an entry of a later term is applied: they can not stand before it any more', async () => {
+  it('are sent to the next leader when an entry of a later term is applied, which proves them lost', async () => {
     const { world, proposals, submit, follow } = surroundings();
     follow(2, 4);
     const mine = submit();
@@ -127,7 +127,7 @@ describe('proposals', () => {
     expect(mine.settled()).toBe(committed);
   });
 
-  it('that were met in the log are not sent again, though a later term follows before they are answered', async () => {
+  it('that were seen in the log are not sent again when a later term follows before the answer', async () => {
     const { world, proposals, submit, lead, follow } = surroundings();
     lead(9, 4);
     const mine = submit();
@@ -140,7 +140,7 @@ describe('proposals', () => {
     expect(mine.settled()).toBe(committed);
   });
 
-  it('are sent to the next leader when the first one says that it appended nothing', () => {
+  it('are sent to the next leader when the first one refuses them', () => {
     const { world, proposals, submit, follow } = surroundings();
     follow(2, 4);
     submit();
@@ -150,7 +150,7 @@ describe('proposals', () => {
     expect(world.forwarded.length).toBe(2);
   });
 
-  it('are not taken back by a refusal of an earlier sending', () => {
+  it('ignore a refusal of an earlier term', () => {
     const { world, proposals, submit, follow } = surroundings();
     follow(2, 4);
     submit();
@@ -161,7 +161,7 @@ describe('proposals', () => {
     expect(world.forwarded.length).toBe(2);
   });
 
-  it('are unknown when a snapshot passes them by', async () => {
+  it('are unknown when a snapshot replaces the state', async () => {
     const { proposals, submit, lead } = surroundings();
     lead(9, 4);
     const mine = submit();
@@ -170,7 +170,7 @@ describe('proposals', () => {
     expect(mine.settled()).toMatchObject({ kind: 'unknown' });
   });
 
-  it('are refused as overload at the bound, and taken again below it', async () => {
+  it('are refused as overload at the limit, and accepted below it', async () => {
     const { world, proposals, submit, follow } = surroundings();
     follow(2);
     for (let i = 0; i < PROPOSAL_LIMITS.pendingMax; i++) submit();

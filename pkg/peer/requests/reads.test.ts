@@ -31,7 +31,7 @@ function surroundings() {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('reads', () => {
-  it('share one round, but never one that began before they came', async () => {
+  it('share one round, but never one that began before them', async () => {
     const { world, reads, run, submit } = surroundings();
     const early = [submit(), submit(), submit()];
     run();
@@ -58,7 +58,7 @@ describe('reads', () => {
     expect(read.settled()).toEqual({ kind: 'ok', revision: 7 });
   });
 
-  it('ask again after a change of leader, at the next tick, and give up in the end', async () => {
+  it('are retried at the next tick after a change of leader, up to a limit', async () => {
     const { world, reads, run, submit } = surroundings();
     const read = submit();
     run();
@@ -76,7 +76,7 @@ describe('reads', () => {
     expect(reads.pending).toBe(0);
   });
 
-  it('do not wait for ever for a peer that does not come to apply what it has to', async () => {
+  it('are refused in time by a peer that does not apply', async () => {
     const { world, reads, run, submit } = surroundings();
     const deadline = READ_LIMITS.answerMs + 2 * 1000;
     const early = submit();
@@ -104,7 +104,7 @@ describe('reads', () => {
     expect(reads.pending).toBe(0);
   });
 
-  it('are refused at once when it is known that nothing will be applied', async () => {
+  it('are refused at once while nothing can be applied', async () => {
     const { world, reads, run, submit } = surroundings();
     const read = submit();
     run();

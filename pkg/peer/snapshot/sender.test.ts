@@ -10,7 +10,7 @@ import { SnapshotSender } from './sender.js';
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const orderTo = (to: number) => ({ kind: 'snapshot', to: toPeerId(to) }) as SnapshotRequest;
 
-/** Sends nothing; each stream ends as the test says. */
+/** Sends nothing. The test ends each stream. */
 function sender() {
   const world = testWorld(0);
   const reports: string[] = [];
@@ -44,7 +44,7 @@ function sender() {
 }
 
 describe('snapshots that the core orders', () => {
-  it('are reported when they are there, and a failure when it is time for the next', async () => {
+  it('are reported when they have arrived, and failures when it is time to retry', async () => {
     const { one, world, reports, notes, streams, opened } = sender();
     for (const wait of [1000, 2000]) {
       one.order(orderTo(2), 'https://two');
@@ -68,7 +68,7 @@ describe('snapshots that the core orders', () => {
     ]);
   });
 
-  it('are given up when the peer is closed, those that wait as well, and nothing is told of it', async () => {
+  it('are cancelled when the peer is closed, waiting ones too, and nothing is logged', async () => {
     const { one, world, reports, notes, streams, opened } = sender();
     one.order(orderTo(2), 'https://two');
     one.order(orderTo(3), undefined);

@@ -63,7 +63,7 @@ function nicenessOfThreads(): readonly number[] {
 }
 
 describe('the thread boundary', () => {
-  it('pauses a watch that is not taken in, and loses and repeats nothing when it goes on', async () => {
+  it('pauses a watch that is not read, and loses and repeats nothing when it resumes', async () => {
     const { near, far } = await overPort();
     const seen: AppliedEvent[] = [];
     near.watch(
@@ -78,7 +78,7 @@ describe('the thread boundary', () => {
     expect(seen.map((event) => event.revision)).toEqual([...seen.map((event) => event.revision)].sort((a, b) => a - b));
   });
 
-  it('is not woken for what is applied, but told of it in a while', async () => {
+  it('does not wake the serving thread for each apply, but updates its status after a while', async () => {
     const due: (() => void)[] = [];
     const after = (_milliseconds: number, f: () => void) => {
       due.push(f);
@@ -102,7 +102,7 @@ describe('the thread boundary', () => {
     expect(messages).toBe(2);
   });
 
-  it('gives values memory of their own', async () => {
+  it('copies values', async () => {
     const { near } = await overPort();
     await put(near, '/a', 100);
     await put(near, '/b', 100);
@@ -111,14 +111,14 @@ describe('the thread boundary', () => {
     for (const { value } of result.items) expect(value.buffer.byteLength).toBe(100);
   });
 
-  it('carries control calls and what they throw', async () => {
+  it('carries control calls and their errors', async () => {
     const { near } = await overPort();
     expect(await near.call('double', 21)).toBe(42);
     await expect(near.call('fail')).rejects.toThrow('it does not work');
     await expect(near.call('unheard of')).rejects.toThrow('no call unheard of');
   });
 
-  it('tells who closes it what went wrong with that', async () => {
+  it('reports errors of closing', async () => {
     const { port1, port2 } = new MessageChannel();
     const keyspace = {
       status: () => UNKNOWN_STATUS,
@@ -130,7 +130,7 @@ describe('the thread boundary', () => {
     expect(await near.readIndex()).toMatchObject({ kind: 'refused', reason: 'stopping' });
   });
 
-  it('tells each caller what became of it when the other side is lost', async () => {
+  it('answers each caller when the other side is lost', async () => {
     const { near } = await overPort();
     let ended: unknown;
     near.watch(

@@ -10,18 +10,18 @@ import {
 } from '../../../proto/index.js';
 import { type Dialing, identity } from './credentials.js';
 
-/** Where a single question goes, and until when it may be answered (milliseconds since the epoch). */
+/** The target of a single call, and its deadline in milliseconds since the epoch. */
 export interface CallTarget {
   readonly dialing: Dialing;
   readonly deadline: number;
 }
 
-/** Asks a peer who belongs to its cluster. Rejects when it does not answer. */
+/** Asks a peer for the members of its cluster. Rejects when it does not answer. */
 export function fetchMembers(target: CallTarget): Promise<WireMembers> {
   return call(target, PEER_METHODS.members, membersRequestCodec.encode({}), membersReplyCodec);
 }
 
-/** Has the peer at `target` carry out a control call. Rejects with what it threw. */
+/** Runs a control call on the peer at `target`. Rejects with its error. */
 export async function callControl(target: CallTarget, name: string, argument: unknown): Promise<unknown> {
   const request = controlCallCodec.encode({ name, argument: JSON.stringify(argument) });
   const reply = await call(target, PEER_METHODS.control, request, controlReplyCodec);

@@ -3,7 +3,7 @@ import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { type ChannelCredentials, type ChannelOptions, credentials } from '@grpc/grpc-js';
 import { type PeerTls, TRANSPORT_LIMITS } from '../common/index.js';
 
-/** Everything that a gRPC client needs to speak to one peer. */
+/** Everything that a gRPC client needs to connect to one peer. */
 export interface Dialing {
   readonly target: string;
   readonly credentials: ChannelCredentials;
@@ -29,13 +29,13 @@ export function dialing(
       return why === undefined ? undefined : new Error(`the peer at ${url} is not the one it should be: ${why}`);
     },
   });
-  // An address is no server name (RFC 6066, section 3): then send one that nobody looks at.
+  // An IP address is not allowed as a server name (RFC 6066, section 3). Send another name, which is ignored.
   const options = isIP(name) === 0 ? CHANNEL_OPTIONS : { ...CHANNEL_OPTIONS, 'grpc.ssl_target_name_override': 'peer' };
   return { target: host, credentials: made, options };
 }
 
 export const CHANNEL_OPTIONS: ChannelOptions = {
-  // One connection for one client: it ends with it. Nothing is buffered to be sent again by a layer that does not know what it may.
+  // Each client has its own connection. gRPC must not buffer or retry: it does not know what may be sent twice.
   'grpc.use_local_subchannel_pool': 1,
   'grpc.enable_retries': 0,
   'grpc.enable_http_proxy': 0,
@@ -50,5 +50,5 @@ export const CHANNEL_OPTIONS: ChannelOptions = {
   'grpc-node.flow_control_window': TRANSPORT_LIMITS.windowBytes,
 };
 
-/** Bytes go over as they are: they were encoded before. */
+/** Messages are encoded before gRPC gets them. */
 export const identity = (bytes: Buffer): Buffer => bytes;

@@ -13,21 +13,21 @@ export interface LinkPorts {
   /** How to dial the peer at `url`, with the certificates of the moment. */
   dialing(url: string): Dialing;
   hello(): WireHello;
-  /** Messages to this peer were (probably) lost. */
+  /** Messages to this peer were probably lost. */
   lost(): void;
-  /** That peer says that this one is no member any more. */
+  /** That peer reports that this one was removed from the cluster. */
   removed(): void;
   note(level: 'info' | 'warn', message: string): void;
 }
 
-/** The refusal of a greeting that is final. */
+/** The reason in a final refusal of a greeting. */
 export const REMOVED = 'the member has been removed from the cluster';
 
 type Stream = ClientDuplexStream<Buffer, Buffer>;
 
 /**
- * The way out to one peer: a stream that is dialled, greeted, and dialled again when it breaks. While it is down, raft
- * messages are dropped (the core sends them again in its own time) and proposals refused (they did not leave).
+ * The outgoing connection to one peer: a stream that is opened, greeted, and opened again when it breaks. While it is down, raft messages are
+ * dropped, because the core sends them again, and proposals are reported as not sent.
  */
 export class Link {
   readonly #peer: PeerId;
@@ -38,7 +38,7 @@ export class Link {
   #client: Client | undefined;
   #stream: Stream | undefined;
   #ready = false;
-  /** The stream has taken all that it wants for the moment. */
+  /** The stream accepts no more until it drains. */
   #blocked = false;
   #failures = 0;
   #cancelRetry: (() => void) | undefined;
@@ -63,7 +63,7 @@ export class Link {
     return this.#queue;
   }
 
-  /** Whether something given to the queue now would leave. */
+  /** Whether a message that is queued now will be sent. */
   get isReady(): boolean {
     return this.#ready;
   }
@@ -75,10 +75,10 @@ export class Link {
   setUrls(urls: readonly string[]): void {
     if (urls.length === 0 || urls.join() === this.#urls.join()) return;
     this.#urls = urls;
-    this.#break('its address has changed');
+    this.#break('its URL has changed');
   }
 
-  /** What was put into the queue leaves, as far as the stream takes it; the rest when it wants more. */
+  /** Sends queued messages as far as the stream accepts them; the rest when it drains. */
   flush(): void {
     while (this.#ready && !this.#blocked && !this.#queue.isEmpty) {
       const bytes = this.#queue.take();
@@ -94,8 +94,8 @@ export class Link {
     try {
       to = this.#ports.dialing(url);
     } catch (error) {
-      // The address comes from elsewhere: what is wrong with it must not stop this peer.
-      this.#break(`it can not be dialled: ${(error as Error).message}`, TRANSPORT_LIMITS.refusedMs);
+      // The URL comes from the replicated state. A bad one must not stop this peer.
+      this.#break(`it cannot be dialled: ${(error as Error).message}`, TRANSPORT_LIMITS.refusedMs);
       return;
     }
     const client = new Client(to.target, to.credentials, to.options);
@@ -123,7 +123,7 @@ export class Link {
     try {
       bundle = bundleCodec.decode(bytes);
     } catch (error) {
-      this.#break(`it sends what can not be read: ${String(error)}`);
+      this.#break(`it sent a malformed message: ${String(error)}`);
       return;
     }
     if (bundle.hello !== null && !this.#ready) this.#greeted(bundle.hello);
@@ -172,7 +172,7 @@ export class Link {
     return full / 2 + (full / 2) * this.#ports.world.random.float();
   }
 
-  /** The same news is told once. */
+  /** Logs a message unless it repeats the last one. */
   #note(level: 'info' | 'warn', message: string): void {
     if (message === this.#lastNote) return;
     this.#lastNote = message;

@@ -10,12 +10,12 @@ import type { StateHashes } from '../../storage/index.js';
 import { TRANSPORT_LIMITS } from '../common/index.js';
 import { type ForwardedProposal, type ForwardRefusal, toWire } from '../network/index.js';
 
-/** Bytes that a message without entries counts for. */
+/** The bytes that a message without entries counts for. */
 const MESSAGE_BYTES = 64;
 
 /**
- * What waits for one connection. Appends with entries stand in a line of their own, behind everything else: a heartbeat
- * or a vote is not late because a megabyte was before it. (The consensus core takes messages in any order.)
+ * The queue of one connection. Appends with entries have a queue of their own behind everything else, so a megabyte of entries does not delay
+ * a heartbeat or a vote. (The consensus core accepts messages in any order.)
  */
 export class OutgoingQueue {
   #answers: WireProposalAnswer[] = [];
@@ -34,19 +34,19 @@ export class OutgoingQueue {
     return this.#answers.length + this.#urgent.length + this.#appends.length + this.#proposals.length;
   }
 
-  /** False: the queue is full, and the message is dropped. */
+  /** Returns false when the queue is full and the message is dropped. */
   raft(message: Message): boolean {
     const bytes = messageBytes(message);
     if (this.#urgent.length + this.#appends.length >= TRANSPORT_LIMITS.queuedMessagesMax) return false;
     if (this.#bytes > 0 && this.#bytes + bytes > TRANSPORT_LIMITS.queuedBytesMax) return false;
     this.#bytes += bytes;
-    // One without entries is as urgent as a heartbeat, but it would be refused before those that it stands on.
+    // An append without entries is as urgent as a heartbeat, but it would be rejected before the appends that it follows.
     const inLine = message.kind === 'append' && (message.entries.length > 0 || this.#appends.length > 0);
     (inLine ? this.#appends : this.#urgent).push(message);
     return true;
   }
 
-  /** False: the queue is full, and the proposal did not leave. */
+  /** Returns false when the queue is full and the proposal was not sent. */
   proposal(proposal: ForwardedProposal): boolean {
     if (this.#proposals.length >= TRANSPORT_LIMITS.queuedProposalsMax) return false;
     if (this.#bytes > 0 && this.#bytes + proposal.data.length > TRANSPORT_LIMITS.queuedBytesMax) return false;
@@ -55,7 +55,7 @@ export class OutgoingQueue {
     return true;
   }
 
-  /** A refusal that is dropped costs its peer nothing but time. */
+  /** Queues a refusal. A dropped one costs its receiver only time. */
   refusal(refusal: ForwardRefusal): void {
     if (this.#answers.length < TRANSPORT_LIMITS.queuedProposalsMax) this.#answers.push(refusal);
   }
@@ -68,7 +68,7 @@ export class OutgoingQueue {
     this.#ping = { sent };
   }
 
-  /** The next bundle, encoded: everything that is urgent, and of the rest as much as fits. */
+  /** Returns the next bundle, encoded: everything urgent, and as much of the rest as fits. */
   take(): Buffer {
     let bytes = 0;
     const raft: Partial<WireRaftMessage>[] = this.#urgent.map((message) => toWire(message));
@@ -99,7 +99,7 @@ export class OutgoingQueue {
     return bundleCodec.encode(bundle);
   }
 
-  /** Forgets everything. Returns whether raft messages were among it. */
+  /** Empties the queue. Returns whether it held raft messages. */
   clear(): boolean {
     const lost = this.#urgent.length + this.#appends.length > 0;
     this.#answers = [];

@@ -26,22 +26,22 @@ import { CHANNEL_OPTIONS, identity } from './credentials.js';
 import { PeerServerCredentials } from './tls.js';
 
 export interface ServerPorts {
-  /** Answers a greeting; `refused` says why the connection is not wanted. */
+  /** Answers a greeting; `refused` is the reason when the connection is refused. */
   greet(hello: WireHello, certificate: PeerCertificate): WireHello;
-  /** A bundle of a peer that was greeted. What it throws ends the connection. */
+  /** Handles a bundle of a greeted peer. An error ends the connection. */
   bundle(from: number, bundle: WireBundle, bytes: number): void;
-  /** A snapshot that comes in; resolves when it is installed or not wanted. What it throws is the refusal. */
+  /** Receives a snapshot. Resolves when it is installed or not needed; an error is sent as the refusal. */
   snapshot(
     parts: AsyncIterable<WireSnapshotPart>,
     cancelled: AbortSignal,
     certificate: PeerCertificate,
   ): Promise<WireSnapshotAck>;
   members(certificate: PeerCertificate): WireMembers;
-  /** A control call that another peer passes on. What it throws is told. */
+  /** Runs a control call that another peer forwards. An error is returned to it. */
   control(name: string, argument: unknown, certificate: PeerCertificate): Promise<unknown>;
 }
 
-/** The way in: others dial, greet, and talk. */
+/** Accepts the connections of other peers. */
 export interface PeerServer {
   /** Addresses as bound, `host:port`. */
   readonly addresses: readonly string[];
@@ -50,7 +50,7 @@ export interface PeerServer {
   close(): Promise<void>;
 }
 
-/** Listens on all urls. Rejects when one can not be bound. */
+/** Listens on all URLs. Rejects when one cannot be bound. */
 export async function servePeers(urls: readonly string[], tls: PeerTls, ports: ServerPorts): Promise<PeerServer> {
   const server = new Server({ ...CHANNEL_OPTIONS, 'grpc.max_concurrent_streams': 64 });
   server.addService(
@@ -130,12 +130,12 @@ function serveStream(call: ServerDuplexStream<Buffer, Buffer>, ports: ServerPort
       ports.bundle(from, bundle, bytes.length);
     } catch (error) {
       ended = true;
-      // Ends the call with a status; `destroy` would leave the other side talking to nobody.
+      // Ends the call with a status. After `destroy` the other side would go on sending.
       call.emit('error', error instanceof Error ? error : new Error(String(error)));
     }
   });
   call.on('end', () => call.end());
-  // The dialling side sees the same and dials again.
+  // The other side sees the error too and reconnects.
   call.on('error', () => {});
 }
 

@@ -22,13 +22,13 @@ export interface Security {
   dial(url: string, id: PeerId): Dialing;
 }
 
-/** Streams to and from all other peers. */
+/** The connections to and from all other peers. */
 export class GrpcTransport implements Transport {
   readonly #ports: TransportPorts;
   readonly #network: PeerNetwork;
   readonly #security: Security;
   readonly #links = new Map<PeerId, Link>();
-  /** Where peers said they can be reached when they greeted. */
+  /** The URLs that peers sent in their greetings. */
   readonly #heard = new Map<PeerId, readonly string[]>();
   readonly #unreachable = new Set<PeerId>();
   readonly #stopReports: () => void;
@@ -40,7 +40,7 @@ export class GrpcTransport implements Transport {
     this.#network = network;
     this.#security = security;
     this.#ports = ports;
-    // Told once a tick, not at each loss: the core answers by sending again.
+    // Reported once a tick, not at each loss, because the core reacts by sending again.
     this.#stopReports = ports.world.timers.every(ports.heartbeatMs, () => {
       for (const peer of this.#unreachable) ports.sink.unreachable(peer);
       this.#unreachable.clear();
@@ -117,7 +117,7 @@ export class GrpcTransport implements Transport {
 
   setPeers(peers: ReadonlyMap<PeerId, readonly string[]>): void {
     for (const [id, link] of this.#links) {
-      // A new leader may have reached us before the news of its membership did.
+      // A new leader may connect before its membership is applied here.
       if (peers.has(id) || (this.#heard.has(id) && !this.#ports.wasRemoved(id))) continue;
       link.close();
       this.#links.delete(id);
@@ -166,14 +166,14 @@ export class GrpcTransport implements Transport {
     if (this.#ports.wasRemoved(hello.from)) return refuse(REMOVED);
     const from = toPeerId(hello.from);
     this.#heard.set(from, hello.urls);
-    // Whoever can reach us can be answered, also when we have not heard of its membership yet.
+    // Answer a peer that connects even if its membership is not applied here yet.
     if (!this.#links.has(from) && hello.urls.length > 0) this.#links.set(from, this.#newLink(from, hello.urls));
     return this.#hello(hello.from, '');
   }
 
   #receive(from: PeerId, bundle: WireBundle, bytes: number): void {
     const { sink, metrics, self } = this.#ports;
-    // The connection ends; the one who dials again is told when it greets.
+    // Ends the connection. When the peer reconnects, the answer to its greeting has the reason.
     if (this.#ports.wasRemoved(from)) throw new Error(REMOVED);
     metrics.traffic(from).receivedBytes += bytes;
     for (const { id, term, refused, message } of bundle.answers) {

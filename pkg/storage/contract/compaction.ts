@@ -4,7 +4,7 @@ import type { Keyspace } from '../keyspace.js';
 import { all, committed, put, remove, text, values, watch } from './tools.js';
 
 export function describeCompaction(start: () => Promise<Keyspace>): void {
-  it('gives up what lies below and keeps what can still be read', async () => {
+  it('drops history below and keeps what can be read', async () => {
     const k = await start();
     const r1 = await put(k, '/a', '1');
     const r2 = await put(k, '/b', '1');
@@ -39,7 +39,7 @@ export function describeCompaction(start: () => Promise<Keyspace>): void {
     expect(await values(k, r2)).toEqual(['/a=2']);
   });
 
-  it('does not disturb live watches, and drops no event on its way to one', async () => {
+  it('does not disturb live watches, and loses no event for one', async () => {
     const k = await start();
     const origin = k.status().applied;
     const live = watch(k, { ...all, after: origin, previous: true });

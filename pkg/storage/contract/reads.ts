@@ -15,7 +15,7 @@ export function describeReads(start: () => Promise<Keyspace>): void {
     expect(await keys(k, { start: '/c', end: '/a' })).toEqual([]);
   });
 
-  it('cuts at the limit and says whether more is there', async () => {
+  it('truncates at the limit and reports whether there is more', async () => {
     const k = await start();
     for (const key of ['/1', '/2', '/3']) await put(k, key, 'v');
     const shapes = [];
@@ -48,7 +48,7 @@ export function describeReads(start: () => Promise<Keyspace>): void {
     expect(await k.range({ ...all, revision: revision(newest + 1000) })).toMatchObject({ kind: 'future' });
   });
 
-  it('pages through a state that does not move while others write', async () => {
+  it('pages through one revision during writes', async () => {
     const k = await start();
     for (let i = 0; i < 60; i++) await put(k, `/p/${String(i).padStart(2, '0')}`, 'old');
     const first = await k.range({ ...all, limit: 7 });
@@ -71,7 +71,7 @@ export function describeReads(start: () => Promise<Keyspace>): void {
     expect(new Set(got.map(text))).toEqual(new Set(['old']));
   });
 
-  it('gives a range of many keys whole and in order', async () => {
+  it('returns a range of many keys completely and in order', async () => {
     const k = await start();
     const names = Array.from({ length: 1500 }, (_, i) => `/many/${String((i * 7919) % 1500).padStart(4, '0')}`);
     for (let i = 0; i < names.length; i += 100) {

@@ -27,7 +27,7 @@ export function describeWatches(start: () => Promise<Keyspace>): void {
     expect(seen.lines).toHaveLength(3);
   });
 
-  it('replays history from any kept revision, with previous values where asked for', async () => {
+  it('replays history from any kept revision, with previous values on request', async () => {
     const k = await start();
     const at: Revision[] = [k.status().applied];
     at.push(await put(k, '/a', '1'));
@@ -65,7 +65,7 @@ export function describeWatches(start: () => Promise<Keyspace>): void {
     }
   });
 
-  it('waits for revisions that are still to come', async () => {
+  it('waits for future revisions', async () => {
     const k = await start();
     const now = await put(k, '/a', '1');
     const seen = watch(k, { ...all, after: revision(now + 1) });

@@ -29,7 +29,7 @@ export function describeWrites(start: () => Promise<Keyspace>): void {
     }
   });
 
-  it('writes only where every compare is true, and says which was not', async () => {
+  it('writes only if every compare is true, and reports which was not', async () => {
     const k = await start();
     const absent = revision(0);
     const at = committed(

@@ -44,14 +44,14 @@ describe('memory engine crashes', () => {
   });
 });
 
-it('what is stored is for its owner only, whatever others may do in the folder around it', async () => {
+it('files are readable by their owner only, whatever the mode of the folder around them', async () => {
   const at = folder();
   await (await rocksHome(at).open()).close();
   expect((await stat(at)).mode & 0o777).toBe(0o700);
 });
 
-describe('a data folder that cannot be had', () => {
-  it('names the process that holds it as the reason', async () => {
+describe('a data folder that cannot be opened', () => {
+  it('names the process that holds the lock', async () => {
     const at = folder();
     const engine = await rocksHome(at).open();
     await expect(rocksHome(at).open()).rejects.toMatchObject({
@@ -84,7 +84,7 @@ describe('a data folder that cannot be had', () => {
     await expect(rocksHome(at).open()).rejects.toMatchObject({ kind: 'corrupt' });
   });
 
-  it('starts again after a first start that was cut short', async () => {
+  it('opens after an interrupted first start', async () => {
     const at = folder();
     await mkdir(join(at, 'state.1'), { recursive: true });
     await (await rocksHome(at).open()).close();
@@ -143,10 +143,10 @@ describe('a second engine in a data folder', () => {
   });
 });
 
-describe('what RocksDB says of a failure', () => {
+describe('an error of RocksDB', () => {
   const kindOf = (text: string): string => storeErrorOf('/data/missing/LOCK/state.1', new Error(text)).kind;
 
-  it('is taken for damage only when it is that, and not something the disk says of a file that can be damaged', () => {
+  it('counts as damage only when it is, not when the disk reports an error for a file', () => {
     const manifest = '/data/missing/LOCK/state.1/MANIFEST-000007';
     const told = {
       [`IO error: No space left on deviceWhile appending to file: ${manifest}: No space left on device`]: 'noSpace',

@@ -8,21 +8,21 @@ import { openRocksEngine, storeErrorOf } from './rocksdb.js';
 /**
  * A data folder of RocksDB engines:
  *
- *     CURRENT       one line: the name of the engine that counts
+ *     CURRENT       one line: the name of the current engine
  *     state.1/      a RocksDB
- *     state.2/      another one: being filled by an install, or left behind by one
+ *     state.2/      another one: being filled by an installation, or left behind by one
  *
- * `CURRENT` is replaced by rename, so an install that was interrupted at any byte either happened or did not.
- * RocksDB's lock on the current engine is the lock of the folder: nothing is removed before it is held.
+ * `CURRENT` is replaced by rename, so an installation that was interrupted at any byte either happened or did not. RocksDB's lock on the
+ * current engine is the lock of the folder: nothing is removed before it is held.
  */
 const currentFile = 'CURRENT';
 const firstState = 'state.1';
 const statePattern = /^state\.([1-9][0-9]{0,8})$/;
 
-/** @param syncFolder makes the names in a folder durable; handed in by tests that have it fail. */
+/** @param syncFolder makes the names in a folder durable; tests replace it to make it fail. */
 export function rocksHome(folder: string, syncFolder: (folder: string) => Promise<void> = syncNames): EngineHome {
   let current: string | undefined;
-  /** Engines that this process has open: an old one may still be read while the next is already current. */
+  /** Engines that this process has open. An old one may still be read while the next one is current. */
   const inUse = new Set<string>();
 
   const attempt = async <T>(run: () => Promise<T>): Promise<T> => {
@@ -36,7 +36,7 @@ export function rocksHome(folder: string, syncFolder: (folder: string) => Promis
   const states = async (): Promise<string[]> => (await readdir(folder)).filter((name) => statePattern.test(name));
 
   const start = async (name: string): Promise<Engine> => {
-    // From its first file on: a sweep may come while it is being opened.
+    // Before its first file is created, because a sweep may run while it is being opened.
     inUse.add(name);
     try {
       return await openRocksEngine(join(folder, name), () => inUse.delete(name));
@@ -53,8 +53,8 @@ export function rocksHome(folder: string, syncFolder: (folder: string) => Promis
   };
 
   /**
-   * RocksDB needs some room to open. On a full disk what an install left behind may be all there is to give, and nobody else
-   * would remove it. (That there was no room it says with the lock in its hands: nobody else has this folder.)
+   * RocksDB needs some space to open. On a full disk, the remains of an interrupted installation may be all that can be removed. (RocksDB reports
+   * `noSpace` while it holds the lock, so no other process uses this folder.)
    */
   const startWithRoom = async (name: string): Promise<Engine> => {
     try {
@@ -71,18 +71,18 @@ export function rocksHome(folder: string, syncFolder: (folder: string) => Promis
 
     open: () =>
       attempt(async () => {
-        // Secrets are inside, whatever the folder around it lets others do.
+        // It contains secrets, whatever the mode of the folder around it.
         await mkdir(folder, { recursive: true, mode: 0o700 });
         const named = await readCurrent(folder);
         const present = await states();
-        // Without CURRENT only the very first start can have been cut short, and it makes nothing but state.1.
+        // CURRENT is missing only after an interrupted first start, which creates nothing but state.1.
         if (named === undefined && present.some((name) => name !== firstState)) {
           throw corrupt(folder, `no ${currentFile} beside ${present.join(', ')}`);
         }
         if (named !== undefined && !present.includes(named)) throw corrupt(folder, `${named} is missing`);
         const name = named ?? firstState;
         const engine = await startWithRoom(name);
-        // An install in another process may have moved on between our look and our lock.
+        // Another process may have installed a snapshot between the read and the lock.
         const still = (await readCurrent(folder)) ?? name;
         if (still !== name) {
           await engine.close();
@@ -109,7 +109,7 @@ export function rocksHome(folder: string, syncFolder: (folder: string) => Promis
           adopt: () =>
             attempt(async () => {
               await renameCurrent(folder, name);
-              // It is named now, so it stays, even if that turns out not to be durable: then either of them may be found.
+              // It is named now, so it stays, even if the name is not durable: then either of them may be found.
               current = name;
               await syncFolder(folder);
             }),

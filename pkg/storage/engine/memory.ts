@@ -4,7 +4,7 @@ import { pageBytesMax, pageRowsMax } from '../limits.js';
 import { OrderedMap, type OrderedView } from '../orderedmap.js';
 import type { Engine, EngineBatch, EngineHome, EnginePage, EngineRange, EngineScan, ScanRequest } from './engine.js';
 
-/** Keys inside are latin1 strings: one code unit a byte, so they sort as the bytes do. */
+/** Keys are latin1 strings: one code unit per byte, so they sort like the bytes. */
 type Rows = OrderedMap<Buffer>;
 
 const keyOf = (key: Buffer): string => key.toString('latin1');
@@ -101,7 +101,7 @@ export interface MemoryEngine extends Engine {
   take(ops: readonly { readonly key: string; readonly value: Buffer | undefined }[], sync: boolean): void;
 }
 
-/** Rows in an ordered map. A value handed out is the stored one: it is never changed in place, by anyone. */
+/** Rows in an ordered map. A returned value is the stored one and must not be changed in place. */
 class MapEngine implements MemoryEngine {
   readonly #disk: Disk;
   #closed = false;
@@ -161,7 +161,7 @@ class MapEngine implements MemoryEngine {
   }
 }
 
-/** What outlives an engine: its rows, and for simulated crashes each state since the last sync. */
+/** What survives an engine: its rows and, for simulated crashes, each state since the last sync. */
 class Disk {
   readonly rows: Rows;
   bytes = 0;
@@ -206,7 +206,7 @@ export interface MemoryHome extends EngineHome {
   /** Batches written since the last synced one (crashable homes only). */
   readonly unsynced: number;
   /**
-   * A power cut: all engines of this home are dead, and the next `open` finds the last synced state plus the
+   * A power cut: all engines of this home fail, and the next `open` finds the last synced state plus the
    * first `keep` batches written after it.
    */
   crash(keep: number): void;
@@ -214,7 +214,7 @@ export interface MemoryHome extends EngineHome {
   failWrites(fail: (() => void) | undefined): void;
 }
 
-/** A home whose engines live in this process's memory. `crashable` keeps what `crash` needs, at some cost. */
+/** A home whose engines are in the memory of this process. `crashable` keeps what `crash` needs, at some cost. */
 export function memoryHome(options: { readonly name?: string; readonly crashable?: boolean } = {}): MemoryHome {
   const crashable = options.crashable ?? false;
   let current = new Disk(crashable);

@@ -15,11 +15,11 @@ function call<T>(folder: string, run: (done: (error: Error | null, value: T) => 
 }
 
 /**
- * RocksDB reports by text only; these are the texts of its `Status` codes and of the errno messages inside them. What the disk
- * says goes first: it is said of files too, and a manifest that could not be written for want of room is not damaged.
+ * RocksDB reports errors as text only: the texts of its `Status` codes, with errno messages inside. Disk errors are matched first: they name
+ * files too, and a manifest that could not be written for want of space is not damaged.
  */
 export function storeErrorOf(folder: string, error: Error): StoreError {
-  // The folder's name is the operator's and says nothing.
+  // The name of the folder is arbitrary and must not be matched.
   const text = error.message.replaceAll(folder, '.');
   const cause = { cause: error };
   if (/No space left|quota exceeded/i.test(text)) {
@@ -46,7 +46,7 @@ export function storeErrorOf(folder: string, error: Error): StoreError {
   return new StoreError('io', `the disk failed under the store in ${folder}: ${text}`, cause);
 }
 
-/** What the engine does about a batch before it counts as written, or as failed. */
+/** Called with the outcome of a batch before that is reported. */
 type Outcome = (failure: StoreError | undefined, key: Buffer | undefined) => Promise<void>;
 
 class RocksBatch implements EngineBatch {
@@ -103,7 +103,7 @@ class RocksScan implements EngineScan {
   }
 
   next(): Promise<EnginePage | undefined> {
-    // The end of what was there it would be taken for, by whoever did not close it himself.
+    // Otherwise a reader that did not close the scan would take it for the end of the rows.
     if (this.#closing !== undefined) {
       return Promise.reject(new StoreError('closed', `the store in ${this.#folder} was closed while it was read`));
     }
@@ -111,7 +111,7 @@ class RocksScan implements EngineScan {
     return this.#reading;
   }
 
-  /** The binding reads a page at a time from its thread pool and hands out its rows one by one without waiting. */
+  /** The binding reads a page at a time on its thread pool and returns its rows one by one without waiting. */
   async #read(): Promise<EnginePage | undefined> {
     const keys: Buffer[] = [];
     const values: Buffer[] = [];
@@ -163,7 +163,7 @@ class RocksEngine implements Engine {
   }
 
   async get(key: Buffer): Promise<Buffer | undefined> {
-    // Not `get`: its "not found" is an error that only its text tells from others.
+    // Not `get`: its "not found" is an error that differs from others only in its text.
     return (await this.getMany([key]))[0];
   }
 
@@ -181,12 +181,12 @@ class RocksEngine implements Engine {
   }
 
   /**
-   * A write that ran out of space leaves a torn record in RocksDB's own log, where recovery ends, and RocksDB goes on behind it.
-   * So the first batch that is written after that counts only when everything in memory has gone to files of
-   * their own, and with it the log to its end. A flush reports nothing through the binding: what is left in memory tells.
+   * A write that ran out of space leaves a torn record in RocksDB's own log, where recovery ends, and RocksDB writes on behind it. So the next
+   * batch counts only when everything in memory has been flushed to files, which makes that log obsolete. The binding reports no result of a
+   * flush, so the entries left in memory are counted.
    */
   async #leaveTornLog(key: Buffer): Promise<void> {
-    // Compacting a range that memory holds something of writes it out first; of a new key nothing else is to be compacted.
+    // Compacting a range flushes memory that contains keys of it. For a new key there is nothing else to compact.
     await this.compactRange({ gte: key, lt: Buffer.concat([key, Buffer.of(0)]) });
     const left = ['rocksdb.num-entries-active-mem-table', 'rocksdb.num-immutable-mem-table'].some(
       (property) => Number(this.#db.getProperty(property)) !== 0,
@@ -197,7 +197,7 @@ class RocksEngine implements Engine {
 
   scan({ gte, lt, reverse, limit }: ScanRequest): EngineScan {
     this.#live();
-    // The binding pins a RocksDB snapshot as it makes the iterator, here and now.
+    // The binding pins a RocksDB snapshot when it creates the iterator, synchronously.
     const iterator = this.#db.iterator({
       gte,
       lt,
@@ -234,7 +234,7 @@ class RocksEngine implements Engine {
     this.#closed = true;
     await Promise.all([...this.#scans].map((scan) => scan.close()));
     const closed = call<void>(this.#folder, (done) => this.#db.close(done as (error: Error | null) => void));
-    // A RocksDB that met a full disk may wait inside `close` until there is room again.
+    // After a full disk RocksDB may wait inside `close` until there is space.
     if (this.#full) void closed.then(this.#onClosed, () => undefined);
     else await closed.then(this.#onClosed);
   }
@@ -244,7 +244,7 @@ class RocksEngine implements Engine {
   }
 }
 
-/** Opens or makes a RocksDB in `folder`, whose parent exists. Rejects with a `StoreError`. */
+/** Opens or creates a RocksDB in `folder`, whose parent exists. Rejects with a `StoreError`. */
 export async function openRocksEngine(folder: string, onClosed: () => void = () => {}): Promise<Engine> {
   const db = bind(folder);
   await call<void>(folder, (done) =>

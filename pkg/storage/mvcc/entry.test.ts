@@ -24,7 +24,7 @@ const entry: fc.Arbitrary<Entry> = fc.oneof(
 );
 
 describe('log entries', () => {
-  it('come back as they were, from exactly the bytes announced', () => {
+  it('are unchanged by encoding and decoding, in exactly the announced bytes', () => {
     fc.assert(
       fc.property(entry, (e) => {
         const bytes = encodeEntry(e);
@@ -35,7 +35,7 @@ describe('log entries', () => {
     );
   });
 
-  it('keep their form: these bytes are in logs', () => {
+  it('keep their encoding: these bytes are in logs', () => {
     const txn: Entry = {
       kind: 'txn',
       txn: {
@@ -54,7 +54,7 @@ describe('log entries', () => {
     expect(encodeEntry({ kind: 'check' }).toString('hex')).toBe('0103');
   });
 
-  it('are refused, never thrown at, when they are cut, changed or made up', () => {
+  it('are refused without an exception when they are cut, changed or random', () => {
     fc.assert(
       fc.property(
         entry,
@@ -82,7 +82,7 @@ describe('log entries', () => {
     );
   });
 
-  it('name what is wrong with them', () => {
+  it('report what is wrong', () => {
     const why = (...bytes: number[]): string => {
       const read = decodeEntry(Buffer.from(bytes));
       return read.kind === 'malformed' ? read.message : 'fine';
@@ -101,7 +101,7 @@ describe('log entries', () => {
     expect(why(1, 1, 0, 1, 3, 1, 0x61)).toBe('fine');
   });
 
-  it('cannot be made from what no caller may propose', () => {
+  it('cannot be encoded from an invalid transaction', () => {
     const put = (...keys: string[]): Entry => ({
       kind: 'txn',
       txn: { compares: [], ops: keys.map((k) => ({ kind: 'put', key: k, value: Buffer.alloc(0) })) },

@@ -3,9 +3,8 @@ import type { Compare, Op, Txn } from '../keyspace.js';
 import { isAscii } from './bytes.js';
 
 /**
- * What the log carries for the state machine. The bytes are the same on every peer, and so is what each peer
- * makes of them: decoding is total, and what it accepts must never change for a version once written to a log.
- * A new form gets a new version byte, proposed only when every member is known to read it.
+ * The commands in the log. The bytes are the same on every peer, and so is their effect: decoding is total, and what it accepts must never
+ * change for a version that was written to a log. A new form gets a new version byte, and is proposed only when every member reads it.
  *
  *     entry    = version(1) kind body
  *     txn      = 1  count compare*  count op*
@@ -17,7 +16,7 @@ import { isAscii } from './bytes.js';
  */
 export type Entry =
   | { readonly kind: 'txn'; readonly txn: Txn }
-  /** Gives up history below `revision`. */
+  /** Compacts history below `revision`. */
   | { readonly kind: 'compact'; readonly revision: Revision }
   /** Changes nothing; its result is the state hash at this entry, to be compared between peers. */
   | { readonly kind: 'check' };
@@ -28,11 +27,11 @@ const version = 1;
 const kinds = { txn: 1, compact: 2, check: 3 } as const;
 const opKinds = { put: 1, putExpiring: 2, delete: 3 } as const;
 
-/** Structural bounds, part of the format: lengths and sequence numbers are stored in sixteen bits. */
+/** Structural limits, part of the format: lengths and sequence numbers are stored in sixteen bits. */
 export const entryKeyBytesMax = 0xffff;
 export const entryOpsMax = 0xffff;
 
-/** Throws `InvariantError` on what no caller may propose: keys that are empty, too long or not ASCII, a key in two ops. */
+/** Throws `InvariantError` on an invalid transaction: keys that are empty, too long or not ASCII, or a key in two ops. */
 export function encodeEntry(entry: Entry): Buffer {
   const bytes = Buffer.allocUnsafe(entryBytes(entry));
   bytes[0] = version;
@@ -64,7 +63,7 @@ export function encodeEntry(entry: Entry): Buffer {
   return bytes;
 }
 
-/** Bytes that `encodeEntry` gives; cheap. */
+/** The length of the result of `encodeEntry`; cheap. */
 export function entryBytes(entry: Entry): number {
   if (entry.kind === 'check') return 2;
   if (entry.kind === 'compact') return 2 + numberBytes(entry.revision);
@@ -80,7 +79,7 @@ export function entryBytes(entry: Entry): number {
   return n;
 }
 
-/** Total: never throws, and says the same of the same bytes on every peer. Values are views of `data`. */
+/** Total: never throws, and returns the same for the same bytes on every peer. Values are views of `data`. */
 export function decodeEntry(data: Buffer): Entry | Malformed {
   const reader = new Reader(data);
   const entry = readEntry(reader);
@@ -117,7 +116,7 @@ function readOp(reader: Reader): Op {
   return { kind: 'put', key, value: reader.value(), expiresAt };
 }
 
-/** Remembers the first thing that was wrong; from then on it gives zeros and empty strings. */
+/** Keeps the first error; from then on it returns zeros and empty strings. */
 class Reader {
   readonly #data: Buffer;
   #at = 0;
@@ -159,7 +158,7 @@ class Reader {
     return 0;
   }
 
-  /** How many things of at least `bytesEach` follow; more than fit is an error at once. */
+  /** Reads a count of items of at least `bytesEach`. A count that cannot fit is an error at once. */
   count(bytesEach: number): number {
     const n = this.number();
     if (n * bytesEach <= this.#data.length - this.#at) return n;

@@ -8,7 +8,7 @@ const hex = (n: number): string => n.toString(16).padStart(8, '0');
  * The running hash of everything that was ever applied: two 32-bit lanes, each step an invertible mix of the
  * row's checksum (which covers revision, key, value and the rest) into the lane. A difference once made stays,
  * so peers with equal hashes at equal index have, but for one chance in 2^64 or so, made the same changes in the same order.
- * It guards against bugs and bad memory, not against malice.
+ * It detects bugs and bad memory, not malice.
  */
 export class StateHash {
   #a: number;
@@ -29,7 +29,7 @@ export class StateHash {
   }
 }
 
-/** A sum over rows, each with one word about it: rows come and go in any order, and what is taken away leaves no trace. */
+/** A sum over rows, one word for each: rows may be added and removed in any order, and a removed row leaves no trace. */
 class RowSum {
   #a: number;
   #b: number;

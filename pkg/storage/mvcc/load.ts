@@ -4,12 +4,12 @@ import { emptyMeta, type Meta, metaKey, readMeta, writeMeta } from './meta.js';
 import { readRow, readRowKey } from './row.js';
 import { Loader, type State } from './state.js';
 
-/** Waits before the next page, after one of so many bytes. */
+/** Waits before the next page, after one of `bytes`. */
 export type Rest = (bytes: number) => Promise<void>;
 
 /**
- * Builds the state from its rows, checking every one of them and that together they are what the meta row says.
- * Rejects with a `StoreError`: `corrupt`, or `format` for a store that a newer program wrote.
+ * Builds the state from its rows, and checks each row and that together they match the meta row. Rejects with a `StoreError`: `corrupt`, or
+ * `format` for a store of a newer release.
  */
 export async function loadState(engine: Engine, name: string, rest?: Rest): Promise<State> {
   const meta = await loadMeta(engine, name);
@@ -41,7 +41,7 @@ export async function loadState(engine: Engine, name: string, rest?: Rest): Prom
 async function loadMeta(engine: Engine, name: string): Promise<Meta> {
   const bytes = await engine.get(metaKey);
   if (bytes === undefined) {
-    // The first start, then: `Loader` expects no rows. From here on the row is always there.
+    // The first start: `Loader` expects no rows. From now on the meta row always exists.
     const batch = engine.batch();
     batch.put(metaKey, writeMeta(emptyMeta));
     await batch.write({ sync: true });

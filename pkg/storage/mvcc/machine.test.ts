@@ -73,7 +73,7 @@ function hashesOf(result: unknown): string {
 }
 
 describe('state machine', () => {
-  it('judges each entry by those before it, within one call too', async () => {
+  it('evaluates each entry after the earlier ones, within one call too', async () => {
     const events: AppliedEvent[] = [];
     const machine = await open(memoryHome(), events);
     const absent = [{ key: '/a', modRevision: revision(0) }];
@@ -110,7 +110,7 @@ describe('state machine', () => {
     await machine.close();
   });
 
-  it('comes to the same hash whatever the batches and the progress of compaction', async () => {
+  it('computes the same hash for any batches and any progress of compaction', async () => {
     const entries: Buffer[] = [];
     for (let i = 1; i <= 400; i++) {
       if (i % 50 === 0) entries.push(compactTo(i - 20));
@@ -136,7 +136,7 @@ describe('state machine', () => {
     await other.close();
   });
 
-  it('comes to another hash from when a row became another one, though its checksum fits', async () => {
+  it('computes another hash after a row has changed, even with a matching checksum', async () => {
     const home = memoryHome();
     const machine = await open(home);
     const hashOf = async (m: StateMachine, index: number): Promise<string> =>
@@ -172,7 +172,7 @@ describe('state machine', () => {
     await other.close();
   });
 
-  it('comes to another hash of the history from when an older version became another one, until nobody can read that', async () => {
+  it('computes another hash of the history after an older version has changed, while it can be read', async () => {
     const entries = [put('/a', 'one'), put('/a', 'two'), put('/b', 'three'), txn([{ kind: 'delete', key: '/b' }])];
     const opened = async (older: string): Promise<StateMachine> => {
       const home = memoryHome();
@@ -203,7 +203,7 @@ describe('state machine', () => {
     await Promise.all([sound.close(), changed.close()]);
   });
 
-  it('comes to the same hash of the history while a reader keeps it from being swept', async () => {
+  it('computes the same hash of the history while a reader prevents the sweep', async () => {
     const [swept, kept] = [await open(memoryHome()), await open(memoryHome())];
     const both = async (index: number, data: Buffer): Promise<readonly string[]> => {
       const results = await Promise.all([swept, kept].map((machine) => machine.apply([{ index, data }])));
@@ -223,7 +223,7 @@ describe('state machine', () => {
     await Promise.all([swept.close(), kept.close()]);
   });
 
-  it('does as the worked example of the README says', async () => {
+  it('follows the worked example of the README', async () => {
     const home = memoryHome();
     const engine = await home.open();
     const machine = await openStateMachine({ engine, name: 'memory' });
@@ -270,7 +270,7 @@ describe('state machine', () => {
     await machine.close();
   });
 
-  it('deletes in steps what compaction gave up, and nothing else', async () => {
+  it('sweeps compacted rows in steps, and nothing else', async () => {
     const home = memoryHome();
     const machine = await open(home);
     for (let i = 1; i <= 1000; i++) await machine.apply([{ index: i, data: put(key(i % 10), String(i)) }]);
@@ -286,7 +286,7 @@ describe('state machine', () => {
     expect(await engineRows(home)).toBe(9 + 1);
   });
 
-  it('goes on with a compaction that was interrupted', async () => {
+  it('continues an interrupted compaction', async () => {
     const home = memoryHome({ crashable: true });
     let machine = await open(home);
     for (let i = 1; i <= 2000; i++) await machine.apply([{ index: i, data: put(key(i % 10), String(i)) }]);
@@ -319,7 +319,7 @@ describe('state machine', () => {
     await machine.close();
   });
 
-  it('waits for space where its owner has patience, reads on meanwhile, and loses nothing', async () => {
+  it('waits for space while its owner retries, serves reads meanwhile, and loses nothing', async () => {
     const home = memoryHome();
     let failures = 0;
     let asked = 0;
@@ -440,7 +440,7 @@ describe('a damaged store', () => {
     expect(await damage(moved)).toMatch(/^corrupt: .*row 16.0 fails its checksum/);
   });
 
-  it('is noticed by a read too, and ends the machine', async () => {
+  it('is detected by a read too, and fails the machine', async () => {
     const home = memoryHome();
     const engine = await home.open();
     const failures: Error[] = [];
@@ -621,7 +621,7 @@ async function run(steps: readonly Step[], store: Crashable): Promise<void> {
 }
 
 describe('state machine against the model', () => {
-  it('keeps to it through power cuts, on the memory engine', async () => {
+  it('agrees through power cuts, on the memory engine', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 150, size: 'max' }), (steps) => {
         const home = memoryHome({ crashable: true });
@@ -644,7 +644,7 @@ describe('state machine against the model', () => {
   });
   afterAll(() => rm(root, { recursive: true, force: true }));
 
-  it('keeps to it through power cuts, on RocksDB', async () => {
+  it('agrees through power cuts, on RocksDB', async () => {
     let folders = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 80, size: 'max' }), async (steps) => {

@@ -11,19 +11,19 @@ import { rowsEnd } from './row.js';
 import { openSnapshot, type Snapshot } from './snapshot.js';
 import type { ApplyResult, Decided, State } from './state.js';
 
-/** An entry of the log: its index, and what `encodeEntry` made or nothing at all. */
+/** An entry of the log: its index, and the result of `encodeEntry` or nothing. */
 export interface IndexedEntry {
   readonly index: number;
   /** Must not change afterwards: values in events are views of it. */
   readonly data: Buffer;
 }
 
-/** What one engine batch brought, once it can be read. */
+/** The effects of one engine batch, which can be read now. */
 export interface Applied {
   readonly revision: Revision;
   /** Without `previous`. */
   readonly events: readonly AppliedEvent[];
-  /** The same events with it; read once, however often asked. Good until the promise of `onApplied` resolves. */
+  /** The same events with `previous`; read once, however often it is called. Valid until the promise of `onApplied` resolves. */
   withPrevious(): Promise<readonly AppliedEvent[]>;
 }
 
@@ -33,16 +33,16 @@ export interface MachineOptions {
   readonly name: string;
   /** Called in order, one at a time, before the `apply` calls it belongs to resolve. It must not reject. */
   readonly onApplied?: (applied: Applied) => void | Promise<void>;
-  /** The machine is of no more use: a write failed or damage was found. Called once. */
+  /** The machine has failed: a write failed or damage was found. Called once. */
   readonly onFailure?: (error: StoreError | InvariantError) => void;
   /**
-   * The engine found no space. Resolves when it is to be asked again, or with false when not: then, as if this were absent, it is a
-   * failure. Meanwhile what is decided gathers, reads go on, and nothing is answered.
+   * The engine found no space. Resolves with true to retry the write. With false, or if this is absent, the machine fails. Meanwhile decided
+   * entries accumulate, reads go on, and nothing is answered.
    */
   readonly roomOrRetry?: (error: StoreError) => Promise<boolean>;
   /** Lets other work of this thread run. If absent, long reads and sweeps do not let other work run: for tools. */
   readonly yieldThread?: YieldThread;
-  /** Asked after each page of rows that is read at the start: for whom the start may take its time. */
+  /** Called after each page of rows that is read at the start, to throttle it. */
   readonly rest?: Rest;
 }
 
@@ -51,20 +51,19 @@ interface Group {
   readonly batch: EngineBatch;
   readonly decided: Decided;
   sync: boolean;
-  /** Set when no more is added: the meta row that tells of exactly this much. */
+  /** The meta row of exactly these entries. Set when no more are added. */
   meta: Meta | undefined;
   readonly waiters: { readonly resolve: () => void; readonly reject: (error: Error) => void }[];
 }
 
 /**
- * The state machine on an engine: decides entries the moment they come, writes what was decided in batches, one
- * under way at a time, and tells of it when it can be read.
+ * The state machine on an engine: decides entries when they arrive, writes the decisions in batches, one at a time, and publishes each batch
+ * when it can be read.
  *
  *     apply(entries) --decide--> group --write--> engine --onApplied--> watchers --> apply resolves
  *
- * Entries that come while a batch is being written gather in the next one, so load makes the batches.
- * After a failed write nothing more is written: what is in memory is then ahead of the engine. The owner opens a
- * new machine and applies the log again from its `applied`.
+ * Entries that arrive while a batch is being written form the next one, so batches grow with the load. After a failed write nothing more is
+ * written, because memory is ahead of the engine. The owner opens a new machine and applies the log again from its `applied`.
  */
 export class StateMachine {
   readonly #engine: Engine;
@@ -79,7 +78,7 @@ export class StateMachine {
   #blocked: string | undefined;
   readonly #sealed: Group[] = [];
   #open: Group | undefined;
-  /** What the last written batch said. */
+  /** The meta row of the last written batch. */
   #written: Meta;
   #writing: Promise<void> | undefined;
   #failure: StoreError | InvariantError | undefined;
@@ -96,7 +95,7 @@ export class StateMachine {
     this.#roomOrRetry = options.roomOrRetry;
     this.#yieldThread = options.yieldThread ?? (() => Promise.resolve());
     this.#reader = new Reader(this.#name, this.#engine, state.versions, this.#yieldThread);
-    // A compaction that the last run did not finish goes on.
+    // Continue a compaction that the last run did not finish.
     this.#kick();
   }
 
@@ -136,8 +135,8 @@ export class StateMachine {
   }
 
   /**
-   * Decides the entries here and now, in order; their indexes rise above all before. Resolves with one result an
-   * entry when all of them can be read and `onApplied` was told. The caller bounds how much it has under way.
+   * Decides the entries synchronously, in order; their indexes are above all earlier ones. Resolves with one result per entry when all of them
+   * can be read and `onApplied` has been called. The caller limits how much is under way.
    */
   async apply(entries: readonly IndexedEntry[]): Promise<readonly ApplyResult[]> {
     this.#live();
@@ -156,7 +155,7 @@ export class StateMachine {
     return results;
   }
 
-  /** Resolves when everything decided so far is on stable storage, with the index up to where that goes. */
+  /** Resolves when everything decided so far is on stable storage, with its index. */
   async barrier(): Promise<Revision> {
     this.#live();
     const decided = this.#state.decided as Revision;
@@ -205,7 +204,7 @@ export class StateMachine {
     return this.#pinned(after, () => this.#reader.changes(range, after, through, previous));
   }
 
-  /** Keys to delete because their time has come, each with the revision its deletion must compare with. */
+  /** Expired keys, each with the revision that its deletion must compare with. */
   expired(now: number, limit: number): readonly { readonly key: string; readonly modRevision: Revision }[] {
     return this.#state.versions.expired(now, limit) as { key: string; modRevision: Revision }[];
   }
@@ -217,7 +216,7 @@ export class StateMachine {
       engine: this.#engine,
       name: this.#name,
       latest: () => this.#written,
-      // What the engine has pinned need not be kept from being swept. What is read later must be.
+      // The engine pins what exists now. Only what a following snapshot reads later must be kept from the sweep.
       hold: (index) => {
         const release = this.#pins.hold(follow ? index : Number.POSITIVE_INFINITY);
         return () => {
@@ -228,7 +227,7 @@ export class StateMachine {
     });
   }
 
-  /** Rewrites the engine's files without what was deleted. For tools; takes long. */
+  /** Rewrites the engine's files without deleted rows. Takes long. */
   async defragment(): Promise<void> {
     this.#live();
     await this.#engine.compactRange({ gte: metaKey, lt: rowsEnd });
@@ -249,7 +248,7 @@ export class StateMachine {
   }
 
   async #close(flush: boolean): Promise<void> {
-    // Where there is no space the log has what is not written here.
+    // Without space the log has what is not written here.
     if (flush && this.#failure === undefined && this.#blocked === undefined)
       await this.#flushed(true).catch(() => undefined);
     this.#closed = true;
@@ -257,7 +256,7 @@ export class StateMachine {
     await this.#engine.close();
   }
 
-  /** Everything that reads passes here: holds the revision while it lasts, and takes damage for what it is. */
+  /** Wraps every read: pins the revision meanwhile, and fails the machine when the read finds damage. */
   async *#pinned<T>(revision: number, read: () => AsyncGenerator<T, void, void>): AsyncGenerator<T, void, void> {
     this.#live();
     invariant(revision >= this.#written.compacted, `revision ${revision} was compacted before it was read`);
@@ -273,7 +272,7 @@ export class StateMachine {
     }
   }
 
-  /** The group that takes what is decided next. */
+  /** The group for the next decisions. */
   #group(): Group {
     this.#open ??= {
       batch: this.#engine.batch(),
@@ -309,14 +308,14 @@ export class StateMachine {
       .catch((error) => this.#fail(error))
       .finally(() => {
         this.#writing = undefined;
-        // Something may have come between the loop's last look and now.
+        // A group may have been opened after the loop's last check.
         this.#kick();
       });
   }
 
-  /** The one loop: write, tell, go on until there is nothing left. */
+  /** The loop: write and publish until there is nothing left. */
   async #write(): Promise<void> {
-    // Let everything that this turn of the event loop brings join the first batch.
+    // Further entries of this turn of the event loop join the first batch.
     await Promise.resolve();
     for (;;) {
       if (this.#canSweep()) await this.#sweep();
@@ -354,7 +353,7 @@ export class StateMachine {
     return this.#sealed.shift();
   }
 
-  /** Only what is compacted in the engine too and what nobody reads is swept. */
+  /** Only revisions that are compacted in the engine too and that no reader pins are swept. */
   #sweepable(): number {
     return Math.min(this.#written.compacted, this.#pins.oldest);
   }
@@ -364,7 +363,7 @@ export class StateMachine {
   }
 
   async #sweep(): Promise<void> {
-    // Whoever was just answered may have the next write at hand; it should not have to wait for a batch of deletions.
+    // Yield first: a caller that was just answered may write next, and should not wait for a batch of deletions.
     if (this.#next() === undefined) await this.#yieldThread();
     if (!this.#canSweep()) return;
     const writes = this.#next()?.batch.ops ?? 0;
@@ -400,7 +399,7 @@ export class StateMachine {
       for (const { reject } of group.waiters) reject(error);
     }
     this.#open = undefined;
-    // What waited for room when it was closed is given up, as its owner wants it: the log has it.
+    // Writes that waited for space at close are dropped: the log has them.
     if (this.#closed && error instanceof StoreError && error.kind === 'noSpace') return;
     this.#onFailure?.(error);
   }

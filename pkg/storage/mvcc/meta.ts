@@ -2,8 +2,8 @@ import { crc32 } from '../checksum.js';
 import { readInteger, writeInteger } from './bytes.js';
 
 /**
- * The one row beside the changes: up to where the state goes and what it adds up to. It is the last put of every
- * engine batch, so it always tells of exactly the rows that lie beside it.
+ * The meta row: the applied index of the state and the sums over its rows. It is the last put of every engine batch, so it always describes
+ * exactly the rows beside it.
  *
  *     engine key 'm'
  *     value      format(1) applied(8) compacted(8) swept(8) chain(8) rows(8) bytes(8) tally(8) crc32(4)
@@ -11,7 +11,7 @@ import { readInteger, writeInteger } from './bytes.js';
 export interface Meta {
   /** Index of the last entry whose effects are in the store. */
   readonly applied: number;
-  /** History below this revision has been given up. */
+  /** History below this revision has been compacted. */
   readonly compacted: number;
   /** The rows that changes up to this revision superseded have been deleted. Never above `compacted`. */
   readonly swept: number;
@@ -50,7 +50,7 @@ export function writeMeta(meta: Meta): Buffer {
   return bytes;
 }
 
-/** `newer`: of a format this program does not know. `damaged`: not what was written. */
+/** `newer`: a format of a newer release. `damaged`: not what was written. */
 export function readMeta(bytes: Buffer): Meta | 'newer' | 'damaged' {
   if (bytes.length > 4 && bytes[0]! > metaFormat) return 'newer';
   if (bytes.length !== metaBytes || bytes[0] !== metaFormat) return 'damaged';

@@ -12,7 +12,7 @@ import { Versions } from './versions.js';
 const at = fc.record({ revision: fc.maxSafeNat(), sequence: fc.nat(0xffff) });
 
 describe('integers as bytes', () => {
-  it('come back, and sort as numbers', () => {
+  it('are unchanged by encoding, and sort like numbers', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), fc.maxSafeNat(), (a, b) => {
         const x = Buffer.alloc(8);
@@ -28,7 +28,7 @@ describe('integers as bytes', () => {
 });
 
 describe('rows', () => {
-  it('come back as they were, only under their own key, and not with any byte changed', () => {
+  it('are unchanged by encoding, and refused under another key or with a changed byte', () => {
     const row = fc.record({
       kind: fc.constantFrom(rowKinds.put, rowKinds.delete),
       createRevision: fc.maxSafeNat(),
@@ -51,7 +51,7 @@ describe('rows', () => {
     );
   });
 
-  it('take values larger than the scratch buffer', () => {
+  it('accept values larger than the scratch buffer', () => {
     const value = Buffer.alloc(200_000, 7);
     const { bytes } = writeRow({ revision: 1, sequence: 0 }, 1, 1, { revision: 0, sequence: 0 }, 0, '/k', value);
     expect(readRow({ revision: 1, sequence: 0 }, bytes)?.value.equals(value)).toBe(true);
@@ -88,7 +88,7 @@ describe('the meta row', () => {
     tally: 'fedcba9876543210',
   };
 
-  it('comes back, and is told damaged or newer when it is', () => {
+  it('is unchanged by encoding, and reported as damaged or newer', () => {
     const bytes = writeMeta(meta);
     expect(readMeta(bytes)).toEqual(meta);
     for (let i = 1; i < bytes.length; i++) {
@@ -144,7 +144,7 @@ describe('the running hash and the tally', () => {
 });
 
 describe('the change log', () => {
-  it('is a queue with places that stay', () => {
+  it('is a queue with stable places', () => {
     const log = new ChangeLog();
     const change = (n: number) => ({
       slot: n % 1000,
@@ -167,7 +167,7 @@ describe('the change log', () => {
 });
 
 describe('the hash of the history', () => {
-  it('is the same whatever of it was swept, and is not made when too much waits to be', () => {
+  it('is the same for any progress of the sweep, and empty when too much is unswept', () => {
     const made = (sweepTo: number): Versions => {
       const versions = new Versions();
       for (let n = 1; n <= 30; n++) {
@@ -188,7 +188,7 @@ describe('the hash of the history', () => {
 });
 
 describe('expiries', () => {
-  it('name what is due, and only the time that counts now', () => {
+  it('return due slots by their present time', () => {
     const step = fc.record({ slot: fc.nat(20), time: fc.nat(100), look: fc.boolean(), now: fc.nat(100) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 400, size: 'max' }), (steps) => {
@@ -213,7 +213,7 @@ describe('expiries', () => {
 });
 
 describe('pins', () => {
-  it('know the oldest, and when there are none', async () => {
+  it('return the oldest, and when there are none', async () => {
     const pins = new Pins();
     await pins.idle();
     expect(pins.oldest).toBe(Number.POSITIVE_INFINITY);

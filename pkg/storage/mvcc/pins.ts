@@ -1,9 +1,9 @@
-/** Revisions that someone is reading at. What they need is not swept before they let go. */
+/** Revisions that are being read. What they need is not swept before they are released. */
 export class Pins {
   readonly #held = new Set<{ readonly revision: number }>();
   #idle: (() => void)[] = [];
 
-  /** Returns what lets go; calling it twice does no harm. */
+  /** Returns a function that releases the pin; it may be called twice. */
   hold(revision: number): () => void {
     const pin = { revision };
     this.#held.add(pin);
@@ -14,14 +14,14 @@ export class Pins {
     };
   }
 
-  /** The oldest revision held, or infinity. */
+  /** The oldest pinned revision, or infinity. */
   get oldest(): number {
     let oldest = Number.POSITIVE_INFINITY;
     for (const { revision } of this.#held) if (revision < oldest) oldest = revision;
     return oldest;
   }
 
-  /** Resolves when nobody holds anything. */
+  /** Resolves when nothing is pinned. */
   async idle(): Promise<void> {
     if (this.#held.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }

@@ -7,10 +7,10 @@ import { type Row, type RowAt, readRow, readRowKey, rowKinds, rowRange } from '.
 import { rowKeys } from './state.js';
 import type { Versions } from './versions.js';
 
-/** Lets whatever else waits for this thread run. */
+/** Lets other work of this thread run. */
 export type YieldThread = () => Promise<void>;
 
-/** Pages between two breaths: an engine in memory answers without ever leaving the thread. */
+/** Pages between two yields: an engine in memory answers without leaving the thread. */
 const pagesPerYield = 4;
 
 export interface KeyRange {
@@ -20,7 +20,7 @@ export interface KeyRange {
 
 export interface RangePage {
   readonly items: readonly KeyValue[];
-  /** On the last page only: whether the limit cut the answer. */
+  /** On the last page only: whether the limit truncated the result. */
   readonly more: boolean;
 }
 
@@ -30,14 +30,14 @@ export interface ChangesPage {
   readonly through: Revision;
 }
 
-/** The changes of one revision that lie in range, and where each one's previous version lies. */
+/** The changes of one revision in range, and the place of each previous version. */
 interface Group {
   readonly revision: Revision;
   readonly changes: Change[];
   readonly before: RowAt[];
 }
 
-/** Turns places into values. Where the engine does not give back what was written, it throws a `StoreError`, `corrupt`. */
+/** Reads values at places. Throws a `StoreError`, `corrupt`, when the engine does not return what was written. */
 export class Reader {
   readonly #name: string;
   readonly #engine: Engine;
@@ -53,7 +53,7 @@ export class Reader {
 
   /**
    * The key-values in range as they were at `revision`, page by page, the next one being read while one is used.
-   * The caller sees to it that the revision stays readable meanwhile.
+   * The caller keeps the revision readable meanwhile.
    */
   async *range(range: KeyRange, revision: number, limit: number): AsyncGenerator<RangePage, void, void> {
     const walk = new Walk(this.#versions, range, revision, limit);
@@ -61,7 +61,7 @@ export class Reader {
     for (let pages = 1; !walk.done; pages++) {
       const places = walk.next();
       const reading = places.length > 0 ? this.#keyValues(places) : undefined;
-      // A page that is never asked for must not become an unhandled rejection.
+      // If the page is never requested, its rejection must not count as unhandled.
       reading?.catch(() => undefined);
       if (ahead !== undefined) yield { items: await ahead, more: false };
       if (pages % pagesPerYield === 0) await this.#yieldThread();
@@ -92,7 +92,7 @@ export class Reader {
           groups.at(-1)!.changes.push(changeOf(at, row));
           groups.at(-1)!.before.push(row.previous);
         }
-        // Whether the last revision is whole only the next page can tell.
+        // Only the next page shows whether the last revision is complete.
         const whole = groups.slice(0, -1);
         groups = groups.slice(-1);
         const events = await this.#eventsOf(whole, previous);
@@ -154,7 +154,7 @@ export class Reader {
   }
 }
 
-/** Walks the key index in bounded steps and notes where the values lie. */
+/** Iterates over the key index in bounded steps and collects the places of values. */
 class Walk {
   readonly #versions: Versions;
   readonly #end: string;

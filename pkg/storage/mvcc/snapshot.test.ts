@@ -107,7 +107,7 @@ describe('snapshots', () => {
   }
 
   for (const [name, home] of Object.entries(homes)) {
-    it(`that follow end near the present, whatever is compacted and swept on the way: ${name}`, async () => {
+    it(`that follow end near the present, whatever is compacted and swept meanwhile: ${name}`, async () => {
       const from = await filled(home());
       const snapshot = await from.openSnapshot({ follow: true });
       let index = 203;
@@ -154,7 +154,7 @@ describe('snapshots', () => {
     });
   }
 
-  it('leave the old state in place when they are cut, damaged or given up', async () => {
+  it('leave the old state when they are cut, damaged or cancelled', async () => {
     const from = await filled(memoryHome());
     const snapshot = await from.openSnapshot();
     const bytes = Buffer.concat(await collect(snapshot.chunks()));
@@ -195,7 +195,7 @@ describe('snapshots', () => {
     await machine.close();
   });
 
-  it('whose blocks were dropped, swapped or taken from another one are not believed', async () => {
+  it('with dropped, swapped or foreign blocks are refused', async () => {
     const blocks = async (seed: number): Promise<Buffer[]> => {
       const machine = await filled(memoryHome());
       await machine.apply([{ index: 300, data: put('/k/seed', Buffer.from([seed])) }]);
@@ -220,7 +220,7 @@ describe('snapshots', () => {
     expect(await read(one.slice(1))).toBe('badSnapshot');
   });
 
-  it('are let go of by closing, by reading to the end, and by stopping on the way', async () => {
+  it('are released by closing, by reading to the end, and by stopping early', async () => {
     const machine = await filled(memoryHome());
     const unread = await machine.openSnapshot();
     const ended = await machine.openSnapshot();
@@ -239,7 +239,7 @@ describe('snapshots', () => {
     await machine.close();
   });
 
-  it('hold back the sweep of what is after them when they follow', async () => {
+  it('prevent the sweep of later changes when they follow', async () => {
     const machine = await filled(memoryHome());
     const snapshot = await machine.openSnapshot({ follow: true });
     for (let i = 0; i < 10; i++) await machine.apply([{ index: 204 + i, data: put('/k/1', Buffer.alloc(1, i)) }]);
@@ -252,7 +252,7 @@ describe('snapshots', () => {
     await machine.close();
   });
 
-  it('do not hold back compaction', async () => {
+  it('do not prevent compaction', async () => {
     const machine = await filled(memoryHome());
     const snapshot = await machine.openSnapshot();
     await machine.apply([{ index: 204, data: compactTo(203) }]);

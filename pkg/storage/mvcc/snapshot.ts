@@ -39,14 +39,13 @@ export interface Snapshot {
   /** Index of the last entry it contains, once `chunks` was read to its end. */
   readonly index: Revision;
   /**
-   * The stream, in pieces of about 256 KiB (a larger value makes a larger piece). Once. Each piece is read when asked for,
-   * and good until the next one is: all share one buffer, because memory outside of the heap makes V8 collect garbage, and a
-   * gigabyte of it holds up whoever else is on this thread.
-   * `again` is asked each time all rows up to `index` were read, with what is applied by then: true goes on up to there. Only
-   * of a snapshot that was opened to follow.
+   * The stream, in pieces of about 256 KiB (a larger value makes a larger piece). May be read once. Each piece is read on demand and valid until
+   * the next one: all share one buffer, because memory outside of the heap makes V8 collect garbage, which would delay other work of this
+   * thread. `again` is called each time all rows up to `index` have been read, with the index that is applied by then; true continues up to
+   * there. Only for a snapshot that was opened to follow.
    */
   chunks(again?: (next: Revision) => boolean): AsyncIterable<Buffer>;
-  /** Lets go of the pinned state. Safe at any time, and twice. */
+  /** Releases the pinned state. May be called at any time, and twice. */
   close(): Promise<void>;
 }
 
@@ -55,7 +54,7 @@ export interface SnapshotSource {
   readonly name: string;
   /** What the last written batch said. */
   latest(): Meta;
-  /** Called once when the state is pinned at its index; returns what is called when it is let go. */
+  /** Called once when the state is pinned at its index; returns a function that is called at the release. */
   hold(index: number): () => void;
 }
 
@@ -97,7 +96,7 @@ export async function openSnapshot({ engine, name, latest, hold }: SnapshotSourc
         yield* rows(sealer, withoutFirst(first!));
         const tally = new Tally(meta as Meta);
         for (let next = latest(); again(next.applied as Revision); next = latest()) {
-          invariant(next.applied >= index, `a snapshot of ${index} can not go back to ${next.applied}`);
+          invariant(next.applied >= index, `a snapshot of ${index} cannot go back to ${next.applied}`);
           await scan.close();
           if (closing !== undefined) throw new StoreError('closed', `the snapshot of ${name} is closed`);
           scan = engine.scan(rowRange(index, next.applied));
@@ -154,7 +153,7 @@ function count(name: string, tally: Tally, key: Buffer, value: Buffer): void {
   tally.add(at, rowBytes(row.key.length, row.value.length));
 }
 
-/** Makes blocks, one after the other in the same place, and the end that says that all of them are there. */
+/** Makes blocks, one after another in the same buffer, and the end block that covers all of them. */
 class Sealer {
   #sum = 0;
   #space = Buffer.allocUnsafeSlow(snapshotBlockBytes + (64 << 10));
@@ -187,9 +186,9 @@ class Sealer {
 
 export interface InstallRequest {
   readonly home: EngineHome;
-  /** In any pieces. The next one is asked for when the last one is written. */
+  /** In pieces of any size. The next one is requested when the last one is written. */
   readonly chunks: AsyncIterable<Buffer>;
-  /** Gives up between two pieces; what was written is removed. */
+  /** Cancels between two pieces; what was written is removed. */
   readonly signal?: AbortSignal;
   /** Called with what the snapshot holds, before it takes the place of the current engine. A snapshot that it throws for is removed. */
   check?(content: Meta): void;
@@ -204,9 +203,9 @@ export interface Installed {
 }
 
 /**
- * Fills a fresh engine from a snapshot and puts it in the place of the current one, in one step: before that
- * step any failure, of this process or of the stream, leaves the old state as it was. Rejects with a
- * `StoreError`, `badSnapshot` where the bytes are not a whole snapshot, or with the reason of `signal`.
+ * Fills a fresh engine from a snapshot and replaces the current one atomically. Before that, any failure of this process or of the stream
+ * leaves the old state as it was. Rejects with a `StoreError`, `badSnapshot` when the bytes are not a complete snapshot, or with the reason of
+ * `signal`.
  */
 export async function installSnapshot(request: InstallRequest): Promise<Installed> {
   const { home, chunks } = request;
@@ -222,7 +221,7 @@ export async function installSnapshot(request: InstallRequest): Promise<Installe
   }
 }
 
-/** What a snapshot says of itself, having read and checked all of it. Rejects like `installSnapshot`. */
+/** Reads and checks a whole snapshot and returns its metadata. Rejects like `installSnapshot`. */
 export async function inspectSnapshot(chunks: AsyncIterable<Buffer>): Promise<Meta> {
   return (await readSnapshot(chunks, undefined, async () => {})).meta;
 }
@@ -243,7 +242,7 @@ async function fill(
     await batch.write({ sync });
     batch = engine.batch();
   });
-  // Last and synced: what was written before it is then safe too.
+  // Written last and synced, which makes everything before it durable too.
   batch.put(metaKey, metaBytes);
   await batch.write({ sync: true });
   return meta;
@@ -254,7 +253,7 @@ interface Header {
   readonly metaBytes: Buffer;
 }
 
-/** Hands each row to `take` as it comes, waiting for it, and checks that the whole is whole. */
+/** Passes each row to `take` and awaits it, and checks that the snapshot is complete. */
 async function readSnapshot(
   chunks: AsyncIterable<Buffer>,
   signal: AbortSignal | undefined,
@@ -308,11 +307,11 @@ function readMetaRow(metaBytes: Buffer): Header {
   const meta = readMeta(metaBytes);
   if (meta === 'newer') throw new StoreError('format', 'the snapshot was made by a newer version: use that version');
   if (meta === 'damaged') throw bad('its header fails its checksum');
-  // The stream may use its place again.
+  // The stream may reuse its buffer.
   return { meta, metaBytes: Buffer.from(metaBytes) };
 }
 
-/** Returns a copy of the last key, which the next block's first must be above. */
+/** Returns a copy of the last key. The first key of the next block must be above it. */
 async function takeRows(
   body: Buffer,
   last: Buffer | undefined,
@@ -344,7 +343,7 @@ interface Block {
   readonly crc: Buffer;
 }
 
-/** Finds the blocks in the stream again, whatever pieces it comes in; holds one block and one piece at a time. */
+/** Splits the stream into blocks, whatever its pieces; holds one block and one piece at a time. */
 async function* blocksOf(chunks: AsyncIterable<Buffer>, signal?: AbortSignal): AsyncGenerator<Block, void, void> {
   let parts: Buffer[] = [];
   let have = 0;

@@ -7,22 +7,22 @@ import type { Meta } from './meta.js';
 import { type Row, type RowAt, rowBytes, rowKey, rowKeyBytes, rowKinds, writeRow, writeRowKey } from './row.js';
 import { Versions } from './versions.js';
 
-/** What became of one entry. The same on every peer. */
+/** The result of one entry. The same on every peer. */
 export type ApplyResult =
   | { readonly kind: 'committed'; readonly revision: Revision }
   /** The first compare that was false; nothing was changed. */
   | { readonly kind: 'conflict'; readonly revision: Revision; readonly key: string }
-  /** The bytes are no entry; nothing was changed. */
+  /** The bytes are not an entry. Nothing was changed. */
   | { readonly kind: 'malformed'; readonly revision: Revision; readonly message: string }
-  /** An entry without data: the log has uses of its own for indexes. */
+  /** An entry without data: the log uses indexes for its own entries too. */
   | { readonly kind: 'noop'; readonly revision: Revision }
   | ({ readonly kind: 'checked'; readonly revision: Revision } & StateHashes);
 
 /** Answer to a `check` entry. */
 export interface StateHashes {
-  /** Over everything applied up to here, and over the newest version of everything that is there. */
+  /** Over everything applied up to here, and over the newest version of every key. */
   readonly hash: string;
-  /** Over everything that can be read, older versions too; empty when it was too much work. */
+  /** Over everything that can be read, older versions included; empty when that was too much work. */
   readonly history: string;
 }
 
@@ -36,9 +36,8 @@ const noValue = new Uint8Array(0);
 const keyScratch = Buffer.allocUnsafeSlow(rowKeyBytes);
 
 /**
- * The replicated state machine itself: synchronous, deterministic and total. `decide` takes one entry of the log,
- * judges it by what is in memory, notes the outcome there and adds the rows to a batch that somebody else writes.
- * It neither reads the engine nor waits for it.
+ * The replicated state machine: synchronous, deterministic and total. `decide` evaluates one entry of the log against memory, records the
+ * result there and adds the rows to a batch, which the caller writes. It neither reads the engine nor waits for it.
  */
 export class State {
   readonly versions = new Versions();
@@ -121,7 +120,7 @@ export class State {
       const at: RowAt = { revision, sequence: changes.length };
       const before = this.versions.before(op.key, revision);
       if (op.kind === 'delete') {
-        // Deleting what is not there changes nothing and is no event.
+        // Deleting an absent key changes nothing and makes no event.
         if (before.previous.revision === 0) continue;
         this.#write(at, rowKinds.delete, op.key, noValue, 0, before.previous, 0, batch);
         changes.push({ kind: 'delete', key: op.key });
@@ -159,13 +158,13 @@ export class State {
   }
 
   #compact(index: number, revision: number): void {
-    // What nobody has applied yet cannot be given up, and what was given up stays so.
+    // A revision that is not applied cannot be compacted, and the compacted revision never decreases.
     if (revision > index || revision <= this.#compacted) return;
     this.#compacted = revision;
     this.#hash.add(index, revision | 0);
   }
 
-  /** Deletes some of what changes up to `through` superseded. Only this peer's disk knows the difference. */
+  /** Deletes some of the rows that changes up to `through` superseded. This affects only the disk of this peer. */
   sweep(through: number, rowsMax: number, batch: EngineBatch): void {
     invariant(through <= this.#compacted, 'only compacted history is swept');
     this.#swept = this.versions.sweep(through, rowsMax, (at, bytes) => {
@@ -181,8 +180,7 @@ export class State {
 }
 
 /**
- * Rebuilds the memory of a state from its rows, which must come in order, and checks that they add up to what
- * the meta row says. Each method returns what is wrong, or undefined.
+ * Rebuilds a state in memory from its rows, in order, and checks that they match the meta row. Each method returns a problem, or undefined.
  */
 export class Loader {
   readonly state: State;

@@ -24,7 +24,7 @@ interface Chunk {
   readonly change: Float64Array;
 }
 
-/** A version that exists: where its row lies and how large that is. */
+/** An existing version: the place and the size of its row. */
 export interface Version extends RowAt {
   readonly bytes: number;
 }
@@ -35,16 +35,15 @@ export interface Recorded {
   readonly createRevision: number;
 }
 
-/** What is to be known of a row to make it a key's newest. */
+/** The properties of a row that are needed to record it as the newest of its key. */
 export type NewRow = Pick<Row, 'kind' | 'key' | 'createRevision' | 'expiresAt' | 'crc'>;
 
-/** Rows that a step of sweeping gives up. */
+/** Called for each row that a step of the sweep drops. */
 export type Drop = (at: RowAt, bytes: number) => void;
 
 /**
- * Everything about the keyspace but its values, in memory: which keys there are, at which revision each was last
- * written, and what each change of the kept history superseded. All questions are answered at once, so a
- * decision made from it still holds when it is carried out.
+ * Everything about the keyspace except its values, in memory: the keys, the revision of the last write of each, and what each change of the
+ * kept history superseded. All lookups are synchronous, so a decision still holds when it is carried out.
  *
  * A key keeps its slot while it exists and, once deleted, until the deletion is swept.
  */
@@ -58,7 +57,7 @@ export class Versions {
   /** Of all rows, older versions and deletions among them. */
   readonly #all = new ContentSum();
   #slotsMade = 0;
-  /** The key asked for last: a transaction compares and writes the same one, and each look-up takes 20 comparisons. */
+  /** The last key that was looked up: a transaction compares and writes the same key, and each lookup takes 20 comparisons. */
   #lastKey = '';
   #lastSlot: number | undefined;
 
@@ -78,8 +77,8 @@ export class Versions {
   }
 
   /**
-   * Hash over every row that a read at `compacted` or above can come by, as 16 hexadecimal digits. The same on every peer, however
-   * far each has swept: what sweeping up to there would still drop is taken out of the sum. Empty when that is too much.
+   * Hash over every row that a read at `compacted` or above can reach, as 16 hexadecimal digits. The same on every peer, however far each has
+   * swept: rows that a sweep up to there would drop are subtracted. Empty when there are too many of those.
    */
   history(compacted: number, changesMax: number = historyChangesMax): string {
     const sum = new ContentSum(this.#all);
@@ -205,7 +204,7 @@ export class Versions {
     return through;
   }
 
-  /** A deletion that nobody can read about any more needs no row, and no slot unless the key came back. */
+  /** A deletion that no read can reach needs no row, and no slot unless the key was created again. */
   #sweepDeletion(slot: number, at: RowAt, drop: Drop): void {
     const chunk = this.#chunk(slot);
     const i = slot & (chunkSize - 1);

@@ -79,7 +79,7 @@ describe('the write-ahead log', () => {
     expect(recovered.tornBytes).toBe(0);
   });
 
-  it('joins what waits into one frame with one sync', async () => {
+  it('joins waiting writes into one frame with one sync', async () => {
     const disk = new SimulatedDisk();
     const log = await WriteAheadLog.create(world(disk), origin);
     let syncs = 0;
@@ -118,7 +118,7 @@ describe('the write-ahead log', () => {
     expect(recovered.entries.map((e) => e.index)).toEqual(Array.from({ length: 40 }, (_, i) => i + 51));
   });
 
-  it('begins anew above a snapshot that was installed', async () => {
+  it('begins again above an installed snapshot', async () => {
     const disk = new SimulatedDisk();
     const log = await WriteAheadLog.create(world(disk), origin);
     for (let i = 1; i <= 30; i++) await log.append(write([entry(i, 1, 600)]));
@@ -132,7 +132,7 @@ describe('the write-ahead log', () => {
     expect(disk.list().filter((name) => name.endsWith('.wal')).length).toBe(1);
   });
 
-  it('takes a write that is larger than any segment', async () => {
+  it('accepts a write that is larger than any segment', async () => {
     const disk = new SimulatedDisk();
     const log = await WriteAheadLog.create(world(disk), origin);
     await log.append(write([entry(1, 1, 100 * SECTOR)]));
@@ -178,7 +178,7 @@ describe('after a failed sync and a restart of the process', () => {
 });
 
 describe('after a crash', () => {
-  it('a write that stopped at any byte is cut, or is there whole', async () => {
+  it('an interrupted write is cut or complete, wherever it stopped', async () => {
     const last = write([entry(4, 1, 400), entry(5, 1, 900)]);
     const whole = await interrupted(3, last);
     const name = whole.list().find((n) => n.endsWith('.wal'))!;
@@ -258,7 +258,7 @@ describe('after a crash', () => {
     );
   });
 
-  it('is whole although a segment was being wiped for reuse, whose new name the power cut took back', async () => {
+  it('is complete although a segment was being wiped for reuse and the power cut undid its rename', async () => {
     const disk = new SimulatedDisk();
     const log = await WriteAheadLog.create(world(disk), origin);
     const found: { readonly disk: SimulatedDisk; readonly acknowledged: number }[] = [];
@@ -321,7 +321,7 @@ describe('after a crash', () => {
 });
 
 describe('a failing disk', () => {
-  it('kills the log at the first failed sync, for good', async () => {
+  it('fails the log for good at the first failed sync', async () => {
     const disk = new SimulatedDisk();
     const log = await WriteAheadLog.create(world(disk), origin);
     await log.append(write([entry(1)]));
@@ -335,7 +335,7 @@ describe('a failing disk', () => {
     await log.close();
   });
 
-  it('makes smaller segments while room is short, and leaves the reserve to others', async () => {
+  it('makes smaller segments while space is short, and leaves the reserve free', async () => {
     const disk = new SimulatedDisk();
     const keepFree = 10 * SECTOR;
     const sizes = { firstSegmentBytes: 8 * SECTOR, segmentBytesMax: 32 * SECTOR };
@@ -357,7 +357,7 @@ describe('a failing disk', () => {
     await log.close();
   });
 
-  it('says when it is short of room, goes on in what it has, and recovers by itself', async () => {
+  it('reports that space is short, goes on in the present segment, and recovers by itself', async () => {
     const disk = new SimulatedDisk();
     const ticking: (() => void)[] = [];
     const slow: LogWorld = {
