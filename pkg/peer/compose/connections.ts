@@ -30,7 +30,7 @@ export class Connections {
   }
 
   async #open(): Promise<void> {
-    const { config, world, metrics, log, events, loadTransport } = this.#base;
+    const { config, world, metrics, log, events, loadTransport, rules } = this.#base;
     const { raft, transport, members, receiver, controls, proposals, checks } = this.#parts();
     const provider = await loadTransport();
     if (this.#owner.stopped() !== undefined) return;
@@ -44,7 +44,7 @@ export class Connections {
       version: config.version,
       incarnation: Math.floor(world.random.float() * 2 ** 48),
       heartbeatMs: config.heartbeatMs,
-      sink: incoming({ raft, proposals, checks, transport, fail: this.#owner.fail }),
+      sink: incoming({ raft, proposals, checks, transport, rules, fail: this.#owner.fail }),
       receiveSnapshot: (snapshot, cancelled) => receiver.receive(snapshot, cancelled),
       members: () => ({ clusterId, members: members.list() }),
       control: (name, argument) => controls.forwarded(name, argument),

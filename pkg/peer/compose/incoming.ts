@@ -1,5 +1,6 @@
 import type { PeerId } from '../../../raft/index.js';
 import type { HashChecks } from '../apply/index.js';
+import type { PeerRules } from '../common/index.js';
 import type { DrivenRaft } from '../consensus/index.js';
 import type { ForwardedProposal, Transport, TransportSink } from '../network/index.js';
 import { type Proposals, proposalProblem } from '../requests/index.js';
@@ -9,6 +10,7 @@ export interface IncomingParts {
   readonly proposals: Proposals;
   readonly checks: HashChecks;
   readonly transport: Transport;
+  readonly rules: PeerRules;
   fail(error: Error): void;
 }
 
@@ -30,13 +32,13 @@ export function incoming(parts: IncomingParts): TransportSink {
  * A proposal that another peer forwarded to this peer as the leader of one term. The term is compared with the role as of the last
  * Ready. Between two of them a peer cannot lose its leadership and win it back, because that takes messages, which leave with a Ready.
  */
-function forwarded({ raft, transport }: IncomingParts, from: PeerId, proposal: ForwardedProposal): void {
+function forwarded({ raft, transport, rules }: IncomingParts, from: PeerId, proposal: ForwardedProposal): void {
   const { id, data, term } = proposal;
   if (raft.soft.term !== term) {
     transport.refuse(from, { id, term, refused: 'noLeader', message: 'this peer leads another term' });
     return;
   }
-  const problem = proposalProblem(data);
+  const problem = rules.checksProposals ? proposalProblem(data) : undefined;
   // Ends the connection that brought it.
   if (problem !== undefined) throw new RangeError(problem);
   const result = raft.propose(data);

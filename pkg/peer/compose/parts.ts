@@ -3,7 +3,14 @@ import { invariant, type World } from '../../base/index.js';
 import type { Engine } from '../../storage/index.js';
 import { Applier, HashChecks, type ReplicatedState } from '../apply/index.js';
 import { BackgroundTasks } from '../background/index.js';
-import { foundingId, type NoteLevel, type PeerConfig, type PeerEvents, type PeerMetrics } from '../common/index.js';
+import {
+  foundingId,
+  type NoteLevel,
+  type PeerConfig,
+  type PeerEvents,
+  type PeerMetrics,
+  type PeerRules,
+} from '../common/index.js';
 import { DrivenRaft, startRaft } from '../consensus/index.js';
 import { type PeerControls, peerControls } from '../control/index.js';
 import { Backpressure, FullDisk, LogCompactor, type OpenedLog, type PeerDisk, Space } from '../durability/index.js';
@@ -30,6 +37,7 @@ export interface PeerBase {
   readonly state: ReplicatedState;
   readonly log: OpenedLog;
   readonly loadTransport: LoadTransport;
+  readonly rules: PeerRules;
 }
 
 /** What the parts need of the peer as a whole. */
@@ -146,7 +154,7 @@ function membersOf(
   transport: LateTransport,
   owner: Owner,
 ): Members {
-  const { config, world, metrics, log } = base;
+  const { config, world, metrics, log, rules } = base;
   const members: Members = new Members({
     world,
     self: toPeerId(log.identity.peerId),
@@ -158,11 +166,11 @@ function membersOf(
     entryForms: config.entryForms ?? { reads: ENVELOPE_FORM_MAX, writes: ENVELOPE_FORM_MAX },
     isLeader: () => raft.isLeader,
     term: () => raft.soft.term,
-    configurationIsCommitted: () => raft.status().configIsCommitted,
+    configurationIsCommitted: () => !rules.recordsCommittedRemovals || raft.status().configIsCommitted,
     configuration: () => raft.status().config,
     caughtUp: (member) => raft.status().peers.some((peer) => peer.id === member && peer.caughtUp),
     change: (change) => raft.proposeConfigChange({ changes: [change] }),
-    propose: (command, options) => proposals.submit(command, options),
+    propose: (command, options) => proposals.submit(command, rules.recordsCommittedRemovals ? options : {}),
     malformed: (why) => malformedEntry(base, why),
     fail: owner.fail,
     changed: () => connectMembers(members, transport),

@@ -1,7 +1,7 @@
 import type { World } from '../../base/index.js';
 import { memoryHome } from '../../storage/index.js';
 import { ReplicatedState } from '../apply/index.js';
-import { type PeerConfig, type PeerEvents, PeerMetrics } from '../common/index.js';
+import { PEER_RULES, type PeerConfig, type PeerEvents, PeerMetrics, type PeerRules } from '../common/index.js';
 import type { PeerControl } from '../control/index.js';
 import { nodePeerDisk, openLog, type PeerDisk, quarantineReason, releaseBallastIfFull } from '../durability/index.js';
 import { findIdentity, type LoadTransport } from '../membership/index.js';
@@ -21,6 +21,8 @@ export interface Peer {
 export interface PeerSurroundings {
   readonly disk?: PeerDisk;
   readonly loadTransport?: LoadTransport;
+  /** For the simulation, which breaks them. */
+  readonly rules?: PeerRules;
 }
 
 /** Opens log and state and takes part in the cluster. Rejects with a one-line reason when the peer cannot start. */
@@ -34,6 +36,7 @@ export async function openPeer(
   const disk = surroundings.disk ?? (config.dataDir === undefined ? undefined : nodePeerDisk(config.dataDir));
   const loadTransport = surroundings.loadTransport ?? (() => loadGrpc(config));
   if (disk !== undefined) await releaseBallastIfFull(disk);
+  const rules = surroundings.rules ?? PEER_RULES;
   // The peer is made from its state, and hears from it before that is done.
   const late: { peer?: RunningPeer } = {};
   // The state is opened first, because that takes the lock of the folder.
@@ -49,7 +52,7 @@ export async function openPeer(
     const note = events.note ?? (() => {});
     const found = () => findIdentity({ config, world, loadTransport, note });
     const log = await openLog(config, disk, world, metrics, state.machine.applied, found);
-    late.peer = new RunningPeer({ config, world, events, metrics, disk, state, log, loadTransport });
+    late.peer = new RunningPeer({ config, world, events, metrics, disk, state, log, loadTransport, rules });
   } catch (error) {
     await state.close('the peer did not start');
     throw error;

@@ -5,6 +5,7 @@ import type { PeerDisk, Room, SmallFiles } from '../../../pkg/peer/durability/in
 import type { LogDisk, LogFile } from '../../../pkg/peer/durability/wal/disk.js';
 import { type Engine, type EngineBatch, type EngineHome, memoryHome, StoreError } from '../../../pkg/storage/index.js';
 import type { Random } from '../random.js';
+import type { PeerFaults } from './faults.js';
 import type { Process } from './process.js';
 
 const SECTOR = 512;
@@ -18,6 +19,8 @@ export interface DiskProfile {
   /** Longest time of a sync. */
   readonly syncMsMax: number;
 }
+
+export type DiskFaults = Pick<PeerFaults, 'ignoresRewrites'>;
 
 interface Dirty {
   /** What the sector holds on the platter. Undefined: the file ended before it. */
@@ -107,6 +110,7 @@ const SEGMENTS = { firstSegmentBytes: 8 * 1024, segmentBytesMax: 32 * 1024 };
 export class MachineDisk {
   readonly #random: Random;
   readonly #profile: DiskProfile;
+  readonly #faults: DiskFaults;
   readonly #log = new Folder<File>();
   readonly #notes = new Folder<string>();
   readonly #data = new Folder<File>();
@@ -120,7 +124,8 @@ export class MachineDisk {
   #syncFails = false;
   operations = 0;
 
-  constructor(random: Random, profile: DiskProfile) {
+  constructor(random: Random, profile: DiskProfile, faults: DiskFaults = {}) {
+    this.#faults = faults;
     this.#random = random;
     this.#profile = profile;
   }
@@ -253,6 +258,8 @@ export class MachineDisk {
       write: (bytes, position) =>
         this.#timed(process, 0, () => {
           if (this.#full && position + bytes.length > file.current.length) throw noSpace();
+          const same = Buffer.compare(file.current.subarray(position, position + bytes.length), bytes) === 0;
+          if (same && this.#faults.ignoresRewrites === true) return;
           file.write(bytes, position);
         }),
       sync: () =>

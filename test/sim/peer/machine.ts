@@ -1,10 +1,11 @@
 // One simulated machine: an address, a disk, and the process that runs on it, if any. `start` runs the production peer.
 
-import { foundingId } from '../../../pkg/peer/common/index.js';
+import { foundingId, PEER_RULES } from '../../../pkg/peer/common/index.js';
 import { type InitialMember, openPeer, PEER_DEFAULTS, type Peer, type PeerConfig } from '../../../pkg/peer/index.js';
 import type { Events } from '../events.js';
 import type { Random } from '../random.js';
 import { type DiskProfile, MachineDisk } from './disk.js';
+import type { PeerFaults } from './faults.js';
 import type { SimulatedNetwork } from './network.js';
 import { Process } from './process.js';
 import type { PeerProfile } from './profile.js';
@@ -14,6 +15,7 @@ export interface MachineWorld {
   readonly random: Random;
   readonly profile: PeerProfile;
   readonly network: SimulatedNetwork;
+  readonly faults: PeerFaults;
   readonly founders: readonly InitialMember[];
   readonly trace: (line: () => string) => void;
   /** The peer serves. */
@@ -56,7 +58,7 @@ export class Machine {
     this.joins = !founder;
     const { random, profile } = world;
     this.#rate = 1 + (random.unit() * 2 - 1) * profile.drift;
-    this.disk = new MachineDisk(random, profile.disk);
+    this.disk = new MachineDisk(random, profile.disk, world.faults);
     if (founder)
       this.memberId = foundingId({ name: this.name, peerUrls: [this.url] }, PEER_DEFAULTS.initialClusterToken);
   }
@@ -79,7 +81,11 @@ export class Machine {
         fatal: (error) => process.alive && fatal(this, error),
         note: (level, message) => process.alive && trace(() => `${this.name} ${level}: ${message}`),
       },
-      { disk: this.disk.of(process), loadTransport: async () => network.provider(this.url, process) },
+      {
+        disk: this.disk.of(process),
+        loadTransport: async () => network.provider(this.url, process),
+        rules: { ...PEER_RULES, ...this.#world.faults.rules },
+      },
     ).then(
       (peer) => {
         if (!process.alive) return;
@@ -133,6 +139,6 @@ export class Machine {
   /** A new, empty disk. */
   wipe(disk: DiskProfile): void {
     this.kill();
-    this.disk = new MachineDisk(this.#world.random, disk);
+    this.disk = new MachineDisk(this.#world.random, disk, this.#world.faults);
   }
 }

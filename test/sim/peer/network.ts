@@ -1,11 +1,13 @@
 // The simulated network between peers, as a `TransportProvider`: connections that break, messages that are lost, delayed,
 // duplicated and reordered, cuts in one or both directions, calls without an answer, snapshots that stop on the way.
 
+import { HAS_STARTED } from '../../../pkg/peer/membership/index.js';
 import type { SnapshotStream, Transport, TransportPorts, TransportProvider } from '../../../pkg/peer/network/index.js';
 import type { WireMembers, WireSnapshotAck, WireSnapshotPart } from '../../../proto/index.js';
 import type { Message, PeerId } from '../../../raft/index.js';
 import type { Events } from '../events.js';
 import type { Random } from '../random.js';
+import type { PeerFaults } from './faults.js';
 import type { Process } from './process.js';
 
 export interface NetworkProfile {
@@ -37,17 +39,29 @@ export class SimulatedNetwork {
   readonly #random: Random;
   readonly #profile: NetworkProfile;
   readonly #trace: (line: () => string) => void;
+  readonly #faults: PeerFaults;
+  readonly #violated: (message: string) => void;
   readonly #listeners = new Map<string, Listener>();
   /** Directions that are cut, as `from > to`. */
   readonly #cuts = new Set<string>();
   #perfect = false;
   sent = 0;
 
-  constructor(events: Events, random: Random, profile: NetworkProfile, trace: (line: () => string) => void) {
-    this.#events = events;
-    this.#random = random;
-    this.#profile = profile;
-    this.#trace = trace;
+  constructor(world: {
+    readonly events: Events;
+    readonly random: Random;
+    readonly profile: NetworkProfile;
+    readonly faults: PeerFaults;
+    readonly trace: (line: () => string) => void;
+    /** Peers contradict themselves. */
+    readonly violated: (message: string) => void;
+  }) {
+    this.#events = world.events;
+    this.#random = world.random;
+    this.#profile = world.profile;
+    this.#faults = world.faults;
+    this.#trace = world.trace;
+    this.#violated = world.violated;
   }
 
   makePerfect(): void {
@@ -85,14 +99,12 @@ export class SimulatedNetwork {
       fetchMembers: (toUrl, deadline) =>
         this.#call(url, process, toUrl, deadline, async ({ ports }) => ports.members()),
       callControl: (toUrl, deadline, name, argument) =>
-        this.#call(
-          url,
-          process,
-          toUrl,
-          deadline,
-          async ({ ports }) =>
-            JSON.parse(JSON.stringify(await ports.control(name, JSON.parse(JSON.stringify(argument))))) as unknown,
-        ),
+        this.#call(url, process, toUrl, deadline, async ({ ports }): Promise<unknown> => {
+          if (this.#faults.hidesStarted === true && name.startsWith(HAS_STARTED)) {
+            return { clusterId: ports.clusterId, started: false };
+          }
+          return JSON.parse(JSON.stringify(await ports.control(name, JSON.parse(JSON.stringify(argument)))));
+        }),
     };
   }
 
@@ -138,6 +150,10 @@ export class SimulatedNetwork {
         there.process.run(() => {
           if (there.ports.self !== to || there.ports.clusterId !== ports.clusterId) return;
           if (there.ports.wasRemoved(ports.self)) {
+            // Ids never come back, so a member of the configuration in force was never removed.
+            if (there.ports.members().members.some(({ id }) => id === ports.self)) {
+              this.#violated(`${at} says that the member ${ports.self.toString(16)} was removed, and counts on it`);
+            }
             if (!this.#isCut(at, url)) process.after(this.#delay(), () => ports.sink.removed());
             return;
           }

@@ -2,11 +2,13 @@
 // come right again.
 
 import type { AddMember, ControlResult, Peer } from '../../../pkg/peer/index.js';
+import { seal } from '../../../pkg/peer/requests/envelope.js';
 import { type AppliedEvent, encodeEntry, type Txn, type TxnResult } from '../../../pkg/storage/index.js';
 import { CheckFailed } from '../checker.js';
 import { Events } from '../events.js';
 import { Random } from '../random.js';
 import { drive } from './drive.js';
+import type { PeerFaults } from './faults.js';
 import { History } from './history.js';
 import { Machine, type MachineWorld } from './machine.js';
 import { SimulatedNetwork } from './network.js';
@@ -17,6 +19,8 @@ export interface PeerSimOptions {
   readonly seed: number;
   /** Points of the profile that are not left to the seed. */
   readonly profile?: Partial<PeerProfile>;
+  /** Protections that the peers lack: for mutations. */
+  readonly faults?: PeerFaults;
   /** Faults that are left out. */
   readonly without?: readonly Act[];
   /** Told everything that happens, a line at a time. */
@@ -73,25 +77,30 @@ class PeerRun {
   #starts = 0;
   #failure: Error | undefined;
 
-  constructor({ seed, profile, without = [], trace }: PeerSimOptions) {
+  constructor({ seed, profile, faults = {}, without = [], trace }: PeerSimOptions) {
     this.#random = new Random(seed);
     const drawn = drawProfile(this.#random, profile);
     const left = Object.fromEntries(without.map((act) => [act, 0]));
     this.#profile = { ...drawn, acts: { ...drawn.acts, ...left } };
     this.#trace = trace === undefined ? () => {} : (line) => trace(`${this.#events.now.toFixed(2)} ${line()}`);
     const { founders, spares, network } = this.#profile;
-    this.#network = new SimulatedNetwork(this.#events, this.#random, network, this.#trace);
+    const shared = { events: this.#events, random: this.#random, faults, trace: this.#trace };
+    this.#network = new SimulatedNetwork({
+      ...shared,
+      profile: network,
+      violated: (message) => {
+        this.#failure ??= new CheckFailed('membership', message);
+      },
+    });
     const names = Array.from({ length: founders }, (_, i) => ({
       name: `peer${i}`,
       peerUrls: [`https://peer${i}:2380`],
     }));
     const world: MachineWorld = {
-      events: this.#events,
-      random: this.#random,
+      ...shared,
       profile: this.#profile,
       network: this.#network,
       founders: names,
-      trace: this.#trace,
       opened: (machine, process, peer) => this.#guard(() => this.#opened(machine, process, peer)),
       refused: (machine, error) => this.#guard(() => this.#refused(machine, error)),
       fatal: (machine, error) => this.#guard(() => this.#fatal(machine, error)),
@@ -642,10 +651,14 @@ class PeerRun {
       kind: 'txn',
       txn: { compares: [], ops: [{ kind: 'put', key: '!members/zz', value: member }] },
     });
+    // As a release would write it that no peer of this cluster runs.
+    const newer = seal({ origin: 1, id: 1, command: Buffer.from(inner), form: 2 });
+    newer[6] = 99;
     const data = this.#random.pick([
       Buffer.alloc(this.#random.int(0, 11), 7),
       Buffer.alloc(this.#random.int(12, 40), 7),
       Buffer.concat([Buffer.alloc(12, 1), inner]),
+      newer,
     ]);
     void machine.peer.control.report().then(({ term }) => {
       if (!process?.alive) return;

@@ -1,0 +1,53 @@
+// Peers without one of their protections: what the simulation has to notice. Each was a bug of the production peer.
+
+import type { PeerFaults } from './faults.js';
+import { ACTS, type Act, type PeerProfile } from './profile.js';
+
+export interface PeerMutation {
+  readonly name: string;
+  /** What the protection is for. */
+  readonly breaks: string;
+  readonly faults: PeerFaults;
+  /** Weather in which the fault shows soon. The rest is drawn as always. */
+  readonly profile: Partial<PeerProfile>;
+}
+
+function acts(weights: Partial<Record<Act, number>>): Record<Act, number> {
+  return Object.fromEntries(ACTS.map((act) => [act, weights[act] ?? 0])) as Record<Act, number>;
+}
+
+export const PEER_MUTATIONS: readonly PeerMutation[] = [
+  {
+    name: 'records a removal before it is committed',
+    breaks:
+      'A removal that a deposed leader appended may be cut off. Recorded, it shuts out a voter that the cluster counts on.',
+    faults: { rules: { recordsCommittedRemovals: false } },
+    profile: {
+      founders: 5,
+      spares: 0,
+      electionMs: 500,
+      nemesisMs: 300,
+      chaosMs: 12_000,
+      acts: acts({ removeMember: 4, isolateLeader: 3, split: 2, heal: 5, restart: 3 }),
+    },
+  },
+  {
+    name: 'lets a member join again with an emptied disk',
+    breaks: 'It has forgotten its votes and the entries that a majority counted as safe.',
+    faults: { hidesStarted: true },
+    profile: { founders: 3, nemesisMs: 300, acts: acts({ wipe: 3, restart: 5, isolateLeader: 1, heal: 4 }) },
+  },
+  {
+    name: 'appends a forwarded proposal unchecked',
+    breaks: 'Every peer applies it: one that none can read stops all of them, on every start.',
+    faults: { rules: { checksProposals: false } },
+    profile: { founders: 3, nemesisMs: 300, acts: acts({ badProposal: 3, restart: 3, heal: 3 }) },
+  },
+  {
+    name: 'believes its last frame after a failed sync',
+    breaks:
+      'The system may have dropped what the sync failed for, while it still shows it: the next power cut takes it away.',
+    faults: { ignoresRewrites: true },
+    profile: { founders: 3, nemesisMs: 250, acts: acts({ failSync: 4, powerCut: 4, restart: 6 }) },
+  },
+];
