@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { type Offline, runCtl } from '../../pkg/client/index.js';
 
-/** What works on files. The rooms that do it are loaded when they are asked for: `status` is to be quick. */
+/** Commands that work on files. Their modules are loaded on demand, so that `status` starts quickly. */
 const offline: Offline = {
   snapshotStatus: async (file) => (await import('../../pkg/peer/index.js')).snapshotStatus(file),
   async restore({ file, dataDir, name, initialCluster, token }) {

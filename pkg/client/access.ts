@@ -2,41 +2,41 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type ClusterEntry, parseKubeconfig } from './kubeconfig.js';
 
-/** How to reach the servers of a cluster, and as whom. PEM texts. */
+/** The servers of a cluster and the credentials for them, PEM. */
 export interface Access {
-  /** `https://127.0.0.1:6443`, each once, the one of the current context first. */
+  /** `https://127.0.0.1:6443`; without duplicates, that of the current context first. */
   readonly endpoints: readonly string[];
   readonly ca: string;
   readonly cert: string;
   readonly key: string;
 }
 
-/** What the user asked for cannot be done. One line, made for him. */
+/** A command that cannot be carried out. The message is one line for the user. */
 export class ClientError extends Error {
   override readonly name = 'ClientError';
 }
 
-/** Reads a kubeconfig: the user of the current context, and every server whose authority is that of its cluster. */
+/** Reads a kubeconfig: the user of the current context, and every server with the same authority as its cluster. */
 export function accessOf(file: string): Access {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new ClientError(`the kubeconfig cannot be read: ${(error as Error).message}`);
+    throw new ClientError(`cannot read the kubeconfig: ${(error as Error).message}`);
   }
   return readAccess(text, file);
 }
 
-/** The same from its text; `file` says where paths in it start from, and how it is called in errors. */
+/** The same from a text. Paths in it are relative to the folder of `file`, which errors name. */
 export function readAccess(text: string, file: string): Access {
   const config = parseKubeconfig(text);
-  if ('wrong' in config) throw new ClientError(`${file} is no kubeconfig: ${config.wrong}`);
+  if ('wrong' in config) throw new ClientError(`${file} is not a kubeconfig: ${config.wrong}`);
   const { clusters, users, contexts } = config;
   const context = contexts.find((c) => c.name === config['current-context'])?.context;
   const cluster = clusters.find((c) => c.name === context?.cluster)?.cluster;
   const user = users.find((u) => u.name === context?.user)?.user;
   if (cluster === undefined || user === undefined)
-    throw new ClientError(`${file}: the current context does not name a cluster and a user that are there`);
+    throw new ClientError(`${file}: the current context does not name an existing cluster and user`);
   const pem = (data: string | undefined, path: string | undefined): string => pemOf(data, path, dirname(file));
   const authority = (c: ClusterEntry): string => pem(c['certificate-authority-data'], c['certificate-authority']);
   const ca = authority(cluster);
@@ -49,13 +49,13 @@ export function readAccess(text: string, file: string): Access {
   };
 }
 
-/** The data itself goes before the file it may stand in, as with every reader of kubeconfigs. */
+/** Embedded data takes precedence over a file, as in client-go. */
 function pemOf(data: string | null | undefined, path: string | null | undefined, folder: string): string {
   if (typeof data === 'string') return Buffer.from(data, 'base64').toString();
   if (typeof path !== 'string') return '';
   try {
     return readFileSync(resolve(folder, path), 'utf8');
   } catch (error) {
-    throw new ClientError(`a file that the kubeconfig names cannot be read: ${(error as Error).message}`);
+    throw new ClientError(`cannot read a file that the kubeconfig names: ${(error as Error).message}`);
   }
 }

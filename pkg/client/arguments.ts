@@ -1,15 +1,15 @@
 import { ClientError } from './access.js';
 
-/** A command line taken apart: words, and flags with their last value. */
+/** A parsed command line: words, and flags with their last value. */
 export interface Arguments {
   readonly words: readonly string[];
   readonly flags: ReadonlyMap<string, string>;
 }
 
-/** Flags that need no value. */
+/** Flags without a value. */
 const SWITCHES: ReadonlySet<string> = new Set(['help', 'h', 'learner', 'version']);
 
-/** `known`: every flag there is. Throws `ClientError` at the first thing that is not understood. */
+/** Parses a command line. Throws `ClientError` at the first flag that is not in `known`. */
 export function parseArguments(args: readonly string[], known: ReadonlySet<string>): Arguments {
   const words: string[] = [];
   const flags = new Map<string, string>();
@@ -33,7 +33,7 @@ export function parseArguments(args: readonly string[], known: ReadonlySet<strin
   return { words, flags };
 }
 
-/** `a=x,b=y` in order. */
+/** Reads `a=x,b=y`, in order. */
 export function pairsOf(flag: string, text: string): readonly (readonly [string, string])[] {
   return text
     .split(',')

@@ -29,7 +29,7 @@ function kubeconfig(...clusters: readonly string[]): string {
 }
 
 describe('a kubeconfig', () => {
-  it('gives the server of its context first, then the others of that authority, each once', () => {
+  it('gives the server of its context first, then others with the same authority, without duplicates', () => {
     const file = kubeconfig(
       cluster('two', 'https://h:2', 'CA'),
       cluster('one', 'https://h:1', 'CA'),
@@ -39,19 +39,19 @@ describe('a kubeconfig', () => {
     expect(accessOf(file)).toEqual({ endpoints: ['https://h:1', 'https://h:2'], ca: 'CA', cert: 'C', key: 'K' });
   });
 
-  it('must name a cluster that is there', () => {
+  it('must name an existing cluster', () => {
     expect(() => accessOf(kubeconfig(cluster('two', 'https://h:2', 'CA')))).toThrow(
       'the current context does not name',
     );
-    expect(() => accessOf(join(folder, 'none'))).toThrow('the kubeconfig cannot be read');
+    expect(() => accessOf(join(folder, 'none'))).toThrow('cannot read the kubeconfig');
   });
 });
 
-describe('a kubeconfig that is none', () => {
+describe('a malformed kubeconfig', () => {
   const good = 'clusters: []\nusers: []\ncontexts: []\ncurrent-context: x\n';
   it.each([
     ['', 'it must be object'],
-    ['a: [b', 'it is no YAML: '],
+    ['a: [b', 'it is not valid YAML: '],
     ['[]', 'it must be object'],
     ['clusters: []\nusers: []\ncontexts: []\n', "it must have required property 'current-context'"],
     [good.replace('clusters: []', 'clusters: [null]'), 'clusters[0] must be object'],
@@ -68,16 +68,16 @@ describe('a kubeconfig that is none', () => {
       'users[0].user.client-key-data must be string',
     ],
     [good.replace('current-context: x', 'current-context: [x]'), 'current-context must be string'],
-  ])('%j: what is wrong is told with its place', (text, wrong) => {
+  ])('%j: the error names the field', (text, wrong) => {
     expect(() => readAccess(text, 'kubeconfig')).toThrow(ClientError);
     expect(() => readAccess(text, 'kubeconfig')).toThrow(wrong);
   });
 
-  it('keeps what others put into it, and names the file that is not there', () => {
+  it('ignores unknown fields, and names a file that is missing', () => {
     const user = '{name: u, user: {client-key: none.key, auth-provider: {name: x}}}';
     const text = `clusters: [{name: c, cluster: {server: "https://h:1", certificate-authority: none.crt}}]\nusers: [${user}]\ncontexts: [{name: x, context: {cluster: c, user: u, namespace: n}}]\ncurrent-context: x\npreferences: {}\n`;
     expect(() => readAccess(text, join(folder, 'kubeconfig'))).toThrow(
-      /that the kubeconfig names cannot be read: .*none.crt/,
+      /cannot read a file that the kubeconfig names: .*none.crt/,
     );
   });
 });
@@ -85,7 +85,7 @@ describe('a kubeconfig that is none', () => {
 describe('a command line', () => {
   const known = new Set(['peer-urls', 'learner', 'o']);
 
-  it('is words and flags in any order', () => {
+  it('has words and flags in any order', () => {
     const { words, flags } = parseArguments(['member', 'add', '--learner', 'd', '--peer-urls=u', '-o', 'json'], known);
     expect(words).toEqual(['member', 'add', 'd']);
     expect([...flags]).toEqual([
@@ -95,14 +95,14 @@ describe('a command line', () => {
     ]);
   });
 
-  it('is refused at the first thing unknown', () => {
+  it('is rejected at the first unknown flag', () => {
     expect(() => parseArguments(['--lerner'], known)).toThrow('unknown flag --lerner');
     expect(() => parseArguments(['-o'], known)).toThrow('flag --o needs a value');
   });
 });
 
 describe('a table', () => {
-  it('has columns as wide as they need, and no blanks at the end', () => {
+  it('has columns of minimal width, without trailing blanks', () => {
     expect(table(['A', 'LONG'], [['xyz', '']])).toBe('A    LONG\nxyz\n');
   });
 
@@ -130,23 +130,23 @@ describe('triremectl', () => {
     return { code, ...said };
   };
 
-  it('explains itself', async () => {
+  it('prints help and version', async () => {
     expect((await run('--help')).out).toContain('member add NAME --peer-urls URL,...');
     expect(await run('--version')).toEqual({ code: 0, out: 'triremectl 9\n', err: '' });
   });
 
   it.each([
-    ['nonsense', 'there is no command nonsense (see --help)'],
+    ['nonsense', 'unknown command nonsense (see --help)'],
     ['member add', 'usage: triremectl member add NAME --peer-urls URL,... [--learner]'],
     ['move-leader a b', 'usage: triremectl move-leader [ID|NAME]'],
     ['status -o xml', '-o must be table or json'],
     ['snapshot restore f', 'snapshot restore needs --data-dir'],
     ['certs', 'certs needs --dir and --initial-cluster'],
     ['certs --dir d --initial-cluster a', '--initial-cluster: "a" must be NAME=VALUE'],
-    ['certs --dir d --initial-cluster ..=https://a:1', '".." is no name for a peer\'s folder'],
+    ['certs --dir d --initial-cluster ..=https://a:1', '".." cannot be the name of a folder'],
     [
       'certs --dir d --initial-cluster a=https://a:1 --servers b=https://b:1',
-      '--servers: --initial-cluster has no peer b',
+      '--servers: b is not in --initial-cluster',
     ],
     [
       'certs --dir d --initial-cluster a=https://a:1 --servers a=b:1',
@@ -156,7 +156,7 @@ describe('triremectl', () => {
     expect(await run(line)).toEqual({ code: 1, out: '', err: message });
   });
 
-  it('makes the folders of a cluster, at the hosts of its peers unless told otherwise', async () => {
+  it('makes the folders of a cluster, at the hosts of its peers by default', async () => {
     const asked: unknown[] = [];
     const makeFolders: Offline['makeFolders'] = async (...request) => {
       asked.push(request);
@@ -188,7 +188,7 @@ describe('triremectl', () => {
     if (!line.startsWith('--')) expect(out).not.toMatch(/^ {2}certs/m);
   });
 
-  it('asks nobody when there is nobody', async () => {
+  it('fails without a reachable server', async () => {
     const file = join(folder, 'kubeconfig');
     const server = '{name: c, cluster: {server: "https://127.0.0.1:1"}}';
     const context = '{name: x, context: {cluster: c, user: u}}';

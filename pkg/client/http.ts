@@ -11,7 +11,7 @@ export interface Question {
   readonly body?: object;
 }
 
-/** The server could not be spoken to: nothing has happened there if `connected` is false. */
+/** A server that could not be reached. The request was not sent if `connected` is false. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';
   readonly connected: boolean;
@@ -27,7 +27,7 @@ export class NotHere extends ClientError {
   readonly isNotHere = true;
 }
 
-/** Asks one server. Gives the JSON of its answer; throws `ClientError` with its words when it refuses. */
+/** Sends a request to one server and returns the JSON of the response. Throws `ClientError` with the server's message. */
 export async function ask(access: Access, endpoint: string, question: Question): Promise<unknown> {
   const response = await begin(access, endpoint, question, clientLimits.answerTime);
   const text = (await whole(endpoint, response)).toString();
@@ -35,7 +35,7 @@ export async function ask(access: Access, endpoint: string, question: Question):
   try {
     value = JSON.parse(text);
   } catch {
-    throw new ClientError(`${endpoint} answered ${response.statusCode} with no JSON: is it a trireme server?`);
+    throw new ClientError(`${endpoint} answered ${response.statusCode} without JSON: is it a trireme server?`);
   }
   if (response.statusCode === 200) return value;
   const { message } = value as { readonly message?: unknown };
@@ -46,7 +46,7 @@ export async function ask(access: Access, endpoint: string, question: Question):
   throw isNotHere ? new NotHere(`${endpoint}: ${words}`) : new ClientError(words);
 }
 
-/** Copies an answer into a new file. */
+/** Writes a response to a new file. */
 export async function download(access: Access, endpoint: string, path: string, file: string): Promise<void> {
   const response = await begin(access, endpoint, { method: 'GET', path }, clientLimits.snapshotSilence);
   if (response.statusCode !== 200) {
@@ -54,7 +54,7 @@ export async function download(access: Access, endpoint: string, path: string, f
     throw new ClientError(`${endpoint} answered ${response.statusCode}: ${text.slice(0, 500)}`);
   }
   await pipeline(response, createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true }));
-  if (!response.complete) throw new Unreachable(endpoint, 'the answer ended early', true);
+  if (!response.complete) throw new Unreachable(endpoint, 'the response ended early', true);
 }
 
 /**
@@ -104,7 +104,7 @@ function begin(access: Access, endpoint: string, question: Question, silence: nu
       resolve,
     );
     asking.on('socket', (socket) => socket.once('secureConnect', () => (connected = true)));
-    asking.on('timeout', () => asking.destroy(new Error('no answer in time')));
+    asking.on('timeout', () => asking.destroy(new Error('timed out')));
     asking.on('error', (error) => reject(new Unreachable(endpoint, sentenceOf(error), connected)));
     asking.end(body);
   });
@@ -138,7 +138,7 @@ async function whole(endpoint: string, response: IncomingMessage): Promise<Buffe
   try {
     for await (const piece of response as AsyncIterable<Buffer>) {
       bytes += piece.length;
-      if (bytes > clientLimits.answerBytesMax) throw new Error('the answer is too large');
+      if (bytes > clientLimits.answerBytesMax) throw new Error('the response is too large');
       pieces.push(piece);
     }
   } catch (error) {

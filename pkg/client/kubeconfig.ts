@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type JSONSchemaType } from 'ajv';
 import { parse } from 'yaml';
 
-/** A kubeconfig, as far as it is used here. */
+/** The fields of a kubeconfig that are used here. */
 export interface Kubeconfig {
   readonly clusters: readonly { readonly name: string; readonly cluster: ClusterEntry }[];
   readonly users: readonly { readonly name: string; readonly user: UserEntry }[];
@@ -30,7 +30,7 @@ export interface ContextEntry {
 const text = { type: 'string' } as const;
 const optionalText = { type: 'string', nullable: true } as const;
 
-/** Other tools have fields of their own in it: what is not known is let be. */
+/** Unknown fields are allowed: other tools have their own. */
 const SCHEMA: JSONSchemaType<Kubeconfig> = {
   type: 'object',
   required: ['clusters', 'users', 'contexts', 'current-context'],
@@ -71,13 +71,13 @@ function named(key: string, of: object): any {
   };
 }
 
-/** The kubeconfig in a text; or what is wrong with it, in words. */
+/** Parses a kubeconfig, or returns what is wrong with it. */
 export function parseKubeconfig(source: string): Kubeconfig | { readonly wrong: string } {
   let value: unknown;
   try {
     value = parse(source, { logLevel: 'error' });
   } catch (error) {
-    return { wrong: `it is no YAML: ${(error as Error).message.split('\n')[0]}` };
+    return { wrong: `it is not valid YAML: ${(error as Error).message.split('\n')[0]}` };
   }
   const check = new Ajv({ allowUnionTypes: true }).compile(SCHEMA);
   if (check(value)) return value;
@@ -90,5 +90,5 @@ function sentence({ instancePath, message }: ErrorObject): string {
     .slice(1)
     .replace(/\/(\d+)(?=\/|$)/g, '[$1]')
     .replaceAll('/', '.');
-  return `${path === '' ? 'it' : path} ${message ?? 'is not as it should be'}`;
+  return `${path === '' ? 'it' : path} ${message ?? 'is invalid'}`;
 }

@@ -1,9 +1,9 @@
-/** Every bound of this room. Times in milliseconds. */
+/** The limits of this package. Times are milliseconds. */
 export const clientLimits = {
-  /** An answer to a question; moving the leader and adding a member wait for the cluster. */
+  /** Time for a response; moving the leader and adding a member wait for the cluster. */
   answerTime: 15_000,
-  /** A snapshot may be silent this long: it is written before it is sent. */
+  /** Time without data from a snapshot: it is written before it is sent. */
   snapshotSilence: 120_000,
-  /** Bytes of an answer that is held in memory. */
+  /** Size of a response that is held in memory. */
   answerBytesMax: 16 * 1024 * 1024,
 } as const;

@@ -1,7 +1,7 @@
 import { type Access, ClientError } from './access.js';
 import { ask, askAny } from './http.js';
 
-/** What a peer says of itself (`GET /peer/v1/status`). */
+/** The status of a peer (`GET /peer/v1/status`). */
 export interface PeerStatus {
   readonly clusterId: string;
   readonly id: number;
@@ -37,14 +37,14 @@ export async function listMembers(access: Access): Promise<readonly Member[]> {
   return (answer as { readonly members: readonly Member[] }).members;
 }
 
-/** As ids are shown and taken: hexadecimal. */
+/** The text of an id: hexadecimal. */
 export const idText = (id: number): string => id.toString(16);
 
-/** The member of this id or name. */
+/** The member with this id or name. */
 export async function findMember(access: Access, text: string): Promise<Member> {
   const members = await listMembers(access);
   const found = members.filter((m) => idText(m.id) === text || (m.name !== '' && m.name === text));
   if (found.length === 1) return found[0]!;
-  if (found.length > 1) throw new ClientError(`several members are called ${text}: use the id`);
-  throw new ClientError(`no member is called ${text}, nor has that id`);
+  if (found.length > 1) throw new ClientError(`several members have the name ${text}: use the id`);
+  throw new ClientError(`no member has the name or id ${text}`);
 }

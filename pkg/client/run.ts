@@ -26,7 +26,7 @@ const FLAGS: ReadonlyMap<string, string> = new Map([
   ['h', ''],
 ]);
 
-/** What the program stands on. */
+/** The environment of the program. */
 export interface CtlDoor {
   readonly offline: Offline;
   readonly version: string;
@@ -35,7 +35,7 @@ export interface CtlDoor {
   complain(line: string): void;
 }
 
-/** Runs one command line. Resolves to the exit code: 0 done, 1 not done or not healthy. */
+/** Runs one command line. Resolves to the exit code: 0 for success, 1 for failure or an unhealthy cluster, 2 for wrong usage. */
 export async function runCtl(line: readonly string[], door: CtlDoor): Promise<number> {
   try {
     const args = parseArguments(line, new Set(FLAGS.keys()));
@@ -50,7 +50,7 @@ export async function runCtl(line: readonly string[], door: CtlDoor): Promise<nu
       door.print(helpOn(command, wanted));
       return asksHelp ? 0 : 2;
     }
-    if (command === undefined) throw new ClientError(`there is no command ${args.words.join(' ')} (see --help)`);
+    if (command === undefined) throw new ClientError(`unknown command ${args.words.join(' ')} (see --help)`);
     const words = args.words.slice(command.name.split(' ').length);
     const least = command.takes.startsWith('[') ? 0 : command.words;
     if (words.length < least || words.length > command.words)

@@ -1,4 +1,4 @@
-/** Rows under their headings, columns as wide as their widest cell. */
+/** Formats rows under headings, each column as wide as its widest cell. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [headings, ...rows];
   const widths = headings.map((_, i) => Math.max(...all.map((row) => row[i]!.length)));
@@ -13,7 +13,7 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
     .join('');
 }
 
-/** `12.3 MiB` */
+/** Formats a size: `12.3 MiB`. */
 export function sizeText(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let at = 0;

@@ -65,7 +65,7 @@ export const ACCESS_FLAGS = [
     default: '',
     group: 'Access',
     value: 'FILE',
-    help: 'Authority of front proxies. Their certificates are verified before headers are trusted.',
+    help: 'Certificate authority of front proxies. Headers are trusted only from holders of its certificates.',
   },
   {
     name: 'requestheader-allowed-names',
@@ -73,7 +73,7 @@ export const ACCESS_FLAGS = [
     default: '',
     group: 'Access',
     value: 'NAME,...',
-    help: 'Common names of certificates that front proxies may show; empty: any that the authority signed.',
+    help: 'Common names that certificates of front proxies may have; empty for any.',
   },
   {
     name: 'requestheader-username-headers',

@@ -9,7 +9,7 @@ function run(...args: string[]) {
 }
 
 describe('the command line', () => {
-  it('has defaults that fit each other', () => {
+  it('has consistent defaults', () => {
     const config = run();
     expect(config.serving).toMatchObject({ bindAddress: '127.0.0.1', port: 6443 });
     expect(config.limits).toEqual({
@@ -23,14 +23,14 @@ describe('the command line', () => {
     expect(Object.isFrozen(config.serving)).toBe(true);
   });
 
-  it('takes values behind = and as the next argument, with one dash or two', () => {
+  it('accepts values after = and as the next argument, with one dash or two', () => {
     expect(run('--secure-port=1', '--data-dir', '/tmp/x', '-name=a').cluster.name).toBe('a');
     expect(run('--secure-port=1', '--secure-port', '2').serving.port).toBe(2);
     expect(run('--v=4').logLevel).toBe('debug');
     expect(run('--controllers=*', '--controllers=-a', '--controllers=-b').controllers).toEqual(['*', '-a', '-b']);
   });
 
-  it('reads switches of versions and features', () => {
+  it('reads versions and features to enable', () => {
     const { api } = run('--runtime-config=apps/v1=0,api/beta=true', '--runtime-config=batch/v1,api/beta=false');
     expect([...api.runtimeConfig]).toEqual([
       ['apps/v1', false],
@@ -62,7 +62,7 @@ describe('the command line', () => {
     expect(run('--advertise-address=').serving.advertiseAddress).toBe('');
   });
 
-  it('reads names of flags with either line between their words', () => {
+  it('accepts underscores in names of flags', () => {
     expect(run('--secure_port=1').serving.port).toBe(1);
   });
 
@@ -73,7 +73,7 @@ describe('the command line', () => {
     expect(run('--service-node-port-range=31000').api.nodePorts).toEqual({ from: 31000, to: 31000 });
   });
 
-  it('reads the quota, and 0 as the default', () => {
+  it('reads the quota, with 0 for the default', () => {
     expect(run('--quota-backend-bytes=7').cluster.quotaBytes).toBe(7);
     expect(run('--quota-backend-bytes=0').cluster.quotaBytes).toBe(run().cluster.quotaBytes);
   });

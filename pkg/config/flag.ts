@@ -1,32 +1,32 @@
-/** A flag as data: parsing, defaults, checks and help are all read from it. */
+/** A flag as data. Parsing, defaults, checks and help are derived from it. */
 export type FlagKind = 'string' | 'boolean' | 'integer' | 'duration' | 'list' | 'pairs' | 'bytes';
 
 export interface Flag {
   readonly name: string;
   readonly kind: FlagKind;
-  /** As it would be written on the command line. */
+  /** The default, as written on the command line. */
   readonly default: string;
-  /** Heading in the help. */
+  /** The heading in the help. */
   readonly group: FlagGroup;
   readonly help: string;
-  /** Given several times it means all of them, as one with commas. */
+  /** Repeated flags are joined with commas; otherwise the last one counts. */
   readonly repeats?: boolean;
-  /** Lines that stand below the help. */
+  /** Further lines of the help. */
   readonly options?: () => readonly string[];
-  /** What the value is called in the help. */
+  /** The placeholder of the value in the help. */
   readonly value?: string;
-  /** Says what is wrong with a value, or undefined. */
+  /** Returns what is wrong with a value, or undefined. */
   readonly check?: (text: string) => string | undefined;
 }
 
 export type FlagGroup = 'Serving' | 'Storage and cluster' | 'API' | 'Access' | 'Limits' | 'Controllers' | 'Log';
 
-/** What the user wrote cannot be used. One line, made for him. */
+/** A flag or file that cannot be used. The message is one line for the operator. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** Milliseconds of `90s`, `1m30s`, `500ms`, `1h`; undefined when it is none. A plain 0 needs no unit. */
+/** The milliseconds of `90s`, `1m30s`, `500ms` or `1h`, or undefined. A plain 0 needs no unit. */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0;
   if (!/^(?:\d+(?:\.\d+)?(?:us|ms?|s|h))+$/.test(text)) return undefined;
@@ -35,13 +35,13 @@ export function parseDuration(text: string): number | undefined {
   return total;
 }
 
-/** As etcd reads it: a number alone is hours. */
+/** Reads a retention as etcd does: a plain number means hours. */
 export const parseRetention = (text: string): number | undefined =>
   parseDuration(/^\d+$/.test(text) ? `${text}h` : text);
 
 const UNITS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** The address of a peer: `https://HOST:PORT`, and nothing behind it. */
+/** Reports whether a text is the address of a peer, `https://HOST:PORT` without a path. */
 export function isPeerUrl(text: string): boolean {
   return /^https:\/\/[^/?#@]+:\d+$/.test(text) && URL.canParse(text);
 }

@@ -4,7 +4,7 @@ import { type Flag, isPeerUrl, parseDuration, parseRetention } from './flag.js';
 import { featureHelp } from './gates.js';
 import { portRange, serviceRangeProblem } from './ranges.js';
 
-/** Milliseconds, as etcd bounds it: a cluster that is longer without a leader is not worth waiting for. */
+/** Milliseconds. The bound of etcd. */
 const ELECTION_TIME_MAX = 50_000;
 
 const port = (text: string): string | undefined => (Number(text) <= 65535 ? undefined : 'must be a port (0 to 65535)');
@@ -34,13 +34,10 @@ const logLevel = (text: string): string | undefined =>
     ? undefined
     : 'must be one of trace, debug, info, warn, error, fatal, silent';
 
-/** Of the store, where nobody says another. */
+/** The default of --quota-backend-bytes. */
 export const QUOTA_BYTES = 8 * 1024 ** 3;
 
-/**
- * Every flag. Those of the API side are named as kube-apiserver names them, those of the store and its peers as etcd does, so
- * that what people know and what their unit files say goes on to work.
- */
+/** Every flag. API flags have the names of kube-apiserver, flags of the store and its peers those of etcd. */
 export const FLAGS = [
   {
     name: 'data-dir',
@@ -49,7 +46,7 @@ export const FLAGS = [
     group: 'Storage and cluster',
     check: notEmpty,
     value: 'FOLDER',
-    help: 'Where the store, the keys and the admin kubeconfig live.',
+    help: 'Folder of the store, the keys and the kubeconfig of the administrator.',
   },
   {
     name: 'name',
@@ -66,7 +63,7 @@ export const FLAGS = [
     default: '',
     group: 'Storage and cluster',
     value: 'NAME=URL,...',
-    help: 'All peers of a new cluster; empty: this one alone.',
+    help: 'The members of a new cluster; empty for a cluster of one.',
   },
   {
     name: 'initial-cluster-state',
@@ -75,7 +72,7 @@ export const FLAGS = [
     group: 'Storage and cluster',
     check: clusterState,
     value: 'new|existing',
-    help: 'Whether this peer begins a cluster or joins one.',
+    help: 'Whether this peer founds a cluster or joins one.',
   },
   {
     name: 'initial-cluster-token',
@@ -83,7 +80,7 @@ export const FLAGS = [
     default: 'trireme-cluster',
     group: 'Storage and cluster',
     value: 'TOKEN',
-    help: 'Keeps clusters apart that were set up alike.',
+    help: 'Distinguishes clusters with the same members.',
   },
   {
     name: 'listen-peer-urls',
@@ -92,7 +89,7 @@ export const FLAGS = [
     group: 'Storage and cluster',
     check: peerUrls,
     value: 'URL,...',
-    help: 'Where this peer listens for its peers.',
+    help: 'URLs that this peer listens on for other peers.',
   },
   {
     name: 'force-new-cluster',
@@ -108,7 +105,7 @@ export const FLAGS = [
     group: 'Storage and cluster',
     check: peerUrlsOrNone,
     value: 'URL,...',
-    help: 'Where the other peers reach this one; empty: as listened on.',
+    help: 'URLs at which other peers reach this one; empty for --listen-peer-urls.',
   },
   {
     name: 'peer-cert-file',
@@ -116,16 +113,23 @@ export const FLAGS = [
     default: '',
     group: 'Storage and cluster',
     value: 'FILE',
-    help: 'Certificate shown to peers.',
+    help: 'Certificate for connections between peers.',
   },
-  { name: 'peer-key-file', kind: 'string', default: '', group: 'Storage and cluster', value: 'FILE', help: 'Its key.' },
+  {
+    name: 'peer-key-file',
+    kind: 'string',
+    default: '',
+    group: 'Storage and cluster',
+    value: 'FILE',
+    help: 'Private key of that certificate.',
+  },
   {
     name: 'peer-trusted-ca-file',
     kind: 'string',
     default: '',
     group: 'Storage and cluster',
     value: 'FILE',
-    help: 'Authority of the peers.',
+    help: 'Certificate authority of the peers.',
   },
   {
     name: 'peer-cert-allowed-cn',
@@ -133,7 +137,7 @@ export const FLAGS = [
     default: '',
     group: 'Storage and cluster',
     value: 'NAME,...',
-    help: 'Common names that certificates of other peers may have; empty: any.',
+    help: 'Common names that certificates of other peers may have; empty for any.',
   },
   {
     name: 'peer-cert-allowed-hostname',
@@ -141,7 +145,7 @@ export const FLAGS = [
     default: '',
     group: 'Storage and cluster',
     value: 'HOST,...',
-    help: 'Hosts of which a certificate of another peer must be for one; empty: any.',
+    help: 'Hosts one of which the certificate of another peer must name; empty for any.',
   },
   {
     name: 'heartbeat-interval',
@@ -150,7 +154,7 @@ export const FLAGS = [
     group: 'Storage and cluster',
     check: positive,
     value: 'MS',
-    help: 'Milliseconds between heartbeats of the leader.',
+    help: 'Interval of the heartbeats of the leader, in milliseconds.',
   },
   {
     name: 'election-timeout',
@@ -159,7 +163,7 @@ export const FLAGS = [
     group: 'Storage and cluster',
     check: electionTime,
     value: 'MS',
-    help: 'Milliseconds without a leader after which one is elected.',
+    help: 'Time without a leader after which an election starts, in milliseconds.',
   },
   {
     name: 'snapshot-count',
@@ -168,7 +172,7 @@ export const FLAGS = [
     group: 'Storage and cluster',
     check: positive,
     value: 'N',
-    help: 'Log entries that are kept for peers that lag behind.',
+    help: 'Number of log entries to keep for peers that lag behind.',
   },
   {
     name: 'auto-compaction-retention',
@@ -177,7 +181,7 @@ export const FLAGS = [
     group: 'Storage and cluster',
     check: retention,
     value: 'DURATION',
-    help: 'How long history is kept, for watches and lists of the past; a number alone is hours, 0 keeps all.',
+    help: 'How long to keep old revisions; a plain number means hours, 0 keeps all.',
   },
   {
     name: 'quota-backend-bytes',
@@ -185,7 +189,7 @@ export const FLAGS = [
     default: String(QUOTA_BYTES),
     group: 'Storage and cluster',
     value: 'BYTES',
-    help: 'Writes are refused when the store is larger; 0: the default.',
+    help: 'Size of the store above which writes are refused; 0 means the default.',
   },
 
   {
@@ -195,7 +199,7 @@ export const FLAGS = [
     group: 'Serving',
     check: address,
     value: 'ADDRESS',
-    help: 'Address to serve on; 0.0.0.0 for all.',
+    help: 'Address to listen on; 0.0.0.0 for all.',
   },
   {
     name: 'secure-port',
@@ -204,7 +208,7 @@ export const FLAGS = [
     group: 'Serving',
     check: port,
     value: 'PORT',
-    help: 'Port to serve on; 0 for any that is free.',
+    help: 'Port to listen on; 0 for any free port.',
   },
   {
     name: 'advertise-address',
@@ -213,7 +217,7 @@ export const FLAGS = [
     group: 'Serving',
     check: addressOrNone,
     value: 'ADDRESS',
-    help: 'Address that clients are told; empty: the one served on.',
+    help: 'Address advertised to clients; empty for --bind-address.',
   },
   {
     name: 'tls-cert-file',
@@ -221,9 +225,16 @@ export const FLAGS = [
     default: '',
     group: 'Serving',
     value: 'FILE',
-    help: 'Serving certificate; empty: made on the first start.',
+    help: 'Serving certificate; empty for one that is made on the first start.',
   },
-  { name: 'tls-private-key-file', kind: 'string', default: '', group: 'Serving', value: 'FILE', help: 'Its key.' },
+  {
+    name: 'tls-private-key-file',
+    kind: 'string',
+    default: '',
+    group: 'Serving',
+    value: 'FILE',
+    help: 'Private key of that certificate.',
+  },
   {
     name: 'cert-dir',
     kind: 'string',
@@ -238,7 +249,7 @@ export const FLAGS = [
     default: '',
     group: 'Serving',
     value: 'FILE',
-    help: 'Authority of client certificates; empty: the one made on the first start.',
+    help: 'Certificate authority of clients; empty for the one that is made on the first start.',
   },
   {
     name: 'shutdown-delay-duration',
@@ -246,7 +257,7 @@ export const FLAGS = [
     default: '0s',
     group: 'Serving',
     value: 'DURATION',
-    help: 'After SIGTERM, how long to serve on while /readyz fails.',
+    help: 'Time after SIGTERM during which /readyz fails and requests are still served.',
   },
   {
     name: 'shutdown-grace-duration',
@@ -254,7 +265,7 @@ export const FLAGS = [
     default: '10s',
     group: 'Serving',
     value: 'DURATION',
-    help: 'After that, how long requests may take to finish.',
+    help: 'Time that requests get to finish after that.',
   },
 
   {
@@ -264,7 +275,7 @@ export const FLAGS = [
     default: '',
     group: 'API',
     value: 'KEY=BOOL,...',
-    help: 'Versions and resources on or off; the narrower key counts. Versions that are not stable are off by default.',
+    help: 'Enables or disables versions and resources; the narrowest key wins. Alpha and beta versions are disabled by default.',
     options: () => [
       'v1=true|false for the core API group',
       '<group>/<version>=true|false for a version of another group, such as apps/v1=true',
@@ -282,7 +293,7 @@ export const FLAGS = [
     default: '',
     group: 'API',
     value: 'GATE=BOOL,...',
-    help: 'Features on or off, each as Name=BOOL or kube:Name=BOOL.',
+    help: 'Enables or disables features: Name=BOOL or kube:Name=BOOL.',
     options: featureHelp,
   },
   {
@@ -334,7 +345,7 @@ export const FLAGS = [
     group: 'API',
     check: serviceRangeProblem,
     value: 'CIDR[,CIDR]',
-    help: 'Cluster IPs of services come from here.',
+    help: 'Range of cluster IPs; two for dual stack.',
   },
   {
     name: 'service-node-port-range',
@@ -343,7 +354,7 @@ export const FLAGS = [
     group: 'API',
     check: nodePorts,
     value: 'FROM-TO',
-    help: 'Node ports of services come from here; FROM+SIZE does as well.',
+    help: 'Range of node ports; FROM+SIZE is accepted as well.',
   },
 
   ...ACCESS_FLAGS,
@@ -354,7 +365,7 @@ export const FLAGS = [
     default: '400',
     group: 'Limits',
     value: 'N',
-    help: 'Reading requests served at a time; further ones wait, then get 429. 0: no limit.',
+    help: 'Limit of concurrent reading requests; further ones wait, then get 429. 0 means no limit.',
   },
   {
     name: 'max-mutating-requests-inflight',
@@ -362,7 +373,7 @@ export const FLAGS = [
     default: '200',
     group: 'Limits',
     value: 'N',
-    help: 'The same for changing requests.',
+    help: 'The same limit for mutating requests.',
   },
   {
     name: 'request-timeout',
@@ -371,7 +382,7 @@ export const FLAGS = [
     group: 'Limits',
     check: longerThanNothing,
     value: 'DURATION',
-    help: 'A request that takes longer gets 504.',
+    help: 'Time after which a request fails with 504.',
   },
   {
     name: 'min-request-timeout',
@@ -380,7 +391,7 @@ export const FLAGS = [
     group: 'Limits',
     check: positive,
     value: 'SECONDS',
-    help: 'A watch that names no time-out lasts this long at least, and less than twice.',
+    help: 'Minimum duration of a watch without timeoutSeconds; the duration is random, less than twice this.',
   },
 
   {
@@ -390,7 +401,7 @@ export const FLAGS = [
     default: '*',
     group: 'Controllers',
     value: 'NAME,...',
-    help: 'Which run here: * for all, -NAME for all but that, NAME for that alone.',
+    help: 'Controllers to run: * for all, -NAME to leave one out, NAME for that one.',
   },
 
   {
@@ -399,7 +410,7 @@ export const FLAGS = [
     default: '0',
     group: 'Log',
     value: 'N',
-    help: 'Verbosity: 4 and more is debug, 8 and more trace.',
+    help: 'Verbosity: 4 or more logs at debug level, 8 or more at trace level.',
   },
   {
     name: 'log-level',
@@ -408,7 +419,7 @@ export const FLAGS = [
     group: 'Log',
     check: logLevel,
     value: 'LEVEL',
-    help: 'Least level that is logged.',
+    help: 'Lowest level that is logged.',
   },
 ] as const satisfies readonly Flag[];
 

@@ -7,7 +7,7 @@ import { FEATURE_DEPENDENCIES, FEATURE_GATES, FEATURES_HERE } from './gatetable.
 const on = (text: string, ...names: string[]) => names.map((name) => chooseFeatures(text).enabled.get(name));
 
 describe('feature gates', () => {
-  it('have the defaults of their level where nobody says anything', () => {
+  it('have the defaults of level 1.37', () => {
     const { enabled, warnings } = chooseFeatures('');
     expect(on('', 'CBORServingAndStorage', 'APIResponseCompression', 'ImageVolume', 'KMSv1')).toEqual([
       false,
@@ -20,7 +20,7 @@ describe('feature gates', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('are switched by name, with and without the component, and the last of a name counts', () => {
+  it('are set by name, with and without the component, and the last value counts', () => {
     expect(on('CBORServingAndStorage=true', 'CBORServingAndStorage')).toEqual([true]);
     expect(on('kube:CBORServingAndStorage=T, kube:WatchList = 0', 'CBORServingAndStorage', 'WatchList')).toEqual([
       true,
@@ -30,7 +30,7 @@ describe('feature gates', () => {
     expect(on(',,WatchList=false,', 'WatchList')).toEqual([false]);
   });
 
-  it('are switched by stage, and what is named itself goes before, wherever it stands', () => {
+  it('are set by stage, and a name overrides its stage in any order', () => {
     const names = [
       'CBORServingAndStorage',
       'ShardedListAndWatch',
@@ -87,7 +87,7 @@ describe('feature gates', () => {
     expect(() => chooseFeatures(text)).toThrow(new ConfigError(`--feature-gates: ${message}`));
   });
 
-  it('warn of what goes away and of what changes nothing here', () => {
+  it('warn about gates that will be removed and gates without effect', () => {
     expect(chooseFeatures('ImageVolume=true,KMSv1=true,NodeSwap=true').warnings).toEqual([
       '--feature-gates: setting GA feature gate ImageVolume=true; it will be removed in a future release',
       '--feature-gates: setting deprecated feature gate KMSv1=true; it will be removed in a future release',
@@ -99,7 +99,7 @@ describe('feature gates', () => {
     ).toEqual(['--feature-gates: EventedPLEG=true has no effect: there is nothing here that it switches']);
   });
 
-  it('are listed in the help as long as they may change', () => {
+  it('are listed in the help unless they are locked', () => {
     const lines = featureHelp();
     expect(lines[0]).toMatch(/^kube:A/);
     expect(lines).toEqual([...lines].sort());
@@ -108,7 +108,7 @@ describe('feature gates', () => {
     expect(lines.some((line) => line.includes('ImageVolume=') || line.includes('KMSv1'))).toBe(false);
   });
 
-  it('tell their state with their stage', () => {
+  it('report their state and stage', () => {
     const states = [...featureStates(chooseFeatures('AllAlpha=true,GenericWorkload=true').enabled)];
     expect(states).toHaveLength(Object.keys(FEATURE_GATES).length + 2);
     expect(states).toContainEqual({ name: 'CBORServingAndStorage', stage: 'ALPHA', enabled: true });
@@ -123,14 +123,14 @@ describe('the table of gates', () => {
       for (const other of [name, ...needed]) expect(Object.keys(FEATURE_GATES)).toContain(other);
   });
 
-  it('knows which gates the schemas ask for', () => {
+  it('contains the gates that schemas refer to', () => {
     const folder = new URL('../schema/data/', import.meta.url);
     const asked = new Set<string>();
     for (const file of readdirSync(folder))
       if (file.endsWith('.schema'))
         for (const [, names] of readFileSync(new URL(file, folder), 'utf8').matchAll(/\bgate=([A-Za-z0-9,]+)/g))
           for (const name of names!.split(',')) asked.add(name);
-    // Features that have been on for so long that their gates are gone.
+    // Features whose gates were removed because they are always enabled.
     for (const gone of ['CSIStorageCapacity', 'AnyVolumeDataSource', 'TopologyAwareHints']) asked.delete(gone);
     expect([...asked].filter((name) => !(FEATURES_HERE as ReadonlySet<string>).has(name))).toEqual([]);
     expect(asked.size).toBeGreaterThan(40);

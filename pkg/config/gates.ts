@@ -2,29 +2,29 @@ import { ConfigError } from './flag.js';
 import { FEATURE_DEPENDENCIES, FEATURE_GATES, FEATURES_HERE, type FeatureGate } from './gatetable.js';
 
 export interface FeatureChoice {
-  /** Every gate there is, AllAlpha and AllBeta included, and whether it is on. */
+  /** Every gate, including AllAlpha and AllBeta, and whether it is enabled. */
   readonly enabled: ReadonlyMap<string, boolean>;
-  /** What the administrator should hear of his choice, for the log. */
+  /** Warnings about the choice, for the log. */
   readonly warnings: readonly string[];
 }
 
-/** The gates that stand for all of one stage. A gate that is named itself goes before them, wherever it stands. */
+/** The gates that stand for a whole stage. A gate that is named itself overrides them, in any order. */
 const SPECIAL: ReadonlyMap<string, FeatureGate> = new Map([
   ['AllAlpha', { stage: 'ALPHA', default: false, locked: false }],
   ['AllBeta', { stage: 'BETA', default: false, locked: false }],
 ]);
 
-/** Every gate by its name, in the order of the names. */
+/** Every gate by name, sorted. */
 const KNOWN: ReadonlyMap<string, FeatureGate> = new Map(
   [...SPECIAL, ...Object.entries(FEATURE_GATES)].sort(([a], [b]) => (a < b ? -1 : 1)),
 );
 
-/** The component whose gates are taken, as its name stands before them: `kube:Name=true`. */
+/** The component whose gates are accepted with its name in front: `kube:Name=true`. */
 const COMPONENT = 'kube';
 
 /**
- * `--feature-gates`, by the rules and in the words of kube-apiserver: `Name=bool` or `kube:Name=bool`, with commas; the last of a name
- * counts. Throws `ConfigError`.
+ * Reads `--feature-gates` as kube-apiserver does: `Name=bool` or `kube:Name=bool`, separated by commas; the last value of a name
+ * counts. Throws `ConfigError` with the message of kube-apiserver.
  */
 export function chooseFeatures(text: string): FeatureChoice {
   const given = readPairs(text);
@@ -90,7 +90,7 @@ export function parseSwitch(text: string): boolean | undefined {
   return undefined;
 }
 
-/** What a Go program says of a bool that is none. */
+/** The message of Go's strconv.ParseBool. */
 export const switchProblem = (text: string): string =>
   `strconv.ParseBool: parsing ${JSON.stringify(text)}: invalid syntax`;
 
@@ -110,14 +110,14 @@ function* unmetDependencies(enabled: ReadonlyMap<string, boolean>): Iterable<str
   }
 }
 
-/** Every gate, its stage and whether it is on: what `kubernetes_feature_enabled` tells. */
+/** Every gate, its stage and whether it is enabled, for the metric `kubernetes_feature_enabled`. */
 export function* featureStates(
   enabled: ReadonlyMap<string, boolean>,
 ): Iterable<{ readonly name: string; readonly stage: string; readonly enabled: boolean }> {
   for (const [name, { stage }] of KNOWN) yield { name, stage, enabled: enabled.get(name) === true };
 }
 
-/** The lines of the help: the gates that may still change. */
+/** The lines of the help: the gates that are not locked. */
 export const featureHelp = (): readonly string[] =>
   [...KNOWN]
     .filter(([, { stage }]) => stage === 'ALPHA' || stage === 'BETA')

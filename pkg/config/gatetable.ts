@@ -1,10 +1,10 @@
-/** How far a feature has come: the label of `kubernetes_feature_enabled`, and the word in the help. Empty for the stable ones. */
+/** The stage of a feature: the label of `kubernetes_feature_enabled`, and the word in the help. Empty for stable ones. */
 export type FeatureStage = 'ALPHA' | 'BETA' | '' | 'DEPRECATED';
 
 export interface FeatureGate {
   readonly stage: FeatureStage;
   readonly default: boolean;
-  /** Cannot be set to anything but its default. */
+  /** Only the default is accepted. */
   readonly locked: boolean;
 }
 
@@ -25,8 +25,8 @@ const DEPRECATED_LOCKED = gate('DEPRECATED', false, true);
 const DEPRECATED_LOCKED_ON = gate('DEPRECATED', true, true);
 
 /**
- * Every gate that a kube-apiserver of level 1.37 knows: its own, those of the libraries it is made of, and those of the other
- * components of the same source tree, which it takes on its command line as well. The README says which rows are uncertain.
+ * Every gate that kube-apiserver 1.37 knows: its own, those of its libraries, and those of the other components of the same source
+ * tree. The README lists the rows that are uncertain.
  */
 export const FEATURE_GATES = {
   APIResponseCompression: BETA,
@@ -283,7 +283,7 @@ export const FEATURE_GATES = {
   WorkloadWithJob: ALPHA,
 } as const satisfies Readonly<Record<string, FeatureGate>>;
 
-/** Features that cannot be on while another one is off; where that other one is locked, there is nothing to check. */
+/** Features that need another one; a dependency that is locked is left out. */
 export const FEATURE_DEPENDENCIES: Readonly<Record<string, readonly (keyof typeof FEATURE_GATES)[]>> = {
   ClusterTrustBundleProjection: ['ClusterTrustBundle'],
   CompositePodGroup: ['GenericWorkload', 'TopologyAwareWorkloadScheduling'],
@@ -345,7 +345,7 @@ export const FEATURE_DEPENDENCIES: Readonly<Record<string, readonly (keyof typeo
   WorkloadWithJob: ['GenericWorkload'],
 };
 
-/** The gates that switch something in this server: fields of the schemas, encodings, ways of reading and deleting. */
+/** The gates that have an effect in this server. */
 export const FEATURES_HERE: ReadonlySet<keyof typeof FEATURE_GATES> = new Set([
   'APIResponseCompression',
   'AllowUnsafeMalformedObjectDeletion',

@@ -1,11 +1,11 @@
 import { formatCidr, maskIp, parseCidr } from '../api/index.js';
 
-/** Where cluster IPs and node ports come from. */
+/** The ranges of cluster IPs and node ports. */
 
-/** Addresses that a range must have: below that, not even the cluster's own services find a place. */
+/** The smallest range: the cluster's own services must fit in. */
 const ADDRESSES_MIN = 8;
 
-/** Says what is wrong with `--service-cluster-ip-range`, or undefined. */
+/** Returns what is wrong with `--service-cluster-ip-range`, or undefined. */
 export function serviceRangeProblem(text: string): string | undefined {
   const ranges = text.split(',').map(parseCidr);
   if (ranges.length > 2 || ranges.includes(undefined)) return 'must be one or two CIDR blocks, such as 10.96.0.0/12';

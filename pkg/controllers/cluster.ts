@@ -4,26 +4,26 @@ import type { StoredObject } from '../cache/index.js';
 import type { Catalogue, ServedResource } from '../registry/index.js';
 
 /**
- * The cluster as a controller sees it: the verbs, as any client has them, and a feed of changes. Verbs throw `ApiError`; a loop
- * that meets one retries later. Resources are named in any one of their served versions.
+ * The cluster as a controller sees it: the verbs of a client, and a stream of changes. Verbs throw `ApiError`; controllers retry
+ * later. Resources are named in any of their served versions.
  */
 export interface Cluster {
   catalogue(): Catalogue;
-  /** Consistent. */
+  /** A consistent read. */
   get(at: Place): Promise<JsonObject | undefined>;
   list(resource: ServedResource, namespace: string): Promise<readonly JsonObject[]>;
   /** A consistent list, object by object; yields between them. `f` must be quick. */
   visit(resource: ServedResource, namespace: string, f: (object: JsonObject) => void): Promise<void>;
   create(resource: ServedResource, namespace: string, object: JsonObject): Promise<void>;
-  /** A JSON merge patch; give `metadata.resourceVersion` or `uid` in it to be refused when the object has changed. */
+  /** A JSON merge patch. With `metadata.resourceVersion` or `uid` in it, it conflicts when the object has changed. */
   patch(at: Place, subresource: string, patch: JsonObject): Promise<void>;
   replace(at: Place, subresource: string, object: JsonObject): Promise<void>;
-  /** Refused (409) when the object is not the one, or not in the state, that was read. */
+  /** Fails with 409 when uid or resourceVersion differ from the object that was read. */
   delete(at: Place, options: DeleteOptions): Promise<void>;
   deleteCollection(resource: ServedResource, namespace: string): Promise<void>;
   /**
-   * Hands the present state over, object by object, and then reports every change, in order. Changes that arrive while the state
-   * is handed over are reported after it.
+   * Delivers the current state, object by object, and then every change in order. Changes that arrive meanwhile are delivered after
+   * the state.
    */
   follow(observer: Observer): Following;
 }
@@ -35,9 +35,9 @@ export interface DeleteOptions {
 }
 
 export interface Following {
-  /** Resolves when the present state has been handed over, or following was stopped before. */
+  /** Resolves when the current state has been delivered, or following was stopped. */
   readonly caughtUp: Promise<void>;
-  /** Nothing is reported to the observer after this. */
+  /** Stops the delivery at once. */
   stop(): void;
 }
 
@@ -50,11 +50,11 @@ export interface Place {
 export type Policy = 'Background' | 'Foreground' | 'Orphan';
 
 export interface Observer {
-  /** A kind is served from now on, or in another form; its objects follow as changes without a `before`. */
+  /** A kind was added or replaced; its objects follow as changes without a `before`. */
   added?(resource: ServedResource): void;
   /** A kind is no longer served. */
   removed?(resource: ServedResource): void;
-  /** `after` undefined: deleted. Must be synchronous and quick: work belongs into a queue. */
+  /** `after` is undefined for a deletion. Must be synchronous and quick: put work into a queue. */
   changed(
     resource: ServedResource,
     before: StoredObject | undefined,

@@ -5,13 +5,13 @@ import type { WorkQueue } from './queue.js';
 
 /** A control loop. It runs on the leader only, and stops when this peer loses leadership. */
 export interface Controller {
-  /** As `--controllers` names it (kube-controller-manager's names). */
+  /** Its name in `--controllers`, as in kube-controller-manager. */
   readonly name: string;
-  /** Resolves when the present state has been observed; work begins then. */
+  /** Resolves when the current state has been observed and work begins. */
   start(): Promise<void>;
-  /** No work begins after this returns. Work in progress may still write; its writes carry the versions they were decided on. */
+  /** Stops new work. Work in progress may still write, with the versions that it was decided on as preconditions. */
   stop(): void;
-  /** Counts of its work queue. */
+  /** The metrics of its queue. */
   readonly counts: QueueCounts;
 }
 
@@ -22,8 +22,8 @@ export interface ControllerContext {
 }
 
 /**
- * A loop that follows the cluster with `observer` and works through `queue` once the present state has been handed over: nothing
- * may be decided from half of an index.
+ * A loop that follows the cluster with `observer` and works through `queue` once the current state has been delivered, because no
+ * decision may rest on an incomplete index.
  */
 export function controllerOf(name: string, cluster: Cluster, queue: WorkQueue, observer: Observer): Controller {
   let following: Following | undefined;

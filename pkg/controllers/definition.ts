@@ -4,7 +4,7 @@ import type { ServedResource } from '../registry/index.js';
 import type { Place } from './cluster.js';
 import type { ControllerContext } from './controller.js';
 
-/** What the controllers of CustomResourceDefinitions share. */
+/** Helpers shared by the controllers of CustomResourceDefinitions. */
 
 export const DEFINITIONS = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' } as const;
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';

@@ -8,7 +8,7 @@ import { metaOf } from './meta.js';
 import { WorkQueue } from './queue.js';
 
 const WORKERS = 4;
-/** How long to wait before looking again whether objects with finalizers are gone. */
+/** Milliseconds between checks whether objects with finalizers are gone. */
 const RETRY_MILLISECONDS = 1000;
 
 /** Deletes all objects of a kind whose definition is being deleted, and lets the definition go when none is left. */
@@ -47,7 +47,7 @@ export function definitionCleanup(context: ControllerContext): Controller {
     if (last !== undefined) await release(place, last);
   }
 
-  /** Deletes every object of the kind; answers how many are left. */
+  /** Deletes every object of the kind and returns how many are left. */
   async function empty(kind: Kind): Promise<number> {
     const resource = kind.served[0];
     if (resource === undefined) return 0;

@@ -9,7 +9,7 @@ import { garbageCollector } from './garbagecollector.js';
 
 const metaOf = (o: JsonObject): JsonObject => o['metadata'] as JsonObject;
 
-/** A registry with a collector that runs over it. */
+/** A registry with a garbage collector. */
 class Scene {
   readonly bench: Bench;
   readonly collector: Controller;
@@ -37,7 +37,7 @@ class Scene {
     return scene;
   }
 
-  /** Makes a ConfigMap; answers its uid. */
+  /** Creates a ConfigMap and returns its uid. */
   async make(name: string, owners: readonly JsonObject[] = [], namespace = 'default'): Promise<string> {
     const made = await this.bench.create('configmaps', namespace, {
       apiVersion: 'v1',
@@ -51,10 +51,10 @@ class Scene {
     return this.bench.patch('configmaps', ['default', name], { metadata: { ownerReferences: [...owners] } });
   }
 
-  /** Runs until there is nothing left to do, time included. */
+  /** Runs until the queue is empty and no timer is left. */
   async settle(): Promise<void> {
     for (let turn = 0, quiet = 0; quiet < 20; turn++) {
-      if (turn > 10_000) throw new Error('the collector never comes to rest');
+      if (turn > 10_000) throw new Error('the collector does not become idle');
       await new Promise((resolve) => setImmediate(resolve));
       quiet = this.collector.counts.outstanding === 0 ? quiet + 1 : 0;
       if (quiet === 0) this.bench.world.advance(100);
@@ -78,7 +78,7 @@ const reference = (name: string, uid: string, more: JsonObject = {}): JsonObject
 const blocking = (name: string, uid: string): JsonObject => reference(name, uid, { blockOwnerDeletion: true });
 
 describe('the garbage collector', () => {
-  it('deletes what its last owner leaves behind, down to the leaves', async () => {
+  it('deletes dependents of deleted owners, transitively', async () => {
     const s = await Scene.open();
     const a = await s.make('a');
     const b = await s.make('b', [reference('a', a)]);
@@ -91,7 +91,7 @@ describe('the garbage collector', () => {
     expect(s.failures).toEqual([]);
   });
 
-  it('deletes what never had an owner: none of that uid, or one in another namespace', async () => {
+  it('deletes an object whose owner has another uid or lives in another namespace', async () => {
     const s = await Scene.open();
     await s.make('a');
     const far = await s.make('far', [], 'kube-system');
@@ -100,7 +100,7 @@ describe('the garbage collector', () => {
     expect(await s.names()).toEqual(['a']);
   });
 
-  it('looks up who the owners are a while after an object changed, once for all its changes', async () => {
+  it('looks up owners some time after an object changed, once for several changes', async () => {
     let reads = 0;
     const counted = (cluster: Cluster): Cluster => ({
       ...cluster,
@@ -122,13 +122,13 @@ describe('the garbage collector', () => {
     expect(reads).toBe(before + 2);
   });
 
-  it('leaves alone whose owner is of a kind that is not served', async () => {
+  it('keeps an object whose owner is of a kind that is not served', async () => {
     const s = await Scene.open();
     await s.make('a', [{ apiVersion: 'nobody.example/v1', kind: 'Thing', name: 'x', uid: 'u' }]);
     expect(await s.names()).toEqual(['a']);
   });
 
-  it('leaves events alone: they outlive what they tell of, until their own time is over', async () => {
+  it('keeps events, which outlive the objects that they describe', async () => {
     const s = await Scene.open();
     await s.bench.create('events', 'default', {
       apiVersion: 'v1',
@@ -140,7 +140,7 @@ describe('the garbage collector', () => {
     expect(metaOf(await s.bench.get('events', 'default', 'e'))['name']).toBe('e');
   });
 
-  it('deletes dependents first in the foreground, and keeps the owner until they are gone', async () => {
+  it('deletes dependents before the owner with propagation Foreground', async () => {
     const s = await Scene.open();
     const a = await s.make('a');
     await s.make('b', [blocking('a', a)]);
@@ -151,7 +151,7 @@ describe('the garbage collector', () => {
     expect(await s.names()).toEqual([]);
   });
 
-  it('takes the references away when dependents are orphaned', async () => {
+  it('removes owner references with propagation Orphan', async () => {
     const s = await Scene.open();
     const a = await s.make('a');
     await s.make('b', [reference('a', a)]);
@@ -163,21 +163,21 @@ describe('the garbage collector', () => {
   it.each([
     ['no longer names it', []],
     ['no longer blocks it', 'unblocked'],
-  ] as const)('lets an owner go that waits for a dependent which %s', async (_, how) => {
+  ] as const)('deletes an owner that waits for a dependent which %s', async (_, how) => {
     const s = await Scene.open();
     const a = await s.make('a');
     const other = await s.make('other');
     await s.make('b', [blocking('a', a), reference('other', other)]);
     await s.bench.patch('configmaps', ['default', 'b'], { metadata: { finalizers: ['x.example/hold'] } });
     await s.bench.delete('configmaps', 'default', 'b', { propagationPolicy: 'Background' });
-    // b is on its way out and held, so a waits for it.
+    // b is being deleted and held by its finalizer, so a waits for it.
     await s.bench.delete('configmaps', 'default', 'a', { propagationPolicy: 'Foreground' });
     expect(await s.names()).toEqual(['a', 'b', 'other']);
     await s.own('b', how === 'unblocked' ? [reference('a', a), reference('other', other)] : []);
     expect(await s.names()).toEqual(['b', 'other']);
   });
 
-  it('ends a deletion in the foreground of owners in a circle', async () => {
+  it('completes a foreground deletion of a cycle of owners', async () => {
     const s = await Scene.open();
     const a = await s.make('a');
     const b = await s.make('b', [blocking('a', a)]);
@@ -191,7 +191,7 @@ describe('the garbage collector', () => {
     expect(await s.names()).toEqual([]);
   });
 
-  it('ends it too when all of the circle were deleted at once', async () => {
+  it('completes it when the whole cycle is deleted at once', async () => {
     const s = await Scene.open();
     const a = await s.make('a');
     const b = await s.make('b', [blocking('a', a)]);
@@ -201,7 +201,7 @@ describe('the garbage collector', () => {
     expect(await s.names()).toEqual([]);
   });
 
-  it('keeps what has got a living owner between being read and being deleted', async () => {
+  it('keeps an object that gets a living owner between read and deletion', async () => {
     let interfere: (() => Promise<unknown>) | undefined;
     const s = await Scene.open((cluster) => ({
       ...cluster,
@@ -223,7 +223,7 @@ describe('the garbage collector', () => {
     expect(s.failures).toEqual([]);
   });
 
-  it('hears nothing more once stopped, even while it was still being told of the present state', async () => {
+  it('receives nothing after stop, even during the delivery of the current state', async () => {
     const bench = await Bench.open();
     let told = 0;
     const following = clusterOf(bench.registry, bench.world).follow({ changed: () => told++ });
@@ -235,9 +235,9 @@ describe('the garbage collector', () => {
   });
 
   it.each(['Orphan', 'Foreground'] as const)(
-    'begins only when it has been told of all there is: after a restart amid a deletion, %s',
+    'starts only after the whole current state was delivered: restart during a deletion, %s',
     async (propagationPolicy) => {
-      // The owner is told of at once, everything else only when told to go on.
+      // The owner is delivered at once, everything else when the test continues.
       const late: (() => void)[] = [];
       let all = false;
       const s = await Scene.unstarted((cluster) => ({
@@ -264,7 +264,7 @@ describe('the garbage collector', () => {
       await s.bench.patch('configmaps', ['default', 'b'], { metadata: { finalizers: ['x.example/hold'] } });
       await s.bench.delete('configmaps', 'default', 'a', { propagationPolicy });
       await s.collector.start();
-      // Orphaned, b is nobody's; held by its finalizer, b holds a.
+      // Orphaned, b has no owner; held by its finalizer, b blocks a.
       expect(await s.names()).toEqual(propagationPolicy === 'Orphan' ? ['b'] : ['a', 'b']);
       const meta = metaOf(await s.bench.get('configmaps', 'default', 'b'));
       expect([meta['ownerReferences'] === undefined, meta['deletionTimestamp'] === undefined]).toEqual(
@@ -273,7 +273,7 @@ describe('the garbage collector', () => {
     },
   );
 
-  it('tries again what failed', async () => {
+  it('retries failures', async () => {
     let failing = 2;
     const s = await Scene.open((cluster) => ({
       ...cluster,
@@ -287,7 +287,7 @@ describe('the garbage collector', () => {
     expect(s.failures).toHaveLength(2);
   });
 
-  it('comes to rest with nothing half deleted and no reference to what is gone, whatever owns what and goes how', async () => {
+  it('ends with no object half deleted and no reference to a deleted one, for random graphs and propagation policies', async () => {
     const size = 5;
     const edge = fc.record({ from: fc.nat(size - 1), to: fc.nat(size - 1), block: fc.boolean() });
     const deletion = fc.record({

@@ -10,37 +10,36 @@ const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 const WORKERS = 8;
 /**
- * An owner that goes is told of, and what it leaves is looked at there and then. That an object names owners who are not there nobody
- * tells; it is looked up a while after the object came or changed, so that many changes in a row cost one look, and that who made it
- * so, and has more to do with it, finds it still there.
+ * The delay after which the owners of a new or changed object are looked up. The deletion of an owner is an event, and its dependents
+ * are examined at once; an owner that never existed causes no event. With the delay, a series of changes costs one lookup, and a
+ * client that sets owner references in several steps finds its object still there.
  */
 const OWNERS_LOOKED_UP_AFTER_MILLISECONDS = 2000;
 
-/** Marks in an object's bytes without which it is of no interest here: most objects are never parsed. */
+/** An object without any of these marks in its bytes is skipped without parsing; most objects are. */
 const MARKS = ['"ownerReferences":', '"deletionTimestamp":'].map((m) => Buffer.from(m));
 
-/** An object that has owners, as the index keeps it. */
+/** An object with owners, as kept in the index. */
 interface Dependent {
   readonly place: Place;
   readonly uid: string;
   readonly owners: readonly OwnerReference[];
-  /** It is being deleted and waits for dependents of its own. */
+  /** Whether it is being deleted and waits for its own dependents. */
   readonly waiting: boolean;
 }
 
 /**
- * Deletes what belongs to what is gone, by owner references.
+ * Deletes objects whose owners are gone, by owner references.
  *
- * Only objects with owners are indexed (by the uid of each owner), and an owner is looked up when it matters: its absence is
- * never concluded from an index, always from a consistent read of the object itself. So a collector that has just started, or has
- * missed something, can be late but not wrong.
+ * Only objects with owners are indexed, by the uid of each owner. The absence of an owner is never concluded from the index, but
+ * from a consistent read of the owner. A collector that has just started or missed an event may be late, but never wrong.
  *
  * Invariants
- * 1. An object is deleted only after each of its owners was read as absent, or as another object by uid, or as waiting for it.
- * 2. Every write carries the uid and the resourceVersion that were read: a namesake made meanwhile is never touched, and an object
- *    that has got other owners meanwhile is judged anew.
- * 3. An owner of a kind that is not served decides nothing: the object stays.
- * 4. What propagates nothing (events) belongs to nobody either, whatever its references say.
+ * 1. An object is deleted only after each of its owners was read as absent, as another object by uid, or as waiting for it.
+ * 2. Every write carries the uid and the resourceVersion that were read: a new object of the same name is never touched, and an
+ *    object whose owners changed is examined again.
+ * 3. An object with an owner of a kind that is not served stays.
+ * 4. Events are never collected, whatever their owner references say.
  */
 export function garbageCollector(context: ControllerContext): Controller {
   const { cluster } = context;
@@ -50,9 +49,9 @@ export function garbageCollector(context: ControllerContext): Controller {
     world: context.world,
     workers: WORKERS,
     sync: (key) => sync(key),
-    failed: (key, error) => context.log('garbage collector: will try again', { key, error: String(error) }),
+    failed: (key, error) => context.log('garbage collector: will retry', { key, error: String(error) }),
   });
-  /** Work for objects that are no dependents: owners being deleted. */
+  /** Owners that are being deleted and have no owners themselves. */
   const owners = new Map<string, Place>();
 
   function changed(resource: ServedResource, before: StoredObject | undefined, after: StoredObject | undefined): void {
@@ -79,7 +78,7 @@ export function garbageCollector(context: ControllerContext): Controller {
     wakeOwners(held.filter((h) => !meta.owners.some((o) => o.uid === h.uid && o.blockOwnerDeletion)));
   }
 
-  /** Dependents whose owners are of a kind that was not served could not be judged until now. */
+  /** Examines dependents whose owners are of a kind that was not served until now. */
   function added({ kind, group }: ServedResource): void {
     for (const [key, { owners: references }] of dependents)
       if (references.some((r) => r.kind === kind && parseApiVersion(r.apiVersion)?.group === group))
@@ -99,7 +98,7 @@ export function garbageCollector(context: ControllerContext): Controller {
     for (const key of byOwner.get(before.uid()) ?? []) queue.add(key);
   }
 
-  /** Owners that a dependent held up, and holds up no more, look again. */
+  /** Examines owners that a dependent no longer blocks. */
   function wakeOwners(references: readonly OwnerReference[]): void {
     if (references.length === 0 || owners.size === 0) return;
     for (const [key, place] of owners)
@@ -138,7 +137,7 @@ export function garbageCollector(context: ControllerContext): Controller {
     if (dependent !== undefined) await unlessChanged(judge(dependent));
   }
 
-  /** An object that is being deleted with a finalizer of ours: its dependents first. */
+  /** Handles an object that is being deleted with a finalizer of the collector: its dependents come first. */
   async function releaseOwner(key: string, place: Place): Promise<void> {
     const object = await cluster.get(place);
     const meta = object === undefined ? undefined : metaOf(object);
@@ -156,14 +155,13 @@ export function garbageCollector(context: ControllerContext): Controller {
     if (!keys.some((k) => blocks(k, meta.uid) && !waitsFor(k, key))) await removeFinalizer(place, meta, FOREGROUND);
   }
 
-  /** Whether a dependent holds up the owner of this uid until it is gone. */
+  /** Whether a dependent blocks the deletion of the owner with this uid. */
   function blocks(key: string, owner: string): boolean {
     return dependents.get(key)?.owners.some((o) => o.uid === owner && o.blockOwnerDeletion) === true;
   }
 
   /**
-   * Whether what `key` names waits, by way of however many others, for `goal` to go: owners in a circle would wait for each other
-   * for ever.
+   * Whether `key` waits for `goal`, directly or through others. Owners in a cycle would wait for each other forever.
    */
   function waitsFor(key: string, goal: string): boolean {
     const seen = new Set<string>();
@@ -178,13 +176,13 @@ export function garbageCollector(context: ControllerContext): Controller {
     return false;
   }
 
-  /** An object with owners: does any of them still keep it? */
+  /** Handles an object with owners: deletes it when none of them keeps it. */
   async function judge(dependent: Dependent): Promise<void> {
     const object = await cluster.get(dependent.place);
     if (object === undefined) return;
     const meta = metaOf(object);
     if (meta.uid !== dependent.uid || meta.owners.length === 0) return;
-    // being deleted without waiting for dependents of its own: nothing left to decide
+    // It is being deleted and does not wait for dependents.
     if (meta.deleting) return;
     const lost: OwnerReference[] = [];
     const waiting: OwnerReference[] = [];
@@ -211,7 +209,7 @@ export function garbageCollector(context: ControllerContext): Controller {
     const gv = parseApiVersion(reference.apiVersion);
     const resource = gv === undefined ? undefined : cluster.catalogue().findKind({ ...gv, kind: reference.kind });
     if (resource === undefined || !resource.verbs.includes('get')) return 'unknown';
-    // a cluster-scoped object cannot have an owner inside a namespace: which one would it be?
+    // A cluster-scoped object cannot have a namespaced owner: the namespace is unknown.
     if (resource.namespaced && of.namespace === '') return 'unknown';
     const owner = await cluster.get({
       resource,
@@ -266,13 +264,13 @@ function waitsForDependents(meta: Meta): boolean {
   return meta.deleting && meta.finalizers.includes(FOREGROUND);
 }
 
-/** A policy that its own finalizers already state goes on; otherwise dependents follow in the background. */
+/** The policy that the finalizers of a dependent state, otherwise Background. */
 function policyOf(meta: Meta): Policy {
   if (meta.finalizers.includes(ORPHAN)) return 'Orphan';
   return meta.finalizers.includes(FOREGROUND) ? 'Foreground' : 'Background';
 }
 
-/** Someone else was faster: that is what was wanted. */
+/** Ignores an error that says that the object is gone already. */
 async function unlessGone(write: Promise<void>): Promise<void> {
   try {
     await write;
@@ -282,7 +280,7 @@ async function unlessGone(write: Promise<void>): Promise<void> {
   }
 }
 
-/** The object is another than the one that was read; the change that made it so has put it into the queue again. */
+/** Ignores a conflict: the change that caused it has queued the object again. */
 async function unlessChanged(work: Promise<void>): Promise<void> {
   try {
     await work;

@@ -2,7 +2,7 @@ import type { Controller } from './controller.js';
 
 type Log = (message: string, fields: Readonly<Record<string, unknown>>) => void;
 
-/** True when `--controllers` names the controller, or names all and does not take it out. */
+/** Whether `--controllers` enables a controller: by name, or by `*` without `-name`. */
 export function isWanted(name: string, wanted: readonly string[]): boolean {
   let star = false;
   for (const w of wanted) {
@@ -13,7 +13,7 @@ export function isWanted(name: string, wanted: readonly string[]): boolean {
   return star;
 }
 
-/** Names in `--controllers` that are no controller's. */
+/** Names in `--controllers` that no controller has. */
 export function unknownControllers(wanted: readonly string[], known: readonly string[]): readonly string[] {
   return wanted.filter((w) => w !== '*' && !known.includes(w.replace(/^-/, '')));
 }
@@ -25,7 +25,7 @@ export class ControllerManager {
   #running: readonly Controller[] = [];
   #leading = false;
 
-  /** `make` gives fresh controllers for each term of leadership: none carries state over from an earlier one. */
+  /** `make` returns new controllers for each term of leadership; no state is carried over. */
   constructor(make: () => readonly Controller[], wanted: readonly string[], log: Log) {
     this.#make = () => make().filter((c) => isWanted(c.name, wanted));
     this.#log = log;
@@ -35,7 +35,7 @@ export class ControllerManager {
     return this.#running;
   }
 
-  /** Called when leadership comes or goes; the same answer again does nothing. */
+  /** Called on a change of leadership. A repeated value has no effect. */
   lead(leading: boolean): void {
     if (leading === this.#leading) return;
     this.#leading = leading;
@@ -46,7 +46,7 @@ export class ControllerManager {
     this.#running = this.#make();
     for (const c of this.#running) {
       c.start().catch((error: unknown) => {
-        this.#log('a controller could not start', { controller: c.name, error: String(error) });
+        this.#log('could not start a controller', { controller: c.name, error: String(error) });
       });
     }
   }

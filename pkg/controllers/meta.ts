@@ -1,6 +1,6 @@
 import { getOwn, isObject, type JsonObject, type JsonValue } from '../api/index.js';
 
-/** Reads of object metadata, as controllers need them. */
+/** Reads metadata of objects. */
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;

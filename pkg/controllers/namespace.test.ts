@@ -5,7 +5,7 @@ import { clusterOf } from '../server/cluster.js';
 import type { Cluster } from './cluster.js';
 import { namespaceController } from './namespace.js';
 
-/** A registry with a namespace `n` and the controller running over it. */
+/** A registry with a namespace `n` and the namespace controller. */
 async function scene(wrap: (cluster: Cluster) => Cluster = (c) => c) {
   const bench = await Bench.open();
   const { world, registry } = bench;
@@ -13,7 +13,7 @@ async function scene(wrap: (cluster: Cluster) => Cluster = (c) => c) {
   await controller.start();
   onTestFinished(() => controller.stop());
   await bench.create('namespaces', '', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n' } });
-  /** Rounds of work within so many seconds. */
+  /** Counts rounds of work within some seconds. */
   const work = async (seconds = 60): Promise<void> => {
     for (let second = 0; second < seconds; second++) {
       world.advance(1000);
@@ -35,7 +35,7 @@ const map = (name: string, finalizers: readonly string[] = []): JsonObject => ({
 });
 
 describe('namespace deletion', () => {
-  it('empties it, tells what holds it up, and lets it go', async () => {
+  it('deletes the content, reports what blocks it, and finalizes the namespace', async () => {
     const { bench, work, conditions } = await scene();
     await bench.create('configmaps', 'n', map('free'));
     await bench.create('configmaps', 'n', map('held', ['x.example/hold']));
@@ -52,7 +52,7 @@ describe('namespace deletion', () => {
     expect(await refusal(bench.get('namespaces', '', 'n'))).toMatch(/^404/);
   });
 
-  it('waits for a change of what is left, and looks rarely without one', async () => {
+  it('waits for changes of the remaining content, and retries with backoff without one', async () => {
     let lists = 0;
     const { bench, work } = await scene((cluster) => ({
       ...cluster,
@@ -66,14 +66,14 @@ describe('namespace deletion', () => {
     await work(10);
     lists = 0;
     await work(1200);
-    // Every 0.5 s this would be 2,400 times.
+    // A fixed interval of 0.5 s would give 2,400 rounds.
     expect(lists).toBeLessThan(15);
     await bench.patch('configmaps', ['n', 'held'], { metadata: { finalizers: null } });
     await work(2);
     expect(await refusal(bench.get('namespaces', '', 'n'))).toMatch(/^404/);
   });
 
-  it('touches nothing else while pods cannot be deleted: they may use it', async () => {
+  it('deletes nothing else while pods remain', async () => {
     let failing = true;
     const { bench, work, conditions } = await scene((cluster) => ({
       ...cluster,

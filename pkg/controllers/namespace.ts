@@ -7,11 +7,11 @@ import { WorkQueue } from './queue.js';
 
 const FINALIZER = 'kubernetes';
 const WORKERS = 4;
-/** A change of content in a namespace that is being deleted is acted on so much later, together with the changes that follow it. */
+/** The delay after a change of content in a namespace that is being deleted, so that several changes cause one round. */
 const CHANGED_MILLISECONDS = 100;
 /**
- * A namespace that is not empty yet is also looked at without a change of its content: after the first delay, then after twice the
- * last, up to the longest. Changes are what moves it on; this only covers for what is not seen as one, such as a refused deletion.
+ * The delays between rounds without a change of content: the first, doubled each time up to the longest. Changes drive the deletion;
+ * these rounds cover failures without an event, such as a deletion that admission rejects.
  */
 const RESYNC_FIRST_MILLISECONDS = 500;
 const RESYNC_LONGEST_MILLISECONDS = 300_000;
@@ -28,11 +28,10 @@ export function namespaceController(context: ControllerContext): Controller {
     world,
     workers: WORKERS,
     sync,
-    failed: (key, error) =>
-      context.log('namespace controller: will try again', { namespace: key, error: String(error) }),
+    failed: (key, error) => context.log('namespace controller: will retry', { namespace: key, error: String(error) }),
   });
 
-  /** Namespaces whose content remains: the next delay without a change, in milliseconds. */
+  /** The next delay of each namespace with remaining content, in milliseconds. */
   const remaining = new Map<string, number>();
 
   function changed(resource: ServedResource, before: StoredObject | undefined, after: StoredObject | undefined): void {
@@ -72,7 +71,7 @@ export function namespaceController(context: ControllerContext): Controller {
     });
   }
 
-  /** Deletes all there is, pods first (they may use what comes after), and tells what remains. */
+  /** Deletes all content, pods first because they may use the rest, and returns what remains. */
   async function empty(name: string): Promise<Content> {
     const content: Content = { objects: new Map(), finalizers: new Map(), failures: [] };
     const resources = deletable();
@@ -99,7 +98,7 @@ export function namespaceController(context: ControllerContext): Controller {
     }
   }
 
-  /** Every namespaced kind once, in one of its versions: what is deleted in one is gone from all. */
+  /** Every namespaced kind, once, in one of its versions. */
   function deletable(): readonly ServedResource[] {
     const byStorage = new Map<string, ServedResource>();
     for (const group of cluster.catalogue().groups) {
@@ -136,7 +135,7 @@ export function namespaceController(context: ControllerContext): Controller {
       ),
     );
     if (same) return;
-    // an empty namespace that never had to wait needs no conditions: it is about to go
+    // An empty namespace that never waited gets no conditions: it is finalized next.
     if (before.length === 0 && content.objects.size === 0 && content.failures.length === 0) return;
     await cluster.patch(place, 'status', {
       status: { phase: 'Terminating', conditions: conditions as unknown as JsonObject[] },
@@ -147,7 +146,7 @@ export function namespaceController(context: ControllerContext): Controller {
 }
 
 interface Content {
-  /** `configmaps.`, `deployments.apps` -> how many are left. */
+  /** The number of remaining objects by resource and group: `configmaps.`, `deployments.apps`. */
   readonly objects: Map<string, number>;
   readonly finalizers: Map<string, number>;
   readonly failures: string[];

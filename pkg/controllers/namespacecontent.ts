@@ -7,16 +7,16 @@ import { WorkQueue } from './queue.js';
 
 const WORKERS = 4;
 
-/** What every namespace has without anyone's asking. */
+/** The objects that every namespace gets. */
 interface Given {
   readonly name: string;
   readonly resource: 'serviceaccounts' | 'configmaps';
   readonly object: JsonObject;
-  /** Put right when it was changed; otherwise only made when it is missing. */
+  /** Restored when it was changed; otherwise only created when it is missing. */
   readonly kept: boolean;
 }
 
-/** The account that pods run as when they name none. */
+/** The service account of pods that name none. */
 export function defaultServiceAccount(context: ControllerContext): Controller {
   return keepInEveryNamespace('serviceaccount-controller', context, {
     name: 'default',
@@ -26,7 +26,7 @@ export function defaultServiceAccount(context: ControllerContext): Controller {
   });
 }
 
-/** The certificates with which pods verify the API server. */
+/** The certificates by which pods verify the API server. */
 export function rootCaPublisher(context: ControllerContext, certificates: string): Controller {
   const name = 'kube-root-ca.crt';
   const description =
@@ -77,7 +77,7 @@ function keepInEveryNamespace(controller: string, context: ControllerContext, gi
       else if (given.kept && !equalJson(present['data'], given.object['data']))
         await cluster.replace(place, '', { ...present, data: given.object['data']! });
     } catch (e) {
-      // made meanwhile, or the namespace is going: either is as it should be
+      // It exists now, or the namespace is being deleted: there is nothing to do.
       if (e instanceof ApiError && (e.status.code === 409 || e.status.code === 403 || e.status.code === 404)) return;
       throw e;
     }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { TestWorld } from '../registry/testing.js';
 import { WorkQueue } from './queue.js';
 
-/** A queue of one worker whose work ends when it is told to. */
+/** A queue with one worker whose work ends when the test says so. */
 function bench() {
   const world = new TestWorld();
   const done: string[] = [];
@@ -27,7 +27,7 @@ function bench() {
   return { world, queue, done, failures, finish };
 }
 
-it('holds a key once while it waits, and once more while it is worked on', async () => {
+it('holds a key once while it waits, and once more while it is processed', async () => {
   const { queue, done, finish } = bench();
   for (const key of ['a', 'a', 'b']) queue.add(key);
   expect(queue.counts).toMatchObject({ depth: 2, adds: 2 });
@@ -40,7 +40,7 @@ it('holds a key once while it waits, and once more while it is worked on', async
   expect(queue.counts).toMatchObject({ depth: 0, outstanding: 0, adds: 3, retries: 0 });
 });
 
-it('takes a key that failed back after a while, and counts that', async () => {
+it('retries a failed key after a delay, and counts the retry', async () => {
   const { world, queue, done, failures, finish } = bench();
   queue.start();
   queue.add('a');
@@ -53,7 +53,7 @@ it('takes a key that failed back after a while, and counts that', async () => {
   expect(queue.counts).toMatchObject({ depth: 0, adds: 2, retries: 1 });
 });
 
-it('takes a key that was put off at the first of its times', async () => {
+it('processes a delayed key at the earliest of its times', async () => {
   const { world, queue, done, finish } = bench();
   queue.start();
   for (const wait of [1000, 500, 2000]) queue.addAfter('a', wait);
@@ -66,7 +66,7 @@ it('takes a key that was put off at the first of its times', async () => {
   expect(queue.counts).toMatchObject({ adds: 1, outstanding: 0 });
 });
 
-it('counts how long keys waited, and how long they were worked on', async () => {
+it('measures how long keys waited and were processed', async () => {
   const { world, queue, finish } = bench();
   queue.add('a');
   queue.add('b');

@@ -3,11 +3,11 @@ import { Durations, type QueueCounts } from '../telemetry/index.js';
 
 export interface QueueOptions {
   readonly world: World;
-  /** How many keys are worked on at the same time. */
+  /** The number of keys processed concurrently. */
   readonly workers: number;
-  /** Does the work of a key; throwing means "again, later". */
+  /** Processes a key. When it throws, the key is retried with backoff. */
   readonly sync: (key: string) => Promise<void>;
-  /** Told of each failure. */
+  /** Called for each failure. */
   readonly failed: (key: string, error: unknown) => void;
 }
 
@@ -15,14 +15,14 @@ const BACKOFF_FIRST_MILLISECONDS = 50;
 const BACKOFF_MAX_MILLISECONDS = 60_000;
 
 /**
- * Work by key, level-triggered: a key that is added while it waits is there once; a key that is added while it is worked on is
- * worked on again afterwards. A key that fails comes back with exponential backoff. Keys only gather until `start`.
+ * A level-triggered queue of keys. A waiting key is queued once; a key that is added while it is processed is processed again
+ * afterwards. A key that fails is retried with exponential backoff. Processing begins with `start`.
  *
- * Bound: at most one entry a key, and keys are names of objects that exist or have just gone.
+ * The queue holds at most one entry for each key, and keys name objects that exist or were just deleted.
  */
 export class WorkQueue {
   readonly #options: QueueOptions;
-  /** Since when, on the monotonic clock. */
+  /** When the key was added, on the monotonic clock. */
   readonly #waiting = new Map<string, number>();
   readonly #working = new Set<string>();
   readonly #again = new Set<string>();
@@ -57,7 +57,7 @@ export class WorkQueue {
     this.#pump();
   }
 
-  /** Of several times the first counts. */
+  /** Adds a key after a delay; the earliest of several times counts. */
   addAfter(key: string, milliseconds: number): void {
     if (this.#stopped) return;
     const due = this.#now() + milliseconds / 1000;
@@ -71,13 +71,13 @@ export class WorkQueue {
     this.#timers.set(key, { due, cancel });
   }
 
-  /** Work begins. After `stop` this does nothing. */
+  /** Starts processing. Has no effect after `stop`. */
   start(): void {
     this.#started = true;
     this.#pump();
   }
 
-  /** Nothing new is begun; what is under way ends by itself. */
+  /** Starts no further work; work in progress completes. */
   stop(): void {
     this.#stopped = true;
     for (const { cancel } of this.#timers.values()) cancel();

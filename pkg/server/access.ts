@@ -37,7 +37,7 @@ import { authObjects } from './authobjects.js';
 import { givenText } from './given.js';
 import { type ServiceAccountTokens, serviceAccountTokens } from './tokens.js';
 
-/** Everything that decides who may do what. */
+/** Authentication and authorization of a server. */
 export interface Access {
   readonly objects: AuthObjects;
   readonly authorizer: Authorizer;
@@ -54,7 +54,7 @@ export interface AccessParts {
   readonly world: World;
   readonly config: Config;
   readonly registry: Registry;
-  /** PEM of the key that the server made for itself, for service-account tokens. */
+  /** The key for service-account tokens that the server made, PEM. */
   readonly tokenKey: string;
 }
 
@@ -112,7 +112,7 @@ export function openAccess({ world, config, registry, tokenKey }: AccessParts): 
   };
 }
 
-/** A year: how long tokens of pods last whose clients do not read them again. */
+/** A year: the extended validity of pod tokens, for clients that do not reload them. */
 const EXTENDED_SECONDS = 365 * 24 * 3600;
 const NODE_RULES = 'node authorizer does not support user rule resolution';
 const NO_RULES: UserRules = { resourceRules: [], nonResourceRules: [], evaluationError: '' };
@@ -157,10 +157,10 @@ function tokenFile({ access: { tokenFile: path } }: Config, world: World): reado
   }
 }
 
-/** The authenticators of requests, in their one order. */
+/** The authenticators of requests, in order. */
 export interface RequestAuthentication {
   readonly authenticator: Authenticator;
-  /** Uses these authorities from now on. */
+  /** Replaces the authorities. */
   use(bundles: CertificateBundles): void;
 }
 

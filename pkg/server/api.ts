@@ -32,7 +32,7 @@ import {
 import { type Access, requestAuthentication } from './access.js';
 import { connectionsMax, openFiles } from './openfiles.js';
 
-/** What an API needs to be served. */
+/** The parts of a server. */
 export interface ApiParts {
   readonly world: World;
   readonly log: Log;
@@ -40,14 +40,14 @@ export interface ApiParts {
   readonly keyspace: Keyspace;
   readonly registry: Registry;
   readonly access: Access;
-  /** Authority of front proxies, PEM; absent: there are none. */
+  /** The authority of front proxies, PEM; absent without front proxies. */
   readonly proxyCa?: string | undefined;
-  /** What controllers have to do. */
+  /** The queues of the controllers. */
   readonly queues: () => Iterable<QueueView>;
-  /** Absent: this server's store is not one to be administered. */
+  /** The control endpoints of the peer; absent for a store in memory. */
   readonly control?: ControlDesk;
   readonly tls: TlsMaterial;
-  /** How clients reach the server, with its port: `127.0.0.1:6443`. */
+  /** The host and port at which clients reach the server: `127.0.0.1:6443`. */
   readonly address: (port: number) => string;
 }
 
@@ -55,16 +55,16 @@ export interface ApiParts {
 export interface Api {
   readonly port: number;
   readonly exposition: Exposition;
-  /** From now on `/readyz` says no: no new work is to be sent here. */
+  /** Makes `/readyz` fail, so that load balancers send no new requests. */
   unready(): void;
-  /** Ends every watch: their clients begin anew. */
+  /** Ends every watch; clients list and watch again. */
   endWatches(): void;
-  /** Uses these keys and authorities from now on: for new connections, and for the users of open ones. */
+  /** Replaces keys and authorities, for new connections and for authentication on open ones. */
   renew(tls: TlsMaterial, proxyCa?: string): void;
   drain(graceTime: number): Promise<void>;
 }
 
-/** Puts the HTTP side together and opens the port. */
+/** Builds the HTTP server and opens the port. */
 export async function openApi(parts: ApiParts): Promise<Api> {
   const { world, log, config, keyspace, registry } = parts;
   const metrics = new ApiServerMetrics();
@@ -152,11 +152,11 @@ type Authorities = Pick<ApiParts, 'tls' | 'proxyCa'>;
 
 const bundlesOf = ({ tls, proxyCa }: Authorities): CertificateBundles => ({ client: tls.clientCa, proxy: proxyCa });
 
-/** TLS accepts certificates of both kinds; the authenticators tell them apart. */
+/** TLS accepts certificates of clients and of front proxies; the authenticators distinguish them. */
 const withProxyCa = (tls: TlsMaterial, proxyCa: string | undefined): TlsMaterial =>
   proxyCa === undefined ? tls : { ...tls, clientCa: `${tls.clientCa}\n${proxyCa}` };
 
-/** How many objects there are of each resource. */
+/** The number of objects of each resource. */
 function* stored(registry: Registry): Iterable<{ group: string; resource: string; objects: number }> {
   const seen = new Set<string>();
   for (const { group, versions } of registry.catalogue.groups)
@@ -168,7 +168,7 @@ function* stored(registry: Registry): Iterable<{ group: string; resource: string
       }
 }
 
-/** The place of audit: nothing is written until a policy says what. */
+/** The audit stage. No policy is configured, so nothing is written. */
 const NO_AUDIT = { requestReceived: () => {}, responseComplete: () => {} } as const;
 
 /** Steps of the start that are complete before the first request is served, by kube-apiserver's names of their checks. */

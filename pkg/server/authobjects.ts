@@ -5,9 +5,9 @@ import { NotServed, type StoredObject } from '../cache/index.js';
 import type { Registry } from '../registry/index.js';
 import { prefixEnd } from '../storage/index.js';
 
-const UNREACHABLE = 'permissions cannot be checked: this server does not reach the leader of its cluster';
+const UNREACHABLE = 'cannot check permissions: this server does not reach the leader of its cluster';
 
-/** Milliseconds that a request waits for this peer to know the current state. */
+/** Milliseconds that a request waits for the cache to be confirmed as current. */
 const PATIENCE = 5_000;
 
 /** The registry's cache, as authenticators and authorizers read it. */

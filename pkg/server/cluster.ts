@@ -17,7 +17,7 @@ import { prefixEnd } from '../storage/index.js';
 const USER = { name: 'system:kube-controller-manager', groups: ['system:masters', 'system:authenticated'] } as const;
 const MANAGER = 'kube-controller-manager';
 const PATIENCE = 30_000;
-/** Objects handed over between two yields. */
+/** Number of objects delivered between two yields. */
 const FOLLOW_SLICE = 500;
 /** Objects that are parsed and visited between two yields. */
 const VISIT_SLICE = 50;
@@ -114,7 +114,7 @@ export function clusterOf(registry: Registry, world: World): Cluster {
   };
 }
 
-/** In the version that the controller named. */
+/** The object in the version that the controller asked for. */
 function served(stored: StoredObject, resource: ServedResource): JsonObject {
   const value = stored.parse();
   resource.conversion?.fromStorage(value);
@@ -126,8 +126,8 @@ function objectOf(answer: Answer, resource: ServedResource): JsonObject {
 }
 
 /**
- * Hands the present state over first, collection by collection, and then every change. A change that arrives while a state is
- * handed over waits until that is complete. The objects of a kind that is added or replaced later are handed over in the same way.
+ * Delivers the current state first, collection by collection, and then every change. A change that arrives meanwhile is delivered
+ * after the state. Objects of a kind that is added or replaced later are delivered in the same way.
  */
 function follow(registry: Registry, observer: Observer): Following {
   let resources = byPrefix(registry.catalogue);
@@ -179,7 +179,7 @@ function follow(registry: Registry, observer: Observer): Following {
   };
 }
 
-/** Each collection in one served version: the first that discovery names. */
+/** Each collection in the first version that discovery names. */
 function byPrefix(catalogue: Catalogue): ReadonlyMap<string, ServedResource> {
   const found = new Map<string, ServedResource>();
   for (const { versions } of catalogue.groups)

@@ -24,7 +24,7 @@ const peer = (name: string) => ({
 const read = (...path: string[]): string => readFileSync(join(folder, ...path), 'utf8');
 
 describe('the folders of a cluster', () => {
-  it('give every peer the same authorities, and a kubeconfig with a way to each', async () => {
+  it('give every peer the same authorities, and a kubeconfig with a context for each', async () => {
     const made = await makeClusterFolders(folder, [peer('a'), peer('b')]);
     expect(made).toEqual({
       kubeconfig: join(folder, 'admin.kubeconfig'),
@@ -53,13 +53,13 @@ describe('the folders of a cluster', () => {
     expect([read('a', 'pki', 'ca.key'), read('d', 'pki', 'ca.key')]).toEqual([before, before]);
   });
 
-  it('do not take over a folder of another cluster', async () => {
+  it('reject a folder of another cluster', async () => {
     await makeClusterFolders(folder, [peer('a')]);
     rmSync(join(folder, 'authority'), { recursive: true });
     await expect(makeClusterFolders(folder, [peer('a')])).rejects.toThrow('is of another cluster');
   });
 
-  it('are what a peer issues its own certificates from', async () => {
+  it('hold the authority from which a peer issues its own certificates', async () => {
     await makeClusterFolders(folder, [peer('a'), peer('b')]);
     const names = serverNames(['127.0.0.1'], '10.96.0.1');
     const now = Date.now();

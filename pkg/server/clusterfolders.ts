@@ -18,18 +18,18 @@ import {
 } from './pki.js';
 import { systemWorld } from './world.js';
 
-/** A peer as its cluster is set up. */
+/** A peer of a new cluster. */
 export interface PlannedPeer {
   readonly name: string;
-  /** Where clients reach it: `https://10.0.0.1:6443`. */
+  /** The URL for clients: `https://10.0.0.1:6443`. */
   readonly serverUrl: string;
-  /** Where other peers reach it: `https://10.0.0.1:2380`. */
+  /** The URL for other peers: `https://10.0.0.1:2380`. */
   readonly peerUrl: string;
 }
 
 export interface ClusterFolders {
   readonly kubeconfig: string;
-  /** By peer, in the order given: its data folder. */
+  /** The data folder of each peer, in the given order. */
   readonly dataDirs: readonly string[];
 }
 

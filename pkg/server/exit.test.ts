@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { ConfigError } from '../config/index.js';
 import { failureOf, signalOrders } from './exit.js';
 
-it('ends in order at the first signal and at once at a later one; those of one moment are one', () => {
+it('stops gracefully on the first signal and at once on a later one; simultaneous signals count once', () => {
   let now = 1000;
   const order = signalOrders({ now: () => 0, monotonic: () => now });
   const at = (time: number): string => {
@@ -21,6 +21,6 @@ it.each([
   ],
   [Object.assign(new Error('/x is a file'), { code: 'ENOTDIR' }), 1, 'not a folder: /x is a file'],
   [new Error('one\ntwo'), 1, 'one'],
-])('tells %s in one line with code %i', (error, code, line) => {
+])('reports %s in one line with code %i', (error, code, line) => {
   expect(failureOf(error)).toEqual({ code, line });
 });

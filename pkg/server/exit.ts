@@ -1,18 +1,18 @@
 import type { Clock } from '../base/index.js';
 import { ConfigError } from '../config/index.js';
 
-/** A start that failed, in one line for the administrator, and the code the process ends with. */
+/** A failed start: one line for the operator, and the exit code. */
 export interface Failure {
   readonly code: number;
   readonly line: string;
 }
 
-/** What a signal asks for: to end in order, to end at once, or nothing new. */
+/** The effect of a signal: stop gracefully, exit now, or nothing. */
 export type Order = 'stop' | 'now' | 'nothing';
 
 /**
- * The first signal ends the process in order, a later one at once. Those of one moment are one: who sends to a process group sends to
- * `make` in it as well, which passes it on.
+ * The first signal stops the process gracefully, a later one at once. Signals within a moment count once: a signal to a process group
+ * arrives twice when it is also forwarded by `make`.
  */
 export function signalOrders(clock: Clock): () => Order {
   let first: number | undefined;
@@ -49,6 +49,6 @@ export function failureOf(error: unknown): Failure {
     case 'EEXIST':
       return { code: EXIT_FAILED, line: `not a folder: ${e.message}` };
     default:
-      return { code: EXIT_FAILED, line: (e.message ?? String(error)).split('\n')[0] ?? 'unknown fault' };
+      return { code: EXIT_FAILED, line: (e.message ?? String(error)).split('\n')[0] ?? 'unknown error' };
   }
 }

@@ -11,23 +11,23 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a folder', () => {
-  it('is made with those above it, for its owner alone, and left as it is when it is there', () => {
+  it('is made with its parents, for its owner only, and unchanged when it exists', () => {
     const inner = join(folder, 'a', 'b');
     makeFolder(inner);
     makeFolder(inner);
     expect([inner, join(folder, 'a')].map((f) => statSync(f).mode & 0o777)).toEqual([0o700, 0o700]);
   });
 
-  it('is not made where a file stands', () => {
+  it('is not made in place of a file', () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
     expect(() => makeFolder(file)).toThrow(expect.objectContaining({ code: 'ENOTDIR' }));
     expect(() => makeFolder(join(file, 'x'))).toThrow(expect.objectContaining({ code: 'ENOTDIR' }));
   });
 
-  it.skipIf(!existsSync('/proc/self'))('is refused at once where the file system takes none', () => {
+  it.skipIf(!existsSync('/proc/self'))('is rejected where the file system takes no folders', () => {
     expect(() => makeFolder('/proc/trireme/x')).toThrow(
-      'no folder can be made in /proc: choose another place than /proc/trireme',
+      'cannot make a folder in /proc: choose another place than /proc/trireme',
     );
   });
 });

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** The file's text, or undefined when it is not there. */
+/** The text of a file, or undefined when it does not exist. */
 export function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
@@ -22,8 +22,8 @@ export function readIfThere(file: string): string | undefined {
 }
 
 /**
- * Makes a folder and those above it that are missing, for their owner alone. One after the other: asked for all of them at once,
- * Node never comes back where a file system takes no folders and says that there is none (/proc).
+ * Makes a folder and its missing parents, readable by their owner only. Makes them one by one: a recursive mkdir of Node never
+ * returns on a file system without folders that reports ENOENT (/proc).
  */
 export function makeFolder(folder: string): void {
   const missing: string[] = [];
@@ -39,13 +39,13 @@ function makeOne(folder: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT')
-      throw new Error(`no folder can be made in ${dirname(folder)}: choose another place than ${folder}`);
-    // Another process was quicker.
+      throw new Error(`cannot make a folder in ${dirname(folder)}: choose another place than ${folder}`);
+    // Another process made it first.
     if (code !== 'EEXIST' || !existsSync(folder)) throw error;
   }
 }
 
-/** Whole or not at all, on disk when this returns, readable by its owner only; makes the folder. */
+/** Writes a file atomically, synced to disk, readable by its owner only. Makes the folder. */
 export function writeSecret(file: string, text: string): void {
   makeFolder(dirname(file));
   const unfinished = `${file}.tmp`;

@@ -23,8 +23,8 @@ const pair = (cert: string, key: string) =>
     { flag: 'tls-private-key-file', path: join(folder, key) },
   );
 
-describe('files that the operator names', () => {
-  it('are taken as they are', () => {
+describe('files named by flags', () => {
+  it('are read', () => {
     expect(pair('a.crt', 'a.key')).toEqual(pki.serving);
     expect(givenAuthorities({ flag: 'client-ca-file', path: join(folder, 'a.crt') })).toBe(pki.serving.cert);
   });
@@ -36,7 +36,7 @@ describe('files that the operator names', () => {
     ['a.crt', 'garbage', /^--tls-private-key-file: .*garbage is not the key of the certificate .*a\.crt/],
     ['a.crt', 'b.key', /^--tls-private-key-file: .*b\.key is not the key of the certificate .*a\.crt/],
     ['.', 'a.key', /^--tls-cert-file: EISDIR/],
-  ])('are refused by their flag: %s and %s', (cert, key, message) => {
+  ])('are rejected with the name of the flag: %s and %s', (cert, key, message) => {
     expect(() => pair(cert, key)).toThrow(ConfigError);
     expect(() => pair(cert, key)).toThrow(message);
   });

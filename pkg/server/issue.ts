@@ -1,8 +1,8 @@
 import { createPrivateKey, webcrypto } from 'node:crypto';
 
 /**
- * Issuing of certificates. The library that writes them (`@peculiar/x509`) takes longer to load than the rest of the server
- * takes to start, and is needed on the first start and once a year: it is loaded when something is issued, never else.
+ * Issues certificates. The library that writes them (`@peculiar/x509`) takes longer to load than the server takes to start, and is
+ * needed on the first start and once a year, so it is loaded on demand.
  */
 
 /** A certificate and its private key, PEM. */
@@ -19,17 +19,17 @@ export interface Subject {
 export interface LeafRequest {
   readonly subject: Subject;
   readonly use: 'server' | 'client' | 'peer';
-  /** Names and addresses that a server answers for. */
+  /** Host names of a server; with `addresses`, its subject alternative names. */
   readonly dnsNames?: readonly string[];
   readonly addresses?: readonly string[];
-  /** URIs that say what the holder is. */
+  /** URIs among the subject alternative names. */
   readonly uris?: readonly string[];
   readonly days: number;
 }
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const DAY = 86_400_000;
-/** Clocks of clients may be behind. */
+/** Milliseconds before now at which certificates start: clocks of clients may be behind. */
 const BACKDATED = 5 * 60_000;
 
 export async function issueAuthority(commonName: string, now: number, days: number): Promise<KeyPair> {
@@ -110,10 +110,8 @@ async function privatePem(key: webcrypto.CryptoKey): Promise<string> {
 async function importPrivate(text: string): Promise<webcrypto.CryptoKey> {
   const key = createPrivateKey(text);
   if (key.asymmetricKeyDetails?.namedCurve !== 'prime256v1')
-    throw new Error(
-      `the authority has a key of another kind (${key.asymmetricKeyType}): this server signs with ECDSA P-256`,
-    );
-  // An authority made by others may have its key in another form.
+    throw new Error(`the key of the authority is ${key.asymmetricKeyType}; this server signs with ECDSA P-256 only`);
+  // The key of an authority that was made elsewhere may have another encoding.
   const der = key.export({ type: 'pkcs8', format: 'der' });
   return webcrypto.subtle.importKey('pkcs8', der, ALGORITHM, false, ['sign']);
 }

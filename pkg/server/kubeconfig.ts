@@ -1,15 +1,15 @@
 export interface KubeconfigParts {
   readonly url: string;
-  /** Further ways to the same cluster: a cluster and a context each, by its name. */
+  /** Further servers of the cluster: each gets a cluster and a context with its name. */
   readonly others?: readonly { readonly name: string; readonly url: string }[];
-  /** PEM texts. */
+  /** PEM. */
   readonly ca: string;
   readonly user: string;
   readonly cert: string;
   readonly key: string;
 }
 
-/** A kubeconfig of one user, with a context for each way to the cluster; everything it needs is inside. */
+/** A kubeconfig for one user, with a context for each server and all certificates embedded. */
 export function kubeconfigText(parts: KubeconfigParts): string {
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
   const { user, others = [] } = parts;

@@ -25,8 +25,8 @@ describe('the lock of a data folder', () => {
   });
 
   it.skipIf(!existsSync('/proc/self/stat'))('is free when its owner has ended and was not reaped', async () => {
-    // The shell starts a child, and becomes a program that does not reap it.
-    const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 30'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    // The shell starts a child and becomes a program that does not reap it. The child must outlive the shell, which would reap it.
+    const parent = spawn('sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 30'], { stdio: ['ignore', 'pipe', 'ignore'] });
     try {
       const pid = await new Promise<number>((resolve) => {
         parent.stdout.once('data', (text: Buffer) => resolve(Number(text.toString().trim())));

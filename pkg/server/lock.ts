@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { makeFolder, readIfThere } from './files.js';
 
 /**
- * Keeps a data folder for one process. The lock names its owner by process id and start time, so that a lock left behind by a
- * process that was killed is seen for what it is, also when its id was given to another. It is for a clear message early; two
- * processes that clear the same stale lock in the same moment are kept apart by the store's own lock.
+ * Locks a data folder for one process. The lock names its owner by process id and start time, so that the lock of a killed process
+ * is stale even when its id is in use again. The lock exists for an early and clear message: two processes that remove the same
+ * stale lock at once are separated by the store's own lock.
  */
 export function lockFolder(folder: string): { release(): void } {
   makeFolder(folder);
@@ -36,7 +36,7 @@ export function lockFolder(folder: string): { release(): void } {
   throw new Error(`data folder ${folder} is being opened by another process`);
 }
 
-/** The process that a lock names, if it still runs: this one too, which may serve the folder already (as a library). */
+/** The process that a lock names, if it still runs. It may be this one, which may have opened the folder before. */
 function livingOwner(text: string): number | undefined {
   const [id = '', started = ''] = text.trim().split(' ');
   const pid = Number(id);
@@ -51,10 +51,10 @@ function livingOwner(text: string): number | undefined {
   return now === undefined || started === '' || now === started ? pid : undefined;
 }
 
-/** Clock ticks from the machine's start to the start of the process; undefined where the system does not report it. */
+/** Clock ticks from boot to the start of the process; undefined where the system does not report it. */
 const startTime = (pid: number): string | undefined => statOf(pid)?.[19];
 
-/** A process that has ended and that its parent has not reaped still answers signals. It holds no files. */
+/** Reports whether a process is a zombie: it still answers signals but holds no files. */
 const isDead = (pid: number): boolean => ['Z', 'X'].includes(statOf(pid)?.[0] ?? '');
 
 /** The fields of `/proc/<pid>/stat` after the command (proc(5)): the first is the state, the 20th the start time. */

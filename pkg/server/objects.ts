@@ -43,28 +43,28 @@ export interface ObjectsParts {
   readonly config: Config;
   readonly keyspace: Keyspace;
   readonly log: Log;
-  /** Of the cluster's authority, PEM: every namespace is told. */
+  /** The certificate of the authority, PEM, published in every namespace as kube-root-ca.crt. */
   readonly rootCa: string;
   /** PEM of the key that the server made for itself, for service-account tokens. */
   readonly tokenKey: string;
-  /** What is current cannot be told any more: the process must end. */
+  /** Called when the event stream of the store failed. The cache is stale then and the process must end. */
   readonly failed: (why: string) => void;
 }
 
-/** The objects of the cluster: the registry, what is there from the start, and the controllers that keep things true. */
+/** The registry, the bootstrap objects, and the controllers. */
 export interface Objects {
   readonly registry: Registry;
   readonly access: Access;
-  /** Makes what every cluster has, and lets the controllers run. */
+  /** Creates the bootstrap objects and starts the controllers. */
   begin(): Promise<void>;
-  /** The controllers rest until `begin`. */
+  /** Stops the controllers until `begin`. */
   pause(): void;
-  /** What the controllers that run here have to do. */
+  /** The queues of the controllers that run here. */
   queues(): Iterable<QueueView>;
   close(): Promise<void>;
 }
 
-/** How soon a change of leadership is noticed. */
+/** Milliseconds between checks whether this peer leads. */
 const LEADERSHIP_PERIOD = 200;
 
 const CONTROLLERS = [
@@ -82,7 +82,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   const { api } = config;
   const unknown = unknownControllers(config.controllers, CONTROLLERS);
   if (unknown.length > 0)
-    throw new ConfigError(`--controllers: there is no ${unknown.join(', ')}, only ${CONTROLLERS.join(', ')}`);
+    throw new ConfigError(`--controllers: unknown ${unknown.join(', ')}; known are ${CONTROLLERS.join(', ')}`);
   const problem = choiceProblem(api.admission);
   if (problem !== undefined) throw new ConfigError(problem);
   let access: Access | undefined;
@@ -113,7 +113,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
       for (const warning of choiceWarnings(steps, api.admission)) log.warn({}, warning);
       return [...chosenSteps(steps, api.admission), grantsStep(() => access!.escalation)];
     },
-    // A gate that is not known is one of a feature that has been on for so long that its gate is gone.
+    // The gate of a schema that is unknown was removed because the feature is always enabled.
     featureEnabled: (gate) => api.featureGates.get(gate) ?? true,
     failed: parts.failed,
   });
@@ -168,7 +168,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   try {
     await begin();
   } catch (error) {
-    // Before the store goes: a cache that loses its store believes that something broke.
+    // Before the store closes: the cache takes the end of its event stream for a failure.
     pause();
     definitions.stop();
     await registry.close();
@@ -204,7 +204,7 @@ function grantsStep(check: () => EscalationCheck): AdmissionStep {
   };
 }
 
-/** The token service, which exists once the registry is open: nothing asks for a token before. */
+/** The token service. It needs the registry, which is open before the first request. */
 function lateTokens(
   { access: { serviceAccounts } }: Config,
   tokens: () => ClusterConfig['tokens'],

@@ -6,9 +6,9 @@ import { readdirSync, readFileSync } from 'node:fs';
  */
 const RESERVE_FILES_MAX = 1024;
 const RESERVE_FILES_MIN = 96;
-/** Of the process's limit, where that is small. */
+/** The share of a small limit that is reserved. */
 const RESERVE_SHARE = 0.4;
-/** A server that cannot hold these many clients had better not be started with less. */
+/** The minimum number of connections, whatever the limit. */
 const CONNECTIONS_MIN = 8;
 
 /**

@@ -19,7 +19,7 @@ afterEach(() => {
 });
 
 describe('the keys of a first start', () => {
-  it('are of one authority and fit the names', async () => {
+  it('have one authority and the right names', async () => {
     const pki = await keepPki(folder, names, NOW);
     const ca = new X509Certificate(pki.ca.cert);
     const serving = new X509Certificate(pki.serving.cert);
@@ -37,7 +37,7 @@ describe('the keys of a first start', () => {
       expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
   });
 
-  it('stay as they are on later starts', async () => {
+  it('do not change on later starts', async () => {
     const first = await keepPki(folder, names, NOW);
     expect(await keepPki(folder, names, NOW + 30 * DAY)).toEqual(first);
   });
@@ -51,14 +51,14 @@ describe('the keys of a first start', () => {
     expect(Date.parse(new X509Certificate(later.serving.cert).validTo)).toBeGreaterThan(NOW + 700 * DAY);
   });
 
-  it('are renewed when the server gets another name', async () => {
+  it('are renewed when a name of the server changes', async () => {
     const first = await keepPki(folder, names, NOW);
     const moved = await keepPki(folder, serverNames(['192.0.2.7'], '10.96.0.1'), NOW);
     expect(moved.admin).toEqual(first.admin);
     expect(new X509Certificate(moved.serving.cert).checkIP('192.0.2.7')).toBe('192.0.2.7');
   });
 
-  it('end with their authority, which is said a month before', async () => {
+  it('expire with their authority, with a warning a month before', async () => {
     const { ca } = await keepPki(folder, names, NOW);
     const ends = Date.parse(new X509Certificate(ca.cert).validTo);
     expect(authorityWarning(ca, ends - 31 * DAY)).toBeUndefined();
@@ -68,13 +68,13 @@ describe('the keys of a first start', () => {
     expect(authorityWarning(ca, ends + DAY)).toBe(said('ended'));
   });
 
-  it('are not made anew over half an authority', async () => {
+  it('do not replace an authority that lacks its key', async () => {
     await keepPki(folder, names, NOW);
     rmSync(join(folder, 'ca.key'));
     await expect(keepPki(folder, names, NOW)).rejects.toThrow(/ca\.key is missing/);
   });
 
-  it('are not made anew over an authority that cannot be read, or whose key is another', async () => {
+  it('do not replace an authority that cannot be parsed or has the wrong key', async () => {
     const { ca } = await keepPki(folder, names, NOW);
     const refused = /ca\.key is not the key of the certificate .*ca\.crt: restore it/;
     writeFileSync(join(folder, 'ca.crt'), 'x');
@@ -85,7 +85,7 @@ describe('the keys of a first start', () => {
     expect(readFileSync(join(folder, 'ca.key'), 'utf8')).toBe(ca.key);
   });
 
-  it('are made anew when a renewal was cut short between the key and its certificate', async () => {
+  it('are made again when a renewal was interrupted between the key and its certificate', async () => {
     const { ca, serving, admin } = await keepPki(folder, names, NOW);
     writeFileSync(join(folder, 'apiserver.key'), admin.key);
     const again = await keepPki(folder, names, NOW);
@@ -94,7 +94,7 @@ describe('the keys of a first start', () => {
     expect(isPair(again.serving)).toBe(true);
   });
 
-  it('are issued by an authority whose key others wrote in another form, of the kind that this server signs with', async () => {
+  it('are signed by an authority whose key has another encoding', async () => {
     const { ca } = await keepPki(folder, names, NOW);
     const sec1 = createPrivateKey(ca.key).export({ type: 'sec1', format: 'pem' }) as string;
     writeFileSync(join(folder, 'ca.key'), sec1);
@@ -103,13 +103,13 @@ describe('the keys of a first start', () => {
     const { privateKey } = generateKeyPairSync('ed25519');
     const key = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
     await expect(issueAdmin({ cert: ca.cert, key }, NOW)).rejects.toThrow(
-      '(ed25519): this server signs with ECDSA P-256',
+      'is ed25519; this server signs with ECDSA P-256 only',
     );
   });
 });
 
 describe('the kubeconfig', () => {
-  it('is for its owner only and holds all it needs', async () => {
+  it('is readable by its owner only and embeds its certificates', async () => {
     const pki = await keepPki(join(folder, 'pki'), names, NOW);
     const file = join(folder, 'admin.kubeconfig');
     keepKubeconfig(file, 'https://127.0.0.1:6443', pki);

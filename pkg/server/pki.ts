@@ -8,7 +8,7 @@ import { readIfThere, writeSecret } from './files.js';
 import { issueAuthority, issueLeaf, type KeyPair } from './issue.js';
 import { kubeconfigText } from './kubeconfig.js';
 
-/** The keys and certificates that a server makes for itself on its first start, and keeps. */
+/** The keys and certificates that a server makes on its first start and keeps. */
 export interface Pki {
   readonly ca: KeyPair;
   readonly serving: KeyPair;
@@ -20,12 +20,12 @@ export interface Pki {
 const DAY = 86_400_000;
 export const AUTHORITY_DAYS = 3650;
 const LEAF_DAYS = 365;
-/** Renewed when less is left. */
+/** Certificates that are valid for less than this are renewed. */
 const RENEW_DAYS = 30;
 
 export const ADMIN = { commonName: 'kubernetes-admin', organizations: ['system:masters'] } as const;
 
-/** What clients may call the server by, beside the addresses it listens on. */
+/** Host names of the server, besides the addresses that it listens on. */
 const SERVER_NAMES = [
   'localhost',
   'kubernetes',
@@ -39,7 +39,7 @@ export interface ServerNames {
   readonly addresses: readonly string[];
 }
 
-/** `addresses`: bound or advertised. `serviceAddress`: the first of the service range, by which pods reach the API. */
+/** `addresses` are those bound or advertised, `serviceAddress` that of the Service `kubernetes`. */
 export function serverNames(addresses: readonly string[], serviceAddress: string): ServerNames {
   const bound = addresses.filter((a) => isIP(a) > 0 && a !== '0.0.0.0' && a !== '::');
   return {
@@ -48,7 +48,7 @@ export function serverNames(addresses: readonly string[], serviceAddress: string
   };
 }
 
-/** A whole set that lives only in memory. */
+/** Makes a set in memory. */
 export async function makePki(names: ServerNames, now: number): Promise<Pki> {
   const ca = await issueAuthority('kubernetes-ca', now, AUTHORITY_DAYS);
   const [serving, admin] = await Promise.all([issueServing(ca, names, now), issueAdmin(ca, now)]);
@@ -64,8 +64,8 @@ export function issueAdmin(ca: KeyPair, now: number): Promise<KeyPair> {
 }
 
 /**
- * Reads the set below `folder`, makes what is missing, and renews what expires soon or does not fit the names any more. The
- * authority itself is never renewed silently: every client trusts it by its bytes.
+ * Reads the set in `folder`, makes missing certificates, and renews those that expire soon or lack a name. The authority itself is
+ * never replaced: clients hold copies of it.
  */
 export async function keepPki(folder: string, names: ServerNames, now: number): Promise<Pki> {
   const ca = await keepAuthority(folder, 'ca', () => issueAuthority('kubernetes-ca', now, AUTHORITY_DAYS));
@@ -76,7 +76,7 @@ export async function keepPki(folder: string, names: ServerNames, now: number): 
   return { ca, serving, admin, tokenKey: await keepTokenKey(folder) };
 }
 
-/** Of service-account tokens. All peers of a cluster have the same: a token that one issues is valid at every peer. */
+/** The key for service-account tokens. All peers share it, so that a token is valid at every peer. */
 export async function keepTokenKey(folder: string): Promise<string> {
   const file = join(folder, 'sa.key');
   const there = readIfThere(file);
@@ -86,13 +86,13 @@ export async function keepTokenKey(folder: string): Promise<string> {
   return made;
 }
 
-/** RSA, which every client of OpenID Connect discovery understands. */
+/** Makes an RSA key, which every client of OpenID Connect discovery supports. */
 async function rsaKey(): Promise<string> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
   return privatePem(privateKey);
 }
 
-/** For a server in memory: quick to make. */
+/** Makes a key quickly, for a server in memory. */
 async function ellipticKey(): Promise<string> {
   const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
   return privatePem(privateKey);
@@ -100,26 +100,26 @@ async function ellipticKey(): Promise<string> {
 
 const privatePem = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }) as string;
 
-/** What peers show each other. */
+/** The certificate for connections between peers. */
 export interface PeerPki {
-  /** PEM of the authority. */
+  /** The authority, PEM. */
   readonly ca: string;
   readonly pair: KeyPair;
 }
 
-/** The names of a peer: of the member (`--name`), and of the hosts at which others reach it. */
+/** The names of a peer: its member name (`--name`) and the hosts at which others reach it. */
 export interface PeerNames extends ServerNames {
   readonly member: string;
 }
 
-/** The files of `peerPkiFiles` below a folder. */
+/** The files of a peer's certificate in a folder. */
 export function peerPkiFiles(folder: string) {
   return { ca: join(folder, 'peer-ca.crt'), cert: join(folder, 'peer.crt'), key: join(folder, 'peer.key') };
 }
 
 /**
- * A peer's certificate, issued by an authority for peers only: no certificate of a client opens the peer port. It is kept below
- * `folder` as `peer.crt` and `peer.key`, and issued again when it expires soon or the names have changed.
+ * The certificate of a peer, signed by an authority for peers only, so that no client certificate opens the peer port. It is kept in
+ * `folder` as `peer.crt` and `peer.key`, and issued again when it expires soon or its names have changed.
  */
 export async function keepPeerCertificate(
   folder: string,
@@ -138,26 +138,26 @@ export async function keepPeerCertificate(
   return keepPair(folder, 'peer', fits, () => issueLeaf(authority, request, now));
 }
 
-/** The certificate of a peer that has the peer authority to itself: one that founds a cluster alone. Makes both. */
+/** The certificate of a peer that founds a cluster alone. Makes the authority of the peers as well. */
 export async function keepPeerPki(folder: string, names: PeerNames, now: number): Promise<PeerPki> {
   const ca = await keepAuthority(folder, 'peer-ca', () => issueAuthority('trireme-peer-ca', now, AUTHORITY_DAYS));
   return { ca: ca.cert, pair: await keepPeerCertificate(folder, ca, names, now) };
 }
 
-/** Both files of a pair as they are, each where it is. */
+/** The texts of both files of a pair, undefined for a file that is missing. */
 function readPair(folder: string, name: string) {
   const [certFile, keyFile] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)];
   return { certFile, keyFile, cert: readIfThere(certFile), key: readIfThere(keyFile) };
 }
 
 function writePair(folder: string, name: string, pair: KeyPair): KeyPair {
-  // The key first: a certificate without its key, or beside another, is seen at the next start, and both are made again.
+  // The key first: a certificate that does not fit its key is noticed at the next start, and both are made again.
   writeSecret(join(folder, `${name}.key`), pair.key);
   writeSecret(join(folder, `${name}.crt`), pair.cert);
   return pair;
 }
 
-/** Reads a pair, or makes it where there is none that can be used and fits. */
+/** Reads a pair, or makes one when it is missing or unfit. */
 export async function keepPair(
   folder: string,
   name: string,
@@ -169,7 +169,7 @@ export async function keepPair(
   return writePair(folder, name, await make());
 }
 
-/** The same for an authority, which is never made over one that is there, whatever is wrong with it. */
+/** Reads or makes an authority. An existing one is never replaced, even when it is damaged. */
 export async function keepAuthority(folder: string, name: string, make: () => Promise<KeyPair>): Promise<KeyPair> {
   const { certFile, keyFile, cert, key } = readPair(folder, name);
   if (cert === undefined && key === undefined) return writePair(folder, name, await make());
@@ -180,7 +180,7 @@ export async function keepAuthority(folder: string, name: string, make: () => Pr
   return { cert, key };
 }
 
-/** Whether both can be read and belong together. */
+/** Reports whether a certificate and a key can be parsed and belong together. */
 export function isPair({ cert, key }: KeyPair): boolean {
   try {
     return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
@@ -201,7 +201,7 @@ export function lasts(pair: KeyPair, now: number): boolean {
   return Date.parse(new X509Certificate(pair.cert).validTo) - now > RENEW_DAYS * DAY;
 }
 
-/** What is to be said of an authority that ends soon: it is not renewed by itself, and what it has issued ends with it. */
+/** A warning when the authority expires soon: it is not renewed automatically, and its certificates expire with it. */
 export function authorityWarning(authority: KeyPair, now: number): string | undefined {
   if (lasts(authority, now)) return undefined;
   const { subject, validTo } = new X509Certificate(authority.cert);
@@ -217,7 +217,7 @@ function covers(pair: KeyPair, names: ServerNames): boolean {
   );
 }
 
-/** Writes `admin.kubeconfig`, readable by its owner only, unless it says the same already. */
+/** Writes `admin.kubeconfig`, readable by its owner only, unless it is up to date. */
 export function keepKubeconfig(file: string, url: string, pki: Pki): void {
   const text = kubeconfigText({
     url,

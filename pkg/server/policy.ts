@@ -8,9 +8,9 @@ const MANAGER = 'kube-apiserver';
 /** Milliseconds. */
 const PATIENCE = 30_000;
 const PAUSE = 250;
-/** An election may be under way, and other peers do the same. */
+/** Attempts: an election may be in progress, and other peers write the same objects. */
 const ATTEMPTS = 20;
-/** Objects written at a time. */
+/** Number of objects written concurrently. */
 const PARALLEL = 32;
 
 /**

@@ -13,9 +13,9 @@ import { serviceAddresses } from './services.js';
 import { openStore, outgoingFolder, untilCurrent } from './store.js';
 import { systemWorld } from './world.js';
 
-/** What the process shows of itself, and how it is told to end. */
+/** The process as seen from outside: output, signals, exit. */
 export interface ProcessDoor {
-  /** For people: two lines at the start, one when it cannot start. */
+  /** Prints a line for the operator. */
   print(line: string): void;
   complain(line: string): void;
   onSignal(f: (signal: string) => void): void;
@@ -23,8 +23,8 @@ export interface ProcessDoor {
 }
 
 /**
- * Start order: folder, keys, store, objects, port; then the ready line. Stop order: the other way round. Whatever is missing at
- * the start is one line and an exit code that is not 0. `began`: milliseconds since the process began, by `performance.now()`.
+ * Runs the server. Start order: folder, keys, store, objects, port; then the ready line. Stop order: the reverse. A start that fails
+ * prints one line and exits with a code other than 0.
  */
 export async function runApiServer(config: Config, door: ProcessDoor): Promise<void> {
   const log = createLog({ level: config.logLevel });
@@ -40,7 +40,7 @@ export async function runApiServer(config: Config, door: ProcessDoor): Promise<v
     );
   };
   const order = signalOrders(systemWorld.clock);
-  // One that comes during the start is remembered until there is something to stop in order.
+  // A signal during the start is remembered until the start has ended.
   door.onSignal((signal) => {
     const wish = order();
     if (wish === 'now') return door.exit(1);
@@ -52,7 +52,7 @@ export async function runApiServer(config: Config, door: ProcessDoor): Promise<v
   });
   try {
     running = await start(config, log, (error) => {
-      log.fatal({ err: error }, 'the store has stopped');
+      log.fatal({ err: error }, 'the store stopped');
       door.complain(`stopped: ${failureOf(error).line}`);
       door.exit(1);
     });
@@ -67,7 +67,7 @@ export async function runApiServer(config: Config, door: ProcessDoor): Promise<v
   door.print(`export KUBECONFIG=${running.kubeconfig}`);
 }
 
-/** How long a start may go on after a signal; one that waits for other peers would never end. Nothing is lost by leaving it. */
+/** Milliseconds that a start may take after a signal: one that waits for other peers would never end. */
 const START_PATIENCE = 3000;
 
 interface Running {
@@ -88,7 +88,7 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
     for (const f of undo.splice(0).reverse()) await f();
   };
   try {
-    // The store opens on its own thread while this one sees to the keys.
+    // The store opens on its own thread while this one reads or makes the keys.
     const opening = openStore(config, log, { world, fatal });
     opening.catch(() => {});
     const { bindAddress, advertiseAddress } = config.serving;
@@ -141,8 +141,8 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
           api.renew(tlsMaterial(givenTls(config), pki), proxyAuthority(config));
           keepKubeconfig(kubeconfig, url, pki);
         })
-        // Files that are missing or do not fit each other included: the server goes on with what it has, and asks again tomorrow.
-        .catch((error: unknown) => log.error({ err: error }, 'certificates could not be renewed'));
+        // The server goes on with the certificates it has and tries again a day later.
+        .catch((error: unknown) => log.error({ err: error }, 'could not renew certificates'));
     });
     undo.push(stopRenewing);
     const warming = world.timers.after(1000, () => void api.exposition.warm());
@@ -162,7 +162,7 @@ async function shutDown(api: Api, config: Config): Promise<void> {
   await api.drain(config.serving.shutdownGrace);
 }
 
-/** What the flags name of it, as the files are now. */
+/** The certificates that flags name, as the files are now. */
 interface GivenTls {
   readonly pair: KeyPair | undefined;
   readonly clientCa: string | undefined;
@@ -184,16 +184,16 @@ function proxyAuthority({ access: { requestHeader } }: Config): string | undefin
 
 function tlsMaterial({ pair, clientCa }: GivenTls, pki: Pki): TlsMaterial {
   const { cert, key } = pair ?? pki.serving;
-  // The authority of the first start is always trusted: the admin kubeconfig is of it.
+  // The authority of the first start is always trusted: it signed the certificate of the administrator.
   return { cert, key, clientCa: clientCa === undefined ? pki.ca.cert : `${clientCa}\n${pki.ca.cert}` };
 }
 
-/** The authority that clients of every peer are told to trust, when this peer's serving certificate came from elsewhere. */
+/** The authority published to clients (kube-root-ca.crt), also when flags name the serving certificate. */
 function rootCaOf({ pair, clientCa }: GivenTls, pki: Pki): string {
   return pair !== undefined && clientCa !== undefined ? clientCa : pki.ca.cert;
 }
 
-/** How clients of this machine reach the server. */
+/** The host at which clients on this machine reach the server. */
 function urlHost(config: Config): string {
   const { advertiseAddress, bindAddress } = config.serving;
   const address = advertiseAddress !== '' ? advertiseAddress : bindAddress;

@@ -71,7 +71,7 @@ describe('waiting until a peer is current', () => {
     message: `it is ${reason}`,
   });
 
-  it('takes as long as there is no leader', async () => {
+  it('lasts until there is a leader', async () => {
     waits.length = 0;
     await untilCurrent(keyspace(no('noLeader'), no('noLeader')), world, log);
     expect(waits.length).toBe(2);
@@ -82,7 +82,7 @@ describe('waiting until a peer is current', () => {
   });
 });
 
-it('snapshots that a killed process left behind are removed', () => {
+it('removes snapshots that a killed process left', () => {
   const outgoing = outgoingFolder(folder);
   writeFileSync(join(outgoing, 'snapshot-1'), 'x');
   expect(outgoingFolder(folder)).toBe(outgoing);

@@ -18,7 +18,7 @@ import { keepPeerPki, peerPkiFiles, serverNames } from './pki.js';
 import { serviceAddresses } from './services.js';
 import { PROGRAM_VERSION } from './version.js';
 
-/** The store of this process: a peer on a thread of its own, alone or with others. */
+/** Opens the store: a peer on its own thread, alone or in a cluster. */
 export async function openStore(
   config: Config,
   log: Log,
@@ -48,7 +48,7 @@ function peerConfig(config: Config, network: PeerNetwork | undefined): PeerConfi
   };
 }
 
-/** Undefined for a peer that `--initial-cluster` names nobody for: it neither listens nor dials. */
+/** The network of the peer; undefined without `--initial-cluster`, when it neither listens nor dials. */
 async function networkOf(config: Config, world: World): Promise<PeerNetwork | undefined> {
   const { cluster } = config;
   if (cluster.initialCluster.size === 0) {
@@ -104,7 +104,7 @@ async function ownPeerTls(config: Config, world: World): Promise<PeerTls> {
   return { ca, cert: pair.cert, key: pair.key };
 }
 
-/** Where snapshots stand until they are sent; what a process that was killed left there is removed. */
+/** Makes the folder for snapshots to be sent, and removes those that a killed process left in it. */
 export function outgoingFolder(dataDir: string): string {
   const folder = join(dataDir, 'outgoing');
   rmSync(folder, { recursive: true, force: true });
@@ -113,12 +113,12 @@ export function outgoingFolder(dataDir: string): string {
 }
 
 const ASK_AGAIN = 200;
-/** Silence of the log while it waits. */
+/** Milliseconds between log lines while waiting. */
 const SAY_EVERY = 10_000;
 
 /**
- * Resolves when this peer has heard from a quorum and has everything that was acknowledged until now. However long that takes: the
- * peers of a cluster are started one after the other, and one that comes back may find none of the others.
+ * Resolves when this peer has heard from a quorum and has applied every write acknowledged so far. It waits without a limit: the
+ * peers of a cluster start one after the other, and a peer that returns may find none of them running.
  */
 export async function untilCurrent(keyspace: Keyspace, world: World, log: Log): Promise<void> {
   let said = world.clock.monotonic();

@@ -18,7 +18,7 @@ import { type GivenFile, givenText } from './given.js';
 export interface ServiceAccountTokens {
   readonly issuer: TokenIssuer;
   readonly authenticator: TokenAuthenticator;
-  /** JSON texts of `/.well-known/openid-configuration` and `/openid/v1/jwks`. `address`: how clients reach this server. */
+  /** JSON texts of `/.well-known/openid-configuration` and `/openid/v1/jwks`. `address` is the host and port for clients. */
   discovery(address: string): string;
   readonly keySet: string;
 }
@@ -27,7 +27,7 @@ export interface ServiceAccountTokenParts {
   readonly world: World;
   readonly config: ServiceAccountConfig;
   readonly objects: AuthObjects;
-  /** PEM of the key that the server made for itself. */
+  /** The key that the server made, PEM. */
   readonly ownKey: string;
 }
 
@@ -61,7 +61,7 @@ function keyOf({ signingKeyFile }: ServiceAccountConfig, ownKey: string): Signin
   return readKey({ flag: 'service-account-signing-key-file', path: signingKeyFile }, signingKey);
 }
 
-/** Those of the flag, and the signing key. */
+/** The keys of the flag, and the signing key. */
 function verifyingKeys({ keyFiles }: ServiceAccountConfig, signing: SigningKey): readonly TokenKey[] {
   const flag: FlagName = 'service-account-key-file';
   const given = keyFiles.flatMap((path) => readKey({ flag, path }, verificationKeys));

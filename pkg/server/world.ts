@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { timerMillisecondsMax, type World } from '../base/index.js';
 
-/** The real clock, timers and random source. The only place that touches them. */
+/** The real clock, timers and random source. No other module uses them. */
 export const systemWorld: World = {
   clock: {
     now: () => Date.now(),

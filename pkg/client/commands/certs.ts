@@ -5,7 +5,7 @@ import { type Command, show } from './command.js';
 export const certs: Command = {
   name: 'certs',
   takes: '--dir FOLDER --initial-cluster NAME=URL,... [--servers NAME=URL,...]',
-  help: 'Makes authorities, a data folder with keys for each peer, and a kubeconfig for all.',
+  help: 'Make authorities, a data folder with keys for each peer, and one kubeconfig.',
   flags: [
     [
       'dir',
@@ -22,11 +22,11 @@ export const certs: Command = {
     if (dir === undefined || cluster.length === 0) throw new ClientError('certs needs --dir and --initial-cluster');
     const servers = new Map(pairsOf('servers', flags.get('servers') ?? ''));
     const stranger = [...servers.keys()].find((name) => !cluster.some(([peer]) => peer === name));
-    if (stranger !== undefined) throw new ClientError(`--servers: --initial-cluster has no peer ${stranger}`);
+    if (stranger !== undefined) throw new ClientError(`--servers: ${stranger} is not in --initial-cluster`);
     const peers = cluster.map(([name, peerUrl]) => {
       if (!/^[\w.-]+$/.test(name) || ['authority', '.', '..'].includes(name))
-        throw new ClientError(`${JSON.stringify(name)} is no name for a peer's folder`);
-      if (!URL.canParse(peerUrl)) throw new ClientError(`--initial-cluster: ${peerUrl} is no URL`);
+        throw new ClientError(`${JSON.stringify(name)} cannot be the name of a folder`);
+      if (!URL.canParse(peerUrl)) throw new ClientError(`--initial-cluster: ${peerUrl} is not a URL`);
       const serverUrl = servers.get(name) ?? `https://${new URL(peerUrl).hostname}:6443`;
       if (!/^https:\/\/[^/?#@\s]+\/?$/.test(serverUrl) || !URL.canParse(serverUrl))
         throw new ClientError(`--servers: ${serverUrl} must be like https://127.0.0.1:6443`);

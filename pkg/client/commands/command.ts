@@ -1,17 +1,17 @@
 import type { Access } from '../access.js';
 import type { Arguments } from '../arguments.js';
 
-/** What a command is given. */
+/** The arguments of a command. */
 export interface Context {
   readonly args: Arguments;
   readonly json: boolean;
-  /** Reads the kubeconfig: only commands that speak to a cluster do. */
+  /** Reads the kubeconfig. Commands that work on files do not need one. */
   access(): Access;
   print(text: string): void;
   readonly offline: Offline;
 }
 
-/** What is done without any server; it lives in rooms that this one does not know. */
+/** Operations on files, implemented in packages that this one does not import. */
 export interface Offline {
   snapshotStatus(file: string): Promise<{
     readonly revision: number;
@@ -36,20 +36,20 @@ export interface RestoreRequest {
 }
 
 export interface Command {
-  /** The words that call it: `member add`. */
+  /** The words of the command: `member add`. */
   readonly name: string;
-  /** What follows them, for the help: `ID`. */
+  /** The arguments, for the help: `ID`. */
   readonly takes: string;
   readonly help: string;
   /** The flags that only this command has, with their help. */
   readonly flags?: readonly (readonly [string, string])[];
-  /** How many words follow. */
+  /** The number of arguments. */
   readonly words: number;
   /** Resolves to the exit code. */
   run(context: Context, words: readonly string[]): Promise<number>;
 }
 
-/** Shows what was found or done: the value itself with `-o json`, else its text. */
+/** Prints a result: the value with `-o json`, otherwise its text. */
 export function show(context: Context, value: unknown, text: () => string): number {
   context.print(context.json ? `${JSON.stringify(value, null, 2)}\n` : text());
   return 0;

@@ -23,7 +23,7 @@ const add: Command = {
     ['peer-urls', 'URL,...  Where other peers reach it, such as https://10.0.0.4:2380'],
     ['learner', 'Keep it a learner until it is promoted with `member promote`'],
   ],
-  help: 'Adds a learner; it becomes a voter by itself once it has caught up, unless --learner is given.',
+  help: 'Add a learner. It becomes a voter when it has caught up, except with --learner.',
   words: 1,
   run: async (context, [name = '']) => {
     const peerUrls = (context.args.flags.get('peer-urls') ?? '').split(',').filter((url) => url !== '');
@@ -61,7 +61,7 @@ const update: Command = {
   },
 };
 
-/** A command on one member: the request it makes below the member's own path, and what is said when it is done. */
+/** A command on one member: its request below the path of the member, and the message on success. */
 function onMember(
   about: Pick<Command, 'name' | 'help'>,
   request: { readonly method: 'POST' | 'DELETE'; readonly below: string },
@@ -81,7 +81,7 @@ function onMember(
 }
 
 const promote = onMember(
-  { name: 'member promote', help: 'Makes a learner a voter now.' },
+  { name: 'member promote', help: 'Make a learner a voter.' },
   { method: 'POST', below: '/promote' },
   'is a voter',
 );

@@ -8,7 +8,7 @@ import { type Command, type Context, show } from './command.js';
 const save: Command = {
   name: 'snapshot save',
   takes: 'FILE',
-  help: 'Saves the state as of now; the file is checked before it gets its name.',
+  help: 'Save the current state to a file, and verify it.',
   words: 1,
   run: async (context, [file = '']) => {
     const access = context.access();
@@ -29,7 +29,7 @@ const save: Command = {
 const status: Command = {
   name: 'snapshot status',
   takes: 'FILE',
-  help: 'Reads and checks a saved snapshot.',
+  help: 'Verify a saved snapshot and show its contents.',
   words: 1,
   run: (context, [file = '']) => showStatus(context, file),
 };

@@ -9,11 +9,11 @@ interface Row {
   readonly health: string;
 }
 
-/** Exit code 0 when every peer answers and is healthy. */
+/** The exit code is 0 when every peer answers and is healthy. */
 export const status: Command = {
   name: 'status',
   takes: '',
-  help: 'Every peer: role, term, indexes, sizes, health.',
+  help: 'Show role, term, indexes, sizes and health of every peer.',
   words: 0,
   run: async (context) => {
     const rows = await statusRows(context.access());
