@@ -5,7 +5,7 @@ import { type Command, show } from './command.js';
 export const certs: Command = {
   name: 'certs',
   takes: '--dir FOLDER --initial-cluster NAME=URL,... [--servers NAME=URL,...]',
-  help: 'Make authorities, a data folder with keys for each peer, and one kubeconfig.',
+  help: 'Makes authorities, a data folder with keys for each peer, and one kubeconfig.',
   flags: [
     [
       'dir',

@@ -5,7 +5,7 @@ import { type Command, show } from './command.js';
 export const moveLeader: Command = {
   name: 'move-leader',
   takes: '[ID|NAME]',
-  help: 'Transfer leadership to a member; by default to the most up to date.',
+  help: 'Transfers leadership to a member; by default to the most up to date.',
   words: 1,
   run: async (context, [which]) => {
     const access = context.access();

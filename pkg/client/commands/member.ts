@@ -23,7 +23,7 @@ const add: Command = {
     ['peer-urls', 'URL,...  Where other peers reach it, such as https://10.0.0.4:2380'],
     ['learner', 'Keep it a learner until it is promoted with `member promote`'],
   ],
-  help: 'Add a learner. It becomes a voter when it has caught up, except with --learner.',
+  help: 'Adds a learner. It becomes a voter when it has caught up, except with --learner.',
   words: 1,
   run: async (context, [name = '']) => {
     const peerUrls = (context.args.flags.get('peer-urls') ?? '').split(',').filter((url) => url !== '');
@@ -81,7 +81,7 @@ function onMember(
 }
 
 const promote = onMember(
-  { name: 'member promote', help: 'Make a learner a voter.' },
+  { name: 'member promote', help: 'Makes a learner a voter.' },
   { method: 'POST', below: '/promote' },
   'is a voter',
 );

@@ -8,7 +8,7 @@ import { type Command, type Context, show } from './command.js';
 const save: Command = {
   name: 'snapshot save',
   takes: 'FILE',
-  help: 'Save the current state to a file, and verify it.',
+  help: 'Saves the current state to a file, and verifies it.',
   words: 1,
   run: async (context, [file = '']) => {
     const access = context.access();
@@ -29,7 +29,7 @@ const save: Command = {
 const status: Command = {
   name: 'snapshot status',
   takes: 'FILE',
-  help: 'Verify a saved snapshot and show its contents.',
+  help: 'Verifies a saved snapshot.',
   words: 1,
   run: (context, [file = '']) => showStatus(context, file),
 };

@@ -13,7 +13,7 @@ interface Row {
 export const status: Command = {
   name: 'status',
   takes: '',
-  help: 'Show role, term, indexes, sizes and health of every peer.',
+  help: 'Shows role, term, indexes, sizes and health of every peer.',
   words: 0,
   run: async (context) => {
     const rows = await statusRows(context.access());
