@@ -46,6 +46,8 @@ export interface Exchange {
 export interface Connection extends CredentialConnection {
   /** Exchanges that are under way on it. */
   open: number;
+  /** Requests without credentials that came over HTTP/2. */
+  anonymous: number;
   /** Requests that wait for the answer of the one before them. */
   waiting: number;
   readonly remoteAddress: string;

@@ -161,6 +161,7 @@ class SocketConnection implements Connection {
   identity: unknown;
   open = 0;
   waiting = 0;
+  anonymous = 0;
   readonly #socket: TLSSocket;
 
   constructor(socket: TLSSocket) {

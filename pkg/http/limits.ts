@@ -25,6 +25,9 @@ export const limits = {
   stalledTime: 60_000,
   /** Streams that a client may have open on one HTTP/2 connection (a process of client-go has one watch a kind, times caches). */
   streamsMax: 1000,
+  /** The same while a client has not shown a certificate, as kube-apiserver; and how many requests without credentials it may send. */
+  streamsAnonymousMax: 100,
+  requestsAnonymousMax: 500,
   /** HTTP/2 flow control window for request bodies. */
   streamWindow: 256 * 1024,
   /** Open connections. Beyond it new ones are closed at once. */

@@ -1,3 +1,4 @@
+import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -105,6 +106,25 @@ it('closes connections beyond its limit, and takes others once there is room', a
   for (let i = 0; i < 5; i++) await turn();
   const third = await door.dial();
   for (const socket of [first, third]) socket.destroy();
+});
+
+it('ends an HTTP/2 session that sends too many requests without credentials', async () => {
+  const door = await open();
+  const session = connectHttp2(`https://127.0.0.1:${door.listener.port}`, { ca: door.ca });
+  session.on('error', () => {});
+  const closed = new Promise((resolve) => session.once('close', resolve));
+  let answered = 0;
+  const more = (): void => {
+    if (session.destroyed || session.closed || answered > limits.requestsAnonymousMax) return;
+    const stream = session.request({ ':path': `${CMS}/a` });
+    stream.on('error', () => {});
+    stream.once('response', () => answered++);
+    stream.once('close', more);
+    stream.resume();
+  };
+  more();
+  await closed;
+  expect(answered).toBe(limits.requestsAnonymousMax);
 });
 
 it('speaks no CBC suite of TLS 1.2', async () => {

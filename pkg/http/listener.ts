@@ -1,7 +1,9 @@
 import { type IncomingHttpHeaders, type IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http';
 import {
+  constants,
   createSecureServer,
   type Http2SecureServer,
+  type Http2Session,
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from 'node:http2';
@@ -195,6 +197,8 @@ class Door implements Listener {
     this.#sessions.add(session);
     session.once('close', () => this.#sessions.delete(session));
     session.on('error', ignore);
+    if (!(session.socket as TLSSocket).authorized)
+      session.settings({ maxConcurrentStreams: limits.streamsAnonymousMax });
     session.setTimeout(limits.idleTime, () => {
       if (sessionConnection(session).open === 0) session.close();
     });
@@ -286,6 +290,11 @@ class Door implements Listener {
   ): void {
     const url = headers[':path'] as string | undefined;
     const session = stream.session;
+    if (session !== undefined && isFlood(session, headers)) {
+      stream.on('error', ignore);
+      session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      return;
+    }
     if (url !== undefined && session !== undefined && belowApi(url))
       this.#serve(new StreamExchange(stream, headers, raw, sessionConnection(session)));
     else for (const listener of compatible) listener.call(this.#server, stream, headers, flags, raw);
@@ -373,6 +382,12 @@ const CIPHERS = [
   'ECDHE-ECDSA-CHACHA20-POLY1305',
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
+
+/** Counts the requests without credentials of a session. Whether there are too many: streams that are reset at once count too. */
+function isFlood(session: Http2Session, headers: IncomingHttpHeaders): boolean {
+  if (headers.authorization !== undefined || (session.socket as TLSSocket).authorized) return false;
+  return ++sessionConnection(session).anonymous > limits.requestsAnonymousMax;
+}
 
 /** Whether the client has shown who it is: by its certificate, or in an earlier request on this connection. */
 function isKnown(socket: TLSSocket, connection: Connection): boolean {

@@ -18,6 +18,13 @@ describe('a list longer than any sensible object has', () => {
     );
   });
 
+  it('is refused alike when it is a map', async () => {
+    const bench = await Bench.open();
+    const data = Object.fromEntries(Array.from({ length: limits.listItemsMax + 1 }, (_, i) => [`k${i}`, '']));
+    const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data };
+    expect(await refusal(bench.create('configmaps', 'default', map))).toMatch(/^422 .* data: Too many: 10001: /);
+  });
+
   it('is refused when a patch makes it', async () => {
     const bench = await Bench.open();
     await bench.create('configmaps', 'default', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } });

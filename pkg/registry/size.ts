@@ -4,11 +4,11 @@ import { limits } from './limits.js';
 import type { Target } from './requests.js';
 
 /**
- * Refuses (422) an object with a list longer than any sensible object has, before defaults and rules look at its items: a body of
+ * Refuses (422) an object with a list or map longer than any sensible object has, before defaults and rules look at its items: a body of
  * three megabytes can hold a million of them. `bytes` is an upper bound of the object's JSON; small ones are not looked through.
  */
 export function refuseLongLists(target: Target, object: JsonObject, bytes: number): void {
-  // The shortest item and its comma are two bytes.
+  // The shortest item and its comma are two bytes, the shortest entry of a map is longer.
   if (bytes <= 2 * limits.listItemsMax) return;
   const found = new FieldErrors();
   look(object, undefined, found);
@@ -26,7 +26,12 @@ function look(value: JsonValue, path: FieldPath | undefined, found: FieldErrors)
       if (typeof item === 'object' && item !== null) look(item, path?.index(i), found);
     }
   } else if (isObject(value)) {
-    for (const key of Object.keys(value)) {
+    const keys = Object.keys(value);
+    if (keys.length > limits.listItemsMax) {
+      if (path !== undefined) found.tooMany(path, keys.length, limits.listItemsMax);
+      return;
+    }
+    for (const key of keys) {
       const member = value[key]!;
       if (typeof member === 'object' && member !== null)
         look(member, path === undefined ? FieldPath.of(key) : path.child(key), found);
