@@ -4,6 +4,8 @@ import { type Offline, runCtl } from '../../pkg/client/index.js';
 /** Commands that work on files. Their modules are loaded on demand, so that `status` starts quickly. */
 const offline: Offline = {
   snapshotStatus: async (file) => (await import('../../pkg/peer/index.js')).snapshotStatus(file),
+  inspect: async (path) => (await import('../../pkg/peer/index.js')).inspectOffline(path),
+  find: async (path, key, revision) => (await import('../../pkg/peer/index.js')).findOffline(path, key, revision),
   async restore({ file, dataDir, name, initialCluster, token }) {
     const { PEER_DEFAULTS, restoreSnapshot } = await import('../../pkg/peer/index.js');
     const { makeFolder, systemWorld } = await import('../../pkg/server/index.js');

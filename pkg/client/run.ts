@@ -19,6 +19,8 @@ const FLAGS: ReadonlyMap<string, string> = new Map([
   ['name', ''],
   ['initial-cluster', ''],
   ['initial-cluster-token', ''],
+  ['key', ''],
+  ['revision', ''],
   ['dir', ''],
   ['servers', ''],
   ['version', ''],

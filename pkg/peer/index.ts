@@ -18,6 +18,8 @@ export type {
 } from './control/index.js';
 export type { AddMember, ControlResult, MemberReport } from './membership/index.js';
 export {
+  findOffline,
+  inspectOffline,
   type Restored,
   restoreSnapshot,
   type SavedSnapshot,

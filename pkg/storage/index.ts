@@ -3,7 +3,7 @@ export type { Engine, EngineBatch, EngineHome, EngineScan } from './engine/engin
 export { rocksHome } from './engine/folder.js';
 export { type MemoryHome, memoryHome } from './engine/memory.js';
 export { corrupt, StoreError, type StoreErrorKind } from './errors.js';
-export { inspectStore, type StoreReport } from './inspect.js';
+export { findInStore, inspectStore, type StoredObject, type StoreReport } from './inspect.js';
 export {
   type AppliedEvent,
   type Change,

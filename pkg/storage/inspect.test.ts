@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Revision } from '../base/index.js';
 import { rocksHome } from './engine/folder.js';
 import { openRocksEngine } from './engine/rocksdb.js';
-import { inspectStore } from './inspect.js';
+import { findInStore, inspectStore } from './inspect.js';
 import { encodeEntry } from './mvcc/entry.js';
 import { openStateMachine, type StateMachine } from './mvcc/machine.js';
 import { rowKey } from './mvcc/row.js';
@@ -32,6 +32,21 @@ async function filled(folder: string): Promise<StateMachine> {
 }
 
 describe('inspection of a store', () => {
+  it('finds one object at a revision', async () => {
+    const folder = join(root, 'one');
+    await (await filled(folder)).close();
+    const key = '/registry/pods/default/a';
+    const at = async (revision?: number) => {
+      const found = await findInStore(folder, key, revision);
+      return found && [found.createRevision, found.modRevision, found.value.length];
+    };
+    expect(await at()).toEqual([1, 3, 1200]);
+    expect(await at(2)).toEqual([1, 1, 1000]);
+    expect(await findInStore(folder, '/registry/pods/default/none')).toBeUndefined();
+    await expect(at(1)).rejects.toThrow('revision 1 has been compacted: the oldest is 2');
+    await expect(at(6)).rejects.toThrow('revision 6 lies in the future: the newest is 5');
+  });
+
   it('describes the content, also while the store is in use', async () => {
     const folder = join(root, 'sound');
     const machine = await filled(folder);

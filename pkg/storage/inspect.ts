@@ -4,7 +4,7 @@ import { readCurrent } from './engine/folder.js';
 import { storeErrorOf } from './engine/rocksdb.js';
 import { corrupt, StoreError } from './errors.js';
 import { emptyMeta, type Meta, metaKey, readMeta } from './mvcc/meta.js';
-import { readRow, readRowKey } from './mvcc/row.js';
+import { readRow, readRowKey, rowKinds } from './mvcc/row.js';
 import { Loader } from './mvcc/state.js';
 
 /** The result of `inspectStore`. */
@@ -44,6 +44,51 @@ type OpenLevel = (
  * there is nothing to read.
  */
 export async function inspectStore(folder: string): Promise<StoreReport> {
+  return withStore(folder, async (db, engine) => ({ engine, ...(await inspect(folder, db)) }));
+}
+
+/** A key as it was at a revision. */
+export interface StoredObject {
+  readonly key: string;
+  readonly createRevision: number;
+  readonly modRevision: number;
+  readonly value: Buffer;
+}
+
+/**
+ * The key as of `revision` (the newest when absent); undefined when it did not exist then. Reads like `inspectStore`. Rejects when the
+ * revision has been compacted or lies in the future.
+ */
+export async function findInStore(folder: string, key: string, revision?: number): Promise<StoredObject | undefined> {
+  return withStore(folder, async (db) => {
+    let found: StoredObject | undefined;
+    const iterator = db.iterator({ highWaterMark: 1 << 20 });
+    for (let next = await iterator.next(); next !== undefined; next = await iterator.next()) {
+      const [place, bytes] = next;
+      if (place.equals(metaKey)) {
+        const { applied, compacted } = metaOf(folder, bytes);
+        if (revision !== undefined && revision < compacted)
+          throw new StoreError('unreadable', `revision ${revision} has been compacted: the oldest is ${compacted}`);
+        if (revision !== undefined && revision > applied)
+          throw new StoreError('unreadable', `revision ${revision} lies in the future: the newest is ${applied}`);
+        continue;
+      }
+      const at = readRowKey(place);
+      // Rows come in the order of their revisions.
+      if (at === undefined || (revision !== undefined && at.revision > revision)) continue;
+      const row = readRow(at, bytes);
+      if (row === undefined) throw corrupt(folder, `row ${at.revision}.${at.sequence} fails its checksum`);
+      if (row.key !== key) continue;
+      const { createRevision } = row;
+      const value = Buffer.from(row.value);
+      found = row.kind === rowKinds.put ? { key, createRevision, modRevision: at.revision, value } : undefined;
+    }
+    await iterator.end();
+    return found;
+  });
+}
+
+async function withStore<T>(folder: string, run: (db: Level, engine: string) => Promise<T>): Promise<T> {
   const engine = await current(folder);
   const level = createRequire(import.meta.url)('level-rocksdb') as OpenLevel;
   const options = { readOnly: true, createIfMissing: false, keyEncoding: 'binary', valueEncoding: 'binary' };
@@ -52,7 +97,7 @@ export async function inspectStore(folder: string): Promise<StoreReport> {
     db = await new Promise<Level>((resolve, reject) => {
       level(join(folder, engine), options, (error, opened) => (error ? reject(error) : resolve(opened)));
     });
-    return { engine, ...(await inspect(folder, db)) };
+    return await run(db, engine);
   } catch (error) {
     throw error instanceof StoreError ? error : storeErrorOf(folder, error as Error);
   } finally {

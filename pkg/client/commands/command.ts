@@ -20,6 +20,20 @@ export interface Offline {
     readonly bytes: number;
     readonly hash: string;
   }>;
+  /** Reads a saved snapshot or a data directory. */
+  inspect(path: string): Promise<{
+    readonly meta: { readonly applied: number; readonly compacted: number };
+    readonly keys: number;
+    readonly changes: number;
+    readonly prefixes: readonly { readonly prefix: string; readonly keys: number; readonly bytes: number }[];
+    readonly problems: readonly string[];
+  }>;
+  /** One key of it, as of a revision; undefined when it did not exist then. */
+  find(
+    path: string,
+    key: string,
+    revision: number | undefined,
+  ): Promise<{ readonly createRevision: number; readonly modRevision: number; readonly value: Uint8Array } | undefined>;
   restore(request: RestoreRequest): Promise<{ readonly clusterId: string; readonly revision: number }>;
   makeFolders(
     folder: string,

@@ -40,6 +40,48 @@ async function showStatus(context: Context, file: string): Promise<number> {
   return show(context, { file, ...s }, () => table(['FILE', 'REVISION', 'ROWS', 'SIZE', 'HASH'], [row]));
 }
 
+const inspect: Command = {
+  name: 'snapshot inspect',
+  takes: 'FILE|DATA-DIR [--key KEY [--revision N]]',
+  help: 'Shows what a saved snapshot or a data directory holds, without a server: keys and sizes by prefix, or one object.',
+  flags: [
+    ['key', 'KEY  Show this object, such as /registry/configmaps/default/settings'],
+    ['revision', 'N  As it was at this revision. Default: the newest'],
+  ],
+  words: 1,
+  run: async (context, [path = '']) => {
+    const { flags } = context.args;
+    const [key, revision] = [flags.get('key'), flags.get('revision')];
+    if (revision !== undefined && (key === undefined || !/^[0-9]{1,15}$/.test(revision)))
+      throw new ClientError('--revision is a number, and goes with --key');
+    if (key !== undefined) return showObject(context, path, key, revision === undefined ? undefined : Number(revision));
+    const { meta, keys, changes, prefixes, problems } = await context.offline.inspect(path);
+    const rows = prefixes.map(({ prefix, keys: count, bytes }) => [prefix, String(count), sizeText(bytes)]);
+    show(
+      context,
+      { revision: meta.applied, compacted: meta.compacted, keys, changes, prefixes, problems },
+      () =>
+        `revision ${meta.applied}, history from ${meta.compacted}, ${keys} keys, ${changes} changes\n` +
+        table(['PREFIX', 'KEYS', 'SIZE'], rows) +
+        problems.map((problem) => `damaged: ${problem}\n`).join(''),
+    );
+    return problems.length === 0 ? 0 : 1;
+  },
+};
+
+async function showObject(context: Context, path: string, key: string, revision: number | undefined): Promise<number> {
+  const found = await context.offline.find(path, key, revision);
+  if (found === undefined)
+    throw new ClientError(`there is no key ${key}${revision === undefined ? '' : ` at ${revision}`}`);
+  const { createRevision, modRevision } = found;
+  const value = Buffer.from(found.value).toString();
+  return show(
+    context,
+    { key, createRevision, modRevision, value },
+    () => `${key}, created at ${createRevision}, changed at ${modRevision}\n${value}\n`,
+  );
+}
+
 const restore: Command = {
   name: 'snapshot restore',
   takes: 'FILE --data-dir FOLDER [--name NAME --initial-cluster NAME=URL,... --initial-cluster-token TOKEN]',
@@ -74,4 +116,4 @@ const restore: Command = {
   },
 };
 
-export const snapshotCommands: readonly Command[] = [save, status, restore];
+export const snapshotCommands: readonly Command[] = [save, status, inspect, restore];

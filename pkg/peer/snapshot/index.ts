@@ -1,3 +1,4 @@
+export { findOffline, inspectOffline } from './inspect.js';
 export { SnapshotReceiver } from './receive.js';
 export { type Restored, restoreSnapshot, type SnapshotStatus, snapshotStatus } from './restore.js';
 export { type SavedSnapshot, saveSnapshot } from './save.js';
