@@ -77,6 +77,8 @@ interface Running {
 }
 
 const DAY = 86_400_000;
+/** How soon a change of a certificate or authority file is noticed. */
+const RELOAD_PERIOD = 10_000;
 
 async function start(config: Config, log: Log, fatal: (error: Error) => void): Promise<Running> {
   const world = systemWorld;
@@ -133,6 +135,7 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
     const url = `https://${host}:${api.port}`;
     const kubeconfig = join(config.dataDir, 'admin.kubeconfig');
     keepKubeconfig(kubeconfig, url, pki);
+    let shown: readonly [GivenTls, string | undefined] = [given, proxyAuthority(config)];
     const stopRenewing = world.timers.every(DAY, () => {
       keepPki(pkiFolder, names, world.clock.now())
         .then((renewed) => {
@@ -145,6 +148,21 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
         .catch((error: unknown) => log.error({ err: error }, 'could not renew certificates'));
     });
     undo.push(stopRenewing);
+    undo.push(
+      world.timers.every(RELOAD_PERIOD, () => {
+        try {
+          const now = givenTls(config);
+          const proxy = proxyAuthority(config);
+          if (JSON.stringify([now, proxy]) === JSON.stringify(shown)) return;
+          shown = [now, proxy];
+          api.renew(tlsMaterial(now, pki), proxy);
+          log.info({}, 'certificates and authorities reloaded');
+        } catch (error) {
+          // A file that is being replaced, or does not fit: the server keeps what it has, and looks again.
+          log.error({ err: error }, 'certificates and authorities could not be reloaded');
+        }
+      }),
+    );
     const warming = world.timers.after(1000, () => void api.exposition.warm());
     undo.push(warming);
     log.info({ url }, 'serving');

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { compactVerify } from 'jose';
 import { isObject, type JsonObject, type JsonValue, textAt } from '../../api/index.js';
 import type { Clock } from '../../base/index.js';
@@ -7,7 +7,7 @@ import { listText } from '../rbac/covers.js';
 import { type ObjectClaim, readClaims, type ServiceAccountClaims } from '../tokens/claims.js';
 import { LEGACY_ISSUER } from '../tokens/issuer.js';
 import type { TokenKey } from '../tokens/keys.js';
-import { serviceAccountGroups } from '../user.js';
+import { serviceAccountGroups, type UserInfo, withAuthenticatedGroup } from '../user.js';
 import { type Authentication, NONE, type TokenAuthenticator } from './authenticator.js';
 
 export interface ServiceAccountTokenConfig {
@@ -16,6 +16,13 @@ export interface ServiceAccountTokenConfig {
   /** Audiences of the API server: those of tokens that name none, and those asked for by default. */
   readonly audiences: readonly string[];
   readonly keys: readonly TokenKey[];
+}
+
+/** What is remembered of a token whose signature is valid. `claims` is undefined where they have not the form of an account. */
+interface Verified {
+  readonly payload: JsonObject;
+  readonly claims: ServiceAccountClaims | undefined;
+  readonly user: UserInfo | undefined;
 }
 
 /** Tokens whose signature is remembered. */
@@ -33,7 +40,7 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
   readonly #objects: AuthObjects;
   readonly #clock: Clock;
   /** By the SHA-256 of the token, least recently used first. */
-  readonly #verified = new Map<string, JsonObject>();
+  readonly #verified = new Map<string, Verified>();
 
   constructor(config: ServiceAccountTokenConfig, objects: AuthObjects, clock: Clock) {
     this.#config = config;
@@ -56,8 +63,10 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
   async #authenticateNew(token: string, digest: string, audiences?: readonly string[]): Promise<Authentication> {
     const parts = unverifiedParts(token);
     if (parts === undefined || !this.#hasIssuer(parts.payload)) return NONE;
-    const verified = await this.#verify(token, parts.header);
-    if (typeof verified === 'string') return { kind: 'failed', reason: verified };
+    const payload = await this.#verify(token, parts.header);
+    if (typeof payload === 'string') return { kind: 'failed', reason: payload };
+    const claims = readClaims(payload);
+    const verified: Verified = { payload, claims, user: claims === undefined ? undefined : userOf(claims) };
     this.#verified.set(digest, verified);
     if (this.#verified.size > VERIFIED_MAX) this.#verified.delete(this.#verified.keys().next().value!);
     await this.#objects.current();
@@ -86,11 +95,11 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
     return keys.length === 0 ? 'invalid signature, no keys found' : 'token signature is invalid';
   }
 
-  #judge(payload: JsonObject, token: string, asked: readonly string[] | undefined): Authentication {
+  #judge({ payload, claims, user }: Verified, token: string, asked: readonly string[] | undefined): Authentication {
     const { audiences } = this.#config;
     if (textAt(payload, 'iss') === LEGACY_ISSUER) return this.#judgeLegacy(payload, token, asked);
-    const claims = readClaims(payload);
-    if (claims === undefined) return failed('service account token claims could not be validated');
+    if (claims === undefined || user === undefined)
+      return failed('service account token claims could not be validated');
     const named = claims.audiences.length === 0 ? audiences : claims.audiences;
     const wanted = asked ?? audiences;
     const common = wanted.filter((audience) => named.includes(audience));
@@ -98,7 +107,7 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
       return failed(`token audiences ${listText(named)} is invalid for the target audiences ${listText(wanted)}`);
     const problem = this.#timeProblem(claims) ?? this.#objectProblem(claims);
     if (problem !== undefined) return failed(problem);
-    return { kind: 'authenticated', user: userOf(claims), audiences: common };
+    return { kind: 'authenticated', user, audiences: common };
   }
 
   #timeProblem({ expiry, notBefore, issuedAt }: ServiceAccountClaims): string | undefined {
@@ -173,11 +182,7 @@ const BOUND_WORDS = { pods: ['pod', 'pod'], secrets: ['secret', 'secret'], nodes
 
 const failed = (reason: string): Authentication => ({ kind: 'failed', reason });
 
-/** Compares digests, so that the time tells nothing about the bytes. */
-function sameBytes(a: Buffer, b: Buffer): boolean {
-  const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
-  return digest(a) === digest(b);
-}
+const sameBytes = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);
 
 const POD_NAME = 'authentication.kubernetes.io/pod-name';
 const POD_UID = 'authentication.kubernetes.io/pod-uid';
@@ -196,12 +201,12 @@ function userOf({ namespace, serviceAccount, id, pod, node }: ServiceAccountClai
     extra[NODE_NAME] = [node.name];
     if (node.uid !== '') extra[NODE_UID] = [node.uid];
   }
-  return {
+  return withAuthenticatedGroup({
     name: `system:serviceaccount:${namespace}:${serviceAccount.name}`,
     uid: serviceAccount.uid,
     groups: serviceAccountGroups({ namespace, name: serviceAccount.name }),
     ...(Object.keys(extra).length === 0 ? {} : { extra }),
-  };
+  });
 }
 
 /** Header and payload of a JWT in compact form, before anything of it is verified. */

@@ -23,7 +23,7 @@ function decide(index: RbacIndex, user: UserInfo, attributes: Attributes): Decis
   let problems: readonly string[] = [];
   for (const subject of index.subjects(user, scope)) {
     const allowed = firstAllowing(subject, keys, attributes);
-    if (allowed !== undefined) return { kind: 'allow', reason: `RBAC: allowed by ${describe(allowed)}` };
+    if (allowed !== undefined) return { kind: 'allow', reason: allowed.reason };
     if (subject.problems.length > 0) problems = [...new Set([...problems, ...subject.problems])];
   }
   if (problems.length === 0) return NO_OPINION;
@@ -43,15 +43,6 @@ function firstAllowing(subject: SubjectView, keys: readonly string[], attributes
     for (const { grant, rule } of rules) if (ruleAllows(rule, attributes)) return grant;
   }
   return undefined;
-}
-
-/** Names of a binding, its role and the subject by which it applies. */
-export function describe({ namespace, binding, role, subject }: Grant): string {
-  const bound =
-    namespace === ''
-      ? `ClusterRoleBinding ${JSON.stringify(binding)}`
-      : `RoleBinding ${JSON.stringify(`${binding}/${namespace}`)}`;
-  return `${bound} of ${role.kind} ${JSON.stringify(role.name)} to ${subject}`;
 }
 
 /** Several messages as Go's aggregate of errors prints them. */

@@ -21,6 +21,8 @@ export interface Grant {
   readonly rules: readonly PolicyRule[];
   /** Why there are no rules: the role does not exist. */
   readonly problem: string | undefined;
+  /** The reason of a decision that the grant allows. */
+  readonly reason: string;
 }
 
 export interface RoleReference {
@@ -39,9 +41,16 @@ interface Binding {
 }
 
 interface Subject {
-  /** `user:NAME` or `group:NAME`: what the binding is found by. */
-  readonly key: string;
+  /** What the binding is found by: the name of a user or a group. */
+  readonly of: 'users' | 'groups';
+  readonly name: string;
   readonly text: string;
+}
+
+/** The subjects of the bindings of one namespace, or of the cluster, by name. */
+interface Scope {
+  readonly users: Map<string, SubjectGrants>;
+  readonly groups: Map<string, SubjectGrants>;
 }
 
 /** What one subject is granted in one scope. */
@@ -65,8 +74,8 @@ export interface GrantedRule {
  * cluster and in one namespace. The index follows the objects as this peer applies them, and keeps nothing beyond them.
  */
 export class RbacIndex {
-  /** Scope ('' for the cluster, else a namespace) -> subject key -> grants. */
-  readonly #scopes = new Map<string, Map<string, SubjectGrants>>();
+  /** By namespace; '' for the cluster. */
+  readonly #scopes = new Map<string, Scope>();
   readonly #bindings = new Map<string, Binding>();
   readonly #roles = new Map<string, readonly PolicyRule[]>();
   /** Role key -> keys of the bindings that refer to it. */
@@ -84,16 +93,21 @@ export class RbacIndex {
   }
 
   /** What applies to the user in a scope: for each, cluster-wide grants first. `namespace` '' gives only those. */
-  *subjects(user: UserInfo, namespace: string): Iterable<SubjectView> {
-    for (const scope of namespace === '' ? CLUSTER_SCOPE : ['', namespace]) {
-      const of = this.#scopes.get(scope);
-      if (of === undefined) continue;
-      const own = of.get(`user:${user.name}`);
-      if (own !== undefined) yield this.#viewOf(own);
-      for (const group of user.groups) {
-        const found = of.get(`group:${group}`);
-        if (found !== undefined) yield this.#viewOf(found);
-      }
+  subjects(user: UserInfo, namespace: string): readonly SubjectView[] {
+    const found: SubjectView[] = [];
+    this.#collect(user, '', found);
+    if (namespace !== '') this.#collect(user, namespace, found);
+    return found;
+  }
+
+  #collect({ name, groups }: UserInfo, namespace: string, found: SubjectView[]): void {
+    const scope = this.#scopes.get(namespace);
+    if (scope === undefined) return;
+    const own = scope.users.get(name);
+    if (own !== undefined) found.push(this.#viewOf(own));
+    for (const group of groups) {
+      const of = scope.groups.get(group);
+      if (of !== undefined) found.push(this.#viewOf(of));
     }
   }
 
@@ -134,6 +148,7 @@ export class RbacIndex {
       binding: name,
       role,
       subject: subject.text,
+      reason: `RBAC: allowed by ${describe(binding, subject.text)}`,
       rules: rules ?? [],
       problem:
         rules === undefined
@@ -178,14 +193,14 @@ export class RbacIndex {
     else references.add(binding.key);
     let scope = this.#scopes.get(binding.namespace);
     if (scope === undefined) {
-      scope = new Map();
+      scope = { users: new Map(), groups: new Map() };
       this.#scopes.set(binding.namespace, scope);
     }
     for (const subject of binding.subjects) {
-      let of = scope.get(subject.key);
+      let of = scope[subject.of].get(subject.name);
       if (of === undefined) {
         of = new SubjectGrants();
-        scope.set(subject.key, of);
+        scope[subject.of].set(subject.name, of);
       }
       if (!of.bindings.has(binding.key)) of.bindings.set(binding.key, { binding, subject });
       of.grants = undefined;
@@ -201,20 +216,20 @@ export class RbacIndex {
     if (references?.size === 0) this.#references.delete(role);
     const scope = this.#scopes.get(binding.namespace);
     for (const subject of binding.subjects) {
-      const of = scope?.get(subject.key);
+      const of = scope?.[subject.of].get(subject.name);
       if (of === undefined) continue;
       of.bindings.delete(binding.key);
       of.grants = undefined;
       of.byResource = undefined;
-      if (of.bindings.size === 0) scope?.delete(subject.key);
+      if (of.bindings.size === 0) scope?.[subject.of].delete(subject.name);
     }
-    if (scope?.size === 0) this.#scopes.delete(binding.namespace);
+    if (scope?.users.size === 0 && scope.groups.size === 0) this.#scopes.delete(binding.namespace);
   }
 
   #forgetGrants(binding: Binding): void {
     const scope = this.#scopes.get(binding.namespace);
-    for (const { key } of binding.subjects) {
-      const of = scope?.get(key);
+    for (const subject of binding.subjects) {
+      const of = scope?.[subject.of].get(subject.name);
       if (of === undefined) continue;
       of.grants = undefined;
       of.byResource = undefined;
@@ -229,8 +244,6 @@ export interface SubjectView {
   /** Roles that bindings refer to and that do not exist, each once. */
   readonly problems: readonly string[];
 }
-
-const CLUSTER_SCOPE: readonly string[] = [''];
 
 /** Rules for paths stand under this key, which no resource has. */
 export const PATHS_KEY = '/';
@@ -270,16 +283,17 @@ function subjectOf(subject: JsonObject, bindingNamespace: string): readonly Subj
   const name = textAt(subject, 'name');
   switch (kind) {
     case 'User':
-      return [{ key: `user:${name}`, text: `${kind} ${JSON.stringify(name)}` }];
+      return [{ of: 'users', name, text: `${kind} ${JSON.stringify(name)}` }];
     case 'Group':
-      return [{ key: `group:${name}`, text: `${kind} ${JSON.stringify(name)}` }];
+      return [{ of: 'groups', name, text: `${kind} ${JSON.stringify(name)}` }];
     case 'ServiceAccount': {
       const own = textAt(subject, 'namespace');
       const namespace = own === '' ? bindingNamespace : own;
       if (namespace === '') return [];
       return [
         {
-          key: `user:system:serviceaccount:${namespace}:${name}`,
+          of: 'users',
+          name: `system:serviceaccount:${namespace}:${name}`,
           text: `${kind} ${JSON.stringify(`${name}/${namespace}`)}`,
         },
       ];
@@ -287,4 +301,13 @@ function subjectOf(subject: JsonObject, bindingNamespace: string): readonly Subj
     default:
       return [];
   }
+}
+
+/** Names of a binding, its role and the subject by which it applies. */
+function describe({ namespace, name, role }: Binding, subject: string): string {
+  const bound =
+    namespace === ''
+      ? `ClusterRoleBinding ${JSON.stringify(name)}`
+      : `RoleBinding ${JSON.stringify(`${name}/${namespace}`)}`;
+  return `${bound} of ${role.kind} ${JSON.stringify(role.name)} to ${subject}`;
 }

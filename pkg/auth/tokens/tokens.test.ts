@@ -63,7 +63,7 @@ describe('service-account tokens', () => {
       user: {
         name: 'system:serviceaccount:n:sa',
         uid: 'u1',
-        groups: ['system:serviceaccounts', 'system:serviceaccounts:n'],
+        groups: ['system:serviceaccounts', 'system:serviceaccounts:n', 'system:authenticated'],
         extra: { 'authentication.kubernetes.io/credential-id': ['JTI=6f5f7c9e-0000-4000-8000-000000000000'] },
       },
     });
