@@ -34,6 +34,8 @@ export interface StoredObject {
   uid(): string;
   /** Values of the resource's selectable fields, as its collection declares them; computed once. */
   fields(): readonly string[];
+  /** An encoding that is kept, or undefined. */
+  kept(id: string): Buffer | undefined;
   /** Another encoding of this version, made at first need and kept for a while, if there is room. */
   encoding(id: string, make: (o: StoredObject) => Buffer): Buffer;
   /** How long that is; remembered (of the encoding asked for last) when the encoding itself is not. */
@@ -123,6 +125,10 @@ export class CachedObject implements StoredObject {
   fields(): readonly string[] {
     this.#fields ??= this.#form.fieldsOf(this.parse());
     return this.#fields;
+  }
+
+  kept(id: string): Buffer | undefined {
+    return this.#encodings?.get(id);
   }
 
   encoding(id: string, make: (o: StoredObject) => Buffer): Buffer {

@@ -18,6 +18,7 @@ import type { Compare, Op } from '../storage/index.js';
 import { expectedKind } from './bodies.js';
 import type { ServedResource } from './catalogue.js';
 import { putOp } from './commit.js';
+import { converting } from './conversion.js';
 import { type Core, collectionOf, keyOf } from './core.js';
 import { storedResource } from './lookup.js';
 import { metaOf, text } from './meta.js';
@@ -165,7 +166,7 @@ export class Admitted implements AdmissionRequest {
     if (strict && decoded.strict.errors.length > 0)
       throw errors.internal(`strict decoding error: ${decoded.strict.errors.join(', ')}`);
     const next = decoded.object;
-    if (whole) toStorageVersion(version ?? target.resource, next);
+    if (whole) await converting(target.resource, () => toStorageVersion(version ?? target.resource, next));
     if (whole && text(metaOf(next), 'namespace') !== text(metaOf(before), 'namespace'))
       throw errors.badRequest('the namespace of the provided object does not match the namespace sent on the request');
     restoreManagedFields(next, before);

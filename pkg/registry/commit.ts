@@ -62,7 +62,9 @@ export function writtenAnswer(
 
 /** An object that is not stored as it is (dry runs), in the version of the request. */
 export function valueAnswer(resource: ServedResource, object: JsonObject): Answer {
-  return { kind: 'value', value: inServedVersion(resource, object) };
+  // With a remote converter the conversion is the last step of the request, when it may take time.
+  const value = resource.declaration.remote === undefined ? inServedVersion(resource, object) : object;
+  return { kind: 'value', value };
 }
 
 /** Whether an encoded object is what is stored already, resource version aside. */

@@ -25,6 +25,7 @@ export function declare(
     categories: d.categories,
     strategy: d.strategy,
     storage,
+    remote: undefined,
     virtual: d.virtual,
     hotField: d.hotField,
     emptyObject: d.emptyObject,

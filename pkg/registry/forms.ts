@@ -2,8 +2,9 @@ import type { JsonObject } from '../api/index.js';
 import { invariant, type World } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
 import { encodeAnswer, encodeYaml, envelopeAround, envelopeEnd, jsonText, partialMetadata } from '../codec/index.js';
+import { originOf } from './conversion.js';
 import type { Representation, Target } from './requests.js';
-import { parseStored, servedCbor, servedJson, servedObject, servedProtobuf } from './stored.js';
+import { parseStored, storedCbor, storedProtobuf } from './stored.js';
 import { metadataOnly, tableOf, tableOfOne } from './table.js';
 
 /** Objects in the forms of answers, whole or as a part of something larger. */
@@ -29,15 +30,12 @@ export function storedParts(
   switch (r.form) {
     case 'object':
       return objectParts(target, stored, r);
-    case 'metadata': {
-      const { resource } = target;
-      // Conversions leave the metadata of most kinds alone, but not of all.
-      if (r.encoding === 'json') return [partialMetadata(servedJson(resource, stored), r.metaVersion)];
-      return [encoded(r, metadataOnly(servedObject(resource, stored), r.metaVersion))];
-    }
+    case 'metadata':
+      if (r.encoding === 'json') return [partialMetadata(stored.json, r.metaVersion)];
+      return [encoded(r, metadataOnly(stored.parse(), r.metaVersion))];
     case 'table': {
       const form = { table: tableOf(target), now: world.clock.now(), representation: r };
-      const table = tableOfOne(form, stored.parse(), () => servedObject(target.resource, stored), columns);
+      const table = tableOfOne(form, originOf(stored).parse(), () => stored.parse(), columns);
       return [r.encoding === 'json' ? Buffer.from(jsonText(table)) : encoded(r, table)];
     }
   }
@@ -46,14 +44,14 @@ export function storedParts(
 function objectParts({ resource }: Target, stored: StoredObject, r: Representation): Parts {
   switch (r.encoding) {
     case 'json':
-      return [servedJson(resource, stored)];
+      return [stored.json];
     case 'yaml':
       // What is stored is in canonical form already.
-      return [encodeYaml(parseStored(servedJson(resource, stored)))];
+      return [encodeYaml(parseStored(stored.json))];
     case 'cbor':
-      return [servedCbor(resource, stored)];
+      return [storedCbor(resource, stored)];
     case 'protobuf': {
-      const message = servedProtobuf(resource, stored);
+      const message = storedProtobuf(resource, stored);
       return [...envelopeAround(resource.apiVersion, resource.kind, message.length), message, envelopeEnd];
     }
   }

@@ -11,6 +11,7 @@ import {
   websocketFramings,
 } from '../codec/index.js';
 import type { ServedResource } from './catalogue.js';
+import { localVersion } from './conversion.js';
 import { encoded, type Parts, storedParts } from './forms.js';
 import type { Representation, Target } from './requests.js';
 import { metadataOnly, tableOf, tableOfOne } from './table.js';
@@ -42,7 +43,7 @@ export function createFramer(target: Target, form: StreamForm, world: World): Fr
   const shape = `${resource.apiVersion} ${r.encoding} ${r.form} ${r.metaVersion} ${r.includeObject}`;
   const bookmark: Framer['bookmark'] = (at, initialEnd, first) =>
     watchFrame(framing, 'BOOKMARK', bookmarkBody(target, r, bookmarkObject(target, at, initialEnd), first));
-  const make = (o: StoredObject): Parts => storedParts(target, o, r, world, false);
+  const make = (o: StoredObject): Parts => storedParts(target, localVersion(resource, o), r, world, false);
   const partsOf = r.form === 'object' ? make : remembered(resource, shape, make);
   const id = form.websocket ? `${shape} messages` : shape;
   const frame = (type: EventType, o: StoredObject): Parts => framed(framing, type, partsOf(o));
@@ -51,7 +52,8 @@ export function createFramer(target: Target, form: StreamForm, world: World): Fr
     id,
     bookmark,
     frame,
-    first: (type, o) => Buffer.concat(framed(framing, type, storedParts(target, o, r, world, true))),
+    first: (type, o) =>
+      Buffer.concat(framed(framing, type, storedParts(target, localVersion(resource, o), r, world, true))),
   };
 }
 

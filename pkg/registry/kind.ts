@@ -1,5 +1,6 @@
 import type { GroupResourceName, JsonObject } from '../api/index.js';
 import type { KindSchema, StructSchema } from '../schema/index.js';
+import type { RemoteConverter } from './conversion.js';
 import type { Strategy, Subresource, TableDeclaration, Verb, VirtualHandler } from './resource.js';
 
 /**
@@ -24,6 +25,8 @@ export interface Kind {
   readonly versions: readonly ServedResource[];
   /** Those of `versions` that are served. */
   readonly served: readonly ServedResource[];
+  /** Converts between versions in another program. Objects in memory may then be in another version than the storage version. */
+  readonly remote: RemoteConverter | undefined;
   /** Answers requests instead of the store; such a kind is not stored. */
   readonly virtual: VirtualHandler | undefined;
   /** A selectable field by which most watchers select: events are offered only to the watchers concerned. */

@@ -4,6 +4,7 @@ import { Cache } from '../cache/index.js';
 import type { Keyspace } from '../storage/index.js';
 import { bootstrap } from './bootstrap.js';
 import type { BootstrapConfig } from './builtin/bootstrapobjects.js';
+import { answerInVersion, listInVersion } from './conversion.js';
 import type { Core } from './core.js';
 import { declare } from './declare.js';
 import { remove, removeCollection } from './delete.js';
@@ -16,6 +17,7 @@ import { objectsFor } from './objects.js';
 import { patch, updateScale } from './patchverb.js';
 import { get, list } from './read.js';
 import type { Registry } from './registry.js';
+import type { Answer, Deleted, ListResult, Target, Written } from './requests.js';
 import type { ResourceDeclaration } from './resource.js';
 import type { RuntimeConfig } from './runtimeconfig.js';
 import { parseStored } from './stored.js';
@@ -65,18 +67,18 @@ export async function openRegistry(config: RegistryConfig): Promise<Registry> {
     observeKinds: (f) => kinds.observe(f),
     changeKinds: (change) => changer.change(change),
     cache,
-    get: (request, context) => get(core, request, context),
-    list: (request, context) => list(core, request, context),
+    get: (request, context) => answered(request.target, get(core, request, context)),
+    list: (request, context) => listed(request.target, list(core, request, context)),
     watch: (request, context) => watch(core, request, context),
-    create: (request, context) => create(core, request, context),
+    create: (request, context) => written(request.target, create(core, request, context)),
     update: (request, context) => {
       const { target } = request;
       switch (target.kind) {
         case 'object':
         case 'status':
-          return update(core, { ...request, target }, context);
+          return written(target, update(core, { ...request, target }, context));
         case 'scale':
-          return updateScale(core, { ...request, target }, context);
+          return written(target, updateScale(core, { ...request, target }, context));
         case 'collection':
         case 'action':
         case 'virtual':
@@ -84,14 +86,39 @@ export async function openRegistry(config: RegistryConfig): Promise<Registry> {
           throw errors.methodNotAllowed();
       }
     },
-    patch: (request, context) => patch(core, request, context),
-    delete: (request, context) => remove(core, request, context),
+    patch: (request, context) => written(request.target, patch(core, request, context)),
+    delete: (request, context) => deleted(request.target, remove(core, request, context)),
     connect: (request, context) => connect(core, request, context),
-    deleteCollection: (request, context) => removeCollection(core, request, context),
+    deleteCollection: (request, context) => listed(request.target, removeCollection(core, request, context)),
     bootstrap: (what: BootstrapConfig) => bootstrap(core, what),
     close: async () => {
       stopBookmarks();
       cache.close();
     },
   };
+}
+
+/* Responses leave in the version of the request. Where that is the storage version, nothing is done, and nothing waits. */
+
+const inPlace = ({ resource }: Target): boolean =>
+  resource.conversion === undefined && resource.declaration.remote === undefined;
+
+function answered(target: Target, answer: Promise<Answer>): Promise<Answer> {
+  return inPlace(target) ? answer : answer.then((a) => answerInVersion(target.resource, a));
+}
+
+function listed(target: Target, result: Promise<ListResult>): Promise<ListResult> {
+  return inPlace(target) ? result : result.then((r) => listInVersion(target.resource, r));
+}
+
+function written(target: Target, result: Promise<Written>): Promise<Written> {
+  if (inPlace(target)) return result;
+  return result.then(async (w) => ({ ...w, object: await answerInVersion(target.resource, w.object) }));
+}
+
+function deleted(target: Target, result: Promise<Deleted>): Promise<Deleted> {
+  if (inPlace(target)) return result;
+  return result.then(async (d) =>
+    d.kind === 'deleted' ? d : { ...d, object: await answerInVersion(target.resource, d.object) },
+  );
 }

@@ -17,10 +17,11 @@ import {
 } from '../codec/index.js';
 import { structByName } from '../schema/index.js';
 import type { ServedResource } from './catalogue.js';
+import { originOf } from './conversion.js';
 import { encoded, storedParts } from './forms.js';
 import { limits } from './limits.js';
 import type { Answer, ListResult, Representation, Target } from './requests.js';
-import { parseStored, servedJson, servedObject, servedProtobuf, servedProtobufBytes } from './stored.js';
+import { parseStored, storedProtobuf, storedProtobufBytes } from './stored.js';
 import { metadataOnly, type RowForm, tableOf, tableOfOne, tableRow, tableWith } from './table.js';
 
 /** A body, made piece by piece: a large list never stands in memory as a whole. */
@@ -166,8 +167,8 @@ function* jsonList(list: Listing): Generator<Buffer, void, void> {
   const { skip, open } = itemForm(resource);
   const itemOf =
     r.form === 'metadata'
-      ? (o: StoredObject) => partialMetadata(servedJson(resource, o), r.metaVersion)
-      : (o: StoredObject) => Buffer.concat([open, servedJson(resource, o).subarray(skip)]);
+      ? (o: StoredObject) => partialMetadata(o.json, r.metaVersion)
+      : (o: StoredObject) => Buffer.concat([open, o.json.subarray(skip)]);
   const end = r.form === 'metadata' && result.items.length === 0 ? 'null}' : '[]}';
   const head = jsonListHead(headOf(list)).toString().slice(0, -1);
   yield* jsonWith(`${head}${end}`, result.items, itemOf, r.pretty);
@@ -200,27 +201,22 @@ function* jsonWith(
 
 function* tableList({ target, result, r, world }: Listing): Generator<Buffer, void, void> {
   const form = rowForm(target, r, world);
-  const { resource } = target;
   const rowOf = (o: StoredObject): Buffer => {
-    const cells = Buffer.from(`{"cells":${jsonText([...form.table.cells(o.parse(), form.now)])},"object":`);
-    return Buffer.concat([cells, rowObjectJson(resource, o, r), CLOSE]);
+    const cells = Buffer.from(`{"cells":${jsonText([...form.table.cells(originOf(o).parse(), form.now)])},"object":`);
+    return Buffer.concat([cells, rowObjectJson(o, r), CLOSE]);
   };
   yield* jsonWith(jsonText(tableWith(form, listMeta(result), [], true)), result.items, rowOf, r.pretty);
 }
 
 /** What a row holds beside its cells, cut out of the stored bytes. */
-function rowObjectJson(
-  resource: ServedResource,
-  o: StoredObject,
-  { includeObject, metaVersion }: Representation,
-): Buffer {
+function rowObjectJson(o: StoredObject, { includeObject, metaVersion }: Representation): Buffer {
   switch (includeObject) {
     case 'None':
       return NULL;
     case 'Object':
-      return servedJson(resource, o);
+      return o.json;
     case 'Metadata':
-      return partialMetadata(servedJson(resource, o), metaVersion);
+      return partialMetadata(o.json, metaVersion);
   }
 }
 
@@ -236,11 +232,9 @@ function* protobuf(list: Listing): Generator<Buffer, void, void> {
   const { resource } = target;
   const metadata = r.form === 'metadata';
   const bytesOf = metadata
-    ? (o: StoredObject) => metadataProtobuf(resource, o).length
-    : (o: StoredObject) => servedProtobufBytes(resource, o);
-  const itemOf = metadata
-    ? (o: StoredObject) => metadataProtobuf(resource, o)
-    : (o: StoredObject) => servedProtobuf(resource, o);
+    ? (o: StoredObject) => metadataProtobuf(o).length
+    : (o: StoredObject) => storedProtobufBytes(resource, o);
+  const itemOf = metadata ? (o: StoredObject) => metadataProtobuf(o) : (o: StoredObject) => storedProtobuf(resource, o);
   let bytes = 0;
   for (const o of result.items) {
     bytes += protobufItemBytes(bytesOf(o));
@@ -252,15 +246,15 @@ function* protobuf(list: Listing): Generator<Buffer, void, void> {
 const NOTHING = Buffer.alloc(0);
 
 /** Items of a metadata list: a PartialObjectMetadata is nothing but its metadata there. */
-function metadataProtobuf(resource: ServedResource, stored: StoredObject): Buffer {
-  const only = partialMetadata(servedJson(resource, stored), 'v1');
+function metadataProtobuf(stored: StoredObject): Buffer {
+  const only = partialMetadata(stored.json, 'v1');
   return encodeProtobuf(structByName('meta/v1.PartialObjectMetadata'), parseStored(only));
 }
 
 function* cborItems({ target, result, r }: Listing): Generator<Buffer, void, void> {
   const { resource } = target;
   for (const o of result.items) {
-    const item = servedObject(resource, o);
+    const item = o.parse();
     if (r.form === 'metadata')
       yield encodeCbor(structByName('meta/v1.PartialObjectMetadata'), metadataOnly(item, r.metaVersion));
     else {
@@ -343,10 +337,10 @@ function wholeList({ target, result, r, world }: Listing): JsonObject {
   const metadata = listMeta(result);
   if (r.form === 'table') {
     const form = rowForm(target, r, world);
-    const rows = result.items.map((o) => tableRow(form, o.parse(), () => servedObject(resource, o)));
+    const rows = result.items.map((o) => tableRow(form, originOf(o).parse(), () => o.parse()));
     return tableWith(form, metadata, rows, true);
   }
-  const items = result.items.map((o) => servedObject(resource, o));
+  const items = result.items.map((o) => o.parse());
   if (r.form === 'metadata') {
     const apiVersion = `meta.k8s.io/${r.metaVersion}`;
     const only = items.map((o) => metadataOnly(o, r.metaVersion));

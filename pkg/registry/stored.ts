@@ -1,7 +1,7 @@
 import type { JsonObject } from '../api/index.js';
 import { errors } from '../api/index.js';
 import type { StoredObject } from '../cache/index.js';
-import { encodeCbor, encodeJson, encodeProtobuf, encodeStoredProtobuf, readJson } from '../codec/index.js';
+import { encodeCbor, encodeStoredProtobuf, readJson } from '../codec/index.js';
 import type { ServedResource } from './catalogue.js';
 
 /** Numbers of 16 digits and more may be int64 that a double cannot hold. */
@@ -17,47 +17,16 @@ function parseText(text: string): JsonObject {
   return exact.value as JsonObject;
 }
 
-/** The object in the version that is served, the caller's own copy. */
-export function servedObject(resource: ServedResource, stored: StoredObject): JsonObject {
-  const o = stored.parse();
-  resource.conversion?.fromStorage(o);
-  return o;
+/** The protobuf message of an object, without the envelope: an item of a list. */
+export function storedProtobuf(resource: ServedResource, stored: StoredObject): Buffer {
+  return stored.encoding('protobuf', (o) => encodeStoredProtobuf(resource.type.schema, o.json, parseText));
 }
 
-/** Its canonical JSON in the version that is served: the stored bytes themselves where that is the storage version. */
-export function servedJson(resource: ServedResource, stored: StoredObject): Buffer {
-  if (resource.conversion === undefined) return stored.json;
-  return stored.encoding(idsOf(resource).json, (s) => encodeJson(resource.type.schema, servedObject(resource, s)));
+/** The length of that message. */
+export function storedProtobufBytes(resource: ServedResource, stored: StoredObject): number {
+  return stored.encodedBytes('protobuf', (o) => encodeStoredProtobuf(resource.type.schema, o.json, parseText));
 }
 
-/** The message alone, without envelope: what a list's item is. */
-export function servedProtobuf(resource: ServedResource, stored: StoredObject): Buffer {
-  return stored.encoding(idsOf(resource).protobuf, (s) => protobufOf(resource, s));
-}
-
-/** How long that is. */
-export function servedProtobufBytes(resource: ServedResource, stored: StoredObject): number {
-  return stored.encodedBytes(idsOf(resource).protobuf, (s) => protobufOf(resource, s));
-}
-
-const protobufOf = (resource: ServedResource, stored: StoredObject): Buffer =>
-  resource.conversion === undefined
-    ? encodeStoredProtobuf(resource.type.schema, stored.json, parseText)
-    : encodeProtobuf(resource.type.schema, servedObject(resource, stored));
-
-export function servedCbor(resource: ServedResource, stored: StoredObject): Buffer {
-  return stored.encoding(idsOf(resource).cbor, (s) => encodeCbor(resource.type.schema, servedObject(resource, s)));
-}
-
-/** Names of encodings, one string each however many objects remember them. */
-const ids = new WeakMap<ServedResource, Readonly<Record<'json' | 'protobuf' | 'cbor', string>>>();
-
-function idsOf(resource: ServedResource): Readonly<Record<'json' | 'protobuf' | 'cbor', string>> {
-  let found = ids.get(resource);
-  if (found === undefined) {
-    const { apiVersion } = resource;
-    found = { json: `json ${apiVersion}`, protobuf: `protobuf ${apiVersion}`, cbor: `cbor ${apiVersion}` };
-    ids.set(resource, found);
-  }
-  return found;
+export function storedCbor(resource: ServedResource, stored: StoredObject): Buffer {
+  return stored.encoding('cbor', (o) => encodeCbor(resource.type.schema, o.parse()));
 }

@@ -8,6 +8,7 @@ import type { Op } from '../storage/index.js';
 import { Admitted } from './admission.js';
 import { decodeObject } from './bodies.js';
 import { isUnchanged, putOp, valueAnswer, writtenAnswer } from './commit.js';
+import { converting, storageForm } from './conversion.js';
 import { type Core, keyOf, notFound, notOlderThan } from './core.js';
 import { addDeclarative, refuse } from './fielderrors.js';
 import { limits } from './limits.js';
@@ -133,12 +134,13 @@ async function decide(
   const { dryRun } = options;
   const rules = edit.rules ?? target.rules;
   const slice = new Slice(core.world, limits.writeStageTime);
-  const old = stored.parse();
-  const made = await edit.make(stored, old, slice);
+  const old = await storageForm(resource, stored);
+  const made = await converting(resource, () => edit.make(stored, old, slice));
   if (slice.spent()) await slice.yield();
   // Through the scale, also kinds whose own updates must name a version can be changed whatever theirs is.
   checkVersion(made, stored, target, scale === undefined ? resource.strategy : NO_RULES);
-  if (!edit.tracked) trackUpdate(core, target, { live: old, object: made, manager: options.fieldManager });
+  const { fieldManager: manager } = options;
+  if (!edit.tracked) await converting(resource, () => trackUpdate(core, target, { live: old, object: made, manager }));
   if (slice.spent()) await slice.yield();
   const shown = scale === undefined ? old : scale.read(old);
   const input = { target, operation: 'update', context, dryRun, options, object: made, old: shown } as const;

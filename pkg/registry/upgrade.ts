@@ -40,7 +40,9 @@ function settleCustom(kind: Kind, stored: Buffer): Buffer | undefined {
   const from = o === undefined ? undefined : kind.versions.find((v) => v.apiVersion === o['apiVersion']);
   if (o === undefined || from === undefined) return undefined;
   prune(o, from.schema);
-  toStorageVersion(from, o);
+  // A remote converter takes time: the request that needs the object asks it.
+  if (kind.remote === undefined) toStorageVersion(from, o);
+  else complete(o, from.type);
   const settled = encodeStored(kind.storage.type.schema, o);
   return settled.equals(stored) ? undefined : settled;
 }

@@ -2,6 +2,7 @@ import { errors, type JsonObject } from '../api/index.js';
 import type { Revision } from '../base/index.js';
 import type { Snapshot, StoredObject } from '../cache/index.js';
 import { prefixEnd } from '../storage/index.js';
+import { ConvertedStream } from './convertedstream.js';
 import { type Core, collectionOf, fresh, notOlderThan } from './core.js';
 import { createFramer, failureFrame } from './framer.js';
 import { checkedWatchOptions, parseVersion } from './listoptions.js';
@@ -22,19 +23,27 @@ export async function watch(core: Core, request: WatchRequest, context: RequestC
   const after = await startOf(core, options, context);
   const initial = options.sendInitialEvents === true;
   const state = initial || after === undefined ? collection.snapshot() : undefined;
-  return collection.watch({
+  const form = { representation, websocket };
+  const framer = createFramer(target, form, core.world);
+  const failed = (status: JsonObject): Buffer => failureFrame(form, status);
+  const expired = (oldest: Revision): Buffer => {
+    const gone = errors.expired(`too old resource version: ${after ?? 0} (${oldest})`);
+    return failed(gone.status as unknown as JsonObject);
+  };
+  const start = {
     selection: selected,
-    framer: createFramer(target, { representation, websocket }, core.world),
     after: state === undefined ? after! : state.revision,
     initial: initial ? objects(state!.objects, selected) : undefined,
     initialEnd: initial && options.allowBookmarks,
     bookmarks: options.allowBookmarks,
-    expired: (oldest) => {
-      const from = after ?? 0;
-      const gone = errors.expired(`too old resource version: ${from} (${oldest})`);
-      return failureFrame({ representation, websocket }, gone.status as unknown as JsonObject);
-    },
-  });
+  };
+  const { resource } = target;
+  if (resource.declaration.remote === undefined) return collection.watch({ ...start, framer, expired });
+  const stream = new ConvertedStream(resource, framer, failed);
+  const collector = stream.collector(`converted ${core.world.random.uuid()}`);
+  return stream.attach(
+    collection.watch({ ...start, framer: collector, expired: (oldest) => stream.raw(expired(oldest)) }),
+  );
 }
 
 /** A legacy watch of one object selects by its name. */

@@ -5,6 +5,7 @@ import { dropDisabledFields } from '../schema/index.js';
 import { Admitted } from './admission.js';
 import { decodeObject } from './bodies.js';
 import { commit, putOp, readerOf, valueAnswer, writtenAnswer } from './commit.js';
+import { converting } from './conversion.js';
 import { type Core, find, fresh, keyOf } from './core.js';
 import { addDeclarative, refuse } from './fielderrors.js';
 import { limits } from './limits.js';
@@ -96,9 +97,11 @@ export async function insert(core: Core, write: Write, object: JsonObject, track
   const { strategy } = target.resource;
   const slice = new Slice(core.world, limits.writeStageTime);
   fillSystemFields(object, core.world);
-  settle(target, object, context);
+  const { resource } = target;
+  await converting(resource, () => settle(target, object, context));
   if (slice.spent()) await slice.yield();
-  if (!tracked) trackUpdate(core, target, { live: undefined, object, manager: options.fieldManager });
+  const { fieldManager: manager } = options;
+  if (!tracked) await converting(resource, () => trackUpdate(core, target, { live: undefined, object, manager }));
   if (slice.spent()) await slice.yield();
   const admitted = new Admitted(core, {
     target,

@@ -1,6 +1,5 @@
 import { ApiError, type JsonObject } from '../api/index.js';
 import type { World } from '../base/index.js';
-import type { StoredObject } from '../cache/index.js';
 import type { Cluster, Following, Observer } from '../controllers/index.js';
 import {
   type Answer,
@@ -47,7 +46,7 @@ export function clusterOf(registry: Registry, world: World): Cluster {
           { target: target(at.resource, at.namespace, at.name), resourceVersion: '' },
           context(),
         );
-        return objectOf(answer, at.resource);
+        return objectOf(answer);
       } catch (error) {
         if (error instanceof ApiError && error.status.code === 404) return undefined;
         throw error;
@@ -55,14 +54,14 @@ export function clusterOf(registry: Registry, world: World): Cluster {
     },
     async list(resource, namespace) {
       const result = await registry.list({ target: target(resource, namespace), options: EVERYTHING }, context());
-      return Array.from(result.items, (item) => served(item, resource));
+      return Array.from(result.items, (item) => item.parse());
     },
     async visit(resource, namespace, f) {
       const result = await registry.list({ target: target(resource, namespace), options: EVERYTHING }, context());
       for (const [i, item] of result.items.entries()) {
         if (i % VISIT_SLICE === VISIT_SLICE - 1)
           await new Promise<void>((resolve) => void world.timers.after(0, resolve));
-        f(served(item, resource));
+        f(item.parse());
       }
     },
     async create(resource, namespace, object) {
@@ -114,15 +113,8 @@ export function clusterOf(registry: Registry, world: World): Cluster {
   };
 }
 
-/** The object in the version that the controller asked for. */
-function served(stored: StoredObject, resource: ServedResource): JsonObject {
-  const value = stored.parse();
-  resource.conversion?.fromStorage(value);
-  return value;
-}
-
-function objectOf(answer: Answer, resource: ServedResource): JsonObject {
-  return answer.kind === 'stored' ? served(answer.stored, resource) : answer.value;
+function objectOf(answer: Answer): JsonObject {
+  return answer.kind === 'stored' ? answer.stored.parse() : answer.value;
 }
 
 /**

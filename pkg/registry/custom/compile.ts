@@ -9,7 +9,8 @@ import {
   objectsAt,
   textAt,
 } from '../../api/index.js';
-import { customKind, type KindSchema, kindSchema, prune } from '../../schema/index.js';
+import { customKind, type KindSchema, kindSchema, prune, type StructSchema } from '../../schema/index.js';
+import { type RemoteConverter, remoteConversions } from '../conversion.js';
 import { STORED_VERBS } from '../declare.js';
 import type { Conversion, Kind, ServedResource, ServedSubresource, StorageForm } from '../kind.js';
 import type { Strategy, WriteContext } from '../resource.js';
@@ -22,13 +23,15 @@ import { customStatusStrategy, customStrategy, type VersionRules } from './strat
  * A definition of a custom resource (the `spec` of an apiextensions.k8s.io/v1 CustomResourceDefinition that passed validation)
  * as a kind. `names` are the accepted ones, which may differ from those in the spec. No schema is compiled before its first use.
  */
-export function compile(spec: JsonObject, names: JsonObject, { terminating = false }: CompileOptions = {}): Kind {
-  return new Compiler(spec, names, terminating).kind();
+export function compile(spec: JsonObject, names: JsonObject, options: CompileOptions = {}): Kind {
+  return new Compiler(spec, names, options).kind();
 }
 
 export interface CompileOptions {
   /** The definition is being deleted: objects can still be changed and deleted, but no longer created. */
   readonly terminating?: boolean;
+  /** Converts between the versions; absent: they differ by their name only. */
+  readonly remote?: RemoteConverter;
 }
 
 interface Names {
@@ -48,7 +51,12 @@ class Compiler {
   readonly #strategy: Strategy;
   readonly #rules = new Map<string, VersionRules>();
 
-  constructor(spec: JsonObject, names: JsonObject, terminating: boolean) {
+  readonly #remote: RemoteConverter | undefined;
+  readonly #remoteConversion: ReturnType<typeof remoteConversions> | undefined;
+
+  constructor(spec: JsonObject, names: JsonObject, { terminating = false, remote }: CompileOptions) {
+    this.#remote = remote;
+    this.#remoteConversion = remote === undefined ? undefined : remoteConversions(remote);
     this.#spec = spec;
     this.#names0 = names;
     const kind = textAt(names, 'kind');
@@ -86,6 +94,7 @@ class Compiler {
       storage,
       versions: [],
       served: [],
+      remote: this.#remote,
       virtual: undefined,
       hotField: undefined,
       emptyObject: undefined,
@@ -162,12 +171,18 @@ class Compiler {
       storage: kind.storage,
       table: printerColumns(v),
       fieldLabels: new Map(fieldPaths(v).map((path) => [path.slice(1), labels.indexOf(path)])),
-      conversion: conversion(apiVersion, type, kind.storage),
+      conversion: this.#conversion(apiVersion, type, kind.storage),
       deprecation: deprecation(v, apiVersion, kind.kind),
       published: published(v),
     };
-    this.#rules.set(gvk.version, { resource, hasStatus: 'status' in resource.subresources });
+    const schema = (): StructSchema => (this.#remote === undefined ? resource.schema : kind.storage.schema);
+    this.#rules.set(gvk.version, { resource, hasStatus: 'status' in resource.subresources, schema });
     return resource;
+  }
+
+  #conversion(apiVersion: string, type: KindSchema, storage: StorageForm): Conversion | undefined {
+    if (apiVersion === storage.apiVersion) return undefined;
+    return this.#remoteConversion?.(apiVersion, storage.apiVersion) ?? renaming(apiVersion, type, storage);
   }
 
   #subresources(v: JsonObject, type: KindSchema): Readonly<Record<string, ServedSubresource>> {
@@ -198,8 +213,7 @@ function fieldText(value: JsonValue | undefined): string {
 }
 
 /** Without a webhook, versions differ by their name only. */
-function conversion(apiVersion: string, type: KindSchema, stored: StorageForm): Conversion | undefined {
-  if (apiVersion === stored.apiVersion) return undefined;
+function renaming(apiVersion: string, type: KindSchema, stored: StorageForm): Conversion {
   return {
     toStorage: (o) => {
       o['apiVersion'] = stored.apiVersion;

@@ -227,3 +227,109 @@ describe('a kind removed at run time', () => {
     expect(await b.get(SHOPS, 'default', 'a')).toMatchObject({ spec: { owner: 'ann' } });
   });
 });
+
+describe('a kind whose versions another program converts', () => {
+  const SECOND = 'shops.example.com/v2';
+
+  /** v2 has the owner in `spec.keeper`. Answers later, as a webhook does. */
+  const remote = async (objects: readonly JsonObject[], apiVersion: string): Promise<readonly JsonObject[]> => {
+    calls.push(objects.length);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    return objects.map((o) => {
+      const { owner, keeper, ...more } = o['spec'] as JsonObject;
+      const name = (owner ?? keeper)!;
+      return {
+        ...o,
+        apiVersion,
+        spec: { ...more, ...(apiVersion.endsWith('v2') ? { keeper: name } : { owner: name }) },
+      };
+    });
+  };
+  const calls: number[] = [];
+
+  const second = (storage: boolean): JsonObject => ({
+    name: 'v2',
+    served: true,
+    storage,
+    subresources: { status: {} },
+    schema: {
+      openAPIV3Schema: {
+        type: 'object',
+        properties: {
+          spec: {
+            type: 'object',
+            properties: {
+              keeper: { type: 'string' },
+              till: { type: 'object', properties: { count: { type: 'integer' } } },
+            },
+          },
+        },
+      },
+    },
+  });
+
+  const kind = (stored: 'v1' | 'v2') =>
+    compile(spec(version('v1', { storage: stored === 'v1' }), second(stored === 'v2')), NAMES, { remote });
+
+  async function opened(): Promise<Bench> {
+    const b = await Bench.open();
+    await b.registry.changeKinds({ set: [kind('v1')] });
+    return b;
+  }
+
+  it('reads and writes in both, and asks for many objects at once', async () => {
+    const b = await opened();
+    for (const name of ['a', 'b', 'c']) await b.create(SHOPS, 'default', shop(name));
+    expect((await b.get(SECOND, 'default', 'a'))['spec']).toEqual({ keeper: 'ann', till: { count: 2 }, colour: 'red' });
+    calls.length = 0;
+    const listed = await b.list(SECOND, 'default');
+    expect(listed.items.map((o) => (o['spec'] as JsonObject)['keeper'])).toEqual(['ann', 'ann', 'ann']);
+    expect(calls).toEqual([2]);
+    const made = await b.create(SECOND, 'default', {
+      apiVersion: 'example.com/v2',
+      kind: 'Shop',
+      metadata: { name: 'd' },
+      spec: { keeper: 'dan' },
+    });
+    expect(made['spec']).toEqual({ keeper: 'dan', colour: 'red' });
+    expect((await b.get(SHOPS, 'default', 'd'))['spec']).toEqual({ owner: 'dan', colour: 'red' });
+    const patched = await b.patch(SECOND, ['default', 'd'], { spec: { keeper: 'eve' } });
+    expect(patched['spec']).toMatchObject({ keeper: 'eve' });
+    const applied = {
+      apiVersion: 'example.com/v2',
+      kind: 'Shop',
+      metadata: { name: 'd' },
+      spec: { till: { count: 5 } },
+    };
+    await b.patch(SECOND, ['default', 'd'], applied, 'apply', { fieldManager: 'other' });
+    expect((await b.get(SHOPS, 'default', 'd'))['spec']).toMatchObject({ owner: 'eve', till: { count: 5 } });
+  });
+
+  it('delivers the events of a watch in its version, in order', async () => {
+    const b = await opened();
+    const stream = await b.watch(SECOND, 'default');
+    for (const name of ['a', 'b']) await b.create(SHOPS, 'default', shop(name));
+    await b.delete(SHOPS, 'default', 'a');
+    const seen: { type: string; object: JsonObject }[] = [];
+    for (let turn = 0; turn < 200 && seen.length < 3; turn++) {
+      seen.push(...drain(stream));
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    expect(seen.map((e) => `${e.type} ${(e.object['spec'] as JsonObject)['keeper'] as string}`)).toEqual([
+      'ADDED ann',
+      'ADDED ann',
+      'DELETED ann',
+    ]);
+    stream.close();
+  });
+
+  it('changes objects that were stored in a former storage version', async () => {
+    const b = await opened();
+    await b.create(SHOPS, 'default', shop('old'));
+    await b.registry.changeKinds({ set: [kind('v2')] });
+    expect((await b.get(SECOND, 'default', 'old'))['spec']).toMatchObject({ keeper: 'ann' });
+    const changed = await b.patch(SHOPS, ['default', 'old'], { spec: { owner: 'bob' } });
+    expect(changed['spec']).toMatchObject({ owner: 'bob', till: { count: 2 } });
+    expect((await b.get(SECOND, 'default', 'old'))['spec']).toMatchObject({ keeper: 'bob', till: { count: 2 } });
+  });
+});

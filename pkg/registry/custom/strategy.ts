@@ -1,5 +1,5 @@
 import { cloneJson, equalJson, errors, isObject, type JsonObject, listAt, textAt } from '../../api/index.js';
-import { validateStructure } from '../../schema/index.js';
+import { type StructSchema, validateStructure } from '../../schema/index.js';
 import type { ServedResource } from '../kind.js';
 import type { Strategy, WriteContext } from '../resource.js';
 
@@ -7,6 +7,11 @@ import type { Strategy, WriteContext } from '../resource.js';
 export interface VersionRules {
   readonly resource: ServedResource;
   readonly hasStatus: boolean;
+  /**
+   * Objects are checked against this schema: that of the version of the request where versions differ by their name only, else
+   * that of the storage version, in which the rules see the object.
+   */
+  schema(): StructSchema;
 }
 
 /**
@@ -30,7 +35,7 @@ export function customStrategy(
         if (rules(context).hasStatus) delete o['status'];
       },
       validate: (o, found, context) => {
-        found.addAll(validateStructure(o, rules(context).resource.schema).list);
+        found.addAll(validateStructure(o, rules(context).schema()).list);
       },
     },
     warn: (o, _old, context) => {
@@ -48,7 +53,7 @@ export function customStrategy(
       },
       generation: (o, old) => differs(o, old, statusIsSeparate),
       validate: (o, old, found, context) => {
-        found.addAll(validateStructure(o, rules(context).resource.schema, old).list);
+        found.addAll(validateStructure(o, rules(context).schema(), old).list);
       },
     },
     compatibility: { anyFinalizers: true },
@@ -75,7 +80,7 @@ export function customStatusStrategy(rules: (context: WriteContext) => VersionRu
         o['metadata'] = kept;
       },
       validate: (o, old, found, context) => {
-        found.addAll(validateStructure(o, rules(context).resource.schema, old).list);
+        found.addAll(validateStructure(o, rules(context).schema(), old).list);
       },
     },
     compatibility: { anyFinalizers: true },

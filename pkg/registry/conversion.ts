@@ -1,0 +1,280 @@
+import { cloneJson, errors, isObject, type JsonObject, textAt } from '../api/index.js';
+import { invariant } from '../base/index.js';
+import type { StoredObject } from '../cache/index.js';
+import { encodeJson, jsonText } from '../codec/index.js';
+import type { Conversion, ServedResource } from './kind.js';
+import type { Answer, ListResult } from './requests.js';
+import { parseStored } from './stored.js';
+
+/*
+ * The stage between the cache and the encoders. It brings objects to the version of a request, so that nothing behind it converts:
+ *
+ *   get, list, watch:  cache -> conversion -> encoders
+ *   writes:            body -> conversion -> admission, validation -> store -> cache -> conversion -> encoders
+ *
+ * Versions of built-in kinds, and those of custom resources without a webhook, are converted here, by functions. A remote converter is
+ * asked for many objects at once; what it returned is kept with the stored object like other encodings.
+ */
+
+/** Converts objects of one kind to one of its versions, in order; each object says in `apiVersion` which version it is in. */
+export type RemoteConverter = (objects: readonly JsonObject[], apiVersion: string) => Promise<readonly JsonObject[]>;
+
+/** A stored object in the version of a request. Its JSON is made at first use, unless it is given. */
+export class ConvertedObject implements StoredObject {
+  readonly origin: StoredObject;
+  readonly #resource: ServedResource;
+  readonly #given: Buffer | undefined;
+
+  constructor(origin: StoredObject, resource: ServedResource, given?: Buffer) {
+    this.origin = origin;
+    this.#resource = resource;
+    this.#given = given;
+  }
+
+  get key(): string {
+    return this.origin.key;
+  }
+
+  get namespace(): string {
+    return this.origin.namespace;
+  }
+
+  get name(): string {
+    return this.origin.name;
+  }
+
+  get revision(): StoredObject['revision'] {
+    return this.origin.revision;
+  }
+
+  get createRevision(): StoredObject['createRevision'] {
+    return this.origin.createRevision;
+  }
+
+  get stale(): boolean {
+    return this.origin.stale;
+  }
+
+  get length(): number {
+    return this.json.length;
+  }
+
+  get json(): Buffer {
+    return this.#given ?? this.origin.encoding(idsOf(this.#resource).json, (o) => localJson(this.#resource, o));
+  }
+
+  copyTo(target: Buffer, at: number, from = 0): number {
+    return at + this.json.copy(target, at, from);
+  }
+
+  parse(): JsonObject {
+    return parseStored(this.json);
+  }
+
+  labels(): ReturnType<StoredObject['labels']> {
+    return this.origin.labels();
+  }
+
+  uid(): string {
+    return this.origin.uid();
+  }
+
+  fields(): readonly string[] {
+    return this.origin.fields();
+  }
+
+  kept(id: string): Buffer | undefined {
+    return this.origin.kept(this.#id(id));
+  }
+
+  encoding(id: string, make: (o: StoredObject) => Buffer): Buffer {
+    return this.origin.encoding(this.#id(id), () => make(this));
+  }
+
+  encodedBytes(id: string, make: (o: StoredObject) => Buffer): number {
+    return this.origin.encodedBytes(this.#id(id), () => make(this));
+  }
+
+  #id(encoding: string): string {
+    const known = idsOf(this.#resource);
+    return encoding === 'protobuf' || encoding === 'cbor' ? known[encoding] : `${encoding} ${known.json}`;
+  }
+}
+
+/** Names of encodings, one string each however many objects remember them. */
+const ids = new WeakMap<ServedResource, Readonly<Record<'json' | 'protobuf' | 'cbor', string>>>();
+
+function idsOf(resource: ServedResource): Readonly<Record<'json' | 'protobuf' | 'cbor', string>> {
+  let found = ids.get(resource);
+  if (found === undefined) {
+    const { apiVersion } = resource;
+    found = { json: `json ${apiVersion}`, protobuf: `protobuf ${apiVersion}`, cbor: `cbor ${apiVersion}` };
+    ids.set(resource, found);
+  }
+  return found;
+}
+
+function localJson(resource: ServedResource, stored: StoredObject): Buffer {
+  const o = stored.parse();
+  resource.conversion?.fromStorage(o);
+  return encodeJson(resource.type.schema, o);
+}
+
+/** The stored object behind one that was converted. */
+export const originOf = (o: StoredObject): StoredObject => (o instanceof ConvertedObject ? o.origin : o);
+
+/** Whether objects of the kind can be in memory in another version than the storage version, or need time to be converted. */
+const isRemote = ({ declaration }: ServedResource): boolean => declaration.remote !== undefined;
+
+/** The object in the version of `resource`, where that takes no time. */
+export function localVersion(resource: ServedResource, stored: StoredObject): StoredObject {
+  return resource.conversion === undefined || stored instanceof ConvertedObject
+    ? stored
+    : new ConvertedObject(stored, resource);
+}
+
+/** Objects in the version of `resource`, in order. */
+export function inVersion(
+  resource: ServedResource,
+  items: readonly StoredObject[],
+): readonly StoredObject[] | Promise<readonly StoredObject[]> {
+  if (isRemote(resource)) return remoteVersions(resource, items);
+  return resource.conversion === undefined ? items : items.map((o) => localVersion(resource, o));
+}
+
+async function remoteVersions(
+  resource: ServedResource,
+  items: readonly StoredObject[],
+): Promise<readonly StoredObject[]> {
+  const out: StoredObject[] = [...items];
+  const missing: number[] = [];
+  const { json: id } = idsOf(resource);
+  items.forEach((o, i) => {
+    if (o instanceof ConvertedObject || textAt(o.parse(), 'apiVersion') === resource.apiVersion) return;
+    const kept = o.kept(id);
+    if (kept === undefined) missing.push(i);
+    else out[i] = new ConvertedObject(o, resource, kept);
+  });
+  if (missing.length === 0) return out;
+  const converted = await convertAll(
+    resource,
+    missing.map((i) => items[i]!.parse()),
+    resource.apiVersion,
+  );
+  missing.forEach((i, n) => {
+    const origin = items[i]!;
+    const json = encodeJson(resource.type.schema, converted[n]!);
+    out[i] = new ConvertedObject(
+      origin,
+      resource,
+      origin.encoding(id, () => json),
+    );
+  });
+  return out;
+}
+
+/** Asks the remote converter, and checks that it returned the same objects in the version it was asked for. */
+async function convertAll(
+  { declaration }: ServedResource,
+  objects: readonly JsonObject[],
+  apiVersion: string,
+): Promise<readonly JsonObject[]> {
+  invariant(declaration.remote !== undefined, `${declaration.kind} has no remote converter`);
+  const converted = await declaration.remote(objects, apiVersion);
+  const broken = (why: string): Error => errors.internal(`conversion webhook for ${declaration.kind} failed: ${why}`);
+  if (converted.length !== objects.length)
+    throw broken(`expected ${objects.length} converted objects, got ${converted.length}`);
+  return converted.map((o, i) => {
+    if (textAt(o, 'apiVersion') !== apiVersion) throw broken(`invalid groupVersion (expected ${apiVersion})`);
+    for (const field of ['name', 'namespace', 'uid'])
+      if (textAt(o, 'metadata', field) !== textAt(objects[i]!, 'metadata', field))
+        throw broken(`metadata.${field} must not change`);
+    return o;
+  });
+}
+
+/** A response in the version of the request. */
+export function answerInVersion(resource: ServedResource, answer: Answer): Answer | Promise<Answer> {
+  if (answer.kind === 'stored') {
+    const items = inVersion(resource, [answer.stored]);
+    return items instanceof Promise
+      ? items.then(([stored]) => ({ kind: 'stored', stored: stored! }))
+      : { kind: 'stored', stored: items[0]! };
+  }
+  const { value } = answer;
+  if (!isRemote(resource) || value['kind'] !== resource.kind || value['apiVersion'] === resource.apiVersion)
+    return answer;
+  return convertAll(resource, [value], resource.apiVersion).then(([o]) => ({ kind: 'value', value: o! }));
+}
+
+export function listInVersion(resource: ServedResource, result: ListResult): ListResult | Promise<ListResult> {
+  const items = inVersion(resource, result.items);
+  if (items === result.items) return result;
+  return items instanceof Promise ? items.then((i) => ({ ...result, items: i })) : { ...result, items };
+}
+
+/** Thrown by a conversion that has to ask a remote converter first. */
+class ConversionNeeded extends Error {
+  readonly ask: () => Promise<void>;
+
+  constructor(ask: () => Promise<void>) {
+    super('a remote conversion is needed');
+    this.ask = ask;
+  }
+}
+
+const REMEMBERED = 256;
+const ATTEMPTS = 64;
+
+/**
+ * Conversions by a remote converter for code that is synchronous (patches, field ownership). One that was not asked for before is
+ * thrown as a need; `converting` asks for it and runs the code again.
+ */
+export function remoteConversions(convert: RemoteConverter): (apiVersion: string, stored: string) => Conversion {
+  const known = new Map<string, JsonObject>();
+  const change = (o: JsonObject, apiVersion: string): void => {
+    if (o['apiVersion'] === apiVersion) return;
+    const key = `${apiVersion} ${jsonText(o)}`;
+    const found = known.get(key);
+    if (found === undefined) {
+      const given = cloneJson(o);
+      throw new ConversionNeeded(async () => {
+        const [converted] = await convert([given], apiVersion);
+        if (!isObject(converted)) throw errors.internal('conversion webhook returned no object');
+        if (known.size >= REMEMBERED) known.delete(known.keys().next().value!);
+        known.set(key, converted);
+      });
+    }
+    for (const field of Object.keys(o)) delete o[field];
+    Object.assign(o, cloneJson(found));
+  };
+  return (apiVersion, stored) => ({
+    toStorage: (o) => change(o, stored),
+    fromStorage: (o) => change(o, apiVersion),
+  });
+}
+
+/** Runs code that converts objects of the kind of `resource`. The code may run several times: it must be idempotent. */
+export function converting<T>(resource: ServedResource, f: () => T | Promise<T>): T | Promise<T> {
+  return isRemote(resource) ? convertingRemotely(f) : f();
+}
+
+async function convertingRemotely<T>(f: () => T | Promise<T>): Promise<T> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    try {
+      return await f();
+    } catch (e) {
+      if (!(e instanceof ConversionNeeded)) throw e;
+      await e.ask();
+    }
+  }
+  throw errors.internal(`a request needs more than ${ATTEMPTS} conversions`);
+}
+
+/** A stored object in the storage version, the caller's own copy. */
+export function storageForm(resource: ServedResource, stored: StoredObject): JsonObject | Promise<JsonObject> {
+  const o = stored.parse();
+  const { apiVersion } = resource.storage;
+  if (!isRemote(resource) || o['apiVersion'] === apiVersion) return o;
+  return convertAll(resource, [o], apiVersion).then(([converted]) => converted!);
+}

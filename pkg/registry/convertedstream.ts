@@ -1,0 +1,134 @@
+import { errors, type JsonObject } from '../api/index.js';
+import type { EventType, Framer, StoredObject } from '../cache/index.js';
+import { inVersion } from './conversion.js';
+import type { ServedResource } from './kind.js';
+import type { EventStream, Frames } from './requests.js';
+
+type Pending =
+  | { readonly kind: 'event'; readonly type: EventType; readonly object: StoredObject; readonly first: boolean }
+  | { readonly kind: 'bytes'; readonly bytes: Buffer };
+
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * A watch of a kind with a remote converter. It takes the events of the collection as they are, some at a time, has their objects
+ * converted, and frames them then. Nothing is buffered beyond the events of one `take`: the next ones wait in the shared log.
+ */
+export class ConvertedStream implements EventStream {
+  readonly #resource: ServedResource;
+  readonly #framer: Framer;
+  readonly #failed: (status: JsonObject) => Buffer;
+  #inner: EventStream | undefined;
+  #collected: Pending[] = [];
+  #ready: Buffer[] = [];
+  #events = 0;
+  #converting = false;
+  #failure = false;
+  #closed = false;
+  #wake: () => void = () => {};
+
+  /** `failed` frames the event with which the watch ends when its objects cannot be converted. */
+  constructor(resource: ServedResource, framer: Framer, failed: (status: JsonObject) => Buffer) {
+    this.#resource = resource;
+    this.#framer = framer;
+    this.#failed = failed;
+  }
+
+  /** The framer for the stream of the collection: it only collects. Its id is unique, because nothing of it may be shared. */
+  collector(id: string): Framer {
+    const first = this.#framer.first;
+    const collect = (type: EventType, object: StoredObject, isFirst: boolean): void => {
+      this.#collected.push({ kind: 'event', type, object, first: isFirst });
+    };
+    return {
+      id,
+      bookmark: (at, initialEnd, isFirst) => this.raw(this.#framer.bookmark(at, initialEnd, isFirst)),
+      frame: (type, object) => {
+        collect(type, object, false);
+        // Its size counts against what the caller takes at once.
+        return [object.json];
+      },
+      ...(first === undefined
+        ? {}
+        : {
+            first: (type: EventType, object: StoredObject): Buffer => {
+              collect(type, object, true);
+              return NOTHING;
+            },
+          }),
+    };
+  }
+
+  /** Bytes that need no conversion, in their place among the events. */
+  raw(bytes: Buffer): Buffer {
+    this.#collected.push({ kind: 'bytes', bytes });
+    return NOTHING;
+  }
+
+  attach(inner: EventStream): this {
+    this.#inner = inner;
+    inner.onReady(() => this.#wake());
+    return this;
+  }
+
+  get ended(): boolean {
+    return this.#closed || (this.#inner?.ended === true && !this.#converting && this.#ready.length === 0);
+  }
+
+  take(maxBytes: number, enough?: () => boolean): Frames | undefined {
+    if (this.#ready.length > 0) return this.#frames();
+    if (this.#converting || this.#closed) return undefined;
+    if (this.#failure) {
+      this.close();
+      return undefined;
+    }
+    const taken = this.#inner?.take(maxBytes, enough);
+    if (this.#collected.length === 0) return taken;
+    const pending = this.#collected;
+    this.#collected = [];
+    this.#converting = true;
+    void this.#convert(pending);
+    return undefined;
+  }
+
+  onReady(f: () => void): void {
+    this.#wake = f;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#inner?.close();
+  }
+
+  #frames(): Frames {
+    const payload = Buffer.concat(this.#ready);
+    this.#ready = [];
+    const events = this.#events;
+    this.#events = 0;
+    const chunk = Buffer.concat([Buffer.from(`${payload.length.toString(16)}\r\n`), payload, Buffer.from('\r\n')]);
+    return { payload, chunk, events };
+  }
+
+  async #convert(pending: readonly Pending[]): Promise<void> {
+    try {
+      const given = pending.flatMap((p) => (p.kind === 'event' ? [p.object] : []));
+      const objects = [...(await inVersion(this.#resource, given))].reverse();
+      for (const p of pending) this.#ready.push(...this.#framed(p, objects));
+      this.#events = pending.length;
+    } catch (e) {
+      this.#failure = true;
+      const message = e instanceof Error ? e.message : String(e);
+      this.#ready = [this.#failed(errors.internal(message).status as unknown as JsonObject)];
+      this.#events = 1;
+    }
+    this.#converting = false;
+    this.#wake();
+  }
+
+  #framed(p: Pending, objects: StoredObject[]): readonly Buffer[] {
+    if (p.kind === 'bytes') return [p.bytes];
+    const object = objects.pop()!;
+    const { first } = this.#framer;
+    return p.first && first !== undefined ? [first(p.type, object)] : this.#framer.frame(p.type, object);
+  }
+}
