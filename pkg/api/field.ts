@@ -1,12 +1,15 @@
 import { goJson, goQuote } from './go-format.js';
 import type { JsonValue } from './json.js';
 import { apiLimits } from './limits.js';
+import type { FieldName, FieldShape, ItemShape } from './shape.js';
 
 /**
  * Where in an object something is wrong: `spec.containers[0].env[1].name`, `metadata.labels[app]`. Immutable and cheap to
  * extend: text is made only when an error is reported.
  */
-export class FieldPath {
+export class FieldPath<T = unknown> {
+  /** The shape of the value at the path; for the compiler alone. */
+  declare readonly shape?: T;
   readonly #parent: FieldPath | undefined;
   readonly #text: string;
 
@@ -23,13 +26,24 @@ export class FieldPath {
     return FieldPath.root.child(...names);
   }
 
+  /** A path from an object of the shape `T`: the compiler checks the names of its fields. */
+  static in<T>(): FieldPath<T> {
+    return FieldPath.root as FieldPath<T>;
+  }
+
+  child<A extends FieldName<T>>(a: A): FieldPath<FieldShape<T, A>>;
+  child<A extends FieldName<T>, B extends FieldName<FieldShape<T, A>>>(
+    a: A,
+    b: B,
+  ): FieldPath<FieldShape<FieldShape<T, A>, B>>;
+  child(...names: unknown extends T ? readonly string[] : never): FieldPath;
   child(...names: readonly string[]): FieldPath {
     let at: FieldPath = this;
     for (const name of names) at = new FieldPath(at, at.#parent === undefined && at.#text === '' ? name : `.${name}`);
     return at;
   }
 
-  index(i: number): FieldPath {
+  index(i: number): FieldPath<ItemShape<T>> {
     return new FieldPath(this, `[${i}]`);
   }
 

@@ -127,6 +127,17 @@ export {
   requiredValue,
   SelectorError,
 } from './selectors.js';
+export type {
+  FieldName,
+  FieldReader,
+  FieldShape,
+  HasShape,
+  ItemShape,
+  ObjectReader,
+  ObjectsReader,
+  Shaped,
+  Unshaped,
+} from './shape.js';
 export {
   ApiError,
   errors,

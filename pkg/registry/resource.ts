@@ -1,4 +1,4 @@
-import type { FieldErrors, GroupVersionKind, JsonObject, JsonValue, UserInfo } from '../api/index.js';
+import type { FieldErrors, GroupVersionKind, JsonObject, JsonValue, Shaped, UserInfo } from '../api/index.js';
 import type { World } from '../base/index.js';
 import type { Compare, Op } from '../storage/index.js';
 
@@ -185,32 +185,34 @@ export interface WriteContext {
  * The rules of one kind, grouped by concern. `write.ts` runs them in one order for all kinds: defaults, mutating admission,
  * prepare, validate, validating admission, complete, allocate, warn, encode, transaction. All functions are synchronous and
  * change the object in place, except `allocate`.
+ *
+ * `T` is the shape of the kind (`Strategy<shapes.CoreV1Pod>`): the readers of `pkg/api` then refuse names of fields that it does not have.
  */
-export interface Strategy {
+export interface Strategy<T = never> {
   /** Defaults that the schema does not state. They run on every decoded body and on every stored object. Idempotent. */
-  readonly defaults?: (o: JsonObject) => void;
-  readonly create?: CreateRules;
-  readonly update?: UpdateRules;
+  readonly defaults?: (o: Shaped<T>) => void;
+  readonly create?: CreateRules<T>;
+  readonly update?: UpdateRules<T>;
   /** Fills in fields that follow from a valid object, as reading it back would. Idempotent. */
-  readonly complete?: (o: JsonObject) => void;
+  readonly complete?: (o: Shaped<T>) => void;
   /** Adds warnings. `old` is undefined on create. */
-  readonly warn?: (o: JsonObject, old: JsonObject | undefined, context: WriteContext) => void;
+  readonly warn?: (o: Shaped<T>, old: Shaped<T> | undefined, context: WriteContext) => void;
   readonly storage?: StorageRules;
-  readonly deletion?: DeletionRules;
+  readonly deletion?: DeletionRules<T>;
   readonly compatibility?: CompatibilityRules;
   /** Whether a condition of a validation marker (`ifEnabled`) holds, where that is more than the feature gate of its name. */
-  readonly validationOption?: (name: string, old: JsonObject | undefined) => boolean | undefined;
+  readonly validationOption?: (name: string, old: Shaped<T> | undefined) => boolean | undefined;
 }
 
-export interface CreateRules {
+export interface CreateRules<T = never> {
   /** The rule for `metadata.name`; returns one sentence per violation. Default: DNS-1123 subdomain. */
   readonly validateName?: (name: string, prefix: boolean) => readonly string[];
   /** Clears what a client may not set (status) and sets what the server owns. `write.ts` sets `metadata.generation`. */
-  readonly prepare?: (o: JsonObject, context: WriteContext) => void;
-  readonly validate?: (o: JsonObject, errors: FieldErrors, context: WriteContext) => void;
+  readonly prepare?: (o: Shaped<T>, context: WriteContext) => void;
+  readonly validate?: (o: Shaped<T>, errors: FieldErrors, context: WriteContext) => void;
 }
 
-export interface UpdateRules {
+export interface UpdateRules<T = never> {
   /** PUT to a name that does not exist creates the object. */
   readonly allowCreate?: boolean;
   /** PUT without a resourceVersion overwrites. Default true. */
@@ -219,13 +221,13 @@ export interface UpdateRules {
    * Decides whether an update raises `metadata.generation`: `spec` when the spec differs, `none` never (a new object then has no
    * generation either). Default: any difference outside metadata and status.
    */
-  readonly generation?: 'spec' | 'none' | ((o: JsonObject, old: JsonObject) => boolean);
+  readonly generation?: 'spec' | 'none' | ((o: Shaped<T>, old: Shaped<T>) => boolean);
   /** Fields that server-side apply must not own in this resource or subresource: paths like `['status']`. */
   readonly resetFields?: readonly (readonly string[])[];
   /** Restores the fields that this write may not change: the status from `old`, or everything but the status. */
-  readonly prepare?: (o: JsonObject, old: JsonObject, context: WriteContext) => void;
+  readonly prepare?: (o: Shaped<T>, old: Shaped<T>, context: WriteContext) => void;
   /** Default: `create.validate`. */
-  readonly validate?: (o: JsonObject, old: JsonObject, errors: FieldErrors, context: WriteContext) => void;
+  readonly validate?: (o: Shaped<T>, old: Shaped<T>, errors: FieldErrors, context: WriteContext) => void;
 }
 
 export interface StorageRules {
@@ -238,15 +240,15 @@ export interface StorageRules {
   readonly ttlSeconds?: number;
 }
 
-export interface DeletionRules {
+export interface DeletionRules<T = never> {
   /** The reason why the object of this name may not be deleted, or undefined. */
   readonly refuse?: (name: string) => string | undefined;
   /** The grace period in seconds, or undefined to delete at once. May change the object; `delete.ts` sets deletionTimestamp. */
-  readonly gracePeriod?: (o: JsonObject, requested: number | undefined, context: WriteContext) => number | undefined;
+  readonly gracePeriod?: (o: Shaped<T>, requested: number | undefined, context: WriteContext) => number | undefined;
   /** Further changes to an object whose deletion was requested and is pending (a namespace becomes Terminating). */
-  readonly mark?: (o: JsonObject, context: WriteContext) => void;
+  readonly mark?: (o: Shaped<T>, context: WriteContext) => void;
   /** Keeps an object whose finalizers are gone and whose grace period is over (`spec.finalizers` of a namespace). */
-  readonly blocked?: (o: JsonObject) => boolean;
+  readonly blocked?: (o: Shaped<T>) => boolean;
   /** Propagation when the request names none. `Unsupported`: nothing can depend on this kind, and the request's policy is ignored. */
   readonly propagation?: 'Background' | 'Orphan' | 'Unsupported';
   /** The warning for a request that relies on the default propagation. */

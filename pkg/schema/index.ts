@@ -1,7 +1,10 @@
+/** The fields of the built-in types, for `Shaped` and `Strategy` of `pkg/api` and `pkg/registry`: `shapes.CoreV1Pod`. */
+
 export { compilePerSchema, type Visitor } from './compile.js';
 export { type DeclarativeOptions, declarativeErrors } from './declarative/index.js';
 export { applySchemaDefaults } from './defaults.js';
 export { dropDisabledFields } from './gates.js';
+export type * as shapes from './gen/shapes.js';
 export { INTERNAL_TEXT_CHARS_MAX, internalDifference, internalText } from './internal/index.js';
 export {
   allKinds,

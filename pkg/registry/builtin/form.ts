@@ -17,7 +17,7 @@ export function keep(field: string, o: JsonObject, old: JsonObject): void {
 }
 
 /** Rules for a kind whose status only the status subresource writes: create clears the status, update keeps the old one. */
-export function withStatus(strategy: Strategy): Strategy {
+export function withStatus<T = never>(strategy: Strategy<T>): Strategy<T> {
   return {
     ...strategy,
     create: {
@@ -40,7 +40,7 @@ export function withStatus(strategy: Strategy): Strategy {
 }
 
 /** The `status` subresource: keeps every field of the old object except status and metadata. */
-export function statusSubresource(strategy: Strategy = {}): Subresource {
+export function statusSubresource<T = never>(strategy: Strategy<T> = {}): Subresource {
   return {
     verbs: ['get', 'patch', 'update'],
     behaviour: {

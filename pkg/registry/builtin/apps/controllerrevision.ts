@@ -1,4 +1,5 @@
-import { equalJson, type FieldErrors, FieldPath, isObject, type JsonObject } from '../../../api/index.js';
+import { equalJson, type FieldErrors, FieldPath, isObject, type Shaped } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, boolAt, objectsAt, textAt } from '../access.js';
 import { versions } from '../form.js';
@@ -47,6 +48,6 @@ export const controllerRevision: ResourceDeclaration = {
   ),
 };
 
-function notNegative(o: JsonObject, errors: FieldErrors): void {
+function notNegative(o: Shaped<shapes.AppsV1ControllerRevision>, errors: FieldErrors): void {
   nonNegative(o['revision'], FieldPath.of('revision'), errors);
 }

@@ -1,4 +1,12 @@
-import { equalJson, type FieldErrors, FieldPath, type JsonObject, whyNotInt64 } from '../../../api/index.js';
+import {
+  equalJson,
+  type FieldErrors,
+  FieldPath,
+  type JsonObject,
+  type Shaped,
+  whyNotInt64,
+} from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectIn, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
@@ -31,7 +39,7 @@ export const daemonSet: ResourceDeclaration = {
     const text = at(o, 'metadata', 'annotations', GENERATION);
     return typeof text === 'string' ? whyNotInt64(text) : undefined;
   },
-  strategy: withStatus({
+  strategy: withStatus<shapes.AppsV1DaemonSet>({
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       defaultRollingUpdate(objectIn(spec, 'updateStrategy'), { maxUnavailable: 1, maxSurge: 0 });
@@ -48,7 +56,9 @@ export const daemonSet: ResourceDeclaration = {
     },
     warn: templateWarnings,
   }),
-  subresources: { status: statusSubresource({ update: { prepare: keepLabels, validate: daemonSetStatus } }) },
+  subresources: {
+    status: statusSubresource<shapes.AppsV1DaemonSet>({ update: { prepare: keepLabels, validate: daemonSetStatus } }),
+  },
   table: table(
     [
       column('Desired', 'Nodes that should run the pod.', { type: 'integer' }),
@@ -79,7 +89,7 @@ export const daemonSet: ResourceDeclaration = {
 const GENERATION = 'deprecated.daemonset.template.generation';
 
 /** Counts the changes of the template, in an annotation that old clients know. */
-function countTemplate(o: JsonObject, old: JsonObject | undefined): void {
+function countTemplate(o: Shaped<shapes.AppsV1DaemonSet>, old: JsonObject | undefined): void {
   const read = (of: JsonObject): number => Number(textAt(of, 'metadata', 'annotations', GENERATION)) || 0;
   const before = old === undefined ? Math.max(read(o), 1) : read(old);
   const changed =
@@ -87,16 +97,16 @@ function countTemplate(o: JsonObject, old: JsonObject | undefined): void {
   objectIn(objectIn(o, 'metadata'), 'annotations')[GENERATION] = String(before + (changed ? 1 : 0));
 }
 
-const SPEC = FieldPath.of('spec');
+const SPEC = FieldPath.in<shapes.AppsV1DaemonSet>().child('spec');
 
-function validate(o: JsonObject, errors: FieldErrors): void {
+function validate(o: Shaped<shapes.AppsV1DaemonSet>, errors: FieldErrors): void {
   selectorAndTemplate(o, { owner: 'DaemonSet', emptyFor: 'daemonset', required: false }, errors);
   nonNegative(at(o, 'spec', 'minReadySeconds'), SPEC.child('minReadySeconds'), errors);
   updateStrategy(o, errors);
   nonNegative(at(o, 'spec', 'revisionHistoryLimit'), SPEC.child('revisionHistoryLimit'), errors);
 }
 
-function updateStrategy(o: JsonObject, errors: FieldErrors): void {
+function updateStrategy(o: Shaped<shapes.AppsV1DaemonSet>, errors: FieldErrors): void {
   const s = at(o, 'spec', 'updateStrategy');
   const path = SPEC.child('updateStrategy');
   const rolling = at(s, 'rollingUpdate');

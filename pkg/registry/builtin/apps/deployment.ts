@@ -1,4 +1,5 @@
-import { type FieldErrors, FieldPath, type JsonObject, whyNotInt64 } from '../../../api/index.js';
+import { type FieldErrors, FieldPath, type Shaped, whyNotInt64 } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectIn, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
@@ -34,7 +35,7 @@ export const deployment: ResourceDeclaration = {
     const why = text === '' ? undefined : whyNotInt64(text);
     return why === undefined ? undefined : `failed to parse annotation[${ROLLBACK}]=${text} as int64: ${why}`;
   },
-  strategy: withStatus({
+  strategy: withStatus<shapes.AppsV1Deployment>({
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       whenAbsent(spec, 'replicas', 1);
@@ -55,7 +56,7 @@ export const deployment: ResourceDeclaration = {
   subresources: {
     scale: scaleSubresource((o) => selectorText(at(o, 'spec', 'selector'))),
     // Labels are not taken from a status write, so they are not owned through one either.
-    status: statusSubresource({
+    status: statusSubresource<shapes.AppsV1Deployment>({
       update: { resetFields: [['spec'], ['metadata', 'labels']], prepare: keepLabels, validate: deploymentStatus },
     }),
   },
@@ -80,10 +81,10 @@ export const deployment: ResourceDeclaration = {
   ),
 };
 
-const SPEC = FieldPath.of('spec');
+const SPEC = FieldPath.in<shapes.AppsV1Deployment>().child('spec');
 const ROLLBACK = 'deprecated.deployment.rollback.to';
 
-function validate(o: JsonObject, errors: FieldErrors): void {
+function validate(o: Shaped<shapes.AppsV1Deployment>, errors: FieldErrors): void {
   nonNegative(at(o, 'spec', 'replicas'), SPEC.child('replicas'), errors);
   selectorAndTemplate(
     o,
@@ -100,7 +101,7 @@ function validate(o: JsonObject, errors: FieldErrors): void {
     errors.invalid(SPEC.child('progressDeadlineSeconds'), progress, 'must be greater than minReadySeconds');
 }
 
-function strategy(o: JsonObject, errors: FieldErrors): void {
+function strategy(o: Shaped<shapes.AppsV1Deployment>, errors: FieldErrors): void {
   const s = at(o, 'spec', 'strategy');
   const path = SPEC.child('strategy');
   const rolling = at(s, 'rollingUpdate');

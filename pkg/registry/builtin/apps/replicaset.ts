@@ -1,4 +1,5 @@
-import { type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
+import { type FieldErrors, FieldPath, type Shaped } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, objectIn } from '../access.js';
 import { whenAbsent } from '../defaults.js';
@@ -19,7 +20,7 @@ export const replicaSet: ResourceDeclaration = {
   namespaced: true,
   shortNames: ['rs'],
   categories: ['all'],
-  strategy: withStatus({
+  strategy: withStatus<shapes.AppsV1ReplicaSet>({
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       whenAbsent(spec, 'replicas', 1);
@@ -36,14 +37,14 @@ export const replicaSet: ResourceDeclaration = {
   }),
   subresources: {
     scale: scaleSubresource((o) => selectorText(at(o, 'spec', 'selector'))),
-    status: statusSubresource({ update: { prepare: keepLabels, validate: replicaSetStatus } }),
+    status: statusSubresource<shapes.AppsV1ReplicaSet>({ update: { prepare: keepLabels, validate: replicaSetStatus } }),
   },
   table: replicaTable((o) => selectorText(at(o, 'spec', 'selector'))),
 };
 
-const SPEC = FieldPath.of('spec');
+const SPEC = FieldPath.in<shapes.AppsV1ReplicaSet>().child('spec');
 
-function validate(o: JsonObject, errors: FieldErrors): void {
+function validate(o: Shaped<shapes.AppsV1ReplicaSet>, errors: FieldErrors): void {
   nonNegative(at(o, 'spec', 'replicas'), SPEC.child('replicas'), errors);
   nonNegative(at(o, 'spec', 'minReadySeconds'), SPEC.child('minReadySeconds'), errors);
   selectorAndTemplate(

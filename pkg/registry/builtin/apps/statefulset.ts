@@ -2,12 +2,15 @@ import {
   type BadValue,
   equalJson,
   type FieldErrors,
+  type FieldName,
   FieldPath,
   isDns1123Label,
   type JsonObject,
   type JsonValue,
   labelName,
+  type Shaped,
 } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
 import { claimSpec, claimWarnings } from '../core/claimspec.js';
@@ -40,7 +43,7 @@ export const statefulSet: ResourceDeclaration = {
   namespaced: true,
   shortNames: ['sts'],
   categories: ['all'],
-  strategy: withStatus({
+  strategy: withStatus<shapes.AppsV1StatefulSet>({
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       fill(spec, 'podManagementPolicy', 'OrderedReady');
@@ -88,7 +91,9 @@ export const statefulSet: ResourceDeclaration = {
   }),
   subresources: {
     scale: scaleSubresource((o) => selectorText(at(o, 'spec', 'selector'))),
-    status: statusSubresource({ update: { prepare: keepLabels, validate: statefulSetStatus } }),
+    status: statusSubresource<shapes.AppsV1StatefulSet>({
+      update: { prepare: keepLabels, validate: statefulSetStatus },
+    }),
   },
   table: table(
     [
@@ -105,17 +110,24 @@ export const statefulSet: ResourceDeclaration = {
   ),
 };
 
-const SPEC = FieldPath.of('spec');
+const SPEC = FieldPath.in<shapes.AppsV1StatefulSet>().child('spec');
 
 /** The fields that identify the pods and their volumes, each with the form in which an error shows its value. */
-const IMMUTABLE: readonly (readonly [string, (value: JsonValue | undefined) => BadValue])[] = [
+const IMMUTABLE: readonly (readonly [
+  FieldName<shapes.AppsV1StatefulSetSpec>,
+  (value: JsonValue | undefined) => BadValue,
+])[] = [
   ['selector', (v) => shown('meta/v1.LabelSelector', v)],
   ['volumeClaimTemplates', (v) => shown('[]core/v1.PersistentVolumeClaim', v ?? [])],
   ['serviceName', (v) => v ?? ''],
   ['podManagementPolicy', (v) => v ?? ''],
 ];
 
-function identityUnchanged(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+function identityUnchanged(
+  o: Shaped<shapes.AppsV1StatefulSet>,
+  old: Shaped<shapes.AppsV1StatefulSet>,
+  errors: FieldErrors,
+): void {
   for (const [field, show] of IMMUTABLE) {
     const now = at(o, 'spec', field);
     if (!equalJson(now ?? null, at(old, 'spec', field) ?? null))
@@ -123,7 +135,7 @@ function identityUnchanged(o: JsonObject, old: JsonObject, errors: FieldErrors):
   }
 }
 
-function validate(o: JsonObject, errors: FieldErrors): void {
+function validate(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors): void {
   const management = textAt(o, 'spec', 'podManagementPolicy');
   if (management === '') errors.required(SPEC.child('podManagementPolicy'));
   else if (management !== 'OrderedReady' && management !== 'Parallel')
@@ -147,7 +159,7 @@ function validate(o: JsonObject, errors: FieldErrors): void {
 }
 
 /** Every pod has a volume for each template of a claim, under its name. */
-function withClaims(o: JsonObject): JsonObject {
+function withClaims(o: Shaped<shapes.AppsV1StatefulSet>): JsonObject {
   const claims = objectsAt(o, 'spec', 'volumeClaimTemplates').map((c) => textAt(c, 'metadata', 'name'));
   if (claims.length === 0) return o;
   const spec = objectAt(o, 'spec');
@@ -158,12 +170,12 @@ function withClaims(o: JsonObject): JsonObject {
   return { ...o, spec: { ...spec, template: { ...template, spec: { ...podSpec, volumes: [...named, ...own] } } } };
 }
 
-function validateClaims(o: JsonObject, errors: FieldErrors): void {
+function validateClaims(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors): void {
   for (const [i, claim] of objectsAt(o, 'spec', 'volumeClaimTemplates').entries())
     claimSpec(objectAt(claim, 'spec'), SPEC.child('volumeClaimTemplates').index(i).child('spec'), errors);
 }
 
-function updateStrategy(o: JsonObject, errors: FieldErrors): void {
+function updateStrategy(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors): void {
   const s = at(o, 'spec', 'updateStrategy');
   const path = SPEC.child('updateStrategy');
   const rolling = at(s, 'rollingUpdate');

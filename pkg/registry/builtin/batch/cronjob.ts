@@ -1,4 +1,5 @@
-import { type FieldErrors, FieldPath, type JsonObject, subdomainName } from '../../../api/index.js';
+import { type FieldErrors, FieldPath, type JsonObject, type Shaped, subdomainName } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, boolAt, listAt, objectAt, objectIn, textAt } from '../access.js';
 import { fill } from '../core/pod/defaults.js';
@@ -20,7 +21,7 @@ export const cronJob: ResourceDeclaration = {
   namespaced: true,
   shortNames: ['cj'],
   categories: ['all'],
-  strategy: withStatus({
+  strategy: withStatus<shapes.BatchV1CronJob>({
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       fill(spec, 'concurrencyPolicy', 'Allow');
@@ -77,7 +78,7 @@ function cronJobName(name: string, prefix: boolean): readonly string[] {
   return name.length > NAME_MAX ? [...found, `must be no more than ${NAME_MAX} characters`] : found;
 }
 
-function validate(o: JsonObject, errors: FieldErrors): void {
+function validate(o: Shaped<shapes.BatchV1CronJob>, errors: FieldErrors): void {
   const spec = objectAt(o, 'spec');
   schedule(spec, errors);
   nonNegative(at(spec, 'startingDeadlineSeconds'), SPEC.child('startingDeadlineSeconds'), errors);

@@ -1,4 +1,5 @@
-import type { JsonObject } from '../../../api/index.js';
+import type { Shaped } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, boolAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
 import { selectorText, statusSubresource, versions, withStatus } from '../form.js';
@@ -18,7 +19,7 @@ export const job: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   categories: ['all'],
-  strategy: withStatus({
+  strategy: withStatus<shapes.BatchV1Job>({
     defaults: defaultJob,
     create: {
       // a job takes the labels of its pods for its own: those that were given before it is judged, those that are made after
@@ -41,7 +42,7 @@ export const job: ResourceDeclaration = {
         'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
     },
   }),
-  subresources: { status: statusSubresource({ update: { validate: validateJobStatus } }) },
+  subresources: { status: statusSubresource<shapes.BatchV1Job>({ update: { validate: validateJobStatus } }) },
   unknownFieldLabel: (label) => `field label ${JSON.stringify(label)} not supported for Job`,
   selectableFields: { 'status.successful': (o) => String(numberAt(o, 'status', 'succeeded')) },
   table: table(
@@ -65,7 +66,7 @@ export const job: ResourceDeclaration = {
   ),
 };
 
-function status(o: JsonObject): string {
+function status(o: Shaped<shapes.BatchV1Job>): string {
   const has = (type: string) =>
     objectsAt(o, 'status', 'conditions').some((c) => textAt(c, 'type') === type && textAt(c, 'status') === 'True');
   if (has('Complete')) return 'Complete';
@@ -77,7 +78,7 @@ function status(o: JsonObject): string {
   return 'Running';
 }
 
-function completions(o: JsonObject): string {
+function completions(o: Shaped<shapes.BatchV1Job>): string {
   const done = numberAt(o, 'status', 'succeeded');
   const wanted = at(o, 'spec', 'completions');
   if (typeof wanted === 'number') return `${done}/${wanted}`;
@@ -85,7 +86,7 @@ function completions(o: JsonObject): string {
   return parallel > 1 ? `${done}/1 of ${parallel}` : `${done}/1`;
 }
 
-function duration(o: JsonObject, now: number): string {
+function duration(o: Shaped<shapes.BatchV1Job>, now: number): string {
   const start = textAt(o, 'status', 'startTime');
   if (start === '') return '';
   const end = textAt(o, 'status', 'completionTime');
@@ -93,7 +94,7 @@ function duration(o: JsonObject, now: number): string {
 }
 
 /** A job finds its pods by its own uid, so that it never takes those of an older job of the same name. */
-function generateSelector(o: JsonObject): void {
+function generateSelector(o: Shaped<shapes.BatchV1Job>): void {
   const spec = objectIn(o, 'spec');
   const labels = generated(o);
   const mine = objectIn(objectIn(objectIn(spec, 'template'), 'metadata'), 'labels');

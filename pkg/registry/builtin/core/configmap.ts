@@ -1,4 +1,5 @@
-import { type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
+import { type FieldErrors, FieldPath, type Shaped } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { objectAt } from '../access.js';
 import { versions } from '../form.js';
@@ -28,7 +29,7 @@ export const configMap: ResourceDeclaration = {
 /** Bytes of all values together. */
 const DATA_BYTES_MAX = 1024 * 1024;
 
-function validate(o: JsonObject, errors: FieldErrors): void {
+function validate(o: Shaped<shapes.CoreV1ConfigMap>, errors: FieldErrors): void {
   const data = objectAt(o, 'data');
   const binary = objectAt(o, 'binaryData');
   for (const key of validateKeys(data, FieldPath.of('data'), errors)) {
@@ -42,7 +43,11 @@ function validate(o: JsonObject, errors: FieldErrors): void {
   if (total > DATA_BYTES_MAX) errors.tooLong(FieldPath.root.key(''), DATA_BYTES_MAX);
 }
 
-function validateUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+function validateUpdate(
+  o: Shaped<shapes.CoreV1ConfigMap>,
+  old: Shaped<shapes.CoreV1ConfigMap>,
+  errors: FieldErrors,
+): void {
   immutableData(o, old, ['data', 'binaryData'], errors);
   validate(o, errors);
 }

@@ -1,4 +1,5 @@
-import type { JsonObject } from '../../../api/index.js';
+import type { Shaped } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { numberAt, objectsAt, textAt } from '../access.js';
 import { whenEmpty } from '../defaults.js';
@@ -35,7 +36,7 @@ export const endpoints: ResourceDeclaration = {
 
 const SHOWN = 3;
 
-function addresses(o: JsonObject): string {
+function addresses(o: Shaped<shapes.CoreV1Endpoints>): string {
   const all = objectsAt(o, 'subsets').flatMap((subset) => {
     const ports = objectsAt(subset, 'ports');
     return objectsAt(subset, 'addresses').flatMap((a) => {

@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, setOwn } from '../../../api/index.js';
+import { isObject, type JsonObject, type Shaped, setOwn } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { objectAt, objectIn, objectsAt, textAt } from '../access.js';
 import { versions } from '../form.js';
@@ -21,7 +22,7 @@ export const limitRange: ResourceDeclaration = {
 };
 
 /** For containers: a default request follows the default, which follows the maximum; failing these it follows the minimum. */
-function defaults(o: JsonObject): void {
+function defaults(o: Shaped<shapes.CoreV1LimitRange>): void {
   for (const item of objectsAt(o, 'spec', 'limits')) {
     if (textAt(item, 'type') !== 'Container') continue;
     follow(item, 'default', 'max');

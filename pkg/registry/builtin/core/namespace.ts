@@ -5,13 +5,15 @@ import {
   isQualifiedName,
   type JsonObject,
   labelName,
+  type Shaped,
 } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration, Strategy } from '../../resource.js';
 import { listAt, nameOf, textAt } from '../access.js';
 import { keep, statusSubresource, versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 
-const strategy: Strategy = {
+const strategy: Strategy<shapes.CoreV1Namespace> = {
   defaults: labelWithName,
   create: {
     validateName: labelName,
@@ -57,7 +59,7 @@ export const namespace: ResourceDeclaration = {
   verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
   strategy,
   subresources: {
-    status: statusSubresource({ update: { validate: phaseFits } }),
+    status: statusSubresource<shapes.CoreV1Namespace>({ update: { validate: phaseFits } }),
     finalize: {
       verbs: ['update'],
       behaviour: {
@@ -77,7 +79,7 @@ export const namespace: ResourceDeclaration = {
 };
 
 /** Every namespace carries its name as a label, so that selectors can name namespaces. */
-function labelWithName(o: JsonObject): void {
+function labelWithName(o: Shaped<shapes.CoreV1Namespace>): void {
   const meta = o['metadata'];
   if (!isObject(meta) || nameOf(o) === '') return;
   const labels = isObject(meta['labels']) ? meta['labels'] : {};
@@ -86,11 +88,11 @@ function labelWithName(o: JsonObject): void {
 }
 
 /** `kubernetes` is the server's own; all others are a client's, named with its domain. */
-function validate(o: JsonObject, errors: FieldErrors): void {
+function validate(o: Shaped<shapes.CoreV1Namespace>, errors: FieldErrors): void {
   finalizers(o, errors, () => FINALIZERS);
 }
 
-function finalizers(o: JsonObject, errors: FieldErrors, at: (i: number) => FieldPath): void {
+function finalizers(o: Shaped<shapes.CoreV1Namespace>, errors: FieldErrors, at: (i: number) => FieldPath): void {
   for (const [i, finalizer] of listAt(o, 'spec', 'finalizers').map(String).entries()) {
     const path = at(i);
     const wrong = isQualifiedName(finalizer);
@@ -101,7 +103,7 @@ function finalizers(o: JsonObject, errors: FieldErrors, at: (i: number) => Field
 }
 
 /** What a namespace is follows from whether it is being deleted. */
-function phaseFits(o: JsonObject, _old: JsonObject, errors: FieldErrors): void {
+function phaseFits(o: Shaped<shapes.CoreV1Namespace>, _old: JsonObject, errors: FieldErrors): void {
   const phase = textAt(o, 'status', 'phase');
   const deleted = textAt(o, 'metadata', 'deletionTimestamp') !== '';
   if (phase === (deleted ? 'Terminating' : 'Active')) return;

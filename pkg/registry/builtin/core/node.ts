@@ -1,4 +1,5 @@
-import type { JsonObject } from '../../../api/index.js';
+import type { FieldName, Shaped } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, boolAt, objectAt, objectsAt, textAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
@@ -25,7 +26,10 @@ export const node: ResourceDeclaration = {
   storagePrefix: 'minions',
   // The node agent registers its node together with the first status, so create does not clear it.
   strategy: { ...rules, create: { ...rules.create, prepare: dropConfigSource } },
-  subresources: { proxy: nodeProxy, status: statusSubresource({ update: { validate: validateNodeUpdate } }) },
+  subresources: {
+    proxy: nodeProxy,
+    status: statusSubresource<shapes.CoreV1Node>({ update: { validate: validateNodeUpdate } }),
+  },
   selectableFields: { 'spec.unschedulable': (o) => String(boolAt(o, 'spec', 'unschedulable')) },
   table: table(
     [
@@ -54,12 +58,12 @@ export const node: ResourceDeclaration = {
 };
 
 /** Configuration of node agents through the API was taken away. */
-function dropConfigSource(o: JsonObject): void {
+function dropConfigSource(o: Shaped<shapes.CoreV1Node>): void {
   delete objectAt(o, 'spec')['configSource'];
   delete objectAt(o, 'status')['config'];
 }
 
-function status(o: JsonObject): string {
+function status(o: Shaped<shapes.CoreV1Node>): string {
   const ready = objectsAt(o, 'status', 'conditions').find((c) => textAt(c, 'type') === 'Ready');
   const state = ready === undefined ? 'Unknown' : textAt(ready, 'status') === 'True' ? 'Ready' : 'NotReady';
   return boolAt(o, 'spec', 'unschedulable') ? `${state},SchedulingDisabled` : state;
@@ -67,7 +71,7 @@ function status(o: JsonObject): string {
 
 const ROLE_PREFIX = 'node-role.kubernetes.io/';
 
-function roles(o: JsonObject): string {
+function roles(o: Shaped<shapes.CoreV1Node>): string {
   const labels = objectAt(o, 'metadata', 'labels');
   const found = new Set<string>();
   for (const [k, v] of Object.entries(labels)) {
@@ -77,12 +81,12 @@ function roles(o: JsonObject): string {
   return found.size === 0 ? '<none>' : [...found].sort().join(',');
 }
 
-function address(o: JsonObject, type: string): string {
+function address(o: Shaped<shapes.CoreV1Node>, type: string): string {
   const found = objectsAt(o, 'status', 'addresses').find((a) => textAt(a, 'type') === type);
   return found === undefined ? '<none>' : textAt(found, 'address');
 }
 
-function info(o: JsonObject, field: string, otherwise: string): string {
+function info(o: Shaped<shapes.CoreV1Node>, field: FieldName<shapes.CoreV1NodeSystemInfo>, otherwise: string): string {
   const v = at(o, 'status', 'nodeInfo', field);
   return typeof v === 'string' && v !== '' ? v : otherwise;
 }

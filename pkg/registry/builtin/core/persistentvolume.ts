@@ -1,4 +1,5 @@
-import { FieldPath, formatTime, isObject, type JsonObject } from '../../../api/index.js';
+import { FieldPath, formatTime, isObject, type Shaped } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration, WriteContext } from '../../resource.js';
 import { at, objectAt, objectIn, textAt } from '../access.js';
 import { accessModes } from '../core/persistentvolumeclaim.js';
@@ -21,7 +22,7 @@ export const persistentVolume: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   shortNames: ['pv'],
-  strategy: withStatus({
+  strategy: withStatus<shapes.CoreV1PersistentVolume>({
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       fill(spec, 'persistentVolumeReclaimPolicy', 'Retain');
@@ -61,7 +62,7 @@ export const persistentVolume: ResourceDeclaration = {
     deletion: { returnsObject: true },
     compatibility: { checksUpdateLikeNew: true },
   }),
-  subresources: { status: statusSubresource({ update: { prepare: stampPhase } }) },
+  subresources: { status: statusSubresource<shapes.CoreV1PersistentVolume>({ update: { prepare: stampPhase } }) },
   table: table(
     [
       column('Capacity', 'Size of the volume.'),
@@ -94,7 +95,11 @@ export const persistentVolume: ResourceDeclaration = {
 };
 
 /** When a volume came into its phase, where the writer does not say. */
-function stampPhase(o: JsonObject, old: JsonObject, context: WriteContext): void {
+function stampPhase(
+  o: Shaped<shapes.CoreV1PersistentVolume>,
+  old: Shaped<shapes.CoreV1PersistentVolume>,
+  context: WriteContext,
+): void {
   if (textAt(o, 'status', 'phase') === textAt(old, 'status', 'phase')) return;
   const given = textAt(o, 'status', 'lastPhaseTransitionTime');
   if (given === '' || given === textAt(old, 'status', 'lastPhaseTransitionTime'))

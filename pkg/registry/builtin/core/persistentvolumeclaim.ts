@@ -1,4 +1,5 @@
-import { FieldPath, type JsonObject } from '../../../api/index.js';
+import { FieldPath, type Shaped } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, listAt, objectAt, objectIn, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
@@ -19,7 +20,7 @@ export const persistentVolumeClaim: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['pvc'],
-  strategy: withStatus({
+  strategy: withStatus<shapes.CoreV1PersistentVolumeClaim>({
     defaults: (o) => {
       whenAbsent(objectIn(o, 'spec'), 'volumeMode', 'Filesystem');
     },
@@ -55,7 +56,11 @@ export const persistentVolumeClaim: ResourceDeclaration = {
     deletion: { returnsObject: true },
     compatibility: { checksUpdateLikeNew: true },
   }),
-  subresources: { status: statusSubresource({ update: { validate: (o, _old, errors) => claimStatus(o, errors) } }) },
+  subresources: {
+    status: statusSubresource<shapes.CoreV1PersistentVolumeClaim>({
+      update: { validate: (o, _old, errors) => claimStatus(o, errors) },
+    }),
+  },
   table: table(
     [
       column('Status', 'Phase of the claim.'),
@@ -91,7 +96,7 @@ const SHORT_MODES = [
 ] as const;
 
 /** Access modes in their short names, each once, in a fixed order. */
-export function accessModes(o: JsonObject, part: 'spec' | 'status'): string {
+export function accessModes(o: Shaped<shapes.CoreV1PersistentVolumeClaim>, part: 'spec' | 'status'): string {
   const modes = new Set(listAt(o, part, 'accessModes'));
   return SHORT_MODES.filter(([mode]) => modes.has(mode))
     .map(([, short]) => short)

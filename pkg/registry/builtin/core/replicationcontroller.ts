@@ -1,4 +1,5 @@
-import { type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
+import { type FieldErrors, FieldPath, type Shaped } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
@@ -29,7 +30,7 @@ export const replicationController: ResourceDeclaration = {
   shortNames: ['rc'],
   categories: ['all'],
   storagePrefix: 'controllers',
-  strategy: withStatus({
+  strategy: withStatus<shapes.CoreV1ReplicationController>({
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       labelsFromTemplate(o, true);
@@ -47,7 +48,7 @@ export const replicationController: ResourceDeclaration = {
   }),
   subresources: {
     scale: scaleSubresource((o) => labelsText(at(o, 'spec', 'selector'))),
-    status: statusSubresource({
+    status: statusSubresource<shapes.CoreV1ReplicationController>({
       update: {
         validate: (o, old, errors) => {
           replicationControllerStatus(o, old, errors);
@@ -70,7 +71,7 @@ export const replicationController: ResourceDeclaration = {
 const SPEC = FieldPath.of('spec');
 
 /** Its selector is a plain map of labels. */
-function validate(o: JsonObject, errors: FieldErrors): void {
+function validate(o: Shaped<shapes.CoreV1ReplicationController>, errors: FieldErrors): void {
   nonNegative(at(o, 'spec', 'minReadySeconds'), SPEC.child('minReadySeconds'), errors);
   const selector = { matchLabels: objectAt(o, 'spec', 'selector') };
   if (isEmptySelector(selector)) errors.required(SPEC.child('selector'));

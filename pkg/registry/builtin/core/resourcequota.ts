@@ -1,4 +1,5 @@
-import type { JsonObject } from '../../../api/index.js';
+import type { Shaped } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, objectAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
@@ -14,12 +15,14 @@ export const resourceQuota: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['quota'],
-  strategy: withStatus({
+  strategy: withStatus<shapes.CoreV1ResourceQuota>({
     create: { validate: validateQuota },
     update: { generation: 'none', validate: validateQuotaUpdate },
     deletion: { returnsObject: true },
   }),
-  subresources: { status: statusSubresource({ update: { validate: validateQuotaStatus } }) },
+  subresources: {
+    status: statusSubresource<shapes.CoreV1ResourceQuota>({ update: { validate: validateQuotaStatus } }),
+  },
   table: table(
     [column('Request', 'Requests used and allowed.'), column('Limit', 'Limits used and allowed.'), AGE],
     (o, now) => [
@@ -30,7 +33,7 @@ export const resourceQuota: ResourceDeclaration = {
   ),
 };
 
-function used(o: JsonObject, wanted: (name: string) => boolean): string {
+function used(o: Shaped<shapes.CoreV1ResourceQuota>, wanted: (name: string) => boolean): string {
   return Object.keys(objectAt(o, 'status', 'hard'))
     .filter(wanted)
     .sort()

@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { type FieldErrors, FieldPath, isObject, type JsonObject, setOwn } from '../../../api/index.js';
+import { type FieldErrors, FieldPath, isObject, type JsonObject, type Shaped, setOwn } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration, WriteContext } from '../../resource.js';
 import { objectAt, objectIn, textAt } from '../access.js';
 import { versions } from '../form.js';
@@ -53,7 +54,7 @@ export const secret: ResourceDeclaration = {
 };
 
 /** `stringData` is for writing only: its values go into `data`, over what stands there. */
-function foldStringData(o: JsonObject): void {
+function foldStringData(o: Shaped<shapes.CoreV1Secret>): void {
   const text = o['stringData'];
   delete o['stringData'];
   if (!isObject(text)) return;
@@ -64,7 +65,7 @@ function foldStringData(o: JsonObject): void {
 const REDACTED = '<secret contents redacted>';
 
 /** What each type must hold. A type that is not here may hold anything. */
-const RULES: Readonly<Record<string, (o: JsonObject, errors: FieldErrors) => void>> = {
+const RULES: Readonly<Record<string, (o: Shaped<shapes.CoreV1Secret>, errors: FieldErrors) => void>> = {
   'kubernetes.io/service-account-token': (o, errors) => {
     const annotation = 'kubernetes.io/service-account.name';
     if (textAt(o, 'metadata', 'annotations', annotation) === '')
@@ -87,7 +88,7 @@ const RULES: Readonly<Record<string, (o: JsonObject, errors: FieldErrors) => voi
   },
 };
 
-function validate(o: JsonObject, errors: FieldErrors): void {
+function validate(o: Shaped<shapes.CoreV1Secret>, errors: FieldErrors): void {
   const data = objectAt(o, 'data');
   validateKeys(data, FieldPath.of('data'), errors);
   let total = 0;
@@ -124,7 +125,7 @@ function jsonFault(bytes: Buffer): string {
 }
 
 /** A TLS secret that no server could load is taken, with a warning. */
-function warnAboutKeyPair(o: JsonObject, context: WriteContext): void {
+function warnAboutKeyPair(o: Shaped<shapes.CoreV1Secret>, context: WriteContext): void {
   const pem = (key: string) => Buffer.from(textAt(o, 'data', key), 'base64').toString();
   const certificate = pem('tls.crt');
   const key = pem('tls.key');

@@ -1,4 +1,5 @@
-import type { JsonObject } from '../../../api/index.js';
+import type { JsonObject, Shaped } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration, WriteContext } from '../../resource.js';
 import { at, objectsAt } from '../access.js';
 import type { ClusterConfig } from '../cluster.js';
@@ -27,14 +28,18 @@ export const serviceAccount = ({ tokens }: ClusterConfig): ResourceDeclaration =
 });
 
 /** A secret is known by its name: it is always one of the same namespace. */
-function namesOnly(o: JsonObject): void {
+function namesOnly(o: Shaped<shapes.CoreV1ServiceAccount>): void {
   for (const secret of objectsAt(o, 'secrets'))
     for (const field of Object.keys(secret)) if (field !== 'name') delete secret[field];
 }
 
 const MOUNTABLE = 'kubernetes.io/enforce-mountable-secrets';
 
-function mountableWarning(o: JsonObject, old: JsonObject | undefined, context: WriteContext): void {
+function mountableWarning(
+  o: Shaped<shapes.CoreV1ServiceAccount>,
+  old: JsonObject | undefined,
+  context: WriteContext,
+): void {
   const value = at(o, 'metadata', 'annotations', MOUNTABLE);
   if (value === undefined || value === at(old, 'metadata', 'annotations', MOUNTABLE)) return;
   context.warn(
