@@ -27,7 +27,8 @@ export interface ClusterOptions {
   readonly env?: (name: string) => Readonly<Record<string, string>>;
 }
 
-const START_TIME = 60_000;
+/** A machine that runs many tests at once may take long to start five peers. */
+const START_TIME = 120_000;
 const STOP_TIME = 60_000;
 
 interface Peer {
