@@ -9,7 +9,7 @@ export const codecLimits = {
   valueDepthMax: 1_000,
   /** Texts nested deeper are read by the exact reader, which counts; the fast one recurses without counting. */
   fastDepthMax: 400,
-  /** JSON texts of so many bytes are counted before they are parsed, and refused beyond so many values. */
+  /** JSON texts of so many bytes are counted before they are parsed. JSON and YAML with more values are refused. */
   countedBytesMin: 100_000,
   valuesMax: 250_000,
   /** Nesting of protobuf messages and CBOR items. */

@@ -60,6 +60,7 @@ class Parser {
     ['!!', CORE_TAG],
   ]);
   #depth = 0;
+  #nodes = 0;
 
   constructor(source: Source) {
     this.#scanner = new Scanner(source);
@@ -99,6 +100,8 @@ class Parser {
   }
 
   #node(block: boolean, indentless: boolean): YamlNode {
+    if (++this.#nodes > codecLimits.valuesMax)
+      throw yamlFailure(`the document has more than ${codecLimits.valuesMax} values`);
     if (++this.#depth > codecLimits.valueDepthMax)
       throw yamlFailure(`exceeded max depth of ${codecLimits.textDepthMax}`);
     const node = this.#anyNode(block, indentless);

@@ -436,3 +436,8 @@ describe('YAML fixtures', () => {
     expect(encodeYaml(value).toString()).toBe(yaml.toString());
   });
 });
+
+it('stops at more values than may be', () => {
+  const read = readYaml(Buffer.from(`a: [${'x,'.repeat(300_000)}]`));
+  expect(read).toMatchObject({ ok: false, message: expect.stringContaining('more than 250000 values') });
+});
