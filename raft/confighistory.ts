@@ -53,8 +53,8 @@ export class ConfigHistory {
   }
 
   /**
-   * Whether `at(index)` is what was in force there. A peer that joins begins with a log that names nobody, and learns
-   * the members from the first entry that does: what it holds before that it can not tell others about.
+   * Whether `at(index)` is known to have been in force there. A joining peer starts with a log without members and learns
+   * them from the first configuration entry. It cannot report a configuration for anything before that entry.
    */
   isKnownAt(index: LogIndex): boolean {
     const placed = this.#placed.findLast((p) => p.index <= index);

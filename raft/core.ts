@@ -66,7 +66,7 @@ export interface Core {
   /** When to campaign: drawn anew at every change of role or term (paper 5.2). */
   electionTimeout: number;
   heartbeatElapsed: number;
-  /** Candidates: who has answered, and what. */
+  /** Of a candidate: the votes by peer. */
   votes: Map<PeerId, boolean>;
 
   /** Leader: everyone to replicate to, this peer not included. */

@@ -11,8 +11,8 @@ import { NO_PEER } from './types.js';
 
 /**
  * Voters may campaign. So may a peer whose removal is in its log but not known to be committed: the others may need its
- * log to elect anyone at all (dissertation 4.2.2, figure 4.6). While a snapshot is being installed, nobody; nor who can not
- * write, as it could not even vote for itself, and its term would only disturb the others.
+ * log to elect a leader (dissertation 4.2.2, figure 4.6). A peer does not campaign while it installs a snapshot, nor while its
+ * disk accepts no writes: it could not vote for itself, and its term would disturb the others.
  */
 export function mayCampaign(core: Core): boolean {
   const { configs, log } = core;
@@ -53,8 +53,8 @@ export function noteDurable(core: Core): void {
 }
 
 /**
- * True while a leader was heard of within the shortest election timeout: then whoever campaigns is wrong or removed, and
- * is not listened to (paper section 6, last problem; dissertation 4.2.3).
+ * True while a message of a leader arrived within the shortest election timeout. A candidate then is mistaken or was removed,
+ * and is ignored (paper section 6, last problem; dissertation 4.2.3).
  */
 export function trustsLeader(core: Core): boolean {
   return core.leader !== NO_PEER && core.electionElapsed < core.limits.electionTicks;

@@ -16,7 +16,7 @@ export function hasAnswered(core: Core, id: PeerId): boolean {
   return id === core.id || (isLive(core, id) && (core.progress.get(id)?.match ?? 0) > 0);
 }
 
-/** Dissertation 6.2: a leader that has not heard of a quorum for an election timeout may have been replaced. */
+/** Dissertation 6.2: a leader without answers from a quorum for an election timeout may have been replaced. */
 export function hasLiveQuorum(core: Core): boolean {
   return core.rules.isQuorum(core.configs.current, (id) => isLive(core, id));
 }
@@ -27,9 +27,9 @@ export function othersAreQuorum(core: Core): boolean {
 }
 
 /**
- * Nothing was written for an election timeout. A follower does not get far like this and neither does a candidate, whose requests
- * wait for the disk. A leader does: the others' disks can commit without its own, but it may apply nothing itself, so whoever
- * asked it waits, while its heartbeats keep everybody from electing one who could answer.
+ * The disk has written nothing for an election timeout. This does not matter for a follower or a candidate, whose messages wait for
+ * the disk. A leader must step down: the others can commit without its disk, but it cannot apply anything itself, so its clients
+ * wait while its heartbeats prevent the election of a leader that could answer.
  */
 export function diskStalls(core: Core): boolean {
   return core.rules.diskStalls(core.diskTicks, core.limits.electionTicks);

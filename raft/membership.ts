@@ -31,7 +31,7 @@ export function initialConfiguration(voters: readonly PeerId[], learners: readon
   });
 }
 
-/** Everyone who takes part, voting or not, each once, in ascending order. */
+/** All members, voters and learners, each once, in ascending order. */
 export function members(config: Configuration): readonly PeerId[] {
   return sorted(new Set([...config.voters, ...config.votersOutgoing, ...config.learners]));
 }
@@ -131,7 +131,7 @@ export function checkConfiguration(config: Configuration): Configuration {
       invariant(ids[i - 1]! < ids[i]!, 10, 'members are listed once, in ascending order');
     }
   }
-  invariant(!config.learners.some((id) => isVoter(config, id)), 10, 'nobody is voter and learner at once');
+  invariant(!config.learners.some((id) => isVoter(config, id)), 10, 'no peer is a voter and a learner at once');
   invariant(
     config.learnersNext.every((id) => config.votersOutgoing.includes(id) && !config.voters.includes(id)),
     10,

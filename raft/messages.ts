@@ -12,9 +12,9 @@ interface Envelope {
 /** RequestVote (paper 5.2, 5.4.1); pre-vote (dissertation 9.6). */
 export interface VoteRequest extends Envelope {
   readonly kind: 'voteRequest';
-  /** A question only: whoever answers changes nothing. */
+  /** A pre-vote: the receiver answers without changing its state. */
   readonly preVote: boolean;
-  /** Asked at the leader's own wish (TimeoutNow): not ignored for the leader's sake. */
+  /** Part of a leadership transfer (TimeoutNow): not ignored although there is a leader. */
   readonly transfer: boolean;
   readonly lastIndex: LogIndex;
   readonly lastTerm: Term;

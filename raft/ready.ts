@@ -44,7 +44,7 @@ export interface Ready {
   readonly reads: readonly ReadOutcome[];
   /** Present when role, term or known leader changed. */
   readonly softState: SoftState | undefined;
-  /** Present when the configuration in force changed (perhaps not yet committed): whom to connect to. */
+  /** Present when the configuration in force changed (perhaps not yet committed): the peers to connect to. */
   readonly config: Configuration | undefined;
 }
 

@@ -66,7 +66,7 @@ export function settleMembership(core: Core): void {
   if (!isVoter(configs.current, core.id)) resign(core);
 }
 
-/** Those who left hear of it once (should the message be lost, the cluster gets on without them). */
+/** Sends the commit of their removal to removed members, once. If the message is lost, the cluster does not depend on it. */
 function dropRemoved(core: Core): void {
   flushAppends(core);
   const staying = new Set(members(core.configs.current));

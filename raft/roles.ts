@@ -11,7 +11,7 @@ import { NO_PEER } from './types.js';
 
 const NO_BYTES = new Uint8Array(0);
 
-/** Follows `leader` (or nobody yet) in `term`, which is not older than the current one. */
+/** Follows `leader` (`NO_PEER` while unknown) in `term`, which is not older than the current one. */
 export function becomeFollower(core: Core, term: Term, leader: PeerId): void {
   enter(core, 'follower', term, leader);
 }

@@ -78,11 +78,11 @@ export interface SafetyRules {
   /** Erratum to dissertation 4.1: no change of members before the leader has committed in its term. */
   mayChangeConfig(committedInTerm: boolean): boolean;
 
-  /** Not safety but care: a change counts only on voters who have answered this leader. (It also hides most of what the rule above
-   * is there for, so the simulation has to break the two together.) */
+  /** For availability, not safety: a change counts only voters that have answered this leader. (It also hides most violations of the
+   * rule above, so the simulation breaks both together.) */
   mayCountOn(answered: boolean): boolean;
 
-  /** Not safety but care as well: who has written nothing for an election timeout neither campaigns nor goes on leading (liveness.ts). */
+  /** For availability as well: a peer that has written nothing for an election timeout neither campaigns nor leads (liveness.ts). */
   diskStalls(diskTicks: number, electionTicks: number): boolean;
 
   /** Dissertation 4.1: one change at a time; the one in force must be committed before the next is appended. */

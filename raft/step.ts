@@ -30,15 +30,15 @@ function takeUpTerm(core: Core, message: Message): boolean {
     if (trustsLeader(core) && !message.transfer) return false;
     if (message.preVote) return true;
   }
-  // The reply to a pre-vote speaks of the term asked for, which nobody has entered.
+  // The reply to a pre-vote carries the term of the request, which no peer has entered.
   if (message.kind === 'voteReply' && message.preVote && message.granted) return true;
   becomeFollower(core, message.term, isFromLeader(message) ? message.from : NO_PEER);
   return true;
 }
 
 /**
- * An earlier term. Whoever asks for something is told of ours. A leader is as well: without that, a peer whose term got
- * ahead while it was cut off would never be led again, as its votes are ignored for the leader's sake.
+ * A message of an earlier term. Requests are answered with the current term. So are messages of a leader: otherwise a peer whose
+ * term advanced while it was partitioned would never follow again, because its vote requests are ignored while there is a leader.
  */
 function answerStale(core: Core, message: Message): void {
   if (message.kind === 'voteRequest') {

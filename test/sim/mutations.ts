@@ -69,7 +69,7 @@ const MEMBERSHIP: Partial<Profile> = {
   acts: { ...NO_ACTS, change: 10, isolateLeader: 3, split: 3, heal: 5, campaign: 2, crash: 1, restart: 3, burst: 1 },
 };
 
-/** Large changes of members, the network breaking with each of them before all have heard of it. */
+/** Large membership changes, each with a partition before all peers have received it. */
 const SPLIT_CHANGES: Partial<Profile> = {
   ...MEMBERSHIP,
   spares: 4,

@@ -10,7 +10,7 @@ export const TICK = 100;
 
 export interface Profile {
   readonly voters: number;
-  /** Peers that run from the start and belong to nobody until they are added. */
+  /** Peers that run from the start but are members only after they were added. */
   readonly spares: number;
   readonly limits: RaftLimits;
   /** How long faults go on. */

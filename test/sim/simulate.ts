@@ -1,4 +1,4 @@
-// One run: a cluster, its clients and its nemesis for a while, then peace, in which everything has to come right again.
+// One run: a cluster with clients and faults for a while, then a phase without faults in which it must recover.
 
 import type { MemberChange, Message, NodeStatus, PeerId, Role, SafetyRules } from '../../raft/index.js';
 import {
@@ -232,7 +232,7 @@ class Run {
     });
   }
 
-  /** Proposes to whoever believes to lead, rightly or not. */
+  /** Proposes to a peer that considers itself the leader, which may be wrong. */
   #write(): void {
     const operation = ++this.#operation;
     const leaders = this.#hosts.filter((host) => host.takesWrites);

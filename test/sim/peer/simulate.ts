@@ -1,5 +1,5 @@
-// One run of a cluster of production peers: clients, operators and a nemesis for a while, then peace, in which everything has to
-// come right again.
+// One run of a cluster of production peers: clients, operators and faults for a while, then a phase without faults in which it must
+// recover.
 
 import type { AddMember, ControlResult, Peer } from '../../../pkg/peer/index.js';
 import { seal } from '../../../pkg/peer/requests/envelope.js';
