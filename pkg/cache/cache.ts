@@ -114,8 +114,8 @@ export class Cache {
   }
 
   /**
-   * `f` is told of every change, in order, as it is taken in; it must be quick, and may not keep the objects. Where the cache begins
-   * anew, the changes of one object that it missed are told as one. Returns what ends it.
+   * Calls `f` for every change, in order, as it is applied; it must be quick and may not keep the objects. After a reload, the changes
+   * of one object that the cache missed are reported as one. Returns the function that ends it.
    */
   observe(f: (change: ObservedChange) => void): () => void {
     this.#observers.add(f);
@@ -165,9 +165,9 @@ export class Cache {
   }
 
   /**
-   * This peer was away for longer than history is kept, and was caught up by a snapshot: what changed meanwhile cannot be told. The cache
-   * begins anew with the state as it is; whoever watches is sent away, and finds (410) that he has to begin anew too. Until
-   * then what is here is what it was, and reads that ask for what is current wait.
+   * This peer was away for longer than history is kept and was caught up by a snapshot, so the changes in between are unknown. The
+   * cache starts over from the current state. Watches end, and their clients get 410 when they resume. Until then the old state stays, and
+   * consistent reads wait.
    */
   async #reload(): Promise<void> {
     for (const p of this.#preparing) p.valid = false;
@@ -220,7 +220,7 @@ export class Cache {
     };
   }
 
-  /** Adds a collection while running; resolves when it is current. */
+  /** Adds a collection while the cache runs; resolves when it is current. */
   async add(request: CollectionRequest): Promise<Collection> {
     for (;;) {
       const there = this.#collections.get(request.prefix);

@@ -30,11 +30,11 @@ export interface CollectionOptions {
   readonly form: ObjectForm;
   readonly keyspace: Keyspace;
   readonly allocator: SlabAllocator;
-  /** Told of every change as it is taken in. */
+  /** Called for every change as it is applied. */
   readonly observed: (change: ObservedChange) => void;
 }
 
-/** One change of one object, for who follows everything: controllers. */
+/** One change of one object, for observers of the whole cache: controllers. */
 export interface ObservedChange {
   readonly prefix: string;
   readonly revision: Revision;
@@ -185,7 +185,7 @@ export class Collection {
     this.#applied = revision;
   }
 
-  /** Wakes who waited for what was applied since the last call. */
+  /** Wakes the watches that wait for the events applied since the last call. */
   flush(): void {
     this.#log.trim();
     const woken = this.#woken;
@@ -200,7 +200,7 @@ export class Collection {
     return cursor;
   }
 
-  /** Bookmarks fall due for all who asked for them. */
+  /** Makes a bookmark due for every watch that asked for bookmarks. */
   bookmark(): void {
     for (const c of this.#cursors) c.bookmark();
   }
@@ -210,8 +210,8 @@ export class Collection {
   }
 
   /**
-   * Takes the state of `other`, which was filled for it, and nothing of what happened before. Whoever watches is sent away; whoever
-   * waits for this collection to become current finds it so. `tell`: somebody follows all changes, and is told what came of them.
+   * Takes the state of `other`, which was filled for this purpose, without its history. Watches end; readers that wait for this
+   * collection to become current are served. `tell`: report the differences to the observers.
    */
   replace(other: Collection, { tell }: { readonly tell: boolean }): void {
     this.stop();

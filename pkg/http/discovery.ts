@@ -17,11 +17,11 @@ import { nothingThere } from './pagenotfound.js';
 import { sendBytes, sendEmpty } from './responses.js';
 import type { HttpServices } from './services.js';
 
-/** What is served, told in the two forms that clients ask for: one document a group version, or everything in two documents. */
+/** Discovery documents in both forms: one document for each group version, or the aggregated form with everything in two documents. */
 
 const AGGREGATED = { group: 'apidiscovery.k8s.io', version: 'v2', kind: 'APIGroupDiscoveryList' } as const;
 
-/** Documents of a catalogue, encoded once. A new catalogue (custom resources) starts anew. */
+/** Documents of one snapshot of the served resources, each encoded once. */
 interface Documents {
   readonly encoded: Map<string, Buffer>;
   readonly etags: Map<string, string>;
@@ -45,7 +45,7 @@ export function serveRoot(call: Call, services: HttpServices, path: '/api' | '/a
   const accepted = negotiate(accept, services.stages.spoken, allowsAggregated, false);
   if (accepted === undefined) throw errors.notAcceptable(services.stages.spoken.types);
   const form = formOf(call, accepted);
-  // A client that offers both wants the aggregated form, in whatever order it says so.
+  // A client that accepts both gets the aggregated form, whatever the order of its Accept header.
   const aggregated = accepted.as !== undefined || (offersAggregated(accept) && accepted.encoding === 'json');
   const { catalogue } = services.registry;
   if (!aggregated) {

@@ -46,15 +46,15 @@ export async function serveOpenApiIndex(call: Call, services: HttpServices): Pro
 }
 
 /**
- * `/openapi/v3/apis/apps/v1?hash=...`: one document. With the right hash it may be kept for ever; a wrong one is sent to the
- * right one.
+ * `/openapi/v3/apis/apps/v1?hash=...`: one document. With its current hash it may be cached forever; another hash redirects to the
+ * current one.
  */
 export async function serveOpenApiV3(call: Call, services: HttpServices, name: string): Promise<void> {
   const protobuf = wants(call, [...OPENAPI_V3_PROTOBUF.accepted], ['application/json']);
   if (protobuf === undefined) return sendEmpty(call, 406, {});
   const documents = documentsOf(services);
   const hash = call.info.query.text('hash');
-  // what the index names is the hash of the document in JSON, whatever form is asked for
+  // The index lists the hash of the JSON document, whatever form is requested.
   const listed = protobuf && hash === '' ? undefined : await documents.v3(name);
   const document = protobuf ? await documents.v3(name, 'protobuf') : listed;
   if (document === undefined) throw errors.noSuchPath();

@@ -12,7 +12,7 @@ import { parseSelectors, type Selected, select } from './selection.js';
 
 /**
  * A watch. It begins with what is there (`sendInitialEvents`, or an old client that names no version) or after a version; the
- * initial events end with a bookmark that says so, for who takes bookmarks.
+ * initial events end with a bookmark that says so, where the client allows bookmarks.
  */
 export async function watch(core: Core, request: WatchRequest, context: RequestContext): Promise<EventStream> {
   const { target, representation, websocket = false } = request;
