@@ -115,7 +115,7 @@ describe('the thread boundary', () => {
     const { near } = await overPort();
     expect(await near.call('double', 21)).toBe(42);
     await expect(near.call('fail')).rejects.toThrow('it does not work');
-    await expect(near.call('unheard of')).rejects.toThrow('no call unheard of');
+    await expect(near.call('unheard of')).rejects.toThrow('unknown control call unheard of');
   });
 
   it('reports errors of closing', async () => {
