@@ -11,7 +11,7 @@ export const codecLimits = {
   fastDepthMax: 400,
   /** JSON texts of so many bytes are counted before they are parsed. JSON and YAML with more values are refused. */
   countedBytesMin: 100_000,
-  valuesMax: 250_000,
+  valuesMax: 100_000,
   /** Nesting of protobuf messages and CBOR items. */
   binaryDepthMax: 256,
   /** Strict findings kept of one body; further ones are dropped, as the reference does. */

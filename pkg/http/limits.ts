@@ -27,7 +27,7 @@ export const limits = {
   streamsMax: 1000,
   /** The same while a client has not shown a certificate, as kube-apiserver; and how many requests without credentials it may send. */
   streamsAnonymousMax: 100,
-  requestsAnonymousMax: 500,
+  requestsAnonymousMax: 200,
   /** HTTP/2 flow control window for request bodies. */
   streamWindow: 256 * 1024,
   /** Open connections. Beyond it new ones are closed at once. */
