@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 NODE_BIN := node_modules/.bin
 
-.PHONY: help install build run cluster test lint golden sim simpeer fuzz chaos bench envtest-assets clients conformance clean
+.PHONY: help install build run cluster test lint golden sim simpeer fuzz difffuzz chaos bench envtest-assets clients conformance clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -41,6 +41,9 @@ simpeer: install ## simulate clusters of production peers: SEEDS=10000, or SEED=
 
 fuzz: install ## fuzz every parser: MINUTES=n SEED=s TARGET=part of a name
 	FUZZ_MINUTES=$(or $(MINUTES),5) FUZZ_SEED=$(SEED) FUZZ_TARGET='$(TARGET)' $(NODE_BIN)/vitest run test/fuzz
+
+difffuzz: build ## ask this server and a kube-apiserver the same at random: REFERENCE=URL REFERENCE_CERT=f REFERENCE_KEY=f SECONDS_MAX=n SEED=s KINDS=regex
+	node test/fuzz/differential/run.mjs $(ARGS)
 
 chaos: build ## inject faults into real processes: MINUTES=n SEED=s, report in ./.trireme/chaos
 	CHAOS_MINUTES=$(or $(MINUTES),10) CHAOS_SEED=$(SEED) $(NODE_BIN)/vitest run test/chaos/long.test.ts

@@ -2,6 +2,7 @@ import {
   compareQuantities,
   type FieldErrors,
   FieldPath,
+  isDns1123Label,
   isPathSegmentName,
   type JsonObject,
   type JsonValue,
@@ -91,6 +92,7 @@ function source(field: string, s: JsonObject, path: FieldPath, errors: FieldErro
   switch (field) {
     case 'containerResource':
       if (textAt(s, 'container') === '') errors.required(path.child('container'), 'must specify a container');
+      else sentences(textAt(s, 'container'), isDns1123Label, path.child('container'), errors);
       resourceTarget(s, target, path, errors);
       break;
     case 'resource':

@@ -9,12 +9,16 @@ import {
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration, Strategy } from '../../resource.js';
-import { listAt, nameOf, textAt } from '../access.js';
+import { listAt, nameOf, objectIn, textAt } from '../access.js';
 import { keep, statusSubresource, versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
+import { fill } from './pod/defaults.js';
 
 const strategy: Strategy<shapes.CoreV1Namespace> = {
-  defaults: labelWithName,
+  defaults: (o) => {
+    labelWithName(o);
+    fill(objectIn(o, 'status'), 'phase', 'Active');
+  },
   create: {
     validateName: labelName,
     prepare: (o) => {

@@ -31,6 +31,7 @@ export const persistentVolume: ResourceDeclaration = {
         const source = spec[name];
         if (isObject(source)) defaultVolumeSource(name, source);
       }
+      fill(objectIn(o, 'status'), 'phase', 'Pending');
     },
     create: {
       prepare: (o, context) => {
@@ -100,8 +101,12 @@ function stampPhase(
   old: Shaped<shapes.CoreV1PersistentVolume>,
   context: WriteContext,
 ): void {
-  if (textAt(o, 'status', 'phase') === textAt(old, 'status', 'phase')) return;
   const given = textAt(o, 'status', 'lastPhaseTransitionTime');
+  if (textAt(o, 'status', 'phase') === textAt(old, 'status', 'phase')) {
+    const kept = at(old, 'status', 'lastPhaseTransitionTime');
+    if (given === '' && kept !== undefined) objectIn(o, 'status')['lastPhaseTransitionTime'] = kept;
+    return;
+  }
   if (given === '' || given === textAt(old, 'status', 'lastPhaseTransitionTime'))
     objectIn(o, 'status')['lastPhaseTransitionTime'] = formatTime(context.world.clock.now());
 }

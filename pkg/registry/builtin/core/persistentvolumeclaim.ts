@@ -7,6 +7,7 @@ import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table, wide } from '../table.js';
 import { alignDataSources, claimSpec, claimWarnings, dropForeignSource, dropUnknownSource } from './claimspec.js';
 import { claimStatus, claimUpdate } from './claimupdate.js';
+import { fill } from './pod/defaults.js';
 
 const SPEC = FieldPath.of('spec');
 const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
@@ -23,6 +24,7 @@ export const persistentVolumeClaim: ResourceDeclaration = {
   strategy: withStatus<shapes.CoreV1PersistentVolumeClaim>({
     defaults: (o) => {
       whenAbsent(objectIn(o, 'spec'), 'volumeMode', 'Filesystem');
+      fill(objectIn(o, 'status'), 'phase', 'Pending');
     },
     create: {
       prepare: (o, context) => {

@@ -117,7 +117,7 @@ function modes(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const all = listAt(spec, 'accessModes').map(String);
   if (all.length === 0) errors.required(path);
   for (const mode of all) if (!ACCESS_MODES.includes(mode)) errors.notSupported(path, mode, ACCESS_MODES);
-  if (all.includes('ReadWriteOncePod') && all.length > 1)
+  if (all.includes('ReadWriteOncePod') && all.some((mode) => mode !== 'ReadWriteOncePod'))
     errors.forbidden(path, 'may not use ReadWriteOncePod with other access modes');
 }
 

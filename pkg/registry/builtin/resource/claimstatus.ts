@@ -95,6 +95,14 @@ function reservedFor(o: JsonObject, old: JsonObject, allocation: JsonValue | und
     errors.forbidden(path, 'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set');
 }
 
+/** As errors show it. */
+const shownIdentity = (d: JsonObject): JsonObject => ({
+  Driver: textAt(d, 'driver'),
+  Pool: textAt(d, 'pool'),
+  Device: textAt(d, 'device'),
+  ShareID: textAt(d, 'shareID'),
+});
+
 /** What tells a device, or a share of one, from others. */
 function deviceIdentity(d: JsonObject): string {
   const id = [textAt(d, 'driver'), textAt(d, 'pool'), textAt(d, 'device')].join('/');
@@ -109,7 +117,7 @@ function deviceStatuses(o: JsonObject, allocation: JsonValue | undefined, errors
     const path = STATUS.child('devices').index(i);
     deviceStatus(device, known, path, errors);
     const identity = deviceIdentity(device);
-    if (seen.has(identity)) errors.duplicate(path, identity);
+    if (seen.has(identity)) errors.duplicate(path, shownIdentity(device));
     seen.add(identity);
   }
 }
@@ -118,8 +126,7 @@ function deviceStatus(d: JsonObject, known: ReadonlySet<string>, path: FieldPath
   driverName(textAt(d, 'driver'), path.child('driver'), errors);
   poolName(textAt(d, 'pool'), path.child('pool'), errors);
   sentences(textAt(d, 'device'), isDns1123Label, path.child('device'), errors);
-  if (!known.has(deviceIdentity(d)))
-    errors.invalid(path, deviceIdentity(d), 'must be an allocated device in the claim');
+  if (!known.has(deviceIdentity(d))) errors.invalid(path, shownIdentity(d), 'must be an allocated device in the claim');
   const conditions = objectsAt(d, 'conditions');
   if (conditions.length > CONDITIONS_MAX) errors.tooMany(path.child('conditions'), conditions.length, CONDITIONS_MAX);
   conditionList(conditions, path.child('conditions'), errors);

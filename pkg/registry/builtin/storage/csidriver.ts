@@ -26,7 +26,13 @@ export const csiDriver: ResourceDeclaration = {
       whenAbsent(spec, 'seLinuxMount', false);
       whenAbsent(spec, 'preventPodSchedulingIfMissing', false);
     },
-    create: { validate: validateCsiDriver },
+    create: {
+      // A driver has a generation from its first change on.
+      prepare: (o) => {
+        delete objectIn(o, 'metadata')['generation'];
+      },
+      validate: validateCsiDriver,
+    },
     update: { allowUnconditional: false, generation: 'spec', validate: validateCsiDriverUpdate },
     warn: (o, _old, context) => {
       if (

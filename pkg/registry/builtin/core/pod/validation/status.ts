@@ -41,7 +41,7 @@ type List = (typeof LISTS)[number];
 
 function conditions(pod: JsonObject, errors: FieldErrors): void {
   // the reference looks for them in the metadata
-  const path = FieldPath.of('metadata', 'conditions');
+  const path = FieldPath.of('status', 'conditions');
   for (const [i, c] of objectsAt(pod, 'status', 'conditions').entries()) {
     const type = textAt(c, 'type');
     if (!OWN_CONDITIONS.includes(type)) sentences(type, isQualifiedName, path.index(i).child('Type'), errors);
