@@ -149,6 +149,7 @@ export function invalidObject(key: string, why: string): string {
 
 /** What an update keeps of the old object whatever it says. */
 export function carryOver(meta: JsonObject, old: JsonObject): void {
+  delete meta['selfLink'];
   if (text(meta, 'uid') === '' && old['uid'] !== undefined) meta['uid'] = old['uid'];
   if (old['creationTimestamp'] !== undefined) meta['creationTimestamp'] = old['creationTimestamp'];
   if (old['deletionTimestamp'] !== undefined) meta['deletionTimestamp'] = old['deletionTimestamp'];
