@@ -32,7 +32,7 @@ it.each([
   ['PrintableString', 0x13, Buffer.from('system:masters')],
   ['BMPString', 0x1e, wide('system:masters', 2)],
   ['UniversalString', 0x1c, wide('system:masters', 4)],
-])('nobody asks for a certificate of system:masters, written as %s', (_, tag, text) => {
+])('refuses a certificate for system:masters, encoded as %s', (_, tag, text) => {
   expect(() => certificateSubjectStep.validate!(asking(tag, text))).toThrow(
     `use of ${SIGNER} signer with system:masters group is not allowed`,
   );

@@ -88,8 +88,8 @@ describe('limit ranges', () => {
       'maximum cpu usage per Pod is 1500m, but limit is 1800m',
     ],
     [pod(container('a', { cpu: '1', ...fits }, { cpu: '1', ...fits })), ''],
-  ])('keep containers and pods within bounds: %j', (object, told) => {
-    expect(admitted('pods', object, bounds)).toBe(told);
+  ])('keep containers and pods within bounds: %j', (object, refused) => {
+    expect(admitted('pods', object, bounds)).toBe(refused);
   });
 
   it('count what stays beside the containers, and what preparation needs at most', () => {
@@ -100,9 +100,10 @@ describe('limit ranges', () => {
       ],
       containers: [container('c', {}, { cpu: '1' })],
     };
-    const told = (max: string) => admitted('pods', { metadata: {}, spec }, range({ type: 'Pod', max: { cpu: max } }));
-    expect(told('2')).toBe('maximum cpu usage per Pod is 2, but limit is 2500m');
-    expect(told('2500m')).toBe('');
+    const refused = (max: string) =>
+      admitted('pods', { metadata: {}, spec }, range({ type: 'Pod', max: { cpu: max } }));
+    expect(refused('2')).toBe('maximum cpu usage per Pod is 2, but limit is 2500m');
+    expect(refused('2500m')).toBe('');
   });
 
   it('keep claims within bounds by what they request', () => {

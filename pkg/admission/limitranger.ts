@@ -42,8 +42,8 @@ export function limitRangerStep(objects: StoredObjects): AdmissionStep {
       for (const range of objects.list(RANGES, request.namespace)) {
         const found = new Set(pod === undefined ? claimProblems(claim!, range) : podProblems(pod, range));
         if (found.size === 0) continue;
-        const told = found.size === 1 ? [...found][0]! : `[${[...found].join(', ')}]`;
-        throw errors.forbidden(request.groupResource, request.name, told);
+        const why = found.size === 1 ? [...found][0]! : `[${[...found].join(', ')}]`;
+        throw errors.forbidden(request.groupResource, request.name, why);
       }
     },
   };

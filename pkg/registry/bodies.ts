@@ -23,14 +23,14 @@ import { type KindSchema, kindSchema } from '../schema/index.js';
 import type { Body, FieldValidation, PatchRequest, RequestContext, Target } from './requests.js';
 import { refuseLongLists } from './size.js';
 
-/** Bodies to objects: what a request carries, as its target understands it. */
+/** Decodes request bodies as the kind of their target. */
 
 /** The kind that a target takes: its own, or that of a subresource which has its own. */
 export function expectedKind({ resource, subresource }: Target): KindSchema {
   return subresource === '' ? resource.type : resource.subresources[subresource]!.type;
 }
 
-/** Decodes a whole object. Unknown and duplicate fields are refused, told or ignored as the request wants it. */
+/** Decodes an object. The field validation of the request decides whether unknown and duplicate fields are refused, warned about or ignored. */
 export function decodeObject(
   target: Target,
   body: Body,
@@ -65,7 +65,7 @@ export function unreadable(target: Target, kind: KindSchema, object: JsonObject)
   return target.resource.declaration.unreadable?.(object);
 }
 
-/** A patch document; it is read once, however often it is then applied. */
+/** A patch document, parsed once for all attempts. */
 export interface PatchDocument {
   readonly value: JsonValue;
   readonly duplicates: readonly string[];

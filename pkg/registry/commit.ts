@@ -9,11 +9,11 @@ import type { Answer } from './requests.js';
 import type { Reader } from './resource.js';
 import { inServedVersion } from './tracking.js';
 
-/** From a decided write to the store and back. */
+/** Commits transactions and builds the responses of writes. */
 
 export type Committed =
   | { readonly kind: 'committed'; readonly revision: Revision }
-  /** Some compare was false; the cache has the state in which it was. */
+  /** A comparison failed; the cache has the state that failed it. */
   | { readonly kind: 'conflict'; readonly key: string };
 
 export async function commit(core: Core, compares: readonly Compare[], ops: readonly Op[]): Promise<Committed> {
@@ -31,7 +31,7 @@ export async function commit(core: Core, compares: readonly Compare[], ops: read
   }
 }
 
-/** Who decides anew must not decide on what has just failed: nearly always it is here already. */
+/** Waits until the cache has the state that failed the comparison, so that a retry does not decide on the old one. */
 async function seen(core: Core, revision: Revision): Promise<void> {
   try {
     await core.cache.waitFor(revision, core.world.clock.monotonic() + limits.freshnessWait);
@@ -47,7 +47,7 @@ export function putOp(core: Core, resource: ServedResource, key: string, value: 
     : { kind: 'put', key, value, expiresAt: core.world.clock.now() + ttlSeconds * 1000 };
 }
 
-/** What was written, as it stands in the cache; if something newer stands there already, made from the bytes. */
+/** The written object from the cache, or made from the written bytes when the cache has a newer one. */
 export function writtenAnswer(
   core: Core,
   resource: ServedResource,
@@ -67,7 +67,7 @@ export function valueAnswer(resource: ServedResource, object: JsonObject): Answe
   return { kind: 'value', value };
 }
 
-/** Whether an encoded object is what is stored already, resource version aside. */
+/** Whether an encoded object equals the stored one, except for the resourceVersion. */
 export function isUnchanged(stored: StoredObject, value: Buffer): boolean {
   // A write of the same object moves it to today's storage version.
   if (stored.stale) return false;
@@ -78,7 +78,7 @@ export function isUnchanged(stored: StoredObject, value: Buffer): boolean {
   return json.compare(value, 0, at, 0, at) === 0 && json.compare(value, at, value.length, at + version.length) === 0;
 }
 
-/** Keys beside the objects, for reservations: read from the keyspace, as new as anything acknowledged. */
+/** Consistent reads of keys other than objects, for allocation. */
 export function readerOf(core: Core): Reader {
   return {
     get: async (key) => {

@@ -21,11 +21,11 @@ import { metaOf, strings, text, validateFinalizerNames, validateMeta, validateMe
 import type { RequestContext, Target } from './requests.js';
 import type { Strategy } from './resource.js';
 
-/** Metadata that the server owns: filled for a new object, carried over for a changed one. */
+/** Metadata that the server owns: set on create, kept on update. */
 
 const METADATA = FieldPath.of('metadata');
 
-/** A body may leave the namespace out; one that names another is refused. */
+/** Sets the namespace of the request; a body that names another one is refused. */
 export function placeInNamespace(object: JsonObject, target: Target): void {
   const meta = metaOf(object);
   const namespace = text(meta, 'namespace');
@@ -44,7 +44,7 @@ export function checkName(object: JsonObject, name: string): void {
     throw errors.badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
 }
 
-/** Entries that name the same owner twice are one; who sends them is told. */
+/** Removes duplicate owner references, with a warning. */
 export function dropDuplicateOwners(object: JsonObject, context: RequestContext): void {
   const meta = metaOf(object);
   const owners = meta['ownerReferences'];
@@ -63,14 +63,14 @@ export function dropDuplicateOwners(object: JsonObject, context: RequestContext)
   );
 }
 
-/** An object that is posted has no version yet; a PUT or an apply that creates takes no notice of one. */
+/** Refuses a resourceVersion in a POST; a PUT or an apply that creates ignores it. */
 export function checkUnversioned(object: JsonObject): void {
   const version = text(metaOf(object), 'resourceVersion');
   if (version !== '' && badVersion(version) === undefined && BigInt(version) !== 0n)
     throw errors.badRequest('resourceVersion should not be set on objects to be created');
 }
 
-/** What a client may not decide of a new object. */
+/** Sets the metadata of a new object that a client may not choose. */
 export function fillSystemFields(object: JsonObject, world: World): void {
   const meta = metaOf(object);
   for (const field of ['resourceVersion', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'])
@@ -82,7 +82,7 @@ export function fillSystemFields(object: JsonObject, world: World): void {
 const NAME_CHARACTERS = 'bcdfghjklmnpqrstvwxz2456789';
 const SUFFIX_LENGTH = 5;
 
-/** A generateName with five characters behind it, of those that spell no words. */
+/** Appends five random characters to a generateName, from an alphabet that forms no words. */
 export function generatedName(base: string, world: World): string {
   let suffix = '';
   for (const byte of world.random.bytes(SUFFIX_LENGTH)) suffix += NAME_CHARACTERS[byte % NAME_CHARACTERS.length];
@@ -101,8 +101,8 @@ export function validateNewMeta(object: JsonObject, target: Target, found: Field
 }
 
 /**
- * Checks the version that an update was made from, and puts the current one in its place. '' and '0' mean any, where the kind
- * allows that.
+ * Checks the resourceVersion of an update, and replaces it by the current one. '' and '0' match any version where the kind allows
+ * unconditional updates.
  */
 export function checkVersion(object: JsonObject, stored: StoredObject, target: Target, strategy: Strategy): void {
   const meta = metaOf(object);
@@ -130,7 +130,7 @@ function versionRequired(target: Target, name: string): ApiError {
   ]);
 }
 
-/** A body that names another uid than `uid` ('' where there is no object) is about an object that is gone. */
+/** Refuses a body with another uid than `uid` ('' when there is no object): it refers to a deleted object. */
 export function checkUid(object: JsonObject, uid: string, key: string, target: Target): void {
   const meta = metaOf(object);
   const given = text(meta, 'uid');
@@ -142,12 +142,12 @@ export function checkUid(object: JsonObject, uid: string, key: string, target: T
   );
 }
 
-/** How the reference's store says that an object is not the one that was meant. */
+/** The text with which kube-apiserver's store reports a failed precondition. */
 export function invalidObject(key: string, why: string): string {
   return `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`;
 }
 
-/** What an update keeps of the old object whatever it says. */
+/** Keeps metadata of the old object that an update cannot change. */
 export function carryOver(meta: JsonObject, old: JsonObject): void {
   delete meta['selfLink'];
   if (text(meta, 'uid') === '' && old['uid'] !== undefined) meta['uid'] = old['uid'];
@@ -162,7 +162,7 @@ export function keepGeneration(meta: JsonObject, old: JsonObject): void {
   else meta['generation'] = old['generation'];
 }
 
-/** A change of what is wanted raises the generation; a change of metadata or status does not. */
+/** Raises the generation when the desired state changes; changes of metadata and status do not. */
 export function raiseGeneration(object: JsonObject, old: JsonObject, strategy: Strategy): void {
   const generation = strategy.update?.generation;
   if (generation === 'none') return;
@@ -199,7 +199,7 @@ export function validateChangedMeta(object: JsonObject, old: JsonObject, target:
 
 const sameName = (meta: JsonObject, old: JsonObject): boolean => meta['name'] === old['name'];
 
-/** Deletion has been asked for, the grace is over and nobody holds the object back. */
+/** Whether an object is deleted by this update: its deletion is pending, the grace period is over and nothing keeps it. */
 export function isGone(object: JsonObject, old: JsonObject, strategy: Strategy): boolean {
   const before = metaOf(old);
   const grace = before['deletionGracePeriodSeconds'];
