@@ -57,5 +57,8 @@ envtest-assets: build ## make the assets folder of controller-runtime's envtest 
 clients: build ## run clients of other projects: controller-runtime, kubectl, the JavaScript client; ARGS='--only NAME'
 	node test/clients/run.mjs $(ARGS)
 
+conformance: build ## run Kubernetes' end-to-end tests; needs Go, builds some ten minutes; ARGS='--focus REGEX'
+	node test/conformance/e2e/run.mjs $(ARGS)
+
 clean: ## remove dist/
 	rm -rf dist
