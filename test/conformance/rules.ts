@@ -65,7 +65,7 @@ export const rules: readonly Rule[] = [
     'What the service does',
     'namespaced objects are deleted with their namespace',
     'test/e2e/kubectl.test.ts: deletes a namespace with all that is in it',
-    'pkg/controllers/namespace.test.ts: empties it, tells what holds it up, and lets it go',
+    'pkg/controllers/namespace.test.ts: deletes the content, reports what blocks it, and finalizes the namespace',
   ),
   rule(
     'Path shapes',
@@ -316,10 +316,10 @@ export const rules: readonly Rule[] = [
     'golden writes/propagation-default-by-kind',
     'golden writes/propagation-existing-finalizers',
     'test/e2e/commands.test.ts: delete waits for what --cascade says',
-    'pkg/controllers/garbagecollector.test.ts: deletes what its last owner leaves behind',
-    'pkg/controllers/garbagecollector.test.ts: deletes dependents first in the foreground',
-    'pkg/controllers/garbagecollector.test.ts: takes the references away when dependents are orphaned',
-    'pkg/controllers/garbagecollector.test.ts: leaves events alone',
+    'pkg/controllers/garbagecollector.test.ts: deletes dependents of deleted owners, transitively',
+    'pkg/controllers/garbagecollector.test.ts: deletes dependents before the owner with propagation Foreground',
+    'pkg/controllers/garbagecollector.test.ts: removes owner references with propagation Orphan',
+    'pkg/controllers/garbagecollector.test.ts: keeps events',
   ),
   rule(
     'Query parameters',
@@ -472,7 +472,7 @@ export const rules: readonly Rule[] = [
   rule(
     'List then watch',
     'history is kept five minutes unless the operator says otherwise; what is gone is 410',
-    'pkg/config/config.test.ts: has defaults that fit each other',
+    'pkg/config/config.test.ts: has consistent defaults',
     'pkg/cache/cache.test.ts: ends with what it is told when that is gone too',
     'pkg/registry/read.test.ts: end with 410 when their version is compacted',
     'test/e2e/reflector.test.ts: begins anew when its version is compacted, and only then',
@@ -578,7 +578,7 @@ export const rules: readonly Rule[] = [
   rule(
     'Errors',
     '401 for credentials that are not good',
-    'test/e2e/http.test.ts: asks for a certificate, save where anyone may look',
+    'test/e2e/http.test.ts: lets requests without credentials read health and version',
     'test/e2e/access.test.ts: are refused everywhere',
   ),
   rule(
@@ -622,13 +622,13 @@ export const rules: readonly Rule[] = [
   rule(
     'Limits',
     'watch history and continue tokens: five minutes by default',
-    'pkg/config/config.test.ts: has defaults that fit each other',
+    'pkg/config/config.test.ts: has consistent defaults',
   ),
   rule(
     'Versioning',
     'alpha and beta off by default; --runtime-config switches levels, versions and resources, a missing value means true',
     'pkg/registry/catalogue.test.ts: what is served',
-    'pkg/config/config.test.ts: reads switches of versions and features',
+    'pkg/config/config.test.ts: reads versions and features to enable',
     'golden http/discovery-formats',
   ),
   rule(
