@@ -115,3 +115,13 @@ export function children(e: Expr): readonly Expr[] {
       return [e.range, e.init, e.condition, e.step, e.result];
   }
 }
+
+/** Whether an expression reads the variable. A loop variable of the same name counts as well. */
+export function refersTo(root: Expr, name: string): boolean {
+  const stack = [root];
+  for (let e = stack.pop(); e !== undefined; e = stack.pop()) {
+    if (e.kind === 'ident' && e.name === name) return true;
+    stack.push(...children(e));
+  }
+  return false;
+}

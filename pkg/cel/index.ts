@@ -1,3 +1,4 @@
+export { refersTo } from './ast.js';
 export { type Compilation, type Compiled, type CompileError, compile, failed } from './compile.js';
 export { Environment, type StructType } from './environment.js';
 export { COMPATIBLE, CURRENT, kubernetesEnvironment, type Minor } from './kubernetes.js';
@@ -11,6 +12,7 @@ export {
 } from './library/authorizer.js';
 export { jsonPatchLibrary } from './library/jsonpatch.js';
 export { valueText } from './library/standard.js';
+export { parseDuration, parseTimestamp } from './library/time.js';
 export { BIND_MACRO } from './macros.js';
 export { RESERVED_WORDS } from './parser.js';
 export { COST_EXCEEDED, type Outcome, Program, StructValue, type Variables } from './program.js';
@@ -37,7 +39,10 @@ export {
   Bytes,
   CelError,
   CelMap,
+  concatLists,
   Duration,
+  equals,
+  fail,
   fromJson,
   isError,
   JsonList,

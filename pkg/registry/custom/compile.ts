@@ -16,6 +16,7 @@ import type { Conversion, Kind, ServedResource, ServedSubresource, StorageForm }
 import type { Strategy, WriteContext } from '../resource.js';
 import { printerColumns } from './columns.js';
 import { simplePath } from './jsonpath.js';
+import { compileRules, type RuleNode } from './rules/rules.js';
 import { customScale, scalePaths } from './scale.js';
 import { customStatusStrategy, customStrategy, type VersionRules } from './strategy.js';
 
@@ -176,7 +177,7 @@ class Compiler {
       published: published(v),
     };
     const schema = (): StructSchema => (this.#remote === undefined ? resource.schema : kind.storage.schema);
-    this.#rules.set(gvk.version, { resource, hasStatus: 'status' in resource.subresources, schema });
+    this.#rules.set(gvk.version, versionRules(resource, published(v), schema));
     return resource;
   }
 
@@ -200,6 +201,19 @@ class Compiler {
     }
     return found;
   }
+}
+
+function versionRules(resource: ServedResource, declared: JsonObject, schema: () => StructSchema): VersionRules {
+  let compiled: { readonly rules: RuleNode | undefined } | undefined;
+  return {
+    resource,
+    hasStatus: 'status' in resource.subresources,
+    schema,
+    get expressions() {
+      compiled ??= { rules: compileRules(declared) };
+      return compiled.rules;
+    },
+  };
 }
 
 const PRESERVING: JsonObject = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };

@@ -1,7 +1,17 @@
-import { cloneJson, equalJson, errors, isObject, type JsonObject, listAt, textAt } from '../../api/index.js';
+import {
+  cloneJson,
+  equalJson,
+  errors,
+  type FieldErrors,
+  isObject,
+  type JsonObject,
+  listAt,
+  textAt,
+} from '../../api/index.js';
 import { type StructSchema, validateStructure } from '../../schema/index.js';
 import type { ServedResource } from '../kind.js';
 import type { Strategy, WriteContext } from '../resource.js';
+import { checkRules, type RuleNode } from './rules/rules.js';
 
 /** How a version of a custom resource differs from others in its rules. */
 export interface VersionRules {
@@ -12,6 +22,8 @@ export interface VersionRules {
    * that of the storage version, in which the rules see the object.
    */
   schema(): StructSchema;
+  /** The rules of the schema that are expressions; compiled at first use. */
+  readonly expressions: RuleNode | undefined;
 }
 
 /**
@@ -35,7 +47,7 @@ export function customStrategy(
         if (rules(context).hasStatus) delete o['status'];
       },
       validate: (o, found, context) => {
-        found.addAll(validateStructure(o, rules(context).schema()).list);
+        validate(o, undefined, rules(context), found);
       },
     },
     warn: (o, _old, context) => {
@@ -53,11 +65,33 @@ export function customStrategy(
       },
       generation: (o, old) => differs(o, old, statusIsSeparate),
       validate: (o, old, found, context) => {
-        found.addAll(validateStructure(o, rules(context).schema(), old).list);
+        validate(o, old, rules(context), found);
       },
     },
     compatibility: { anyFinalizers: true },
   };
+}
+
+/** Errors after which a value is not of the form that expressions expect. */
+const BLOCKING: ReadonlySet<string> = new Set([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+]);
+
+const NOT_CHECKED =
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
+
+function validate(o: JsonObject, old: JsonObject | undefined, rules: VersionRules, found: FieldErrors): void {
+  const { list } = validateStructure(o, rules.schema(), old);
+  found.addAll(list);
+  const { expressions } = rules;
+  if (expressions === undefined) return;
+  if (list.some((e) => BLOCKING.has(e.type)))
+    found.add('FieldValueInvalid', '<nil>', `Invalid value: null: ${NOT_CHECKED}`);
+  else checkRules(expressions, o, old, found);
 }
 
 /** The status subresource of a custom resource: everything but the status stays as it is, the metadata included. */
@@ -80,7 +114,7 @@ export function customStatusStrategy(rules: (context: WriteContext) => VersionRu
         o['metadata'] = kept;
       },
       validate: (o, old, found, context) => {
-        found.addAll(validateStructure(o, rules(context).schema(), old).list);
+        validate(o, old, rules(context), found);
       },
     },
     compatibility: { anyFinalizers: true },

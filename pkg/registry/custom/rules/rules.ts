@@ -1,0 +1,266 @@
+import {
+  equalJson,
+  type FieldErrors,
+  FieldPath,
+  getOwn,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectsAt,
+  textAt,
+} from '../../../api/index.js';
+import {
+  BOOL,
+  type Compilation,
+  CURRENT,
+  compile,
+  type Environment,
+  failed,
+  isError,
+  kubernetesEnvironment,
+  type Minor,
+  Optional,
+  optionalOf,
+  type Program,
+  refersTo,
+  STRING,
+  type Value,
+} from '../../../cel/index.js';
+import { type RuleType, ruleType } from './types.js';
+
+/** Cost units of one rule, and of all rules for one request. */
+const RULE_COST_MAX = 1_000_000;
+const REQUEST_COST_MAX = 10_000_000;
+const MESSAGE_CHARACTERS_MAX = 5 * 1024;
+
+/** A rule of `x-kubernetes-validations`, compiled. */
+export interface Rule {
+  readonly source: JsonObject;
+  readonly text: string;
+  readonly compiled: Compilation;
+  readonly message: Compilation | undefined;
+  /** The rule compares with the value before: it holds only where there is one. */
+  readonly isTransition: boolean;
+  readonly oldIsOptional: boolean;
+}
+
+/** The rules of a schema and of what is inside it. Nodes without rules anywhere below are left out. */
+export interface RuleNode {
+  readonly schema: JsonObject;
+  readonly type: RuleType | undefined;
+  readonly rules: readonly Rule[];
+  readonly properties: ReadonlyMap<string, RuleNode>;
+  readonly values: RuleNode | undefined;
+  readonly items: RuleNode | undefined;
+}
+
+/** Compiles the rules of a version. Undefined where it has none. `minor` is the release whose functions they may use. */
+export function compileRules(schema: JsonObject, minor: Minor = CURRENT): RuleNode | undefined {
+  return node(schema, 'Object', minor, true);
+}
+
+function node(schema: JsonObject, name: string, minor: Minor, root: boolean): RuleNode | undefined {
+  const inner = (v: JsonValue | undefined, suffix: string): RuleNode | undefined =>
+    isObject(v) ? node(v, `${name}.${suffix}`, minor, false) : undefined;
+  const properties = new Map<string, RuleNode>();
+  if (isObject(schema['properties']))
+    for (const [property, s] of Object.entries(schema['properties'])) {
+      const found = inner(s, property);
+      if (found !== undefined) properties.set(property, found);
+    }
+  const values = inner(schema['additionalProperties'], '@values');
+  const items = inner(schema['items'], '@items');
+  const declared = objectsAt(schema, 'x-kubernetes-validations');
+  if (declared.length === 0 && properties.size === 0 && values === undefined && items === undefined) return undefined;
+  const type = declared.length === 0 ? undefined : ruleType(schema, name, root);
+  const rules = declared.map((r) => compileRule(r, type, minor));
+  return { schema, type, rules, properties, values, items };
+}
+
+/** The environment of a rule on a value of this type. */
+export function ruleEnvironment(type: RuleType | undefined, oldIsOptional: boolean, minor: Minor): Environment {
+  const base = kubernetesEnvironment(minor);
+  if (type === undefined) return base;
+  return base.extend({ self: type.type, oldSelf: oldIsOptional ? optionalOf(type.type) : type.type }, type.structs);
+}
+
+function compileRule(source: JsonObject, type: RuleType | undefined, minor: Minor): Rule {
+  const oldIsOptional = source['optionalOldSelf'] === true;
+  const environment = ruleEnvironment(type, oldIsOptional, minor);
+  const text = textAt(source, 'rule').trim();
+  const compiled = compile(text, environment, [BOOL]);
+  const expression = textAt(source, 'messageExpression').trim();
+  return {
+    source,
+    text,
+    compiled,
+    message: expression === '' ? undefined : compile(expression, environment, [STRING]),
+    isTransition: !failed(compiled) && refersTo(compiled.expr, 'oldSelf'),
+    oldIsOptional,
+  };
+}
+
+/** What an object of a version was before; `has` is false where there is nothing to compare with. */
+interface Before {
+  readonly has: boolean;
+  readonly value: JsonValue | undefined;
+}
+
+const NOTHING: Before = { has: false, value: undefined };
+
+/** Evaluates the rules of a version on an object. On an update, a rule that does not hold on a value that did not change is passed over. */
+export function checkRules(root: RuleNode, o: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
+  const before: Before = old === undefined ? NOTHING : { has: true, value: old };
+  new Checker(errors, old !== undefined).check(root, o, before, FieldPath.root);
+}
+
+class Checker {
+  readonly #errors: FieldErrors;
+  readonly #isUpdate: boolean;
+  #budget = REQUEST_COST_MAX;
+  #spent = false;
+
+  constructor(errors: FieldErrors, isUpdate: boolean) {
+    this.#errors = errors;
+    this.#isUpdate = isUpdate;
+  }
+
+  check(at: RuleNode, value: JsonValue, before: Before, path: FieldPath): void {
+    if (this.#spent || value === null) return;
+    for (const rule of at.rules) this.#rule(rule, at, value, before, path);
+    if (isObject(value)) {
+      const former = before.has && isObject(before.value) ? before.value : undefined;
+      const formerOf = (key: string): Before => {
+        const v = former === undefined ? undefined : getOwn(former, key);
+        return v === undefined ? NOTHING : { has: true, value: v };
+      };
+      for (const [property, inner] of at.properties) {
+        const v = getOwn(value, property);
+        if (v !== undefined) this.check(inner, v, formerOf(property), path.child(property));
+      }
+      if (at.values !== undefined)
+        for (const key of Object.keys(value)) this.check(at.values, value[key]!, formerOf(key), path.key(key));
+    } else if (Array.isArray(value) && at.items !== undefined) {
+      const keys =
+        at.schema['x-kubernetes-list-type'] === 'map'
+          ? listAt(at.schema, 'x-kubernetes-list-map-keys').map(String)
+          : [];
+      const formerItems = keys.length > 0 && Array.isArray(before.value) ? byKeys(before.value, keys) : undefined;
+      for (const [i, item] of value.entries()) {
+        const former = formerItems?.get(keyOf(item, keys));
+        this.check(at.items, item, former === undefined ? NOTHING : { has: true, value: former }, path.index(i));
+      }
+    }
+  }
+
+  #rule(rule: Rule, at: RuleNode, value: JsonValue, before: Before, path: FieldPath): void {
+    if (this.#spent) return;
+    if (rule.isTransition && !rule.oldIsOptional && !before.has) return;
+    const shown = textAt(at.schema, 'type');
+    if (failed(rule.compiled)) {
+      this.#errors.invalid(path, shown, `rule compile error: ${rule.compiled.error}`);
+      return;
+    }
+    const { adapt } = at.type!;
+    const old: Value = before.has ? adapt(before.value!) : null;
+    const variables = (name: string): Value | undefined => {
+      if (name === 'self') return adapt(value);
+      if (name !== 'oldSelf') return undefined;
+      if (!rule.oldIsOptional) return old;
+      return before.has ? new Optional(old) : Optional.NONE;
+    };
+    const found = this.#run(rule.compiled.program, variables);
+    if (found === true) return;
+    // What did not change may stay as it was, unless the rule is about changes.
+    const ratchets = this.#isUpdate && before.has && !rule.isTransition && equalJson(before.value!, value);
+    if (ratchets) return;
+    if (this.#spent) {
+      const sentence = 'validation failed due to running out of cost budget, no further validation rules will be run';
+      this.#errors.invalid(path, shown, sentence);
+    } else if (isError(found)) this.#errors.invalid(path, shown, evaluationError(found.message, rule.text));
+    else this.#broken(rule, at, value, variables, path);
+  }
+
+  #run(program: Program, variables: (name: string) => Value | undefined): Value {
+    const { value, cost } = program.run(variables, RULE_COST_MAX);
+    this.#budget -= cost;
+    if (this.#budget < 0) this.#spent = true;
+    return value;
+  }
+
+  #broken(
+    rule: Rule,
+    at: RuleNode,
+    value: JsonValue,
+    variables: (name: string) => Value | undefined,
+    path: FieldPath,
+  ): void {
+    const message = this.#message(rule, variables);
+    const place = fieldPath(textAt(rule.source, 'fieldPath'), path);
+    const isContainer = ['object', 'array'].includes(textAt(at.schema, 'type'));
+    switch (textAt(rule.source, 'reason')) {
+      case 'FieldValueForbidden':
+        this.#errors.forbidden(place, message);
+        break;
+      case 'FieldValueRequired':
+        this.#errors.required(place, message);
+        break;
+      case 'FieldValueDuplicate':
+        if (isContainer) this.#errors.add('FieldValueDuplicate', place, 'Duplicate value');
+        else this.#errors.duplicate(place, value as string);
+        break;
+      default:
+        if (isContainer) this.#errors.add('FieldValueInvalid', place, `Invalid value: ${message}`);
+        else this.#errors.invalid(place, value as string, message);
+    }
+  }
+
+  #message(rule: Rule, variables: (name: string) => Value | undefined): string {
+    if (rule.message !== undefined && !failed(rule.message)) {
+      const found = this.#run(rule.message.program, variables);
+      if (typeof found === 'string') {
+        const text = found.trim();
+        if (text !== '' && !text.includes('\n') && text.length <= MESSAGE_CHARACTERS_MAX) return text;
+      }
+    }
+    return textAt(rule.source, 'message').trim() || `failed rule: ${rule.text}`;
+  }
+}
+
+function evaluationError(message: string, rule: string): string {
+  if (message.startsWith('no such overload'))
+    return `'${message}': call arguments did not match a supported operator, function or macro signature for rule: ${rule}`;
+  if (message.startsWith('operation cancelled: actual cost limit exceeded'))
+    return `'${message}': no further validation rules will be run due to call cost exceeds limit for rule: ${rule}`;
+  return `${message} evaluating rule: ${rule}`;
+}
+
+function keyOf(item: JsonValue, keys: readonly string[]): string {
+  return JSON.stringify(keys.map((k) => (isObject(item) ? (getOwn(item, k) ?? null) : null)));
+}
+
+function byKeys(items: readonly JsonValue[], keys: readonly string[]): ReadonlyMap<string, JsonValue> {
+  return new Map(items.map((item) => [keyOf(item, keys), item]));
+}
+
+/** Adds a relative path such as `.o['k.j']` to the path of the value. */
+export function fieldPath(relative: string, base: FieldPath): FieldPath {
+  let path = base;
+  let at = 0;
+  while (at < relative.length) {
+    if (relative.startsWith("['", at)) {
+      const end = relative.indexOf("']", at);
+      if (end < 0) return path;
+      path = path.key(relative.slice(at + 2, end));
+      at = end + 2;
+    } else {
+      const start = relative[at] === '.' ? at + 1 : at;
+      let end = start;
+      while (end < relative.length && relative[end] !== '.' && relative[end] !== '[') end++;
+      path = path.child(relative.slice(start, end));
+      at = end;
+    }
+  }
+  return path;
+}

@@ -1,0 +1,318 @@
+import {
+  getOwn,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  textAt,
+} from '../../../api/index.js';
+import {
+  BOOL,
+  BYTES,
+  Bytes,
+  CelMap,
+  concatLists,
+  DOUBLE,
+  DURATION,
+  DYN,
+  equals,
+  fail,
+  fromJson,
+  INT,
+  JsonList,
+  List,
+  listOf,
+  mapOf,
+  parseDuration,
+  parseTimestamp,
+  STRING,
+  type StructType,
+  struct,
+  TIMESTAMP,
+  type Type,
+  type Value,
+} from '../../../cel/index.js';
+
+/**
+ * A structural schema as expressions see it: the type of the checker, and how a value of JSON becomes a value of that type. The
+ * mapping is that of https://kubernetes.io/docs/reference/using-api/cel/#type-system-integration.
+ */
+export interface RuleType {
+  readonly type: Type;
+  readonly adapt: (json: JsonValue) => Value;
+  /** All object types within, for the environment. */
+  readonly structs: readonly StructType[];
+}
+
+const WORDS = new Set([
+  'true',
+  'false',
+  'null',
+  'in',
+  'as',
+  'break',
+  'const',
+  'continue',
+  'else',
+  'for',
+  'function',
+  'if',
+  'import',
+  'let',
+  'loop',
+  'package',
+  'namespace',
+  'return',
+  'var',
+  'void',
+  'while',
+]);
+
+/** The name of a property as an expression writes it; undefined where it cannot be written. */
+export function escapeName(name: string): string | undefined {
+  if (WORDS.has(name)) return `__${name}__`;
+  if (name === '' || !/^[A-Za-z_.\-/]/.test(name) || /[^A-Za-z0-9_.\-/]/.test(name)) return undefined;
+  return name
+    .replaceAll('__', '__underscores__')
+    .replaceAll('.', '__dot__')
+    .replaceAll('-', '__dash__')
+    .replaceAll('/', '__slash__');
+}
+
+const META: JsonObject = {
+  type: 'object',
+  properties: { name: { type: 'string' }, generateName: { type: 'string' } },
+};
+const EMBEDDED: JsonObject = { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata: META };
+
+/** Undefined where the schema says too little: expressions cannot reach such a value. `name` is that of the type. */
+export function ruleType(schema: JsonObject, name: string, root = false): RuleType | undefined {
+  if (schema['x-kubernetes-int-or-string'] === true) return { type: DYN, adapt: fromJson, structs: [] };
+  const embedded = root || schema['x-kubernetes-embedded-resource'] === true;
+  switch (textAt(schema, 'type')) {
+    case 'array':
+      return arrayType(schema, name);
+    case 'object': {
+      const values = schema['additionalProperties'];
+      if (!embedded && isObject(values)) return mapType(values, name);
+      return objectType(schema, name, embedded);
+    }
+    case 'boolean':
+      return plain(BOOL);
+    case 'number':
+      return {
+        type: DOUBLE,
+        adapt: (v) => (typeof v === 'number' || typeof v === 'bigint' ? Number(v) : fromJson(v)),
+        structs: [],
+      };
+    case 'integer':
+      return plain(INT);
+    case 'string':
+      return stringType(textAt(schema, 'format'));
+    default:
+      return embedded ? objectType(schema, name, true) : undefined;
+  }
+}
+
+const plain = (type: Type): RuleType => ({ type, adapt: fromJson, structs: [] });
+
+function stringType(format: string): RuleType {
+  const read = (type: Type, parse: (text: string) => Value): RuleType => ({
+    type,
+    adapt: (v) => (typeof v === 'string' ? parse(v) : fromJson(v)),
+    structs: [],
+  });
+  switch (format) {
+    case 'byte':
+      return read(BYTES, (text) => new Bytes(Uint8Array.from(Buffer.from(text, 'base64'))));
+    case 'duration':
+      return read(DURATION, (text) => parseDuration(text) ?? fail(`Invalid duration ${JSON.stringify(text)}`));
+    case 'date':
+      return read(
+        TIMESTAMP,
+        (text) => parseTimestamp(`${text}T00:00:00Z`) ?? fail(`Invalid date ${JSON.stringify(text)}`),
+      );
+    case 'date-time':
+      return read(
+        TIMESTAMP,
+        (text) => parseTimestamp(text.toUpperCase()) ?? fail(`Invalid date-time ${JSON.stringify(text)}`),
+      );
+    default:
+      return plain(STRING);
+  }
+}
+
+function mapType(values: JsonObject, name: string): RuleType | undefined {
+  const inner = ruleType(values, `${name}.@values`);
+  if (inner === undefined) return undefined;
+  return {
+    type: mapOf(STRING, inner.type),
+    adapt: (v) => (isObject(v) ? new TypedMap(v, inner.adapt) : fromJson(v)),
+    structs: inner.structs,
+  };
+}
+
+function arrayType(schema: JsonObject, name: string): RuleType | undefined {
+  const items = schema['items'];
+  const inner = isObject(items) ? ruleType(items, `${name}.@items`) : undefined;
+  if (inner === undefined) return undefined;
+  const { adapt } = inner;
+  const keys = listAt(schema, 'x-kubernetes-list-map-keys').map(String);
+  const make = (v: JsonArray): List => {
+    if (schema['x-kubernetes-list-type'] === 'set') return new SetList(v, adapt);
+    if (schema['x-kubernetes-list-type'] === 'map') return new KeyedList(v, adapt, keys);
+    return new JsonList(v, adapt);
+  };
+  return { type: listOf(inner.type), adapt: (v) => (Array.isArray(v) ? make(v) : fromJson(v)), structs: inner.structs };
+}
+
+interface TypedField {
+  /** As JSON has it. */
+  readonly name: string;
+  readonly of: RuleType;
+}
+
+function objectType(schema: JsonObject, name: string, embedded: boolean): RuleType {
+  const fields = new Map<string, TypedField>();
+  const structs: StructType[] = [];
+  const declared = isObject(schema['properties']) ? schema['properties'] : {};
+  for (const [property, inner] of Object.entries(embedded ? { ...declared, ...EMBEDDED } : declared)) {
+    const escaped = escapeName(property);
+    const of = isObject(inner) ? ruleType(inner, `${name}.${property}`) : undefined;
+    if (escaped === undefined || of === undefined) continue;
+    fields.set(escaped, { name: property, of });
+    structs.push(...of.structs);
+  }
+  structs.push({ name, field: (f) => fields.get(f)?.of.type });
+  return { type: struct(name), adapt: (v) => (isObject(v) ? new TypedObject(v, name, fields) : fromJson(v)), structs };
+}
+
+class TypedObject extends CelMap {
+  readonly #json: JsonObject;
+  readonly #fields: ReadonlyMap<string, TypedField>;
+  readonly #name: string;
+
+  constructor(json: JsonObject, name: string, fields: ReadonlyMap<string, TypedField>) {
+    super();
+    this.#json = json;
+    this.#name = name;
+    this.#fields = fields;
+  }
+
+  override get typeName(): string {
+    return this.#name;
+  }
+
+  get size(): number {
+    return this.keys().length;
+  }
+
+  find(key: Value): Value | undefined {
+    const field = typeof key === 'string' ? this.#fields.get(key) : undefined;
+    const json = field === undefined ? undefined : getOwn(this.#json, field.name);
+    return json === undefined ? undefined : field!.of.adapt(json);
+  }
+
+  keys(): readonly Value[] {
+    return [...this.#fields].filter(([, f]) => getOwn(this.#json, f.name) !== undefined).map(([escaped]) => escaped);
+  }
+}
+
+class TypedMap extends CelMap {
+  readonly #json: JsonObject;
+  readonly #adapt: (json: JsonValue) => Value;
+
+  constructor(json: JsonObject, adapt: (json: JsonValue) => Value) {
+    super();
+    this.#json = json;
+    this.#adapt = adapt;
+  }
+
+  get size(): number {
+    return Object.keys(this.#json).length;
+  }
+
+  find(key: Value): Value | undefined {
+    const json = typeof key === 'string' ? getOwn(this.#json, key) : undefined;
+    return json === undefined ? undefined : this.#adapt(json);
+  }
+
+  keys(): readonly Value[] {
+    return Object.keys(this.#json);
+  }
+}
+
+/** A list of type set: order does not count, and a sum is a union. */
+class SetList extends JsonList {
+  override equals(other: List): boolean {
+    if (other.size !== this.size) return false;
+    for (let i = 0; i < other.size; i++) if (!this.#has(other.at(i))) return false;
+    return true;
+  }
+
+  #has(value: Value): boolean {
+    for (let i = 0; i < this.size; i++) if (equals(this.at(i), value)) return true;
+    return false;
+  }
+
+  override concat(other: List): List {
+    const added: Value[] = [];
+    for (let i = 0; i < other.size; i++) if (!this.#has(other.at(i))) added.push(other.at(i));
+    return concatLists(this, new ValueList(added));
+  }
+}
+
+/** A list of type map: items are found by their keys, order does not count, and in a sum the right side wins. */
+class KeyedList extends JsonList {
+  readonly #keys: readonly string[];
+
+  constructor(json: JsonArray, adapt: (json: JsonValue) => Value, keys: readonly string[]) {
+    super(json, adapt);
+    this.#keys = keys.map((k) => escapeName(k) ?? k);
+  }
+
+  #keyOf(value: Value): string {
+    if (!(value instanceof CelMap)) return '';
+    return JSON.stringify(this.#keys.map((k) => String(value.find(k) ?? '')));
+  }
+
+  #byKey(list: List): Map<string, Value> {
+    const found = new Map<string, Value>();
+    for (let i = 0; i < list.size; i++) found.set(this.#keyOf(list.at(i)), list.at(i));
+    return found;
+  }
+
+  override equals(other: List): boolean {
+    if (other.size !== this.size) return false;
+    const mine = this.#byKey(this);
+    for (const [key, value] of this.#byKey(other)) {
+      const own = mine.get(key);
+      if (own === undefined || !equals(own, value)) return false;
+    }
+    return true;
+  }
+
+  override concat(other: List): List {
+    const merged = this.#byKey(this);
+    for (const [key, value] of this.#byKey(other)) merged.set(key, value);
+    return new ValueList([...merged.values()]);
+  }
+}
+
+class ValueList extends List {
+  readonly #items: readonly Value[];
+
+  constructor(items: readonly Value[]) {
+    super();
+    this.#items = items;
+  }
+
+  get size(): number {
+    return this.#items.length;
+  }
+
+  at(i: number): Value {
+    return this.#items[i]!;
+  }
+}
