@@ -48,6 +48,12 @@ export function compile(text: string, env: Environment, results?: readonly Type[
   }
 }
 
+/** The syntax tree of an expression with the standard macros; undefined where it has no syntax. */
+export function parseText(text: string, env: Environment): Expr | undefined {
+  const parsed = parse(text, { macros: env.macros, optionalSyntax: env.optionalSyntax });
+  return parsed.issues.length > 0 ? undefined : parsed.expr;
+}
+
 function isOneOf(found: Type, wanted: readonly Type[]): boolean {
   return wanted.some((w) => w.kind === 'dyn' || showType(w) === showType(found));
 }

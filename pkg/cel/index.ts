@@ -1,5 +1,5 @@
 export { refersTo } from './ast.js';
-export { type Compilation, type Compiled, type CompileError, compile, failed } from './compile.js';
+export { type Compilation, type Compiled, type CompileError, compile, failed, parseText } from './compile.js';
 export { Environment, type StructType } from './environment.js';
 export { COMPATIBLE, CURRENT, kubernetesEnvironment, type Minor } from './kubernetes.js';
 export {

@@ -6,7 +6,9 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../../api/index.js';
+import { COMPATIBLE, CURRENT } from '../../../cel/index.js';
 import { compileStructuralSchema, patternProblem, prune, validateStructure } from '../../../schema/index.js';
+import { checkDeclaredRules } from '../../custom/rules/declared.js';
 import { listAt, textAt } from '../access.js';
 
 /**
@@ -29,6 +31,14 @@ export function validateSchema(schema: JsonObject, path: FieldPath, errors: Fiel
   new SchemaRules(path, errors, former === undefined).check(schema);
 }
 
+interface Pending {
+  readonly schema: JsonObject;
+  readonly path: FieldPath;
+  readonly place: Place;
+  /** The list within which items cannot be told from one another. */
+  readonly uncorrelatable: FieldPath | undefined;
+}
+
 class SchemaRules {
   readonly #root: FieldPath;
   readonly #errors: FieldErrors;
@@ -42,15 +52,16 @@ class SchemaRules {
 
   /** Depth first, without recursion: a definition may be nested as deep as a body may. */
   check(schema: JsonObject): void {
-    const pending: { readonly schema: JsonObject; readonly path: FieldPath; readonly place: Place }[] = [
-      { schema, path: this.#root, place: 'root' },
-    ];
+    const pending: Pending[] = [{ schema, path: this.#root, place: 'root', uncorrelatable: undefined }];
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-      const { schema: s, path, place } = next;
+      const { schema: s, path, place, uncorrelatable } = next;
       this.#node(s, path, place);
+      const minor = this.#strict ? COMPATIBLE : CURRENT;
+      if (place !== 'logic')
+        checkDeclaredRules(s, { path, isRoot: place === 'root', uncorrelatable, minor }, this.#errors);
       const inner: typeof pending = [];
-      const add = (v: JsonValue | undefined, at: FieldPath, where: Place): void => {
-        if (isObject(v)) inner.push({ schema: v, path: at, place: where });
+      const add = (v: JsonValue | undefined, at: FieldPath, where: Place, within = uncorrelatable): void => {
+        if (isObject(v)) inner.push({ schema: v, path: at, place: where, uncorrelatable: within });
       };
       const embedded = place === 'root' || s[EMBEDDED] === true;
       if (isObject(s['properties']))
@@ -60,7 +71,8 @@ class SchemaRules {
           else add(v, at, place === 'logic' ? 'logic' : 'inside');
         }
       add(s['additionalProperties'], path.child('additionalProperties'), place === 'logic' ? 'logic' : 'inside');
-      add(s['items'], path.child('items'), place === 'logic' ? 'logic' : 'inside');
+      const items = s[LIST_TYPE] === 'map' ? uncorrelatable : (uncorrelatable ?? path);
+      add(s['items'], path.child('items'), place === 'logic' ? 'logic' : 'inside', items);
       for (const key of ['allOf', 'anyOf', 'oneOf'])
         listAt(s, key).forEach((v, i) => void add(v, path.child(key).index(i), 'logic'));
       add(s['not'], path.child('not'), 'logic');

@@ -197,7 +197,7 @@ class Checker {
     path: FieldPath,
   ): void {
     const message = this.#message(rule, variables);
-    const place = fieldPath(textAt(rule.source, 'fieldPath'), path);
+    const place = fieldPath(textAt(rule.source, 'fieldPath'), path, at.schema);
     const isContainer = ['object', 'array'].includes(textAt(at.schema, 'type'));
     switch (textAt(rule.source, 'reason')) {
       case 'FieldValueForbidden':
@@ -244,23 +244,29 @@ function byKeys(items: readonly JsonValue[], keys: readonly string[]): ReadonlyM
   return new Map(items.map((item) => [keyOf(item, keys), item]));
 }
 
-/** Adds a relative path such as `.o['k.j']` to the path of the value. */
-export function fieldPath(relative: string, base: FieldPath): FieldPath {
+/** Adds a relative path such as `.o['k.j']` to the path of the value. Keys of maps are shown in brackets, fields after a dot. */
+export function fieldPath(relative: string, base: FieldPath, schema: JsonObject): FieldPath {
   let path = base;
+  let within: JsonObject = schema;
   let at = 0;
   while (at < relative.length) {
+    let name: string;
     if (relative.startsWith("['", at)) {
       const end = relative.indexOf("']", at);
       if (end < 0) return path;
-      path = path.key(relative.slice(at + 2, end));
+      name = relative.slice(at + 2, end);
       at = end + 2;
     } else {
       const start = relative[at] === '.' ? at + 1 : at;
       let end = start;
       while (end < relative.length && relative[end] !== '.' && relative[end] !== '[') end++;
-      path = path.child(relative.slice(start, end));
+      name = relative.slice(start, end);
       at = end;
     }
+    const property = isObject(within['properties']) ? getOwn(within['properties'], name) : undefined;
+    path = property === undefined ? path.key(name) : path.child(name);
+    const next = property ?? within['additionalProperties'];
+    within = isObject(next) ? next : {};
   }
   return path;
 }

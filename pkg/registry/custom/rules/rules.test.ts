@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import { FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
+import { COMPATIBLE } from '../../../cel/index.js';
+import { checkDeclaredRules } from './declared.js';
+import { checkRules, compileRules } from './rules.js';
+
+const rule = (text: string, more: JsonObject = {}): JsonObject => ({ rule: text, ...more });
+
+function check(spec: JsonObject, value: JsonObject, old?: JsonObject): readonly string[] {
+  const schema = { type: 'object', properties: { spec } };
+  const errors = new FieldErrors();
+  checkRules(compileRules(schema)!, { spec: value }, old === undefined ? undefined : { spec: old }, errors);
+  return errors.list.map((e) => `${e.field}: ${e.message}`);
+}
+
+const integers = (...rules: JsonObject[]): JsonObject => ({
+  type: 'object',
+  properties: { n: { type: 'integer', 'x-kubernetes-validations': rules } },
+});
+
+describe('rules of a schema', () => {
+  it('are evaluated with the types that the schema gives', () => {
+    expect(check(integers(rule('self < 5')), { n: 4 })).toEqual([]);
+    expect(check(integers(rule('self < 5')), { n: 5 })).toEqual(['spec.n: Invalid value: 5: failed rule: self < 5']);
+    const time = {
+      type: 'object',
+      properties: {
+        t: { type: 'string', format: 'date-time', 'x-kubernetes-validations': [rule('self.getFullYear() == 2024')] },
+      },
+    };
+    expect(check(time, { t: '2024-02-01T00:00:00Z' })).toEqual([]);
+  });
+
+  it('name properties with escapes', () => {
+    const schema = {
+      type: 'object',
+      properties: { 'a-b': { type: 'integer' }, in: { type: 'integer' } },
+      'x-kubernetes-validations': [rule('self.a__dash__b == self.__in__')],
+    };
+    expect(check(schema, { 'a-b': 1, in: 1 })).toEqual([]);
+    expect(check(schema, { 'a-b': 1, in: 2 })).toEqual([
+      'spec: Invalid value: failed rule: self.a__dash__b == self.__in__',
+    ]);
+  });
+
+  it('report an error of evaluation', () => {
+    expect(check(integers(rule('10 / self > 0')), { n: 0 })).toEqual([
+      'spec.n: Invalid value: "integer": division by zero evaluating rule: 10 / self > 0',
+    ]);
+  });
+
+  it('compare with the value before only where there is one', () => {
+    const grows = integers(rule('self >= oldSelf', { message: 'grows' }));
+    expect(check(grows, { n: 1 })).toEqual([]);
+    expect(check(grows, { n: 1 }, { n: 2 })).toEqual(['spec.n: Invalid value: 1: grows']);
+    expect(check(grows, { n: 1 }, {})).toEqual([]);
+    const starts = integers(rule('oldSelf.hasValue() || self == 1', { optionalOldSelf: true, message: 'starts at 1' }));
+    expect(check(starts, { n: 2 })).toEqual(['spec.n: Invalid value: 2: starts at 1']);
+    expect(check(starts, { n: 2 }, { n: 1 })).toEqual([]);
+  });
+
+  it('find the items of a keyed list again', () => {
+    const item = {
+      type: 'object',
+      properties: { k: { type: 'string' }, v: { type: 'integer' } },
+      'x-kubernetes-validations': [rule('self.v >= oldSelf.v', { message: 'v grows' })],
+    };
+    const schema = {
+      type: 'object',
+      properties: {
+        l: { type: 'array', items: item, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] },
+      },
+    };
+    expect(
+      check(
+        schema,
+        {
+          l: [
+            { k: 'b', v: 1 },
+            { k: 'a', v: 4 },
+          ],
+        },
+        { l: [{ k: 'a', v: 5 }] },
+      ),
+    ).toEqual(['spec.l[1]: Invalid value: v grows']);
+  });
+
+  it('pass over what was wrong before and did not change', () => {
+    const schema = {
+      ...integers(rule('self < 5')),
+      properties: { ...(integers(rule('self < 5'))['properties'] as JsonObject), m: { type: 'integer' } },
+    };
+    expect(check(schema, { n: 9, m: 2 }, { n: 9, m: 1 })).toEqual([]);
+    expect(check(schema, { n: 8, m: 2 }, { n: 9, m: 1 })).toHaveLength(1);
+  });
+
+  it('take sets without order', () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        s: {
+          type: 'array',
+          items: { type: 'string' },
+          'x-kubernetes-list-type': 'set',
+          'x-kubernetes-validations': [rule("self == ['b', 'a']")],
+        },
+      },
+    };
+    expect(check(schema, { s: ['a', 'b'] })).toEqual([]);
+    expect(check(schema, { s: ['a'] })).toHaveLength(1);
+  });
+
+  it('stop when the budget of the request is used up', () => {
+    const loop = 'self.all(a, self.all(b, self.all(c, a + b + c >= 0)))';
+    const schema = {
+      type: 'object',
+      properties: Object.fromEntries(
+        Array.from({ length: 30 }, (_, i) => [
+          `l${i}`,
+          { type: 'array', items: { type: 'integer' }, 'x-kubernetes-validations': [rule(loop)] },
+        ]),
+      ),
+    };
+    const value = Object.fromEntries(
+      Array.from({ length: 30 }, (_, i) => [`l${i}`, Array.from({ length: 45 }, (_, n) => n)]),
+    );
+    const found = check(schema, value);
+    expect(found.at(-1)).toContain('running out of cost budget');
+    expect(found.length).toBeLessThan(30);
+  });
+});
+
+describe('rules in a definition', () => {
+  const declared = (schema: JsonObject): readonly string[] => {
+    const errors = new FieldErrors();
+    const place = { path: FieldPath.of('s'), isRoot: false, uncorrelatable: undefined, minor: COMPATIBLE };
+    checkDeclaredRules(schema, place, errors);
+    return errors.list.map((e) => `${e.field}: ${e.message}`);
+  };
+  const text = (...rules: JsonObject[]): JsonObject => ({ type: 'string', 'x-kubernetes-validations': rules });
+
+  it('must compile, and give a bool', () => {
+    expect(declared(text(rule("self == 'a'")))).toEqual([]);
+    expect(declared(text(rule('self > 1')))[0]).toContain(
+      "found no matching overload for '_>_' applied to '(string, int)'",
+    );
+    expect(declared(text(rule('self')))[0]).toContain('cel expression must evaluate to a bool');
+    expect(declared(text(rule('')))).toEqual([
+      's.x-kubernetes-validations[0].rule: Required value: rule is not specified',
+    ]);
+  });
+
+  it('may compute a message that is a text', () => {
+    expect(declared(text(rule('true', { messageExpression: "'x ' + self" })))).toEqual([]);
+    expect(declared(text(rule('true', { messageExpression: '1' })))[0]).toContain(
+      'messageExpression must evaluate to a string',
+    );
+  });
+
+  it('name a known reason, and oldSelf where it is optional', () => {
+    expect(declared(text(rule('true', { reason: 'Bad' })))[0]).toContain('Unsupported value: "Bad"');
+    expect(declared(text(rule('true', { optionalOldSelf: true })))[0]).toContain(
+      'may not be set if oldSelf is not used in rule',
+    );
+  });
+});
