@@ -171,10 +171,10 @@ class Checker {
       return before.has ? new Optional(old) : Optional.NONE;
     };
     const found = this.#run(rule.compiled.program, variables);
-    if (found === true) return;
+    if (found === true && !this.#spent) return;
     // What did not change may stay as it was, unless the rule is about changes.
     const ratchets = this.#isUpdate && before.has && !rule.isTransition && equalJson(before.value!, value);
-    if (ratchets) return;
+    if (ratchets && !this.#spent) return;
     if (this.#spent) {
       const sentence = 'validation failed due to running out of cost budget, no further validation rules will be run';
       this.#errors.invalid(path, shown, sentence);
