@@ -11,6 +11,7 @@ export {
   Suspended,
 } from './library/authorizer.js';
 export { jsonPatchLibrary } from './library/jsonpatch.js';
+export { includesLibrary } from './library/lists.js';
 export { valueText } from './library/standard.js';
 export { parseDuration, parseTimestamp } from './library/time.js';
 export { BIND_MACRO } from './macros.js';

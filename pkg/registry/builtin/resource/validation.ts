@@ -14,6 +14,7 @@ import {
 import type { WriteContext } from '../../resource.js';
 import { at, boolAt, listAt, numberAt, objectsAt, textAt } from '../access.js';
 import { driverName, oneOf, sentences } from '../rules.js';
+import { selectorProblem } from './expressions.js';
 
 /** What classes, claims, slices and taint rules of devices share. */
 
@@ -113,6 +114,10 @@ export function selectors(holder: JsonValue, path: FieldPath, errors: FieldError
     const place = here.index(i).child('cel', 'expression');
     if (Buffer.byteLength(expression) > EXPRESSION_MAX) errors.tooLong(place, EXPRESSION_MAX);
     else if (expression === '') errors.invalid(place, expression, NO_EXPRESSION);
+    else {
+      const problem = selectorProblem(expression);
+      if (problem !== undefined) errors.invalid(place, expression, problem);
+    }
   }
 }
 
