@@ -11,7 +11,7 @@ import type { ResourceInfo } from './requestinfo.js';
 
 const SELECTING: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection']);
 
-/** What authorizers are asked about a request. */
+/** The attributes of a request that authorizers decide on. */
 export function attributesOf(call: Call): RequestAttributes {
   const { info } = call;
   if (info.kind === 'path') return { kind: 'path', verb: call.exchange.method.toLowerCase(), path: info.path };

@@ -2,7 +2,10 @@ import { errors } from '../api/index.js';
 import type { Call } from './call.js';
 import { limits } from './limits.js';
 
-/** Reads a request's body whole, within its bounds of size (413) and time (408 as 400, then the connection goes). */
+/**
+ * Reads the whole body of a request. Throws 413 when it is too large, and 400 when it takes too long; the connection is then
+ * closed.
+ */
 export function readBody(call: Call): Promise<Buffer> {
   const { exchange } = call;
   const length = exchange.headers['content-length'];
@@ -10,7 +13,7 @@ export function readBody(call: Call): Promise<Buffer> {
   if (declared === 0) return Promise.resolve(EMPTY);
   if (declared > limits.bodyBytesMax) return Promise.reject(tooLarge());
   if (declared > limits.smallBodyBytes && !call.bodies.hasRoom(declared)) return Promise.reject(noRoom());
-  // The client has gone while the request waited.
+  // The client disconnected while the request was queued.
   if (exchange.gone) return Promise.reject(endedEarly());
   exchange.bodyWanted();
   const { body } = exchange;
@@ -56,7 +59,7 @@ export function readBody(call: Call): Promise<Buffer> {
   });
 }
 
-/** Counts a body of which `size` bytes have come. Returns whether there is room for it. */
+/** Counts a body of which `size` bytes have arrived. Returns whether the budget allows it. */
 function holds(call: Call, size: number): boolean {
   if (size <= limits.smallBodyBytes) return true;
   if (!call.bodies.take(size - call.bodyBytesHeld)) return false;

@@ -4,7 +4,9 @@ import type { Body } from '../registry/index.js';
 import { type KindSchema, kindSchema } from '../schema/index.js';
 import type { DeleteWish } from './options.js';
 
-/** The DeleteOptions in a request's body, in whatever version and encoding; what it is not is a 400. */
+/**
+ * Reads the DeleteOptions from the body of a request, in any version and encoding. Throws 400 when the body is something else.
+ */
 export function deleteWishOfBody(body: Body): DeleteWish {
   const decoded = decodeBody(body, expected(), { otherVersions: true });
   if (!decoded.ok) throw errors.badRequest(decoded.cause);

@@ -12,19 +12,19 @@ export interface DeliveryOptions {
   readonly scheduler: Scheduler;
   /** Milliseconds until the watch ends by itself. */
   readonly lasts: number;
-  /** Events have no form in what was negotiated: the watch ends with the first. */
+  /** The negotiated encoding cannot represent events: the watch ends with the first one. */
   readonly unwritable: boolean;
   readonly watches: Watches;
-  /** Told of what is written. */
+  /** Called for each write. */
   written(frames: Frames): void;
 }
 
 /**
- * Moves the events of one watch to its connection, at the connection's pace, until the stream ends, its time is over, the client
- * goes, the server drains, or the client has taken nothing for too long although there was something to take.
+ * Moves the events of one watch to its connection, at the connection's pace. It ends when the stream ends, the time is over, the
+ * client disconnects, the server drains, or the client reads nothing for too long while events are pending.
  */
 export class Delivery {
-  /** Resolves when it is over. */
+  /** Resolves when the watch has ended. */
   readonly done: Promise<void>;
   readonly #options: DeliveryOptions;
   #resolve: () => void = () => {};
@@ -32,9 +32,9 @@ export class Delivery {
   #cancelStalled: (() => void) | undefined;
   #room = true;
   #over = false;
-  /** Stands in line for a turn of the event loop. */
+  /** Queued for a turn of the event loop. */
   #waits = false;
-  /** How often the connection had room again. */
+  /** Counts how often the connection has drained. */
   #drains = 0;
 
   constructor(options: DeliveryOptions) {
@@ -71,7 +71,7 @@ export class Delivery {
     }
   }
 
-  /** Writes what is pending, or as much of it as goes into one write. False: that was all for now. */
+  /** Writes the pending events, or as many as one write takes. Returns false when nothing more is pending. */
   #one(): boolean {
     const { stream, answer } = this.#options;
     const frames = stream.take(limits.watchTakeBytes, this.#options.scheduler.spent);
@@ -90,7 +90,7 @@ export class Delivery {
     return true;
   }
 
-  /** One timer at a time, however often the connection fills and drains meanwhile. */
+  /** Only one timer runs at a time, however often the connection fills and drains. */
   #expectRoom(): void {
     const drains = this.#drains;
     this.#cancelStalled = this.#options.timers.after(limits.stalledTime, () => {

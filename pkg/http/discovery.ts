@@ -38,7 +38,7 @@ function documentsOf(catalogue: Catalogue): Documents {
   return found;
 }
 
-/** `/api`, `/apis`: the plain form, or the aggregated one where it is asked for. */
+/** `/api`, `/apis`: the plain form, or the aggregated form when it is requested. */
 export function serveRoot(call: Call, services: HttpServices, path: '/api' | '/apis'): void | Promise<void> {
   const { accept } = call.exchange.headers;
   checkRoute(accept, services.stages.spoken.types);
@@ -95,7 +95,7 @@ function plainForm(call: Call, services: HttpServices): DocumentForm {
 }
 
 function formOf(call: Call, { encoding, pretty }: Accepted): DocumentForm {
-  // Only JSON is laid out for people; of the others there is one form, kept once.
+  // Only JSON has a pretty form. The other encodings have one form, which is kept.
   if (encoding !== 'json') return { encoding, pretty: false };
   const wanted = { accept: undefined, query: call.info.query, userAgent: call.userAgent };
   return { encoding, pretty: wantsPretty(wanted, pretty) };
@@ -190,7 +190,7 @@ function resourceDocument(served: ServedResource): JsonObject {
   };
 }
 
-/** The verbs of custom resources are listed in an order of their own, as in the reference. */
+/** Custom resources list their verbs in a different order, as in the reference. */
 function listedVerbs({ verbs, type }: ServedResource): JsonArray {
   if (!isCustom(type)) return [...verbs].sort();
   return ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
@@ -207,7 +207,7 @@ function subresourceDocument(served: ServedResource, name: string, sub: Subresou
   };
 }
 
-/** Of another group or version than the resource itself. */
+/** The kind of a subresource may belong to another group or version than the resource. */
 function isForeign(served: ServedResource, { kind }: Subresource): boolean {
   return kind !== undefined && (kind.group !== served.group || kind.version !== served.version);
 }
@@ -216,7 +216,7 @@ function sortedSubresources(served: ServedResource): readonly (readonly [string,
   return Object.entries(served.subresources).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Changes when the version in which objects are stored does: the start of the hash of group, version and kind. */
+/** The storage version hash: the start of the hash of group, version and kind. It changes with the storage version. */
 export function storageVersionHash(served: ServedResource): string {
   const { apiVersion, kind } = served.storage;
   const text = `${apiVersion.includes('/') ? '' : '/'}${apiVersion}/${kind}`;

@@ -3,7 +3,9 @@ import { encodeCbor, encodeProtobuf, encodeYaml, sealEnvelope } from '../codec/i
 import { kindSchema, type StructSchema } from '../schema/index.js';
 import type { Encoding } from './negotiate.js';
 
-/** Encodes answers that are no stored objects: Status, discovery. They are values made by this program, complete as they are. */
+/**
+ * Encodes responses that are not stored objects, such as Status and discovery. They are built by the server and need no defaults.
+ */
 export function encodeDocument(value: JsonObject | Status, encoding: Encoding, pretty: boolean): Buffer {
   const { apiVersion = 'v1', kind } = value as { apiVersion?: string; kind: string };
   switch (encoding) {

@@ -3,9 +3,9 @@ import type { Readable } from 'node:stream';
 import type { CredentialConnection } from '../auth/index.js';
 
 /**
- * One request and its answer, whichever protocol brought it: HTTP/1.1 (WebSocket on top of it) and test injections through Node's
- * request and response objects (`exchange1.ts`), HTTP/2 on the bare stream (`exchange2.ts`), which costs half of what the compatibility layer does.
- * Everything above knows only this.
+ * One request and its response, independent of the protocol. `exchange1.ts` implements it for HTTP/1.1, WebSocket and injected
+ * requests on Node's request and response objects. `exchange2.ts` implements it for HTTP/2 on the bare stream, which costs half
+ * of what Node's compatibility layer costs. All code above uses only this interface.
  */
 export interface Exchange {
   readonly method: string;
@@ -14,53 +14,53 @@ export interface Exchange {
   readonly headers: IncomingHttpHeaders;
   /** The body, unread. */
   readonly body: Readable;
-  /** The body is wanted now: a client that asked before it sends anything (`Expect: 100-continue`) may go on. */
+  /** Announces that the body will be read: a client that sent `Expect: 100-continue` may continue. */
   bodyWanted(): void;
-  /** All bytes that the headers announced were taken from `body`. */
+  /** Whether all announced bytes of the body were read. */
   bodyTaken(): void;
-  /** Values of a header that may come in several lines, one each. */
+  /** The values of a header that may occur several times. */
   lines(name: string): readonly string[];
 
-  /** Remembers what it is given as long as the connection lives. */
+  /** State that lives as long as the connection. */
   readonly connection: Connection;
 
-  /** What is streamed goes over WebSocket: it is framed so already. */
+  /** Whether a streamed response goes over WebSocket. It is then framed already. */
   readonly websocket: boolean;
 
-  /** The whole answer at once. */
+  /** Sends a complete response. */
   send(status: number, headers: OutgoingHttpHeaders, body: Buffer | undefined): void;
-  /** Begins an answer whose length is not known, or that is too large to stand in memory. */
+  /** Begins a response of unknown length, or one that is too large to be held in memory. */
   stream(status: number, headers: OutgoingHttpHeaders): AnswerStream;
 
-  /** Whether an answer has begun: too late for another. */
+  /** Whether the response has begun. An error can then no longer be sent. */
   readonly answered: boolean;
-  /** Whether the client has gone. */
+  /** Whether the client has disconnected. */
   readonly gone: boolean;
-  /** `f` runs once, when the exchange is over: answer sent, or client gone. */
+  /** Registers `f` to run once, when the response is sent or the client has disconnected. */
   onClose(f: () => void): void;
-  /** Ends the exchange without (further) answer. */
+  /** Ends the exchange without sending anything more. */
   abort(): void;
 }
 
-/** What is known of the connection beneath. */
+/** The state of the underlying connection. */
 export interface Connection extends CredentialConnection {
-  /** Exchanges that are under way on it. */
+  /** The number of exchanges in progress. */
   open: number;
-  /** Requests without credentials that came over HTTP/2. */
+  /** The number of requests without credentials that arrived over HTTP/2. */
   anonymous: number;
-  /** Requests that wait for the answer of the one before them. */
+  /** The number of pipelined requests that wait for an earlier response. */
   waiting: number;
   readonly remoteAddress: string;
 }
 
-/** The body of an answer, written at the pace of its connection. */
+/** The body of a response, written at the pace of its connection. */
 export interface AnswerStream {
   /**
-   * Hands over bytes. False: enough for now, `onDrain` says when to go on. `chunk`, where it is given, is `bytes` framed
-   * as an HTTP/1.1 chunk: a connection that needs it so writes it as it is.
+   * Writes bytes. Returns false when the buffer is full; `onDrain` then reports when to continue. `chunk`, if given, is `bytes`
+   * framed as an HTTP/1.1 chunk; a connection that uses chunks writes it unchanged.
    */
   write(bytes: Buffer, chunk?: Buffer): boolean;
-  /** `f` runs each time the connection has room again after a `write` that said false. */
+  /** Registers `f` to run each time the connection drains after a `write` that returned false. */
   onDrain(f: () => void): void;
   end(): void;
 }

@@ -6,7 +6,7 @@ import type { AnswerStream, Connection, Exchange } from './exchange.js';
 import { limits } from './limits.js';
 import { openWebSocket, type Upgrade } from './websocket.js';
 
-/** HTTP/1.1, and whatever else speaks through Node's request and response objects (injected requests of tests). */
+/** HTTP/1.1, and injected requests of tests, on Node's request and response objects. */
 export class MessageExchange implements Exchange {
   readonly method: string;
   readonly url: string;
@@ -18,7 +18,7 @@ export class MessageExchange implements Exchange {
   readonly #upgrade: Upgrade | undefined;
   #upgraded = false;
 
-  /** `upgrade`: what is streamed is to go over WebSocket. */
+  /** `upgrade`: a streamed response goes over WebSocket. */
   constructor(request: IncomingMessage, response: ServerResponse, upgrade?: Upgrade) {
     this.#request = request;
     this.#response = response;
@@ -42,7 +42,7 @@ export class MessageExchange implements Exchange {
     return found;
   }
 
-  /** Node has said so already. */
+  /** Node has sent 100 Continue already. */
   bodyWanted(): void {}
 
   bodyTaken(): void {}
@@ -83,7 +83,7 @@ export class MessageExchange implements Exchange {
     this.#response.destroy();
   }
 
-  /** What the client still sends of a body that nobody wants is read away, or its connection could not be used again. */
+  /** The unread rest of a body is discarded, because the connection could not be used again otherwise. */
   #discardBody(): void {
     const request = this.#request;
     if (request.complete) return;
@@ -101,14 +101,14 @@ class MessageStream implements AnswerStream {
 
   constructor(response: ServerResponse) {
     this.#response = response;
-    // The response repeats its socket's `drain`, also when only the socket was written to.
+    // The response forwards the `drain` of its socket, also when only the socket was written to.
     response.on('drain', () => this.#onDrain?.());
   }
 
   write(bytes: Buffer, chunk?: Buffer): boolean {
     const response = this.#response;
     const socket = response.socket;
-    // A frame that is already an HTTP/1.1 chunk goes to the socket as it is: one write instead of three, and nothing is copied.
+    // A frame that is already an HTTP/1.1 chunk is written to the socket directly: one write instead of three, and no copy.
     if (chunk !== undefined && socket !== null && response.chunkedEncoding) {
       if (socket.write(chunk)) return true;
       socket.once('drain', () => this.#onDrain?.());
@@ -126,7 +126,7 @@ class MessageStream implements AnswerStream {
   }
 }
 
-/** The answer to HEAD: headers only. */
+/** The response to HEAD: headers only. */
 class EmptyStream implements AnswerStream {
   readonly #response: ServerResponse;
 
@@ -147,7 +147,7 @@ class EmptyStream implements AnswerStream {
 
 const connections = new WeakMap<object, Connection>();
 
-/** What is remembered of a socket: one object a connection, however many requests come over it. */
+/** The state kept for a socket: one object for each connection, however many requests it carries. */
 export function connectionOf(socket: TLSSocket): Connection {
   let found = connections.get(socket);
   if (found === undefined) {
@@ -169,7 +169,7 @@ class SocketConnection implements Connection {
   }
 
   certificate(): ClientCertificate | undefined {
-    // Injected requests have no TLS beneath.
+    // Injected requests have no TLS connection.
     if (typeof this.#socket.getPeerCertificate !== 'function') return undefined;
     const certificate = this.#socket.getPeerCertificate(true);
     if (certificate === null || certificate === undefined || Object.keys(certificate).length === 0) return undefined;

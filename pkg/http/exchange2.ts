@@ -17,7 +17,7 @@ export class StreamExchange implements Exchange {
   readonly #stream: ServerHttp2Stream;
   readonly #raw: readonly string[];
 
-  /** `raw`: names and values in turn, as they came. */
+  /** `raw`: names and values alternate, as received. */
   constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, raw: readonly string[], connection: Connection) {
     this.#stream = stream;
     this.#raw = raw;
@@ -26,7 +26,7 @@ export class StreamExchange implements Exchange {
     this.url = (headers[':path'] as string | undefined) ?? '/';
     this.body = stream;
     this.connection = connection;
-    // A stream that is reset by its client reports an error; the exchange learns of it by `close`.
+    // A stream that the client resets emits an error; the exchange observes `close` instead.
     stream.on('error', ignore);
   }
 
@@ -46,8 +46,8 @@ export class StreamExchange implements Exchange {
       stream.respond(headers);
       stream.end(body);
     }
-    // What the client still sends of a body that nobody wants is read away. (A stream without a body is left alone: reading to
-    // its end makes Node destroy it before the answer's last write is done, at the price of an error object each time.)
+    // The unread rest of a body is discarded. A stream without a body is left alone: reading it to the end makes Node destroy it
+    // before the last write of the response is done, and create an error object each time.
     if (!stream.endAfterHeaders && stream.readableFlowing === null) this.#discardBody();
   }
 
@@ -65,7 +65,7 @@ export class StreamExchange implements Exchange {
     let discarded = 0;
     stream.on('data', (piece: Buffer) => {
       discarded += piece.length;
-      // The client is told to stop, without an error (RFC 9113, 8.1).
+      // Asks the client to stop sending, without an error (RFC 9113, 8.1).
       if (discarded > limits.discardBytesMax) stream.close(constants.NGHTTP2_NO_ERROR);
     });
   }
@@ -122,7 +122,7 @@ class StreamAnswer implements AnswerStream {
 
 const sessions = new WeakMap<Http2Session, Connection>();
 
-/** The connection beneath a session: the same object for all its streams. */
+/** The connection of a session: the same object for all its streams. */
 export function sessionConnection(session: Http2Session): Connection {
   let found = sessions.get(session);
   if (found === undefined) {

@@ -17,12 +17,12 @@ import type { HttpServices } from './services.js';
 import { serveResource } from './verbs/index.js';
 import { VERSION_DOCUMENT } from './version.js';
 
-/** Listens itself when it is given a server; else only `inject` reaches it. */
+/** Listens only when it is given a server; otherwise only `inject` reaches it. */
 export type ServerFactory = (handler: (request: IncomingMessage, response: ServerResponse) => void) => Server;
 
 /**
- * The routes. Each ends in the pipeline: a route only says which handler stands behind it. Paths of resources are not
- * spelled out (which there are changes while the server runs): what no route takes goes to `serveResource`.
+ * The routes of fastify. Each runs the pipeline with its handler. Paths of resources are not listed, because the set of resources
+ * changes while the server runs: `serveResource` handles all paths without a route.
  */
 export function createFrame(services: HttpServices, serverFactory?: ServerFactory): FastifyInstance {
   const route = (handler: (call: Call, request: FastifyRequest) => void | Promise<void>) => {
@@ -37,15 +37,15 @@ export function createFrame(services: HttpServices, serverFactory?: ServerFactor
     exposeHeadRoutes: false,
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: limits.headerBytesMax },
     bodyLimit: limits.bodyBytesMax,
-    // What cannot be parsed is answered where the sockets are (listener.ts).
+    // The listener answers requests that cannot be parsed (listener.ts).
     clientErrorHandler: () => {},
-    // No route has a schema: the compilers of schemas (ajv and its kin) are not even loaded.
+    // No route has a schema, so the schema compilers (ajv and others) are not loaded.
     schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
-    // A path that cannot be decoded: the pipeline says so in its own words.
+    // The pipeline answers paths that cannot be decoded, in the format of the API.
     frameworkErrors: (_error, request, reply) => route((call) => serveElse(call, services))(request, reply),
     ...(serverFactory === undefined ? {} : { serverFactory }),
   });
-  // Bodies are read by the verbs, after the client was let in: no parser may do so before.
+  // Verbs read the body after the request was authorized. No parser may read it earlier.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
 
@@ -84,14 +84,14 @@ export function createFrame(services: HttpServices, serverFactory?: ServerFactor
   return app;
 }
 
-/** Stands where fastify would load a compiler. */
+/** Replaces the schema compiler of fastify. */
 const noCompiler = () => {
   throw new Error('routes have no schemas');
 };
 
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
 
-/** Everything that has no route of its own: resources, and discovery of groups and versions. */
+/** Handles all paths without a route: resources, and discovery of groups and versions. */
 export function serveElse(call: Call, services: HttpServices): void | Promise<void> {
   const { info } = call;
   if (info.kind === 'resource') return serveResource(call, services);
@@ -106,7 +106,7 @@ export function serveElse(call: Call, services: HttpServices): void | Promise<vo
           ? () => serveVersion(call, services, { group: rest[0]!, version: rest[1]! })
           : undefined;
   if (found === undefined) {
-    // The list of groups is served to every method.
+    // The list of groups is served for every method.
     if (info.path === '/apis' || info.path === '/apis/') return serveRoot(call, services, '/apis');
     if (KNOWN_PATHS.has(info.path)) throw errors.methodNotAllowed();
     throw first === 'api' ? errors.noSuchPath() : new PageNotFound();
@@ -127,7 +127,7 @@ export function serveElse(call: Call, services: HttpServices): void | Promise<vo
 const nothingAt = (root: string | undefined, group: string, services: HttpServices): Error =>
   root === 'api' ? errors.noSuchPath() : nothingThere(services.registry.catalogue, group);
 
-/** Reached here only by a method that their routes do not take. */
+/** Handles a method that the routes of health and metrics do not accept. */
 const KNOWN_PATHS: ReadonlySet<string> = new Set([
   '/api',
   '/api/',
@@ -144,12 +144,12 @@ function nonEmpty(name: string): string {
   return name;
 }
 
-/** Verifiers of tokens may keep these documents for an hour: as long as old keys stay in the set after a change. */
+/** Verifiers of tokens may cache these documents for an hour: old keys stay in the set at least that long. */
 function sendIssuerDocument(call: Call, type: string, text: string): void | Promise<void> {
   return sendBytes(call, 200, type, Buffer.from(text), { 'cache-control': 'public, max-age=3600' });
 }
 
-/** DELETE starts all counts anew, as the reference does. */
+/** DELETE resets all metrics, as in the reference. */
 async function serveMetrics(call: Call, services: HttpServices): Promise<void> {
   if (call.exchange.method === 'DELETE') {
     services.exposition.reset();
@@ -174,7 +174,7 @@ function serveVersionDocument(call: Call): void | Promise<void> {
   );
 }
 
-/** `/`: what can be looked at. */
+/** `/`: the list of paths. */
 function rootPaths(services: HttpServices): string[] {
   const paths = [
     '/.well-known/openid-configuration',

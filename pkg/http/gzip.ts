@@ -4,7 +4,7 @@ import type { AnswerStream } from './exchange.js';
 import { limits } from './limits.js';
 import { copyPieces } from './streaming.js';
 
-/** Whether the client named gzip. As in the reference, only for what is read. */
+/** Whether the client accepts gzip. As in the reference, only responses to reads are compressed. */
 export function acceptsGzip(call: Call): boolean {
   if (!call.compresses) return false;
   const accept = call.exchange.headers['accept-encoding'];
@@ -18,7 +18,7 @@ export function acceptsGzip(call: Call): boolean {
 
 const REFUSED = /^\s*q\s*=\s*0(?:\.0*)?\s*$/i;
 
-/** Compresses on zlib's own threads, at the pace of the connection; the event loop only moves pieces. */
+/** Compresses on zlib's threads, at the pace of the connection. */
 export async function gzipped(
   call: Call,
   answer: AnswerStream,
@@ -27,17 +27,17 @@ export async function gzipped(
   const compressed = new GzipAnswer(answer);
   call.exchange.onClose(() => compressed.close());
   await copyPieces(call, compressed, pieces);
-  // A client that had gone before is not told of again.
+  // A client that disconnected earlier causes no further event.
   if (call.exchange.gone) compressed.close();
   await compressed.closed;
   call.bytes = compressed.bytes;
 }
 
-/** What is written into it comes out of `answer` compressed. It has room when what it was given is compressed, and that is written. */
+/** A body whose content is compressed into `answer`. It has room when its input is compressed and written. */
 class GzipAnswer implements AnswerStream {
-  /** That came out. */
+  /** The number of compressed bytes. */
   bytes = 0;
-  /** Everything is out, or nothing will be. */
+  /** Set when all output is written, or when none will follow. */
   readonly closed: Promise<void>;
   readonly #gzip: Gzip;
 

@@ -3,7 +3,7 @@ import { PageNotFound } from './pagenotfound.js';
 import type { Query } from './requestinfo.js';
 import { sendText } from './responses.js';
 
-/** One thing that must be so. Gives undefined when it is, else why not (for the log and the administrator, not for everyone). */
+/** One health check. Returns undefined when it passes, otherwise the reason, for the log and for administrators only. */
 export interface HealthCheck {
   readonly name: string;
   check(): string | undefined;
@@ -19,8 +19,8 @@ export interface HealthChecks {
 export type HealthPath = keyof HealthChecks;
 
 /**
- * `/readyz`, `/readyz?verbose`, `/readyz?exclude=NAME`, `/readyz/NAME`. Plain text whatever is asked for; 500 when a check fails.
- * `name` '' runs all.
+ * `/readyz`, `/readyz?verbose`, `/readyz?exclude=NAME`, `/readyz/NAME`. The response is always plain text; its status is 500 when
+ * a check fails. An empty `name` runs all checks.
  */
 export function serveHealth(call: Call, checks: HealthChecks, path: HealthPath, name: string): void | Promise<void> {
   const all = checks[path];

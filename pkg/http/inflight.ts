@@ -2,9 +2,9 @@ import type { World } from '../base/index.js';
 import { limits } from './limits.js';
 
 /**
- * Limits the requests in flight. Further ones wait in the queue of their user; free capacity goes round the users, so that the flood of
- * one client does not delay the others. Queues are bounded in length and time. Beyond that a request is shed, which costs next to
- * nothing, and its client tries again later.
+ * Limits the requests in flight. Further requests wait in the queue of their user. Free capacity is given to the users in turn,
+ * so that a flood of requests from one client does not delay the others. Queues are bounded in length and time. A request beyond
+ * these limits is rejected with 429 at almost no cost, and its client retries later.
  */
 export class InFlightLimiter {
   readonly #world: World;
@@ -13,7 +13,7 @@ export class InFlightLimiter {
   #running = 0;
   #waiting = 0;
 
-  /** `max` 0: no limit. */
+  /** A `max` of 0 means no limit. */
   constructor(world: World, max: number) {
     this.#world = world;
     this.#max = max;
@@ -23,7 +23,10 @@ export class InFlightLimiter {
     return this.#running;
   }
 
-  /** True: the request runs, and calls `leave` when it ends. A promise: it waits. False: the queue is full, it is shed. */
+  /**
+   * Returns true when the request may run; it must call `leave` when it ends. Returns a promise when it must wait, and false when
+   * the queue is full.
+   */
   enter(user: string): true | false | Promise<'entered' | 'timedOut'> {
     if (this.#max === 0 || this.#running < this.#max) {
       this.#running++;
@@ -55,7 +58,7 @@ export class InFlightLimiter {
       this.#running--;
       return;
     }
-    // The request that leaves is followed by one that waits; its user goes to the end of the round.
+    // A waiting request takes the place of the one that leaves; its user moves to the end of the round.
     const [user, queue] = next.value;
     const waiter = queue.shift()!;
     this.#waiting--;

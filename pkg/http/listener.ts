@@ -25,27 +25,28 @@ import { isWebSocketWatch, withoutUpgrade } from './websocket.js';
 export interface TlsMaterial {
   readonly cert: string;
   readonly key: string;
-  /** Whose client certificates name users. */
+  /** The authorities of client certificates. */
   readonly clientCa: string;
 }
 
 export interface ListenerOptions {
   readonly host: string;
-  /** 0: a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
   readonly tls: TlsMaterial;
-  /** Connections that may be open; further ones are closed as they are accepted. At most `limits.connectionsMax`. */
+  /** The number of open connections; further ones are closed when they are accepted. At most `limits.connectionsMax`. */
   readonly connectionsMax?: number;
 }
 
-/** The server's door: TLS, HTTP/1.1 and HTTP/2 on one port by ALPN. */
+/** Accepts connections: TLS, with HTTP/1.1 and HTTP/2 on one port by ALPN. */
 export interface Listener {
   readonly port: number;
-  /** Connections from now on are greeted with these. */
+  /** Sets the certificates for new connections. */
   renew(tls: TlsMaterial): void;
   /**
-   * Takes no new connections, tells the clients of the open ones to go elsewhere (GOAWAY, or the end of an idle HTTP/1.1
-   * connection), ends the watches, and lets requests finish; what is still open after `graceTime` milliseconds is cut.
+   * Drains the server. It accepts no new connections, asks the clients of open ones to reconnect elsewhere (GOAWAY, or the end of
+   * an idle HTTP/1.1 connection), ends the watches, and lets requests finish. After `graceTime` milliseconds it closes what is
+   * still open.
    */
   drain(graceTime: number): Promise<void>;
 }
@@ -59,7 +60,7 @@ export async function openListener(services: HttpServices, options: ListenerOpti
 class Door implements Listener {
   readonly #services: HttpServices;
   readonly #server: Http2SecureServer;
-  /** What was accepted, whether or not a handshake followed. */
+  /** All accepted connections, with or without a TLS handshake. */
   readonly #accepted = new Set<Socket>();
   readonly #sockets = new Set<Socket>();
   readonly #sessions = new Set<ServerHttp2Session>();
@@ -78,7 +79,7 @@ class Door implements Listener {
     const server = createSecureServer({
       allowHTTP1: true,
       ...secureContext(tls),
-      // Nobody is turned away at the handshake: who shows no certificate, or a bad one, gets a 401 that says so.
+      // The handshake rejects no client: one without a valid certificate gets a 401 with a reason.
       requestCert: true,
       rejectUnauthorized: false,
       minVersion: 'TLSv1.2',
@@ -97,16 +98,16 @@ class Door implements Listener {
       unknownProtocolTimeout: 5_000,
     } as Parameters<typeof createSecureServer>[0]);
     this.#server = server;
-    // Of the HTTP/1.1 half; Node reads them from the server object, its types know them only there.
+    // For HTTP/1.1. Node reads these options from the server object, although its types do not list them there.
     Object.assign(server as unknown as Partial<Server>, {
       maxHeaderSize: limits.headerBytesMax,
-      // Node drops the headers beyond this number, so one more is read than is allowed, and the request refused (`malformed`).
+      // Node drops headers beyond this number, so one more is read than is allowed, and the request is rejected (`malformed`).
       maxHeadersCount: limits.headersMax + 1,
       headersTimeout: limits.headersTime,
       requestTimeout: limits.bodyTime,
       keepAliveTimeout: limits.idleTime,
       maxConnections: Math.min(connectionsMax ?? Infinity, limits.connectionsMax),
-      // `malformed` refuses a request without Host, with a body that says so.
+      // `malformed` rejects a request without Host, with a Status.
       requireHostHeader: false,
     });
     this.#app = createFrame(services, (handler) => {
@@ -123,7 +124,7 @@ class Door implements Listener {
       socket.on('error', ignore);
       refuseWith(services.world.timers, socket, statusText(errors.methodNotAllowed()));
     });
-    // The compatibility layer listens for streams too; it is asked only for what is not a resource.
+    // The compatibility layer also listens for streams; it serves only paths that are not resources.
     const compatible = server.listeners('stream') as StreamListener[];
     server.removeAllListeners('stream');
     const onStream: StreamListener = (stream, headers, flags, raw) =>
@@ -158,8 +159,8 @@ class Door implements Listener {
   }
 
   /**
-   * Where the process has no file left for a connection, libuv closes those that wait and reports each of them. One line a while says
-   * so; the limit on connections is there to make it rare.
+   * When the process has no file descriptor left, libuv closes waiting connections and reports each of them. This logs one line
+   * per interval. The limit on connections makes this rare.
    */
   #failed(error: Error & { code?: string }): void {
     const outOfFiles = error.code === 'EMFILE' || error.code === 'ENFILE';
@@ -181,14 +182,14 @@ class Door implements Listener {
   }
 
   #connected(socket: TLSSocket): void {
-    // Node feeds its parser past the stream, and pauses the parser while an answer waits to be taken. OpenSSL then still hands over
-    // the records that it has read, and the paused parser refuses them. A listener for data puts the stream in between, whose buffer
-    // is what pauses.
+    // Node feeds its parser directly from the stream, and pauses the parser while a response waits to be written. OpenSSL then
+    // still delivers the records that it has read, and the paused parser rejects them. A listener for data makes Node read
+    // through the stream's buffer, which can be paused.
     if (socket.alpnProtocol !== 'h2') socket.on('data', ignore);
     if (this.#sockets.has(socket)) return;
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
-    // A connection that breaks is its exchanges' business, not the process's.
+    // Its exchanges handle a broken connection; the process must not fail.
     socket.on('error', ignore);
     if (this.#draining) socket.end();
   }
@@ -206,9 +207,9 @@ class Door implements Listener {
   }
 
   /**
-   * Serves one request of an HTTP/1.1 connection at a time, in order: the next begins when Node gives its answer the connection,
-   * which is when the answer before it is out. Only a few may wait. Node parses all that comes in one read, which can be hundreds of
-   * requests, so the connection of a client that sends more is closed.
+   * Serves the requests of an HTTP/1.1 connection one at a time, in order. The next one begins when Node assigns its response to
+   * the connection, which is when the response before it is written. Only a few requests may wait. Node parses everything that
+   * arrives in one read, which can be hundreds of requests, so the connection of a client that sends more is closed.
    */
   #inTurn(request: IncomingMessage, response: ServerResponse): void {
     if (response.socket !== null) {
@@ -226,7 +227,7 @@ class Door implements Listener {
     connection.waiting++;
     response.once('socket', () => {
       connection.waiting--;
-      // Node has more to do for this answer before anything is written to it.
+      // Node has more to do for this response before anything is written to it.
       void Promise.resolve().then(() => {
         if (socket.writable) this.#request(request, response);
       });
@@ -234,15 +235,15 @@ class Door implements Listener {
   }
 
   /**
-   * Node hands over the connection of a request that asks for another protocol. A watch over WebSocket keeps it, with an answer made
-   * by hand until the handshake is accepted. Any other request is parsed again without its Upgrade header.
+   * Node detaches the connection of a request with an Upgrade header. A watch over WebSocket keeps it, with a response object
+   * made here until the handshake is accepted. Any other request is parsed again without its Upgrade header.
    */
   #upgrade(request: IncomingMessage, socket: TLSSocket, head: Buffer): void {
     const response = new ServerResponse(request);
     try {
       response.assignSocket(socket);
     } catch {
-      // An answer is still under way.
+      // Another response is still in progress.
       socket.destroy();
       return;
     }
@@ -305,7 +306,10 @@ class Door implements Listener {
     void serve(exchange, this.#services.stages, (call) => serveElse(call, this.#services)).then(over);
   }
 
-  /** A request has begun; what is returned is called when it is over. Until then its connection is not idle, and a drain waits. */
+  /**
+   * Records that a request has begun, and returns the function to call when it ends. Until then its connection is not idle, and a
+   * drain waits for it.
+   */
   #began(connection: Connection): () => void {
     connection.open++;
     this.#open++;
@@ -328,7 +332,7 @@ class Door implements Listener {
     for (const session of this.#sessions) session.close();
     this.#closeIdle();
     const { timers } = this.#services.world;
-    /** Resolves when every connection is closed, or after so long. */
+    /** Resolves when every connection is closed, or after this time. */
     const closedWithin = (milliseconds: number, begin: (enough: () => void) => void = ignore): Promise<void> =>
       new Promise((resolve) => {
         const cancel = timers.after(milliseconds, resolve);
@@ -339,11 +343,11 @@ class Door implements Listener {
       this.#onQuiet = enough;
       this.#afterExchange();
     });
-    // A connection closes by itself once its last bytes are out, however slowly its client takes them.
+    // A connection closes after its last bytes are written, however slowly the client reads them.
     await closedWithin(Math.min(graceTime, limits.partingTime));
     for (const session of this.#sessions) session.destroy();
     for (const socket of this.#sockets) socket.destroy();
-    // Who never began to speak would be waited for until his handshake is overdue.
+    // A client that never sent anything would delay the drain until its handshake times out.
     for (const socket of this.#accepted) socket.destroy();
     await closed;
   }
@@ -352,14 +356,14 @@ class Door implements Listener {
     if (this.#open === 0) this.#onQuiet?.();
     if (this.#sweeps) return;
     this.#sweeps = true;
-    // Once for all that end in one turn: there may be thousands, of as many connections.
+    // Runs once for all requests that end in one turn: there may be thousands, on as many connections.
     this.#services.world.timers.immediate(() => {
       this.#sweeps = false;
       this.#closeIdle();
     });
   }
 
-  /** HTTP/1.1 connections without a request; sessions close themselves after their last stream. */
+  /** HTTP/1.1 connections without a request. HTTP/2 sessions close themselves after their last stream. */
   #closeIdle(): void {
     for (const socket of this.#sockets)
       if ((socket as TLSSocket).alpnProtocol !== 'h2' && connectionOf(socket as TLSSocket).open === 0) socket.end();
@@ -383,18 +387,21 @@ const CIPHERS = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
 
-/** Counts the requests without credentials of a session. Whether there are too many: streams that are reset at once count too. */
+/**
+ * Counts the requests without credentials of a session and returns whether there are too many. Streams that are reset at once
+ * count too.
+ */
 function isFlood(session: Http2Session, headers: IncomingHttpHeaders): boolean {
   if (headers.authorization !== undefined || (session.socket as TLSSocket).authorized) return false;
   return ++sessionConnection(session).anonymous > limits.requestsAnonymousMax;
 }
 
-/** Whether the client has shown who it is: by its certificate, or in an earlier request on this connection. */
+/** Whether the client has authenticated: by its certificate, or in an earlier request on this connection. */
 function isKnown(socket: TLSSocket, connection: Connection): boolean {
   return socket.authorized || typeof connection.identity === 'object';
 }
 
-/** What is asked for with scheme and authority, as of a proxy, is asked for here (RFC 9112, 3.2.2). */
+/** Accepts a request target in absolute form (RFC 9112, 3.2.2). */
 function originForm(url: string): string {
   if (url.startsWith('/')) return url;
   const at = /^https?:\/\/[^/?#]*/i.exec(url);
@@ -404,8 +411,9 @@ function originForm(url: string): string {
 }
 
 /**
- * Why a request of HTTP/1.1 is refused before anything is made of it. Its headers say where it ends and for whom it is, so any doubt
- * about them is the client's to resolve (RFC 9112, 3.2 and 6.1); a header that is dropped may be one that takes rights away.
+ * Returns why a request of HTTP/1.1 is rejected before it is interpreted, or undefined. Headers delimit a request and name its
+ * host, so ambiguous ones are rejected (RFC 9112, 3.2 and 6.1). Headers are not dropped, because a dropped one may be one that
+ * limits rights.
  */
 function malformed(request: IncomingMessage): ApiError | undefined {
   const raw = request.rawHeaders;
@@ -420,7 +428,7 @@ function malformed(request: IncomingMessage): ApiError | undefined {
   return undefined;
 }
 
-/** Refuses in a Status and closes the connection: what follows on it may not begin where it seems to. */
+/** Rejects with a Status and closes the connection: the next request may not begin where it seems to. */
 function refuseRequest(request: IncomingMessage, response: ServerResponse, error: ApiError): void {
   const body = `${JSON.stringify(error.status)}\n`;
   response.writeHead(error.status.code, {
@@ -432,7 +440,7 @@ function refuseRequest(request: IncomingMessage, response: ServerResponse, error
   request.resume();
 }
 
-/** Resources and their discovery: served without the frame, which would add nothing but its cost. */
+/** Resources and their discovery. They bypass fastify, which would only add cost here. */
 function belowApi(url: string): boolean {
   return url.startsWith('/api/', 0) ? url.length > 5 : url.startsWith('/apis/', 0) && url.length > 6;
 }
@@ -441,7 +449,7 @@ function secureContext(tls: TlsMaterial): { cert: string; key: string; ca: strin
   return { cert: tls.cert, key: tls.key, ca: tls.clientCa };
 }
 
-/** What Node's parser refuses is answered by hand: there is no request yet. */
+/** Writes the response to a request that Node's parser rejects by hand, because no response object exists. */
 function refuse(timers: Timers, code: string | undefined, socket: Socket): void {
   if (socket.destroyed || !socket.writable) return;
   if (code === 'ECONNRESET' || code === 'EPIPE') {
@@ -451,7 +459,7 @@ function refuse(timers: Timers, code: string | undefined, socket: Socket): void 
   refuseWith(timers, socket, refusal(code));
 }
 
-/** Gives the client time to read the answer, then closes: no other timer looks after this connection any more. */
+/** Gives the client time to read the response, then closes the connection: no other timer covers it any more. */
 function refuseWith(timers: Timers, socket: Socket, answer: string): void {
   socket.end(answer);
   timers.after(limits.partingTime, () => socket.destroy());

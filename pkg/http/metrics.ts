@@ -3,14 +3,14 @@ import type { ApiServerMetrics, RequestKind, RequestSeries } from '../telemetry/
 import type { Call } from './call.js';
 import type { ResourceInfo } from './requestinfo.js';
 
-/** Counts requests. Label values come from what is served, never from what a client wrote. */
+/** Counts requests. Label values come from the served resources, never from the client. */
 export interface RequestCounter {
   began(call: Call): void;
   ended(call: Call): void;
   authenticated(recognised: boolean): void;
   authorized(allowed: boolean): void;
   shed(call: Call, reason: 'queue-full' | 'time-out'): void;
-  /** A deprecated version was asked for. */
+  /** Whether the version is deprecated. */
   deprecated(call: Call): void;
 }
 
@@ -22,17 +22,17 @@ const VERBS: Readonly<Record<string, string>> = {
   update: 'PUT',
   patch: 'PATCH',
   delete: 'DELETE',
-  // As kube-apiserver counts it: the scope tells it from one object.
+  // As in kube-apiserver: the scope distinguishes it from the request for one object.
   deletecollection: 'DELETE',
 };
 
-/** Subresources that lead to somewhere else, whatever the method. */
+/** Subresources that connect to another server, whatever the method. */
 const CONNECTIONS: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 const APPLY_PATCH = 'application/apply-patch+yaml';
 
 const PLAIN_METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** `known`: whether a resource is served; everything else is counted together. */
+/** `known`: whether the resource is served. All other requests share one series. */
 export function requestCounter(
   world: World,
   metrics: ApiServerMetrics,
@@ -50,7 +50,7 @@ export function requestCounter(
     if (found === undefined) {
       const kind = kindOf(call, known);
       found = metrics.series(kind);
-      // Only what is served is remembered by name; the rest shares one series, found again through the metric.
+      // Only series of served resources are cached by name; the shared series is looked up in the metric.
       if (info.kind === 'path' ? PLAIN_METHODS.has(key) : known(info)) series.set(key, found);
     }
     return found;
@@ -61,9 +61,9 @@ export function requestCounter(
       call.series = seriesOf(call);
     },
     ended(call) {
-      // What could not even be read as a request line has no series.
+      // A request without a readable request line has no series.
       if (call.series === undefined) return;
-      // Nobody was there any more to be answered.
+      // The client disconnected before the response.
       if (call.status === 0) return metrics.aborted(call.series.kind);
       const seconds = (world.clock.monotonic() - call.started) / 1000;
       metrics.count(call.series, call.status, seconds, call.waited / 1000, call.bytes);

@@ -2,7 +2,7 @@ import { type ApiError, errors } from '../api/index.js';
 import type { Body, PatchType, Representation } from '../registry/index.js';
 import type { Query } from './requestinfo.js';
 
-/** Media types in and out. Answers are negotiated twice, as in the reference: the route's types first, then their parameters. */
+/** Content negotiation. Responses are negotiated twice, as in the reference: the route's types first, then their parameters. */
 
 export type Encoding = Representation['encoding'];
 
@@ -17,12 +17,12 @@ const ENCODINGS: ReadonlyMap<string, Encoding> = new Map(
   Object.entries(MEDIA_TYPES).map(([encoding, type]) => [type, encoding as Encoding]),
 );
 
-/** What a server speaks; CBOR behind its gate. */
+/** The encodings that a server supports; CBOR only with its feature gate. */
 export interface Spoken {
   readonly encodings: readonly Encoding[];
-  /** As error messages list them. */
+  /** The list in error messages. */
   readonly types: readonly string[];
-  /** Objects themselves have no protobuf form (custom resources); other answers about them have. */
+  /** Whether objects have no protobuf form (custom resources). Other responses about them have one. */
   readonly withoutProtobuf?: true;
 }
 
@@ -52,7 +52,7 @@ interface Clause {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** What is asked for by `as`, `g` and `v`. */
+/** The representation requested by `as`, `g` and `v`. */
 export interface Conversion {
   readonly kind: string;
   readonly group: string;
@@ -66,8 +66,8 @@ export interface Accepted {
 }
 
 /**
- * The first clause, best quality first, that the server can satisfy. `allows` says whether an `as=` conversion can be done in
- * an encoding; `stream` whether this is a watch. undefined: none can.
+ * Returns the first clause, best quality first, that the server can satisfy, or undefined. `allows` says whether an `as=`
+ * conversion is supported in an encoding; `stream` whether the request is a watch.
  */
 export function negotiate(
   accept: string | undefined,
@@ -87,7 +87,7 @@ export function negotiate(
   return undefined;
 }
 
-/** As events in CBOR are called where they stand one after the other; who watches may ask for them by either name. */
+/** The media type of a sequence of CBOR items. A watch may request either name. */
 const CBOR_SEQUENCE = 'cbor-seq';
 
 const JSON_ACCEPTED: Accepted = { encoding: 'json', as: undefined, pretty: false };
@@ -118,7 +118,7 @@ function matches(
   return { encoding, as, pretty: parameters.get('pretty') === '1' };
 }
 
-/** Best first: by quality, then types before wildcards, else as written. */
+/** Best first: by quality, then types before wildcards, then in the order of the header. */
 function parseAccept(accept: string): readonly Clause[] {
   const clauses = accept
     .split(',', CLAUSES_MAX)
@@ -155,8 +155,8 @@ function parseClause(text: string): Clause | undefined {
 }
 
 /**
- * The route's own look at Accept: some clause must name one of its types, whatever the parameters (so `application/*` does
- * not do). Throws 406.
+ * The route's check of Accept: some clause must name one of its types, whatever the parameters, so `application/*` is not enough.
+ * Throws 406.
  */
 export function checkRoute(accept: string | undefined, available: readonly string[]): void {
   if (accept === undefined || accept === '' || accept === 'application/json' || accept === '*/*') return;
@@ -168,7 +168,7 @@ export function checkRoute(accept: string | undefined, available: readonly strin
   throw errors.noRepresentation(available);
 }
 
-/** Types of a route that can be watched, as its 406 lists them. */
+/** The types of a route that supports watches, as its 406 lists them. */
 export function watchableTypes(server: Spoken): readonly string[] {
   return [
     ...server.types,
@@ -178,12 +178,12 @@ export function watchableTypes(server: Spoken): readonly string[] {
   ];
 }
 
-/** What kind of answer is represented: `as=PartialObjectMetadata` of a list is refused, and the other way round. */
+/** Checks the kind of representation: `as=PartialObjectMetadata` of a list is rejected, and vice versa. */
 export type Shape = 'object' | 'list' | 'watch';
 
 const META_VERSIONS: ReadonlySet<string> = new Set(['v1', 'v1beta1']);
 
-/** Table and PartialObjectMetadata(List) of meta.k8s.io; a Table is not to be had in protobuf. */
+/** Table and PartialObjectMetadata(List) of meta.k8s.io. A Table has no protobuf form. */
 export function allowsMeta(as: Conversion, encoding: Encoding): boolean {
   if (as.group !== 'meta.k8s.io' || !META_VERSIONS.has(as.version)) return false;
   if (as.kind === 'Table') return encoding !== 'protobuf';
@@ -197,14 +197,16 @@ export interface Wanted {
 }
 
 export interface Negotiated extends Representation {
-  /** It is for lists: no event of a watch can be written so. */
+  /** This form is for lists: no event of a watch can be encoded so. */
   readonly ofLists?: true;
 }
 
-/** The representation of an object, a list or a watch's events. Throws 406, and 400 for an unknown `includeObject`. */
+/**
+ * Returns the representation of an object, a list or the events of a watch. Throws 406, and 400 for an unknown `includeObject`.
+ */
 export function representationOf(wanted: Wanted, server: Spoken, shape: Shape, goKind: string): Negotiated {
   const accepted = negotiate(wanted.accept, server, allowsMeta, shape === 'watch');
-  // A stream of YAML documents is not to be had, nor what else was offered beside it: the choice is made before.
+  // A watch cannot be encoded in YAML. Other clauses of the header are ignored, because YAML was chosen already.
   if (accepted === undefined || (shape === 'watch' && accepted.encoding === 'yaml'))
     throw errors.notAcceptable(server.types);
   const pretty = shape !== 'watch' && wantsPretty(wanted, accepted.pretty);
@@ -250,7 +252,7 @@ function includeObject(query: Query): Representation['includeObject'] {
 
 const TRUE: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 
-/** The query decides; without it, people who look with a browser or a command-line tool get lines. */
+/** The query decides. Without it, browsers and command-line tools get indented output. */
 export function wantsPretty(wanted: Wanted, accepted: boolean): boolean {
   const asked = wanted.query.text('pretty');
   if (asked !== '') return TRUE.has(asked);
@@ -259,16 +261,16 @@ export function wantsPretty(wanted: Wanted, accepted: boolean): boolean {
 
 const BY_HAND = /^(?:curl|Wget|Mozilla\/5\.0)/;
 
-/** How a document that is no stored object (a Status, discovery) goes out. */
+/** The encoding of a document that is not a stored object, such as a Status or discovery. */
 export type DocumentForm = Pick<Representation, 'encoding' | 'pretty'>;
 
-/** How an error goes out. Never refuses: what cannot be satisfied gets JSON. */
+/** The encoding of an error. It never throws: a header that cannot be satisfied gets JSON. */
 export function errorForm(wanted: Wanted, server: Spoken): DocumentForm {
   const accepted = negotiate(wanted.accept, server, allowsMeta, true) ?? JSON_ACCEPTED;
   return { encoding: accepted.encoding, pretty: wantsPretty(wanted, accepted.pretty) };
 }
 
-/** Encoding of a request's body; JSON when nothing is said. Throws 415. */
+/** The encoding of a request's body; JSON when no Content-Type is given. Throws 415. */
 export function bodyEncoding(contentType: string | undefined, server: Spoken): Body['encoding'] {
   if (contentType === undefined || contentType === '' || contentType === 'application/json') return 'json';
   const [type = '', ...parameters] = contentType.split(';');
@@ -289,7 +291,10 @@ const PATCHES: ReadonlyMap<string, { readonly type: PatchType; readonly encoding
   ['application/apply-patch+cbor', { type: 'apply', encoding: 'cbor' }],
 ] as const);
 
-/** Kind and encoding of a patch by its content type. `strategic`: whether the resource takes strategic merge patches. */
+/**
+ * The kind and encoding of a patch by its content type. `strategic`: whether the resource supports strategic merge patches.
+ * Throws 415.
+ */
 export function patchTypeOf(
   contentType: string | undefined,
   server: Spoken,
@@ -303,7 +308,7 @@ export function patchTypeOf(
     )
     .map(([name]) => name);
   if (!supported.includes(cut.trim())) throw errors.unsupportedContentType();
-  // The route looked at the trimmed type, its handler takes it as it stands.
+  // The route compares the trimmed type, its handler the type as sent.
   if (!supported.includes(cut)) throw errors.unsupportedMediaType(supported);
   return PATCHES.get(cut)!;
 }

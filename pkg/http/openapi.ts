@@ -14,7 +14,7 @@ import { sendBytes, sendEmpty } from './responses.js';
 import type { HttpServices, Verbs } from './services.js';
 import { API_VERSION } from './version.js';
 
-/** The documents of a registry's latest snapshot. Those of group versions that did not change are taken over from the former one. */
+/** The documents of the latest snapshot of the served resources. Documents of group versions that did not change are reused. */
 const latest = new WeakMap<Verbs, { readonly catalogue: Catalogue; readonly documents: OpenApi }>();
 
 function documentsOf({ registry, stages: { scheduler } }: HttpServices): OpenApi {
@@ -39,7 +39,7 @@ export async function serveOpenApiV2(call: Call, services: HttpServices): Promis
   return send(call, protobuf ? OPENAPI_V2_PROTOBUF.contentType : 'application/json', document, {});
 }
 
-/** `/openapi/v3`: which documents there are. */
+/** `/openapi/v3`: the list of documents. */
 export async function serveOpenApiIndex(call: Call, services: HttpServices): Promise<void> {
   if (wants(call, [], ['application/json']) === undefined) return sendEmpty(call, 406, {});
   return send(call, 'application/json', await documentsOf(services).v3Index(), {});
@@ -85,7 +85,7 @@ function send(
   return sendBytes(call, 200, contentType, document.bytes, headers);
 }
 
-/** True: the first list; false: the second; undefined: neither. By the order of the Accept header. */
+/** True for the first list, false for the second, undefined for neither, by the order of the Accept header. */
 function wants(call: Call, first: readonly string[], second: readonly string[]): boolean | undefined {
   const accept = call.exchange.headers.accept;
   if (accept === undefined || accept === '') return false;
@@ -106,7 +106,7 @@ function describe(catalogue: Catalogue): ApiDescription {
   };
 }
 
-/** One value a resource: OpenAPI recognises group versions that did not change by the identity of their resources. */
+/** One value for each resource: OpenAPI recognises group versions that did not change by the identity of their resources. */
 const described = new WeakMap<ServedResource, ApiResource>();
 
 function resource(served: ServedResource): ApiResource {

@@ -9,7 +9,7 @@ import {
 } from '../registry/index.js';
 import type { Query } from './requestinfo.js';
 
-/** Query parameters to the options of the verbs, with the reference's sentences for what is wrong. */
+/** Converts query parameters to the options of the verbs, with the reference's error messages. */
 
 const FIELD_MANAGER = FieldPath.of('fieldManager');
 const DRY_RUN = FieldPath.of('dryRun');
@@ -24,7 +24,7 @@ const PROPAGATIONS = ['Foreground', 'Background', 'Orphan'] as const;
 
 const DEFAULTS = new Map<string, WriteOptions>();
 
-/** Of create and update. `kind` is the name under which errors are reported. */
+/** The options of create and update. `kind` is the name used in errors. */
 export function writeOptions(kind: 'CreateOptions' | 'UpdateOptions', query: Query, userAgent: string): WriteOptions {
   if (query.empty) return defaultOptions(userAgent);
   const found = new FieldErrors();
@@ -45,7 +45,7 @@ export function patchOptions(query: Query, type: PatchType, userAgent: string): 
   if (type !== 'apply' && force !== undefined) found.forbidden(FORCE, 'may not be specified for non-apply patch');
   if (type === 'apply' && query.text('fieldManager') === '')
     found.required(FIELD_MANAGER, 'is required for apply patch');
-  // An apply has no manager but the one it names.
+  // An apply has no default manager.
   const options = commonOptions(query, type === 'apply' ? '' : userAgent, found);
   refuse('PatchOptions', found);
   return { options, force: force ?? false };
@@ -101,7 +101,7 @@ function quoted(text: string): string {
     .replace(/\u007f/g, '\\x7f');
 }
 
-/** The part of a user agent before the first slash, as it may name a manager. */
+/** The part of a user agent before the first slash, which names the field manager. */
 export function managerOf(userAgent: string): string {
   const slash = userAgent.indexOf('/');
   let name = '';
@@ -118,7 +118,7 @@ function checkDryRun(values: readonly string[], found: FieldErrors): boolean {
   return values.length > 0;
 }
 
-/** What a DeleteOptions says, from its body or from the query. */
+/** The DeleteOptions of a body or a query. */
 export interface DeleteWish {
   readonly dryRun: readonly string[];
   readonly gracePeriodSeconds: number | undefined;
@@ -139,7 +139,7 @@ export function deleteWishOfQuery(query: Query): DeleteWish {
   };
 }
 
-/** `unsafe`: the gate of unsafe deletions is open; else the wish for one does not count. */
+/** `unsafe`: whether the gate of unsafe deletions is open. Without it the option is ignored. */
 export function checkedDeleteOptions(wish: DeleteWish, unsafe: boolean): DeleteOptions {
   const found = new FieldErrors();
   const policy = wish.propagationPolicy;
@@ -160,7 +160,7 @@ export function checkedDeleteOptions(wish: DeleteWish, unsafe: boolean): DeleteO
   };
 }
 
-/** An object that cannot be read is removed as it is, or not at all: nothing that asks for more may stand beside it. */
+/** An unsafe deletion removes an object that cannot be read. It excludes all options that require the object to be read. */
 function checkUnsafe(wish: DeleteWish, found: FieldErrors): void {
   if (!wish.ignoreStoreReadError) return;
   const beside: readonly (readonly [string, boolean])[] = [
@@ -173,10 +173,10 @@ function checkUnsafe(wish: DeleteWish, found: FieldErrors): void {
   for (const [name, given] of beside) if (given) found.invalid(UNSAFE, true, `cannot be set together with .${name}`);
 }
 
-/** Of list, watch and deletecollection, unchecked but for what does not parse. */
+/** The options of list, watch and deletecollection. Only parse errors are reported here. */
 export function listOptions(query: Query): ListOptions {
   if (query.empty) return EVERYTHING;
-  // Parsed for its error only: a list is not cut short, a watch reads it itself.
+  // Parsed for its error only: a list ignores it, and a watch reads it itself.
   query.integer('timeoutSeconds');
   return {
     labelSelector: query.text('labelSelector'),

@@ -2,7 +2,10 @@ import { errors } from '../api/index.js';
 import type { Catalogue } from '../registry/index.js';
 import { isCustom } from '../schema/index.js';
 
-/** A path below `/apis/` in a group that has no built-in kinds. The reference responds with a plain text, not with a Status. */
+/**
+ * The error for a path below `/apis/` in a group without built-in kinds. As in the reference, the response is plain text, not a
+ * Status.
+ */
 export class PageNotFound extends Error {
   override readonly name = 'PageNotFound';
 

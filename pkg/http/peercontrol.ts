@@ -21,11 +21,11 @@ import { Pace } from './streaming.js';
  */
 export interface ControlDesk {
   readonly peer: PeerDesk;
-  /** Where snapshots stand until they are sent. */
+  /** The directory of snapshots until they are sent. */
   readonly folder: string;
 }
 
-/** What is asked of the peer. Its answers are JSON and go out as they are. */
+/** The operations of the peer. Their JSON results are sent unchanged. */
 export interface PeerDesk {
   report(): Promise<object>;
   members(): Promise<readonly object[]>;
@@ -81,7 +81,7 @@ export async function serveControl(call: Call, services: HttpServices): Promise<
 
 const KNOWN: ReadonlySet<string> = new Set(['status', 'members', 'leader', 'snapshot']);
 
-/** The value, or the peer's reason as a 409: it has understood, and will not do it as things are. */
+/** Returns the value. Throws 409 with the peer's reason when the peer rejects the request in its current state. */
 function done<T>(outcome: Outcome<T>): T {
   if (outcome.kind === 'ok') return outcome.value;
   if (outcome.kind === 'unknown') throw errors.timeout(`the outcome is unknown: ${outcome.message}`);

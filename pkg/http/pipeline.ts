@@ -20,7 +20,7 @@ import type { Spoken } from './negotiate.js';
 import { requestInfo } from './requestinfo.js';
 import { sendError } from './responses.js';
 
-/** What the pipeline is made of. */
+/** The parts of the pipeline. */
 export interface Stages {
   readonly world: World;
   readonly log: Log;
@@ -35,7 +35,7 @@ export interface Stages {
   readonly scheduler: Scheduler;
   readonly counter: RequestCounter;
   readonly spoken: Spoken;
-  /** Whether large answers are compressed for clients that take it. */
+  /** Whether large responses are compressed for clients that accept it. */
   readonly compresses: boolean;
   /** Milliseconds. */
   readonly requestTime: number;
@@ -102,14 +102,14 @@ async function impersonateUser(call: Call, stages: Stages): Promise<void> {
   call.user = await stages.impersonator.impersonate(call.user, call.exchange, attributesOf(call));
 }
 
-/** The parameter `timeout` is a duration on every path, except where the request lasts until its client has enough. */
+/** The parameter `timeout` must be a duration on every path, except where the request runs until the client ends it. */
 function checkTimeout({ info }: Call): void {
   const text = info.query.has('timeout') ? info.query.text('timeout') : '';
   if (text === '' || (info.kind === 'resource' && info.verb === 'watch') || parseDuration(text) !== undefined) return;
   throw errors.badRequest(`invalid timeout specified in the request URL - ${durationProblem(text)}`);
 }
 
-/** What is wrong with a duration, in the words of Go. */
+/** The error for an invalid duration, with the text of Go's time package. */
 function durationProblem(text: string): string {
   const quoted = JSON.stringify(text);
   const unsigned = /^[+-]/.test(text) ? text.slice(1) : text;
@@ -127,7 +127,7 @@ function durationProblem(text: string): string {
 
 const isNumeral = (c: string): boolean => c === '.' || (c >= '0' && c <= '9');
 
-/** How many characters at the start satisfy `test`. */
+/** Returns how many characters at the start satisfy `test`. */
 function lengthOf(text: string, test: (c: string) => boolean): number {
   let length = 0;
   while (length < text.length && test(text[length]!)) length++;

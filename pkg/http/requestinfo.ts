@@ -1,6 +1,6 @@
 import { errors, whyNotInt64 } from '../api/index.js';
 
-/** What a request's method and path say, before anything is looked up. Follows the path shapes of the API conventions. */
+/** The attributes of a request that follow from its method and path alone. The path shapes are those of the API conventions. */
 export type RequestInfo = ResourceInfo | PathInfo;
 
 export interface PathInfo {
@@ -16,22 +16,24 @@ export interface ResourceInfo {
   readonly query: Query;
   readonly group: string;
   readonly version: string;
-  /** '' where the path has none, or where the resource is not in a namespace. */
+  /** '' when the path has none, or when the resource is cluster-scoped. */
   readonly namespace: string;
   readonly resource: string;
   /** '' for collections. */
   readonly name: string;
-  /** '' for the object itself; `proxy` and the like may have a rest. */
+  /** '' for the object itself. `proxy` and similar ones may be followed by a path. */
   readonly subresource: string;
   /** Segments after the subresource. */
   readonly rest: readonly string[];
-  /** `.../watch/...`, the older form of a watch. */
+  /** `.../watch/...`, the deprecated form of a watch. */
   readonly legacyWatch: boolean;
-  /** As authorization names it: get, list, watch, create, update, patch, delete, deletecollection; '' when the method has none. */
+  /**
+   * The verb of authorization: get, list, watch, create, update, patch, delete, deletecollection; '' when the method has none.
+   */
   readonly verb: string;
 }
 
-/** Below `/namespaces/{name}` these are of the namespace itself, everything else is a resource in it. */
+/** Below `/namespaces/{name}` these are subresources of the namespace; any other segment names a resource in it. */
 const NAMESPACE_SUBRESOURCES: ReadonlySet<string> = new Set(['status', 'finalize']);
 
 const VERBS: Readonly<Record<string, string>> = {
@@ -53,7 +55,7 @@ export function requestInfo(method: string, url: string): RequestInfo {
   const query = new Query(mark < 0 ? '' : url.slice(mark + 1));
   const path = raw.includes('%') ? decodePath(raw) : raw;
   if (!path.startsWith('/api')) return { kind: 'path', path, query };
-  // Empty segments at the end (`/configmaps/`) do not count.
+  // Empty segments at the end (`/configmaps/`) are ignored.
   const parts = path.split('/');
   while (parts.length > 1 && parts[parts.length - 1] === '') parts.pop();
   let at: number;
@@ -110,7 +112,7 @@ function verbOf(
   return verb === 'delete' ? 'deletecollection' : verb;
 }
 
-/** A path that cannot be decoded: refused in plain text, before there is an API. */
+/** A path that cannot be decoded. The response is plain text. */
 export class MalformedPath extends Error {
   override readonly name = 'MalformedPath';
 }
@@ -123,10 +125,7 @@ function decodePath(raw: string): string {
   }
 }
 
-/**
- * Query parameters, read when they are asked for. Broken percent encoding makes a parameter absent; unknown parameters are
- * nobody's business.
- */
+/** Query parameters, parsed on demand. A parameter with broken percent encoding is absent. Unknown parameters are ignored. */
 export class Query {
   readonly #text: string;
   #values: Map<string, string[]> | undefined;
@@ -152,7 +151,7 @@ export class Query {
     return this.#text !== '' && this.#parsed().has(name);
   }
 
-  /** Present and neither `false` nor `0`: so is `?watch`, `?watch=`, `?watch=yes`. */
+  /** True when present and neither `false` nor `0`: `?watch`, `?watch=` and `?watch=yes` all are. */
   flag(name: string): boolean {
     return this.optionalFlag(name) ?? false;
   }
@@ -196,7 +195,7 @@ function parseQuery(text: string): Map<string, string[]> {
   return found;
 }
 
-/** Parameters looked at. */
+/** The parameters that a request may use. */
 const QUERY_MAX = 1000;
 
 function decodeQuery(text: string): string | undefined {

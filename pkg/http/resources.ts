@@ -4,7 +4,7 @@ import type { Call } from './call.js';
 import { nothingThere } from './pagenotfound.js';
 import type { ResourceInfo } from './requestinfo.js';
 
-/** A resource request that can be served: what its verb file needs. */
+/** A resolved resource request, as verb files need it. */
 export interface ResourceRequest {
   readonly call: Call;
   readonly info: ResourceInfo;
@@ -14,8 +14,8 @@ export interface ResourceRequest {
 }
 
 /**
- * Finds what a path names, and whether the method is one of its own. A path that names nothing is 404, whatever the method; a
- * path without this method 405.
+ * Resolves the resource of a path and checks the method. Throws 404 for a path that names nothing, whatever the method, and 405
+ * for a method that the resource does not support.
  */
 export function resolve(catalogue: Catalogue, call: Call, info: ResourceInfo): ResourceRequest {
   const served = catalogue.find(info.group, info.version, info.resource);
@@ -23,7 +23,7 @@ export function resolve(catalogue: Catalogue, call: Call, info: ResourceInfo): R
   if (!subresourceFits(served, info)) throw errors.noSuchPath();
   const action = actionOf(served, info, call.exchange.method);
   if (info.name === '.' || info.name === '..' || info.name.includes('%')) throw badName(info.name);
-  // The namespace of `/namespaces/x` is the object itself, not where it is.
+  // In `/namespaces/x`, x is the name of the object, not its namespace.
   const namespace = served.namespaced ? info.namespace : '';
   const { name, subresource } = info;
   const target = resolveTarget(served, { namespace, name, subresource });
@@ -50,15 +50,15 @@ function actionOf(served: ServedResource, info: ResourceInfo, method: string): V
     return 'watch';
   }
   const action = info.verb as Verb | '';
-  // What is proxied to may know HEAD; resources do not.
+  // A proxied server may support HEAD; resources do not.
   if (method === 'HEAD' && info.subresource !== 'proxy') throw errors.methodNotAllowed();
   if (action === '') throw errors.methodNotAllowed();
   if (action === 'watch') {
-    // It is a list or an object that is asked to go on: whether it can is for the verb to say.
+    // The verb itself checks whether the list or object can be watched.
     if (!verbs.includes(info.name === '' ? 'list' : 'get')) throw errors.methodNotAllowed();
     return 'watch';
   }
-  // POST to an item has no meaning; POST and DELETE to "all namespaces" neither.
+  // POST to an item is not supported; neither are POST and DELETE across all namespaces.
   const onItem = info.name !== '';
   if (action === 'create' && onItem && info.subresource === '') throw errors.methodNotAllowed();
   const everywhere = served.namespaced && info.namespace === '' && !onItem;
@@ -69,13 +69,13 @@ function actionOf(served: ServedResource, info: ResourceInfo, method: string): V
   return action;
 }
 
-/** Whether a request names something that is served: only then may its words become labels of metrics. */
+/** Whether a request names a served resource. Only then may parts of its path become metric labels. */
 export function knownResource(catalogue: Catalogue, info: ResourceInfo): boolean {
   const served = catalogue.find(info.group, info.version, info.resource);
   return served !== undefined && (info.subresource === '' || Object.hasOwn(served.subresources, info.subresource));
 }
 
-/** Names that could not stand in a path: refused before anything is looked up. */
+/** Names that cannot occur in a path. They are rejected before any lookup. */
 function badName(name: string): Error {
   const why = name.includes('%') ? "may not contain '%'" : `may not be '${name}'`;
   return errors.badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${why}`);

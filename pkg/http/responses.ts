@@ -14,9 +14,9 @@ import { MalformedPath } from './requestinfo.js';
 import { copyPieces } from './streaming.js';
 import { BadHandshake } from './websocket.js';
 
-/** The one place where answers are written. */
+/** Writes all responses. */
 
-/** Headers of every answer. */
+/** The headers of every response. */
 function headersOf(call: Call, contentType: string): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = {
     'audit-id': call.id,
@@ -24,12 +24,12 @@ function headersOf(call: Call, contentType: string): OutgoingHttpHeaders {
     'content-type': contentType,
   };
   const warnings = call.warnings;
-  // Several lines of one name; Node's types know only one.
+  // The header may occur several times; Node's types declare one value.
   if (warnings !== undefined) headers['warning'] = warnings as unknown as string;
   return headers;
 }
 
-/** A whole body, compressed when it is large and the client takes it. */
+/** Sends a complete body, compressed when it is large and the client accepts that. */
 export function sendBytes(
   call: Call,
   status: number,
@@ -46,7 +46,7 @@ export function sendBytes(
   call.exchange.send(status, headers, body);
 }
 
-/** A body in pieces, at the pace of the connection. */
+/** Sends a body in pieces, at the pace of the connection. */
 export function sendRendering(call: Call, contentType: string, rendering: Rendering): Promise<void> {
   const headers = headersOf(call, contentType);
   call.status = 200;
@@ -68,7 +68,7 @@ function sendCompressed(
   return gzipped(call, answer, pieces);
 }
 
-/** The beginning of a watch. */
+/** Begins the response of a watch. */
 export function streamWatch(call: Call, contentType: string): AnswerStream {
   const answer = call.exchange.stream(200, headersOf(call, contentType));
   call.status = call.exchange.websocket ? 101 : 200;
@@ -82,7 +82,7 @@ export function sendText(call: Call, status: number, text: string, more?: Outgoi
   });
 }
 
-/** A header-only answer: 304, 204, redirects. */
+/** Sends a response without a body: 304, 204, redirects. */
 export function sendEmpty(call: Call, status: number, more: OutgoingHttpHeaders): void {
   call.status = status;
   const headers: OutgoingHttpHeaders = { 'audit-id': call.id, 'cache-control': 'no-cache, private', ...more };
@@ -90,8 +90,8 @@ export function sendEmpty(call: Call, status: number, more: OutgoingHttpHeaders)
 }
 
 /**
- * A failure as a Status. What is no `ApiError` is a fault of the server: it is logged whole, and the client gets a 500 that says
- * nothing of it but the request's id.
+ * Sends an error as a Status. An error that is not an `ApiError` is a fault of the server: it is logged completely, and the
+ * client gets a 500 with the request's id only.
  */
 export function sendError(call: Call, error: unknown, stages: Pick<Stages, 'log' | 'spoken'>): void | Promise<void> {
   const { exchange } = call;
@@ -100,7 +100,7 @@ export function sendError(call: Call, error: unknown, stages: Pick<Stages, 'log'
   if (error instanceof PageNotFound) return sendText(call, 404, `${error.message}\n`);
   if (error instanceof BadHandshake) return sendText(call, 400, error.message, { 'sec-websocket-version': '13' });
   const failure = error instanceof ApiError ? error : fault(call, error, stages.log);
-  // Too late to say it in order: the connection says that the answer is not whole.
+  // The response has begun: aborting the connection shows the client that it is incomplete.
   if (exchange.answered) {
     exchange.abort();
     return;
@@ -109,7 +109,7 @@ export function sendError(call: Call, error: unknown, stages: Pick<Stages, 'log'
   const retry = status.details?.retryAfterSeconds;
   const more = retry === undefined || retry === 0 ? undefined : { 'retry-after': String(retry) };
   const wanted = { accept: exchange.headers.accept, query: call.info.query, userAgent: call.userAgent };
-  // Before it is known who asks, no encoding is negotiated.
+  // Before authentication no encoding is negotiated.
   const form: DocumentForm =
     call.user.name === '' ? { encoding: 'json', pretty: wantsPretty(wanted, false) } : errorForm(wanted, stages.spoken);
   return sendStatus(call, status.code, status, form, more);

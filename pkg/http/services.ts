@@ -9,7 +9,7 @@ import type { Watches } from './watches.js';
 /** The part of the registry that HTTP uses: the served resources and the verbs. */
 export type Verbs = Omit<Registry, 'cache' | 'bootstrap' | 'close' | 'observeKinds' | 'changeKinds'>;
 
-/** What the HTTP side stands on; made by the composition root. */
+/** The dependencies of the HTTP side, built by the composition root. */
 export interface HttpServices {
   readonly world: World;
   readonly log: Log;
@@ -20,16 +20,16 @@ export interface HttpServices {
   readonly renderAnswer: RenderAnswer;
   readonly renderList: RenderList;
   readonly health: HealthChecks;
-  /** Absent: there is nothing to administer below `/peer/v1`. */
+  /** Absent when there is no peer to administer at `/peer/v1`. */
   readonly control?: ControlDesk | undefined;
   /** Discovery documents of the issuer of service-account tokens (OpenID Connect). */
   readonly issuer: IssuerDocuments;
-  /** Whether an object that cannot be read may be removed nevertheless, by who asks for it. */
+  /** Whether unsafe deletion of unreadable objects is enabled. */
   readonly unsafeDeletion: boolean;
   readonly watches: Watches;
-  /** Milliseconds: a watch without `timeoutSeconds` lasts at least this and less than twice. */
+  /** Milliseconds. A watch without `timeoutSeconds` lasts at least this and less than twice as long. */
   readonly watchTime: number;
-  /** Host and port by which clients reach the server, as discovery tells. */
+  /** The host and port by which clients reach the server, as published in discovery. */
   address(): string;
 }
 

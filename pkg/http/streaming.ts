@@ -2,7 +2,7 @@ import type { Call } from './call.js';
 import type { AnswerStream } from './exchange.js';
 import { limits } from './limits.js';
 
-/** Waits until the connection takes more. False: it took nothing for too long, or has gone. */
+/** Waits until the connection drains. Resolves to false when the client read nothing for too long or has disconnected. */
 export class Pace {
   readonly #call: Call;
   #wake: ((go: boolean) => void) | undefined;
@@ -28,8 +28,8 @@ export class Pace {
 }
 
 /**
- * Writes pieces at the pace of the connection, and gives way to other requests between them: a list of a hundred thousand
- * objects must not make anyone wait for it. An empty piece is such an occasion and nothing else.
+ * Writes pieces at the pace of the connection and yields to other requests between them, so that a list of a hundred thousand
+ * objects does not delay them. An empty piece only gives an opportunity to yield.
  */
 export function copyPieces(
   call: Call,
@@ -39,10 +39,10 @@ export function copyPieces(
   const { exchange } = call;
   const source = pieces[Symbol.iterator]();
   let pace: Pace | undefined;
-  // Drained means written: the memory of the last piece may be used for the next.
+  // After a drain the bytes are written, so the memory of the last piece may be reused.
   let drained = false;
   return new Promise((resolve, reject) => {
-    /** Writes the next piece. False: nothing more for now, somebody else goes on. */
+    /** Writes the next piece. Returns false when it must yield. */
     const one = (): boolean => {
       const step = source.next(drained);
       if (step.done === true) {

@@ -22,7 +22,7 @@ import { knownResource } from './resources.js';
 import type { HttpServices, Verbs } from './services.js';
 import { Watches } from './watches.js';
 
-/** For tests of this room: services on a registry that is a map, so that only HTTP is tried. */
+/** Services for tests of this room. The registry is a map, so that only HTTP is tested. */
 
 const ALL: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
@@ -58,7 +58,7 @@ const CATALOGUE: Catalogue = buildCatalogue(
   () => true,
 );
 
-/** A stream that a test feeds. */
+/** A stream of events that a test controls. */
 export class TestStream implements EventStream {
   readonly #pending: Buffer[] = [];
   #wake: () => void = () => {};
@@ -70,7 +70,7 @@ export class TestStream implements EventStream {
     this.#wake();
   }
 
-  /** What nobody has taken yet. */
+  /** The events that were not taken yet. */
   get pending(): number {
     return this.#pending.length;
   }
@@ -166,7 +166,7 @@ export class TestRegistry implements Verbs {
 
 export const ADMIN: UserInfo = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
 
-/** Recognised users may read discovery, as the bootstrap roles of a cluster allow. */
+/** Authenticated users may read discovery, as the bootstrap roles of a cluster allow. */
 const discoveryReaders: Authorizer = {
   authorize: (user, a) =>
     user.groups.includes('system:authenticated') && a.kind === 'path' && a.verb === 'get' && a.path.startsWith('/api')
@@ -178,7 +178,7 @@ export interface TestServices extends HttpServices {
   readonly registry: TestRegistry;
 }
 
-/** `user` undefined: nobody is recognised, as if no certificate were shown. */
+/** With `user` undefined no request is authenticated, as if no certificate were presented. */
 export function testServices(
   world: World,
   options: {
@@ -237,7 +237,7 @@ export function testServices(
   };
 }
 
-/** Real time, because sockets are real; nothing in these tests depends on how long anything takes. */
+/** The real clock, because sockets are real. No test depends on how long anything takes. */
 export const testWorld: World = {
   clock: { now: () => Date.now(), monotonic: () => performance.now() },
   timers: {

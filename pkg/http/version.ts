@@ -1,9 +1,9 @@
 import type { JsonObject } from '../api/index.js';
 
-/** Level of the API that is served. */
+/** The API level of the server. */
 export const API_VERSION = { major: '1', minor: '37', gitVersion: 'v1.37.0' } as const;
 
-/** What `/version` answers; clients decide by `major` and `minor` what they may ask for. */
+/** The response of `/version`. Clients use `major` and `minor` to decide which features they may use. */
 export const VERSION_DOCUMENT: JsonObject = {
   major: API_VERSION.major,
   minor: API_VERSION.minor,

@@ -1,8 +1,8 @@
 import { limits } from './limits.js';
 
 /**
- * The `Warning` headers of one answer (RFC 7234, 5.5): each text once; together they stay below a bound that every client takes:
- * when they would not, long ones are cut, and what is still too much is left out.
+ * The `Warning` headers of one response (RFC 7234, 5.5). Each text occurs once. The total length is limited to what every client
+ * accepts: beyond it long texts are truncated, then further ones are dropped.
  */
 export class Warnings {
   readonly #texts = new Set<string>();
@@ -17,13 +17,13 @@ export class Warnings {
     if (this.#chars > limits.warningsCharsMax) this.#cut = true;
   }
 
-  /** Values of the header, or undefined when there is nothing to warn of. */
+  /** The values of the header, or undefined when there are no warnings. */
   get headers(): string[] | undefined {
     if (this.#texts.size === 0) return undefined;
     const values: string[] = [];
     let chars = 0;
     for (const text of this.#texts) {
-      // The one that goes over the bound is still shown, the next is not.
+      // The warning that exceeds the limit is still sent; later ones are not.
       if (chars >= limits.warningsCharsMax) break;
       const shown = this.#cut ? cutTo(text, limits.warningCharsCut) : text;
       chars += shown.length;
@@ -33,7 +33,7 @@ export class Warnings {
   }
 }
 
-/** No line breaks or other control characters: they would end the header. */
+/** Replaces line breaks and other control characters, which would end the header. */
 function tidy(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
   return text.replace(/[\u0000-\u001f\u007f]+/g, ' ').trim();
@@ -43,7 +43,7 @@ function cutTo(text: string, chars: number): string {
   return [...text].slice(0, chars).join('');
 }
 
-/** UTF-8 as the one-byte text that Node's header writer takes. */
+/** Encodes UTF-8 as the latin1 string that Node's header writer expects. */
 function latin1(text: string): string {
   return Buffer.from(text).toString('latin1');
 }

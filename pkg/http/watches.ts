@@ -1,4 +1,4 @@
-/** Every watch that is open, for who has to end them. */
+/** The set of open watches, so that the server can end them. */
 export class Watches {
   readonly #stops = new Set<() => void>();
   #closed = false;
@@ -7,7 +7,7 @@ export class Watches {
     return this.#stops.size;
   }
 
-  /** `stop` ends a watch in order; it runs at once when no watch is to be open any more. */
+  /** Registers a watch. `stop` ends it in order; it runs at once after `close`. */
   add(stop: () => void): void {
     if (this.#closed) stop();
     else this.#stops.add(stop);
@@ -17,12 +17,12 @@ export class Watches {
     this.#stops.delete(stop);
   }
 
-  /** Ends those that are open. */
+  /** Ends all open watches. */
   end(): void {
     for (const stop of [...this.#stops]) stop();
   }
 
-  /** Ends those that are open, and each that is opened from now on: its request may have been under way. */
+  /** Ends all open watches, and each watch that is opened later: its request may already be in progress. */
   close(): void {
     this.#closed = true;
     this.end();

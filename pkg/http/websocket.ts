@@ -5,19 +5,19 @@ import type { AnswerStream } from './exchange.js';
 import { limits } from './limits.js';
 import { requestInfo } from './requestinfo.js';
 
-/** A connection that Node's HTTP parser has let go of, because its client asked for another protocol. */
+/** A connection that Node's HTTP parser has detached because of an Upgrade header. */
 export interface Upgrade {
   readonly socket: TLSSocket;
-  /** What came behind the request. */
+  /** The bytes after the request. */
   readonly head: Buffer;
 }
 
-/** A handshake that cannot be answered: refused in plain text, as there is no API in it. */
+/** A handshake that fails. The response is plain text, not a Status. */
 export class BadHandshake extends Error {
   override readonly name = 'BadHandshake';
 }
 
-/** Whether this asks for a watch over WebSocket: the one thing that is to be had over another protocol. */
+/** Whether the request is a watch over WebSocket, the only protocol upgrade that is supported. */
 export function isWebSocketWatch(request: IncomingMessage, url: string): boolean {
   if (request.method !== 'GET' || request.headers.upgrade?.toLowerCase() !== 'websocket') return false;
   try {
@@ -28,7 +28,7 @@ export function isWebSocketWatch(request: IncomingMessage, url: string): boolean
   }
 }
 
-/** Request line and headers once more, without the Upgrade header. */
+/** The request line and headers again, without the Upgrade header. */
 export function withoutUpgrade(request: IncomingMessage): Buffer {
   const raw = request.rawHeaders;
   let text = `${request.method} ${request.url} HTTP/${request.httpVersion}\r\n`;
@@ -38,11 +38,12 @@ export function withoutUpgrade(request: IncomingMessage): Buffer {
 }
 
 /**
- * Accepts. What is written to the answer is messages in their frames already (`websocketFramings`), shared with other watchers; the
- * library sees to everything else. Throws `BadHandshake`.
+ * Accepts the handshake. The response is written as complete WebSocket frames (`websocketFramings`) that are shared with other
+ * watchers; the library handles everything else. Throws `BadHandshake`.
  */
 export function openWebSocket(request: IncomingMessage, { socket, head }: Upgrade, auditId: string): AnswerStream {
-  // As kube-apiserver: the one that is asked for is taken, whatever it is. A bearer token among them is its authenticator's to take out.
+  // As in kube-apiserver: the requested subprotocol is accepted, whatever it is. A bearer token in this header belongs to its
+  // authenticator.
   if (request.headers['sec-websocket-protocol']?.includes(',') === true)
     throw new BadHandshake('more than one Sec-WebSocket-Protocol is asked for, and a watch speaks one');
   const server = new WebSocketServer({
@@ -66,7 +67,7 @@ export function openWebSocket(request: IncomingMessage, { socket, head }: Upgrad
   return new MessageAnswer(accepted, socket);
 }
 
-/** Messages to a client whose own, save those that keep and close the connection, are nobody's business. */
+/** The connection of a client whose messages are ignored, except control frames. */
 class MessageAnswer implements AnswerStream {
   readonly #ws: WebSocket;
   readonly #socket: TLSSocket;
@@ -74,16 +75,16 @@ class MessageAnswer implements AnswerStream {
   constructor(ws: WebSocket, socket: TLSSocket) {
     this.#ws = ws;
     this.#socket = socket;
-    // A message that is too long or no message at all: the library closes, and the exchange learns of it by that.
+    // The message is too long or invalid: the library closes the connection, and the exchange observes the close.
     ws.on('error', () => {});
-    // Who asks and does not read the answers gets no more of them: they would stand in memory.
+    // Pings are dropped while the client does not read, because the pongs would accumulate in memory.
     ws.on('ping', (data: Buffer) => {
       if (!socket.writableNeedDrain) ws.pong(data);
     });
   }
 
   write(frames: Buffer): boolean {
-    // Nothing may follow the frame that closes. There will be no room any more, only the end.
+    // Nothing may follow the close frame. The body never drains again; only the close event follows.
     return this.#ws.readyState === WebSocket.OPEN && this.#socket.write(frames);
   }
 

@@ -1,4 +1,4 @@
-/** What is used of the package, which brings no types along. */
+/** Types for the parts of `ws` that are used here; the package has none. */
 declare module 'ws' {
   import type { EventEmitter } from 'node:events';
   import type { IncomingMessage } from 'node:http';
@@ -35,7 +35,7 @@ declare module 'ws' {
 
   class WebSocketServer extends EventEmitter {
     constructor(options: ServerOptions);
-    /** Synchronous: accepts, or reports `wsClientError`, or has destroyed a connection that is closed already. */
+    /** Synchronous. It accepts, emits `wsClientError`, or destroys a connection that is already closed. */
     handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, accepted: (ws: WebSocket) => void): void;
   }
 }

@@ -6,7 +6,7 @@ import { makePki, type Pki, serverNames } from '../../server/pki.js';
 import { type Listener, openListener } from '../listener.js';
 import { type TestServices, testServices, testWorld } from '../testing.js';
 
-/** For tests of the door: a listener on a real port, before services whose registry is a map. */
+/** For tests of the listener: one on a real port, with services whose registry is a map. */
 export class TestDoor {
   readonly services: TestServices;
   readonly listener: Listener;
@@ -39,7 +39,7 @@ export class TestDoor {
     );
   }
 
-  /** A bare HTTP/1.1 connection, over `beneath` if it is given. */
+  /** Opens a plain HTTP/1.1 connection, over `beneath` if given. */
   dial(beneath?: Duplex): Promise<TLSSocket> {
     return new Promise((resolve, reject) => {
       const { port } = this.listener;
@@ -51,8 +51,8 @@ export class TestDoor {
 }
 
 /**
- * A duplex stream over a TCP connection that can hold back what is written to it, and then send it in one piece: so several TLS
- * records reach the other side in one read.
+ * A duplex stream over a TCP connection. It can hold back written bytes and send them at once, so that several TLS records arrive
+ * in one read.
  */
 export class HeldConnection extends Duplex {
   readonly #socket: ReturnType<typeof connectTcp>;
@@ -72,7 +72,7 @@ export class HeldConnection extends Duplex {
     this.#held = [];
   }
 
-  /** Sends what was held back. */
+  /** Sends the bytes that were held back. */
   release(): void {
     this.#socket.write(Buffer.concat(this.#held ?? []));
     this.#held = undefined;
@@ -100,7 +100,7 @@ export class HeldConnection extends Duplex {
 
 let keys: Promise<Pki> | undefined;
 
-/** What a connection has sent, once there is `enough` of it. */
+/** Resolves to the received text once `enough` accepts it. */
 export function until(socket: TLSSocket, enough: (text: string) => boolean): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';

@@ -13,7 +13,7 @@ import type { ResourceRequest } from '../resources.js';
 import { sendBytes } from '../responses.js';
 import type { HttpServices } from '../services.js';
 
-/** In what form an answer of this shape goes out. Looked at before anything is done, so that a 406 changes nothing. */
+/** Negotiates the representation of the response. This happens before the operation, so that a 406 changes nothing. */
 export function answerForm(request: ResourceRequest, services: HttpServices, shape: Shape): Negotiated {
   const { call, info, served } = request;
   const { accept } = call.exchange.headers;
@@ -27,7 +27,7 @@ export function answerForm(request: ResourceRequest, services: HttpServices, sha
   return representationOf(wanted, encodings, shape, goKind(served.group, served.kind));
 }
 
-/** How the reference's sentences name a kind: `*apps.Deployment`. */
+/** The name of a kind in the reference's messages: `*apps.Deployment`. */
 function goKind(group: string, kind: string): string {
   return `*${group === '' ? 'core' : group.split('.')[0]}.${kind}`;
 }

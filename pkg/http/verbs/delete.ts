@@ -8,7 +8,9 @@ import { sendStatus } from '../responses.js';
 import type { HttpServices } from '../services.js';
 import { answerForm, sendObject } from './answer.js';
 
-/** DELETE of one object: a Status when it is gone, else the object as it waits for its end. */
+/**
+ * DELETE of one object. The response is a Status when the object is removed, otherwise the object that waits for its finalizers.
+ */
 export async function deleteOne(request: ResourceRequest, services: HttpServices): Promise<void> {
   const { call, target } = request;
   const form = answerForm(request, services, 'object');
@@ -24,7 +26,7 @@ export async function deleteOne(request: ResourceRequest, services: HttpServices
   }
 }
 
-/** From the body where there is one, else from the query; never from both. */
+/** The options come from the body if there is one, otherwise from the query; never from both. */
 export async function deleteOptions(request: ResourceRequest, services: HttpServices): Promise<DeleteOptions> {
   const { call, info } = request;
   const bytes = await readBody(call);

@@ -6,7 +6,7 @@ import type { HttpServices } from '../services.js';
 import { answerForm } from './answer.js';
 import { deleteOptions } from './delete.js';
 
-/** DELETE of a collection: every object that the selectors leave. Answers with the list of them. */
+/** DELETE of a collection: deletes all objects that the selectors match. The response is the list of them. */
 export async function deleteCollection(request: ResourceRequest, services: HttpServices): Promise<void> {
   const { call, info, target } = request;
   const form = answerForm(request, services, 'list');

@@ -2,7 +2,7 @@ import type { ResourceRequest } from '../resources.js';
 import type { HttpServices } from '../services.js';
 import { answerForm, sendObject } from './answer.js';
 
-/** One object, or a subresource of it. */
+/** GET of one object, or of a subresource. */
 export async function get(request: ResourceRequest, services: HttpServices): Promise<void> {
   const { call, info, target } = request;
   const form = answerForm(request, services, 'object');

@@ -5,7 +5,7 @@ import { sendRendering } from '../responses.js';
 import type { HttpServices } from '../services.js';
 import { answerForm } from './answer.js';
 
-/** A collection, streamed in pieces: it never stands in memory as a whole. */
+/** GET of a collection. It is streamed in pieces and never held in memory as a whole. */
 export async function list(request: ResourceRequest, services: HttpServices): Promise<void> {
   const { call, info, target } = request;
   const form = answerForm(request, services, 'list');

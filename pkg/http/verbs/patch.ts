@@ -6,7 +6,7 @@ import type { ResourceRequest } from '../resources.js';
 import type { HttpServices } from '../services.js';
 import { answerForm, sendObject } from './answer.js';
 
-/** PATCH in its four kinds; an apply makes the object where it is not (201). */
+/** PATCH with one of four patch types. An apply creates the object if it does not exist (201). */
 export async function patch(request: ResourceRequest, services: HttpServices): Promise<void> {
   const { call, info, target } = request;
   const form = answerForm(request, services, 'object');

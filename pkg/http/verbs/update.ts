@@ -5,7 +5,7 @@ import type { ResourceRequest } from '../resources.js';
 import type { HttpServices } from '../services.js';
 import { answerForm, sendObject } from './answer.js';
 
-/** PUT: replaces an object; for some kinds makes it where it is not (201). */
+/** PUT: replaces an object. For some kinds it creates the object if it does not exist (201). */
 export async function update(request: ResourceRequest, services: HttpServices): Promise<void> {
   const { call, info, target } = request;
   const form = answerForm(request, services, 'object');

@@ -10,8 +10,8 @@ import type { HttpServices } from '../services.js';
 import { answerForm } from './answer.js';
 
 /**
- * A watch: a position in the shared log of events, moved at the pace of the connection. What is pending is taken at once and
- * written at once; nothing is kept for the client but that position.
+ * Serves a watch: a position in the shared log of events, advanced at the pace of the connection. Pending events are read and
+ * written at once; only the position is kept for the client.
  */
 export async function watch(request: ResourceRequest, services: HttpServices): Promise<void> {
   const { call, info, target, served } = request;
@@ -29,7 +29,7 @@ export async function watch(request: ResourceRequest, services: HttpServices): P
     stream.close();
     return;
   }
-  // Unset or 0: as long as the server likes. Less: its time was over before it began.
+  // Unset or 0: the server chooses the duration. A negative value ends the watch at once.
   const lasts = seconds === 0 ? services.watchTime * (1 + services.world.random.float()) : Math.max(seconds * 1000, 0);
   const series = services.metrics.watchSeries(served.group, served.version, served.resource);
   const answer = begin(call, stream, contentType(form));
@@ -51,7 +51,7 @@ export async function watch(request: ResourceRequest, services: HttpServices): P
   }
 }
 
-/** A stream that cannot be answered is not left open. */
+/** Closes the stream when the response cannot begin. */
 function begin(call: Call, stream: EventStream, type: string): AnswerStream {
   try {
     return streamWatch(call, type);
