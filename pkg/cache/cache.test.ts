@@ -50,7 +50,7 @@ function drain(cursor: Cursor, maxBytes = 4096): Seen[] {
     expect(parsed).toHaveLength(frames.events);
     out.push(...parsed);
   }
-  throw new Error('a cursor that never runs dry');
+  throw new Error('the cursor never returns undefined');
 }
 
 const everything: Selection = { id: 'all', namespace: '', name: '' };
@@ -161,13 +161,13 @@ afterEach(() => {
   open = [];
 });
 
-/** Turns of the microtask queue: the memory keyspace begins watches in one. */
+/** Waits for some microtasks: the memory keyspace starts watches in one. */
 const settle = async (): Promise<void> => {
   for (let i = 0; i < 20; i++) await Promise.resolve();
 };
 
 describe('cache', () => {
-  it('holds what is stored, with the resource version spliced in', async () => {
+  it('holds the stored objects with the resource version inserted', async () => {
     const f = await fixture();
     const at = await f.put('ns/a', '1');
     const o = f.things.get(`${PREFIX}ns/a`)!;
@@ -184,7 +184,7 @@ describe('cache', () => {
     expect(f.things.get(`${PREFIX}ns/a`)).toBeUndefined();
   });
 
-  it('starts from what was there before', async () => {
+  it('starts from the stored objects', async () => {
     const first = await fixture();
     for (let i = 0; i < 30; i++) await first.put(`ns/n${i}`, String(i));
     const second = await fixture(first.keyspace);
@@ -192,7 +192,7 @@ describe('cache', () => {
     expect(second.things.changed).toBe(first.things.changed);
   });
 
-  it('gives one joined buffer to all watchers at the same position', async () => {
+  it('returns one joined buffer to all watches at the same position', async () => {
     const f = await fixture();
     const a = f.watch(everything, f.cache.applied);
     const b = f.watch(everything, f.cache.applied);
@@ -204,7 +204,7 @@ describe('cache', () => {
     expect(a.take(4096)).toBeUndefined();
   });
 
-  it('wakes a drained watcher once, and only for what it selects', async () => {
+  it('wakes a waiting watch once, and only for selected events', async () => {
     const f = await fixture();
     let woken = 0;
     const w = f.watch(inNamespace('ns'), f.cache.applied);
@@ -225,7 +225,7 @@ describe('cache', () => {
     expect(f.things.watchers).toBe(0);
   });
 
-  it('tells by selection what was added, modified and deleted', async () => {
+  it('derives ADDED, MODIFIED and DELETED from the selection', async () => {
     const f = await fixture();
     const by = (s: Selection): Cursor => f.watch(s, f.cache.applied);
     const cursors = [by(labelled('1')), by(labelled('2')), by(hot('1')), by(hot('2'))];
@@ -246,7 +246,7 @@ describe('cache', () => {
     expect(drain(f.watch(everything, gone - 1)).map((e) => e.object!.metadata.resourceVersion)).toEqual([String(gone)]);
   });
 
-  it('delivers initial objects, their end, then changes', async () => {
+  it('delivers initial objects, the bookmark at their end, then changes', async () => {
     const f = await fixture();
     await f.put('ns/b', '1');
     await f.put('ns/a', '1');
@@ -261,7 +261,7 @@ describe('cache', () => {
     ]);
   });
 
-  it('gives way while it looks through the initial state, and loses nothing by it', async () => {
+  it('yields while it examines the initial state, without losing events', async () => {
     const f = await fixture();
     for (let i = 0; i < 50; i++) await f.put(`ns/o${i}`, String(i % 25));
     const s = f.things.snapshot();
@@ -280,7 +280,7 @@ describe('cache', () => {
     expect(text).toContain('BOOKMARK');
   });
 
-  it('keeps other encodings of what is current, and none of what has gone', async () => {
+  it('keeps encodings of current objects and drops those of deleted ones', async () => {
     const f = await fixture();
     await f.put('ns/a', '1');
     const old = f.things.get(`${PREFIX}ns/a`)!;
@@ -294,14 +294,14 @@ describe('cache', () => {
     expect(made).toBe(1);
     expect(f.cache.encodingBytes).toBeGreaterThan(old.length);
     await f.put('ns/a', '2');
-    // The log remembers the old one until as much has happened since.
+    // The log holds the old object until enough later events displace it.
     for (let i = 0; i < 20; i++) await f.put('ns/b', '1', cacheLimits.logBytesMax / 16);
     expect(f.cache.encodingBytes).toBe(0);
     old.encoding('upper', upper);
     expect([made, f.cache.encodingBytes]).toEqual([2, 0]);
   });
 
-  it('sends a bookmark to who asked and has everything', async () => {
+  it('sends a bookmark to a watch that asked for bookmarks and has all events', async () => {
     const f = await fixture();
     const asked = f.watch(everything, f.cache.applied, { bookmarks: true });
     const not = f.watch(everything, f.cache.applied);
@@ -311,7 +311,7 @@ describe('cache', () => {
     expect(drain(not)).toHaveLength(1);
   });
 
-  it('starts above what is applied and gives nothing up to there', async () => {
+  it('delivers no events up to a start revision above the applied one', async () => {
     const f = await fixture();
     const w = f.watch(everything, f.cache.applied + 2);
     await f.put('ns/a', '1');
@@ -321,7 +321,7 @@ describe('cache', () => {
     expect(drain(w).map((e) => e.object!.metadata.name)).toEqual(['c']);
   });
 
-  it('replays history that the log does not have, and ends with what it is told when that is gone too', async () => {
+  it('replays history that the log does not have, and ends with the given frame when the history is compacted', async () => {
     const first = await fixture();
     const start = first.cache.applied;
     await first.put('ns/a', '1');
@@ -351,7 +351,7 @@ describe('cache', () => {
     expect(late.ended).toBe(true);
   });
 
-  it('goes on from where a slow watcher was woken, however long it had slept', async () => {
+  it('resumes a slow watch at the position where it was woken, after any delay', async () => {
     const f = await fixture();
     const w = f.watch(inNamespace('mine'), f.cache.applied);
     w.onReady(() => {});
@@ -366,7 +366,7 @@ describe('cache', () => {
     await fill();
     await f.keyspace.compact(f.cache.applied);
     await f.put('mine/b', '1');
-    // Woken, but not taking: the log forgets what it was woken for.
+    // The watch was woken but takes nothing: the log drops the events that woke it.
     await fill();
     const seen: Seen[] = [];
     for (let i = 0; i < 10; i++) {
@@ -376,7 +376,7 @@ describe('cache', () => {
     expect(seen.map((e) => `${e.type} ${e.object?.metadata.name}`)).toEqual(['ADDED b']);
   });
 
-  it('does not take the state it began with for that of an earlier revision, in which there was more', async () => {
+  it('does not serve its initial state for an earlier revision', async () => {
     const first = await fixture();
     await first.put('ns/a', '1');
     const both = await first.put('ns/b', '1');
@@ -387,7 +387,7 @@ describe('cache', () => {
     expect(second.things.snapshotAt(both)).toBeUndefined();
   });
 
-  it('takes a collection in while others write to it', async () => {
+  it('adds a collection during concurrent writes to it', async () => {
     const f = await fixture();
     const prefix = '/registry/others/';
     const key = (i: number): string => `${prefix}a/${i % 40}`;
@@ -432,7 +432,7 @@ describe('cache', () => {
     await f.cache.fresh(1000);
   });
 
-  it('never skips or repeats, whatever is watched, from wherever, at whatever pace', async () => {
+  it('never skips or repeats an event, for any selection, start revision and speed', async () => {
     const name = fc.constantFrom('x/a', 'x/b', 'y/a', 'y/c');
     const step = fc.oneof(
       { weight: 6, arbitrary: fc.record({ kind: fc.constant('put' as const), name, v: fc.constantFrom('1', '2') }) },
@@ -518,7 +518,7 @@ describe('cache', () => {
         }
         for (const w of watches) {
           follow(w, drain(w.cursor));
-          // what is replayed from history comes page by page
+          // Replayed history arrives in pages.
           for (let i = 0; i < 200 && !isDeepStrictEqual(w.state, chosen(w.selection, f.list())); i++) {
             await settle();
             follow(w, drain(w.cursor));

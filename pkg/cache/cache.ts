@@ -10,34 +10,34 @@ import { SlabAllocator } from './slab.js';
 export interface CacheOptions {
   readonly world: World;
   readonly keyspace: Keyspace;
-  /** Everything below it is dispatched to the collections: `/registry/`. */
+  /** The prefix of all keys that belong to collections: `/registry/`. */
   readonly root: string;
   parse(bytes: Buffer): JsonObject;
-  /** The stream of changes broke: what is cached can no longer be trusted to become current. */
+  /** Called when the watch of the keyspace failed for good: the cache no longer becomes current. */
   failed(why: string): void;
 }
 
 export interface CollectionRequest {
-  /** `/registry/pods/`: below the root, ends in a slash, and no prefix begins with another. */
+  /** The prefix of the keys: `/registry/pods/`. It is below the root and ends in a slash; no prefix begins with another. */
   readonly prefix: string;
-  /** Values of the selectable fields, in the order in which selections number them. */
+  /** Returns the values of the selectable fields, in the order in which selections number them. */
   fieldsOf(o: JsonObject): readonly string[];
   /** See `ObjectForm.upgrade`. */
   readonly upgrade?: (stored: Buffer) => Buffer | undefined;
 }
 
-/** A collection that has been filled and follows the keyspace, but is not yet the one that readers find. */
+/** A collection that is filled and follows the keyspace, and that readers cannot find yet. */
 export interface PreparedCollection {
   /**
-   * Makes it the collection of its prefix; watches on a former one end. False: the cache has begun anew meanwhile, and the
-   * collection must be prepared again.
+   * Makes it the collection of its prefix; watches on the former one end. Returns false if the cache was reloaded meanwhile; the
+   * collection must then be prepared again.
    */
   commit(): boolean;
   /** Drops it. */
   discard(): void;
 }
 
-/** Why a read cannot be served now. */
+/** The error of a read that cannot be served now. */
 export class NotServed extends Error {
   override readonly name = 'NotServed';
   readonly reason: RefusalReason | 'timeout';
@@ -51,7 +51,7 @@ export class NotServed extends Error {
 interface Preparing {
   readonly prefix: string;
   readonly waiting: AppliedEvent[];
-  /** False once the cache has begun anew: events may be missing. */
+  /** False after a reload of the cache: events may be missing. */
   valid: boolean;
 }
 
@@ -62,22 +62,22 @@ interface Waiter {
 }
 
 /**
- * Current objects and recent events of all resources, on the serving thread, fed by one watch of the keyspace: one total order,
- * one applied revision.
+ * The current objects and recent events of all resources, on the serving thread. One watch of the keyspace feeds it, so that all
+ * collections share one total order and one applied revision.
  */
 export class Cache {
   readonly #options: CacheOptions;
   readonly #collections = new Map<string, Collection>();
-  /** What the collections are made from. */
+  /** The definitions of the collections. */
   readonly #requests = new Map<string, CollectionRequest>();
-  /** Collections that are being prepared: their changes wait. */
+  /** Changes of the collections that are being prepared. */
   readonly #preparing = new Set<Preparing>();
   #allocator = new SlabAllocator();
   readonly #labelSets = new LabelSets();
   readonly #encodings: EncodingBudget;
   #applied: Revision = asRevision(0);
   #watch: Watch | undefined;
-  /** By revision, lowest first. */
+  /** Sorted by revision, lowest first. */
   #waiters: Waiter[] = [];
   readonly #observers = new Set<(change: ObservedChange) => void>();
   #stopped: string | undefined;
@@ -89,17 +89,17 @@ export class Cache {
     this.#encodings = new EncodingBudget(options.world.clock);
   }
 
-  /** Everything up to this revision is in the collections. */
+  /** The collections have all changes up to this revision. */
   get applied(): Revision {
     return this.#applied;
   }
 
-  /** Bytes of the objects held. */
+  /** Bytes of all objects. */
   get bytes(): number {
     return this.#allocator.bytes;
   }
 
-  /** Bytes of other encodings of theirs that are kept. */
+  /** Bytes of all kept encodings. */
   get encodingBytes(): number {
     return this.#encodings.bytes;
   }
@@ -108,14 +108,14 @@ export class Cache {
     return this.#collections.get(prefix);
   }
 
-  /** Every collection there is. */
+  /** All collections. */
   collections(): Iterable<Collection> {
     return this.#collections.values();
   }
 
   /**
-   * Calls `f` for every change, in order, as it is applied; it must be quick and may not keep the objects. After a reload, the changes
-   * of one object that the cache missed are reported as one. Returns the function that ends it.
+   * Calls `f` for each change, in order, when it is applied. `f` must be fast and must not keep the objects. After a reload, the changes
+   * of one object that the cache missed are reported as one. Returns a function that removes the observer.
    */
   observe(f: (change: ObservedChange) => void): () => void {
     this.#observers.add(f);
@@ -133,14 +133,14 @@ export class Cache {
     const first = await keyspace.range({ start: root, end: prefixEnd(root), limit: 1 });
     if (first.kind !== 'ok') throw new NotServed('stopping', `cannot read the keyspace: ${first.kind}`);
     const at = first.revision;
-    // What is replaced keeps its own memory, and takes it along when nobody reads it any more.
+    // The replaced collections keep their own slabs, which are collected when the last reader is done.
     this.#allocator = new SlabAllocator();
     const filled: Collection[] = [];
     for (const r of [...this.#requests.values()]) filled.push(await this.#fill(r, at));
     if (this.#stopped !== undefined) throw new NotServed('stopping', this.#stopped);
     for (const c of filled) {
       const there = this.#collections.get(c.prefix);
-      // Readers that wait hold on to the collection that they know: it stays, and becomes current.
+      // Waiting readers refer to the existing collection, so it stays and takes over the new state.
       if (there !== undefined) there.replace(c, { tell: this.#observers.size > 0 });
       else if (this.#requests.has(c.prefix)) this.#collections.set(c.prefix, c);
     }
@@ -165,8 +165,8 @@ export class Cache {
   }
 
   /**
-   * This peer was away for longer than history is kept and was caught up by a snapshot, so the changes in between are unknown. The
-   * cache starts over from the current state. Watches end, and their clients get 410 when they resume. Until then the old state stays, and
+   * Reloads the cache from the current state. This peer was away for longer than history is kept and received a snapshot, so the changes
+   * in between are unknown. Watches end, and their clients get 410 when they resume. Until the reload is complete the old state stays and
    * consistent reads wait.
    */
   async #reload(): Promise<void> {
@@ -184,8 +184,8 @@ export class Cache {
   }
 
   /**
-   * Fills a collection while the cache runs, beside the one that its prefix has now, if any. The caller commits it when
-   * everything else that goes with it is ready, in one synchronous step.
+   * Fills a collection while the cache runs, beside the present collection of its prefix, if any. The caller commits it in one synchronous
+   * step, together with everything that depends on it.
    */
   async prepare(request: CollectionRequest): Promise<PreparedCollection> {
     const { prefix } = request;
@@ -194,7 +194,7 @@ export class Cache {
     const discard = (): void => void this.#preparing.delete(preparing);
     let filled: Collection;
     try {
-      // Filled from the state that was applied last: the events applied from now on are all that it lacks.
+      // It is filled from the last applied state, so it lacks only the events applied from now on.
       filled = await this.#fill(request, this.#applied);
     } catch (error) {
       discard();
@@ -207,7 +207,7 @@ export class Cache {
         discard();
         if (!preparing.valid) return false;
         const former = this.#collections.get(prefix);
-        // Observers have seen these events already where there was a collection.
+        // Where a collection existed, observers have seen these events already.
         if (former !== undefined) filled.mute();
         for (const event of preparing.waiting) for (const change of event.changes) filled.apply(change, event.revision);
         filled.unmute();
@@ -220,13 +220,13 @@ export class Cache {
     };
   }
 
-  /** Adds a collection while the cache runs; resolves when it is current. */
+  /** Adds a collection while the cache runs. Resolves when the collection is current. */
   async add(request: CollectionRequest): Promise<Collection> {
     for (;;) {
       const there = this.#collections.get(request.prefix);
       if (there !== undefined) return there;
       const prepared = await this.prepare(request);
-      // Another caller may have been faster.
+      // Another caller may have added it first.
       if (this.#collections.has(request.prefix)) prepared.discard();
       else prepared.commit();
     }
@@ -238,7 +238,7 @@ export class Cache {
     this.#requests.delete(prefix);
   }
 
-  /** Resolves when everything up to `revision` is in; rejects with `NotServed` at `deadline` (monotonic milliseconds). */
+  /** Resolves when all changes up to `revision` are applied. Rejects with `NotServed` at `deadline` (monotonic milliseconds). */
   waitFor(revision: Revision, deadline: number): Promise<void> {
     if (revision <= this.#applied) return Promise.resolve();
     if (this.#stopped !== undefined) return Promise.reject(new NotServed('stopping', this.#stopped));
@@ -268,8 +268,8 @@ export class Cache {
   }
 
   /**
-   * Resolves when every write that was acknowledged anywhere before the call is in. Callers that come while a read-index round is
-   * under way share the next one: its point in time lies after they came.
+   * Resolves when every write that any peer acknowledged before the call is applied. Calls during a read-index round share the next round,
+   * because only that round begins after them.
    */
   async fresh(deadline: number): Promise<void> {
     await this.waitFor(await this.#readIndex(), deadline);

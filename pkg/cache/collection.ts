@@ -9,18 +9,18 @@ import { Replay } from './replay.js';
 import { SlabAllocator } from './slab.js';
 import { type Snapshot, Tree } from './tree.js';
 
-/** A state of a collection at one revision: reads never change it, writes never reach it. */
+/** The immutable state of a collection at one revision. */
 export interface CollectionSnapshot {
-  /** Everything up to here is in it. */
+  /** The snapshot has all changes up to this revision. */
   readonly revision: Revision;
-  /** It is the state of every revision from here to `revision`. */
+  /** The state is the same at every revision from here to `revision`. */
   readonly changed: Revision;
   readonly objects: Snapshot<StoredObject>;
 }
 
 export interface WatchStart extends Omit<CursorOptions, 'initial'> {
   readonly selection: Selection;
-  /** Objects delivered first; `after` must be the revision of the state they come from. */
+  /** Objects that are delivered first; `after` must be the revision of their state. */
   readonly initial: Iterator<StoredObject | undefined> | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface CollectionOptions {
   readonly form: ObjectForm;
   readonly keyspace: Keyspace;
   readonly allocator: SlabAllocator;
-  /** Called for every change as it is applied. */
+  /** Called for each change when it is applied. */
   readonly observed: (change: ObservedChange) => void;
 }
 
@@ -39,11 +39,11 @@ export interface ObservedChange {
   readonly prefix: string;
   readonly revision: Revision;
   readonly before: StoredObject | undefined;
-  /** undefined: deleted. */
+  /** Undefined for a deletion. */
   readonly after: StoredObject | undefined;
 }
 
-/** The current objects of one resource, its recent events, and everyone who watches it. */
+/** The current objects of one resource, its recent events, and its watches. */
 export class Collection {
   readonly prefix: string;
   readonly #form: ObjectForm;
@@ -63,11 +63,11 @@ export class Collection {
   #changed: Revision;
   #snapshot: CollectionSnapshot | undefined;
   #kept: { readonly snapshot: CollectionSnapshot; readonly superseded: number }[] = [];
-  /** Bytes of objects that were current once. */
+  /** Bytes of superseded objects. */
   #superseded = 0;
   #gone: { readonly of: CachedObject; readonly as: CachedObject } | undefined;
 
-  /** Nothing up to `at` is in the event log; the objects of that state come by `fill`. */
+  /** Creates a collection whose event log begins after the revision `at`. `fill` adds the objects of that state. */
   constructor(options: CollectionOptions, at: Revision) {
     this.prefix = options.prefix;
     this.#form = options.form;
@@ -86,14 +86,14 @@ export class Collection {
     };
   }
 
-  /** Everything up to here is in. */
+  /** All changes up to this revision are applied. */
   get applied(): Revision {
     return this.#applied;
   }
 
   /**
-   * The state is the same at every revision from here to `applied`: that of the last change seen, or of the state in which the
-   * collection begins. (Not that of its newest object: of what was deleted before, nothing here tells.)
+   * The state is the same at every revision from here to `applied`. This is the revision of the last change, or of the state with which
+   * the collection was filled. (The revision of the newest object would be too low: an object may have been deleted after it.)
    */
   get changed(): Revision {
     return this.#changed;
@@ -122,17 +122,17 @@ export class Collection {
     return this.#snapshot;
   }
 
-  /** The state at `revision`, if it is still at hand: the current one, or one that was kept. */
+  /** Returns the state at `revision` if it is the current one or a kept snapshot. */
   snapshotAt(revision: Revision): CollectionSnapshot | undefined {
     if (revision >= this.#changed && revision <= this.#applied) return this.snapshot();
     return this.#kept.find((k) => revision >= k.snapshot.changed && revision <= k.snapshot.revision)?.snapshot;
   }
 
-  /** Keeps a snapshot at hand for the following pages of a list, as long as it costs little. */
+  /** Keeps a snapshot for the following pages of a list while it holds little memory. */
   keep(snapshot: CollectionSnapshot): void {
     const same = this.#kept.findIndex((k) => k.snapshot.changed === snapshot.changed);
     if (same >= 0) {
-      // The same state, known now to have lasted longer.
+      // The same state; it is now known to be valid up to a later revision.
       const { superseded, snapshot: old } = this.#kept[same]!;
       if (snapshot.revision > old.revision) this.#kept[same] = { snapshot, superseded };
       return;
@@ -141,19 +141,19 @@ export class Collection {
     this.#kept.push({ snapshot, superseded: this.#superseded });
   }
 
-  /** An object from history, in the form of a cached one; its bytes are its own. */
+  /** Makes a cached object of an object from history. It has its own memory. */
   restore(kv: KeyValue): StoredObject {
     return fromStored(this.#form, new SlabAllocator(0), kv);
   }
 
-  /** An object of the state in which the collection begins. */
+  /** Adds an object of the initial state of the collection. */
   fill(kv: KeyValue): void {
     const object = fromStored(this.#form, this.#allocator, kv);
     object.hold();
     this.#tree.set(object);
   }
 
-  /** One change of a revision, in order; `flush` follows when all that came together are in. */
+  /** Applies one change. Changes come in order; the caller calls `flush` after the changes that arrived together. */
   apply(change: Change, revision: Revision): void {
     this.#changed = revision;
     if (change.kind === 'put') {
@@ -171,7 +171,7 @@ export class Collection {
     this.#supersede(previous);
   }
 
-  /** Changes are not reported to observers until `unmute`: they know them already. */
+  /** Stops reporting changes to observers until `unmute`, because they have seen them already. */
   mute(): void {
     this.#muted = true;
   }
@@ -180,7 +180,7 @@ export class Collection {
     this.#muted = false;
   }
 
-  /** Everything up to `revision` has been applied. */
+  /** Records that all changes up to `revision` are applied. */
   advance(revision: Revision): void {
     this.#applied = revision;
   }
@@ -210,8 +210,8 @@ export class Collection {
   }
 
   /**
-   * Takes the state of `other`, which was filled for this purpose, without its history. Watches end; readers that wait for this
-   * collection to become current are served. `tell`: report the differences to the observers.
+   * Takes over the state of `other`, which was filled for this purpose, without its history. Watches end; readers that wait for this
+   * collection to become current are served. If `tell` is set, the differences are reported to the observers.
    */
   replace(other: Collection, { tell }: { readonly tell: boolean }): void {
     this.stop();
@@ -230,7 +230,7 @@ export class Collection {
     if (tell) this.#tellOfAll(old);
   }
 
-  /** Nothing of the present state may keep its memory from going: what its objects keep of themselves is known beyond this collection. */
+  /** Drops the kept encodings of all objects. The budget of encodings refers to them, which would keep the replaced state in memory. */
   #abandon(): void {
     for (const object of this.#tree.range(this.prefix, prefixEnd(this.prefix))) object.abandon();
     for (let position = this.#log.first; position < this.#log.next; position++) {
@@ -240,7 +240,7 @@ export class Collection {
     }
   }
 
-  /** What changed from `old` to the present state, one step an object: the steps between are not known. */
+  /** Reports the differences between `old` and the present state, one change for each object. The changes between them are unknown. */
   #tellOfAll(old: Tree<CachedObject>): void {
     const { prefix } = this;
     const revision = this.#applied;
@@ -302,7 +302,7 @@ export class Collection {
     if (cursor.ended) this.#cursors.delete(cursor);
   }
 
-  /** What a watcher is shown of an object that left its selection: the last state it could see, at the change's revision. */
+  /** The object of the DELETED event for an object that left a selection: the last selected state, with the revision of the change. */
   #lastSeen(previous: CachedObject, at: Revision): StoredObject {
     if (this.#gone?.of !== previous || this.#gone.as.revision !== at) {
       const own = new SlabAllocator(0);
@@ -351,7 +351,7 @@ function scopeStart(prefix: string, selection: Selection): string {
     : `${prefix}${selection.namespace}/${selection.name}`;
 }
 
-/** Finds the lanes that an entry may concern, without asking all: by namespace, by object, by hot field. */
+/** An index of the lanes by namespace, by object and by hot field. It finds the lanes that an entry may concern. */
 class Routes {
   readonly #all = new Set<Lane>();
   readonly #byNamespace = new Map<string, Set<Lane>>();

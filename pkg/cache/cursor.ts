@@ -4,7 +4,7 @@ import type { Lane, LaneMember } from './lane.js';
 import type { StoredObject } from './object.js';
 import type { Replay } from './replay.js';
 
-/** What a cursor needs of its collection. */
+/** The parts of a collection that a cursor uses. */
 export interface CursorHome {
   /** Revision up to which the cache has applied. */
   applied(): Revision;
@@ -18,19 +18,19 @@ export interface CursorHome {
 export interface CursorOptions {
   readonly framer: Framer;
   readonly after: Revision;
-  /** Delivered first, as ADDED; undefined is one that was looked at and is not wanted. */
+  /** Objects that are delivered first, as ADDED. Undefined is an object that was examined and not selected. */
   readonly initial: Iterator<StoredObject | undefined> | undefined;
-  /** A bookmark that says the initial events are over. */
+  /** A bookmark marks the end of the initial events. */
   readonly initialEnd: boolean;
   readonly bookmarks: boolean;
-  /** The frame with which the stream ends when its next event is no longer kept anywhere. */
+  /** Returns the last frame of a stream whose next event was compacted. */
   readonly expired: (oldest: Revision) => Buffer;
 }
 
 /**
- * A watcher: a position, never a buffer. Pulled by its connection: `take` until it gives undefined, then `onReady`'s function is
- * called once. It goes through initial events (from a snapshot), history (replayed from the keyspace, when the log no longer
- * has it) and then the log; a cursor that falls off the log goes back to history.
+ * The position of one watch; it buffers no events. The connection calls `take` until it returns undefined, and the function passed to
+ * `onReady` is then called once. A cursor delivers the initial events (from a snapshot), then history (replayed from the keyspace, if
+ * the log does not reach back far enough), then the log. A cursor that falls behind the log returns to history.
  */
 export class Cursor implements LaneMember {
   position = 0;
@@ -47,7 +47,7 @@ export class Cursor implements LaneMember {
   #started = false;
   #bookmarkDue = false;
   #ended = false;
-  /** Nothing up to here is delivered: where the watch starts, or where history has brought it; the cache may be behind either. */
+  /** Events up to this revision are not delivered. It is the start of the watch or the end of its history; the cache may be behind both. */
   #floor: Revision;
 
   constructor(home: CursorHome, options: CursorOptions) {
@@ -67,7 +67,7 @@ export class Cursor implements LaneMember {
     this.#ready = f;
   }
 
-  /** No events: there is more of the initial state to look through, but `enough` has said that it is time to give way. */
+  /** Returned without events when `enough` asked to yield before the initial state was examined completely. */
   take(maxBytes: number, enough: () => boolean = never): Frames | undefined {
     if (this.#ended) return undefined;
     const frames = this.#take(maxBytes, enough);
@@ -90,12 +90,12 @@ export class Cursor implements LaneMember {
     return undefined;
   }
 
-  /** Something can be taken again. */
+  /** Reports that `take` has something to return again. */
   wake(): void {
     this.#ready?.();
   }
 
-  /** The stream's next bookmark may go out. */
+  /** Makes the next bookmark of the stream due. */
   bookmark(): void {
     if (!this.#options.bookmarks || this.#ended) return;
     this.#bookmarkDue = true;
@@ -141,7 +141,7 @@ export class Cursor implements LaneMember {
       return single(this.#options.framer.bookmark(this.delivered, true, !this.#started));
     }
     if (this.#final !== undefined) return undefined;
-    // Twice at most: a cursor that has just caught up from history cannot be lost again within one call.
+    // At most two rounds: a cursor that has just caught up from history cannot fall behind the log again within one call.
     for (let turn = 0; turn < 3; turn++) {
       if (this.#replay !== undefined) {
         const frames = this.#takeReplayed(this.#replay, maxBytes);
@@ -244,7 +244,7 @@ export class Cursor implements LaneMember {
   }
 }
 
-/** Objects of the initial state after which it is asked whether that is enough for now. */
+/** The number of objects of the initial state that are examined between two calls of `enough`. */
 const LOOK_STRIDE = 16;
 const NOTHING_YET: Frames = { payload: Buffer.alloc(0), chunk: Buffer.alloc(0), events: 0 };
 const never = (): boolean => false;

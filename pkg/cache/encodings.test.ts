@@ -4,7 +4,7 @@ import { cacheLimits } from './limits.js';
 
 const COST = 1000 + cacheLimits.encodingOverheadBytes;
 
-/** Room for so many encodings of 1,000 bytes. */
+/** Returns a budget for `n` encodings of 1,000 bytes. */
 function budgetOf(places: number) {
   const clock = { time: 0, now: () => 0, monotonic: () => clock.time };
   const dropped: number[] = [];
@@ -15,13 +15,13 @@ function budgetOf(places: number) {
 }
 
 describe('the budget of encodings', () => {
-  it('keeps what fits, and what is in use rather than what is new', () => {
+  it('keeps encodings that fit, and prefers those in use to new ones', () => {
     const { budget, keep, dropped } = budgetOf(3);
     expect(keep(0, 1, 2, 3, 4)).toEqual([true, true, true, false, false]);
     expect([dropped, budget.bytes]).toEqual([[], 3 * COST]);
   });
 
-  it('lets go of what was not asked for in a while', () => {
+  it('evicts an encoding that was not used for a while', () => {
     const { budget, keep, dropped, clock, owners } = budgetOf(3);
     keep(0, 1, 2);
     clock.time = cacheLimits.encodingKeptTime;
@@ -30,7 +30,7 @@ describe('the budget of encodings', () => {
     expect([dropped, budget.bytes]).toEqual([[1, 2], 3 * COST]);
   });
 
-  it('finds room behind many that are in use, if not at once', () => {
+  it('finds an unused encoding behind many used ones, after several attempts', () => {
     const { budget, keep, dropped, clock, owners } = budgetOf(90);
     keep(...Array.from({ length: 90 }, (_, i) => i));
     clock.time = cacheLimits.encodingKeptTime;
@@ -49,7 +49,7 @@ describe('the budget of encodings', () => {
     expect([dropped, budget.bytes]).toEqual([[0], 2 * COST]);
   });
 
-  it('is told when an owner has gone', () => {
+  it('frees the bytes of an owner that is dropped', () => {
     const { budget, keep, owners } = budgetOf(2);
     keep(0, 1);
     budget.forget(owners[0]!);
@@ -58,7 +58,7 @@ describe('the budget of encodings', () => {
     expect(keep(2)).toEqual([true]);
   });
 
-  it('does not keep what is larger than all of it', () => {
+  it('does not keep an encoding larger than the budget', () => {
     const { budget, owners, dropped } = budgetOf(1);
     expect(budget.keep(owners[0]!, 5000)).toBe(false);
     expect([dropped, budget.bytes]).toEqual([[], 0]);

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/index.js';
 import { cacheLimits } from './limits.js';
 
-/** Who keeps encodings of itself and can be told to let them go. */
+/** An owner of kept encodings that can drop them. */
 export interface Encoded {
   dropEncodings(): void;
 }
@@ -9,24 +9,24 @@ export interface Encoded {
 interface Kept {
   readonly owner: Encoded;
   bytes: number;
-  /** Monotonic milliseconds. */
+  /** The time of the last use, in monotonic milliseconds. */
   used: number;
 }
 
 /**
- * What all objects together keep of themselves in other encodings than the stored one. Bounded: large lists in protobuf would
- * otherwise leave a second copy of everything in memory.
+ * The budget of the encodings that objects keep beside the stored one. Without a bound, large lists in protobuf would leave a second copy
+ * of all objects in memory.
  *
- * At the bound what was not asked for in a while makes room; when all was, what is new is not kept. So a list that is larger than
- * the bound, read again and again, leaves what fits in place, instead of displacing everything each time without ever finding it.
+ * At the bound, encodings that were not used for a while are evicted. If all were used, a new encoding is not kept. A list larger than the
+ * budget that is read repeatedly therefore finds a part of its encodings each time; plain LRU eviction would find none of them.
  */
 export class EncodingBudget {
   readonly #clock: Clock;
   readonly #bytesMax: number;
-  /** In the order of coming in, or of having been found in use when room was sought. */
+  /** In the order of insertion; an encoding that a search finds in use moves to the end. */
   readonly #kept = new Map<Encoded, Kept>();
   #bytes = 0;
-  /** Until then looking for room again is not worth what it costs. */
+  /** The time of the next search for room, after one that found none. */
   #noRoomUntil = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock, bytesMax: number = cacheLimits.encodingsBytesMax) {
@@ -34,12 +34,12 @@ export class EncodingBudget {
     this.#bytesMax = bytesMax;
   }
 
-  /** Of everything that is kept, with what keeping it costs. */
+  /** Bytes of all kept encodings, with their overhead. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Whether `owner` may keep `bytes` more. */
+  /** Reports whether `owner` may keep `bytes` more, and counts them if so. */
   keep(owner: Encoded, bytes: number): boolean {
     const cost = bytes + cacheLimits.encodingOverheadBytes;
     const now = this.#clock.monotonic();
@@ -51,13 +51,13 @@ export class EncodingBudget {
     return true;
   }
 
-  /** What `owner` keeps was asked for. */
+  /** Records a use of the encodings of `owner`. */
   use(owner: Encoded): void {
     const kept = this.#kept.get(owner);
     if (kept !== undefined) kept.used = this.#clock.monotonic();
   }
 
-  /** `owner` has let go of all that it kept. */
+  /** Records that `owner` dropped all its encodings. */
   forget(owner: Encoded): void {
     this.#bytes -= this.#kept.get(owner)?.bytes ?? 0;
     this.#kept.delete(owner);

@@ -3,7 +3,7 @@ import type { StoredObject } from './object.js';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** Frames of events, joined; shared between all watchers at the same position: never written into. */
+/** Joined frames of events. All watches at the same position share them, so callers must not write to them. */
 export interface Frames {
   readonly payload: Buffer;
   /** The same bytes as one HTTP/1.1 chunk: size line, payload, CRLF. */
@@ -11,14 +11,14 @@ export interface Frames {
   readonly events: number;
 }
 
-/** How events are written in one form (encoding, version, table or not). Watchers with framers of equal `id` share frames. */
+/** Encodes events in one form (encoding, version, Table or not). Watches whose framers have the same `id` share frames. */
 export interface Framer {
   readonly id: string;
-  /** The frame of one event, in pieces that belong together and are copied at once. */
+  /** Returns the frame of one event in consecutive pieces. */
   frame(type: EventType, object: StoredObject): readonly Buffer[];
-  /** The frame of a stream's first event, where it differs from the others (a Table has its columns there). */
+  /** Returns the frame of the first event of a stream, if it differs (the first Table has the columns). */
   readonly first?: (type: EventType, object: StoredObject) => Buffer;
-  /** `initialEnd`: it ends the initial events. */
+  /** `initialEnd`: the bookmark ends the initial events. */
   bookmark(revision: Revision, initialEnd: boolean, first: boolean): Buffer;
 }
 
@@ -27,7 +27,7 @@ export interface PlannedEvent {
   readonly object: StoredObject;
 }
 
-/** Frames that go out together, as they are collected. */
+/** Collects the frames of one batch. */
 export class Batch {
   readonly #framer: Framer;
   readonly #pieces: Buffer[] = [];
@@ -46,7 +46,7 @@ export class Batch {
     this.events++;
   }
 
-  /** Joined into one buffer, with the HTTP/1.1 chunk around it, so that neither HTTP version copies again. */
+  /** Joins the frames into one buffer inside an HTTP/1.1 chunk, so that neither HTTP version copies them again. */
   join(): Frames {
     const head = `${this.bytes.toString(16)}\r\n`;
     const chunk = Buffer.allocUnsafe(head.length + this.bytes + 2);
@@ -57,7 +57,7 @@ export class Batch {
   }
 }
 
-/** One frame that is already made. */
+/** Frames of one encoded frame. */
 export function single(frame: Buffer): Frames {
   const head = `${frame.length.toString(16)}\r\n`;
   const chunk = Buffer.allocUnsafe(head.length + frame.length + 2);
@@ -67,7 +67,7 @@ export function single(frame: Buffer): Frames {
   return { payload: chunk.subarray(at, at + frame.length), chunk, events: 1 };
 }
 
-/** The events from `from` on that go out in one batch of about `maxBytes`: at least one, and never a part of a revision. */
+/** Returns the events from `from` on that form one batch of about `maxBytes`: at least one, and all events of a revision together. */
 export function plan(
   framer: Framer,
   events: readonly (PlannedEvent & { readonly revision: Revision })[],

@@ -4,16 +4,16 @@ import { cacheLimits } from './limits.js';
 import type { EventLog, LogEntry } from './log.js';
 import type { CachedObject, StoredObject } from './object.js';
 
-/** What a watcher wants to see. Equal `id`, equal meaning. */
+/** The events that a watch selects. Selections with the same `id` select the same events. */
 export interface Selection {
   readonly id: string;
-  /** '' is every namespace. */
+  /** '' selects every namespace. */
   readonly namespace: string;
-  /** Only the object of this name; '' is any. */
+  /** Selects the object of this name; '' selects any name. */
   readonly name: string;
-  /** Absent: everything in scope. */
+  /** Absent: selects every object in the namespace, or of the name. */
   readonly matches?: (o: StoredObject) => boolean;
-  /** A selectable field that must equal a value for `matches` to hold: lets the collection ask only the lanes concerned. */
+  /** A selectable field that must equal a value for `matches` to hold. It limits the lanes to which the collection offers an entry. */
   readonly hot?: { readonly field: number; readonly value: string };
 }
 
@@ -24,13 +24,13 @@ export interface LaneEvent {
   readonly object: StoredObject;
 }
 
-/** A watcher as its lane sees it. */
+/** The part of a watch that its lane uses. */
 export interface LaneMember {
-  /** Next position to deliver; everything before it was delivered or is of no interest. */
+  /** The next position to deliver. All selected events before it were delivered. */
   position: number;
-  /** Revision up to which everything was delivered. */
+  /** The revision up to which all selected events were delivered. */
   delivered: Revision;
-  /** Has all there is: the lane wakes it. */
+  /** The watch has all events; the lane wakes it at the next one. */
   idle: boolean;
   wake(): void;
 }
@@ -41,7 +41,7 @@ interface Joined {
   readonly frames: Frames;
 }
 
-/** What an entry means to a selection, decided from the object before and after. */
+/** Returns the event type of an entry for a selection, or undefined if it selects the object neither before nor after the change. */
 export function decide(
   selection: Selection,
   entry: Pick<LogEntry, 'object' | 'deleted' | 'previous'>,
@@ -57,9 +57,8 @@ export function decide(
 }
 
 /**
- * All watchers that see the same events in the same form. A lane holds the selected events once, frames them once, and hands
- * the same joined buffer to every member at the same position. A thousand watchers cost a thousand socket writes, not a
- * thousand joins.
+ * A lane is a watch group: all watches of the same events in the same encoding. It holds the selected events once, frames them once, and
+ * returns the same joined buffer to every member at the same position. A thousand watches cost a thousand socket writes and one join.
  *
  * Invariant: every selected event with position >= `covered` that the log still has is in `#events`, in order.
  */
@@ -90,7 +89,7 @@ export class Lane {
     this.#covered = log.next;
   }
 
-  /** A new entry of the log that lies in the lane's scope. Collects the members to be woken. */
+  /** Adds a new entry of the log that is in the scope of the lane. Appends the members to be woken to the list. */
   offer(entry: LogEntry, woken: LaneMember[]): void {
     if (this.#idle.size === this.members.size && this.#events.length > 0) this.#clear(entry.position);
     const event = this.#event(entry);
@@ -100,7 +99,7 @@ export class Lane {
     for (const m of this.#idle) {
       m.idle = false;
       m.position = entry.position;
-      // Nothing before this entry concerned it, however long ago the last one that did was.
+      // A waiting member has all earlier events, so no entry between its position and this one was selected.
       if (m.delivered < entry.revision - 1) m.delivered = asRevision(entry.revision - 1);
       woken.push(m);
     }
@@ -109,8 +108,8 @@ export class Lane {
   }
 
   /**
-   * The next joined batch for a member, or undefined when it has everything (it is then woken by the next event), or 'lost' when
-   * the log no longer has what follows its position.
+   * Returns the next joined batch for a member. Returns undefined if the member has all events, and wakes it at the next one. Returns
+   * 'lost' if the log no longer has the entries after its position.
    */
   take(member: LaneMember, maxBytes: number): Frames | undefined | 'lost' {
     if (member.position < this.#log.first) return 'lost';
@@ -129,7 +128,7 @@ export class Lane {
     return batch.frames;
   }
 
-  /** The member's next event alone, not framed; `take` as to the rest. */
+  /** Returns the next event of the member alone and not framed; otherwise like `take`. */
   next(member: LaneMember): LaneEvent | undefined | 'lost' {
     if (member.position < this.#log.first) return 'lost';
     this.#cover(member.position);
@@ -154,7 +153,7 @@ export class Lane {
 
   #batch(position: number, from: number, maxBytes: number): Joined {
     const known = this.#batches.get(position);
-    // A short batch that something was appended to since is joined anew: a slow member takes all that is pending at once.
+    // Join a short batch again if events were appended since, so that a slow member takes all pending events at once.
     if (
       known !== undefined &&
       (known.next > this.#events.at(-1)!.position || known.frames.payload.length * 2 > maxBytes)
@@ -170,7 +169,7 @@ export class Lane {
     return made;
   }
 
-  /** Selects again what was let go (or never looked at) from `position` on. */
+  /** Selects the entries from `position` on that were dropped or never examined. */
   #cover(position: number): void {
     if (position >= this.#covered) return;
     const found: LaneEvent[] = [];
@@ -201,7 +200,7 @@ export class Lane {
     this.#covered = covered;
   }
 
-  /** Lets go what the log has forgotten, in strides so that it costs little per event. */
+  /** Drops the events that the log has dropped. It works in large steps, which keeps the cost of an event low. */
   #trim(): void {
     const first = this.#events[0]!;
     if (first.position >= this.#log.first || this.#events.length < 64) return;

@@ -4,21 +4,21 @@ import type { CachedObject } from './object.js';
 
 /** One change of one object. */
 export interface LogEntry {
-  /** Counts the changes of this resource, without gaps. */
+  /** The number of this change among the changes of the resource; without gaps. */
   readonly position: number;
   readonly revision: Revision;
-  /** After the change; for a deletion the last state, at the deletion's revision. */
+  /** The object after the change; for a deletion its last state, with the revision of the deletion. */
   readonly object: CachedObject;
   readonly deleted: boolean;
   readonly previous: CachedObject | undefined;
 }
 
 /**
- * The recent changes of one resource, the oldest forgotten first. Invariant: everything after `floor` is here; positions in it
- * are consecutive.
+ * The recent changes of one resource. The oldest are dropped first. Invariant: the log has every change after `floor`, at consecutive
+ * positions.
  */
 export class EventLog {
-  /** Ring: the entry of position p is at `p & (length - 1)`. */
+  /** A ring buffer: the entry of position p is at `p & (length - 1)`. */
   #ring: (LogEntry | undefined)[] = new Array<LogEntry | undefined>(64).fill(undefined);
   #first = 0;
   #next = 0;
@@ -26,23 +26,23 @@ export class EventLog {
   #floor: Revision;
   readonly #forget: (e: LogEntry) => void;
 
-  /** Nothing up to `floor` is here. `forget` is told of each entry that goes. */
+  /** Creates a log that begins after the revision `floor`. `forget` is called for each entry that is dropped. */
   constructor(floor: Revision, forget: (e: LogEntry) => void) {
     this.#floor = floor;
     this.#forget = forget;
   }
 
-  /** Position of the oldest entry; equal to `next` when there is none. */
+  /** The position of the oldest entry; equal to `next` if the log is empty. */
   get first(): number {
     return this.#first;
   }
 
-  /** Position that the next entry will have. */
+  /** The position of the next entry. */
   get next(): number {
     return this.#next;
   }
 
-  /** All changes with a revision above this are here. */
+  /** The log has all changes with a higher revision. */
   get floor(): Revision {
     return this.#floor;
   }
@@ -60,7 +60,7 @@ export class EventLog {
     return whole;
   }
 
-  /** Forgets what is over the bounds; always whole revisions, so that a revision is here entirely or not at all. */
+  /** Drops the entries beyond the bounds. It drops whole revisions: the log has all changes of a revision or none. */
   trim(): void {
     while (this.#next - this.#first > cacheLimits.logEventsMax || this.#bytes > cacheLimits.logBytesMax) {
       if (this.#first === this.#next) return;
@@ -71,7 +71,7 @@ export class EventLog {
     }
   }
 
-  /** Position of the first entry with a revision above `revision`. Requires `revision` >= floor. */
+  /** Returns the position of the first entry with a revision above `revision`. Requires `revision` >= floor. */
   positionAfter(revision: Revision): number {
     let lo = this.#first;
     let hi = this.#next;
@@ -99,5 +99,5 @@ export class EventLog {
   }
 }
 
-/** What an entry keeps in memory that the tree may not: its object will be superseded, its previous state has been. */
+/** The bytes that an entry keeps in memory beside the tree: its previous state, and its object once it is superseded. */
 const weight = (e: LogEntry): number => e.object.length;

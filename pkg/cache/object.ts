@@ -5,52 +5,51 @@ import type { EncodingBudget } from './encodings.js';
 import { cacheLimits } from './limits.js';
 import type { Slab, SlabAllocator } from './slab.js';
 
-/** Labels of an object. Equal sets are the same value. */
+/** The labels of an object. Equal sets are the same value. */
 export type Labels = Readonly<Record<string, string>>;
 
 /**
- * One version of one object, immutable. Its bytes are complete canonical JSON in the storage version, resourceVersion
- * included, and lie outside the JavaScript heap.
+ * One immutable version of one object. Its bytes are complete canonical JSON in the storage version, with resourceVersion, and are kept
+ * outside the JavaScript heap.
  */
 export interface StoredObject {
   readonly key: string;
   /** '' for cluster-scoped objects. */
   readonly namespace: string;
   readonly name: string;
-  /** The resourceVersion: of the put, or, for the last state of a deleted object, of the deletion. */
+  /** The resourceVersion: the revision of the put or, for the last state of a deleted object, of the deletion. */
   readonly revision: Revision;
   readonly createRevision: Revision;
-  /** The store holds other bytes: these were upgraded when they were loaded. A write of the same object is then no no-op. */
+  /** The store holds other bytes, because these were upgraded when they were loaded. A write of the same object then rewrites it. */
   readonly stale: boolean;
-  /** Bytes of the JSON. */
+  /** The length of the JSON in bytes. */
   readonly length: number;
-  /** A view of the bytes, made at each call: never written into, keep it no longer than needed. */
+  /** Returns a new view of the bytes. The caller must not write to it, nor keep it longer than needed. */
   readonly json: Buffer;
-  /** Copies the JSON from `from` on to `target` at `at`; returns the offset after it. */
+  /** Copies the JSON from the offset `from` on to `target` at `at`; returns the offset after it. */
   copyTo(target: Buffer, at: number, from?: number): number;
-  /** Parsed anew at each call; the caller owns the tree. */
+  /** Parses the JSON. The caller owns the result. */
   parse(): JsonObject;
   labels(): Labels;
   uid(): string;
-  /** Values of the resource's selectable fields, as its collection declares them; computed once. */
+  /** The values of the selectable fields that the collection declares; computed once. */
   fields(): readonly string[];
-  /** An encoding that is kept, or undefined. */
+  /** Returns a kept encoding, or undefined. */
   kept(id: string): Buffer | undefined;
-  /** Another encoding of this version, made at first need and kept for a while, if there is room. */
+  /** Returns another encoding of this version. It is made at first use and kept for a while if the budget allows. */
   encoding(id: string, make: (o: StoredObject) => Buffer): Buffer;
-  /** How long that is; remembered (of the encoding asked for last) when the encoding itself is not. */
+  /** The length of an encoding in bytes. The object remembers it for the last encoding even if the encoding is not kept. */
   encodedBytes(id: string, make: (o: StoredObject) => Buffer): number;
 }
 
-/** What all objects of one resource share. */
+/** The properties that all objects of one resource share. */
 export interface ObjectForm {
   readonly prefix: string;
   parse(bytes: Buffer): JsonObject;
   fieldsOf(o: JsonObject): readonly string[];
   /**
-   * The stored bytes as they would be written today; undefined where that is what they are. Objects that an earlier release
-   * stored in another version are brought up to date here, when they are loaded. Never throws: bytes that cannot be read
-   * stay as they are.
+   * Upgrades stored bytes that an earlier release wrote in another version to today's storage version, when they are loaded. Returns
+   * undefined if they are up to date. Never throws: bytes that cannot be read stay as they are.
    */
   readonly upgrade?: (stored: Buffer) => Buffer | undefined;
   readonly labelSets: LabelSets;
@@ -140,7 +139,7 @@ export class CachedObject implements StoredObject {
     const bytes = make(this);
     this.#sized = id;
     this.#sizedBytes = bytes.length;
-    // What is only passing through (history, the last state of what left a selection) is read once.
+    // Objects without a holder (history, the last state of an object that left a selection) are read once; do not keep their encodings.
     if (this.holders > 0 && this.#form.encodings.keep(this, bytes.length)) {
       this.#encodings ??= new Map();
       this.#encodings.set(id, bytes);
@@ -171,7 +170,7 @@ export class CachedObject implements StoredObject {
     this.#forgetEncodings();
   }
 
-  /** All its holders have gone together, and with them the memory that it lies in. Whoever still reads it may. */
+  /** Drops the kept encodings when all holders are dropped together with the slab. Present readers may go on reading the object. */
   abandon(): void {
     this.holders = 0;
     this.#forgetEncodings();
@@ -191,8 +190,8 @@ interface Versions {
 }
 
 /**
- * Stored bytes begin `{"kind":"K","apiVersion":"V","metadata":{` and have no resourceVersion, because the revision is known
- * only once the write is in the log: it is put in as the first field of the metadata, here, once.
+ * Inserts the resourceVersion as the first field of the metadata. Stored bytes begin `{"kind":"K","apiVersion":"V","metadata":{` and have
+ * no resourceVersion, because the revision is unknown until the write is in the log.
  */
 export function fromStored(form: ObjectForm, allocator: SlabAllocator, kv: KeyValue): CachedObject {
   const given = Buffer.from(kv.value.buffer, kv.value.byteOffset, kv.value.byteLength);
@@ -215,7 +214,7 @@ export function fromStored(form: ObjectForm, allocator: SlabAllocator, kv: KeyVa
   return made;
 }
 
-/** The same object as seen at a later revision: the last state of a deleted object, or of one that left a selection. */
+/** The same object with a later revision: the last state of a deleted object, or of an object that left a selection. */
 export function atRevision(
   form: ObjectForm,
   allocator: SlabAllocator,
@@ -239,7 +238,7 @@ export function atRevision(
 
 const NONE: Labels = Object.freeze({});
 
-/** Label sets by their text: the pods of one workload share theirs, and so does every version of an object. */
+/** Interned label sets by their text. The pods of a workload share one set, and so do the versions of an object. */
 export class LabelSets {
   #known = new Map<string, Labels>();
 
@@ -258,8 +257,8 @@ export class LabelSets {
 }
 
 /**
- * Where the value of a field of the object's own metadata lies, without parsing the object. `quoted` is the name with its
- * quotation marks. Expects JSON without white space.
+ * Finds the value of a field in the metadata of an object without parsing the object. `quoted` is the name with its quotation marks.
+ * Expects JSON without white space.
  */
 export function findInMetadata(
   json: Buffer,
@@ -280,7 +279,7 @@ export function findInMetadata(
   return undefined;
 }
 
-/** Offset after the string that begins at `at`. */
+/** Returns the offset after the string that begins at `at`. */
 function endOfString(json: Buffer, at: number): number {
   let i = at + 1;
   for (;;) {

@@ -10,7 +10,7 @@ const framer: Framer = {
   bookmark: () => Buffer.from('\n'),
 };
 
-/** A keyspace whose first watch can be made to end as that of a peer does which was away for too long. */
+/** A keyspace whose first watch can be ended, as after a long absence of the peer. */
 async function interrupted() {
   const inner = await openMemoryKeyspace(stillWorld);
   let first: WatchSink | undefined;
@@ -33,7 +33,7 @@ async function interrupted() {
   };
 }
 
-it('a cache that history no longer reaches begins anew; who watches is sent away, and nothing else ends', async () => {
+it('a cache whose revision was compacted reloads; its watches end, waiting readers and observers go on', async () => {
   const { keyspace, away, tooLong } = await interrupted();
   const failures: string[] = [];
   await put(keyspace, 'n/before');
@@ -52,7 +52,7 @@ it('a cache that history no longer reaches begins anew; who watches is sent away
   cache.observe(({ before, after }) =>
     seen.push(`${before?.name}@${before?.revision} ${after?.name}@${after?.revision}`),
   );
-  // What objects keep of themselves goes with them: it would keep the memory of all that is replaced.
+  // Encodings are dropped together with the replaced objects; they would otherwise keep the replaced state in memory.
   const read = [old.get(`${PREFIX}n/same`)!, old.get(`${PREFIX}n/before`)!];
   const encode = (): void => {
     for (const object of read) object.encoding('other', () => Buffer.from('encoded'));
@@ -65,11 +65,11 @@ it('a cache that history no longer reaches begins anew; who watches is sent away
   const at = await put(keyspace, 'n/after');
   await keyspace.compact(at);
   expect(cache.applied).toBeLessThan(at);
-  // Who wants what is current waits until it is here.
+  // A consistent read waits for the reload.
   const waiting = cache.waitFor(at, 1);
   tooLong(at);
   await waiting;
-  // The collection that a reader held on to while it waited is the one that is current.
+  // The collection to which a waiting reader refers becomes current.
   const now = old;
   expect(cache.encodingBytes).toBe(0);
   encode();
@@ -80,7 +80,7 @@ it('a cache that history no longer reaches begins anew; who watches is sent away
     false,
     3,
   ]);
-  // Who follows all changes is told what came of those that nobody can tell any more.
+  // Observers receive the net result of the changes that were compacted.
   const before = written - 1;
   expect(seen).toEqual([
     'before@1 undefined@undefined',
@@ -89,7 +89,7 @@ it('a cache that history no longer reaches begins anew; who watches is sent away
   ]);
   await Promise.resolve();
   expect(cursor.ended).toBe(true);
-  // And it follows what comes.
+  // The cache follows later changes.
   const later = await put(keyspace, 'n/later');
   await cache.waitFor(later, 1);
   expect(cache.collection(PREFIX)!.get(`${PREFIX}n/later`)?.revision).toBe(later);

@@ -10,7 +10,7 @@ const names: Framer = {
   bookmark: (at) => Buffer.from(`${at} bookmark\n`),
 };
 
-/** A keyspace whose first watch, the cache's own, can be kept waiting, as the thread boundary does when the cache is behind. */
+/** A keyspace whose first watch, that of the cache, can be held back. The thread boundary does so when the cache is behind. */
 async function held() {
   const inner = await openMemoryKeyspace(stillWorld);
   let waiting: (() => void)[] | undefined;
@@ -39,7 +39,7 @@ async function held() {
   };
 }
 
-/** As history comes from a store: what there is as one batch, not told revision by revision. */
+/** Delivers history as a store does: in one batch, without a progress notification for each revision. */
 function inPages(sink: WatchSink, inner: Keyspace): WatchSink {
   let page: AppliedEvent[] = [];
   return {
@@ -62,7 +62,7 @@ function drain(cursor: Cursor): string[] {
   return out;
 }
 
-it('history that runs ahead of the cache: what it delivered does not come again', async () => {
+it('events that history delivered ahead of the cache are not delivered again', async () => {
   const { keyspace, hold, release } = await held();
   await put(keyspace, 'n/a');
   await put(keyspace, 'm/x');
@@ -85,7 +85,7 @@ it('history that runs ahead of the cache: what it delivered does not come again'
   }
   expect(seen).toEqual(['1 a', '3 b']);
   expect(cache.applied).toBe(2);
-  // Nor is a bookmark sent that says less than what was delivered.
+  // No bookmark has a lower revision than the delivered events.
   cursor.bookmark();
   expect(drain(cursor)).toEqual([]);
   release();

@@ -7,22 +7,22 @@ export interface ReplayOptions {
   readonly keyspace: Keyspace;
   readonly start: string;
   readonly end: string;
-  /** What the events of one revision mean to the watcher. */
+  /** Frames the events of one revision that the watch selects. */
   readonly select: (event: AppliedEvent) => readonly LaneEvent[];
-  /** Whether the log has everything after this revision, so that history may end there. */
+  /** Reports whether the log has all changes after this revision, so that history may end there. */
   readonly joins: (revision: Revision) => boolean;
   readonly wake: () => void;
 }
 
 /**
- * History for one cursor, read from the keyspace until the event log can take over. Read ahead is bounded: at the bound the
- * keyspace's watch is dropped, and begun again where it stood when the cursor has drained what is here.
+ * History for one cursor, read from the keyspace until the event log can take over. Reading ahead is bounded: at the bound the watch of the
+ * keyspace is cancelled, and resumed at the same position when the cursor has taken the pending events.
  */
 export class Replay {
   readonly pending: LaneEvent[] = [];
-  /** Set when everything up to this revision has been delivered or is pending, and the log has the rest. */
+  /** Set when all events up to this revision are delivered or pending and the log has the later ones. */
   reached: Revision | undefined;
-  /** Set when history no longer reaches back: the oldest revision that can still be read. */
+  /** Set when the start of the history was compacted: the oldest revision that can be read. */
   lost: Revision | undefined;
   readonly #options: ReplayOptions;
   #watch: Watch | undefined;
@@ -35,7 +35,7 @@ export class Replay {
     this.#begin();
   }
 
-  /** Goes on reading when it had stopped at the bound. Everything pending has been taken. */
+  /** Resumes reading after a stop at the bound. The caller has taken all pending events. */
   resume(_delivered: Revision): void {
     this.#bytes = 0;
     if (this.#watch === undefined && this.reached === undefined && this.lost === undefined) this.#begin();

@@ -1,20 +1,19 @@
 import { cacheLimits } from './limits.js';
 
-/** Where an object's bytes lie. Owned by exactly one object; moved when its slab is emptied. */
+/** The location of the bytes of an object. Exactly one object owns it; it moves when its slab is emptied. */
 export interface Placed {
   readonly length: number;
-  /** How many long-lived holders (tree, event log) there are; 0 lets the bytes go. */
+  /** The number of long-lived holders (tree, event log). The bytes are released at 0. */
   readonly holders: number;
   place(slab: Slab, offset: number): void;
 }
 
 /**
- * A piece of memory outside the JavaScript heap that many objects share. One `Buffer` per object costs some 400 bytes of
- * heap and bookkeeping in the collector each; a slab costs that once for hundreds of objects.
+ * A piece of memory outside the JavaScript heap that many objects share. A `Buffer` costs about 400 bytes of heap and bookkeeping in the
+ * garbage collector; a slab pays this once for hundreds of objects.
  *
- * Memory is never reused in place: buffers that were handed out (to sockets, to lists under way) may still look at it. A slab
- * whose objects have mostly gone is emptied by copying the rest elsewhere, and freed by the collector when nobody looks at it
- * any more.
+ * Memory is never reused in place, because sockets and lists in progress may still refer to it. A slab with few live objects is emptied by
+ * copying them to the current one; the garbage collector frees it with the last reference.
  */
 export interface Slab {
   readonly bytes: Buffer;
@@ -33,12 +32,12 @@ export class SlabAllocator {
     this.#current = newSlab(0);
   }
 
-  /** Bytes of living objects. */
+  /** Bytes of live objects. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Room for `length` bytes; the caller writes `slab.bytes` from the offset on and then calls `settle`. */
+  /** Allocates `length` bytes. The caller writes to `slab.bytes` from the offset on and then calls `settle`. */
   reserve(length: number): { readonly slab: Slab; readonly offset: number } {
     if (length > this.#slabBytes / 4) {
       const slab = newSlab(length);
@@ -58,7 +57,7 @@ export class SlabAllocator {
     this.#bytes += resident.length;
   }
 
-  /** `resident` has no holder any more. */
+  /** Releases the bytes of `resident`, which has no holder any more. */
   release(slab: Slab, resident: Placed): void {
     slab.live -= resident.length;
     this.#bytes -= resident.length;

@@ -3,18 +3,18 @@ import type { Revision, World } from '../base/index.js';
 import type { Keyspace } from '../storage/index.js';
 import { Cache } from './cache.js';
 
-// Help for this room's tests.
+// Helpers for the tests of this room.
 
 export const PREFIX = '/registry/things/';
 
-/** A world in which no time passes. */
+/** A world whose clock stands still. */
 export const stillWorld: World = {
   clock: { now: () => 0, monotonic: () => 0 },
   timers: { after: () => () => {}, every: () => () => {}, immediate: setImmediate },
   random: { float: () => 0.5, bytes: (n) => new Uint8Array(n), uuid: () => 'u' },
 };
 
-/** The keyspace, with watches of another kind. */
+/** Returns the keyspace with another implementation of `watch`. */
 export function withWatches(inner: Keyspace, watch: Keyspace['watch']): Keyspace {
   return {
     txn: (txn) => inner.txn(txn),
@@ -27,7 +27,7 @@ export function withWatches(inner: Keyspace, watch: Keyspace['watch']): Keyspace
   };
 }
 
-/** A cache of things; `failed` is told why it gave up. */
+/** Opens a cache with one collection, of things. `failed` is called with the reason if the cache fails. */
 export async function openCache(keyspace: Keyspace, failed: (why: string) => void): Promise<Cache> {
   const cache = new Cache({
     world: stillWorld,

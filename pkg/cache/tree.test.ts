@@ -53,7 +53,7 @@ describe('tree', () => {
     );
   });
 
-  it('stays balanced when keys come in order and all go again', () => {
+  it('stays balanced when keys are added in order and all removed', () => {
     const tree = new Tree<Item>();
     for (let n = 0; n < 20_000; n++) tree.set({ key: String(n).padStart(6, '0'), n });
     expect(tree.size).toBe(20_000);

@@ -1,9 +1,8 @@
 /**
- * An ordered map from key to value that can be frozen in constant time: a B+tree whose nodes are shared between snapshots and
- * copied before the first change after one was taken. Inner nodes count what is below them, so that "how many follow" costs
- * a walk from the root and not a scan.
+ * An ordered map with snapshots in constant time: a B+tree whose nodes are shared between snapshots and copied on the first write after
+ * one. Inner nodes have the number of entries below them, so that counting a range is a walk from the root and not a scan.
  *
- * Values know their key. Keys compare by code unit, which for ASCII is the keyspace's byte order.
+ * Values contain their key. Keys compare by code unit, which for ASCII is the byte order of the keyspace.
  */
 export interface Keyed {
   readonly key: string;
@@ -11,7 +10,7 @@ export interface Keyed {
 
 interface Leaf<T> {
   readonly leaf: true;
-  /** Who may change this node in place: the tree that made it, until its next snapshot. */
+  /** The tree that may change this node in place: the one that made it, until its next snapshot. */
   owner: object;
   items: T[];
 }
@@ -30,7 +29,7 @@ type Node<T> = Leaf<T> | Inner<T>;
 const FANOUT = 64;
 const countOf = <T>(n: Node<T>): number => (n.leaf ? n.items.length : n.count);
 
-/** A frozen state: reads only, valid for ever. */
+/** An immutable state of a tree. */
 export class Snapshot<T extends Keyed> {
   readonly #root: Node<T>;
 
@@ -46,17 +45,17 @@ export class Snapshot<T extends Keyed> {
     return find(this.#root, key);
   }
 
-  /** Values with start <= key < end, in order. */
+  /** Returns the values with start <= key < end, in order. */
   range(start: string, end: string): IterableIterator<T> {
     return walk(this.#root, start, end);
   }
 
-  /** Appends up to `limit` values from `start` on to `into`; quicker than `range`. */
+  /** Appends up to `limit` values from `start` on to `into`; faster than `range`. */
   collect(start: string, end: string, limit: number, into: T[]): void {
     collect(this.#root, start, end, into.length + limit, into);
   }
 
-  /** How many keys lie in start <= key < end. */
+  /** Returns the number of keys with start <= key < end. */
   count(start: string, end: string): number {
     return below(this.#root, end) - below(this.#root, start);
   }
@@ -83,7 +82,7 @@ export class Tree<T extends Keyed> {
     return walk(this.#root, start, end);
   }
 
-  /** Returns what had the key before. */
+  /** Returns the previous value of the key. */
   set(value: T): T | undefined {
     const own = this.#own(this.#root);
     this.#root = own;
@@ -186,7 +185,7 @@ function widthOf<T>(node: Node<T>): number {
 }
 
 function split<T extends Keyed>(node: Node<T>, owner: object): Node<T> {
-  // Appending in key order (filling, names that count up) would leave every node half empty if split in the middle.
+  // Splits in the middle would leave every node half empty when keys are appended in order (filling, numbered names).
   const at = node.leaf ? Math.ceil(node.items.length * 0.75) : Math.ceil(node.children.length / 2);
   if (node.leaf) return { leaf: true, owner, items: node.items.splice(at) };
   const children = node.children.splice(at);
@@ -199,7 +198,7 @@ function firstKey<T extends Keyed>(node: Node<T>): string {
   return node.leaf ? node.items[0]!.key : node.first[0]!;
 }
 
-/** Index of the first item with key >= `key`. */
+/** Returns the index of the first item with key >= `key`. */
 function lowerBound<T extends Keyed>(items: readonly T[], key: string): number {
   let lo = 0;
   let hi = items.length;
@@ -211,7 +210,7 @@ function lowerBound<T extends Keyed>(items: readonly T[], key: string): number {
   return lo;
 }
 
-/** Index of the child that holds `key` if any does. */
+/** Returns the index of the only child that may contain `key`. */
 function childFor<T>(node: Inner<T>, key: string): number {
   let lo = 1;
   let hi = node.first.length;
@@ -244,7 +243,7 @@ function* walk<T extends Keyed>(node: Node<T>, start: string, end: string): Iter
   }
 }
 
-/** False when `into` is full or the end was reached. */
+/** Returns false when `into` is full or the end is reached. */
 function collect<T extends Keyed>(node: Node<T>, start: string, end: string, full: number, into: T[]): boolean {
   if (node.leaf) {
     for (let i = lowerBound(node.items, start); i < node.items.length; i++) {
@@ -261,7 +260,7 @@ function collect<T extends Keyed>(node: Node<T>, start: string, end: string, ful
   return true;
 }
 
-/** How many keys are < `key`. */
+/** Returns the number of keys < `key`. */
 function below<T extends Keyed>(node: Node<T>, key: string): number {
   let n = 0;
   while (!node.leaf) {

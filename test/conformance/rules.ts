@@ -459,7 +459,7 @@ export const rules: readonly Rule[] = [
     'a watch reports what came after its start',
     'golden watches/start-list-version',
     'golden watches/start-object-version',
-    'pkg/cache/cache.test.ts: never skips or repeats, whatever is watched',
+    'pkg/cache/cache.test.ts: never skips or repeats an event, for any selection',
     'pkg/registry/read.test.ts: from any revision plus the list at it give the list now',
   ),
   rule(
@@ -473,7 +473,7 @@ export const rules: readonly Rule[] = [
     'List then watch',
     'history is kept five minutes unless the operator says otherwise; what is gone is 410',
     'pkg/config/config.test.ts: has consistent defaults',
-    'pkg/cache/cache.test.ts: ends with what it is told when that is gone too',
+    'pkg/cache/cache.test.ts: ends with the given frame when the history is compacted',
     'pkg/registry/read.test.ts: end with 410 when their version is compacted',
     'test/e2e/reflector.test.ts: begins anew when its version is compacted, and only then',
     'pkg/registry/read.test.ts: read any state that history keeps, and say when it is gone',
@@ -495,7 +495,7 @@ export const rules: readonly Rule[] = [
   rule(
     'Streaming list',
     'bookmarks go on afterwards where they were asked for',
-    'pkg/cache/cache.test.ts: sends a bookmark to who asked and has everything',
+    'pkg/cache/cache.test.ts: sends a bookmark to a watch that asked for bookmarks and has all events',
     'golden watches/initial-pod-bookmark',
   ),
   rule(
