@@ -21,21 +21,42 @@ import type { HttpServices } from './services.js';
 
 const AGGREGATED = { group: 'apidiscovery.k8s.io', version: 'v2', kind: 'APIGroupDiscoveryList' } as const;
 
-/** Documents of one snapshot of the served resources, each encoded once. */
-interface Documents {
-  readonly encoded: Map<string, Buffer>;
-  readonly etags: Map<string, string>;
-}
+/** The discovery documents of one server, each encoded once for the latest served resources. */
+export class DiscoveryDocuments {
+  #catalogue: Catalogue | undefined;
+  readonly #encoded = new Map<string, Buffer>();
+  readonly #etags = new Map<string, string>();
 
-const documents = new WeakMap<Catalogue, Documents>();
-
-function documentsOf(catalogue: Catalogue): Documents {
-  let found = documents.get(catalogue);
-  if (found === undefined) {
-    found = { encoded: new Map(), etags: new Map() };
-    documents.set(catalogue, found);
+  /** The document `name` of `catalogue` in `form`; `make` is called when it has not been encoded yet. */
+  encoded(catalogue: Catalogue, name: string, form: DocumentForm, make: () => JsonObject): Buffer {
+    this.#renew(catalogue);
+    const key = `${nameOf(form)} ${name}`;
+    let bytes = this.#encoded.get(key);
+    if (bytes === undefined) {
+      bytes = encodeDocument(make(), form.encoding, form.pretty);
+      this.#encoded.set(key, bytes);
+    }
+    return bytes;
   }
-  return found;
+
+  /** The entity tag of `bytes`, which are the document `name` of `catalogue` in `form`: their SHA-512. */
+  etag(catalogue: Catalogue, name: string, form: DocumentForm, bytes: Buffer): string {
+    this.#renew(catalogue);
+    const key = `${nameOf(form)} ${name}`;
+    let etag = this.#etags.get(key);
+    if (etag === undefined) {
+      etag = `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"`;
+      this.#etags.set(key, etag);
+    }
+    return etag;
+  }
+
+  #renew(catalogue: Catalogue): void {
+    if (catalogue === this.#catalogue) return;
+    this.#catalogue = catalogue;
+    this.#encoded.clear();
+    this.#etags.clear();
+  }
 }
 
 /** `/api`, `/apis`: the plain form, or the aggregated form when it is requested. */
@@ -53,8 +74,10 @@ export function serveRoot(call: Call, services: HttpServices, path: '/api' | '/a
       path === '/api' ? apiVersions(services.address()) : groupList(catalogue, services.address());
     return send(call, services, `${path} ${services.address()}`, form, make);
   }
-  const bytes = encoded(catalogue, `${path} aggregated`, form, () => aggregatedList(catalogue, path));
-  const etag = etagOf(catalogue, `${path} aggregated ${nameOf(form)}`, bytes);
+  const bytes = services.discovery.encoded(catalogue, `${path} aggregated`, form, () =>
+    aggregatedList(catalogue, path),
+  );
+  const etag = services.discovery.etag(catalogue, `${path} aggregated`, form, bytes);
   const headers = { etag, vary: 'Accept' };
   if (call.exchange.headers['if-none-match'] === etag) return sendEmpty(call, 304, headers);
   const type = `${MEDIA_TYPES[accepted.encoding]};g=${AGGREGATED.group};v=${AGGREGATED.version};as=${AGGREGATED.kind}`;
@@ -110,28 +133,8 @@ function send(
   form: DocumentForm,
   make: () => JsonObject,
 ): void | Promise<void> {
-  return sendBytes(call, 200, MEDIA_TYPES[form.encoding], encoded(services.registry.catalogue, name, form, make));
-}
-
-function encoded(catalogue: Catalogue, name: string, form: DocumentForm, make: () => JsonObject): Buffer {
-  const known = documentsOf(catalogue).encoded;
-  const key = `${nameOf(form)} ${name}`;
-  let bytes = known.get(key);
-  if (bytes === undefined) {
-    bytes = encodeDocument(make(), form.encoding, form.pretty);
-    known.set(key, bytes);
-  }
-  return bytes;
-}
-
-function etagOf(catalogue: Catalogue, name: string, bytes: Buffer): string {
-  const known = documentsOf(catalogue).etags;
-  let etag = known.get(name);
-  if (etag === undefined) {
-    etag = `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"`;
-    known.set(name, etag);
-  }
-  return etag;
+  const bytes = services.discovery.encoded(services.registry.catalogue, name, form, make);
+  return sendBytes(call, 200, MEDIA_TYPES[form.encoding], bytes);
 }
 
 function allowsAggregated(as: Conversion): boolean {

@@ -1,3 +1,4 @@
+export { DiscoveryDocuments } from './discovery.js';
 export { createFrame } from './frame.js';
 export type { HealthCheck, HealthChecks } from './health.js';
 export { InFlightLimiter } from './inflight.js';
@@ -5,6 +6,7 @@ export { limits as httpLimits } from './limits.js';
 export { type Listener, type ListenerOptions, openListener, type TlsMaterial } from './listener.js';
 export { requestCounter } from './metrics.js';
 export { spoken } from './negotiate.js';
+export { OpenApiDocuments } from './openapi.js';
 export type { ControlDesk, PeerDesk } from './peercontrol.js';
 export { type Audit, type Stages, sharedStages } from './pipeline.js';
 export { knownResource } from './resources.js';

@@ -24,24 +24,18 @@ export interface Spoken {
   readonly types: readonly string[];
   /** Whether objects have no protobuf form (custom resources). Other responses about them have one. */
   readonly withoutProtobuf?: true;
+  /** The encodings in which custom resources are served. */
+  readonly custom?: Spoken;
 }
 
-/** The encodings in which a custom resource is served. */
-const customEncodings = new WeakMap<Spoken, Spoken>();
+/** The encodings of one resource. */
+export const encodingsOf = (server: Spoken, custom: boolean): Spoken => (custom ? (server.custom ?? server) : server);
 
-export function encodingsOf(server: Spoken, custom: boolean): Spoken {
-  if (!custom) return server;
-  let found = customEncodings.get(server);
-  if (found === undefined) {
-    found = { ...server, withoutProtobuf: true };
-    customEncodings.set(server, found);
-  }
-  return found;
-}
-
+/** The encodings of a server; `cbor` is its feature gate. */
 export function spoken(cbor: boolean): Spoken {
   const encodings: readonly Encoding[] = cbor ? ['json', 'yaml', 'protobuf', 'cbor'] : ['json', 'yaml', 'protobuf'];
-  return { encodings, types: encodings.map((e) => MEDIA_TYPES[e]) };
+  const types = encodings.map((e) => MEDIA_TYPES[e]);
+  return { encodings, types, custom: { encodings, types, withoutProtobuf: true } };
 }
 
 /** One clause of an Accept header. */

@@ -1,4 +1,5 @@
 import { errors } from '../api/index.js';
+import type { Scheduler } from '../base/index.js';
 import type { Catalogue, ServedResource } from '../registry/index.js';
 import {
   type ApiDescription,
@@ -11,24 +12,53 @@ import {
 } from '../schema/index.js';
 import type { Call } from './call.js';
 import { sendBytes, sendEmpty } from './responses.js';
-import type { HttpServices, Verbs } from './services.js';
+import type { HttpServices } from './services.js';
 import { API_VERSION } from './version.js';
 
-/** The documents of the latest snapshot of the served resources. Documents of group versions that did not change are reused. */
-const latest = new WeakMap<Verbs, { readonly catalogue: Catalogue; readonly documents: OpenApi }>();
+/** The OpenAPI documents of one server, for its latest served resources. */
+export class OpenApiDocuments {
+  #latest: { readonly catalogue: Catalogue; readonly documents: OpenApi } | undefined;
+  /** One value for each resource: OpenAPI recognises group versions that did not change by the identity of their resources. */
+  readonly #described = new WeakMap<ServedResource, ApiResource>();
 
-function documentsOf({ registry, stages: { scheduler } }: HttpServices): OpenApi {
-  const { catalogue } = registry;
-  const known = latest.get(registry);
-  if (known?.catalogue === catalogue) return known.documents;
-  const documents = createOpenApi({
-    api: describe(catalogue),
-    pause: () => scheduler.yield(),
-    ...(known === undefined ? {} : { previous: known.documents }),
-  });
-  latest.set(registry, { catalogue, documents });
-  return documents;
+  /** The documents of `catalogue`. Those of group versions that did not change are taken over from the catalogue before. */
+  of(catalogue: Catalogue, scheduler: Scheduler): OpenApi {
+    const known = this.#latest;
+    if (known?.catalogue === catalogue) return known.documents;
+    const documents = createOpenApi({
+      api: this.#describe(catalogue),
+      pause: () => scheduler.yield(),
+      ...(known === undefined ? {} : { previous: known.documents }),
+    });
+    this.#latest = { catalogue, documents };
+    return documents;
+  }
+
+  #describe(catalogue: Catalogue): ApiDescription {
+    return {
+      version: API_VERSION.gitVersion,
+      groupVersions: catalogue.groups.flatMap((g) =>
+        g.versions.map((v) => ({
+          group: g.group,
+          version: v.version,
+          resources: v.resources.map((served) => this.#resource(served)),
+        })),
+      ),
+    };
+  }
+
+  #resource(served: ServedResource): ApiResource {
+    let found = this.#described.get(served);
+    if (found === undefined) {
+      found = describeResource(served);
+      this.#described.set(served, found);
+    }
+    return found;
+  }
 }
+
+const documentsOf = ({ openApi, registry, stages }: HttpServices): OpenApi =>
+  openApi.of(registry.catalogue, stages.scheduler);
 
 /** `/openapi/v2`, in JSON or protobuf. */
 export async function serveOpenApiV2(call: Call, services: HttpServices): Promise<void> {
@@ -95,27 +125,6 @@ function wants(call: Call, first: readonly string[], second: readonly string[]):
     if (second.includes(type) || type === '*/*' || type === 'application/*') return false;
   }
   return undefined;
-}
-
-function describe(catalogue: Catalogue): ApiDescription {
-  return {
-    version: API_VERSION.gitVersion,
-    groupVersions: catalogue.groups.flatMap((g) =>
-      g.versions.map((v) => ({ group: g.group, version: v.version, resources: v.resources.map(resource) })),
-    ),
-  };
-}
-
-/** One value for each resource: OpenAPI recognises group versions that did not change by the identity of their resources. */
-const described = new WeakMap<ServedResource, ApiResource>();
-
-function resource(served: ServedResource): ApiResource {
-  let found = described.get(served);
-  if (found === undefined) {
-    found = describeResource(served);
-    described.set(served, found);
-  }
-  return found;
 }
 
 function describeResource(served: ServedResource): ApiResource {

@@ -1,7 +1,9 @@
 import type { World } from '../base/index.js';
 import type { Registry, RenderAnswer, RenderList } from '../registry/index.js';
 import type { ApiServerMetrics, Exposition, Log } from '../telemetry/index.js';
+import type { DiscoveryDocuments } from './discovery.js';
 import type { HealthChecks } from './health.js';
+import type { OpenApiDocuments } from './openapi.js';
 import type { ControlDesk } from './peercontrol.js';
 import type { Stages } from './pipeline.js';
 import type { Watches } from './watches.js';
@@ -20,6 +22,8 @@ export interface HttpServices {
   readonly renderAnswer: RenderAnswer;
   readonly renderList: RenderList;
   readonly health: HealthChecks;
+  readonly discovery: DiscoveryDocuments;
+  readonly openApi: OpenApiDocuments;
   /** Absent when there is no peer to administer at `/peer/v1`. */
   readonly control?: ControlDesk | undefined;
   /** Discovery documents of the issuer of service-account tokens (OpenID Connect). */

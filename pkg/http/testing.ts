@@ -13,10 +13,12 @@ import {
   type Verb,
 } from '../registry/index.js';
 import { ApiServerMetrics, createLog, Exposition } from '../telemetry/index.js';
+import { DiscoveryDocuments } from './discovery.js';
 import type { HealthCheck } from './health.js';
 import { InFlightLimiter } from './inflight.js';
 import { requestCounter } from './metrics.js';
 import { spoken } from './negotiate.js';
+import { OpenApiDocuments } from './openapi.js';
 import { sharedStages } from './pipeline.js';
 import { knownResource } from './resources.js';
 import type { HttpServices, Verbs } from './services.js';
@@ -229,6 +231,8 @@ export function testServices(
       requestTime: 60_000,
     },
     health: { healthz: [ping], livez: [ping], readyz: options.readyz ?? [ping] },
+    discovery: new DiscoveryDocuments(),
+    openApi: new OpenApiDocuments(),
     issuer: { configuration: () => '{}', keySet: '{"keys":[]}' },
     unsafeDeletion: false,
     watches: new Watches(),

@@ -4,12 +4,14 @@ import { type Config, featureStates } from '../config/index.js';
 import {
   API_VERSION,
   type ControlDesk,
+  DiscoveryDocuments,
   type HealthCheck,
   type HealthChecks,
   type HttpServices,
   InFlightLimiter,
   knownResource,
   type Listener,
+  OpenApiDocuments,
   openListener,
   requestCounter,
   sharedStages,
@@ -116,6 +118,8 @@ export async function openApi(parts: ApiParts): Promise<Api> {
       requestTime: config.limits.requestTimeout,
     },
     health: healthChecks(keyspace, state),
+    discovery: new DiscoveryDocuments(),
+    openApi: new OpenApiDocuments(),
     control: parts.control,
     unsafeDeletion: config.api.featureGates.get(UNSAFE_DELETE_GATE) === true,
     issuer: {
