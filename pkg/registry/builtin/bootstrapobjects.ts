@@ -4,9 +4,9 @@ import { PERMANENT_NAMESPACES } from './core/namespacefacts.js';
 /** The objects that every cluster has from the start. */
 
 export interface BootstrapConfig {
-  /** Addresses of the Service `kubernetes`: one of each service range. */
+  /** Addresses of the Service `kubernetes`, one from each service range. */
   readonly serviceAddresses: readonly string[];
-  /** The port at which the server itself listens. */
+  /** The port that the server listens on. */
   readonly securePort: number;
 }
 
@@ -17,7 +17,7 @@ export interface BootstrapObject {
   readonly object: JsonObject;
 }
 
-/** Classes of the pods without which a cluster, or a node, does not work. */
+/** Priority classes for pods that are critical to a cluster or a node. */
 const PRIORITY_CLASSES = [
   {
     name: 'system-cluster-critical',

@@ -1,24 +1,24 @@
 import type { JsonObject, RequestAttributes, UserInfo } from '../../api/index.js';
 
-/** What the operator decides for the whole cluster and declarations must know (`--service-cluster-ip-range`, `--service-node-port-range`). */
+/** Cluster-wide settings that resource declarations use (`--service-cluster-ip-range`, `--service-node-port-range`). */
 export interface ClusterConfig {
   /** One range, or one of each family; the first one's family is the default. */
   readonly serviceIpRanges: readonly string[];
   /** Both ends inclusive. */
   readonly nodePorts: { readonly from: number; readonly to: number };
-  /** The authorizer that requests go through: reviews of access answer with what it says. */
+  /** The authorizer of the server. Access reviews return its decisions. */
   authorize(user: UserInfo, attributes: RequestAttributes): AccessDecision | Promise<AccessDecision>;
   /** The rules that apply to a user in a namespace, as far as the authorizers can list them. */
   rulesFor(user: UserInfo, namespace: string): Promise<AccessRules>;
   readonly tokens: TokenService;
 }
 
-/** Rules in the form of SelfSubjectRulesReview. */
+/** Rules in the format of SelfSubjectRulesReview. */
 export interface AccessRules {
   readonly resourceRules: readonly JsonObject[];
   readonly nonResourceRules: readonly JsonObject[];
   readonly incomplete: boolean;
-  /** '' when all could be evaluated. */
+  /** The evaluation error, or ''. */
   readonly evaluationError: string;
 }
 
@@ -28,7 +28,7 @@ export interface TokenService {
   readonly audiences: readonly string[];
   /** `--service-account-max-token-expiration` in seconds; 0: no limit. */
   readonly secondsMax: number;
-  /** How long tokens of pods last that ask for the usual hour and seven seconds; 0: as long as asked for. */
+  /** The lifetime in seconds of pod tokens that request 3607 seconds; 0 keeps the requested lifetime. */
   readonly extendedSeconds: number;
   issue(token: IssuedToken): Promise<string>;
   review(token: string, audiences: readonly string[]): Promise<TokenReviewOutcome>;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../api/index.js';
 import { listAt, textAt } from './access.js';
 
-/** Puts a condition in the place of the one of its type, or last. The time of the last transition moves only with the status. */
+/** Replaces the condition of the same type or appends it. lastTransitionTime changes only with the status. */
 export function putCondition(status: JsonObject, condition: JsonObject): void {
   const all = [...listAt(status, 'conditions')];
   const i = all.findIndex((c) => textAt(c, 'type') === condition['type']);

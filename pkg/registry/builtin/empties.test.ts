@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type JsonObject, listAt, objectAt, textAt } from '../../api/index.js';
 import { Bench, causesOf } from '../testing.js';
 
-/** Rules that tell an empty list or map from none, as Go's decoder does; what is stored and answered knows no difference. */
+/** Rules that distinguish an empty list or map from an absent one, as Go's decoder does. Stored objects and responses do not. */
 
 const pod = (spec: JsonObject, name = 'p'): JsonObject => ({
   apiVersion: 'v1',
@@ -91,7 +91,7 @@ describe('given empty', () => {
     expect(await causesOf(b.create(what, namespace, o))).toEqual(expected);
   });
 
-  it('survives the copies that a generated name and a replaced object are made of', async () => {
+  it('is kept in the copies made for a generated name and for a replaced object', async () => {
     const b = await Bench.open();
     const what = 'horizontalpodautoscalers.autoscaling/v2';
     const required = ['spec.behavior.scaleUp.policies: Required value: must specify at least one Policy'];
@@ -102,7 +102,7 @@ describe('given empty', () => {
     expect(await causesOf(b.update(what, 'default', autoscaler({ policies: null })))).toEqual([]);
   });
 
-  it('by a patch is like in a body', async () => {
+  it('has the same effect in a patch as in a body', async () => {
     const b = await Bench.open();
     const what = 'horizontalpodautoscalers.autoscaling/v2';
     await b.create(what, 'default', autoscaler({}));
@@ -113,7 +113,7 @@ describe('given empty', () => {
   });
 });
 
-describe('an empty list that is written where there is none', () => {
+describe('an empty list written to an absent field', () => {
   const role = (rules: JsonObject[] | undefined): JsonObject => ({
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'Role',
@@ -127,7 +127,7 @@ describe('an empty list that is written where there is none', () => {
   const what = 'roles.rbac.authorization.k8s.io/v1';
   const by = (fieldManager: string) => ({ fieldManager });
 
-  it('is owned by whoever wrote it last', async () => {
+  it('is owned by its last writer', async () => {
     const b = await Bench.open();
     expect(owners(await b.create(what, 'default', role(undefined), by('a')))).toEqual(['a f:metadata']);
     const changed = await b.update(what, 'default', role([]), by('b'));
@@ -137,8 +137,8 @@ describe('an empty list that is written where there is none', () => {
   });
 });
 
-describe('a claim that a pod brings along', () => {
-  it('is judged like any claim', async () => {
+describe('the claim template of a pod', () => {
+  it('is validated like any claim', async () => {
     const b = await Bench.open();
     const bad = ephemeral({ spec: { accessModes: ['Sometimes'] }, metadata: { name: 'n', labels: { '-': '' } } });
     expect(await causesOf(b.create('pods', 'default', bad))).toEqual([

@@ -2,7 +2,7 @@ import { cloneJson, type FieldErrors, FieldPath, isObject, type JsonObject, type
 import type { DeclaredVersion, Strategy, Subresource, WriteContext } from '../resource.js';
 import { at, textAt } from './access.js';
 
-/** Shared by many declarations: the split of an object into spec and status, and `scale`. */
+/** Helpers that many declarations share: strategies for spec and status, and `scale`. */
 
 /** Versions of the resource's own group: `versions('v1', 'v1beta1')`. */
 export function versions(...names: readonly string[]): readonly DeclaredVersion[] {
@@ -16,7 +16,7 @@ export function keep(field: string, o: JsonObject, old: JsonObject): void {
   else o[field] = cloneJson(v);
 }
 
-/** Rules for a kind whose status only the status subresource writes: create clears the status, update keeps the old one. */
+/** The strategy of a kind whose status only the status subresource writes: create clears the status, update keeps the old one. */
 export function withStatus<T = never>(strategy: Strategy<T>): Strategy<T> {
   return {
     ...strategy,
@@ -73,7 +73,7 @@ export function keepLabels(o: JsonObject, old: JsonObject, _context: WriteContex
   keep('labels', meta, before);
 }
 
-/** Keeps the old metadata but for managed fields: a status update of the newer kinds may change none of it. */
+/** Keeps the old metadata except managedFields: a status update of the newer kinds may not change it. */
 export function keepMetadata(o: JsonObject, old: JsonObject, _context?: WriteContext): void {
   const meta = o['metadata'];
   const before = old['metadata'];
@@ -83,7 +83,7 @@ export function keepMetadata(o: JsonObject, old: JsonObject, _context?: WriteCon
 
 const KEPT_METADATA = ['deletionTimestamp', 'generation', 'labels', 'annotations', 'finalizers', 'ownerReferences'];
 
-/** `autoscaling/v1 Scale` over `spec.replicas`, `status.replicas` and the selector as text. */
+/** `autoscaling/v1 Scale` built from `spec.replicas`, `status.replicas` and the selector as text. */
 export function scaleSubresource(selector: (whole: JsonObject) => string): Subresource {
   return {
     verbs: ['get', 'patch', 'update'],

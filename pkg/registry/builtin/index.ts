@@ -76,7 +76,7 @@ import { volumeAttachment } from './storage/volumeattachment.js';
 import { volumeAttributesClass } from './storage/volumeattributesclass.js';
 import { storageVersionMigration } from './storagemigration/storageversionmigration.js';
 
-/** Every built-in resource, one file each. To add a kind: write its file, name it here. */
+/** Every built-in resource, one file each. To add a kind, write its file and list it here. */
 export function builtinResources(cluster: ClusterConfig = defaultCluster): readonly ResourceDeclaration[] {
   return [
     binding,

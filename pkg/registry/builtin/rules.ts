@@ -14,9 +14,9 @@ import { internalText } from '../../schema/index.js';
 import { validateAnnotations } from '../meta.js';
 import { listAt, objectAt, objectsAt, textAt } from './access.js';
 
-/** Rules that many kinds share. Each tells the collector what is wrong and returns nothing. */
+/** Validation that many kinds share. Each function reports to `errors` and returns nothing. */
 
-/** A closed set of values. `required`: the empty value is missing rather than unsupported. */
+/** Checks an enumeration. `required`: an empty value is missing rather than unsupported. */
 export function oneOf(
   value: string,
   path: FieldPath,
@@ -41,7 +41,7 @@ export function sentences(
   for (const s of rule(value)) errors.invalid(path, value, s);
 }
 
-/** Labels as a map: keys and values, told at the map itself. */
+/** Checks label keys and values. Errors have the path of the map. */
 export function labels(map: JsonObject, path: FieldPath, errors: FieldErrors): void {
   for (const [k, v] of Object.entries(map)) {
     sentences(k, isLabelKey, path, errors);
@@ -51,7 +51,7 @@ export function labels(map: JsonObject, path: FieldPath, errors: FieldErrors): v
 
 const OF_A_CLAIM = ['labels', 'annotations'];
 
-/** What a template of claims says of their metadata: nothing but labels and annotations, not even an empty list of something else. */
+/** The metadata of a claim template may hold only labels and annotations. Even an empty list in another field is an error. */
 export function claimTemplateMeta(meta: JsonObject, path: FieldPath, errors: FieldErrors): void {
   validateAnnotations(meta['annotations'], path.child('annotations'), errors);
   labels(objectAt(meta, 'labels'), path.child('labels'), errors);
@@ -59,7 +59,7 @@ export function claimTemplateMeta(meta: JsonObject, path: FieldPath, errors: Fie
     if (!OF_A_CLAIM.includes(field)) errors.forbidden(path.child(field === 'uid' ? 'uID' : field), 'cannot be set');
 }
 
-/** `LabelSelector`: matchLabels and matchExpressions. `checkValues`: values must be label values too. */
+/** Checks a LabelSelector. `checkValues`: values must be valid label values too. */
 export function labelSelector(
   selector: JsonValue | undefined,
   path: FieldPath,
@@ -95,7 +95,7 @@ export function labelSelector(
 export const isEmptySelector = (selector: JsonValue | undefined): boolean =>
   Object.keys(objectAt(selector, 'matchLabels')).length === 0 && listAt(selector, 'matchExpressions').length === 0;
 
-/** Whether labels satisfy a LabelSelector that is itself valid; undefined when it is not. */
+/** Whether labels match a LabelSelector; undefined when the selector is invalid. */
 export function selects(selector: JsonValue | undefined, of: JsonObject): boolean | undefined {
   for (const [k, v] of Object.entries(objectAt(selector, 'matchLabels'))) if (of[k] !== v) return false;
   for (const e of objectsAt(selector, 'matchExpressions')) {
@@ -122,30 +122,30 @@ export function selects(selector: JsonValue | undefined, of: JsonObject): boolea
   return true;
 }
 
-/** No segment of a path may lead upwards. */
+/** A path may not contain `..` segments. */
 export function noBacksteps(value: string, path: FieldPath, errors: FieldErrors): void {
   if (value.split('/').includes('..')) errors.invalid(path, value, "must not contain '..'");
 }
 
-/** A path below something: relative and without backsteps. */
+/** A relative path without `..` segments. */
 export function descendingPath(value: string, path: FieldPath, errors: FieldErrors): void {
   if (value.startsWith('/')) errors.invalid(path, value, 'must be a relative path');
   noBacksteps(value, path, errors);
 }
 
-/** A file of ours inside a volume: names that begin with two dots are how atomic updates work. */
+/** A file that the kubelet writes into a volume. Names that begin with `..` are reserved for atomic updates. */
 export function nonReservedPath(value: string, path: FieldPath, errors: FieldErrors): void {
   descendingPath(value, path, errors);
   if (value.startsWith('..') && !value.startsWith('../')) errors.invalid(path, value, "must not start with '..'");
 }
 
-/** Permission bits of a file. */
+/** File mode bits. */
 export function fileMode(value: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
   if (typeof value === 'number' && (value < 0 || value > 0o777))
     errors.invalid(path, value, 'must be a number between 0 and 0777 (octal), both inclusive');
 }
 
-/** `example.com/name`: each part is judged and shown for itself. */
+/** `example.com/name`: each part is checked and reported on its own. */
 export function domainPrefixedPath(value: string, path: FieldPath, errors: FieldErrors): void {
   const slash = value.indexOf('/');
   if (slash <= 0 || slash === value.length - 1) {
@@ -158,7 +158,7 @@ export function domainPrefixedPath(value: string, path: FieldPath, errors: Field
 
 const DRIVER_BYTES_MAX = 63;
 
-/** The name of a driver of volumes or devices: a domain, in whatever case. */
+/** The name of a storage or device driver: a domain name in any case. */
 export function driverName(name: string, path: FieldPath, errors: FieldErrors): void {
   if (name === '') {
     errors.required(path);
@@ -168,6 +168,6 @@ export function driverName(name: string, path: FieldPath, errors: FieldErrors): 
   for (const s of isDns1123Subdomain(name.toLowerCase())) errors.invalid(path, name, s);
 }
 
-/** A value in a sentence as the reference shows it: in the form that its type has inside; `null` where there is none. */
+/** Formats a value for an error as the reference prints it, or `null` when it is absent. */
 export const shown = (type: string, value: JsonValue | readonly JsonValue[] | undefined): Printed =>
   new Printed(value === undefined || value === null ? 'null' : internalText(type, value));

@@ -1,4 +1,4 @@
 import type { JsonObject } from '../../api/index.js';
 
-/** What an action answers that has nothing else to tell. */
+/** The response of an action that has no other result. */
 export const SUCCESS: JsonObject = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };

@@ -32,7 +32,7 @@ export function table(columns: readonly TableColumn[], cells: TableDeclaration['
   return { columns: [NAME, ...columns], cells: (o, now) => [nameOf(o), ...cells(o, now)] };
 }
 
-/** Name and creation time: kinds for which nothing better is known. */
+/** The default columns: name and creation time. */
 export const NAME_AND_CREATION: TableDeclaration = table(
   [column('Created At', 'Time at which the object was created.', { type: 'date' })],
   (o) => [textAt(o, 'metadata', 'creationTimestamp')],
@@ -79,7 +79,7 @@ export function containersAndImages(podSpecOwner: JsonValue | undefined): readon
   return [containers.map((c) => textAt(c, 'name')).join(','), containers.map((c) => textAt(c, 'image')).join(',')];
 }
 
-/** Kinds that only keep a number of pods: wanted, there, ready. `selector`: theirs as text, for they write it differently. */
+/** The table of a replica controller: desired, current and ready. `selector` formats its selector as text. */
 export function replicaTable(selector: (o: JsonObject) => string): TableDeclaration {
   return table(
     [

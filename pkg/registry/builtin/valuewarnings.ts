@@ -9,11 +9,11 @@ import {
   parseQuantity,
 } from '../../api/index.js';
 
-/** Warnings about single values, wherever they stand. `path` is text, as it is told. */
+/** Warnings about single values. `path` is the field path as the warning shows it. */
 
 type Warn = (text: string) => void;
 
-/** Bytes come whole. */
+/** Quantities of bytes must be whole. */
 export function fractionalBytes(amount: JsonValue | undefined, path: string, warn: Warn): void {
   const text = amount === undefined || amount === null ? '' : String(amount);
   const q = text === '' ? undefined : parseQuantity(text);
@@ -21,7 +21,7 @@ export function fractionalBytes(amount: JsonValue | undefined, path: string, war
     warn(`${path}: fractional byte value "${text}" is invalid, must be an integer`);
 }
 
-/** An address that could be written shorter. What is none is refused elsewhere. */
+/** Warns about an address that is not in canonical form. Invalid addresses are rejected elsewhere. */
 export function ipWarning(text: string, path: string, warn: Warn): void {
   const ip = parseIp(text);
   if (ip === undefined || ip.family === 4) return;

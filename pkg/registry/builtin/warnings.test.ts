@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../api/index.js';
 import { Bench } from '../testing.js';
 
-/** What objects are warned about when they are taken. */
+/** Warnings for accepted objects. */
 
 async function warnings(what: string, namespace: string, o: JsonObject): Promise<readonly string[]> {
   const b = await Bench.open();
@@ -80,7 +80,7 @@ describe('warnings', () => {
     for (const [i, t] of told.entries()) expect(found[i]!.endsWith(t)).toBe(true);
   });
 
-  it('of annotations count only where the field that replaced them is not there', async () => {
+  it('about annotations are given only when the field that replaced them is absent', async () => {
     const annotated = (spec: JsonObject) => {
       const o = pod(spec);
       return { ...o, metadata: { name: 'p', annotations: { 'seccomp.security.alpha.kubernetes.io/pod': 'x' } } };
@@ -90,7 +90,7 @@ describe('warnings', () => {
     expect(await warnings('pods', 'default', annotated({ securityContext: { seccompProfile } }))).toEqual([]);
   });
 
-  it('of a template are told when it changes, not when labels do', async () => {
+  it('about a template are given when it changes, not when labels do', async () => {
     const b = await Bench.open();
     const template = {
       metadata: { labels: { a: 'b' } },
@@ -170,7 +170,7 @@ describe('warnings', () => {
     expect(await warnings(what, namespace, { apiVersion: 'v1', ...(o as unknown as JsonObject) })).toEqual([told]);
   });
 
-  it('of many indexes of a job that run at once', async () => {
+  it('cover jobs with many indexes and high parallelism', async () => {
     const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } };
     const spec = { template, completions: 200_000, parallelism: 20_000, completionMode: 'Indexed' };
     const job = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'j' } };
@@ -181,8 +181,8 @@ describe('warnings', () => {
   });
 });
 
-describe('a job of a name that no label can be', () => {
-  it('is told of its template alone, and has the labels of its pods once it is taken', async () => {
+describe('a job whose name is not a label value', () => {
+  it('gets only errors of its template, and the labels of its pods when accepted', async () => {
     const b = await Bench.open();
     const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } };
     const job = (name: string) => ({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name }, spec: { template } });

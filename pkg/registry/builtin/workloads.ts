@@ -15,7 +15,7 @@ import { podWarnings, runningTemplate } from './core/pod/validation/index.js';
 import { whenAbsent } from './defaults.js';
 import { isEmptySelector, labelSelector, nonNegative, selects, shown } from './rules.js';
 
-/** What the kinds share that make pods from a template. */
+/** Helpers for kinds that create pods from a template. */
 
 export function defaultTemplate(owner: JsonObject): void {
   const template = objectIn(owner, 'template');
@@ -38,7 +38,7 @@ export function defaultRollingUpdate(
   for (const [field, value] of Object.entries(values)) whenAbsent(rolling, field, value);
 }
 
-/** The oldest workloads take their labels and selector from the template when they have none. */
+/** The oldest workload kinds default their labels and selector from the template. */
 export function labelsFromTemplate(o: JsonObject, selectorToo: boolean): void {
   const labels = at(o, 'spec', 'template', 'metadata', 'labels');
   if (!isObject(labels) || Object.keys(labels).length === 0) return;
@@ -50,16 +50,16 @@ export function labelsFromTemplate(o: JsonObject, selectorToo: boolean): void {
 }
 
 export interface SelectorRules {
-  /** Kind of the owner, as sentences about its template name it. */
+  /** The owner's kind, as errors about its template name it. */
   readonly owner: string;
-  /** As the sentence about an empty selector names it. */
+  /** The owner's kind, as the error about an empty selector names it. */
   readonly emptyFor: string;
   readonly required: boolean;
-  /** What is said of a selector that makes no sense as a whole; then the template is not looked at. Absent: nothing. */
+  /** The error for an invalid selector as a whole. If set, the template is then not compared with the selector. */
   readonly senseless?: string;
 }
 
-/** The selector of a workload and that its template's labels satisfy it. */
+/** Validates the selector of a workload, and that it matches the labels of the template. */
 export function selectorAndTemplate(o: JsonObject, rules: SelectorRules, errors: FieldErrors): void {
   const path = FieldPath.of('spec');
   const selector = at(o, 'spec', 'selector');
@@ -80,7 +80,7 @@ export function selectorAndTemplate(o: JsonObject, rules: SelectorRules, errors:
     errors.invalid(path.child('selector'), shown('meta/v1.LabelSelector', selector), rules.senseless);
     return;
   }
-  // a selector that is missing selects nothing, one that is empty everything
+  // a missing selector matches nothing, an empty one everything
   const labels = objectAt(template, 'metadata', 'labels');
   const selected = isObject(selector) && (isEmptySelector(selector) || selects(selector, labels) !== false);
   if (!selected && collector.empty) mismatch(template, here, errors);
@@ -95,29 +95,29 @@ export function mismatch(template: JsonObject, path: FieldPath, errors: FieldErr
   );
 }
 
-/** A selector says for ever which pods are counted. */
+/** A selector is immutable. */
 export function sameSelector(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
   const selector = at(o, 'spec', 'selector');
   if (!equalJson(selector ?? null, at(old, 'spec', 'selector') ?? null))
     errors.invalid(FieldPath.of('spec', 'selector'), shown('meta/v1.LabelSelector', selector), 'field is immutable');
 }
 
-/** What the template of a workload is warned about. */
+/** Warnings about the template of a workload. */
 export function templateWarnings(o: JsonObject, old: JsonObject | undefined, context: WriteContext): void {
   if (wantsOther(o, old)) podWarnings(objectAt(o, 'spec', 'template'), 'spec.template', context.warn);
 }
 
-/** Who changes but labels or the status is not told again of what stands in the spec. */
+/** Warnings about a template are given only when the generation changes, not for changes of labels or status. */
 export const wantsOther = (o: JsonObject, old: JsonObject | undefined): boolean =>
   old === undefined || at(o, 'metadata', 'generation') !== at(old, 'metadata', 'generation');
 
-/** The same, and of the name of what makes pods. */
+/** The same, with warnings about the name of the workload. */
 export function namedTemplateWarnings(o: JsonObject, old: JsonObject | undefined, context: WriteContext): void {
   if (old === undefined) podNameWarning(o, context);
   templateWarnings(o, old, context);
 }
 
-/** Names of workloads become names of pods, and those become host names. */
+/** The names of workloads become pod names, which become host names. */
 export function podNameWarning(o: JsonObject, context: WriteContext): void {
   const name = nameOf(o);
   const wrong = name.includes('.') ? ['must not contain dots'] : isDns1123Label(name);
@@ -128,7 +128,7 @@ export function podNameWarning(o: JsonObject, context: WriteContext): void {
   }
 }
 
-/** A number of pods, or a share of them: not negative, and a percentage where it is text. */
+/** A number or percentage of pods, not negative. */
 export function countOrPercent(value: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
   if (typeof value === 'string') for (const s of isPercent(value)) errors.invalid(path, value, s);
   else nonNegative(value, path, errors);
@@ -139,6 +139,6 @@ export function notOverHundredPercent(value: JsonValue | undefined, path: FieldP
     errors.invalid(path, value, 'must not be greater than 100%');
 }
 
-/** Zero, as a number or as a share; text that is neither counts as none. */
+/** Whether a number or percentage is zero. Other text counts as zero. */
 export const isNone = (value: JsonValue | undefined): boolean =>
   value === 0 || value === undefined || (typeof value === 'string' && !/^[-+]?0*[1-9]\d*%?$/.test(value));

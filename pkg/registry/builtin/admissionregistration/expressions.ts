@@ -2,7 +2,7 @@ import { compileConditions, compileMutation, compilePolicy, type ExpressionIssue
 import type { FieldErrors, FieldPath, JsonObject, JsonValue } from '../../../api/index.js';
 import { COMPATIBLE, CURRENT } from '../../../cel/index.js';
 
-/** What is wrong with the expressions of an object, by the steps from its spec to the field. */
+/** The problems of an object's expressions, keyed by the path from its spec to the field. */
 export class Expressions {
   readonly #issues: ReadonlyMap<string, ExpressionIssue>;
 
@@ -10,12 +10,12 @@ export class Expressions {
     this.#issues = new Map(issues.map((issue) => [keyOf(issue), issue]));
   }
 
-  /** `old` is the spec before the write: its expressions may go on using what only this release has. */
+  /** `old` is the spec before the write. Its expressions may keep using features that are new in this release. */
   static ofPolicy(spec: JsonObject, old: JsonObject | undefined): Expressions {
     return Expressions.#judged(old, (minor) => compilePolicy(spec, minor, compileMutation).issues);
   }
 
-  /** Of the match conditions of a webhook. */
+  /** Checks the match conditions of a webhook. */
   static ofConditions(holder: JsonObject, old: JsonObject | undefined): Expressions {
     return Expressions.#judged(old, (minor) => compileConditions(holder, minor));
   }
@@ -28,7 +28,7 @@ export class Expressions {
     return new Expressions(issues.filter((i) => !before.has(i.expression) || stillWrong.has(keyOf(i))));
   }
 
-  /** Reports what is wrong with the expression at these steps. */
+  /** Reports the problems of the expression at this path. */
   report(errors: FieldErrors, path: FieldPath, value: string, ...steps: readonly (string | number)[]): void {
     const issue = this.#issues.get(JSON.stringify(steps));
     if (issue === undefined) return;
@@ -39,7 +39,7 @@ export class Expressions {
 
 const keyOf = (issue: ExpressionIssue) => JSON.stringify(issue.path);
 
-/** All texts below fields that hold expressions. */
+/** Collects all strings in fields that hold expressions. */
 function expressionsIn(value: JsonValue): ReadonlySet<string> {
   const found = new Set<string>();
   const walk = (v: JsonValue): void => {

@@ -18,7 +18,7 @@ import { conditionList } from '../status/conditions.js';
 import { Expressions } from './expressions.js';
 import { matchConditions, operationsRule } from './webhooks.js';
 
-/** Policies decided by expressions, and their bindings. */
+/** Admission policies with CEL expressions, and their bindings. */
 
 const SPEC = FieldPath.of('spec');
 const AUDIT_ANNOTATIONS_MAX = 20;
@@ -42,7 +42,7 @@ function defaultMatch(match: JsonObject): void {
     for (const rule of objectsAt(match, list)) whenAbsent(rule, 'scope', '*');
 }
 
-/** `mutating`: what is deleted or connected to cannot be changed. */
+/** `mutating`: DELETE and CONNECT cannot be mutated. */
 function matchResources(match: JsonObject, path: FieldPath, errors: FieldErrors): void {
   labelSelector(at(match, 'namespaceSelector'), path.child('namespaceSelector'), errors);
   labelSelector(at(match, 'objectSelector'), path.child('objectSelector'), errors);
@@ -71,7 +71,7 @@ function mutableOperations(match: JsonObject, path: FieldPath, errors: FieldErro
         errors.notSupported(path.child('resourceRules', 'operations'), operation, MUTABLE_OPERATIONS);
 }
 
-/** What both kinds of policy share. */
+/** Rules that both kinds of policy share. */
 function policySpec(spec: JsonObject, errors: FieldErrors, expressions: Expressions): void {
   const failure = at(spec, 'failurePolicy');
   if (failure === undefined || failure === null) errors.required(SPEC.child('failurePolicy'));

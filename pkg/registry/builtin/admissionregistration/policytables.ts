@@ -3,7 +3,7 @@ import type { TableDeclaration } from '../../resource.js';
 import { at, listAt, textAt } from '../access.js';
 import { AGE, age, column, table } from '../table.js';
 
-/** A policy: how many rules it has and what parameters it takes. */
+/** Columns of a policy: the number of its rules and the kind of its parameters. */
 export function policyTable(rules: 'validations' | 'mutations'): TableDeclaration {
   const name = rules === 'validations' ? 'Validations' : 'Mutations';
   return table(
@@ -22,7 +22,7 @@ function paramKind(o: JsonObject): string {
   return [textAt(kind, 'apiVersion'), textAt(kind, 'kind')].filter((p) => p !== '').join('/');
 }
 
-/** A binding: which policy with which parameters. */
+/** Columns of a binding: the policy and the parameters. */
 export const policyBindingTable: TableDeclaration = table(
   [column('PolicyName', 'The policy that it binds.'), column('ParamRef', 'The parameters that it binds to.'), AGE],
   (o, now) => {

@@ -13,7 +13,7 @@ import { whenAbsent } from '../defaults.js';
 import { labelSelector, oneOf, sentences } from '../rules.js';
 import { Expressions } from './expressions.js';
 
-/** Calls to others on every matching request: what a webhook may say. */
+/** Validation of webhook configurations. */
 
 const REVIEW_VERSIONS = ['v1', 'v1beta1'];
 const SIDE_EFFECTS = ['None', 'NoneOnDryRun'];
@@ -87,7 +87,7 @@ function name(value: string, path: FieldPath, errors: FieldErrors): void {
     errors.invalid(path, value, 'should be a domain with at least three segments separated by dots');
 }
 
-/** Operations on resources; policies have the same. */
+/** Rules with operations and resources. Policies use the same. */
 export function operationsRule(rule: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const operations = listAt(rule, 'operations').map(String);
   const here = path.child('operations');
@@ -138,7 +138,7 @@ function resources(all: readonly string[], path: FieldPath, errors: FieldErrors)
   }
   if (all.length > 1 && seen.has('*/*'))
     errors.invalid(path, [...all], "if '*/*' is present, must not specify other resources");
-  // of several whole resources the reference asks the last one only
+  // with several wildcards the reference checks only the last one
   else if (seen.has('*') && all.findLast((r) => r !== '' && !r.includes('/')) !== '*')
     errors.invalid(path, [...all], "if '*' is present, must not specify other resources without subresources");
 }
@@ -151,7 +151,7 @@ function clientConfig(config: JsonObject, path: FieldPath, errors: FieldErrors):
   else if (typeof url === 'string') webhookUrl(url, path.child('url'), errors);
   else {
     const here = path.child('service');
-    // the reference has the two the wrong way round
+    // the reference swaps the two
     if (textAt(service, 'namespace') === '') errors.required(here.child('name'));
     if (textAt(service, 'name') === '') errors.required(here.child('namespace'));
     for (const s of isPortNumber(numberAt(service, 'port')))
@@ -192,7 +192,7 @@ function servicePath(where: string, path: FieldPath, errors: FieldErrors): void 
     return;
   }
   if (!where.startsWith('/')) errors.invalid(path, where, "must start with a '/'");
-  // the first character goes even where it is no slash
+  // the first character is dropped even when it is not a slash
   const segments = where.slice(1).replace(/\/$/, '').split('/');
   for (const [i, segment] of segments.entries()) {
     if (segment === '') {
@@ -221,7 +221,7 @@ function reviewVersions(versions: readonly string[], path: FieldPath, errors: Fi
     errors.invalid(path, [...versions], `must include at least one of ${REVIEW_VERSIONS.join(', ')}`);
 }
 
-/** Conditions of webhooks and policies: named expressions. */
+/** Match conditions of webhooks and policies: named expressions. */
 export function matchConditions(
   holder: JsonObject,
   path: FieldPath,

@@ -6,7 +6,7 @@ import { putCondition } from '../conditions.js';
 import { keep, statusSubresource, versions } from '../form.js';
 import { validateDefinition, validateDefinitionUpdate, validateStoredVersions } from './validation.js';
 
-/** Holds a definition until all objects of its kind are gone. */
+/** The finalizer that keeps a definition until all its custom resources are deleted. */
 const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io';
 
 const strategy: Strategy = {
@@ -56,7 +56,7 @@ const strategy: Strategy = {
       });
       o['status'] = status;
     },
-    // A definition goes when the finalizer that its deletion adds is gone.
+    // A definition is removed when the finalizer that its deletion adds is removed.
     blocked: (o) => textAt(o, 'metadata', 'deletionTimestamp') === '',
   },
   compatibility: { anyFinalizers: true },
@@ -110,7 +110,7 @@ export const customResourceDefinition: ResourceDeclaration = {
   strategy,
   storagePrefix: 'apiextensions.k8s.io/customresourcedefinitions',
   subresources: {
-    // kube-apiserver lets a status writer say anything of the stored versions; what is empty stays as it was.
+    // kube-apiserver accepts any storedVersions in a status write; an empty list keeps the old value.
     status: statusSubresource({
       update: {
         resetFields: [['metadata'], ['spec']],
@@ -127,7 +127,7 @@ export const customResourceDefinition: ResourceDeclaration = {
   table,
 };
 
-/** Names that follow from the kind, and the other defaults that the schema does not state. */
+/** Sets names that derive from the kind, and other defaults that the schema does not declare. */
 function complete(o: JsonObject): void {
   const { spec } = o;
   if (!isObject(spec)) return;

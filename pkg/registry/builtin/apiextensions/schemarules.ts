@@ -35,7 +35,7 @@ interface Pending {
   readonly schema: JsonObject;
   readonly path: FieldPath;
   readonly place: Place;
-  /** The list within which items cannot be told from one another. */
+  /** The enclosing list whose items have no keys. */
   readonly uncorrelatable: FieldPath | undefined;
 }
 
@@ -50,7 +50,7 @@ class SchemaRules {
     this.#strict = strict;
   }
 
-  /** Depth first, without recursion: a definition may be nested as deep as a body may. */
+  /** Walks depth first, without recursion, because a definition may be nested as deep as a request body. */
   check(schema: JsonObject): void {
     const pending: Pending[] = [{ schema, path: this.#root, place: 'root', uncorrelatable: undefined }];
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -148,7 +148,7 @@ class SchemaRules {
     }
   }
 
-  /** What may only be said of the structure itself. */
+  /** Reports keywords that are allowed only in the structural part of a schema. */
   #logic(s: JsonObject, path: FieldPath): void {
     for (const key of ['description', 'type', 'default', 'nullable'] as const) {
       const v = s[key];
@@ -232,7 +232,7 @@ class SchemaRules {
     else if (type !== 'object') this.#errors.invalid(path.child('type'), type, `must be object if ${EMBEDDED} is true`);
   }
 
-  /** apiVersion, kind and metadata of an object are what they are for every object. */
+  /** Checks the types of apiVersion, kind and metadata. A schema may restrict only name and generateName of metadata. */
   #objectField(name: string, v: JsonValue | undefined, path: FieldPath, place: Place): void {
     if (!isObject(v)) return;
     const type = textAt(v, 'type');
@@ -267,7 +267,7 @@ class SchemaRules {
   }
 }
 
-/** Where a schema stands: `logic` is inside allOf, anyOf, oneOf or not. */
+/** The position of a schema: `logic` means inside allOf, anyOf, oneOf or not. */
 type Place = 'root' | 'inside' | 'logic';
 
 const OBJECT_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
@@ -276,5 +276,5 @@ const isSchemaOrTrue = (v: JsonValue | undefined): boolean => v === true || isOb
 const isNothing = (v: JsonValue | undefined): boolean =>
   v === undefined || v === null || v === '' || v === false || v === 0 || (Array.isArray(v) && v.length === 0);
 
-/** `anyOf: [{type: integer}, {type: string}]` is the one place where a junctor may name types. */
+/** `anyOf: [{type: integer}, {type: string}]` is the only place where a logical junctor may set types. */
 const isIntOrString = (path: FieldPath): boolean => /\.anyOf\[[01]\]$/.test(path.toString());

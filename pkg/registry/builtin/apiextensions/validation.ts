@@ -19,12 +19,12 @@ const SPEC = FieldPath.of('spec');
 const NAMES = SPEC.child('names');
 const VERSIONS = SPEC.child('versions');
 
-/** `old`: the stored definition. What is wrong in it already is not held against an update that leaves it alone. */
+/** `old` is the stored definition. An update may leave errors that it already has (ratcheting). */
 export function validateDefinition(o: JsonObject, errors: FieldErrors, old?: JsonObject): void {
   const spec: JsonObject = isObject(o['spec']) ? o['spec'] : {};
   const group = textAt(spec, 'group');
   const plural = textAt(spec, 'names', 'plural');
-  // Of an update the names are immutable, which says it all.
+  // The names are immutable on update, so this is checked on create only.
   if (old === undefined && nameOf(o) !== `${plural}.${group}`)
     errors.invalid(FieldPath.of('metadata', 'name'), nameOf(o), 'must be spec.names.plural+"."+spec.group');
   validateGroup(group, errors);
@@ -66,7 +66,7 @@ function validateNames(names: JsonObject, path: FieldPath, errors: FieldErrors):
     errors.invalid(path.child('listKind'), kind, 'kind and listKind may not be the same');
 }
 
-/** What every version has in common stands at the top in the reference's internal form, and its errors say so. */
+/** The reference's internal form keeps what all versions share at the top level, and its error paths show that. */
 const HOISTED = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const;
 
 type Hoisted = (typeof HOISTED)[number];
@@ -287,7 +287,7 @@ export function validateDefinitionUpdate(o: JsonObject, old: JsonObject, errors:
   immutable('spec', 'names', 'plural');
 }
 
-/** `status.storedVersions` names every version in which objects may be stored: the storage version, and those that were. */
+/** `status.storedVersions` lists every version in which objects may be stored: the current and former storage versions. */
 export function validateStoredVersions(o: JsonObject, errors: FieldErrors): void {
   const path = FieldPath.of('status', 'storedVersions');
   const stored = listAt(o, 'status', 'storedVersions').map(String);

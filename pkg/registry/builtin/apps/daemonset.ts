@@ -88,7 +88,7 @@ export const daemonSet: ResourceDeclaration = {
 
 const GENERATION = 'deprecated.daemonset.template.generation';
 
-/** Counts the changes of the template, in an annotation that old clients know. */
+/** Counts changes of the template, in an annotation that old clients read. */
 function countTemplate(o: Shaped<shapes.AppsV1DaemonSet>, old: JsonObject | undefined): void {
   const read = (of: JsonObject): number => Number(textAt(of, 'metadata', 'annotations', GENERATION)) || 0;
   const before = old === undefined ? Math.max(read(o), 1) : read(old);

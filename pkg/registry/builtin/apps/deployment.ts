@@ -29,7 +29,7 @@ export const deployment: ResourceDeclaration = {
   namespaced: true,
   shortNames: ['deploy'],
   categories: ['all'],
-  // Of versions that are long gone; their rollback is gone with them, but what asks for one is still read.
+  // The annotation belongs to removed API versions. Rollback was removed with them, but a conversion still parses the annotation.
   unreadable: (o) => {
     const text = textAt(o, 'metadata', 'annotations', ROLLBACK);
     const why = text === '' ? undefined : whyNotInt64(text);
@@ -55,7 +55,7 @@ export const deployment: ResourceDeclaration = {
   }),
   subresources: {
     scale: scaleSubresource((o) => selectorText(at(o, 'spec', 'selector'))),
-    // Labels are not taken from a status write, so they are not owned through one either.
+    // A status write does not change labels, so it does not own them either.
     status: statusSubresource<shapes.AppsV1Deployment>({
       update: { resetFields: [['spec'], ['metadata', 'labels']], prepare: keepLabels, validate: deploymentStatus },
     }),

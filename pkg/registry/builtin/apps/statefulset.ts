@@ -48,7 +48,7 @@ export const statefulSet: ResourceDeclaration = {
       const spec = objectIn(o, 'spec');
       fill(spec, 'podManagementPolicy', 'OrderedReady');
       const strategy = objectIn(spec, 'updateStrategy');
-      // A strategy that names its type may leave the parameters out.
+      // A strategy with a type may omit the parameters.
       if (textAt(strategy, 'type') !== 'RollingUpdate' || at(strategy, 'rollingUpdate') !== undefined)
         defaultRollingUpdate(strategy, { partition: 0, maxUnavailable: 1 });
       whenAbsent(spec, 'replicas', 1);
@@ -112,7 +112,7 @@ export const statefulSet: ResourceDeclaration = {
 
 const SPEC = FieldPath.in<shapes.AppsV1StatefulSet>().child('spec');
 
-/** The fields that identify the pods and their volumes, each with the form in which an error shows its value. */
+/** The fields that identify the pods and their volumes, each with a function that formats its value for errors. */
 const IMMUTABLE: readonly (readonly [
   FieldName<shapes.AppsV1StatefulSetSpec>,
   (value: JsonValue | undefined) => BadValue,
@@ -158,7 +158,7 @@ function validate(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors): voi
   if (service !== '') sentences(service, isDns1123Label, SPEC.child('serviceName'), errors);
 }
 
-/** Every pod has a volume for each template of a claim, under its name. */
+/** Every pod has a volume for each claim template, with the template's name. */
 function withClaims(o: Shaped<shapes.AppsV1StatefulSet>): JsonObject {
   const claims = objectsAt(o, 'spec', 'volumeClaimTemplates').map((c) => textAt(c, 'metadata', 'name'));
   if (claims.length === 0) return o;

@@ -3,7 +3,7 @@ import type { ResourceDeclaration } from '../../resource.js';
 import { objectIn } from '../access.js';
 import { versions } from '../form.js';
 
-/** Tells a client who the server takes it for. The object has no field of its own to set. */
+/** Reports the authenticated user of the request. Clients set no field of the object. */
 export const selfSubjectReview: ResourceDeclaration = {
   group: 'authentication.k8s.io',
   resource: 'selfsubjectreviews',

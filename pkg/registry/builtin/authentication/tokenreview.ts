@@ -5,7 +5,7 @@ import type { ClusterConfig } from '../cluster.js';
 import { versions } from '../form.js';
 import { userInfo } from './selfsubjectreview.js';
 
-/** Asks whose token this is, and whether it is valid for an audience. */
+/** Authenticates a token and checks its audiences. */
 export function tokenReview({ tokens }: ClusterConfig): ResourceDeclaration {
   return {
     group: 'authentication.k8s.io',

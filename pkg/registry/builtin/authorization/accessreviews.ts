@@ -13,7 +13,7 @@ import type { ClusterConfig } from '../cluster.js';
 import { versions } from '../form.js';
 import { ignoredSelectors, selectorAttributes } from './selectorattributes.js';
 
-/** Reviews of access: a client asks what it, or somebody else, may do. Nothing of it is stored. */
+/** Access reviews check whether the caller or another user may do something. They are not stored. */
 
 const GROUP = 'authorization.k8s.io';
 const SPEC = FieldPath.of('spec');
@@ -21,7 +21,7 @@ const SPEC = FieldPath.of('spec');
 interface Review {
   readonly kind: string;
   readonly namespaced: boolean;
-  /** Who is asked about. */
+  /** The user under review. */
   readonly user: (request: VirtualRequest) => UserInfo;
   readonly rules: (body: JsonObject, errors: FieldErrors) => void;
 }
@@ -79,7 +79,7 @@ export function accessReviews({ authorize }: ClusterConfig): readonly ResourceDe
     virtual: async (request) => {
       const body = request.body ?? {};
       check(body, review);
-      // what is asked cluster-wide is in no namespace, whatever the body says
+      // a cluster-scoped request has no namespace, even if the body sets one
       if (!review.namespaced) delete objectIn(body, 'metadata')['namespace'];
       const decision = await authorize(review.user(request), asked(body));
       const ignored = ignoredSelectors(at(body, 'spec', 'resourceAttributes'));
@@ -97,7 +97,7 @@ export function accessReviews({ authorize }: ClusterConfig): readonly ResourceDe
 function check(body: JsonObject, review: Review): void {
   const found = new FieldErrors();
   review.rules(body, found);
-  // these objects have no names and no labels: whoever sends some takes them for something else
+  // these objects have no names and no labels, so metadata in the body is an error
   const meta = { ...objectIn(body, 'metadata') };
   for (const field of ['managedFields', 'creationTimestamp', 'namespace']) delete meta[field];
   if (Object.keys(meta).length > 0) found.invalid(FieldPath.of('metadata'), at(body, 'metadata'), 'must be empty');

@@ -4,7 +4,7 @@ import { textAt } from '../access.js';
 import type { ClusterConfig } from '../cluster.js';
 import { versions } from '../form.js';
 
-/** Tells a client what it may do in a namespace, as far as the authorizers can list it. */
+/** Lists what the caller may do in a namespace, as far as the authorizers can enumerate it. */
 export function selfSubjectRulesReview({ rulesFor }: ClusterConfig): ResourceDeclaration {
   return {
     group: 'authorization.k8s.io',
@@ -22,7 +22,7 @@ export function selfSubjectRulesReview({ rulesFor }: ClusterConfig): ResourceDec
       const { resourceRules, nonResourceRules, incomplete, evaluationError } = await rulesFor(context.user, namespace);
       return {
         ...body,
-        // kube-apiserver answers without what was asked.
+        // kube-apiserver omits the spec from the response.
         spec: {},
         status: {
           resourceRules: [...resourceRules],

@@ -11,7 +11,7 @@ import {
 import { at, listAt, objectsAt, textAt } from '../access.js';
 import { sentences } from '../rules.js';
 
-/** The selectors that a review of access may carry: each as requirements or as text, not as both. */
+/** Selectors of an access review. Each is given as requirements or as text, not as both. */
 export function selectorAttributes(resource: JsonValue, path: FieldPath, found: FieldErrors): void {
   for (const field of ['fieldSelector', 'labelSelector'] as const) {
     const selector = at(resource, field);
@@ -45,7 +45,7 @@ function requirement(r: JsonObject, path: FieldPath, ofLabels: boolean, found: F
         found.forbidden(path.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
       break;
     default:
-    // operators of a later release are no mistake: what they ask for is ignored (see `ignoredSelectors`)
+    // operators of a later release are valid: their requirements are ignored (see `ignoredSelectors`)
   }
   const key = textAt(r, 'key');
   if (ofLabels) sentences(key, isLabelKey, path.child('key'), found);
@@ -53,8 +53,8 @@ function requirement(r: JsonObject, path: FieldPath, ofLabels: boolean, found: F
 }
 
 /**
- * Selectors, or requirements of them, that cannot be used: the answer is then of more than was asked about, and says so. A
- * newer client's operators are such, and text that does not parse.
+ * Reports selectors, or requirements of them, that the server ignores, such as operators of a newer release and text
+ * that does not parse. The review then covers more objects than requested, and its status says so.
  */
 export function ignoredSelectors(resource: JsonValue | undefined): readonly string[] {
   const told: string[] = [];
@@ -75,7 +75,7 @@ const isUsableLabel = (r: JsonObject): boolean =>
   ['In', 'NotIn', 'Exists', 'DoesNotExist'].includes(textAt(r, 'operator')) &&
   listAt(r, 'values').every((v) => isLabelValue(String(v)).length === 0);
 
-/** A field has one value, and is asked for one. */
+/** A field has one value, so a field selector supports only equality with one value. */
 const isUsableField = (r: JsonObject): boolean =>
   ['In', 'NotIn'].includes(textAt(r, 'operator')) && listAt(r, 'values').length === 1;
 

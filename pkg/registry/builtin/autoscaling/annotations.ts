@@ -3,8 +3,8 @@ import { decodeValue } from '../../../codec/index.js';
 import { type Schema, structByName } from '../../../schema/index.js';
 
 /**
- * What annotations say of another version's fields. They are read as Go's own reader of JSON does it: names in whatever case,
- * unknown ones passed over. What does not fit its type counts as not said at all.
+ * Fields of another version that annotations carry. They are decoded as Go's encoding/json does: names match in any case and
+ * unknown fields are ignored. A value of the wrong type counts as absent.
  */
 export function decodeAnnotation(type: string, value: JsonValue | undefined): JsonObject | undefined {
   const schema = structByName(type);
@@ -19,7 +19,7 @@ export function listOf(type: string, value: JsonValue | undefined): JsonObject[]
   return items.every((item) => item !== undefined) ? items : undefined;
 }
 
-/** A copy with the names that its type has. */
+/** Returns a copy with field names in the case that the type declares. */
 function named(value: JsonValue, schema: Schema): JsonValue {
   if (Array.isArray(value)) return schema.kind === 'list' ? value.map((v) => named(v, schema.items)) : value;
   if (!isObject(value)) return value;

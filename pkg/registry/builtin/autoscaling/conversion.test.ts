@@ -40,7 +40,7 @@ describe('an autoscaler in v1', () => {
     expect(o).toEqual({ metadata: {}, spec: { metrics: [metric] } });
   });
 
-  it('writes what is measured in its own words, the processor too', () => {
+  it('writes metrics, including CPU, with the field names of v1', () => {
     const current = { averageUtilization: 9, averageValue: '5m' };
     const o: JsonObject = {
       metadata: {},
@@ -68,7 +68,7 @@ describe('an autoscaler in v1', () => {
     return { ...objectAt(o, 'spec'), ...objectAt(o, 'status') };
   };
 
-  it('takes names in whatever case from annotations, and passes over those that it does not know', () => {
+  it('matches field names in annotations in any case, and ignores unknown ones', () => {
     const behavior = {
       scaleDown: { stabilizationWindowSeconds: 60, policies: [{ type: 'Pods', value: 1, periodSeconds: 5 }] },
     };
@@ -93,7 +93,7 @@ describe('an autoscaler in v1', () => {
     expect(annotated(name, text)).toEqual({});
   });
 
-  it('lets policies that an annotation does not name be missing, not defaulted', () => {
+  it('does not default policies that an annotation omits', () => {
     const { behavior } = annotated('behavior', '{"scaleUp":{"selectPolicy":"Min"}}');
     expect(asGiven(objectAt(behavior, 'scaleUp'), 'policies')).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { decodeAnnotation, listOf } from './annotations.js';
 import { fromV1Metric, toV1Metric } from './metricforms.js';
 
 /**
- * `autoscaling/v1` knows one CPU target; everything else of v2 travels in annotations, so that an object read in v1 and written
+ * `autoscaling/v1` has only a CPU target. Annotations carry all other fields of v2, so that an object read in v1 and written
  * back loses nothing. The annotation names are those of the reference.
  */
 const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
@@ -35,7 +35,7 @@ export function toV2(o: JsonObject): void {
   const target = status ?? ensure(o, 'status');
   const cpuNow = target['currentCPUUtilizationPercentage'];
   delete target['currentCPUUtilizationPercentage'];
-  // the annotation knows of the processor too, and more than the field
+  // the annotation includes CPU too, with more detail than the field
   if (current !== undefined) target['currentMetrics'] = current.map((m) => fromV1Metric(m, 'current'));
   else if (typeof cpuNow === 'number')
     target['currentMetrics'] = [
@@ -76,7 +76,7 @@ export function fromV2(o: JsonObject): void {
   delete status['conditions'];
 }
 
-/** Its defaults are those of v2, and an annotation of v1 gets none: a direction without policies has none. */
+/** Behavior in a v1 annotation gets no defaults: a direction without policies stays without policies. */
 function behaviorOf(value: JsonValue | undefined): JsonObject | undefined {
   const behavior = decodeAnnotation('autoscaling/v2.HorizontalPodAutoscalerBehavior', value);
   if (behavior === undefined || Object.keys(behavior).length === 0) return undefined;
@@ -99,7 +99,7 @@ function annotate(o: JsonObject, name: string, value: JsonValue): void {
   ensure(ensure(o, 'metadata'), 'annotations')[name] = JSON.stringify(value);
 }
 
-/** The annotation's value, taken away; text that is not JSON counts as absent. */
+/** Removes the annotation and returns its value. Text that is not JSON counts as absent. */
 function takeAnnotation(o: JsonObject, name: string): JsonValue | undefined {
   const meta = o['metadata'];
   const annotations = isObject(meta) ? meta['annotations'] : undefined;

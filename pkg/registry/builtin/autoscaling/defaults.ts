@@ -9,7 +9,7 @@ const SCALE_UP_POLICIES = [
 ];
 const SCALE_DOWN_POLICIES = [{ type: 'Percent', value: 100, periodSeconds: 15 }];
 
-/** At least one pod, and the processor when nothing else is measured; what `behavior` leaves open where it is given at all. */
+/** Defaults minReplicas to 1, the metrics to CPU when there are none, and the fields that `behavior` omits. */
 export function defaultAutoscaler(o: JsonObject): void {
   const spec = objectIn(o, 'spec');
   whenAbsent(spec, 'minReplicas', 1);

@@ -55,7 +55,7 @@ function targets(o: JsonObject): string {
   return texts.length > SHOWN ? `${shown} + ${texts.length - SHOWN} more...` : shown;
 }
 
-/** Where each type of metric keeps its target, and whether its name is shown. */
+/** The field that holds the target of each metric type, and whether the table shows the metric's name. */
 const SOURCES: Readonly<Record<string, { readonly field: string; readonly named: boolean }>> = {
   External: { field: 'external', named: false },
   Pods: { field: 'pods', named: false },

@@ -1,8 +1,8 @@
 import { at, isObject, type JsonObject, type JsonValue, objectAt, textAt } from '../../../api/index.js';
 
 /**
- * Metrics as `autoscaling/v1` writes them into annotations: each type with words of its own for what v2 calls metric, target and
- * current. The order of the fields is that of the reference, for the annotation is text.
+ * Metrics as `autoscaling/v1` writes them into annotations: each type has its own field names for what v2 calls metric, target and
+ * current. The fields are in the order of the reference, because the annotation is text.
  */
 
 type Word = 'target' | 'current';
@@ -24,7 +24,7 @@ function withoutAbsent(o: Readonly<Record<string, JsonValue | undefined>>): Json
   return out;
 }
 
-/** `word`: what is wanted (of a spec), or what is (of a status). */
+/** `word` is the field name prefix: the target in a spec, the current value in a status. */
 export function toV1Metric(metric: JsonObject, word: Word): JsonObject {
   const type = textAt(metric, 'type');
   if (!isType(type)) return { type };
@@ -37,7 +37,7 @@ function toV1Source(type: MetricType, source: JsonObject, word: Word): JsonObjec
   const amount = objectAt(source, word);
   const utilization = amount['averageUtilization'];
   const average = amount['averageValue'];
-  // what is shows its average even where there is none
+  // a current value always includes its average
   const shown = word === 'current' ? (average ?? '0') : average;
   const selector = at(source, 'metric', 'selector');
   const metricName = textAt(source, 'metric', 'name');
@@ -71,7 +71,7 @@ function toV1Source(type: MetricType, source: JsonObject, word: Word): JsonObjec
   }
 }
 
-/** What does not look like a metric comes out as its type alone, which no rule lets pass. */
+/** An unrecognised metric becomes its type alone, which validation rejects. */
 export function fromV1Metric(metric: JsonValue, word: Word): JsonObject {
   const type = textAt(metric, 'type');
   if (!isType(type)) return { type };
@@ -83,7 +83,7 @@ export function fromV1Metric(metric: JsonValue, word: Word): JsonObject {
 function fromV1Source(type: MetricType, source: JsonObject, word: Word): JsonObject {
   const average = type === 'Object' ? source['averageValue'] : source[cased(word, 'AverageValue')];
   const given = source[cased(word, 'Value')];
-  // v1 writes a value even where only an average is meant, and it is 0 then.
+  // v1 writes the value 0 when the target is only an average.
   const value = given === '0' && average !== undefined ? undefined : given;
   const utilization = source[cased(word, 'AverageUtilization')];
   const metric = withoutAbsent({

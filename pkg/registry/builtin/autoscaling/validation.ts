@@ -37,7 +37,7 @@ function replicas(spec: JsonObject, errors: FieldErrors): void {
   const max = numberAt(spec, 'maxReplicas');
   if (typeof min === 'number' && min < 0)
     errors.invalid(SPEC.child('minReplicas'), min, 'must be greater than or equal to 0');
-  // With no pods, only metrics from outside can ask for some.
+  // With zero pods only object and external metrics can trigger scaling up.
   const seenOutside = objectsAt(spec, 'metrics').some((m) => ['Object', 'External'].includes(textAt(m, 'type')));
   if (min === 0 && !seenOutside)
     errors.forbidden(
@@ -83,7 +83,7 @@ function metric(m: JsonObject, path: FieldPath, errors: FieldErrors): void {
     if (field !== expected) errors.forbidden(path.child(field), 'must populate the given metric source only');
 }
 
-/** The order in which sources are looked at; the first one is judged. */
+/** The order in which sources are checked. Only the first one present is validated. */
 const LOOKED_AT = ['object', 'external', 'pods', 'resource', 'containerResource'] as const;
 
 function source(field: string, s: JsonObject, path: FieldPath, errors: FieldErrors): void {

@@ -71,7 +71,7 @@ export const cronJob: ResourceDeclaration = {
 
 const SPEC = FieldPath.of('spec');
 
-/** Its jobs are named after it, with eleven characters behind. */
+/** The names of its jobs append eleven characters to its own. */
 const NAME_MAX = 52;
 function cronJobName(name: string, prefix: boolean): readonly string[] {
   const found = subdomainName(name, prefix);

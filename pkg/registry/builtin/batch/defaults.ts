@@ -4,7 +4,7 @@ import { fill } from '../core/pod/defaults.js';
 import { whenAbsent } from '../defaults.js';
 import { defaultTemplate } from '../workloads.js';
 
-/** A job that says neither how many pods nor how many at once runs one. */
+/** A job with neither completions nor parallelism runs one pod. */
 export function defaultJob(o: JsonObject): void {
   const spec = o['spec'];
   if (typeof spec !== 'object' || spec === null || Array.isArray(spec)) return;
@@ -15,7 +15,7 @@ export function defaultJob(o: JsonObject): void {
   whenAbsent(spec, 'parallelism', 1);
   whenAbsent(spec, 'completionMode', 'NonIndexed');
   whenAbsent(spec, 'suspend', false);
-  // with a limit an index, the job's own limit is as good as none
+  // with backoffLimitPerIndex the job's own backoffLimit defaults to the maximum
   whenAbsent(spec, 'backoffLimit', spec['backoffLimitPerIndex'] === undefined ? 6 : 2147483647);
   for (const rule of objectsAt(spec, 'podFailurePolicy', 'rules')) {
     for (const pattern of objectsAt(rule, 'onPodConditions')) fill(pattern, 'status', 'True');

@@ -1,13 +1,13 @@
 /**
- * How many indexes a text like `0,2-4,7` names, of those below `completions`; or what is wrong with it. They are given in
- * rising order, single or as intervals.
+ * Counts the indexes below `completions` in a text like `0,2-4,7`, or returns the error in it. Indexes are in ascending
+ * order, single or as intervals.
  */
 export function indexesIn(text: string, completions: number): number | string {
   const intervals = intervalsIn(text, completions);
   return typeof intervals === 'string' ? intervals : intervals.reduce((n, [first, last]) => n + last - first + 1, 0);
 }
 
-/** The same as intervals, first and last; undefined when the text is none. */
+/** Returns the indexes as intervals [first, last], or undefined when the text is invalid. */
 export function indexSet(text: string, completions: number): readonly Interval[] | undefined {
   const intervals = intervalsIn(text, completions);
   return typeof intervals === 'string' ? undefined : intervals;

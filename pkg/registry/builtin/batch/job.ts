@@ -22,7 +22,7 @@ export const job: ResourceDeclaration = {
   strategy: withStatus<shapes.BatchV1Job>({
     defaults: defaultJob,
     create: {
-      // a job takes the labels of its pods for its own: those that were given before it is judged, those that are made after
+      // a job copies the labels of its template: the client's before validation, the generated ones after it
       prepare: (o) => {
         const given = Object.keys(objectAt(o, 'spec', 'template', 'metadata', 'labels')).length > 0;
         if (!boolAt(o, 'spec', 'manualSelector')) generateSelector(o);
@@ -93,7 +93,7 @@ function duration(o: Shaped<shapes.BatchV1Job>, now: number): string {
   return humanDuration((end === '' ? now : Date.parse(end)) - Date.parse(start));
 }
 
-/** A job finds its pods by its own uid, so that it never takes those of an older job of the same name. */
+/** A job selects its pods by its own uid, so that it never adopts those of an earlier job of the same name. */
 function generateSelector(o: Shaped<shapes.BatchV1Job>): void {
   const spec = objectIn(o, 'spec');
   const labels = generated(o);

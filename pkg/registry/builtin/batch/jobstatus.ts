@@ -4,8 +4,8 @@ import { nonNegative } from '../rules.js';
 import { indexesIn, indexSet } from './indexes.js';
 
 /**
- * What may be reported of a job, by its own controller or another's: a finished job stays finished, in one way, and has nothing
- * left to count. A rule is asked only of what the write changes: what was wrong before must not hold up other reports.
+ * Validation of a job's status, for any job controller: a finished job stays finished, in one way, and has no uncounted
+ * pods. Each rule runs only when the write changes its fields, so that old errors do not block other status updates.
  */
 
 const STATUS = FieldPath.of('status');
@@ -19,7 +19,7 @@ const isIndexed = (o: JsonObject): boolean => textAt(o, 'spec', 'completionMode'
 const same = (o: JsonObject, old: JsonObject, field: string): boolean =>
   equalJson(at(o, 'status', field) ?? null, at(old, 'status', field) ?? null);
 
-/** Of a whole, the value is not shown. */
+/** The error for a whole object omits the value. */
 const refuse = (path: FieldPath, sentence: string, errors: FieldErrors): void => {
   errors.add('FieldValueInvalid', path, `Invalid value: ${sentence}`);
 };
@@ -48,7 +48,7 @@ function counters(o: JsonObject, errors: FieldErrors): void {
     nonNegative(at(o, 'status', field), STATUS.child(field), errors);
 }
 
-/** Pods that have ended and are not in the counters yet: each once, in one of the two lists. */
+/** Terminated pods that the counters do not include yet: each appears once, in one of the two lists. */
 function uncounted(o: JsonObject, errors: FieldErrors): void {
   const seen = new Set<JsonValue>();
   for (const list of ['succeeded', 'failed'] as const) {
@@ -128,7 +128,7 @@ function indexes(o: JsonObject, { changed }: Asked, errors: FieldErrors): void {
     errors.invalid(failedPath, failed, `failedIndexes and completedIndexes overlap at index: ${both}`);
 }
 
-/** An index cannot have failed and succeeded. Lists that cannot be read have been told of. */
+/** An index cannot be both failed and completed. Lists that do not parse are reported elsewhere. */
 function firstCommon(a: string, b: string, completions: number): number | undefined {
   const [one, other] = [indexSet(a, completions), indexSet(b, completions)];
   if (one === undefined || other === undefined) return undefined;
@@ -164,7 +164,7 @@ function neverBack(o: JsonObject, old: JsonObject, { changed }: Asked, errors: F
   const fewer = (field: string): boolean => numberAt(o, 'status', field) < numberAt(old, 'status', field);
   if (fewer('failed'))
     errors.invalid(STATUS.child('failed'), numberAt(o, 'status', 'failed'), 'cannot decrease the failed counter');
-  // an indexed job that runs all its indexes at once may be made smaller
+  // an indexed job that runs all its indexes in parallel may be scaled down
   const elastic = isIndexed(o) && at(o, 'spec', 'completions') === at(o, 'spec', 'parallelism');
   if (!elastic && fewer('succeeded'))
     errors.invalid(

@@ -1,4 +1,4 @@
-/** Five fields of a cron schedule: names, and the range of values. */
+/** The five fields of a cron schedule: names and value ranges. */
 const FIELDS: readonly {
   readonly min: number;
   readonly max: number;
@@ -17,7 +17,7 @@ const FIELDS: readonly {
 
 const DESCRIPTORS = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'];
 
-/** What is wrong with a schedule; undefined when it is well-formed. */
+/** Returns the error in a schedule, or undefined when it is well formed. */
 export function scheduleProblem(schedule: string): string | undefined {
   if (schedule.startsWith('@')) {
     if (DESCRIPTORS.includes(schedule) || /^@every \S+$/.test(schedule)) return undefined;
@@ -35,7 +35,7 @@ export function scheduleProblem(schedule: string): string | undefined {
   return undefined;
 }
 
-/** `*`, `?`, `3`, `1-5`, any of them with `/step`. */
+/** Parses `*`, `?`, `3` or `1-5`, each with an optional `/step`. */
 function partProblem(part: string, { min, max, names }: (typeof FIELDS)[number]): string | undefined {
   const [range = '', step, ...more] = part.split('/');
   if (more.length > 0) return `too many slashes: ${part}`;

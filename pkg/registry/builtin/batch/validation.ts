@@ -15,10 +15,10 @@ import { keep } from '../form.js';
 import { domainPrefixedPath, labelSelector, nonNegative, oneOf, selects, sentences, shown } from '../rules.js';
 import { indexesIn } from './indexes.js';
 
-/** What a job may be: of its own, and as a cron job makes it. */
+/** Validation of jobs, and of the job templates of cron jobs. */
 
 const PARALLEL_INDEXES_MAX = 100_000;
-/** Many indexes are kept account of only while few may fail. */
+/** Above this number of completions, failed indexes and parallelism are limited. */
 const MANY_COMPLETIONS = 100_000;
 const POLICY_RULES_MAX = 20;
 const EXIT_CODES_MAX = 255;
@@ -29,11 +29,11 @@ const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
 const OPERATORS = ['In', 'NotIn'];
 const RESTARTS = ['OnFailure', 'Never'];
 
-/** Whether indexes count: of a mode that is none of those known nothing more is said. */
+/** Whether indexes do not count. An unknown mode is neither plain nor indexed, so that it gets no further errors. */
 const isPlain = (spec: JsonObject): boolean => [undefined, 'NonIndexed'].includes(at(spec, 'completionMode') as string);
 const isIndexed = (spec: JsonObject): boolean => textAt(spec, 'completionMode') === 'Indexed';
 
-/** Everything that a job of a cron job must keep to as well. */
+/** Rules that also apply to the job template of a cron job. */
 export function jobSpec(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
   for (const field of [
     'parallelism',
@@ -74,7 +74,7 @@ export function jobSpec(spec: JsonObject, path: FieldPath, errors: FieldErrors):
   restartPolicy(template, policy !== undefined, path.child('template', 'spec', 'restartPolicy'), errors);
 }
 
-/** Pods of a job come to an end. */
+/** Pods of a job must terminate, so they are not restarted always. */
 function restartPolicy(template: JsonObject, hasPolicy: boolean, path: FieldPath, errors: FieldErrors): void {
   const policy = textAt(template, 'spec', 'restartPolicy');
   if (policy === '' || policy === 'Always')
@@ -256,7 +256,7 @@ function successRule(rule: JsonObject, completions: number, path: FieldPath, err
 
 const SPEC = FieldPath.of('spec');
 
-/** A job as it is created, its selector and labels made. */
+/** Validates a job on create, after its selector and labels are generated. */
 export function validateJob(o: JsonObject, errors: FieldErrors): void {
   const spec = objectAt(o, 'spec');
   if (!boolAt(spec, 'manualSelector') && at(spec, 'selector') !== undefined) generatedLabels(o, errors);
@@ -264,7 +264,7 @@ export function validateJob(o: JsonObject, errors: FieldErrors): void {
   nameAllowsIndexes(o, errors);
 }
 
-/** What runs, and by which labels it is found. */
+/** Validates the template and the selector. */
 function chosenPods(spec: JsonObject, errors: FieldErrors): void {
   jobSpec(spec, SPEC, errors);
   const selector = at(spec, 'selector');
@@ -279,7 +279,7 @@ function chosenPods(spec: JsonObject, errors: FieldErrors): void {
     );
 }
 
-/** Labels by which the pods of one job are told from those of another of the same name. */
+/** Labels that distinguish the pods of one job from those of another of the same name. */
 function generatedLabels(o: JsonObject, errors: FieldErrors): void {
   const labels = objectAt(o, 'spec', 'template', 'metadata', 'labels');
   const path = SPEC.child('template', 'metadata', 'labels');
@@ -302,7 +302,7 @@ export function generated(o: JsonObject): Readonly<Record<string, string>> {
   };
 }
 
-/** What is set once and for all, and the type of what is no scalar. */
+/** Immutable fields, with the type name of those that are not scalars. */
 const FIXED: Readonly<Record<string, string | undefined>> = {
   completionMode: undefined,
   podFailurePolicy: 'batch/v1.PodFailurePolicy',
@@ -322,7 +322,7 @@ export function validateJobUpdate(o: JsonObject, old: JsonObject, errors: FieldE
   nameAllowsIndexes(o, errors);
 }
 
-/** The pods of an indexed job have the name and the index as their hostname. */
+/** The pods of an indexed job use the job's name and the index as their hostname. */
 function nameAllowsIndexes(o: JsonObject, errors: FieldErrors): void {
   const completed = numberAt(o, 'spec', 'completions');
   if (!isIndexed(objectAt(o, 'spec')) || completed <= 0) return;
@@ -348,7 +348,7 @@ function fixed(
   errors.invalid(SPEC.child(field), type === undefined ? now : shown(type, now), 'field is immutable');
 }
 
-/** Elastic jobs: an indexed job may change its completions together with its parallelism. */
+/** Elastic indexed jobs: completions may change together with parallelism. */
 function completions(spec: JsonObject, before: JsonObject, errors: FieldErrors): void {
   const now = at(spec, 'completions');
   if (equalJson(now ?? null, at(before, 'completions') ?? null)) return;
@@ -360,7 +360,7 @@ function completions(spec: JsonObject, before: JsonObject, errors: FieldErrors):
 
 /**
  * The template may change only while the job is suspended, has no active pods, and either never started or reports that it is
- * suspended; then where its pods may run, their labels and annotations, and the resources of their containers.
+ * suspended. Then the scheduling fields, labels, annotations and container resources are mutable.
  */
 function template(spec: JsonObject, before: JsonObject, old: JsonObject, errors: FieldErrors): void {
   const now = objectAt(spec, 'template');
@@ -384,7 +384,7 @@ function template(spec: JsonObject, before: JsonObject, old: JsonObject, errors:
     errors.invalid(SPEC.child('template', 'spec'), shown('core/v1.PodSpec', wanted), 'field is immutable');
 }
 
-/** Puts the node affinity of `wanted` into `allowed`; the affinity to other pods stays. */
+/** Copies the node affinity of `wanted` into `allowed`. Pod affinity stays. */
 function allowNodeAffinity(allowed: JsonObject, wanted: JsonObject): void {
   const affinity = { ...objectAt(allowed, 'affinity') };
   delete affinity['nodeAffinity'];
@@ -400,7 +400,7 @@ function allowResources(allowed: JsonObject, wanted: JsonObject, list: 'containe
   for (const [i, c] of was.entries()) if (textAt(c, 'name') === textAt(now[i], 'name')) keep('resources', c, now[i]!);
 }
 
-/** More indexes than these at once, and what has completed may no longer fit where it is kept. */
+/** Above this parallelism a job with many completions may outgrow the size limit of `completedIndexes`. */
 const PARALLEL_WHEN_MANY = 10_000;
 
 export function jobSpecWarnings(spec: JsonObject, path: string, warn: (text: string) => void): void {

@@ -17,7 +17,7 @@ export const certificateSigningRequest: ResourceDeclaration = {
   strategy: withStatus({
     create: {
       validateName: pathSegmentName,
-      // who asks is what the server knows, never what the body says; the request itself is fixed at creation
+      // the requester comes from the authenticated user, never from the body; the request is immutable
       prepare: (o, context) => {
         const spec = o['spec'];
         if (typeof spec !== 'object' || spec === null || Array.isArray(spec)) return;
@@ -37,7 +37,7 @@ export const certificateSigningRequest: ResourceDeclaration = {
     },
   }),
   subresources: {
-    // the approver decides, and touches nothing but conditions
+    // the approval subresource changes only conditions
     approval: statusSubresource({
       update: {
         prepare: (o, old, context) => {
@@ -95,7 +95,7 @@ function condition(o: JsonObject): string {
   return text;
 }
 
-/** When a condition came to be what it is, where the writer does not say. */
+/** Sets the times of conditions where the client omits them. */
 function stampConditions(o: JsonObject, old: JsonObject, now: string): void {
   const before = objectsAt(old, 'status', 'conditions');
   for (const c of objectsAt(o, 'status', 'conditions')) {

@@ -14,7 +14,7 @@ const info = value(0x30, version, name, value(0x30), value(0xa0));
 const request = value(0x30, info, value(0x30), value(0x03, Buffer.alloc(40)));
 
 describe('isCertificateRequest', () => {
-  it('knows the shape of one', () => {
+  it('recognises the outer structure of a request', () => {
     expect(isCertificateRequest(request)).toBe(true);
   });
 

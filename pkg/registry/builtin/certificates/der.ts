@@ -1,4 +1,4 @@
-/** As much of DER (X.690) as tells whether bytes can be a certificate request (RFC 2986): the outer shape, not what it holds. */
+/** The part of DER (X.690) that recognises the outer structure of a certificate request (RFC 2986). Contents are not checked. */
 
 const INTEGER = 0x02;
 const BIT_STRING = 0x03;
@@ -23,7 +23,7 @@ function shaped(value: Value, tags: readonly number[]): readonly Value[] | undef
   return inner?.length === tags.length && inner.every((v, i) => v.tag === tags[i]) ? inner : undefined;
 }
 
-/** The values that stand one after the other, or undefined when these bytes are not such. */
+/** Returns the consecutive values in the bytes, or undefined when the bytes are malformed. */
 function values(bytes: Buffer): readonly Value[] | undefined {
   const found: Value[] = [];
   for (let at = 0; at < bytes.length; ) {

@@ -7,7 +7,7 @@ import {
 } from '../../../api/index.js';
 
 const DOMAIN_MAX = 253;
-/** The longest fully qualified name and path together. */
+/** The maximum length of a fully qualified name with its path. */
 const SIGNER_NAME_MAX = 571;
 
 /** The name of a signer: `example.com/signer-name`. */
@@ -35,7 +35,7 @@ export function signerName(name: string, path: FieldPath, errors: FieldErrors): 
 }
 
 /**
- * The rule for the name of a ClusterTrustBundle: a subdomain, behind the name of its signer with `:` for `/` where it has one
+ * Validates the name of a ClusterTrustBundle: a subdomain, prefixed with the signer name, if any, with `:` in place of `/`
  * (`example.com:signer:bundle`).
  */
 export function trustBundleName(signer: string, name: string, prefix: boolean): readonly string[] {
@@ -49,13 +49,13 @@ export function trustBundleName(signer: string, name: string, prefix: boolean): 
   return subdomainName(name.slice(wanted.length), prefix);
 }
 
-/** Signers of the project itself, whose certificates are short-lived. */
+/** Signers of Kubernetes itself, whose certificates are short-lived. */
 export function isKubernetesSigner(name: string): boolean {
   const [host = ''] = name.split('/');
   return host === 'kubernetes.io' || host.endsWith('.kubernetes.io');
 }
 
-/** The signer that the name of a ClusterTrustBundle speaks of, '' where it has none. */
+/** The signer prefix of a ClusterTrustBundle's name, or ''. */
 export function signerOfBundle(name: string): string {
   const at = name.lastIndexOf(':');
   return at < 0 ? '' : name.slice(0, at).replaceAll(':', '/');

@@ -12,7 +12,7 @@ export const podCertificateRequest: ResourceDeclaration = {
   singular: 'podcertificaterequest',
   kind: 'PodCertificateRequest',
   versions: versions('v1', 'v1beta1'),
-  // v1 left out deprecated fields, so only v1beta1 can hold all that a request may say.
+  // v1 removed deprecated fields, so only v1beta1 holds all fields of a request.
   storageVersion: 'v1beta1',
   namespaced: true,
   strategy: withStatus({ update: { allowUnconditional: false, generation: 'none', prepare: keepDeprecated } }),
@@ -46,7 +46,7 @@ export const podCertificateRequest: ResourceDeclaration = {
 
 const DEPRECATED = ['pkixPublicKey', 'proofOfPossession'];
 
-/** An update in v1 cannot name them: what it leaves out stays. */
+/** v1 does not have these fields, so an update in v1 keeps them. */
 function keepDeprecated(o: JsonObject, old: JsonObject): void {
   const [spec, before] = [objectAt(o, 'spec'), objectAt(old, 'spec')];
   for (const field of DEPRECATED) if ((spec[field] ?? '') === '') keep(field, spec, before);

@@ -86,7 +86,7 @@ function conditions(o: JsonObject, errors: FieldErrors): void {
   }
 }
 
-/** Who may say what: approval is the approver's, the certificate the signer's. */
+/** The approval subresource sets approval conditions; the status subresource sets the certificate. */
 export function conditionsChanged(
   o: JsonObject,
   old: JsonObject,

@@ -19,7 +19,7 @@ export const leaseCandidate: ResourceDeclaration = {
   },
   table: table(
     [
-      column('LeaseName', 'The lease that it stands for.'),
+      column('LeaseName', 'The lease that the candidate applies for.'),
       column('BinaryVersion', 'Version of the candidate.'),
       column('EmulationVersion', 'Version that the candidate behaves as.'),
       AGE,

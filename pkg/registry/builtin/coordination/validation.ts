@@ -16,7 +16,7 @@ const STRATEGY = 'OldestEmulationVersion';
 const SEMANTIC =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?(?:\+[0-9A-Za-z.-]+)?$/;
 
-/** Strategies go by a domain of their own, or are the one that is built in. */
+/** A strategy is the built-in one or has a domain prefix. */
 export function validateCandidate(o: JsonObject, errors: FieldErrors): void {
   if (textAt(o, 'spec', 'leaseName') === '') errors.required(SPEC.child('leaseName'));
   const binary = textAt(o, 'spec', 'binaryVersion');

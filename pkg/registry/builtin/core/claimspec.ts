@@ -16,7 +16,7 @@ import { at, listAt, textAt } from '../access.js';
 import { labelSelector, oneOf, sentences } from '../rules.js';
 import { fractionalBytes } from '../valuewarnings.js';
 
-/** What a claim asks for: in claims, in templates of claims, in ephemeral volumes. */
+/** Validation and defaults of the spec of claims, claim templates and ephemeral volumes. */
 
 export const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 export const VOLUME_MODES = ['Block', 'Filesystem'];
@@ -77,7 +77,7 @@ function dataSource(source: JsonValue, path: FieldPath, errors: FieldErrors): vo
   if (group !== '') sentences(group, isDns1123Subdomain, path.child('apiGroup'), errors);
 }
 
-/** Two names of one thing: who gives one gives the other. */
+/** `dataSource` and `dataSourceRef` name the same object: each defaults to the other. */
 export function alignDataSources(spec: JsonObject): void {
   const source = spec['dataSource'];
   const ref = spec['dataSourceRef'];
@@ -88,15 +88,15 @@ export function alignDataSources(spec: JsonObject): void {
 }
 
 /**
- * Data of another namespace are not to be had while the feature is off: then there is no reference at all, for without its
- * namespace it would name something else. What names one already may be kept.
+ * Drops a reference to another namespace while the feature is disabled, because without its
+ * namespace it would name another object. An update may keep an existing one.
  */
 export function dropForeignSource(spec: JsonObject, old: JsonObject | undefined, context: WriteContext): void {
   if (context.featureEnabled('CrossNamespaceVolumeDataSource') || at(old, 'dataSourceRef') !== undefined) return;
   if (textAt(spec, 'dataSourceRef', 'namespace') !== '') delete spec['dataSourceRef'];
 }
 
-/** The older of the two only ever named claims and snapshots; what else it says is ignored. */
+/** `dataSource` may name only claims and snapshots. Other kinds are ignored. */
 export function dropUnknownSource(spec: JsonObject): void {
   const source = at(spec, 'dataSource');
   if (source === undefined) return;
@@ -108,7 +108,7 @@ export function dropUnknownSource(spec: JsonObject): void {
   if (!known && (spec['dataSourceRef'] === undefined || equalJson(source, {}))) delete spec['dataSource'];
 }
 
-/** `path`: of the claim's spec. */
+/** `path` is the path of the claim's spec. */
 export function claimWarnings(spec: JsonObject, path: string, warn: (text: string) => void): void {
   fractionalBytes(at(spec, 'resources', 'requests', 'storage'), `${path}.resources.requests[storage]`, warn);
 }

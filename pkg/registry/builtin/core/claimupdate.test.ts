@@ -35,7 +35,7 @@ describe('the class of a claim', () => {
     expect(told(claim({ storageClassName: 'fast' }, { [CLASS]: 'slow' }), annotated)).toEqual([FIXED]);
   });
 
-  it('stays as the annotation says otherwise', () => {
+  it('is immutable when the annotation differs', () => {
     expect(told(claim({}, { [CLASS]: 'fast' }), claim({}, { [CLASS]: 'slow' }))).toEqual([
       `metadata.annotations[${CLASS}]: Invalid value: "fast": field is immutable`,
     ]);
@@ -43,7 +43,7 @@ describe('the class of a claim', () => {
 });
 
 describe('what changed', () => {
-  it('is told by lines', () => {
+  it('is reported by lines', () => {
     const errors = new FieldErrors();
     claimUpdate(claim({ volumeMode: 'Block' }), claim({}), errors);
     expect(errors.list[0]?.message).toContain('\n- "VolumeMode": null,\n+ "VolumeMode": "Block",\n');

@@ -15,7 +15,7 @@ import { keep } from '../form.js';
 
 const SPEC = FieldPath.of('spec');
 
-/** Of a claim, the volume may be filled in, and a bound one may grow and change its attributes; nothing else changes. */
+/** A claim's spec is immutable, except that volumeName may be set, and a bound claim may grow and change its attributes class. */
 export function claimUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
   const before = objectAt(old, 'spec');
   const spec = cloneJson(objectAt(o, 'spec'));
@@ -48,7 +48,7 @@ export function claimUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors)
     errors.forbidden(SPEC.child('volumeAttributesClassName'), 'update from non-nil value to nil is forbidden');
 }
 
-/** What there is of a claim, and what is on its way, is no less than nothing. */
+/** Capacity and allocated resources of a claim are not negative. */
 export function claimStatus(o: JsonObject, errors: FieldErrors): void {
   for (const field of ['capacity', 'allocatedResources'] as const) {
     for (const [name, amount] of Object.entries(objectAt(o, 'status', field))) {
@@ -65,7 +65,7 @@ export function claimStatus(o: JsonObject, errors: FieldErrors): void {
 
 const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 
-/** A claim without a class may be given one: a default, or the one that its annotation names. `spec` is then as before. */
+/** An update may set the class of a claim that has none, to a default or to the annotation's. `spec` is otherwise unchanged. */
 function storageClass(o: JsonObject, old: JsonObject, spec: JsonObject, errors: FieldErrors): void {
   const before = objectAt(old, 'spec');
   const wasNamed = at(old, 'metadata', 'annotations', CLASS_ANNOTATION);

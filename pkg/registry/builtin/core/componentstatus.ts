@@ -4,7 +4,7 @@ import { objectsAt, textAt } from '../access.js';
 import { versions } from '../form.js';
 import { column, table } from '../table.js';
 
-/** Health of the components as objects: nothing is stored. Deprecated upstream since 1.19 and kept for old clients. */
+/** The health of components as objects, which are not stored. Deprecated upstream since 1.19 and kept for old clients. */
 export const componentStatus: ResourceDeclaration = {
   group: '',
   resource: 'componentstatuses',

@@ -26,7 +26,7 @@ export const configMap: ResourceDeclaration = {
   ]),
 };
 
-/** Bytes of all values together. */
+/** The limit on the total size of all values, in bytes. */
 const DATA_BYTES_MAX = 1024 * 1024;
 
 function validate(o: Shaped<shapes.CoreV1ConfigMap>, errors: FieldErrors): void {

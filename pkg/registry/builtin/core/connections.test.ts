@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError, errors, type JsonObject } from '../../../api/index.js';
 import { Bench } from '../../testing.js';
 
-/** Logs and commands of containers, as far as the objects tell of them. */
+/** Logs, exec and proxies, as far as the stored objects determine the response. */
 
 const pod = (name: string, containers: readonly string[], more: JsonObject = {}): JsonObject => ({
   apiVersion: 'v1',
@@ -19,7 +19,7 @@ async function opened(): Promise<Bench> {
   return b;
 }
 
-/** 'nothing' when there is nothing to connect to and nothing wrong with that, else code and sentence. */
+/** Returns 'nothing' for an empty response without an error, otherwise the code and message. */
 async function connected(b: Bench, path: string, resource = 'pods'): Promise<string> {
   const [place = '', query = ''] = path.split('?');
   const [name = '', subresource = ''] = place.split('/');
@@ -68,7 +68,7 @@ describe('a log', () => {
     expect(await connected(await opened(), path)).toBe(expected);
   });
 
-  it('is judged by its options before its pod is looked for, all of them at once', async () => {
+  it('validates all its options before it looks up the pod', async () => {
     const b = await opened();
     expect(await connected(b, 'none/log?sinceSeconds=0&tailLines=-1&limitBytes=0')).toBe(
       '422 PodLogOptions "none" is invalid: [tailLines: Invalid value: -1: must be greater than or equal to 0, ' +

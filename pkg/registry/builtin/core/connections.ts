@@ -4,8 +4,8 @@ import { objectsAt, textAt } from '../access.js';
 import { checkLogOptions } from './podlog.js';
 
 /**
- * Connections to what runs in the cluster: logs and commands of containers, ports, proxies. They go to the agent of a node; this
- * server tells why there is no way to one, as far as the objects tell it.
+ * Connections to workloads: logs, exec, attach, port forwarding and proxies. They go to the kubelet of a node. This
+ * server reports why it cannot connect, as far as the stored objects show it.
  */
 
 const ANY_METHOD: readonly Verb[] = ['create', 'delete', 'get', 'patch', 'update'];
@@ -21,7 +21,7 @@ function connection(kind: string, verbs: readonly Verb[], open: ConnectionHandle
   };
 }
 
-/** The address of a node's agent is looked for among these, the first one counts. */
+/** The preferred address types of a kubelet, in order. */
 const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'];
 
 async function reachNode({ objects }: ConnectionRequest, name: string): Promise<never> {
@@ -42,7 +42,7 @@ async function podOf({ objects, namespace }: ConnectionRequest, name: string): P
   return pod;
 }
 
-/** Commands of a container. */
+/** exec and attach. */
 const intoPod: ConnectionHandler = async (request) => {
   const pod = await podOf(request, request.name);
   oneContainer(pod, request);
@@ -51,7 +51,7 @@ const intoPod: ConnectionHandler = async (request) => {
   await reachNode(request, node);
 };
 
-/** A pod that has no node yet has no log yet: that is no mistake of who asks for it. */
+/** A pod without a node has an empty log. That is not an error of the client. */
 const logOf: ConnectionHandler = async (request) => {
   checkLogOptions(request);
   const pod = await podOf(request, request.name);
@@ -60,7 +60,7 @@ const logOf: ConnectionHandler = async (request) => {
   if (node !== '') await reachNode(request, node);
 };
 
-/** Where several may be meant it must be said which, and it must be one of them. */
+/** A pod with several containers requires the container parameter, and it must name one of them. */
 function oneContainer(pod: JsonObject, { name, parameters }: ConnectionRequest): void {
   const namesOf = (list: string): string[] => objectsAt(pod, 'spec', list).map((c) => textAt(c, 'name'));
   const [names, inits] = [namesOf('containers'), namesOf('initContainers')];
@@ -82,7 +82,7 @@ const toPort: ConnectionHandler = async (request) => {
   await reachNode(request, node);
 };
 
-/** What a proxy leads to: `name`, `name:port` or `scheme:name:port`. */
+/** Parses the target of a proxy: `name`, `name:port` or `scheme:name:port`. */
 function destination(what: string, id: string): { readonly name: string; readonly port: string } {
   const parts = id.split(':');
   const [scheme, name, port] = parts.length > 2 ? parts : ['', ...parts];

@@ -1,9 +1,9 @@
 import { equalJson, type FieldErrors, FieldPath, isConfigMapKey, type JsonObject } from '../../../api/index.js';
 import { boolAt } from '../access.js';
 
-/** What ConfigMap and Secret share: keys that may become file names, and data that may be sealed. */
+/** Validation that ConfigMap and Secret share: keys that may become file names, and immutable data. */
 
-/** Checks every key; returns them all. */
+/** Validates every key and returns all keys. */
 export function validateKeys(data: JsonObject, path: FieldPath, errors: FieldErrors): readonly string[] {
   const keys = Object.keys(data);
   for (const key of keys) for (const sentence of isConfigMapKey(key)) errors.invalid(path.key(key), key, sentence);
@@ -12,7 +12,7 @@ export function validateKeys(data: JsonObject, path: FieldPath, errors: FieldErr
 
 const SEALED = 'field is immutable when `immutable` is set';
 
-/** Once `immutable` is true it stays, and so does the data. */
+/** Once `immutable` is true, neither it nor the data may change. */
 export function immutableData(o: JsonObject, old: JsonObject, fields: readonly string[], errors: FieldErrors): void {
   if (!boolAt(old, 'immutable')) return;
   if (!boolAt(o, 'immutable')) errors.forbidden(FieldPath.of('immutable'), SEALED);

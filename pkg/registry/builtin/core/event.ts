@@ -4,7 +4,7 @@ import { at, numberAt, textAt } from '../access.js';
 import { column, since, wide } from '../table.js';
 import { validateEvent, validateEventUpdate } from './eventvalidation.js';
 
-/** Events are one stored kind in two groups: the core form is what is stored, `events.k8s.io` renames its fields. */
+/** Events are one stored kind in two groups. The core form is stored; `events.k8s.io` renames its fields. */
 export const event: ResourceDeclaration = {
   group: '',
   resource: 'events',
@@ -105,7 +105,7 @@ function source(o: JsonObject): string {
   return host === '' ? component : `${component}, ${host}`;
 }
 
-/** `events.k8s.io/v1` name -> core name. Whatever is not listed has the same name in both. */
+/** Maps `events.k8s.io/v1` names to core names. Fields that are not listed have the same name in both. */
 const RENAMED = [
   ['regarding', 'involvedObject'],
   ['note', 'message'],

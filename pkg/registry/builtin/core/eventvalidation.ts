@@ -4,8 +4,8 @@ import { at, numberAt, objectAt, textAt } from '../access.js';
 import { shown } from '../rules.js';
 
 /**
- * Events of the older form name the object only; those of the newer one, told by an `eventTime`, also who did what. Through
- * `events.k8s.io` only the newer form is taken, and it stays as it is but for its series.
+ * Events without an `eventTime` have the older form and name only the object. Those with one also name the controller and action.
+ * `events.k8s.io` accepts only the newer form, and an update may change only its series.
  */
 export function validateEvent(o: JsonObject, errors: FieldErrors, context: WriteContext): void {
   known(o, errors, context);
@@ -69,7 +69,7 @@ function series(o: JsonObject, errors: FieldErrors): void {
   if (textAt(o, 'series', 'lastObservedTime') === '') errors.required(root('series').child('lastObservedTime'));
 }
 
-/** Stored field -> how it is called where it is told. */
+/** Maps stored field names to those that errors show. */
 const FIXED_TEXTS = [
   ['reason', 'reason'],
   ['message', 'message'],

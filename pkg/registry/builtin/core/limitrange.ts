@@ -21,7 +21,7 @@ export const limitRange: ResourceDeclaration = {
   },
 };
 
-/** For containers: a default request follows the default, which follows the maximum; failing these it follows the minimum. */
+/** For containers: the default falls back to max, and the default request to the default, else to min. */
 function defaults(o: Shaped<shapes.CoreV1LimitRange>): void {
   for (const item of objectsAt(o, 'spec', 'limits')) {
     if (textAt(item, 'type') !== 'Container') continue;

@@ -16,7 +16,7 @@ import { containerResourceName, isStandardResource, resourceAmount, resourceName
 const SPEC = FieldPath.of('spec');
 const TYPES = ['Container', 'Pod', 'PersistentVolumeClaim'];
 
-/** Limits of a namespace on what its objects may ask for. */
+/** Validation of LimitRange and ResourceQuota. */
 export function validateLimitRange(o: JsonObject, errors: FieldErrors): void {
   const seen = new Set<string>();
   for (const [i, limit] of objectsAt(o, 'spec', 'limits').entries()) {
@@ -250,7 +250,7 @@ export function validateQuotaUpdate(o: JsonObject, old: JsonObject, errors: Fiel
     errors.invalid(SPEC.child('scopes'), givenAt(o, 'spec', 'scopes'), 'field is immutable');
 }
 
-/** What is counted is named and given in amounts as what is limited. */
+/** The status uses the resource names and quantities of the spec. */
 export function validateQuotaStatus(o: JsonObject, _old: JsonObject, errors: FieldErrors): void {
   for (const field of ['hard', 'used'] as const) {
     for (const [name, amount] of Object.entries(objectAt(o, 'status', field))) {

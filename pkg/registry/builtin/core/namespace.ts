@@ -33,7 +33,7 @@ const strategy: Strategy<shapes.CoreV1Namespace> = {
   update: {
     generation: 'none',
     resetFields: [['status']],
-    // spec.finalizers changes through /finalize alone
+    // only /finalize changes spec.finalizers
     prepare: (o, old) => {
       keep('spec', o, old);
       keep('status', o, old);
@@ -45,7 +45,7 @@ const strategy: Strategy<shapes.CoreV1Namespace> = {
       if (isObject(meta)) delete meta['deletionGracePeriodSeconds'];
       o['status'] = { ...(isObject(o['status']) ? o['status'] : {}), phase: 'Terminating' };
     },
-    // one that is not marked yet never goes at once: its content has to go first
+    // a namespace is first marked for deletion: its content is deleted before it
     blocked: (o) => textAt(o, 'metadata', 'deletionTimestamp') === '' || listAt(o, 'spec', 'finalizers').length > 0,
   },
   compatibility: { plainPreconditions: true },
@@ -82,7 +82,7 @@ export const namespace: ResourceDeclaration = {
   ]),
 };
 
-/** Every namespace carries its name as a label, so that selectors can name namespaces. */
+/** Every namespace has its name as a label, so that selectors can match it. */
 function labelWithName(o: Shaped<shapes.CoreV1Namespace>): void {
   const meta = o['metadata'];
   if (!isObject(meta) || nameOf(o) === '') return;
@@ -91,7 +91,7 @@ function labelWithName(o: Shaped<shapes.CoreV1Namespace>): void {
   meta['labels'] = labels;
 }
 
-/** `kubernetes` is the server's own; all others are a client's, named with its domain. */
+/** `kubernetes` is the server's finalizer. All others belong to clients and have a domain prefix. */
 function validate(o: Shaped<shapes.CoreV1Namespace>, errors: FieldErrors): void {
   finalizers(o, errors, () => FINALIZERS);
 }
@@ -106,7 +106,7 @@ function finalizers(o: Shaped<shapes.CoreV1Namespace>, errors: FieldErrors, at: 
   }
 }
 
-/** What a namespace is follows from whether it is being deleted. */
+/** The phase of a namespace depends on whether it is being deleted. */
 function phaseFits(o: Shaped<shapes.CoreV1Namespace>, _old: JsonObject, errors: FieldErrors): void {
   const phase = textAt(o, 'status', 'phase');
   const deleted = textAt(o, 'metadata', 'deletionTimestamp') !== '';

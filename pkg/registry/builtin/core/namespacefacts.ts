@@ -1,9 +1,9 @@
-/** What shared code needs to know of namespaces: every object of a namespaced kind lives in one. */
+/** Constants of namespaces that shared code uses. */
 
 export const NAMESPACES = { group: '', resource: 'namespaces' } as const;
-/** Key of a namespace, without its name. */
+/** The key prefix of namespaces. */
 export const NAMESPACE_PREFIX = '/registry/namespaces/';
-/** The selectable field that says whether a namespace is being deleted, and its value then. */
+/** The selectable field, and its value, of a namespace that is being deleted. */
 export const PHASE_FIELD = 'status.phase';
 export const TERMINATING = 'Terminating';
 /** Namespaces that cannot be deleted. */

@@ -24,7 +24,7 @@ export const node: ResourceDeclaration = {
   namespaced: false,
   shortNames: ['no'],
   storagePrefix: 'minions',
-  // The node agent registers its node together with the first status, so create does not clear it.
+  // The kubelet registers its node together with the first status, so create does not clear it.
   strategy: { ...rules, create: { ...rules.create, prepare: dropConfigSource } },
   subresources: {
     proxy: nodeProxy,
@@ -57,7 +57,7 @@ export const node: ResourceDeclaration = {
   ),
 };
 
-/** Configuration of node agents through the API was taken away. */
+/** Dynamic kubelet configuration was removed from Kubernetes. */
 function dropConfigSource(o: Shaped<shapes.CoreV1Node>): void {
   delete objectAt(o, 'spec')['configSource'];
   delete objectAt(o, 'status')['config'];

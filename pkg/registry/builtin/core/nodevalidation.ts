@@ -19,14 +19,14 @@ import { resourceAmount } from './pod/validation/index.js';
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const SPEC = FieldPath.of('spec');
 
-/** What can be had of a node is all that it has, where it does not say less. */
+/** Allocatable resources of a node default to its capacity. */
 export function defaultNode(o: JsonObject): void {
   const capacity = at(o, 'status', 'capacity');
   if (isObject(capacity)) whenAbsent(objectIn(o, 'status'), 'allocatable', { ...capacity });
   fillPodRanges(o);
 }
 
-/** `podCIDR` is the first of `podCIDRs`, whichever of the two was given. */
+/** `podCIDR` is the first of `podCIDRs`. Either one sets the other. */
 function fillPodRanges(o: JsonObject): void {
   const one = textAt(o, 'spec', 'podCIDR');
   const all = listAt(o, 'spec', 'podCIDRs').map(String);
@@ -80,7 +80,7 @@ function podRanges(o: JsonObject, errors: FieldErrors): void {
     errors.invalid(path, ranges, 'may specify no more than one CIDR for each IP family');
 }
 
-/** What a node is bound to is given once. */
+/** The pod CIDRs and the provider ID of a node may be set once. */
 export function validateNodeUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
   validateNode(o, errors);
   taints(o, errors);

@@ -1,6 +1,6 @@
 import type { GroupVersion } from '../../../api/index.js';
 
-/** Whether objects of a kind may own nothing, in the words of the error; undefined: they may. */
+/** The error when objects of a kind may not own others; undefined when they may. */
 export function disallowedOwner(gv: GroupVersion, kind: string): string | undefined {
   const isEvent = gv.group === '' && gv.version === 'v1' && kind === 'Event';
   return isEvent ? '/v1, Kind=Event is disallowed from being an owner' : undefined;

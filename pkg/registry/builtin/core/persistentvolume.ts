@@ -42,7 +42,7 @@ export const persistentVolume: ResourceDeclaration = {
     update: {
       generation: 'none',
       validate: (o, old, errors) => {
-        // told twice: as of any volume, and as of a changed one
+        // reported twice: by the rule for every volume and by the rule for updates
         volumeSpec(objectAt(o, 'spec'), SPEC, false, errors);
         volumeSpec(objectAt(o, 'spec'), SPEC, false, errors);
         volumeUpdate(o, old, errors);
@@ -95,7 +95,7 @@ export const persistentVolume: ResourceDeclaration = {
   ),
 };
 
-/** When a volume came into its phase, where the writer does not say. */
+/** Sets the time of the last phase transition when the client omits it. */
 function stampPhase(
   o: Shaped<shapes.CoreV1PersistentVolume>,
   old: Shaped<shapes.CoreV1PersistentVolume>,

@@ -97,7 +97,7 @@ const SHORT_MODES = [
   ['ReadWriteOncePod', 'RWOP'],
 ] as const;
 
-/** Access modes in their short names, each once, in a fixed order. */
+/** Unique access modes as abbreviations, in a fixed order. */
 export function accessModes(o: Shaped<shapes.CoreV1PersistentVolumeClaim>, part: 'spec' | 'status'): string {
   const modes = new Set(listAt(o, part, 'accessModes'));
   return SHORT_MODES.filter(([mode]) => modes.has(mode))

@@ -10,7 +10,7 @@ import { immutableData, validateKeys } from './datamap.js';
 const OPAQUE = 'Opaque';
 const TLS = 'kubernetes.io/tls';
 
-/** Bytes of all values together. */
+/** The limit on the total size of all values, in bytes. */
 const DATA_BYTES_MAX = 1024 * 1024;
 
 export const secret: ResourceDeclaration = {
@@ -30,7 +30,7 @@ export const secret: ResourceDeclaration = {
     update: {
       generation: 'none',
       prepare: (o, old) => {
-        // a body without a type means "as it was"; the default would read as a change of type
+        // a body without a type keeps the old type; defaulting it would change the type
         if (textAt(o, 'type') === '') o['type'] = textAt(old, 'type');
       },
       validate: (o, old, errors) => {
@@ -53,7 +53,7 @@ export const secret: ResourceDeclaration = {
   ]),
 };
 
-/** `stringData` is for writing only: its values go into `data`, over what stands there. */
+/** `stringData` is write-only: its values are merged into `data` and replace existing ones. */
 function foldStringData(o: Shaped<shapes.CoreV1Secret>): void {
   const text = o['stringData'];
   delete o['stringData'];
@@ -64,7 +64,7 @@ function foldStringData(o: Shaped<shapes.CoreV1Secret>): void {
 
 const REDACTED = '<secret contents redacted>';
 
-/** What each type must hold. A type that is not here may hold anything. */
+/** The required keys of each type. Other types have none. */
 const RULES: Readonly<Record<string, (o: Shaped<shapes.CoreV1Secret>, errors: FieldErrors) => void>> = {
   'kubernetes.io/service-account-token': (o, errors) => {
     const annotation = 'kubernetes.io/service-account.name';
@@ -116,7 +116,7 @@ function jsonUnder(key: string, o: JsonObject, errors: FieldErrors): void {
   }
 }
 
-/** What is wrong with text that is no JSON, as far as its first byte shows. */
+/** The error of text that is not JSON, judged by its first byte. */
 function jsonFault(bytes: Buffer): string {
   const text = bytes.toString('latin1').trimStart();
   return text === '' || '{["'.includes(text.charAt(0))
@@ -124,7 +124,7 @@ function jsonFault(bytes: Buffer): string {
     : `invalid character '${text.charAt(0)}' looking for beginning of value`;
 }
 
-/** A TLS secret that no server could load is taken, with a warning. */
+/** A TLS secret that a server could not load is accepted with a warning. */
 function warnAboutKeyPair(o: Shaped<shapes.CoreV1Secret>, context: WriteContext): void {
   const pem = (key: string) => Buffer.from(textAt(o, 'data', key), 'base64').toString();
   const certificate = pem('tls.crt');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Bench, refusal } from '../../testing.js';
 
-it('an endpoint by name has a name', async () => {
+it('requires a name in an endpoint of address type FQDN', async () => {
   const b = await Bench.open();
   const slice = {
     apiVersion: 'discovery.k8s.io/v1',

@@ -22,7 +22,7 @@ export const endpointSlice: ResourceDeclaration = {
       }
     },
     create: {
-      // v1 cannot write the old topology map: what is there stays, what comes is dropped
+      // v1 cannot write deprecatedTopology: the stored value stays, a new value is dropped
       prepare: (o) => {
         for (const endpoint of objectsAt(o, 'endpoints')) delete endpoint['deprecatedTopology'];
       },

@@ -25,7 +25,7 @@ export const flowSchema: ResourceDeclaration = {
     [
       column('PriorityLevel', 'The level that its requests go to.'),
       column('MatchingPrecedence', 'Order among schemas, lowest first.'),
-      column('DistinguisherMethod', 'How flows are told apart.'),
+      column('DistinguisherMethod', 'How requests are divided into flows.'),
       AGE,
       column('MissingPL', 'Whether the level does not exist.'),
     ],

@@ -3,8 +3,8 @@ import { nameOf, objectAt } from '../access.js';
 import { shown } from '../rules.js';
 
 /**
- * Objects that every server works with, whether they are stored or not: requests that match nothing else must go somewhere, and
- * administrators must get through. Stored ones say the same.
+ * Objects that every server uses, stored or not: requests that match no other flow schema need a priority level, and
+ * administrators must not be limited. The stored objects are equal to these.
  */
 
 const EVERYTHING: JsonObject = {
@@ -28,7 +28,7 @@ const FLOW_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   },
 };
 
-/** The level `exempt` may be given seats; its type is a rule of its own. */
+/** The level `exempt` may change its shares. A separate rule fixes its type. */
 const PRIORITY_LEVELS: Readonly<Record<string, JsonObject>> = {
   'catch-all': {
     type: 'Limited',

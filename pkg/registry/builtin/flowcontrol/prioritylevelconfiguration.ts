@@ -6,7 +6,7 @@ import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { validateConditions, validatePriorityLevel } from './validation.js';
 
-/** Of a level that queues, where it does not say. */
+/** Defaults of a level that queues. */
 const QUEUING = { queues: 64, handSize: 8, queueLengthLimit: 50 } as const;
 
 export const priorityLevelConfiguration: ResourceDeclaration = {

@@ -11,7 +11,7 @@ import { oneOf, sentences } from '../rules.js';
 import { typedOnce } from '../status/conditions.js';
 import { mandatoryLevel, mandatorySchema } from './mandatory.js';
 
-/** Which requests wait for which others. */
+/** Validation of flow schemas and priority levels. */
 
 const SPEC = FieldPath.of('spec');
 const PRECEDENCE_MAX = 10_000;
@@ -212,14 +212,14 @@ function queues(q: JsonObject, path: FieldPath, errors: FieldErrors): void {
     );
 }
 
-/** Bits of a hash that dealing a hand of distinct queues uses up. */
+/** The entropy in bits that shuffle sharding uses to deal a hand of distinct queues. */
 function entropyBits(deck: number, hand: number): number {
   let bits = 0;
   for (let i = 0; i < hand; i++) bits += Math.log2(deck - i);
   return Math.ceil(bits);
 }
 
-/** Of what is reported of either kind. */
+/** Validates the status of both kinds. */
 export function validateConditions(o: JsonObject, _old: JsonObject, errors: FieldErrors): void {
   typedOnce(objectsAt(o, 'status', 'conditions'), FieldPath.of('status', 'conditions'), errors);
 }

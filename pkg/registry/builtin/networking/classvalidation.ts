@@ -56,7 +56,7 @@ export function validateIngressClassUpdate(o: JsonObject, old: JsonObject, error
   validateIngressClass(o, errors);
 }
 
-/** An address is named by itself, in its one canonical form. */
+/** The name of an IPAddress is the address in canonical form. */
 export function ipName(name: string, _prefix: boolean): readonly string[] {
   return isCanonicalIp(name);
 }
@@ -105,7 +105,7 @@ export function validateServiceCidr(o: JsonObject, errors: FieldErrors): void {
   for (const [i, c] of cidrs.entries()) for (const s of isCanonicalCidr(c)) errors.invalid(path.index(i), c, s);
 }
 
-/** A range may be joined by one of the other family; it never changes. */
+/** The CIDRs are immutable, except that a second one of the other IP family may be added. */
 export function validateServiceCidrUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
   const now = listAt(o, 'spec', 'cidrs');
   const before = listAt(old, 'spec', 'cidrs');

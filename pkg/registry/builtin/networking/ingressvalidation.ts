@@ -111,7 +111,7 @@ function httpPath(p: JsonObject, path: FieldPath, errors: FieldErrors): void {
   backend((at(p, 'backend') ?? {}) as JsonObject, path.child('backend'), errors);
 }
 
-/** Parts that a proxy could read as another path than its author meant. */
+/** Sequences that a proxy could interpret as a different path. */
 const FORBIDDEN_PARTS = ['//', '/./', '/../', '%2f', '%2F'];
 const FORBIDDEN_ENDS = ['/..', '/.'];
 

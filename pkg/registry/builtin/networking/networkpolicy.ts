@@ -20,7 +20,7 @@ export const networkPolicy: ResourceDeclaration = {
       for (const rule of [...objectsAt(spec, 'ingress'), ...objectsAt(spec, 'egress')]) {
         for (const port of objectsAt(rule, 'ports')) whenAbsent(port, 'protocol', 'TCP');
       }
-      // a policy that says nothing of egress leaves egress alone
+      // a policy without egress rules does not restrict egress
       if (listAt(spec, 'policyTypes').length === 0)
         spec['policyTypes'] = listAt(spec, 'egress').length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
     },

@@ -5,7 +5,7 @@ import { AGE, age, column, table, wide } from '../table.js';
 
 const GROUP = 'rbac.authorization.k8s.io';
 
-/** Users and groups are of the access-control group; service accounts are objects of the core group. */
+/** Users and groups belong to the API group rbac.authorization.k8s.io, service accounts to the core group. */
 export function defaultBinding(o: JsonObject): void {
   whenEmpty(objectIn(o, 'roleRef'), 'apiGroup', GROUP);
   for (const subject of objectsAt(o, 'subjects'))
@@ -13,7 +13,7 @@ export function defaultBinding(o: JsonObject): void {
       whenEmpty(subject, 'apiGroup', GROUP);
 }
 
-/** Both kinds of binding show the role and, wide, who is bound to it. */
+/** The table of both kinds of binding shows the role and, with -o wide, the subjects. */
 export const bindingTable = table(
   [
     column('Role', 'The role that is bound.'),

@@ -9,7 +9,7 @@ import {
 import { at, listAt, objectAt, objectsAt, textAt } from '../access.js';
 import { labelSelector, sentences, shown } from '../rules.js';
 
-/** Rules of roles and of who has them. */
+/** Validation of roles and role bindings. */
 
 const GROUP = 'rbac.authorization.k8s.io';
 
@@ -53,7 +53,7 @@ function policyRule(rule: JsonObject, namespaced: boolean, path: FieldPath, erro
     errors.required(path.child('resources'), 'resource rules must supply at least one resource');
 }
 
-/** `roles`: kinds of role that may be bound. */
+/** `roles` lists the kinds of role that may be bound. */
 export function validateBinding(
   roles: readonly string[],
   namespaced: boolean,
@@ -92,7 +92,7 @@ function subject(s: JsonObject, namespaced: boolean, path: FieldPath, errors: Fi
   }
 }
 
-/** Which role is bound is what a binding is. */
+/** The role reference of a binding is immutable. */
 export function sameRole(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
   if (!equalJson(at(o, 'roleRef') ?? null, at(old, 'roleRef') ?? null))
     errors.invalid(FieldPath.of('roleRef'), shown('rbac/v1.RoleRef', objectAt(o, 'roleRef')), 'field is immutable');

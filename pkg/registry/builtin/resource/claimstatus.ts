@@ -24,7 +24,7 @@ import {
   tolerations,
 } from './validation.js';
 
-/** Rules for the status of a ResourceClaim: what was allocated, who reserved it, and what drivers report of the devices. */
+/** Validation of the status of a ResourceClaim: allocation, consumers and device status. */
 
 const STATUS = FieldPath.of('status');
 const RESERVED_MAX = 256;
@@ -37,7 +37,7 @@ const INTERFACE_NAME_MAX = 256;
 const HARDWARE_ADDRESS_MAX = 128;
 const DATA_MAX = 10_240;
 
-/** Devices of an allocation that is gone cannot be reported on: their status goes with it. */
+/** Drops the status of devices that are no longer allocated. */
 export function dropDeallocatedDevices(o: JsonObject, old: JsonObject): void {
   if (at(old, 'status', 'allocation') === undefined || at(o, 'status', 'allocation') !== undefined) return;
   const status = o['status'];
@@ -59,7 +59,7 @@ export function validateClaimStatus(o: JsonObject, old: JsonObject, errors: Fiel
   } else if (isObject(allocation)) allocated(allocation, requestNamesOf(at(o, 'spec', 'devices')), errors);
 }
 
-/** To allocate devices that others use takes a namespace that is marked for it. */
+/** Admin access to devices in use requires a namespace with the admin access label. */
 export function adminAccessInStatus(
   o: JsonObject,
   old: JsonObject,
@@ -95,7 +95,7 @@ function reservedFor(o: JsonObject, old: JsonObject, allocation: JsonValue | und
     errors.forbidden(path, 'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set');
 }
 
-/** As errors show it. */
+/** The device id as errors show it. */
 const shownIdentity = (d: JsonObject): JsonObject => ({
   Driver: textAt(d, 'driver'),
   Pool: textAt(d, 'pool'),
@@ -103,7 +103,7 @@ const shownIdentity = (d: JsonObject): JsonObject => ({
   ShareID: textAt(d, 'shareID'),
 });
 
-/** What tells a device, or a share of one, from others. */
+/** The key of a device, or of a share of one. */
 function deviceIdentity(d: JsonObject): string {
   const id = [textAt(d, 'driver'), textAt(d, 'pool'), textAt(d, 'device')].join('/');
   const share = textAt(d, 'shareID');
@@ -190,7 +190,7 @@ function result(r: JsonObject, requests: ReadonlySet<string>, path: FieldPath, e
     );
 }
 
-/** Conditions that a device must reach before a pod is bound, and those that say that it never will. */
+/** Conditions that a device must meet before a pod is bound, and those that report a failure to meet them. */
 export function bindingConditions(d: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const [good, bad] = ['bindingConditions', 'bindingFailureConditions'] as const;
   const wanted = listAt(d, good).map(String);

@@ -4,13 +4,13 @@ import { at, listAt, objectsAt } from '../access.js';
 import { versions } from '../form.js';
 
 /**
- * `resource.k8s.io/v1beta1` says the same as later versions in other places: what a request wants stands in the request itself
- * (later in `exactly`), and what a device is stands in `basic` (later in the device itself).
+ * `resource.k8s.io/v1beta1` has the same fields as later versions in other places: request fields are in the request itself
+ * (later in `exactly`), and device fields are in `basic` (later in the device itself).
  */
 
 type Change = (o: JsonObject) => void;
 
-/** v1 is stored; v1beta2 differs in nothing. */
+/** v1 is the storage version; v1beta2 is identical to it. */
 const withV1beta1 = (toStorage: Change, fromStorage: Change): readonly DeclaredVersion[] => [
   ...versions('v1', 'v1beta2'),
   { version: 'v1beta1', toStorage, fromStorage },
@@ -31,7 +31,7 @@ function toExactly(request: JsonObject): void {
   const exactly: JsonObject = {};
   for (const name of REQUEST) move(request, exactly, name);
   const wanted = Object.values(exactly).some((v) => v !== '' && v !== 0);
-  // A request of one kind of device is completed before it is judged, so one that says nothing lacks its class, not its form.
+  // Conversion fills in `exactly` before validation, so an empty request lacks its device class, not `exactly`.
   if (wanted || listAt(request, 'firstAvailable').length === 0) request['exactly'] = exactly;
 }
 

@@ -57,7 +57,7 @@ function validate(o: JsonObject, errors: FieldErrors): void {
   taint(objectAt(o, 'spec', 'taint'), path.child('taint'), errors);
 }
 
-/** A new effect counts from now, unless the client says since when. */
+/** Sets timeAdded to now when the effect changes and the client does not set timeAdded. */
 function stampChanged(o: JsonObject, old: JsonObject, context: WriteContext): void {
   const now = at(o, 'spec', 'taint');
   const was = at(old, 'spec', 'taint');

@@ -15,7 +15,7 @@ export const resourcePoolStatusRequest: ResourceDeclaration = {
   subresources: { status: statusSubresource() },
   table: table(
     [
-      column('Driver', 'The driver that is asked about.'),
+      column('Driver', 'The driver whose pools are reported.'),
       column('Total', 'Devices in its pools.'),
       column('Available', 'Devices that are free.'),
       column('Allocated', 'Devices that are taken.'),

@@ -19,7 +19,7 @@ import { attributeName, named, poolName, taint } from './validation.js';
 
 const SPEC = FieldPath.of('spec');
 const DEVICES_MAX = 128;
-/** Of devices with taints or with counters that they use. */
+/** The limit on devices when some have taints or consume counters. */
 const RICH_DEVICES_MAX = 64;
 const TAINTS_MAX = 16;
 const COUNTERS_MAX = 32;
@@ -27,7 +27,7 @@ const SETS_MAX = 8;
 const PROPERTIES_MAX = 32;
 const VALUE_MAX = 64;
 
-/** The devices of one pool, or the counters that they share, and from which nodes they can be used. */
+/** Validates the devices of a pool or their shared counters, and the nodes that can use them. */
 export function validateSlice(o: JsonObject, errors: FieldErrors): void {
   const spec = objectAt(o, 'spec');
   driverName(textAt(spec, 'driver'), SPEC.child('driver'), errors);
@@ -155,7 +155,7 @@ function counters(holder: JsonObject, path: FieldPath, errors: FieldErrors): voi
   else for (const name of names) sentences(name, isDns1123Label, path, errors);
 }
 
-/** Attributes and capacities share one limit. */
+/** Attributes and capacities count against one limit. */
 function properties(d: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const attributes = Object.entries(objectAt(d, 'attributes'));
   const capacities = Object.entries(objectAt(d, 'capacity'));
@@ -176,7 +176,7 @@ const VALUES = ['int', 'bool', 'string', 'version', 'ints', 'bools', 'strings', 
 const SEMANTIC_VERSION =
   /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$/;
 
-/** semver.org 2.0.0: numbers of a pre-release have no leading zeros. */
+/** semver.org 2.0.0: numeric pre-release identifiers have no leading zeros. */
 function isSemanticVersion(text: string): boolean {
   const found = SEMANTIC_VERSION.exec(text);
   return found !== null && (found[1] ?? '').split('.').every((part) => !/^0\d+$/.test(part));
@@ -197,7 +197,7 @@ function attribute(value: JsonValue, path: FieldPath, errors: FieldErrors): void
     errors.invalid(path.child('version'), version, 'must be a string compatible with semver.org spec 2.0.0');
 }
 
-/** How much of a capacity one claim gets: one of some values, or what is in a range. */
+/** Validates the request policy of a capacity: a set of valid values or a range. */
 function policy(p: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
   if (p === undefined) return;
   const values = listAt(p, 'validValues').map((v) => parseQuantity(String(v)));

@@ -16,7 +16,7 @@ import { at, boolAt, listAt, numberAt, objectsAt, textAt } from '../access.js';
 import { driverName, oneOf, sentences } from '../rules.js';
 import { selectorProblem } from './expressions.js';
 
-/** What classes, claims, slices and taint rules of devices share. */
+/** Validation that device classes, claims, slices and taint rules share. */
 
 const POOL_MAX = 253;
 const IDENTIFIER_MAX = 32;
@@ -25,7 +25,7 @@ const PARAMETERS_MAX = 10_240;
 const LIST_MAX = 32;
 const EFFECTS = ['NoExecute', 'NoSchedule', 'None'];
 
-/** A pool is a path of names. */
+/** A pool name is a path of subdomains. */
 export function poolName(name: string, path: FieldPath, errors: FieldErrors): void {
   if (name === '') {
     errors.required(path);
@@ -35,7 +35,7 @@ export function poolName(name: string, path: FieldPath, errors: FieldErrors): vo
   for (const part of name.split('/')) sentences(part, isDns1123Subdomain, path, errors);
 }
 
-/** A name of an attribute or of a capacity: an identifier, with or without the domain that defines it. */
+/** The name of an attribute or capacity: a C identifier with an optional domain prefix. */
 export function attributeName(name: string, path: FieldPath, errors: FieldErrors): void {
   const slash = name.indexOf('/');
   if (slash < 0) {
@@ -69,7 +69,7 @@ export function taint(t: JsonObject, path: FieldPath, errors: FieldErrors): void
 
 const TOLERATIONS_MAX = 16;
 
-/** The taints that a request or an allocated device tolerates. */
+/** Validates the tolerations of a request or an allocated device. */
 export function tolerations(holder: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const list = objectsAt(holder, 'tolerations');
   const here = path.child('tolerations');
@@ -121,7 +121,7 @@ export function selectors(holder: JsonValue, path: FieldPath, errors: FieldError
   }
 }
 
-/** `requests`: the names that a configuration may be for; of a class it is for all. */
+/** `requests` are the request names that a configuration may refer to. A class refers to none. */
 export function configs(
   holder: JsonValue,
   path: FieldPath,
@@ -137,7 +137,7 @@ export function configs(
   }
 }
 
-/** Parameters for one driver, in a form that only the driver knows. */
+/** Validates the opaque parameters of one driver. */
 export function opaqueConfiguration(config: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const place = path.child('opaque');
   const opaque = at(config, 'opaque');
@@ -164,7 +164,7 @@ export function parameters(
   else if (!isObject(value)) errors.invalid(path, '<value omitted>', 'must be a valid JSON object');
 }
 
-/** The spec of a claim, also of one that a template describes. */
+/** Validates the spec of a claim or of a claim template. */
 export function claimSpec(spec: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
   const devices = at(spec, 'devices');
   if (!isObject(devices)) return;
@@ -177,7 +177,7 @@ export function claimSpec(spec: JsonValue | undefined, path: FieldPath, errors: 
   configs(devices, here, errors, known);
 }
 
-/** The names by which the requests of a claim are referred to: `request`, and `request/subrequest`. */
+/** The names that refer to requests of a claim: `request` and `request/subrequest`. */
 export function requestNamesOf(devices: JsonValue | undefined): ReadonlySet<string> {
   const known = new Set<string>();
   for (const request of objectsAt(devices ?? null, 'requests')) {
@@ -188,7 +188,7 @@ export function requestNamesOf(devices: JsonValue | undefined): ReadonlySet<stri
   return known;
 }
 
-/** Attributes that constraints refer to, by the request that they are for; '' is every request. */
+/** Attributes that constraints refer to, by request name; '' means every request. */
 function constrainedAttributes(devices: JsonObject): ReadonlyMap<string, ReadonlySet<string>> {
   const used = new Map<string, Set<string>>();
   for (const constraint of objectsAt(devices, 'constraints')) {
@@ -203,7 +203,7 @@ function constrainedAttributes(devices: JsonObject): ReadonlyMap<string, Readonl
   return used;
 }
 
-/** Attributes computed from a device: each once, each referred to by a constraint that is for this request. */
+/** Derived attributes of a request: unique, and each used by a constraint for this request. */
 function derivedAttributes(
   request: JsonObject,
   name: string,
@@ -234,7 +234,7 @@ function derivedAttributes(
   }
 }
 
-/** Things of a list, told apart by name. */
+/** Validates a list of at most `max` items with unique names. */
 export function named(
   list: readonly JsonObject[],
   path: FieldPath,
@@ -316,7 +316,7 @@ function constraints(devices: JsonObject, known: ReadonlySet<string>, path: Fiel
 const UNKNOWN_REQUEST =
   "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
 
-/** A request of the claim by its name, or a request and a sub-request with a slash between. */
+/** A reference to a request of the claim: `request` or `request/subrequest`. */
 export function requestReference(name: string, known: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
   const parts = name.split('/');
   if (parts.length <= 2) for (const part of parts) sentences(part, isDns1123Label, path, errors);
@@ -343,7 +343,7 @@ export function requestNames(
 
 export const ADMIN_LABEL = 'resource.kubernetes.io/admin-access';
 
-/** To use devices that others use takes a namespace that is marked for it: only an administrator can have marked it. */
+/** Admin access to devices in use requires a namespace with the admin access label, which only administrators set. */
 export function adminAccess(claim: JsonValue | undefined, context: WriteContext, errors: FieldErrors): void {
   if (context.namespaceLabel(ADMIN_LABEL) === 'true') return;
   for (const [i, request] of objectsAt(claim ?? null, 'devices', 'requests').entries())
@@ -354,7 +354,7 @@ export function adminAccess(claim: JsonValue | undefined, context: WriteContext,
       );
 }
 
-/** Every request says how many; tolerations how they compare. */
+/** Defaults the allocation mode and count of requests, and the operator of tolerations. */
 export function fillClaim(spec: JsonValue | undefined): void {
   for (const request of objectsAt(at(spec, 'devices') ?? null, 'requests')) {
     const exactly = at(request, 'exactly');
@@ -366,7 +366,7 @@ export function fillClaim(spec: JsonValue | undefined): void {
   }
 }
 
-/** A taint tells since when it is there. */
+/** Sets timeAdded of a taint. */
 export function stampTaints(taints: readonly JsonObject[], context: WriteContext): void {
   for (const t of taints) if (textAt(t, 'timeAdded') === '') t['timeAdded'] = formatTime(context.world.clock.now());
 }

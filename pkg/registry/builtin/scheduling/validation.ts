@@ -2,7 +2,7 @@ import { type FieldErrors, FieldPath, type JsonObject } from '../../../api/index
 import { at, numberAt, textAt } from '../access.js';
 import { oneOf } from '../rules.js';
 
-/** Above it are the classes of the cluster itself. */
+/** Higher values are reserved for system classes. */
 const USER_PRIORITY_MAX = 1_000_000_000;
 const POLICIES = ['PreemptLowerPriority', 'Never'];
 const SYSTEM: Readonly<Record<string, number>> = {

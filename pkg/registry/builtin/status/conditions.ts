@@ -2,7 +2,7 @@ import { type FieldErrors, type FieldPath, isLabelKey, type JsonObject, regexSen
 import { at, numberAt, textAt } from '../access.js';
 import { sentences } from '../rules.js';
 
-/** Conditions in the form that the newer kinds share: each type once, with a time, and a reason that is a word. */
+/** Validation of metav1.Condition: unique types, a transition time, and a reason that is one word. */
 
 const STATUSES = ['False', 'True', 'Unknown'];
 const REASON_MAX = 1024;
@@ -55,7 +55,7 @@ function condition(c: JsonObject, path: FieldPath, errors: FieldErrors): void {
   if (Buffer.byteLength(textAt(c, 'message')) > MESSAGE_MAX) errors.tooLong(path.child('message'), MESSAGE_MAX);
 }
 
-/** Conditions of the older kinds, of which only this is asked: each has a type, and has it once. */
+/** Validation of conditions of older kinds: each has a type, and types are unique. */
 export function typedOnce(list: readonly JsonObject[], path: FieldPath, errors: FieldErrors): void {
   const seen = new Set<string>();
   for (const [i, c] of list.entries()) {

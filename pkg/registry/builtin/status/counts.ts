@@ -4,17 +4,17 @@ import { nonNegative } from '../rules.js';
 
 const STATUS = FieldPath.of('status');
 
-/** What a controller reports, in numbers, of what it keeps. */
+/** The counters of a status that a controller reports. */
 export interface StatusCounts {
-  /** None of these is below zero. */
+  /** Fields that must not be negative. */
   readonly counts: readonly string[];
-  /** A number, the one that it is part of, and what is said when it is greater. */
+  /** A field, the field that limits it, and the error when it is greater. */
   readonly parts?: readonly (readonly [string, string, string])[];
-  /** These never go back once they are there. */
+  /** Fields that must not decrease. */
   readonly rising?: readonly string[];
 }
 
-/** The rule of a status subresource that is nothing but numbers. */
+/** The validation of a status subresource that holds only counters. */
 export function countsInStatus(rules: StatusCounts) {
   return (o: JsonObject, old: JsonObject, errors: FieldErrors): void => {
     for (const field of rules.counts) nonNegative(at(o, 'status', field), STATUS.child(field), errors);

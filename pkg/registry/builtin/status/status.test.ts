@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError, type JsonObject } from '../../../api/index.js';
 import { Bench } from '../../testing.js';
 
-/** Rules of the status subresources: what controllers and nodes may report. */
+/** Validation of status subresources, which controllers and nodes write. */
 
 const template = (restartPolicy: string): JsonObject => ({
   metadata: { labels: { a: 'b' } },
@@ -15,7 +15,7 @@ const workload = (kind: string, more: JsonObject = {}): JsonObject => ({
   spec: { selector: { matchLabels: { a: 'b' } }, template: template('Always'), ...more },
 });
 
-/** The fields that are wrong with a status, each with its sentence; empty when it is taken. */
+/** The field errors of a status write; empty when it is accepted. */
 async function wrong(b: Bench, what: string, status: JsonObject, namespace = 'default'): Promise<readonly string[]> {
   try {
     await b.patch(`${what}/status`, [namespace, 'x'], { status });
@@ -26,7 +26,7 @@ async function wrong(b: Bench, what: string, status: JsonObject, namespace = 'de
   }
 }
 
-describe('numbers in a status', () => {
+describe('counters in a status', () => {
   const below = (field: string, n = -1) => `status.${field}: Invalid value: ${n}: must be greater than or equal to 0`;
   const above = (field: string, n: number) =>
     `status.${field}: Invalid value: ${n}: cannot be greater than status.replicas`;
@@ -35,7 +35,7 @@ describe('numbers in a status', () => {
     ['deployments.apps/v1', 'Deployment', 'unavailableReplicas', 'updatedReplicas'],
     ['replicasets.apps/v1', 'ReplicaSet', 'observedGeneration', 'fullyLabeledReplicas'],
     ['statefulsets.apps/v1', 'StatefulSet', 'currentReplicas', 'updatedReplicas'],
-  ])('of %s are not below zero, and parts no greater than the whole', async (what, kind, count, part) => {
+  ])('of %s are not negative, and parts are not greater than the whole', async (what, kind, count, part) => {
     const b = await Bench.open();
     await b.create(what, 'default', workload(kind, kind === 'StatefulSet' ? { serviceName: 's' } : {}));
     expect(await wrong(b, what, { [count]: -1 })).toEqual([below(count)]);
@@ -46,7 +46,7 @@ describe('numbers in a status', () => {
     expect(await wrong(b, what, { replicas: 2, readyReplicas: 2, availableReplicas: 2 })).toEqual([]);
   });
 
-  it('of collisions never go back', async () => {
+  it('of collisions never decrease', async () => {
     const b = await Bench.open();
     await b.create('daemonsets.apps/v1', 'default', workload('DaemonSet'));
     expect(await wrong(b, 'daemonsets.apps/v1', { collisionCount: 2 })).toEqual([]);
@@ -55,7 +55,7 @@ describe('numbers in a status', () => {
     expect(await wrong(b, 'daemonsets.apps/v1', { collisionCount: null })).toEqual([sentence.replace(': 1:', ': 0:')]);
   });
 
-  it('of a disruption budget come with conditions in the common form', async () => {
+  it('of a disruption budget are checked together with its conditions', async () => {
     const b = await Bench.open();
     const what = 'poddisruptionbudgets.policy/v1';
     await b.create(what, 'default', {
@@ -87,7 +87,7 @@ describe('the status of a job', () => {
   const start = '2020-01-01T00:00:00Z';
   const end = '2020-01-01T00:01:00Z';
 
-  it('finishes once, in one way, with nothing left to run', async () => {
+  it('finishes once, in one way, with no active pods', async () => {
     const b = await open();
     expect(await wrong(b, what, { active: 1, startTime: start })).toEqual([]);
     expect(await wrong(b, what, { conditions: is('Complete') })).toEqual([
@@ -109,7 +109,7 @@ describe('the status of a job', () => {
     ]);
   });
 
-  it('is asked only about what a write changes', async () => {
+  it('is checked only for what a write changes', async () => {
     const b = await open({ completions: 4, completionMode: 'Indexed' });
     expect(await wrong(b, what, { completedIndexes: '9' })).toEqual([
       'status.completedIndexes: Invalid value: "9": error parsing completedIndexes: too large index: "9"',
@@ -121,7 +121,7 @@ describe('the status of a job', () => {
     expect(await wrong(b, what, { active: 1 })).toEqual([]);
   });
 
-  it('never counts an index as failed and as completed', async () => {
+  it('does not count an index as both failed and completed', async () => {
     const b = await open({ completions: 9, completionMode: 'Indexed', backoffLimitPerIndex: 1 });
     expect(await wrong(b, what, { completedIndexes: '0,3-5', failedIndexes: '1,5-7' })).toEqual([
       'status.failedIndexes: Invalid value: "1,5-7": failedIndexes and completedIndexes overlap at index: 5',
@@ -131,7 +131,7 @@ describe('the status of a job', () => {
 });
 
 describe('the status of a pod', () => {
-  it('keeps its class, and does not run again what has ended', async () => {
+  it('keeps its QoS class, and does not restart terminated containers', async () => {
     const b = await Bench.open();
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'x' }, spec: template('Never')['spec']! };
     await b.create('pods', 'default', pod);
@@ -156,7 +156,7 @@ describe('the status of a pod', () => {
 });
 
 describe('the status of other kinds', () => {
-  it('of a namespace follows from whether it is being deleted', async () => {
+  it('of a namespace depends on whether it is being deleted', async () => {
     const b = await Bench.open();
     await b.create('namespaces', '', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'x' } });
     expect(await wrong(b, 'namespaces', { phase: 'Terminating' }, '')).toEqual([
@@ -164,7 +164,7 @@ describe('the status of other kinds', () => {
     ]);
   });
 
-  it('of a node names each address once, and all of it can be had unless it says less', async () => {
+  it('of a node has unique addresses, and allocatable defaults to capacity', async () => {
     const b = await Bench.open();
     const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'x' } };
     const made = await b.create('nodes', '', { ...node, status: { capacity: { cpu: '4' } } });
@@ -177,7 +177,7 @@ describe('the status of other kinds', () => {
     ]);
   });
 
-  it('of a volume remembers when its phase changed', async () => {
+  it('of a volume records when its phase changed', async () => {
     const b = await Bench.open();
     const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } };
     await b.create('persistentvolumes', '', {
@@ -191,7 +191,7 @@ describe('the status of other kinds', () => {
     expect(bound['status']).toEqual({ phase: 'Available', lastPhaseTransitionTime: '2030-01-01T00:01:00Z' });
   });
 
-  it('of a quota is named and given in amounts as what it limits', async () => {
+  it('of a quota uses the resource names and quantities of its spec', async () => {
     const b = await Bench.open();
     const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'x' }, spec: { hard: { pods: '1' } } };
     await b.create('resourcequotas', 'default', quota);

@@ -27,7 +27,7 @@ export const csiDriver: ResourceDeclaration = {
       whenAbsent(spec, 'preventPodSchedulingIfMissing', false);
     },
     create: {
-      // A driver has a generation from its first change on.
+      // The generation of a driver is set at its first change.
       prepare: (o) => {
         delete objectIn(o, 'metadata')['generation'];
       },

@@ -17,7 +17,7 @@ import { volumeSpec } from '../core/volumerules.js';
 import { driverName, labelSelector, nonNegative, oneOf, sentences, shown } from '../rules.js';
 import { conditionReason } from '../status/conditions.js';
 
-/** Rules of the storage group: classes, drivers, what they report. */
+/** Validation of the storage group: classes, drivers and what drivers report. */
 
 const SPEC = FieldPath.of('spec');
 const PARAMETERS_BYTES_MAX = 256 * 1024;
@@ -61,7 +61,7 @@ export function validateStorageClass(o: JsonObject, errors: FieldErrors): void {
 
 function topologies(o: JsonObject, errors: FieldErrors): void {
   const seen = new JsonCounter();
-  // The reference compares each term with as many empty ones as there are terms, and with those before it.
+  // The reference compares each term with the earlier ones, and with one empty term for each term of the list.
   seen.add({}, objectsAt(o, 'allowedTopologies').length);
   for (const [i, term] of objectsAt(o, 'allowedTopologies').entries()) {
     const path = FieldPath.of('allowedTopologies').index(i).child('matchLabelExpressions');
@@ -88,7 +88,7 @@ function topologies(o: JsonObject, errors: FieldErrors): void {
 }
 
 export function validateStorageClassUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
-  // told twice: as of any class, and as of a changed one
+  // reported twice: by the rule for every class and by the rule for updates
   validateStorageClass(o, errors);
   for (const field of ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const)
     same(o, old, [field], errors);
@@ -175,7 +175,7 @@ const HEALTH_CONDITIONS_MAX = 16;
 const HEALTH_REASON_MAX = 256;
 const HEALTH_MESSAGE_MAX = 1024;
 
-/** The health of storage as the node reports it. */
+/** The volume health that a node reports. */
 export function validateCsiNodeStatus(o: JsonObject, _old: JsonObject, errors: FieldErrors): void {
   const seen = new Set<string>();
   for (const [i, health] of objectsAt(o, 'status', 'storageHealth').entries()) {
@@ -209,7 +209,7 @@ function healthCondition(c: JsonObject, path: FieldPath, errors: FieldErrors): v
 
 const ACCESS_MODES = ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod'];
 
-/** A driver that is there stays as it is; its count may change. */
+/** An existing driver is immutable except for its count. */
 export function validateCsiNodeUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
   validateCsiNode(o, errors);
   const bare = (d: JsonObject): JsonObject => {
@@ -254,7 +254,7 @@ export function validateAttachment(o: JsonObject, errors: FieldErrors): void {
   sentences(textAt(spec, 'nodeName'), isDns1123Subdomain, SPEC.child('nodeName'), errors);
 }
 
-/** A volume without an object of its own has no class, no claim and no size. */
+/** An inline volume has no class, no claim and no size. */
 function inlineVolume(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
   volumeSpec(spec, path, true, errors);
   const context = 'in the context of inline volumes';

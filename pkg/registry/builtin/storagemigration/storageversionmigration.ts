@@ -63,7 +63,7 @@ function validateUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): vo
 
 const STATUS = FieldPath.of('status');
 
-/** A migration ends once, in one way, and keeps the version that it was started at. */
+/** A migration ends once, in one way, and keeps its resource version. */
 function validateStatus(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
   const version = textAt(o, 'status', 'resourceVersion');
   if (version !== '') {
@@ -92,7 +92,7 @@ const is = (o: JsonObject, type: string): boolean =>
     'status',
   ) === 'True';
 
-/** The error of a version that is no number; undefined when it is one. */
+/** The error of a resource version that is not a number, or undefined. */
 function badVersion(version: string): string | undefined {
   if (/^(0|[1-9][0-9]*)$/.test(version)) return undefined;
   return `resource version is not well formed: ${version}`;

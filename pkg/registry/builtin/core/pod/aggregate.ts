@@ -8,7 +8,7 @@ import {
 } from '../../../../api/index.js';
 import { objectsAt, textAt } from '../../access.js';
 
-/** What the containers ask for together: all that run at once, or the most that starting needs. */
+/** The effective request of a pod: the sum of its running containers, or the maximum of its init containers if that is greater. */
 export function aggregateRequests(spec: JsonObject, name: string): Quantity {
   const of = (c: JsonObject): Quantity => parseQuantity(textAt(c, 'resources', 'requests', name)) ?? zeroQuantity;
   let running = zeroQuantity;

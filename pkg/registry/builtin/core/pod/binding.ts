@@ -6,7 +6,7 @@ import { putCondition } from '../../conditions.js';
 import { versions } from '../../form.js';
 import { SUCCESS } from '../../success.js';
 
-/** A scheduler's decision: which node a pod goes to. Said once; the pod keeps it. */
+/** The binding subresource assigns a pod to a node, once. */
 
 export const bindingSubresource: Subresource = {
   verbs: ['create'],
@@ -14,7 +14,7 @@ export const bindingSubresource: Subresource = {
   behaviour: { kind: 'action', run: bindNamed },
 };
 
-/** The older way to say the same: the pod's name is the binding's. */
+/** The older bindings resource: the binding has the name of the pod. */
 export const binding: ResourceDeclaration = {
   group: '',
   resource: 'bindings',
@@ -59,7 +59,7 @@ async function bind({ body, namespace, objects, context }: VirtualRequest, name:
   return SUCCESS;
 }
 
-/** A binding may say which pod of this name it means, and which state of it. */
+/** A binding may have a UID and resource version as preconditions. */
 function refuseAnother(pod: JsonObject, body: JsonObject | undefined, namespace: string): void {
   const name = textAt(pod, 'metadata', 'name');
   for (const [field, word] of [

@@ -14,17 +14,17 @@ import { aggregateRequests } from './aggregate.js';
 import { pullsAlways } from './image.js';
 
 /**
- * What a pod spec means where it is silent, for pods and for every template of pods. Defaults are filled in when an object is
+ * Defaults of a pod spec, for pods and pod templates. They are set when an object is
  * decoded and when a stored one is read, so each of them is idempotent.
  */
 export function defaultPodSpec(spec: JsonObject): void {
   fill(spec, 'restartPolicy', 'Always');
   fill(spec, 'dnsPolicy', 'ClusterFirst');
-  // zero is a period of its own
+  // zero is a valid grace period
   if (spec['terminationGracePeriodSeconds'] === undefined) spec['terminationGracePeriodSeconds'] = 30;
   fill(spec, 'schedulerName', 'default-scheduler');
   objectIn(spec, 'securityContext');
-  // two names of one field: the older one follows
+  // two names of one field: the older one is a copy
   if (textAt(spec, 'serviceAccountName') === '' && textAt(spec, 'serviceAccount') !== '')
     spec['serviceAccountName'] = spec['serviceAccount']!;
   else if (textAt(spec, 'serviceAccountName') !== '') spec['serviceAccount'] = spec['serviceAccountName']!;
@@ -35,7 +35,7 @@ export function defaultPodSpec(spec: JsonObject): void {
 
 export const CONTAINER_LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 
-/** What only a pod itself gets, not its template: service links, ports of its node's network, and requests that follow limits. */
+/** Defaults of pods but not templates: enableServiceLinks, host ports, and requests from limits. */
 export function defaultPod(pod: JsonObject): void {
   const spec = objectIn(pod, 'spec');
   defaultPodSpec(spec);
@@ -51,7 +51,7 @@ export function defaultPod(pod: JsonObject): void {
   alignAddresses(pod);
 }
 
-/** The single address is the first of the list, whichever of the two was given; where they differ the single one counts. */
+/** `podIP` is the first of `podIPs`. Either one sets the other; where they differ, the single one wins. */
 function alignAddresses(pod: JsonObject): void {
   const status = pod['status'];
   if (!isObject(status)) return;
@@ -66,7 +66,7 @@ function alignAddresses(pod: JsonObject): void {
   }
 }
 
-/** Amounts finer than a thousandth cannot be told apart later: they are rounded up. */
+/** Rounds quantities up to a thousandth. */
 export function roundAmounts(list: JsonObject): void {
   for (const [name, amount] of Object.entries(list)) {
     const q = typeof amount === 'string' || typeof amount === 'number' ? parseQuantity(String(amount)) : undefined;
@@ -86,8 +86,8 @@ function requestsFollowLimits(resources: JsonObject): void {
 }
 
 /**
- * Resources of the pod as a whole: where it asks for nothing, it asks for what its containers ask for together, and where they
- * do not either, for its limit.
+ * Pod-level requests default to the sum of the container requests, and where those are
+ * absent too, to the pod-level limit.
  */
 function defaultPodLevelRequests(spec: JsonObject): void {
   const resources = spec['resources'];
@@ -193,7 +193,7 @@ const VOLUME_DEFAULTS: Readonly<Record<string, VolumeDefaults>> = {
 
 function defaultVolume(volume: JsonObject): void {
   const sources = Object.keys(volume).filter((k) => k !== 'name' && volume[k] !== null);
-  // a volume that says nothing is an empty folder
+  // a volume without a source is an emptyDir
   if (sources.length === 0) {
     volume['emptyDir'] = {};
     return;
@@ -206,7 +206,7 @@ function defaultVolume(volume: JsonObject): void {
   if (isObject(image)) fill(image, 'pullPolicy', pullsAlways(textAt(image, 'reference')) ? 'Always' : 'IfNotPresent');
 }
 
-/** Sources of volumes have the same defaults in a PersistentVolume. */
+/** Defaults of volume sources, which PersistentVolume shares. */
 export function defaultVolumeSource(name: string, source: JsonObject): void {
   if (Object.hasOwn(VOLUME_DEFAULTS, name)) VOLUME_DEFAULTS[name]!(source);
 }
@@ -218,7 +218,7 @@ function defaultDownwardItems(downward: JsonValue | undefined): void {
   }
 }
 
-/** Sets a field that is absent or has its zero value. */
+/** Sets a field that is absent or zero. */
 export function fill(o: JsonObject, field: string, value: JsonValue): void {
   const v = o[field];
   if (v === undefined || v === null || v === '' || v === 0) o[field] = value;

@@ -5,7 +5,7 @@ import { putCondition } from '../../conditions.js';
 import { selects } from '../../rules.js';
 import { SUCCESS } from '../../success.js';
 
-/** Deletion that asks the disruption budgets first: what drains nodes without hurting who runs there. */
+/** The eviction subresource deletes a pod if its disruption budgets allow it. Clients use it to drain nodes. */
 export const evictionSubresource: Subresource = {
   verbs: ['create'],
   kind: { group: 'policy', version: 'v1', kind: 'Eviction' },
@@ -15,11 +15,11 @@ export const evictionSubresource: Subresource = {
 const PODS = { group: '', resource: 'pods' } as const;
 const BUDGETS = { group: 'policy', resource: 'poddisruptionbudgets' } as const;
 const REFUSED = "Cannot evict pod as it would violate the pod's disruption budget.";
-/** Evictions that a budget keeps account of until its controller has seen them. */
+/** The limit on evictions that a budget records until its controller observes them. */
 const DISRUPTED_PODS_MAX = 2000;
 const SECONDS_UNTIL_OBSERVED = 10;
 
-/** The answer, with its own code in the body alone: clients look at what the Status says. So does kube-apiserver. */
+/** The response. As in kube-apiserver, only the body has the status code of the failure. */
 const TOO_MANY_BUDGETS: JsonObject = {
   kind: 'Status',
   apiVersion: 'v1',
@@ -33,7 +33,7 @@ async function evict({ name, namespace, body, objects, context }: VirtualRequest
   if (textAt(body, 'metadata', 'name') !== name)
     throw errors.badRequest('name in URL does not match name in Eviction object');
   const options = objectAt(body, 'deleteOptions');
-  // Any value: nobody looks at what stands there.
+  // Any value: the field is not read.
   const dryRun = context.dryRun || listAt(options, 'dryRun').length > 0;
   const place = { ...PODS, namespace, name };
   const pod = await objects.get(place);
@@ -57,7 +57,7 @@ async function evict({ name, namespace, body, objects, context }: VirtualRequest
       preconditions,
       edit,
     });
-    // The mark made a version of its own: what follows is about that one.
+    // The condition created a new resource version; the deletion refers to that one.
     if (preconditions.resourceVersion !== undefined)
       preconditions.resourceVersion = textAt(marked, 'metadata', 'resourceVersion');
   }
@@ -65,7 +65,7 @@ async function evict({ name, namespace, body, objects, context }: VirtualRequest
   return SUCCESS;
 }
 
-/** A pod that does not run, or is going already, disrupts nobody. */
+/** A pod that is terminated, pending or being deleted may be evicted regardless of budgets. */
 function needsNoBudget(pod: JsonObject): boolean {
   const phase = textAt(pod, 'status', 'phase');
   return ['Succeeded', 'Failed', 'Pending'].includes(phase) || textAt(pod, 'metadata', 'deletionTimestamp') !== '';
@@ -79,7 +79,7 @@ function budgetsOf(pod: JsonObject, objects: Objects, namespace: string): readon
   });
 }
 
-/** A pod that is not ready counts for nobody: it may go if the budget says so, or if the healthy ones are enough. */
+/** An unready pod may be evicted if the budget's policy allows it, or if enough pods are healthy. */
 function unhealthyMayGo(pod: JsonObject, budget: JsonObject): boolean {
   const ready = objectsAt(pod, 'status', 'conditions').some(
     (c) => textAt(c, 'type') === 'Ready' && textAt(c, 'status') === 'True',
@@ -90,7 +90,7 @@ function unhealthyMayGo(pod: JsonObject, budget: JsonObject): boolean {
   return desired > 0 && numberAt(budget, 'status', 'currentHealthy') >= desired;
 }
 
-/** Takes one disruption out of the budget's status, in place, or refuses. */
+/** Takes one disruption from the budget's status, in place, or throws. */
 function take(budget: JsonObject, pod: string, now: string): void {
   const name = textAt(budget, 'metadata', 'name');
   const status = objectIn(budget, 'status');

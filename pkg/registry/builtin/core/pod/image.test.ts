@@ -34,7 +34,7 @@ describe('pullsAlways', () => {
     expect(pullsAlways(image)).toBe(false);
   });
 
-  it('takes no time over a long image that is no name', () => {
+  it('rejects a long invalid image name quickly', () => {
     expect(pullsAlways(`${'a-'.repeat(500)}!`)).toBe(false);
   });
 });

@@ -4,16 +4,16 @@ const NAME_LENGTH_MAX = 255;
 const PART = '[a-z0-9]+(?:(?:\\.|__?|-+)[a-z0-9]+)*';
 const HOST =
   '(?:[a-zA-Z0-9]+(?:-+[a-zA-Z0-9]+)*(?:\\.[a-zA-Z0-9]+(?:-+[a-zA-Z0-9]+)*)*|\\[[a-fA-F0-9:]+\\])(?::[0-9]+)?';
-/** `host:port/path/name:tag@algorithm:digest`: the host, tag and digest may be left out. */
+/** `host:port/path/name:tag@algorithm:digest`, where host, tag and digest are optional. */
 const REFERENCE = new RegExp(
   `^(?<name>(?:${HOST}/)?${PART}(?:/${PART})*)(?::(?<tag>\\w[\\w.-]{0,127}))?(?:@(?<digest>[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}))?$`,
 );
-/** The id of an image is no name: it would be taken for one. */
+/** An image ID would match as a name, but is not one. */
 const IMAGE_ID = /^[a-f0-9]{64}$/;
 
 /**
- * Whether an image is pulled each time where nobody says when: one without a tag means `latest`, and `latest` may change; a
- * digest never changes. What is no name of an image says nothing about its tag.
+ * Whether the default pull policy is Always. An image without a tag has the tag `latest`, which may change; a
+ * digest never changes. An invalid image name has no tag.
  */
 export function pullsAlways(image: string): boolean {
   if (image.length > IMAGE_LENGTH_MAX || IMAGE_ID.test(image)) return false;

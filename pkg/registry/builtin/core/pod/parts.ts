@@ -4,7 +4,7 @@ import { objectAt, objectIn, objectsAt, textAt } from '../../access.js';
 import { keep } from '../../form.js';
 import { validatePodSpec } from './validation/index.js';
 
-/** Parts of a running pod that may change though the pod may not: containers for debugging here, resources in `resize.ts`. */
+/** Subresources that change an otherwise immutable pod: ephemeral containers here, resources in `resize.ts`. */
 
 const SPEC = FieldPath.of('spec');
 
@@ -15,7 +15,7 @@ export function part(strategy: Strategy): Subresource {
   };
 }
 
-/** Everything but what `f` puts into the copied spec stays as it was. */
+/** Restores the old object, except for what `f` changes in the copied spec. */
 export function keepAllBut(o: JsonObject, old: JsonObject, f: (spec: JsonObject, wanted: JsonObject) => void): void {
   const wanted = objectAt(o, 'spec');
   const spec = cloneJson(objectAt(old, 'spec'));

@@ -32,7 +32,7 @@ export const pod: ResourceDeclaration = {
     },
     deletion: {
       returnsObject: true,
-      // a pod that no node has taken, or that has ended, goes at once; a running one gets its grace
+      // an unscheduled or terminated pod is deleted at once; a running one gets its grace period
       gracePeriod: (o, requested) => {
         const spec = o['spec'];
         const declared =
@@ -42,7 +42,7 @@ export const pod: ResourceDeclaration = {
         const period = requested ?? (typeof declared === 'number' ? declared : 30);
         if (textAt(o, 'spec', 'nodeName') === '') return 0;
         if (['Failed', 'Succeeded'].includes(textAt(o, 'status', 'phase'))) return 0;
-        // a grace that makes no sense is the shortest there is
+        // a negative grace period becomes the minimum
         return period < 0 ? 1 : period;
       },
     },

@@ -5,7 +5,7 @@ import { keep } from '../../form.js';
 import { CONTAINER_LISTS } from './defaults.js';
 import { qosClass } from './qos.js';
 
-/** What the server makes of a new pod before it is judged. */
+/** Prepares a new pod before validation. */
 export function prepareNewPod(pod: JsonObject, context: WriteContext): void {
   const spec = objectIn(pod, 'spec');
   dropStopSignals(spec, {}, context);
@@ -38,7 +38,7 @@ export function prepareNewPod(pod: JsonObject, context: WriteContext): void {
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
-/** `matchLabelKeys` mean the pod's own values of those labels; they are settled when the pod comes to be. */
+/** Merges the pod's own values of `matchLabelKeys` into its selectors on create. */
 function selectByOwnLabels(term: JsonObject, labels: JsonObject): void {
   const selector = term['labelSelector'];
   if (!isObject(selector)) return;
@@ -59,7 +59,7 @@ function noNegativeGrace(spec: JsonObject): void {
   if (numberAt(spec, 'terminationGracePeriodSeconds') < 0) spec['terminationGracePeriodSeconds'] = 1;
 }
 
-/** A stop signal of a container's own is a feature that is off at first; an old object that has one keeps it. */
+/** Drops container stop signals, a feature that is disabled by default, unless the old object has one. */
 export function dropStopSignals(spec: JsonObject, old: JsonObject, context: WriteContext): void {
   if (context.featureEnabled('ContainerStopSignals') || hasStopSignal(old)) return;
   for (const list of CONTAINER_LISTS) {
@@ -75,14 +75,14 @@ export function dropStopSignals(spec: JsonObject, old: JsonObject, context: Writ
 const hasStopSignal = (spec: JsonObject): boolean =>
   CONTAINER_LISTS.some((list) => objectsAt(spec, list).some((c) => textAt(c, 'lifecycle', 'stopSignal') !== ''));
 
-/** What an update of a pod settles before it is judged. */
+/** Prepares a changed pod before validation. */
 export function prepareChangedPod(pod: JsonObject, old: JsonObject, context: WriteContext): void {
   const spec = objectIn(pod, 'spec');
   dropStopSignals(spec, objectAt(old, 'spec'), context);
   if (at(old, 'spec', 'terminationGracePeriodSeconds') !== undefined) noNegativeGrace(spec);
 }
 
-/** Owners are not the node's to change, and what it does not know it leaves as it was. */
+/** A status update does not change owners, and keeps fields that an older kubelet omits. */
 export function keepOfPodStatus(pod: JsonObject, old: JsonObject): void {
   keep('ownerReferences', objectIn(pod, 'metadata'), objectAt(old, 'metadata'));
   const status = objectIn(pod, 'status');

@@ -8,14 +8,14 @@ import {
 } from '../../../../api/index.js';
 import { objectAt, objectsAt } from '../../access.js';
 
-/** What counts for quality of service. */
+/** The resources that determine the QoS class. */
 const COMPUTE = ['cpu', 'memory'] as const;
 
 type Amounts = Partial<Record<(typeof COMPUTE)[number], Quantity>>;
 
 /**
- * How sure a pod may be of its resources: `Guaranteed` when it asks for all that it may use, `BestEffort` when it asks for
- * nothing, else `Burstable`. Resources of the pod as a whole go before those of its containers.
+ * The QoS class of a pod: `Guaranteed` when its requests equal its limits, `BestEffort` when it requests
+ * nothing, else `Burstable`. Pod-level resources take precedence over those of the containers.
  */
 export function qosClass(spec: JsonObject): 'Guaranteed' | 'Burstable' | 'BestEffort' {
   const whole = objectAt(spec, 'resources');
@@ -40,7 +40,7 @@ export function qosClass(spec: JsonObject): 'Guaranteed' | 'Burstable' | 'BestEf
   return limited && equal ? 'Guaranteed' : 'Burstable';
 }
 
-/** Adds the amounts of one part; says how many of the resources that count it has. */
+/** Adds the quantities of one list; returns how many of the QoS resources it has. */
 function add(to: Amounts, list: JsonObject): number {
   let counted = 0;
   for (const name of COMPUTE) {

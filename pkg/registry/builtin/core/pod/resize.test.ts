@@ -23,7 +23,7 @@ const resized = (b: Bench, spec: JsonObject): Promise<JsonObject> =>
 const MUTABLE = 'spec: Forbidden: only cpu and memory resources are mutable';
 
 describe('a resize', () => {
-  it('changes processor and memory of containers and of what runs beside them', async () => {
+  it('changes CPU and memory of containers and of sidecars', async () => {
     const side = container('s', CPU, { restartPolicy: 'Always' });
     const b = await withPod({ containers: [container('c', STORED)], initContainers: [side] });
     const more = { requests: { cpu: '1500m', memory: '1Gi' }, limits: { cpu: '3' } };
@@ -59,7 +59,7 @@ describe('a resize', () => {
     expect(await causesOf(resized(b, { containers: kept }))).toEqual(causes);
   });
 
-  it('does not change what runs before', async () => {
+  it('does not change other init containers', async () => {
     const b = await withPod({ containers: [container('c', CPU)], initContainers: [container('i', CPU)] });
     const more = container('i', { ...CPU, limits: { cpu: '3' } });
     expect(await causesOf(resized(b, { initContainers: [more] }))).toEqual([
@@ -67,7 +67,7 @@ describe('a resize', () => {
     ]);
   });
 
-  it('is not for pods that a node made, nor for Windows', async () => {
+  it('is refused for static pods and for Windows pods', async () => {
     const never = async (b: Bench): Promise<unknown> => causesOf(resized(b, { containers: [container('c', STORED)] }));
     const spec = { containers: [container('c', CPU)] };
     const mirror = { ...spec, nodeName: 'n' };
@@ -79,7 +79,7 @@ describe('a resize', () => {
     ]);
   });
 
-  it('needs a node that tells of resources', async () => {
+  it('requires a node that reports container resources', async () => {
     const b = await withPod({ containers: [container('c', CPU)] });
     const running = (more: JsonObject): JsonObject => ({
       status: {

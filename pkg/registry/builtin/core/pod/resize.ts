@@ -6,7 +6,7 @@ import { keepAllBut, part } from './parts.js';
 import { qosClass } from './qos.js';
 import { validatePodSpec } from './validation/index.js';
 
-/** How much processor and memory the containers of a running pod have. Nothing else of them may change here. */
+/** The resize subresource changes the CPU and memory of a running pod's containers, and nothing else. */
 
 const SPEC = FieldPath.of('spec');
 const LISTS = ['containers', 'initContainers'] as const;
@@ -23,7 +23,7 @@ export const resize: Subresource = part({
     validate: (o, old, errors) => {
       const never = neverResized(old);
       if (never !== undefined) {
-        // What is wrong with the whole pod is told of no field.
+        // An error of the whole pod has no field.
         errors.forbidden(FieldPath.root.key(''), `${never} pods cannot be resized`);
         return;
       }
@@ -39,7 +39,7 @@ export const resize: Subresource = part({
   },
 });
 
-/** Containers that are not the old ones in the old order are left as they are wanted, so that they are seen and refused. */
+/** Takes resources and resize policies from `wanted`. A list of other containers is taken whole, so that validation rejects it. */
 function takeResources(spec: JsonObject, wanted: JsonObject, list: (typeof LISTS)[number]): void {
   const [containers, given] = [objectsAt(spec, list), objectsAt(wanted, list)];
   const same = given.length === containers.length && given.every((c, i) => nameOf(c) === nameOf(containers[i]!));
@@ -56,7 +56,7 @@ function neverResized(old: JsonObject): 'static' | 'windows' | undefined {
   return textAt(old, 'spec', 'os', 'name') === 'windows' ? 'windows' : undefined;
 }
 
-/** A node that resizes tells of the resources of what runs there. */
+/** A node that supports resize reports the resources of its running containers. */
 function nodeCan(old: JsonObject): boolean {
   const running = objectsAt(old, 'status', 'containerStatuses').find((c) => isObject(at(c, 'state', 'running')));
   return running === undefined || isObject(at(running, 'resources'));
@@ -79,7 +79,7 @@ function sameContainers(o: JsonObject, old: JsonObject, errors: FieldErrors): bo
   return same;
 }
 
-/** What was asked for and limited once stays so, with whatever amount. */
+/** Existing requests and limits may change but not be removed. */
 function nothingRemoved(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
   for (const list of ['initContainers', 'containers'] as const) {
     for (const [i, before] of objectsAt(old, 'spec', list).entries()) {
@@ -109,11 +109,11 @@ function onlyMutable(o: JsonObject, old: JsonObject, errors: FieldErrors): void 
   }
 }
 
-/** Whether more than amounts of processor and memory changed. Claims count as changed always: nothing here can carry them over. */
+/** Whether more than CPU and memory quantities changed. Claims always count as changed, because a resize cannot keep them. */
 function changedBeyond(now: JsonObject, before: JsonObject): boolean {
   const resources: JsonObject = {};
   for (const kind of KINDS) {
-    // Where there was nothing before, what is new does no harm.
+    // A new value is allowed where there was none.
     if (at(before, 'resources', kind) === undefined) continue;
     const amounts = { ...objectAt(now, 'resources', kind) };
     for (const name of MUTABLE) {
@@ -126,7 +126,7 @@ function changedBeyond(now: JsonObject, before: JsonObject): boolean {
   return !equalJson(plain({ ...now, resources }), plain(before));
 }
 
-/** An empty list of amounts is none. */
+/** An empty resource list counts as absent. */
 function plain(c: JsonObject): JsonObject {
   const resources = Object.entries(objectAt(c, 'resources')).filter(
     ([, v]) => !isObject(v) || Object.keys(v).length > 0,

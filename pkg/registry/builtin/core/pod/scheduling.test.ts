@@ -20,8 +20,8 @@ const wanted = (...values: readonly string[]): JsonObject => ({
   matchExpressions: [{ key: 'k', operator: 'In', values: [...values] }],
 });
 
-describe('values that nothing can have', () => {
-  it('are refused where a node must have them, not where that is only preferred', async () => {
+describe('selector values that no label can have', () => {
+  it('are rejected in required node affinity, not in preferred', async () => {
     const term = wanted('a', 'not valid');
     const node = (a: JsonObject): Promise<readonly string[]> => fields({ affinity: { nodeAffinity: a } });
     expect(await node({ [REQUIRED]: { nodeSelectorTerms: [term] } })).toEqual([
@@ -30,7 +30,7 @@ describe('values that nothing can have', () => {
     expect(await node({ [PREFERRED]: [{ weight: 1, preference: term }] })).toEqual([]);
   });
 
-  it('are refused as the name of a node', async () => {
+  it('are rejected as node names', async () => {
     const matchFields = [{ key: 'metadata.name', operator: 'In', values: ['Not_Valid!'] }];
     const affinity = { nodeAffinity: { [REQUIRED]: { nodeSelectorTerms: [{ matchFields }] } } };
     expect(await fields({ affinity })).toEqual([
@@ -38,7 +38,7 @@ describe('values that nothing can have', () => {
     ]);
   });
 
-  it.each(['labelSelector', 'namespaceSelector'])('are refused in the %s of other pods', async (selector) => {
+  it.each(['labelSelector', 'namespaceSelector'])('are rejected in the %s of pod affinity', async (selector) => {
     const term = { topologyKey: 'z', [selector]: wanted('not valid') };
     const path = `spec.affinity.podAffinity.${REQUIRED}[0].${selector}.matchExpressions[0].values[0]`;
     expect(await fields({ affinity: { podAffinity: { [REQUIRED]: [term] } } })).toEqual([`FieldValueInvalid ${path}`]);
@@ -46,11 +46,11 @@ describe('values that nothing can have', () => {
 });
 
 describe('volumes', () => {
-  it('of a driver of one`s own may name a secret by no name', async () => {
+  it('of a CSI driver may have a secret reference with an empty name', async () => {
     expect(await fields({ volumes: [{ name: 'v', flexVolume: { driver: 'd', secretRef: {} } }] })).toEqual([]);
   });
 
-  it('that are claimed for the pod have a mode that is absent or known', async () => {
+  it('with an ephemeral claim have an absent or a known volume mode', async () => {
     const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
     const of = (mode: JsonObject): Promise<readonly string[]> =>
       fields({ volumes: [{ name: 'v', ephemeral: { volumeClaimTemplate: { spec: { ...spec, ...mode } } } }] });

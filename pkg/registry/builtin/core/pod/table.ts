@@ -3,7 +3,7 @@ import type { TableDeclaration } from '../../../resource.js';
 import { at, boolAt, numberAt, objectsAt, textAt } from '../../access.js';
 import { AGE, age, column, since, table, wide } from '../../table.js';
 
-/** What `kubectl get pods` shows: readiness, one word that sums the containers' states up, and restarts. */
+/** The table for `kubectl get pods`: readiness, a one-word summary of the container states, and restarts. */
 export const podTable: TableDeclaration = table(
   [
     column('Ready', 'Ready containers of all containers.'),

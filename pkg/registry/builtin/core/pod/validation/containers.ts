@@ -15,16 +15,16 @@ import { volumeDevices, volumeMounts } from './mounts.js';
 import { resourceRequirements } from './resources.js';
 import { containerSecurity } from './security.js';
 
-/** Containers of all three kinds. What they share is checked by `common`; what sets them apart is said where each kind is checked. */
+/** Validation of all three kinds of containers. `common` has the shared rules; each kind adds its own. */
 
 export interface ContainerContext {
   readonly spec: JsonObject;
-  /** Its pods get what is not said here. */
+  /** The object is a template, so pods may still get defaults. */
   readonly isTemplate: boolean;
   readonly path: FieldPath;
   readonly errors: FieldErrors;
   readonly volumes: ReadonlyMap<string, JsonObject>;
-  /** Those with something wrong too. */
+  /** Including invalid ones. */
   readonly allVolumes: ReadonlyMap<string, JsonObject>;
   readonly claims: readonly string[];
 }
@@ -73,7 +73,7 @@ export function initContainers(context: ContainerContext): void {
       probes(c, here, errors);
       continue;
     }
-    // it runs to its end before the others start: there is nothing to probe or to hook into
+    // it terminates before the others start, so it has no probes and hooks
     for (const field of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
       if (at(c, field) !== undefined)
         errors.forbidden(here.child(field), 'may not be set for init containers without restartPolicy=Always');
@@ -115,7 +115,7 @@ export function ephemeralContainers(context: ContainerContext): void {
     if (target !== '' && !others.has(target)) errors.notFound(here.child('targetContainerName'), target);
     for (const field of givenFields(c)) {
       if (EPHEMERAL_FIELDS.has(field) || field === 'targetContainerName') continue;
-      // the one of them that is a struct and not a pointer: it is always there
+      // a struct and not a pointer in Go, so it is always present
       const empty = field === 'resources' && givenFields(objectAt(c, field)).length === 0;
       if (!empty) errors.forbidden(here.child(field), 'cannot be set for an Ephemeral Container');
     }
@@ -128,7 +128,7 @@ export function ephemeralContainers(context: ContainerContext): void {
   }
 }
 
-/** The grace that hooks may use up; none is known for a template that does not say. */
+/** The grace period that limits hooks; undefined for a template without one. */
 function graceOf(spec: JsonObject): number | undefined {
   const v = at(spec, 'terminationGracePeriodSeconds');
   return typeof v === 'number' ? v : undefined;
@@ -158,7 +158,7 @@ function common(c: JsonObject, path: FieldPath, { spec, errors, volumes, allVolu
   containerSecurity(c, spec, path, errors);
 }
 
-/** On the host's network a container cannot listen elsewhere than it says. */
+/** On the host network the host port equals the container port. */
 function hostNetworkPorts(c: JsonObject, isTemplate: boolean, path: FieldPath, errors: FieldErrors): void {
   for (const [i, p] of objectsAt(c, 'ports').entries()) {
     const port = numberAt(p, 'hostPort');

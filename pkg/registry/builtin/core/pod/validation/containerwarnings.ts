@@ -12,13 +12,13 @@ const SECCOMP_NOW = 'non-functional in v1.27+; use the "seccompProfile" field in
 const APP_ARMOR_NOW = 'deprecated since v1.30; use the "appArmorProfile" field instead';
 
 interface Where {
-  /** Of the pod's spec. */
+  /** The path of the pod's spec. */
   readonly path: string;
   readonly annotations: { readonly all: JsonObject; readonly path: string };
   readonly isTemplate: boolean;
 }
 
-/** Every container with its path, those for preparation first. */
+/** Every container with its path, init containers first. */
 function* containers(spec: JsonObject, path: string): Iterable<readonly [JsonObject, string]> {
   for (const list of CONTAINER_LISTS)
     for (const [i, c] of objectsAt(spec, list).entries()) yield [c, `${path}.${list}[${i}]`];
@@ -28,7 +28,7 @@ export function containerWarnings(spec: JsonObject, { path, annotations, isTempl
   const annotated = (key: string, why: string): void => {
     if (Object.hasOwn(annotations.all, key)) warn(`${annotations.path}[${key}]: ${why}`);
   };
-  // a pod is told of profiles by annotation before all else: they are moved into the field when it comes to be
+  // on create, annotations are copied into fields before this check, so a pod gets no warning about these
   if (at(spec, 'securityContext', 'seccompProfile') === undefined) annotated(SECCOMP_POD, SECCOMP_NOW);
   const podHasProfile = at(spec, 'securityContext', 'appArmorProfile') !== undefined;
   for (const [c, here] of containers(spec, path)) {
@@ -49,9 +49,9 @@ function envWarnings(c: JsonObject, path: string, warn: Warn): void {
     const name = textAt(e, 'name');
     const before = `$(${name})`;
     const value = textAt(e, 'value');
-    // one that makes something more of an earlier one of the same name is meant
-    const meant = at(e, 'valueFrom') === undefined && value !== before && value.includes(before);
-    if (seen.has(name) && !meant)
+    // a duplicate that refers to the earlier value of the same name is intended
+    const isIntended = at(e, 'valueFrom') === undefined && value !== before && value.includes(before);
+    if (seen.has(name) && !isIntended)
       warn(`${path}.env[${i}]: hides previous definition of "${name}", which may be dropped when using apply`);
     seen.add(name);
   }
@@ -90,7 +90,7 @@ export function portWarnings(spec: JsonObject, path: string, warn: Warn): void {
   }
 }
 
-/** Two that open the same port: alike, one of them on no port of the host, or on every address and on one. */
+/** Finds overlapping ports: equal ones, one without a host port, or one on all addresses and one on a single address. */
 function overlapWarning(port: Port, other: Port, warn: Warn): void {
   if (port.hostIP === other.hostIP && port.hostPort === other.hostPort)
     warn(`${port.at}: duplicate port definition with ${other.at}`);

@@ -12,7 +12,7 @@ import { at, objectsAt, textAt } from '../../../access.js';
 import { nonReservedPath, sentences } from '../../../rules.js';
 import { READABLE_RESOURCES, resourceFieldSelector } from './resources.js';
 
-/** Environment of a container, and the references to fields of the pod that the environment and files share. */
+/** Validation of container environments, and of field references, which downward API volumes share. */
 
 const SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'] as const;
 
@@ -123,7 +123,7 @@ export const VOLUME_FIELDS: ReadonlySet<string> = new Set([
   'metadata.uid',
 ]);
 
-/** Every field that has a label at all; which of them may be read where is another question. */
+/** Every field path that the downward API knows. Each use allows a subset. */
 const CONVERTIBLE: ReadonlySet<string> = new Set([
   ...ENV_FIELDS,
   ...VOLUME_FIELDS,
@@ -132,7 +132,7 @@ const CONVERTIBLE: ReadonlySet<string> = new Set([
   'status.phase',
 ]);
 
-/** A field of the pod, whole or by key: `metadata.labels['app']`. */
+/** Validates a field path, with or without a key: `metadata.labels['app']`. */
 export function fieldSelector(
   ref: JsonValue,
   readable: ReadonlySet<string>,
@@ -170,7 +170,7 @@ export function fieldSelector(
 
 const KEYED: ReadonlySet<string> = new Set(['metadata.annotations', 'metadata.labels']);
 
-/** The parts of `of['key']`, on one line. The first `['` ends the name of a map that may be keyed: no such name contains it. */
+/** Splits `of['key']`, without line breaks. The first `['` ends the map name, because no map name contains it. */
 function subscripted(field: string): { readonly of: string; readonly key: string } | undefined {
   if (field.includes('\n') || !field.endsWith("']")) return undefined;
   const open = field.indexOf("['");

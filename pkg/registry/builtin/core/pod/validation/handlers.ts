@@ -9,7 +9,7 @@ import { at, listAt, numberAt, objectsAt, textAt } from '../../../access.js';
 import { nonNegative, oneOf, sentences } from '../../../rules.js';
 import { targetPort } from '../../service/validation.js';
 
-/** Probes and lifecycle hooks: what is done, how often, and what counts as success. */
+/** Validation of probes and lifecycle hooks. */
 
 const PROBE_HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'grpc'] as const;
 const LIFECYCLE_HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'sleep'] as const;

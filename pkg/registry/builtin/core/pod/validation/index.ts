@@ -28,7 +28,7 @@ export function validatePod(pod: JsonObject, errors: FieldErrors): void {
   }
 }
 
-/** The rules of a pod's spec alone, for the parts of it that change on their own. */
+/** Validates only a pod's spec, for subresources that change parts of it. */
 export function validatePodSpec(pod: JsonObject, errors: FieldErrors): void {
   podSpec(objectAt(pod, 'spec'), pod, SPEC, errors);
 }
@@ -44,7 +44,7 @@ export function templateMeta(template: JsonObject, path: FieldPath, errors: Fiel
     sentences(key.toLowerCase(), isLabelKey, path.child('annotations'), errors);
 }
 
-/** A template, anywhere: `path` is that of the template itself. */
+/** Validates a pod template at `path`. */
 export function podTemplate(template: JsonObject, path: FieldPath, errors: FieldErrors): void {
   templateMeta(template, path, errors);
   podSpec(objectAt(template, 'spec'), undefined, path.child('spec'), errors);
@@ -53,7 +53,7 @@ export function podTemplate(template: JsonObject, path: FieldPath, errors: Field
   }
 }
 
-/** The template of a workload that keeps its pods running for ever. */
+/** Validates the template of a workload whose pods always restart. */
 export function runningTemplate(template: JsonObject, kind: string, path: FieldPath, errors: FieldErrors): void {
   podTemplate(template, path, errors);
   const policy = textAt(template, 'spec', 'restartPolicy');

@@ -2,7 +2,7 @@ import type { FieldErrors, FieldPath, JsonObject } from '../../../../../api/inde
 import { at, boolAt, objectsAt, textAt } from '../../../access.js';
 import { descendingPath, noBacksteps, oneOf } from '../../../rules.js';
 
-/** Where volumes appear in a container, as folders and as devices. */
+/** Validation of volume mounts and volume devices. */
 
 export function volumeMounts(
   container: JsonObject,

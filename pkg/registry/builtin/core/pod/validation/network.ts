@@ -9,7 +9,7 @@ import {
 import { at, boolAt, listAt, objectsAt, textAt } from '../../../access.js';
 import { sentences } from '../../../rules.js';
 
-/** Names and addresses of a pod, and how it resolves others. */
+/** Validation of a pod's host names, host aliases and DNS configuration. */
 
 const NAMESERVERS_MAX = 3;
 const SEARCHES_MAX = 32;

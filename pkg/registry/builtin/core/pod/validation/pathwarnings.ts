@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../../../api/index.js';
 import { withoutTrailing } from '../../../../../base/index.js';
 import { at, objectsAt, textAt } from '../../../access.js';
 
-/** Files of a volume that would lie in, or upon, one another. */
+/** Warnings about overlapping paths in a volume. */
 
 type Warn = (text: string) => void;
 
@@ -41,17 +41,17 @@ function overlaps(paths: readonly string[], what: string, warn: Warn): void {
 
 interface Folder {
   readonly inside: Map<string, Folder>;
-  /** Numbers of the first path that ends here, and of the first that ends here or further inside. */
+  /** The index of the first path that ends here, and of the first that ends here or below. */
   own: number;
   first: number;
 }
 
-/** Paths by their parts, so that finding the one that overlaps a new one costs the parts of the new one. */
+/** A tree of paths. Finding an overlap takes time linear in the segments of the new path. */
 class PathTree {
   readonly #root: Folder = { inside: new Map(), own: Infinity, first: Infinity };
   readonly #paths: string[] = [];
 
-  /** Adds a path. Returns the first of those before it that it equals, lies in or contains. */
+  /** Adds a path. Returns the first earlier path that it equals, is inside of or contains. */
   add(path: string): string | undefined {
     const number = this.#paths.push(path) - 1;
     let found = Infinity;
