@@ -2,12 +2,12 @@ import { errors, FieldErrors, FieldPath } from '../../../api/index.js';
 import { wireTime } from '../../../codec/index.js';
 import type { ConnectionRequest } from '../../resource.js';
 
-/** What may be asked of a log: judged before the pod is looked for. */
+/** Validation of log options, which runs before the pod is looked up. */
 
 const SPLIT_STREAMS_GATE = 'PodLogsQuerySplitStreams';
 const STREAMS = ['All', 'Stderr', 'Stdout'];
 
-/** A rule on several parameters together is told of no field. */
+/** The path of an error about several parameters, which has no field. */
 const TOGETHER = FieldPath.root.key('');
 
 export function checkLogOptions({ name, parameters, context }: ConnectionRequest): void {
@@ -35,7 +35,7 @@ export function checkLogOptions({ name, parameters, context }: ConnectionRequest
   if (!found.empty) throw errors.invalid({ group: '', kind: 'PodLogOptions' }, name, found.list);
 }
 
-/** Whether a time is given. Empty, or what JSON says for none, is one too: that of year 1. */
+/** Whether a time is given. The empty string and `null` count as given, as Go's zero time. */
 function timeOf(text: string, given: boolean): boolean {
   if (!given || text === '' || text === 'null') return given;
   const time = wireTime(text);

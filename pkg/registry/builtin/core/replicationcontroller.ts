@@ -39,7 +39,7 @@ export const replicationController: ResourceDeclaration = {
     },
     create: { validate },
     update: { validate: (o, _old, errors) => validate(o, errors) },
-    // of a change the reference tells what was wrong before it
+    // on update the reference reports errors of the old object
     warn: (o, old, context) => {
       if (old === undefined) namedTemplateWarnings(o, old, context);
       else if (wantsOther(o, old)) templateWarnings(old, undefined, context);
@@ -70,7 +70,7 @@ export const replicationController: ResourceDeclaration = {
 
 const SPEC = FieldPath.of('spec');
 
-/** Its selector is a plain map of labels. */
+/** The selector of a ReplicationController is a map of labels. */
 function validate(o: Shaped<shapes.CoreV1ReplicationController>, errors: FieldErrors): void {
   nonNegative(at(o, 'spec', 'minReadySeconds'), SPEC.child('minReadySeconds'), errors);
   const selector = { matchLabels: objectAt(o, 'spec', 'selector') };

@@ -27,7 +27,7 @@ export const serviceAccount = ({ tokens }: ClusterConfig): ResourceDeclaration =
   table: table([AGE], (o, now) => [age(o, now)]),
 });
 
-/** A secret is known by its name: it is always one of the same namespace. */
+/** Secrets are referred to by name only, because they are in the same namespace. */
 function namesOnly(o: Shaped<shapes.CoreV1ServiceAccount>): void {
   for (const secret of objectsAt(o, 'secrets'))
     for (const field of Object.keys(secret)) if (field !== 'name') delete secret[field];

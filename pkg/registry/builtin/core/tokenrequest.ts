@@ -17,7 +17,7 @@ const SPEC = FieldPath.of('spec');
 const SECONDS_DEFAULT = 3600;
 const SECONDS_MIN = 600;
 const SECONDS_MAX = 2 ** 32;
-/** What the ServiceAccount admission step asks for in pods: an hour, and seven seconds that mark it. */
+/** The lifetime that the ServiceAccount admission plugin requests for pods: an hour and seven seconds that mark it. */
 const POD_SECONDS = 3607;
 
 async function requestToken(request: VirtualRequest, tokens: TokenService): Promise<JsonObject> {
@@ -45,7 +45,7 @@ async function requestToken(request: VirtualRequest, tokens: TokenService): Prom
   if (seconds < asked) context.warn(`requested expiration of ${asked} seconds shortened to ${seconds} seconds`);
   spec['expirationSeconds'] = seconds;
   const audiences = listAt(spec, 'audiences').map(String);
-  // A pod whose client does not read its token again keeps working: the token lasts longer than it says.
+  // A pod whose client does not reload its token keeps working, because the token is valid longer than it states.
   const extended =
     tokens.extendedSeconds > 0 &&
     bound.pod !== undefined &&
@@ -134,7 +134,7 @@ const BOUND: Readonly<Record<string, 'pods' | 'secrets' | 'nodes' | undefined>> 
   Node: 'nodes',
 });
 
-/** The node that a pod runs on, by its name alone where it is not registered. */
+/** The node of a pod; only its name if the Node object does not exist. */
 async function nodeOf({ objects }: VirtualRequest, name: string): Promise<BoundObject> {
   const node = await objects.get({ group: '', resource: 'nodes', namespace: '', name });
   return { name, uid: textAt(node, 'metadata', 'uid') };

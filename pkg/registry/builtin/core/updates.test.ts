@@ -29,7 +29,7 @@ describe('metadata of a changed volume', () => {
 });
 
 describe('addresses of a changed service', () => {
-  it('that it has already are not judged for themselves again', async () => {
+  it('are not validated again if they are unchanged', async () => {
     const b = await Bench.open();
     const first = 'spec.clusterIPs: Invalid value: ["None","None"]: \'None\' must be the first and only value';
     const second = expect.stringContaining('spec.clusterIPs[1]: Invalid value: "None"');

@@ -13,21 +13,21 @@ function told(now: JsonObject, before: JsonObject): readonly string[] {
   return errors.list.map((e) => `${e.field}: ${e.message}`);
 }
 
-describe('the secret that a volume is expanded with', () => {
+describe('the node expansion secret of a volume', () => {
   const a = { controllerExpandSecretRef: { name: 'a', namespace: 'n' } };
   const b = { controllerExpandSecretRef: { name: 'b', namespace: 'n' } };
 
-  it('may be given to a volume that has none', () => {
+  it('may be set on a volume that has none', () => {
     expect(told(a, {})).toEqual([]);
   });
 
-  it('stays what it is', () => {
+  it('is immutable once set', () => {
     const fixed = expect.stringContaining('spec.persistentvolumesource is immutable after creation');
     expect(told(b, a)).toEqual([fixed]);
     expect(told({}, a)).toEqual([fixed]);
   });
 
-  it('hides no other change, and is not shown as one', () => {
+  it('does not hide other changes, and is not reported as one', () => {
     const [sentence = ''] = told({ ...a, readOnly: true }, {});
     expect(sentence).toContain('"ReadOnly": true');
     expect(sentence).not.toContain('"Name": "a"');

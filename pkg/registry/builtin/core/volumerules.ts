@@ -18,7 +18,7 @@ import { nodeSelector, type SourceRule, sourceRule } from './pod/validation/inde
 
 const SPEC = FieldPath.of('spec');
 
-/** Sources that a PersistentVolume has, in the order in which the reference looks; the first is checked, others are one too many. */
+/** Sources of a PersistentVolume, in the order of the reference: the first is validated, others are errors. */
 const SOURCES: readonly { readonly json: string; readonly path?: string; readonly forbidden?: string }[] = [
   { json: 'hostPath' },
   { json: 'gcePersistentDisk', path: 'persistentDisk' },
@@ -50,7 +50,7 @@ const required = (s: JsonValue, path: FieldPath, errors: FieldErrors, ...fields:
   for (const f of fields) if (textAt(s, f) === '') errors.required(path.child(f));
 };
 
-/** The one for staging goes unchecked. */
+/** The secret for node staging is not validated. */
 const SECRETS = [
   'controllerPublishSecretRef',
   'controllerExpandSecretRef',
@@ -58,7 +58,7 @@ const SECRETS = [
   'nodeExpandSecretRef',
 ] as const;
 
-/** Where a PersistentVolume's source is judged otherwise than a pod's volume. */
+/** Sources that a PersistentVolume validates differently from a pod's volume. */
 const OWN: Readonly<Record<string, SourceRule>> = {
   azureFile: (s, path, errors) => {
     required(s, path, errors, 'secretName', 'shareName');
@@ -72,7 +72,7 @@ const OWN: Readonly<Record<string, SourceRule>> = {
   iscsi: (s, path, errors) => {
     const own = new FieldErrors();
     sourceRule('iscsi')!(s, path, own);
-    // less is said here about what an IQN begins with
+    // the error about the prefix of an IQN is shorter here
     errors.addAll(own.list.map((e) => ({ ...e, message: e.message.split(' starting with ', 1)[0]! })));
     const secret = at(s, 'secretRef');
     if (secret !== undefined) required(secret, path.child('secretRef'), errors, 'name');
@@ -152,7 +152,7 @@ function sources(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
     const source = at(spec, json);
     if (source === undefined) continue;
     const rule = Object.hasOwn(OWN, json) ? OWN[json]! : sourceRule(json)!;
-    // the reference counts this one without asking whether it is the first
+    // the reference counts this source even if it is not the first
     if (first || json === 'flexVolume') rule(source, path.child(named ?? json), errors);
     else errors.forbidden(path.child(forbidden ?? json), 'may not specify more than 1 volume type');
     first = false;
@@ -170,7 +170,7 @@ function attributesClass(spec: JsonObject, path: FieldPath, errors: FieldErrors)
     errors.required(path.child('csi'), 'has to be specified when using volumeAttributesClassName');
 }
 
-/** Where a volume is does not change. */
+/** The source of a volume is immutable. */
 export function volumeUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
   const before = sourceOf(old);
   const now = withoutNewSecret(sourceOf(o), before);
@@ -204,7 +204,7 @@ function sourceOf(o: JsonObject): JsonObject {
   return out;
 }
 
-/** A driver may be given the secret that it expands the volume with where it had none; what it has stays. */
+/** The node expansion secret of a CSI driver may be set once. */
 function withoutNewSecret(now: JsonObject, before: JsonObject): JsonObject {
   const secret = 'controllerExpandSecretRef';
   if (

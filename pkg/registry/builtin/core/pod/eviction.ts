@@ -33,7 +33,7 @@ async function evict({ name, namespace, body, objects, context }: VirtualRequest
   if (textAt(body, 'metadata', 'name') !== name)
     throw errors.badRequest('name in URL does not match name in Eviction object');
   const options = objectAt(body, 'deleteOptions');
-  // Any value: the field is not read.
+  // Any value of dryRun enables dry run.
   const dryRun = context.dryRun || listAt(options, 'dryRun').length > 0;
   const place = { ...PODS, namespace, name };
   const pod = await objects.get(place);

@@ -46,7 +46,7 @@ describe('selector values that no label can have', () => {
 });
 
 describe('volumes', () => {
-  it('of a CSI driver may have a secret reference with an empty name', async () => {
+  it('of a FlexVolume driver may have a secret reference without a name', async () => {
     expect(await fields({ volumes: [{ name: 'v', flexVolume: { driver: 'd', secretRef: {} } }] })).toEqual([]);
   });
 

@@ -32,13 +32,13 @@ import {
 
 /**
  * Addresses and node ports are keys of their own, written in the same transaction as the service: `absent(key)` is what makes
- * an address unique, on every peer at once, and a transaction that fails has taken nothing. A cluster IP is an IPAddress
- * object, so that clients can list who holds what.
+ * an address unique on all peers, and a failed transaction allocates nothing. A cluster IP is an IPAddress
+ * object, so that clients can list the owners of addresses.
  */
 const IP_PREFIX = '/registry/ipaddresses/';
 const NODE_PORT_PREFIX = '/registry/ranges/servicenodeports/';
 
-/** How often a random place is tried before the whole range is looked through. */
+/** The number of random attempts before a scan of the whole range. */
 const RANDOM_TRIES = 16;
 
 interface Draft {
@@ -114,12 +114,12 @@ async function takeIp(s: Service, ip: string, range: Cidr, work: Work): Promise<
 }
 
 /**
- * A free address of the range. The lower part is left for addresses that people pick by hand: random ones are drawn from above
+ * Returns a free address of the range. The lower part is reserved for static assignment: random addresses come from above
  * it first (KEP-3070: min(max(16, size/16), 256) addresses).
  */
 async function freeIp(range: Cidr, work: Work): Promise<string> {
   const bits = BigInt((range.address.family === 4 ? 32 : 128) - range.prefixLength);
-  // the network itself and, for IPv4, its broadcast address are nobody's
+  // the network address and, for IPv4, the broadcast address are not allocated
   const size = (1n << bits) - (range.address.family === 4 ? 2n : 1n);
   const first = range.address.value + 1n;
   const sixteenth = size / 16n;
@@ -156,7 +156,7 @@ function claimIp(s: Service, ip: string, { context, draft }: Work): void {
 
 const ABSENT: Revision = revision(0);
 
-/** The stored form of the IPAddress, in the field order of its schema. */
+/** Returns the IPAddress as stored, in the field order of its schema. */
 function ipAddressObject(s: Service, ip: string, { world }: WriteContext): Buffer {
   const now = new Date(world.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
   return Buffer.from(
@@ -186,7 +186,7 @@ function randomInteger(world: World): bigint {
 async function nodePorts(s: Service, old: Service | undefined, cluster: ClusterConfig, work: Work): Promise<void> {
   const held = old === undefined ? new Set<number>() : heldPorts(old);
   const { from, to } = cluster.nodePorts;
-  // one number may serve several protocols of one service; within a protocol it is taken once
+  // protocols of one service may share a node port; within a protocol it is unique
   const mine = new Map<number, Set<string>>();
   for (const [i, port] of portsOf(s).entries()) {
     const asked = nodePortOf(port);
@@ -274,7 +274,7 @@ function heldPorts(s: Service): Set<number> {
   return held;
 }
 
-/** What the old service held and the new one does not hold any more is free again with this transaction. */
+/** Releases what the old service held and the new one does not, in the same transaction. */
 function release({ object, old }: Change, draft: Draft): void {
   if (old === undefined) return;
   const ips = new Set(object === undefined ? [] : clusterIpsOf(object));

@@ -18,8 +18,8 @@ export const familyOf = (ip: string): Family => (ip.includes(':') ? 'IPv6' : 'IP
 const SPEC = FieldPath.of('spec');
 
 /**
- * Fills in `ipFamilies` and `ipFamilyPolicy` from what the service says and what the cluster has. Throws what a cluster of these
- * families cannot do. `configured`: families that have a range, the default one first.
+ * Sets `ipFamilies` and `ipFamilyPolicy` from the service's fields and the cluster's ranges. Throws the errors of families that
+ * the cluster does not support. `configured` lists the families that have a range, the default first.
  */
 export function settleFamilies(s: Service, old: Service | undefined, configured: readonly Family[]): void {
   if (!hasClusterIp(s)) return;
@@ -27,7 +27,7 @@ export function settleFamilies(s: Service, old: Service | undefined, configured:
   const errors = new FieldErrors();
   const wanted = at(spec, 'ipFamilyPolicy');
   if (isHeadlessWithoutSelector(s)) {
-    // its endpoints are its owner's affair: they may be of any family, whatever the cluster has
+    // without a selector its owner manages the endpoints, which may have any family
     if (wanted === undefined) spec['ipFamilyPolicy'] = familiesOf(s).length === 1 ? 'SingleStack' : 'RequireDualStack';
   } else if (wanted === undefined) spec['ipFamilyPolicy'] = 'SingleStack';
   if (
@@ -87,7 +87,7 @@ function fill(s: Service, configured: readonly Family[]): Family[] {
   return families;
 }
 
-/** Down to a single stack: the second family and address go, unless the client changed them itself. */
+/** On a change to single stack, drops the second family and address, unless the client changed them. */
 function trim(spec: JsonObject, old: Service): void {
   const families = familiesOf({ spec });
   const ips = clusterIpsOf({ spec });

@@ -42,7 +42,7 @@ export function serviceResource(cluster: ClusterConfig): ResourceDeclaration {
           keepAllocated(o, old);
           dropWhatTheTypeLeaves(o, old);
           dropWhatNoTypeHas(o);
-          // a service that is no load balancer any more has no entry points either
+          // a service that is no longer a load balancer has no ingress points
           if (typeOf(o) !== 'LoadBalancer') o['status'] = { loadBalancer: {} };
         },
         validate: validateServiceUpdate,
@@ -105,7 +105,7 @@ function ports(o: JsonObject): string {
   return all.length === 0 ? '<none>' : all.join(',');
 }
 
-/** What is taken but will not do what its author may think. */
+/** Warnings about accepted services that may not work as intended. */
 function warn(o: JsonObject, _old: JsonObject | undefined, context: WriteContext): void {
   if (at(o, 'metadata', 'annotations', OLD_TOPOLOGY) !== undefined)
     context.warn(`annotation ${OLD_TOPOLOGY} is deprecated, please use ${TOPOLOGY} instead`);

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../../api/index.js';
 import { at, listAt, numberAt, objectAt, objectsAt, textAt } from '../../access.js';
 
-/** Questions that rules ask of a Service. What a type of service has is decided here and nowhere else. */
+/** Properties of a Service that follow from its type. */
 
 export const NONE = 'None';
 
@@ -13,7 +13,7 @@ export const portsOf = (s: Service): readonly JsonObject[] => objectsAt(s, 'spec
 export const clusterIpsOf = (s: Service): readonly string[] => listAt(s, 'spec', 'clusterIPs').map(String);
 export const familiesOf = (s: Service): readonly string[] => listAt(s, 'spec', 'ipFamilies').map(String);
 
-/** Every service but an alias of an outside name has an address (or says that it wants none). */
+/** Every service except ExternalName has a cluster IP or is headless. */
 export const hasClusterIp = (s: Service): boolean => typeOf(s) !== 'ExternalName';
 
 export const isHeadless = (s: Service): boolean => hasClusterIp(s) && clusterIpsOf(s)[0] === NONE;
@@ -28,14 +28,14 @@ export function wantsNodePorts(s: Service): boolean {
   );
 }
 
-/** May carry node ports: a load balancer may be given some even when none are allocated for it. */
+/** May have node ports: a load balancer may set some even when none are allocated for it. */
 export const mayHaveNodePorts = (s: Service): boolean => typeOf(s) === 'NodePort' || typeOf(s) === 'LoadBalancer';
 
 export function wantsHealthCheckPort(s: Service): boolean {
   return typeOf(s) === 'LoadBalancer' && textAt(s, 'spec', 'externalTrafficPolicy') === 'Local';
 }
 
-/** Reached from outside the cluster: node port, load balancer, or addresses that its owner routes to it. */
+/** Whether it is reachable from outside the cluster: by node port, load balancer or external IPs. */
 export function isExternallyAccessible(s: Service): boolean {
   const type = typeOf(s);
   return (

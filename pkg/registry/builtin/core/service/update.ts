@@ -15,8 +15,8 @@ import {
 } from './shape.js';
 
 /**
- * What an update means for values that the server gave: a client that does not mention them keeps them, and a change of type
- * drops those that the new type has no use for, unless the client set them anew.
+ * Handling of allocated values on update: a client that omits them keeps them, and a change of type
+ * drops those that the new type does not use, unless the client changed them.
  */
 
 /** `clusterIP` and the first of `clusterIPs` are one value with two names; clients that know only the older one write only that. */
@@ -36,7 +36,7 @@ export function alignClusterIps(s: Service, old: Service | undefined): void {
   else spec['clusterIPs'] = [ip];
 }
 
-/** Takes allocated values over from `old` where the update is silent about them. */
+/** Copies allocated values from `old` where the update omits them. */
 export function keepAllocated(s: Service, old: Service): void {
   const spec = specOf(s);
   if (hasClusterIp(s) && hasClusterIp(old)) {
@@ -63,7 +63,7 @@ function keepNodePorts(s: Service, old: Service): void {
   }
 }
 
-/** An alias of an outside name has no traffic of its own: what is said of it is dropped, unless it is wrong as well. */
+/** Drops traffic policies of an ExternalName service, unless they are invalid. */
 export function dropWhatNoTypeHas(s: Service): void {
   const spec = specOf(s);
   if (!hasClusterIp(s) && TRAFFIC.includes(textAt(spec, 'internalTrafficPolicy'))) delete spec['internalTrafficPolicy'];
@@ -71,7 +71,7 @@ export function dropWhatNoTypeHas(s: Service): void {
 
 const TRAFFIC: readonly string[] = ['Cluster', 'Local'];
 
-/** A change of type clears what belonged to the old type, where the client left it as it was. */
+/** Clears the fields of the old type on a change of type, if the client left them unchanged. */
 export function dropWhatTheTypeLeaves(s: Service, old: Service): void {
   const spec = specOf(s);
   const before = specOf(old);

@@ -41,7 +41,7 @@ const AFFINITY_SECONDS_MAX = 86400;
 
 export function validateService(s: Service, errors: FieldErrors): void {
   if (hasClusterIp(s)) {
-    // without sound addresses none can be given out, and the rest is not looked at
+    // invalid addresses prevent allocation, so the rest is not validated
     const before = errors.list.length;
     addresses(s, undefined, errors);
     if (errors.list.length > before) return;
@@ -100,7 +100,7 @@ function ports(s: Service, errors: FieldErrors): void {
   }
 }
 
-/** A number of a port, or the name of a container's. */
+/** A port number or the name of a container port. */
 export function targetPort(value: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
   if (typeof value === 'string') for (const sentence of isPortName(value)) errors.invalid(path, value, sentence);
   else
@@ -108,7 +108,7 @@ export function targetPort(value: JsonValue | undefined, path: FieldPath, errors
       errors.invalid(path, value ?? 0, sentence);
 }
 
-/** One port may not be said twice: neither port and protocol nor node port and protocol. */
+/** Port and protocol are unique, and so are node port and protocol. */
 function repeated(s: Service, errors: FieldErrors): void {
   const path = SPEC.child('ports');
   const nodePorts = new Set<string>();
@@ -126,7 +126,7 @@ function repeated(s: Service, errors: FieldErrors): void {
   }
 }
 
-/** What is compared of a port, as the reference prints it. */
+/** The compared fields of a port, as the reference prints them. */
 function printedPort(p: JsonObject): JsonObject {
   const { protocol, port } = { protocol: protocolOf(p), port: numberAt(p, 'port') };
   return { Name: '', Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
@@ -178,7 +178,7 @@ function externalIps(s: Service, errors: FieldErrors): void {
   }
 }
 
-/** An address that traffic can be sent to from another machine. */
+/** Validates an address that is reachable from other machines. */
 export function notLocal(ip: string, path: FieldPath, errors: FieldErrors): void {
   if (ip === '0.0.0.0' || ip === '::') errors.invalid(path, ip, `may not be unspecified (${ip})`);
   if (within(ip, LOOPBACK)) errors.invalid(path, ip, 'may not be in the loopback range (127.0.0.0/8, ::1/128)');
@@ -248,7 +248,7 @@ function traffic(s: Service, errors: FieldErrors): void {
   if (typeof internal === 'string' && !TRAFFIC.includes(internal)) errors.notSupported(internalPath, internal, TRAFFIC);
 }
 
-/** Cluster IPs, IP families and their policy. What depends on the cluster's own ranges is judged when addresses are given out. */
+/** Validates cluster IPs, IP families and their policy. Allocation checks what depends on the cluster's ranges. */
 function addresses(s: Service, old: Service | undefined, errors: FieldErrors): void {
   const ip = textAt(s, 'spec', 'clusterIP');
   const ips = clusterIpsOf(s);
@@ -277,7 +277,7 @@ function addresses(s: Service, old: Service | undefined, errors: FieldErrors): v
   }
   for (const [i, v] of ips.entries()) {
     if (headless && i === 0) continue;
-    // what the service has already is not judged again
+    // existing values are not validated again
     const wrong = held.has(v) ? [] : isIp(v);
     for (const sentence of wrong) errors.invalid(path.index(i), v, sentence);
     const family = familiesOf(s)[i];
@@ -321,7 +321,7 @@ export function validateServiceUpdate(s: Service, old: Service, errors: FieldErr
   validateService(s, errors);
 }
 
-/** The first address stays for as long as the service has one. */
+/** The primary cluster IP is immutable while the service has one. */
 function unchangedAddresses(s: Service, old: Service, errors: FieldErrors): void {
   if (!hasClusterIp(s) || !hasClusterIp(old)) return;
   const before = clusterIpsOf(old);
@@ -342,7 +342,7 @@ export function validateStatus(s: Service, errors: FieldErrors): void {
 
 const IP_MODES = ['Proxy', 'VIP'];
 
-/** One entry point of a load balancer. */
+/** Validates one ingress point of a load balancer. */
 function loadBalancerIngress(entry: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const ip = textAt(entry, 'ip');
   if (ip !== '') for (const sentence of isIp(ip)) errors.invalid(path.child('ip'), ip, sentence);

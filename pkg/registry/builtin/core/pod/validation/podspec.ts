@@ -21,8 +21,8 @@ import { hostProcess, hostUsers, operatingSystem, podSecurity } from './security
 import { volumes } from './volumes.js';
 
 /**
- * The rules of a pod spec, of a pod or of a template. `pod`: the object whose metadata names it (undefined: a template).
- * What only a template or only a pod must keep to is with its own kind.
+ * Validates the spec of a pod or a template. `pod` is the object that holds the metadata; undefined for a template.
+ * Rules that only templates or only pods have are in the files of those kinds.
  */
 export function podSpec(spec: JsonObject, pod: JsonObject | undefined, path: FieldPath, errors: FieldErrors): void {
   const byName = volumes(pod ?? {}, spec, path, errors);
@@ -113,7 +113,7 @@ function resourceClaims(spec: JsonObject, path: FieldPath, errors: FieldErrors):
   return [...seen];
 }
 
-/** Resources of the pod as a whole hold all its containers. */
+/** Pod-level resources must cover those of all containers. */
 function podLevelResources(spec: JsonObject, claims: readonly string[], path: FieldPath, errors: FieldErrors): void {
   const resources = at(spec, 'resources');
   if (resources === undefined) return;

@@ -5,7 +5,7 @@ import { fileMode, labelSelector, nonReservedPath, oneOf, sentences, shown } fro
 import { fieldSelector, VOLUME_FIELDS } from './env.js';
 import { READABLE_RESOURCES, resourceFieldSelector } from './resources.js';
 
-/** Volumes whose files come from elsewhere in the API: keys of secrets and config maps, fields of the pod, certificates. */
+/** Validation of volumes whose files come from the API: secrets, config maps, pod fields, tokens and certificates. */
 
 const TOKEN_SECONDS_MIN = 600;
 
@@ -38,7 +38,7 @@ export function downwardItems(s: JsonValue, path: FieldPath, errors: FieldErrors
   }
 }
 
-/** The sources of a projected volume, each of one type, and the files that they make: no two of one path. */
+/** Validates the sources of a projected volume: each has exactly one type, and the paths of their files are unique. */
 export function projected(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
   const paths = new Set<string>();
   const claim = (file: string, shownAs = file): void => {
@@ -61,9 +61,9 @@ export function projected(s: JsonValue, path: FieldPath, errors: FieldErrors): v
 
 interface Projection {
   readonly path: FieldPath;
-  /** Of the whole volume. */
+  /** The path of the whole volume. */
   readonly volume: FieldPath;
-  /** Reports a path that another source has already. `shownAs`: the value in the error. */
+  /** Reports a path that another source already uses. `shownAs` is the value in the error. */
   readonly claim: (file: string, shownAs?: string) => void;
 }
 
@@ -101,7 +101,7 @@ function keysAsFiles(v: JsonValue, { path, claim }: Projection, errors: FieldErr
   for (const item of objectsAt(v, 'items')) claim(textAt(item, 'path'), name);
 }
 
-/** The user that owns a file. */
+/** Validates the user ID that owns a file. */
 function fileOwner(user: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
   if (typeof user === 'number') for (const s of isUserId(user)) errors.invalid(path, user, s);
 }

@@ -12,7 +12,7 @@ import {
 } from '../../../../../api/index.js';
 import { objectAt, objectsAt, textAt } from '../../../access.js';
 
-/** Names and amounts of resources, of containers, of pods as a whole, of overhead. */
+/** Validation of resource names and quantities of containers, pods and overhead. */
 
 const STANDARD: ReadonlySet<string> = new Set([
   'cpu',
@@ -45,13 +45,13 @@ export const isStandardResource = (name: string): boolean =>
   STANDARD.has(name) || isHugePages(name) || name.startsWith(`requests.${HUGE_PAGES}`);
 export const isNativeResource = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/');
 
-/** `example.com/gpu`: a resource that someone other than the project defined. */
+/** `example.com/gpu`: an extended resource. */
 export function isExtendedResource(name: string): boolean {
   if (isNativeResource(name) || name.startsWith('requests.')) return false;
   return isQualifiedName(`requests.${name}`).length === 0;
 }
 
-/** May be promised more often than it exists. */
+/** Whether the resource may be overcommitted. */
 const isOvercommittable = (name: string): boolean => isNativeResource(name) && !isHugePages(name);
 
 export function resourceName(name: string, path: FieldPath, errors: FieldErrors): boolean {
@@ -75,7 +75,7 @@ export function containerResourceName(name: string, path: FieldPath, errors: Fie
   }
 }
 
-/** An amount: not negative, and whole where parts make no sense. */
+/** Validates a quantity: not negative, and an integer for countable resources. */
 export function resourceAmount(name: string, value: JsonValue, path: FieldPath, errors: FieldErrors): void {
   const q = parseQuantity(String(value));
   if (q === undefined) return;
@@ -99,7 +99,7 @@ const COUNTED: ReadonlySet<string> = new Set([
 export interface ResourceRules {
   /** Names of the pod's resource claims. */
   readonly claims: readonly string[];
-  /** Of the pod as a whole. */
+  /** For pod-level resources. */
   readonly podLevel?: boolean;
 }
 
@@ -192,7 +192,7 @@ function claims(resources: JsonObject, rules: ResourceRules, path: FieldPath, er
   }
 }
 
-/** What a container reads of its own resources, in the environment and in files. */
+/** Validates resourceFieldRef, which exposes a container's resources in its environment and in files. */
 const READABLE = [
   'limits.cpu',
   'limits.ephemeral-storage',
@@ -229,7 +229,7 @@ export const READABLE_RESOURCES: readonly string[] = READABLE;
 function divisor(ref: JsonValue, resource: string, path: FieldPath, errors: FieldErrors): void {
   const text = textAt(ref, 'divisor');
   const q = text === '' ? undefined : parseQuantity(text);
-  // not set, and set to nothing, are the same
+  // absent and zero are equal
   if (q === undefined || compareQuantities(q, zeroQuantity) === 0) return;
   const kind = /cpu$/.test(resource)
     ? 'cpu'

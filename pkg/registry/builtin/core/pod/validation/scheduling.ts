@@ -13,7 +13,7 @@ import {
 import { at, listAt, numberAt, objectAt, objectsAt, textAt } from '../../../access.js';
 import { labelSelector, oneOf, sentences } from '../../../rules.js';
 
-/** Where a pod may run: affinity, tolerations, spreading, gates. */
+/** Validation of scheduling fields: affinity, tolerations, topology spread constraints and gates. */
 
 export function affinity(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const a = at(spec, 'affinity');
@@ -44,7 +44,7 @@ export function nodeSelector(selector: JsonValue, path: FieldPath, errors: Field
     nodeSelectorTerm(term, path.child('nodeSelectorTerms').index(i), errors, true);
 }
 
-/** `checkValues`: values must be label values too, as they need not be where a node is only preferred. */
+/** `checkValues`: values must be valid label values too. Preferred node affinity does not require that. */
 function nodeSelectorTerm(term: JsonObject, path: FieldPath, errors: FieldErrors, checkValues: boolean): void {
   for (const [i, e] of objectsAt(term, 'matchExpressions').entries())
     nodeExpression(e, path.child('matchExpressions').index(i), errors, checkValues);
@@ -138,7 +138,7 @@ function matchLabelKeys(term: JsonObject, path: FieldPath, errors: FieldErrors):
   }
 }
 
-/** Keys that a selector names twice. One that stands in `matchLabelKeys` too has been added to it once when the pod was made. */
+/** Keys that occur twice in a selector. A key in `matchLabelKeys` was merged into the selector once on create. */
 function repeatedKeys(selector: JsonValue | undefined): ReadonlySet<string> {
   const seen = new Set(Object.keys(objectAt(selector, 'matchLabels')));
   const repeated = new Set<string>();
@@ -150,7 +150,7 @@ function repeatedKeys(selector: JsonValue | undefined): ReadonlySet<string> {
   return repeated;
 }
 
-/** Comparisons are known, but not taken. */
+/** The operators Gt and Lt are known, but rejected. */
 const COMPARING = ['Lt', 'Gt'];
 const OPERATORS = ['Equal', 'Exists', ...COMPARING];
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
@@ -268,6 +268,6 @@ export function schedulingGates(spec: JsonObject, path: FieldPath, errors: Field
   }
 }
 
-/** Same place, other order counts as other: the reference compares as written. */
+/** Compares tolerations in order, as the reference does. */
 export const sameTolerations = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>
   equalJson(a ?? [], b ?? []);

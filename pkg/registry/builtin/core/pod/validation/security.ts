@@ -10,7 +10,7 @@ import {
 import { at, boolAt, givenAt, listAt, objectAt, objectsAt, textAt } from '../../../access.js';
 import { noBacksteps, oneOf, sentences, shown } from '../../../rules.js';
 
-/** Security contexts of pods and containers, and what one operating system has that the other has not. */
+/** Validation of security contexts of pods and containers, and of fields that depend on the operating system. */
 
 function id(
   value: JsonValue | undefined,
@@ -152,7 +152,7 @@ function windows(options: JsonValue | undefined, path: FieldPath, errors: FieldE
   if (typeof user === 'string') userName(user, path.child('runAsUserName'), errors);
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be in a user name
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are invalid in a user name
 const CONTROL = /[\u0000-\u001f\u007f]/;
 const DOMAIN_NETBIOS = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
 const DOMAIN_DNS = /^[a-zA-Z0-9]+(?:-+[a-zA-Z0-9]+)*(?:\.[a-zA-Z0-9]+(?:-+[a-zA-Z0-9]+)*)*$/;
@@ -247,7 +247,7 @@ const CONTAINER_CONTEXT_LINUX_ONLY = [
   'runAsGroup',
 ] as const;
 
-/** What `spec.os` rules out. */
+/** Rejects fields that `spec.os` does not support. */
 export function operatingSystem(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const os = at(spec, 'os');
   if (os === undefined) return;
@@ -284,7 +284,7 @@ function eachContainer(spec: JsonObject, path: FieldPath, f: (c: JsonObject, pat
   }
 }
 
-/** Windows host processes: all containers or none, and then on the host's network. */
+/** Windows host processes: all containers or none, and only on the host network. */
 export function hostProcess(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const podWide = at(spec, 'securityContext', 'windowsOptions', 'hostProcess');
   let having = 0;
@@ -316,7 +316,7 @@ export function hostProcess(spec: JsonObject, path: FieldPath, errors: FieldErro
     );
 }
 
-/** A user namespace of its own excludes the host's other namespaces. */
+/** A pod with its own user namespace may not use other namespaces of the host. */
 export function hostUsers(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
   if (at(spec, 'hostUsers') !== false) return;
   const why = 'when `hostUsers` is false';

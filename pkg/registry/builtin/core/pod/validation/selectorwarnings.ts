@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../../../api/index.js';
 import { at, objectAt, objectsAt, textAt } from '../../../access.js';
 
-/** Labels of nodes that have newer names, and selectors that select nothing. */
+/** Warnings about deprecated node labels, and about selectors that match nothing. */
 
 const RENAMED: Readonly<Record<string, string>> = {
   'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
@@ -17,7 +17,7 @@ const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
 type Warn = (text: string) => void;
 
-/** Where a pod is to run. */
+/** Warnings about node selectors and node affinity. */
 export function nodeChoiceWarnings(spec: JsonObject, path: string, warn: Warn): void {
   for (const label of Object.keys(objectAt(spec, 'nodeSelector'))) {
     const why = renamedLabel(label);
@@ -36,7 +36,7 @@ export function nodeChoiceWarnings(spec: JsonObject, path: string, warn: Warn): 
   }
 }
 
-/** Beside which pods it is to run. */
+/** Warnings about pod affinity and topology spread constraints. */
 export function affinityWarnings(spec: JsonObject, path: string, warn: Warn): void {
   for (const kind of ['podAffinity', 'podAntiAffinity'] as const) {
     const here = `${path}.affinity.${kind}`;
@@ -50,11 +50,11 @@ export function affinityWarnings(spec: JsonObject, path: string, warn: Warn): vo
   }
 }
 
-/** What is said of a node label that has a newer name. */
+/** The warning text for a deprecated node label. */
 export const renamedLabel = (label: string): string | undefined =>
   Object.hasOwn(RENAMED, label) ? RENAMED[label] : undefined;
 
-/** Of a NodeSelector, in a pod or a volume. */
+/** Warnings about a NodeSelector in a pod or a volume. */
 export function nodeSelectorWarnings(selector: JsonValue | undefined, path: string, warn: Warn): void {
   for (const [i, term] of objectsAt(selector, 'nodeSelectorTerms').entries())
     termWarnings(term, `${path}.nodeSelectorTerms[${i}]`, warn);
@@ -69,14 +69,14 @@ function renamed(label: string, path: string, warn: Warn): void {
   if (Object.hasOwn(RENAMED, label)) warn(`${path}: ${label} is ${RENAMED[label]}`);
 }
 
-/** Annotations that have become fields. */
+/** Annotations that fields have replaced. */
 const DEAD_ANNOTATIONS: readonly (readonly [string, string])[] = [
   ['scheduler.alpha.kubernetes.io/critical-pod', 'non-functional in v1.16+; use the "priorityClassName" field instead'],
   ['security.alpha.kubernetes.io/sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
   ['security.alpha.kubernetes.io/unsafe-sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
 ];
 
-/** `path`: of the annotations. */
+/** `path` is the path of the annotations. */
 export function deadAnnotationWarnings(annotations: JsonObject, path: string, warn: Warn): void {
   for (const [key, why] of DEAD_ANNOTATIONS) if (Object.hasOwn(annotations, key)) warn(`${path}[${key}]: ${why}`);
 }

@@ -13,7 +13,7 @@ import {
 import { at, listAt, objectsAt, textAt } from '../../../access.js';
 import { sentences } from '../../../rules.js';
 
-/** What a node may report of a pod. */
+/** Validation of a pod's status. */
 
 const STATUS = FieldPath.of('status');
 const OWN_CONDITIONS = ['PodScheduled', 'Ready', 'Initialized'];
@@ -40,7 +40,7 @@ const LISTS = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainer
 type List = (typeof LISTS)[number];
 
 function conditions(pod: JsonObject, errors: FieldErrors): void {
-  // the reference looks for them in the metadata
+  // the reference reads them from the metadata
   const path = FieldPath.of('status', 'conditions');
   for (const [i, c] of objectsAt(pod, 'status', 'conditions').entries()) {
     const type = textAt(c, 'type');
@@ -48,7 +48,7 @@ function conditions(pod: JsonObject, errors: FieldErrors): void {
   }
 }
 
-/** What has ended runs again only where the pod's policy has it so. */
+/** A terminated container may run again only if the restart policy allows it. */
 function transitions(pod: JsonObject, old: JsonObject, list: List, policy: string, errors: FieldErrors): void {
   if (policy === 'Always') return;
   const sidecars = new Set(
@@ -82,7 +82,7 @@ function claims(pod: JsonObject, errors: FieldErrors): void {
   }
 }
 
-/** One address of each family at most. */
+/** At most one address of each IP family. */
 function addresses(pod: JsonObject, field: 'podIPs' | 'hostIPs', errors: FieldErrors): void {
   const path = STATUS.child(field);
   const all = objectsAt(pod, 'status', field).map((a) => textAt(a, 'ip'));

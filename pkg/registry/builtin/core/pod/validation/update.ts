@@ -11,13 +11,13 @@ import { at, listAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../
 import { keep } from '../../../form.js';
 import { shown } from '../../../rules.js';
 
-/** What of a pod may still change once it is there: very little, for a node may have begun to run it. */
+/** Validation of pod updates. Few fields are mutable, because a node may already run the pod. */
 
 const SPEC = FieldPath.of('spec');
 const FIXED =
   'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
 
-/** Stops at the first thing after which comparing the whole would only repeat it. */
+/** Returns at the first error that the comparison of the whole spec would repeat. */
 export function podUpdate(pod: JsonObject, old: JsonObject, errors: FieldErrors): void {
   const spec = objectAt(pod, 'spec');
   const before = objectAt(old, 'spec');
@@ -74,7 +74,7 @@ function deadline(spec: JsonObject, before: JsonObject, errors: FieldErrors): bo
 const tolerationKey = (t: JsonObject): string =>
   ['key', 'operator', 'value', 'effect'].map((f) => textAt(t, f)).join('|');
 
-/** Every toleration that was there is there still, with whatever time limit. */
+/** Every old toleration is still present. Its tolerationSeconds may differ. */
 function onlyAddedTolerations(spec: JsonObject, before: JsonObject, errors: FieldErrors): void {
   const now = new Set(objectsAt(spec, 'tolerations').map(tolerationKey));
   const kept = objectsAt(before, 'tolerations').every((t) => now.has(tolerationKey(t)));
@@ -94,7 +94,7 @@ function onlyFewerGates(spec: JsonObject, before: JsonObject, errors: FieldError
   }
 }
 
-/** While gates hold a pod back, its choice of nodes may be narrowed, never widened. */
+/** While a pod has scheduling gates, its node affinity may be narrowed but not widened. */
 function tightened(munged: JsonObject, spec: JsonObject, before: JsonObject, errors: FieldErrors): void {
   const was = objectAt(before, 'nodeSelector');
   const now = objectAt(spec, 'nodeSelector');

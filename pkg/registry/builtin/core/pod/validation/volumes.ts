@@ -19,7 +19,7 @@ import {
 import { claimSpec } from '../../claimspec.js';
 import { downwardItems, items, projected } from './projected.js';
 
-/** Volumes of a pod: each of exactly one type. PersistentVolumes have many of the same sources. */
+/** Validation of pod volumes. Each has exactly one source. PersistentVolumes share many sources. */
 
 export type SourceRule = (source: JsonValue, path: FieldPath, errors: FieldErrors) => void;
 
@@ -73,7 +73,7 @@ const fc: SourceRule = (s, path, errors) => {
 
 const QUOBYTE_HOST = /^[^:,]+:\d+(,[^:,]+:\d+)*$/;
 
-/** Rules by JSON name, in the order in which the reference looks: the first one found is checked, the others are one too many. */
+/** Rules by JSON name, in the order of the reference: the first source is validated, others are errors. */
 const SOURCES: readonly {
   readonly json: string;
   readonly forbidden?: string;
@@ -300,12 +300,12 @@ function secretReference(s: JsonValue, path: FieldPath, errors: FieldErrors): vo
 
 /** The volumes of a pod by name. */
 export interface Volumes {
-  /** Those that containers can mount: nothing is wrong with them. */
+  /** Valid volumes, which containers can mount. */
   readonly good: ReadonlyMap<string, JsonObject>;
   readonly all: ReadonlyMap<string, JsonObject>;
 }
 
-/** Checks all volumes. */
+/** Validates all volumes. */
 export function volumes(pod: JsonObject, spec: JsonObject, path: FieldPath, errors: FieldErrors): Volumes {
   const good = new Map<string, JsonObject>();
   const all = new Map<string, JsonObject>();
@@ -326,7 +326,7 @@ export function volumes(pod: JsonObject, spec: JsonObject, path: FieldPath, erro
     const before = errors.list.length;
     volumeSource(volume, here, errors);
     if (at(volume, 'ephemeral') !== undefined && !wrong) claimName(pod, name, here, errors);
-    // mounts of a volume that is wrong itself find none
+    // an invalid volume is not found by its mounts
     if (!wrong && errors.list.length === before) good.set(name, volume);
     if (!all.has(name)) all.set(name, volume);
   }
@@ -345,7 +345,7 @@ function volumeSource(volume: JsonObject, path: FieldPath, errors: FieldErrors):
   if (first) errors.required(path, 'must specify a volume type');
 }
 
-/** The claim that is made for an ephemeral volume is named after the pod and the volume, and must have a legal name too. */
+/** The claim of an ephemeral volume is named after the pod and the volume. That name must be valid. */
 function claimName(pod: JsonObject, volume: string, path: FieldPath, errors: FieldErrors): void {
   const podName = nameOf(pod);
   if (podName === '') return;
@@ -353,7 +353,7 @@ function claimName(pod: JsonObject, volume: string, path: FieldPath, errors: Fie
   for (const s of isDns1123Subdomain(claim)) errors.invalid(path.child('name'), volume, `PVC name "${claim}": ${s}`);
 }
 
-/** The rule of a source that pods and PersistentVolumes share. */
+/** Validates a source that pods and PersistentVolumes share. */
 export function sourceRule(json: string): SourceRule | undefined {
   return SOURCES.find((s) => s.json === json)?.rule;
 }

@@ -5,7 +5,7 @@ import { containerWarnings, portWarnings } from './containerwarnings.js';
 import { volumePathWarnings } from './pathwarnings.js';
 import { affinityWarnings, deadAnnotationWarnings, nodeChoiceWarnings } from './selectorwarnings.js';
 
-/** What is taken, but will not do what its author may think. The order is that in which the reference tells it. */
+/** Warnings about accepted pods that may not work as intended, in the order of the reference. */
 
 type Warn = (text: string) => void;
 
@@ -21,14 +21,14 @@ const DEAD_VOLUMES: Readonly<Record<string, string>> = {
   rbd: 'deprecated in v1.28, non-functional in v1.31+',
 };
 
-/** Volumes of kinds that nobody serves any more. */
+/** Volume types whose drivers were removed. */
 export function deadVolumeWarnings(holder: JsonObject, path: string, warn: Warn): void {
   for (const [name, why] of Object.entries(DEAD_VOLUMES)) {
     if (at(holder, name) !== undefined) warn(`${path}.${name === 'storageos' ? 'storageOS' : name}: ${why}`);
   }
 }
 
-/** `of`: a pod, or a template of pods that stands at `path`; a pod's own path is ''. */
+/** `of` is a pod, or the pod template at `path`. The path of a pod is ''. */
 export function podWarnings(of: JsonObject, path: string, warn: Warn): void {
   const prefix = path === '' ? '' : `${path}.`;
   const spec = objectAt(of, 'spec');
@@ -80,7 +80,7 @@ function repeated(values: readonly string[], path: (i: number) => string, field:
   }
 }
 
-/** Host names are DNS labels; a pod's name may be more than that. */
+/** Host names are DNS labels. A pod name may be a longer subdomain. */
 export function nameWarning(pod: JsonObject, warn: Warn): void {
   const name = nameOf(pod);
   const wrong = isDns1123Label(name);
