@@ -1,5 +1,5 @@
-// The configurations in the log. A configuration is in force from the moment it is in the log (paper section 6),
-// so cutting the log off can bring an older one back, and a snapshot needs the one at its own index.
+// The configurations in the log. A configuration is in force from the moment it is in the log (paper section 6), so truncating
+// the log can restore an older one, and a snapshot needs the one at its own index.
 
 import { invariant } from './invariant.js';
 import { decodeConfigEntry, emptyConfiguration } from './membership.js';
@@ -10,7 +10,7 @@ interface Placed {
   readonly config: Configuration;
 }
 
-/** Bytes read at once when the log is searched for configurations at start. */
+/** Bytes per read when the log is searched for configurations at start. */
 const SCAN_BYTES = 1024 * 1024;
 
 export class ConfigHistory {
@@ -35,12 +35,15 @@ export class ConfigHistory {
     return this.#placed.at(-1)!.config;
   }
 
-  /** The entry that brought it (or the base of the log). */
+  /** The index of its entry, or of the base of the log. */
   get currentIndex(): LogIndex {
     return this.#placed.at(-1)!.index;
   }
 
-  /** The one before: what comes back when the current one is cut off. The current one when there is none. */
+  /**
+   * The previous configuration, which returns when the entry of the current one is truncated. The current one if there is no
+   * previous one.
+   */
   get previous(): Configuration {
     return (this.#placed.at(-2) ?? this.#placed.at(-1)!).config;
   }
@@ -61,14 +64,14 @@ export class ConfigHistory {
     return placed !== undefined && placed.config.voters.length > 0;
   }
 
-  /** Takes note of an entry added to the log. True when it brought a configuration. */
+  /** Records an entry added to the log. Returns true when it contains a configuration. */
   append(entry: Entry): boolean {
     if (entry.kind !== 'config') return false;
     this.#placed.push({ index: entry.index, config: decodeConfigEntry(entry).config });
     return true;
   }
 
-  /** The log was cut off at `from`: what was in force before is so again. */
+  /** The log was truncated at `from`: the previous configuration is in force again. */
   truncate(from: LogIndex): void {
     while (this.#placed.length > 1 && this.currentIndex >= from) this.#placed.pop();
   }

@@ -1,9 +1,9 @@
-// The state of one peer, and the two ways a message leaves it. The other files are functions on this record, one
-// file a concern; only RaftNode (node.ts) owns one.
+// The state of one peer, and the two ways to send a message. The other files are functions on this record, one file per concern.
+// Only RaftNode (node.ts) owns one.
 //
-// The style of the whole: a step records a fact (a match index, a vote, an acknowledged read round), and the drain
-// (drain.ts), which runs when the caller asks for a Ready, draws the conclusions: commit, membership, what to send.
-// So whatever arrives between two Readys shares one append message a follower, one read round and one write.
+// A step only records a fact (a match index, a vote, an acknowledged read round). The drain (drain.ts) runs when the caller asks
+// for a Ready and draws the conclusions: commit, membership, messages. All input between two Readys therefore shares one append
+// message per follower, one read round and one write.
 
 import { ConfigHistory } from './confighistory.js';
 import { invariant } from './invariant.js';
@@ -15,12 +15,12 @@ import type { SafetyRules } from './rules.js';
 import type { HardState, LogIndex, LogStorage, PeerId, RaftLimits, Role, Term } from './types.js';
 import { NO_PEER } from './types.js';
 
-/** A read waiting on the leader: asked here, or by a follower for all of its waiting reads. */
+/** A read that waits on the leader: from its own client, or from a follower for all of its waiting reads. */
 export type PendingRead =
   | { readonly kind: 'local'; readonly context: number }
   | { readonly kind: 'remote'; readonly from: PeerId; readonly incarnation: number; readonly sequence: number };
 
-/** One round of heartbeats that confirms leadership for all reads that waited when it began. */
+/** One round of heartbeats. It confirms leadership for all reads that waited when it began. */
 export interface ReadRound {
   readonly number: number;
   readonly index: LogIndex;
@@ -28,19 +28,19 @@ export interface ReadRound {
   readonly acked: Set<PeerId>;
 }
 
-/** A follower's question on its way to the leader, for all reads that waited when it was asked. */
+/** A follower's ReadIndex request, for all reads that waited when it was sent. */
 export interface ForwardedReads {
   readonly sequence: number;
   readonly contexts: readonly number[];
   ticks: number;
 }
 
-/** Leadership on its way to a chosen successor (dissertation 3.10). */
+/** A leadership transfer in progress (dissertation 3.10). */
 export interface Transfer {
   readonly to: PeerId;
-  /** Since it was asked for. */
+  /** Ticks since the request. */
   ticks: number;
-  /** The successor had everything, and was told to campaign. */
+  /** The successor is up to date and was sent TimeoutNow. */
   asked: boolean;
 }
 
@@ -56,28 +56,28 @@ export interface Core {
   term: Term;
   vote: PeerId;
   leader: PeerId;
-  /** Term and vote as last made durable. */
+  /** The last term and vote that are durable. */
   durable: HardState;
-  /** Ticks for which writes have waited and none was finished. */
+  /** Ticks for which writes have been pending and none has completed. */
   diskTicks: number;
 
-  /** Ticks since the last sign of a leader, or since the leader's last quorum check. */
+  /** Ticks since the last message from a leader or, on the leader, since its last quorum check. */
   electionElapsed: number;
-  /** When to campaign: drawn anew at every change of role or term (paper 5.2). */
+  /** The tick at which to campaign: drawn again at every change of role or term (paper 5.2). */
   electionTimeout: number;
   heartbeatElapsed: number;
-  /** Of a candidate: the votes by peer. */
+  /** Candidate: the votes by peer. */
   votes: Map<PeerId, boolean>;
 
-  /** Leader: everyone to replicate to, this peer not included. */
+  /** Leader: all peers to replicate to, without this peer. */
   progress: Map<PeerId, Progress>;
-  /** Leader: index of the first entry of its own term. */
+  /** Leader: index of the first entry of its term. */
   termStart: LogIndex;
-  /** Leader: last index at the quorum check before this one; a learner that has it is caught up. */
+  /** Leader: last index at the previous quorum check. A learner that has it is caught up. */
   catchUpIndex: LogIndex;
-  /** Leader: entry bytes of its own term that were not yet handed out as committed. */
+  /** Leader: entry bytes of its own term that were not yet returned as committed. */
   uncommittedBytes: number;
-  /** Leader: the configuration in force still has consequences to come when it is committed. */
+  /** Leader: whether the commit of the configuration in force still has to be acted on. */
   membershipUnsettled: boolean;
   /** Leader. */
   transfer: Transfer | undefined;
@@ -94,9 +94,9 @@ export interface Core {
 
   /** Outputs since the last Ready. */
   outbox: Message[];
-  /** Messages that promise what the next write makes durable. */
+  /** Messages that depend on the next write being durable. */
   promises: Message[];
-  /** Promises of writes handed out, in order. */
+  /** Messages that depend on writes in progress, in order. */
   held: { readonly write: number; readonly message: Message }[];
   outcomes: ReadOutcome[];
   configChanged: boolean;
@@ -155,7 +155,7 @@ export function createCore(options: CoreOptions): Core {
   };
 }
 
-/** Uniform in [n, 2n): spread wide enough that one peer mostly campaigns alone (paper 5.2, 9.3). */
+/** Uniform in [n, 2n): the spread makes it likely that one peer campaigns alone (paper 5.2, 9.3). */
 export function drawElectionTimeout(core: Pick<Core, 'limits' | 'random'>): number {
   const { electionTicks } = core.limits;
   return electionTicks + Math.floor(core.random() * electionTicks);
@@ -168,22 +168,22 @@ export function committedInTerm(core: Core): boolean {
 
 type Body<M> = M extends Message ? Omit<M, 'from' | 'to' | 'term'> & { readonly term?: Term } : never;
 
-/** A message without its envelope; `term` only where it is not the sender's own. */
+/** A message without its envelope; `term` only where it differs from the sender's term. */
 export type MessageBody = Body<Message>;
 
-/** Sends: with the next Ready, or, for a promise, when everything it rests on is durable (invariant 8). */
+/** Sends a message with the next Ready. A promise is sent only when everything it depends on is durable (invariant 8). */
 export function send(core: Core, to: PeerId, body: MessageBody): void {
   const message = { term: core.term, ...body, from: core.id, to } as Message;
   if (!core.rules.waitsForDisk(message.kind) || isMereQuestion(message)) core.outbox.push(message);
   else if (!replacesLast(core.promises, message)) core.promises.push(message);
 }
 
-/** Pre-votes promise nothing. */
+/** Pre-votes are not promises. */
 function isMereQuestion(message: Message): boolean {
   return (message.kind === 'voteRequest' || message.kind === 'voteReply') && message.preVote;
 }
 
-/** Acknowledging 12 after 10 to the same leader in the same term: the 12 says it all. */
+/** An acknowledgement of 12 replaces one of 10 to the same leader in the same term. */
 function replacesLast(promises: Message[], message: Message): boolean {
   const last = promises.at(-1);
   if (message.kind !== 'appendAccepted' || last?.kind !== 'appendAccepted') return false;
@@ -192,7 +192,7 @@ function replacesLast(promises: Message[], message: Message): boolean {
   return true;
 }
 
-/** Kinds of messages that only a leader of their term sends. */
+/** The kinds of messages that only a leader sends. */
 const LEADER_KINDS: ReadonlySet<MessageKind> = new Set(['append', 'heartbeat', 'snapshot']);
 
 export function isFromLeader(message: Message): boolean {

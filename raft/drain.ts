@@ -1,5 +1,5 @@
-// From facts to outputs. One Ready is made here, top to bottom: what is committed, who belongs, what to send, what to
-// write, what to apply.
+// Makes a Ready from the recorded facts, top to bottom: what is committed, who is a member, what to send, what to write, what to
+// apply.
 
 import type { Core } from './core.js';
 import { settleTransfer } from './handover.js';
@@ -10,13 +10,13 @@ import { countCommit, flushAppends } from './replication.js';
 import type { Entry, SoftState } from './types.js';
 import { entryBytes } from './types.js';
 
-/** `told` is the soft state of the Ready before. Undefined when there is nothing to do. */
+/** `told` is the soft state of the previous Ready. Returns undefined when there is nothing to do. */
 export function drain(core: Core, told: SoftState): Ready | undefined {
   if (core.role === 'leader') {
     countCommit(core);
     settleMembership(core);
   }
-  // No longer, if its own removal was just committed.
+  // This peer no longer leads if its own removal was just committed.
   if (core.role === 'leader') {
     settleTransfer(core);
     flushAppends(core);
@@ -52,14 +52,14 @@ function hardStateIsNew(core: Core): boolean {
   return last.term !== core.term || last.vote !== core.vote;
 }
 
-/** True when something is to be written that no write holds yet. */
+/** True when state must be written that no pending write contains. */
 function hasUnwritten(core: Core): boolean {
   return core.log.hasUnwritten || hardStateIsNew(core);
 }
 
 /**
- * Promises rest on everything up to now. They go out when the newest write is durable; at once when nothing is on its
- * way to the disk; and they wait for a number when their write has to wait itself.
+ * Releases messages that are promises. They depend on all state so far: they are sent at once when no write is pending, and
+ * otherwise when the newest write is durable. If that write cannot be started yet, they wait for its number.
  */
 function holdPromises(core: Core, write: Write | undefined): void {
   if (core.promises.length === 0) return;
@@ -72,7 +72,7 @@ function holdPromises(core: Core, write: Write | undefined): void {
   core.promises = [];
 }
 
-/** Everything up to write `number` is durable: its promises may go. */
+/** Write `number` and all before it are durable: the messages that depend on them are sent. */
 export function releasePromises(core: Core, number: number): void {
   let count = 0;
   while (count < core.held.length && core.held[count]!.write <= number) core.outbox.push(core.held[count++]!.message);
@@ -86,7 +86,7 @@ function takeCommitted(core: Core): readonly Entry[] {
   return entries;
 }
 
-/** What is handed out for applying no longer weighs on the proposers of this term. */
+/** Entries returned for applying no longer count against the limit of uncommitted bytes. */
 function releaseUncommitted(core: Core, entries: readonly Entry[]): void {
   for (const entry of entries) {
     if (entry.term === core.term) core.uncommittedBytes -= entryBytes(entry);

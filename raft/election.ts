@@ -1,4 +1,4 @@
-// Leader election: campaigns and votes (paper 5.2, 5.4.1), asking first (dissertation 9.6).
+// Leader election: campaigns and votes (paper 5.2, 5.4.1), with pre-votes (dissertation 9.6).
 
 import type { Core } from './core.js';
 import { send } from './core.js';
@@ -21,14 +21,14 @@ export function mayCampaign(core: Core): boolean {
   return configs.currentIndex > log.commit && isVoter(configs.previous, core.id);
 }
 
-/** Dissertation 9.6: ask first, so that a peer that cannot win does not raise everybody's term. */
+/** Dissertation 9.6: a pre-vote first, so that a peer that cannot win does not raise the term of the others. */
 export function campaign(core: Core): void {
   becomePreCandidate(core);
   askForVotes(core, { preVote: true, transfer: false });
   countVote(core, core.id, true);
 }
 
-/** Paper 5.2. The vote for itself is counted when it is durable (noteDurable). */
+/** Paper 5.2. The candidate's own vote counts when it is durable (noteDurable). */
 export function campaignForReal(core: Core, transfer: boolean): void {
   becomeCandidate(core);
   askForVotes(core, { preVote: false, transfer });
@@ -44,7 +44,7 @@ function askForVotes(core: Core, how: { readonly preVote: boolean; readonly tran
   }
 }
 
-/** Term and vote of `core.durable` are on disk now. */
+/** `core.durable` holds the term and vote that are now on disk. */
 export function noteDurable(core: Core): void {
   const { durable } = core;
   if (core.role === 'candidate' && durable.term === core.term && durable.vote === core.id) {
@@ -53,14 +53,14 @@ export function noteDurable(core: Core): void {
 }
 
 /**
- * True while a message of a leader arrived within the shortest election timeout. A candidate then is mistaken or was removed,
+ * True while a message from a leader arrived within the shortest election timeout. A candidate is then mistaken or was removed,
  * and is ignored (paper section 6, last problem; dissertation 4.2.3).
  */
 export function trustsLeader(core: Core): boolean {
   return core.leader !== NO_PEER && core.electionElapsed < core.limits.electionTicks;
 }
 
-/** A request of the current term, or a pre-vote for a later one. */
+/** Answers a request of the current term, or a pre-vote for a later one. */
 export function handleVoteRequest(core: Core, message: VoteRequest): void {
   const { from, preVote, term } = message;
   const { log, rules } = core;
@@ -70,7 +70,7 @@ export function handleVoteRequest(core: Core, message: VoteRequest): void {
     { index: log.lastIndex, term: log.lastTerm },
   );
   const granted = free && upToDate;
-  // A granted pre-vote speaks of the term asked for, a denied one tells ours, so that the asker can catch up with it.
+  // A granted pre-vote carries the requested term. A denied one carries this peer's term, so that the candidate can catch up.
   send(core, from, { kind: 'voteReply', preVote, granted, ...(granted ? { term } : {}) });
   if (granted && !preVote) {
     core.vote = from;
@@ -92,7 +92,7 @@ function countVote(core: Core, voter: PeerId, granted: boolean): void {
     if (core.role === 'preCandidate') campaignForReal(core, false);
     else becomeLeader(core);
   } else if (!rules.isQuorum(config, (id) => votes.get(id) !== false)) {
-    // Not even all who have not answered could help any more.
+    // A majority is no longer possible, even with all outstanding votes.
     becomeFollower(core, core.term, NO_PEER);
   }
 }

@@ -13,7 +13,7 @@ export function handleAppend(core: Core, message: AppendRequest): void {
   const { from, prevIndex, prevTerm, quiet } = message;
   assertCommittedIsShared(core, message);
   if (prevIndex < log.commit) {
-    // Late or repeated. What is committed here is in every leader's log, so that much can be acknowledged.
+    // The message is late or repeated. Every leader's log contains what is committed here, so that much can be acknowledged.
     if (!quiet) send(core, from, { kind: 'appendAccepted', index: log.commit });
     return;
   }
@@ -34,8 +34,8 @@ export function handleAppend(core: Core, message: AppendRequest): void {
 }
 
 /**
- * What is committed here is in the log of every later leader (invariant 5), with the same term. Checked wherever both terms are known: a
- * difference means that one of the two logs has lost or changed something, and that this peer must not go on.
+ * An entry that is committed here is in the log of every later leader (invariant 5), with the same term. This is checked wherever
+ * both terms are known. A difference means that one of the logs was damaged, and that this peer must stop.
  */
 function assertCommittedIsShared({ log }: Core, { from, prevIndex, prevTerm, entries }: AppendRequest): void {
   if (prevIndex > log.commit) return;
@@ -55,7 +55,7 @@ function assertSameTerm(log: RaftLog, from: PeerId, index: LogIndex, theirs: Ter
   );
 }
 
-/** Adds the entries that are new. What is already there stays, and so does what follows it: the message may be old. */
+/** Appends the entries that are new. Existing entries and those after them stay, because the message may be old. */
 function takeEntries(core: Core, entries: readonly Entry[]): void {
   const { log, configs, rules } = core;
   for (const entry of entries) {

@@ -1,4 +1,4 @@
-// Leadership changes hands on purpose: transfer to a chosen successor (dissertation 3.10), and a leader that resigns.
+// Deliberate changes of leadership: transfer to a chosen successor (dissertation 3.10), and a leader that resigns.
 
 import type { Core } from './core.js';
 import { send } from './core.js';
@@ -15,14 +15,14 @@ export function transferLeadership(core: Core, to: PeerId): TransferResult {
   if (core.role !== 'leader') return { kind: 'refused', reason: 'notLeader', leader };
   if (to === core.id) return { kind: 'refused', reason: 'alreadyLeader', leader };
   if (!core.configs.current.voters.includes(to)) return { kind: 'refused', reason: 'notVoter', leader };
-  // Two successors that campaign at once would split the votes.
+  // Two successors that campaign at once would split the vote.
   if (core.transfer?.asked && core.transfer.to !== to) return { kind: 'refused', reason: 'transferring', leader };
   // A repeated request for the same successor does not extend its time.
   if (core.transfer?.to !== to) core.transfer = { to, ticks: 0, asked: false };
   return { kind: 'started' };
 }
 
-/** Leader, in the drain: the successor that has everything is asked to campaign. */
+/** Leader, in the drain: sends TimeoutNow to a successor that is up to date. */
 export function settleTransfer(core: Core): void {
   const { transfer, log, progress } = core;
   if (transfer === undefined || transfer.asked) return;
@@ -31,21 +31,21 @@ export function settleTransfer(core: Core): void {
   send(core, transfer.to, { kind: 'timeoutNow' });
 }
 
-/** The successor's side. */
+/** Handles TimeoutNow on the successor. */
 export function handleTimeoutNow(core: Core, message: TimeoutNow): void {
-  // Only the leader followed may appoint; and a vote for a real term needs no pre-vote: the leader itself wants it.
+  // Only the current leader may appoint a successor. The vote needs no pre-vote, because the leader itself asks for it.
   if (core.leader === message.from && mayCampaign(core)) campaignForReal(core, true);
 }
 
-/** Stops leading, and does not make the others wait for a timeout: the best of them is to campaign at once. */
+/** Steps down and asks the best other peer to campaign at once, so that the cluster does not wait for an election timeout. */
 export function resign(core: Core): void {
-  // A successor that has been asked already campaigns; a second one would split the votes.
+  // The successor that was asked already campaigns; a second one would split the vote.
   const successor = core.transfer?.asked ? NO_PEER : bestSuccessor(core);
   if (successor !== NO_PEER) send(core, successor, { kind: 'timeoutNow' });
   becomeFollower(core, core.term, NO_PEER);
 }
 
-/** Of the voters that are alive (or else of all) the one with most of the log. NO_PEER when there is no other. */
+/** Returns the voter with the longest log, among those alive if there are any. NO_PEER when there is no other voter. */
 function bestSuccessor(core: Core): PeerId {
   const others = core.configs.current.voters.filter((id) => core.progress.has(id));
   const live = others.filter((id) => isLive(core, id));

@@ -1,5 +1,5 @@
-// The door of raft/: the consensus core as a pure state machine. Nothing here reads a clock, a socket, a disk or
-// a random source of its own; the caller hands those in and carries out what `ready()` returns.
+// The exports of raft/: the consensus core as a pure state machine. It reads no clock, socket, disk or global random source. The
+// caller passes these in and carries out what `ready()` returns.
 //
 // The caller's loop:
 //

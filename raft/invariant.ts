@@ -1,7 +1,7 @@
-// Live assertions. They stay on in production: a peer whose consensus state is wrong must stop, loudly, before
-// it tells anyone. The numbers are those of the list in README.md.
+// Assertions that stay enabled in production: a peer whose consensus state is wrong must stop before it sends anything. The
+// numbers are those of the list in README.md.
 
-/** A numbered promise of README.md does not hold. The node must not be used any further. */
+/** An invariant of README.md does not hold. The node must not be used any further. */
 export class RaftInvariantError extends Error {
   readonly invariant: number;
 

@@ -1,4 +1,4 @@
-// Every bound of the core, and how they relate.
+// The limits of the core and the relations between them.
 
 import type { RaftLimits } from './types.js';
 

@@ -1,4 +1,4 @@
-// The log as the core sees it: what the storage holds durably, and after it what is only in memory yet.
+// The log of the core: durable entries in the storage, followed by entries that are only in memory yet.
 //
 //     base        applied   applying    commit        stable    handed out       last
 //  ----|-------------|---------|----------|-------------|-----------|-------------|
@@ -25,7 +25,7 @@ interface InflightWrite {
   readonly number: number;
   readonly hardState: HardState;
   readonly snapshot: SnapshotMeta | undefined;
-  /** The last entry this write makes stable; lowered by truncations that came after it. */
+  /** The last entry that this write makes stable; later truncations lower it. */
   upTo: LogIndex;
 }
 
@@ -41,7 +41,7 @@ export class RaftLog {
   #front = 0;
   #stable: LogIndex;
   #handedOut: LogIndex;
-  /** Installed in memory, not yet durable: takes the place of the storage, of which nothing is read then. */
+  /** Installed in memory but not yet durable. It replaces the storage, which is not read meanwhile. */
   #snapshot: SnapshotMeta | undefined;
   #snapshotHandedOut = false;
   #inflight: InflightWrite[] = [];
@@ -63,7 +63,7 @@ export class RaftLog {
     invariant(this.#commit <= this.#stable, 5, `the log ends at ${this.#stable}, but ${this.#commit} was committed`);
   }
 
-  /** What lies before the first entry. */
+  /** The position before the first entry. */
   get base(): SnapshotMeta {
     return this.#snapshot ?? this.#storage.base();
   }
@@ -97,7 +97,7 @@ export class RaftLog {
     return this.#snapshot !== undefined;
   }
 
-  /** Term at `index`; undefined when the log does not reach there or has forgotten it. */
+  /** The term at `index`; undefined when the log ends before it or was compacted beyond it. */
   term(index: LogIndex): Term | undefined {
     if (index > this.#stable) return this.#unstable[this.#at(index)]?.term;
     if (this.#snapshot === undefined) return this.#storage.term(index);
@@ -105,22 +105,22 @@ export class RaftLog {
   }
 
   /**
-   * Entries from `lo` (>= firstIndex) on, about `maxBytes` of them. May end early where durable and unstable entries
-   * meet: the reader asks again, and nothing is copied together.
+   * Returns entries from `lo` (>= firstIndex) on, about `maxBytes` of them. The result may end where durable and unstable entries
+   * meet; the caller then asks again, and no array is copied.
    */
   slice(lo: LogIndex, maxBytes: number): readonly Entry[] {
     if (lo > this.#stable) return limited(this.#unstable, this.#at(lo), this.#unstable.length, maxBytes);
     return this.#storage.entries(lo, (this.#stable + 1) as LogIndex, maxBytes);
   }
 
-  /** Adds one entry at the end. */
+  /** Appends one entry. */
   push(entry: Entry): void {
     invariant(entry.index === this.lastIndex + 1, 4, `entry ${entry.index} does not follow ${this.lastIndex}`);
     invariant(entry.term >= this.lastTerm, 4, `terms go back at entry ${entry.index}`);
     this.#unstable.push(entry);
   }
 
-  /** Cuts off `from` and everything after it. */
+  /** Truncates the log: removes `from` and everything after it. */
   truncate(from: LogIndex): void {
     invariant(from > this.#commit, 5, `committed entry ${from} was to be cut off (commit ${this.#commit})`);
     const last = (from - 1) as LogIndex;
@@ -135,7 +135,7 @@ export class RaftLog {
     for (const write of this.#inflight) write.upTo = Math.min(write.upTo, last) as LogIndex;
   }
 
-  /** Replaces the whole log by an empty one that starts after `snapshot`. */
+  /** Replaces the log by an empty one that starts after `snapshot`. */
   restore(snapshot: SnapshotMeta): void {
     invariant(snapshot.index > this.#commit, 5, `snapshot ${snapshot.index} is behind commit ${this.#commit}`);
     this.#unstable = [];
@@ -146,14 +146,14 @@ export class RaftLog {
     for (const write of this.#inflight) write.upTo = 0 as LogIndex;
   }
 
-  /** Raises the commit index; never lowers it. */
+  /** Raises the commit index. It never goes back. */
   commitTo(index: LogIndex): void {
     if (index <= this.#commit) return;
     invariant(index <= this.lastIndex, 6, `commit ${index} is beyond the last entry ${this.lastIndex}`);
     this.#commit = index;
   }
 
-  /** Takes what is not handed out yet as one write; undefined when that is nothing and `hardState` is not new. */
+  /** Returns all entries without a write as one write, or undefined when there are none and `hardState` is unchanged. */
   nextWrite(hardState: HardState, hardStateIsNew: boolean): Write | undefined {
     const snapshot = this.#snapshotHandedOut ? undefined : this.#snapshot;
     const last = this.lastIndex;
@@ -167,7 +167,7 @@ export class RaftLog {
     return { number: this.#lastWrite, hardState, snapshot, entries };
   }
 
-  /** The newest write handed out and not yet durable. */
+  /** The newest write that is not durable yet. */
   get newestInflightWrite(): { readonly number: number; readonly hardState: HardState } | undefined {
     return this.#inflight.at(-1);
   }
@@ -193,7 +193,7 @@ export class RaftLog {
     return newest.hardState;
   }
 
-  /** Takes the next entries to apply, at most `maxBytes` or one. Empty while a snapshot is being installed. */
+  /** Returns the next entries to apply, at most `maxBytes` or one entry. Empty while a snapshot is being installed. */
   nextCommitted(limits: { readonly batchBytes: number; readonly applyingBytes: number }): readonly Entry[] {
     if (!this.hasCommitted(limits.applyingBytes)) return NO_ENTRIES;
     const hi = (Math.min(this.#commit, this.#stable) + 1) as LogIndex;
@@ -215,7 +215,7 @@ export class RaftLog {
     );
   }
 
-  /** The state machine is at `index`. An older index than before is ignored. */
+  /** The state machine has applied `index`. An older index is ignored. */
   appliedTo(index: LogIndex): void {
     if (index <= this.#applied) return;
     invariant(index <= this.#applying, 6, `applied ${index} was never handed out (${this.#applying} was)`);
@@ -247,7 +247,7 @@ export class RaftLog {
     }
   }
 
-  /** Position in #unstable of an index after #stable. */
+  /** The position in #unstable of an index after #stable. */
   #at(index: LogIndex): number {
     return this.#front + index - this.#stable - 1;
   }

@@ -7,8 +7,8 @@
 //   C_old,new voters {1,4,5}  votersOutgoing {1,2,3}       appended at once: decisions need both majorities
 //   C_new     voters {1,4,5}                               appended by the leader when C_old,new is committed
 //
-// Had only `remove 3` been asked, C_new = {1,2} would have been appended directly: any majority of the one
-// overlaps any majority of the other when they differ by one voter.
+// A request with only `remove 3` appends C_new = {1,2} directly: configurations that differ by one voter have overlapping
+// majorities.
 
 import { invariant } from './invariant.js';
 import type { ConfigChange, Configuration, Entry, MemberChange, PeerId } from './types.js';
@@ -16,12 +16,12 @@ import { toPeerId } from './types.js';
 
 const NO_BYTES = new Uint8Array(0);
 
-/** Nobody at all: the base of a peer that waits to be added. */
+/** No members: the base of a peer that waits to be added. */
 export function emptyConfiguration(): Configuration {
   return { voters: [], votersOutgoing: [], learners: [], learnersNext: [] };
 }
 
-/** The first membership of a new cluster; every founding peer must be given the same. */
+/** The first membership of a new cluster. Every founding peer must be given the same. */
 export function initialConfiguration(voters: readonly PeerId[], learners: readonly PeerId[] = []): Configuration {
   return checkConfiguration({
     voters: sorted(voters),
@@ -93,7 +93,7 @@ export function planChange(current: Configuration, changes: readonly MemberChang
       }),
     };
   }
-  // A voter on its way to learner still votes in the outgoing half, so it cannot be a learner yet.
+  // A voter that becomes a learner still votes in the outgoing half, so it cannot be a learner yet.
   const learnersNext = left.filter((id) => learners.has(id));
   for (const id of learnersNext) learners.delete(id);
   return {
@@ -124,7 +124,7 @@ export function leaveJoint(joint: Configuration): Configuration {
   });
 }
 
-/** Invariant 10, the shape of a configuration. Returns its argument. */
+/** Checks the shape of a configuration (invariant 10) and returns it. */
 export function checkConfiguration(config: Configuration): Configuration {
   for (const ids of [config.voters, config.votersOutgoing, config.learners, config.learnersNext]) {
     for (let i = 1; i < ids.length; i++) {
@@ -162,7 +162,7 @@ export function encodeConfigEntry(config: Configuration, context: Uint8Array = N
 
 export interface ConfigEntry {
   readonly config: Configuration;
-  /** What the proposer gave along; empty for the entry with which a leader leaves a joint phase. */
+  /** The context of the proposer; empty in the entry with which a leader leaves a joint phase. */
   readonly context: Uint8Array;
 }
 
@@ -184,7 +184,7 @@ export function decodeConfigEntry(entry: Entry): ConfigEntry {
   };
 }
 
-/** One word for what a change does, for logs and refusals: `+4 ~5 -2` (voter, learner, removed). */
+/** A short description of a change for logs and errors: `+4 ~5 -2` (voter, learner, removed). */
 export function describeChange(change: ConfigChange): string {
   const sign = { addVoter: '+', addLearner: '~', remove: '-' } as const;
   return change.changes.map(({ kind, id }) => `${sign[kind]}${id}`).join(' ');

@@ -1,4 +1,4 @@
-// A LogStorage in memory: the tail that a write-ahead log keeps at hand, and all there is in tests.
+// A LogStorage in memory: the tail of a write-ahead log, and the whole log in tests.
 
 import { invariant } from './invariant.js';
 import type { Entry, LogIndex, LogStorage, SnapshotMeta, Term } from './types.js';
@@ -6,7 +6,7 @@ import { entryBytes } from './types.js';
 
 export class MemoryLog implements LogStorage {
   #base: SnapshotMeta;
-  /** From `base.index + 1` on. */
+  /** The entries from `base.index + 1` on. */
   #entries: Entry[] = [];
 
   /** @param entries what a write-ahead log holds after its base, contiguous. */
@@ -34,7 +34,7 @@ export class MemoryLog implements LogStorage {
     return limited(this.#entries, from, from + (hi - lo), maxBytes);
   }
 
-  /** Appends, first cutting off whatever is at or after the first new index. */
+  /** Appends entries. Existing entries at or after the first new index are removed first. */
   append(entries: readonly Entry[]): void {
     const first = entries[0];
     if (first === undefined) return;
@@ -47,12 +47,12 @@ export class MemoryLog implements LogStorage {
   /** Drops everything up to and including `base.index`, which must be in the log (or its base). */
   compact(base: SnapshotMeta): void {
     invariant(this.term(base.index) === base.term, 5, `compaction to ${base.index} does not match the log`);
-    // A new array: the memory of what is dropped must go at once, and compactions are rare.
+    // A new array frees the memory of the dropped entries at once; compactions are rare.
     this.#entries = this.#entries.slice(base.index - this.#base.index);
     this.#base = base;
   }
 
-  /** Drops everything: the log starts anew after an installed snapshot. */
+  /** Drops everything: the log starts again after an installed snapshot. */
   reset(base: SnapshotMeta): void {
     this.#entries = [];
     this.#base = base;
@@ -63,7 +63,7 @@ export class MemoryLog implements LogStorage {
   }
 }
 
-/** entries[from, to), cut off after the entry that reaches `maxBytes`; at least one when there is one. */
+/** Returns entries[from, to), truncated after the entry that reaches `maxBytes`; at least one if there is one. */
 export function limited(entries: readonly Entry[], from: number, to: number, maxBytes: number): readonly Entry[] {
   let bytes = 0;
   let end = from;

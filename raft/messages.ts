@@ -1,5 +1,5 @@
-// What peers say to each other. Every message carries the sender's term (a pre-vote carries the term its
-// sender would campaign in). Messages may be lost, repeated, delayed and reordered at will.
+// The messages between peers. Every message carries the sender's term; a pre-vote carries the term that its sender would campaign
+// in. Messages may be lost, duplicated, delayed and reordered.
 
 import type { Entry, LogIndex, PeerId, SnapshotMeta, Term } from './types.js';
 
@@ -26,26 +26,26 @@ export interface VoteReply extends Envelope {
   readonly granted: boolean;
 }
 
-/** AppendEntries (paper 5.3). With no entries it only tells the commit index or probes. */
+/** AppendEntries (paper 5.3). Without entries it only carries the commit index or probes. */
 export interface AppendRequest extends Envelope {
   readonly kind: 'append';
   readonly prevIndex: LogIndex;
   readonly prevTerm: Term;
   readonly entries: readonly Entry[];
   readonly commit: LogIndex;
-  /** No answer is wanted unless it is a refusal: it only tells the commit index. */
+  /** The receiver replies only to reject: the message only carries the commit index. */
   readonly quiet: boolean;
 }
 
-/** "My log equals yours up to and including `index`, durably." */
+/** The follower's log equals the leader's up to and including `index`, durably. */
 export interface AppendAccepted extends Envelope {
   readonly kind: 'appendAccepted';
   readonly index: LogIndex;
 }
 
 /**
- * "I have no entry of the term you said at `rejected`." The hint is the last position of the follower's log
- * that the leader may share: one exchange skips a whole divergent term (paper 5.3, last page).
+ * The follower has no entry of the given term at `rejected`. The hint is the last position of its log that the leader may share:
+ * one exchange skips a whole divergent term (paper 5.3, last page).
  */
 export interface AppendRejected extends Envelope {
   readonly kind: 'appendRejected';
@@ -54,7 +54,7 @@ export interface AppendRejected extends Envelope {
   readonly hintTerm: Term;
 }
 
-/** Sign of life; `readRound` asks for a quorum's word that the sender still leads (dissertation 6.4). */
+/** A heartbeat. `readRound` asks for confirmation that the sender still leads (dissertation 6.4). */
 export interface Heartbeat extends Envelope {
   readonly kind: 'heartbeat';
   readonly commit: LogIndex;
@@ -66,16 +66,16 @@ export interface HeartbeatReply extends Envelope {
   readonly readRound: number;
 }
 
-/** "You speak in an old term": makes a leader that others have overtaken step down. */
+/** The receiver's term is old: a leader that was replaced steps down. */
 export interface StaleTerm extends Envelope {
   readonly kind: 'staleTerm';
 }
 
 /**
- * InstallSnapshot (paper 7). As it leaves the core it is an order: "stream a snapshot to `to`", taken at
- * `snapshot.index` or later. The caller streams the data; when the receiving side holds all of it, it steps this
- * message, with the metadata of the snapshot actually taken, into its own core. If it is accepted (`RaftNode.installing`), a
- * later Write asks to install it.
+ * InstallSnapshot (paper 7). When the core returns it, it asks the caller to stream a snapshot to `to`, taken at `snapshot.index`
+ * or later. The caller streams the data. When the receiver has all of it, its caller steps this message, with the metadata of the
+ * snapshot that was actually taken, into its own core. If the core accepts it (`RaftNode.installing`), a later Write asks to
+ * install it.
  */
 export interface SnapshotRequest extends Envelope {
   readonly kind: 'snapshot';
@@ -87,10 +87,10 @@ export interface TimeoutNow extends Envelope {
   readonly kind: 'timeoutNow';
 }
 
-/** A follower's reads, all that were waiting, as one question. */
+/** The ReadIndex request of a follower, for all of its waiting reads. */
 export interface ReadRequest extends Envelope {
   readonly kind: 'readRequest';
-  /** Drawn at start: an answer meant for an earlier life of this peer must not be taken for this one's. */
+  /** Drawn at start, so that a reply to an earlier run of this peer is not accepted. */
   readonly incarnation: number;
   readonly sequence: number;
 }
@@ -104,13 +104,13 @@ export interface ReadReply extends Envelope {
   readonly refused: ReadRefusal | undefined;
 }
 
-/** Why a linearizable read got no index. All are safe to ask again. */
+/** Why a linearizable read got no index. All of these can be retried safely. */
 export type ReadRefusal =
   /** No leader is known. */
   | 'noLeader'
   /** The leader has not committed an entry of its term yet. */
   | 'noCommitInTerm'
-  /** Too many reads wait already. */
+  /** Too many reads are waiting. */
   | 'tooManyReads'
   /** The leader stepped down or changed while the read waited. */
   | 'leaderChanged'

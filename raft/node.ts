@@ -1,4 +1,4 @@
-// A peer's consensus state behind its door: checks what comes in, keeps what must not be seen.
+// A peer's consensus state behind a checked interface.
 
 import type { Core } from './core.js';
 import { committedInTerm, createCore } from './core.js';
@@ -32,9 +32,9 @@ import { ENTRY_OVERHEAD_BYTES, NO_PEER, toPeerId } from './types.js';
 
 export interface RaftOptions {
   readonly id: PeerId;
-  /** What is durable: the caller fills it from its log before it makes the node. */
+  /** The durable log. The caller fills it before it creates the node. */
   readonly storage: LogStorage;
-  /** As last persisted; undefined on a fresh disk. */
+  /** The last persisted state; undefined on a fresh disk. */
   readonly hardState: HardState | undefined;
   /** Index up to which the state machine has applied; at least `storage.base().index`. */
   readonly applied: LogIndex;
@@ -44,45 +44,44 @@ export interface RaftOptions {
 }
 
 /**
- * One peer's consensus state. Synchronous and single-threaded: no call blocks, none calls back (but `storage` and
- * `random`). Throws RaftInvariantError when a promise of README.md is broken; the peer has to stop then.
+ * One peer's consensus state. It is synchronous and single-threaded: no call blocks, and none calls back except `storage` and
+ * `random`. Throws RaftInvariantError when an invariant of README.md is broken; the peer must then stop.
  */
 export class RaftNode {
   readonly #core: Core;
   /** As of the last Ready. */
   #softState: SoftState;
-  /** Something came in since `ready()` last found nothing to do. */
+  /** There was input since `ready()` last returned undefined. */
   #stirred = true;
 
-  /** @param rules for the simulation only, which breaks them one by one. */
+  /** @param rules only for the simulation, which breaks them one by one. */
   constructor(options: RaftOptions, rules: SafetyRules = RULES) {
     toPeerId(options.id);
     this.#core = createCore({ ...options, limits: checkLimits(options.limits), rules });
     this.#softState = { role: 'follower', term: this.#core.term, leader: NO_PEER };
   }
 
-  /** One unit of time has passed. The caller decides how long one is (`RaftLimits` counts in them). */
+  /** Advances time by one unit. The caller decides its length (`RaftLimits` counts in it). */
   tick(): void {
     this.#stirred = true;
     tick(this.#core);
   }
 
-  /** A message from another peer arrived. Any message is safe at any time, also repeated or late. */
+  /** Handles a message from another peer. Any message is safe at any time, also when duplicated or late. */
   step(message: Message): void {
     this.#stirred = true;
     step(this.#core, message);
   }
 
   /**
-   * Appends on the leader. `data` must not be written to afterwards.
-   * A follower refuses and names its leader: to carry the proposal there, and the position at which it landed back, is
-   * the caller's business, because only with (index, term) can it tell `committed` from `lost`.
+   * Appends an entry on the leader. `data` must not be modified afterwards. A follower refuses and names its leader. The caller
+   * forwards the proposal and returns its position, because only (index, term) distinguishes `committed` from `lost`.
    */
   propose(data: Uint8Array): ProposeResult {
     const core = this.#core;
     if (core.role !== 'leader') return this.#refuse('notLeader', 'this peer does not lead');
     if (core.transfer !== undefined) return this.#refuse('transferring', `handing over to ${core.transfer.to}`);
-    // A proposal larger than the whole limit must still be possible: alone.
+    // A proposal larger than the whole limit is still allowed when nothing else is pending.
     if (
       core.uncommittedBytes > 0 &&
       core.uncommittedBytes + data.length + ENTRY_OVERHEAD_BYTES > core.limits.uncommittedBytesMax
@@ -93,8 +92,9 @@ export class RaftNode {
   }
 
   /**
-   * Appends the configuration that the change leads to, or the joint one that leads there; leaves a joint phase by
-   * itself. Complete when an entry of kind `config` with no outgoing voters is committed at or after the index returned.
+   * Appends the configuration that results from the change, or the joint one that leads to it; the leader leaves a joint phase by
+   * itself. The change is complete when an entry of kind `config` with no outgoing voters is committed at or after the returned
+   * index.
    */
   proposeConfigChange(change: ConfigChange): ProposeResult {
     const core = this.#core;
@@ -106,8 +106,8 @@ export class RaftNode {
   }
 
   /**
-   * Asks for the index from which a linearizable read may be served. Answered by exactly one ReadOutcome with the same
-   * `context` (the caller's number) in a later Ready; on a follower by way of its leader.
+   * Requests the index from which a linearizable read may be served. A later Ready contains exactly one ReadOutcome with the same
+   * `context` (a number of the caller). A follower asks its leader.
    */
   readIndex(context: number): void {
     this.#stirred = true;
@@ -115,7 +115,7 @@ export class RaftNode {
   }
 
   /**
-   * Catches `to` up, then has it campaign. Proposals are refused meanwhile; after an election timeout without success
+   * Brings `to` up to date, then asks it to campaign. Proposals are refused meanwhile. After an election timeout without success
    * this peer serves again.
    */
   transferLeadership(to: PeerId): TransferResult {
@@ -123,13 +123,13 @@ export class RaftNode {
     return transferLeadership(this.#core, to);
   }
 
-  /** Campaigns now, if this peer may (so that a cluster of one does not wait for its first timeout). */
+  /** Campaigns now if allowed, so that a cluster of one does not wait for its first timeout. */
   campaign(): void {
     this.#stirred = true;
     if (mayCampaign(this.#core)) campaign(this.#core);
   }
 
-  /** Takes out everything there is to do; undefined when there is nothing. Call until it is. */
+  /** Returns all pending output, or undefined when there is none. Call it until it returns undefined. */
   ready(): Ready | undefined {
     if (!this.#stirred) return undefined;
     const ready = drain(this.#core, this.#softState);
@@ -138,7 +138,7 @@ export class RaftNode {
     return ready;
   }
 
-  /** False when `ready()` would surely return undefined. */
+  /** False when `ready()` would certainly return undefined. */
   hasReady(): boolean {
     return this.#stirred;
   }
@@ -160,16 +160,16 @@ export class RaftNode {
   }
 
   /**
-   * Forgets the log up to `index` (between its base and applied). Returns the new base of the log: make it durable,
-   * then drop the entries from the storage.
+   * Compacts the log up to `index` (between its base and applied). Returns the new base of the log: make it durable, then drop
+   * the entries from the storage.
    */
   compact(index: LogIndex): SnapshotMeta {
     return compact(this.#core, index);
   }
 
   /**
-   * Where to compact to: `trailing` entries stay in any case, up to `trailingMax` for a live follower that lacks them.
-   * Undefined when there is nothing to do.
+   * The index up to which the log may be compacted: `trailing` entries stay in any case, up to `trailingMax` for a live follower
+   * that lacks them. Undefined when there is nothing to compact.
    */
   compactionIndex(trailing: number, trailingMax: number): LogIndex | undefined {
     return compactionIndex(this.#core, trailing, trailingMax);
@@ -181,8 +181,8 @@ export class RaftNode {
   }
 
   /**
-   * Index of the snapshot that was accepted and is not durable yet. Undefined after a snapshot message was stepped: this
-   * peer did not need it, and its data is to be discarded.
+   * Index of the accepted snapshot that is not durable yet. If it is undefined after a snapshot message was stepped, this peer does
+   * not need the snapshot, and the caller discards its data.
    */
   get installing(): LogIndex | undefined {
     const { log } = this.#core;
@@ -190,14 +190,14 @@ export class RaftNode {
   }
 
   /**
-   * The snapshot on its way to `to` will hold everything up to `index`, which is applied here: more than was ordered,
-   * because it is taken later, or goes on while it is sent. The log up to there is not kept for `to`.
+   * The snapshot in flight to `to` contains everything up to `index`, which is applied here. This is more than was requested when
+   * it was taken later. The log up to there is no longer kept for `to`.
    */
   snapshotCovers(to: PeerId, index: LogIndex): void {
     snapshotCovers(this.#core, to, index);
   }
 
-  /** The stream to `to` that a snapshot message asked for has ended. Must be called once for each. */
+  /** The snapshot stream to `to` has ended. Must be called once for each snapshot message. */
   reportSnapshot(to: PeerId, ok: boolean): void {
     this.#stirred = true;
     reportSnapshot(this.#core, to, ok);

@@ -1,4 +1,4 @@
-// What a leader knows of one follower's log, and how it sends to it.
+// A leader's knowledge of one follower's log, and how it sends to it.
 //
 //   probe      the follower's position is a guess: one append at a time, until one is accepted
 //   replicate  the position is known: appends follow each other without waiting, within a window
@@ -20,20 +20,20 @@ export interface Window {
 }
 
 export class Progress {
-  /** Everything up to here is durable on the follower and equal to the leader's log. */
+  /** Everything up to this index is durable on the follower and equal to the leader's log. */
   match = 0 as LogIndex;
   /** The next entry to send. */
   next: LogIndex;
   state: ProgressState = 'probe';
-  /** probe: the one append is on its way; the next heartbeat reply allows another. */
+  /** probe: the append is in flight; the next heartbeat response allows another. */
   probing = false;
-  /** replicate: send an append even without news, because the follower may lack one that was lost. */
+  /** replicate: send an append even without new entries, because an earlier one may be lost. */
   nudged = false;
-  /** Ticks since it said anything; from 0, so a new leader gives everybody the benefit of the doubt. */
+  /** Ticks since its last message. Starts at 0, so that a new leader treats every peer as alive. */
   silentTicks = 0;
-  /** The highest commit index the follower will know when nothing is lost. */
+  /** The highest commit index sent to the follower. */
   commitSent = 0 as LogIndex;
-  /** snapshot: what it will hold, at least, when the one on its way is installed. */
+  /** snapshot: the least index it has once the snapshot in flight is installed. */
   pendingSnapshot = 0 as LogIndex;
 
   #inflight: Inflight[] = [];
@@ -43,13 +43,13 @@ export class Progress {
     this.next = next;
   }
 
-  /** Said something within an election timeout: since the last quorum check, when this is the moment of the next. */
+  /** Sent a message within an election timeout, or since the last quorum check when the next one is due now. */
   isLive(electionTicks: number): boolean {
     return this.silentTicks <= electionTicks;
   }
 
   becomeProbe(): void {
-    // What was being sent is in doubt; a snapshot that did arrive is known by its index.
+    // Messages in flight may be lost. A snapshot that arrived is recognised by its index.
     const known = this.state === 'snapshot' ? Math.max(this.match, this.pendingSnapshot) : this.match;
     this.next = (known + 1) as LogIndex;
     this.#enter('probe');
@@ -69,7 +69,7 @@ export class Progress {
     return this.#inflight.length >= window.messages || this.#inflightBytes >= window.bytes;
   }
 
-  /** An append with entries up to `last` is on its way. */
+  /** An append with entries up to `last` was sent. */
   sent(last: LogIndex, bytes: number): void {
     if (this.state === 'replicate') {
       this.next = (last + 1) as LogIndex;
@@ -80,9 +80,9 @@ export class Progress {
     }
   }
 
-  /** The follower holds everything up to `index`. False when that was known. */
+  /** The follower has everything up to `index`. Returns false when that was known. */
   accepted(index: LogIndex): boolean {
-    // Also an old acceptance proves that the follower is there and answers.
+    // An old acknowledgement also proves that the follower is reachable.
     this.probing = false;
     this.#free(index);
     if (index <= this.match) return false;
@@ -93,8 +93,8 @@ export class Progress {
   }
 
   /**
-   * The follower had nothing fitting at `rejected`; `hint` is the last position it may share. Goes back to probing
-   * there. False when the rejection is old news.
+   * The follower has no matching entry at `rejected`; `hint` is the last position that it may share. Returns to probing there.
+   * Returns false for an outdated rejection.
    */
   rejected(rejected: LogIndex, hint: LogIndex): boolean {
     if (rejected <= this.match || this.state === 'snapshot') return false;

@@ -1,5 +1,5 @@
-// Majorities, single and joint. A joint configuration decides only what both of its halves decide (paper
-// section 6); an empty half agrees with everything, so the plain case needs no branch.
+// Majorities of single and joint configurations. A joint configuration needs a majority of both halves (paper section 6). An
+// empty half always agrees, so a single configuration needs no branch.
 
 import type { Configuration, LogIndex, PeerId } from './types.js';
 
@@ -8,7 +8,7 @@ export function isQuorum(config: Configuration, has: (id: PeerId) => boolean): b
   return config.voters.length > 0 && majorityHas(config.voters, has) && majorityHas(config.votersOutgoing, has);
 }
 
-/** The highest index that a quorum has, when peer p has everything up to indexOf(p). 0 without voters. */
+/** The highest index that a quorum has, where peer p has everything up to indexOf(p). 0 without voters. */
 export function quorumIndex(config: Configuration, indexOf: (id: PeerId) => LogIndex): LogIndex {
   const incoming = majorityIndex(config.voters, indexOf);
   if (config.votersOutgoing.length === 0) return incoming;
@@ -23,6 +23,6 @@ function majorityHas(voters: readonly PeerId[], has: (id: PeerId) => boolean): b
 
 function majorityIndex(voters: readonly PeerId[], indexOf: (id: PeerId) => LogIndex): LogIndex {
   const indexes = voters.map(indexOf).sort((a, b) => b - a);
-  // With the highest first, the entry at floor(n/2) is reached by floor(n/2)+1 peers: a majority.
+  // In descending order, floor(n/2)+1 peers have the entry at floor(n/2): a majority.
   return indexes[indexes.length >> 1] ?? (0 as LogIndex);
 }

@@ -1,5 +1,5 @@
-// Linearizable reads without writing (dissertation 6.4): the leader notes its commit index, makes sure by one round of
-// heartbeats that it still leads, and the read is served where that index is applied.
+// Linearizable reads without writing to the log (dissertation 6.4). The leader records its commit index and confirms with one
+// round of heartbeats that it still leads. The read is served once that index is applied.
 //
 //   leader     reads that wait when a round ends begin the next one together; a read never joins a round that had begun
 //              before it came, because answers to that round may be older than the read
@@ -12,7 +12,7 @@ import { sendHeartbeats } from './replication.js';
 import type { LogIndex } from './types.js';
 import { NO_PEER } from './types.js';
 
-/** A read of this peer's own caller. */
+/** A read of this peer's caller. */
 export function readIndex(core: Core, context: number): void {
   if (core.role === 'leader') {
     addRead(core, { kind: 'local', context });
@@ -49,7 +49,7 @@ export function flushReads(core: Core): void {
   };
   core.waitingReads = [];
   sendHeartbeats(core);
-  // With one voter the round is over before it began.
+  // With one voter the round is confirmed at once.
   endRound(core);
 }
 
@@ -66,7 +66,7 @@ export function noteReadAck(core: Core, message: HeartbeatReply): void {
   if (round !== undefined && core.rules.readAckCounts(message.readRound, round.number)) round.acked.add(message.from);
 }
 
-/** Follower, in the drain: asks for what waits when nothing is asked. */
+/** Follower, in the drain: sends a request for the waiting reads when none is in flight. */
 export function forwardReads(core: Core): void {
   if (core.forwarded !== undefined || core.unforwarded.length === 0 || core.leader === NO_PEER) return;
   core.forwarded = { sequence: ++core.forwardSequence, contexts: core.unforwarded, ticks: 0 };
@@ -74,7 +74,7 @@ export function forwardReads(core: Core): void {
   askLeader(core, core.forwarded.sequence);
 }
 
-/** Follower: repeats a question that may be lost; gives up after an election timeout. */
+/** Follower: repeats a request that may be lost, and gives up after an election timeout. */
 export function tickForwardedReads(core: Core): void {
   const { forwarded, limits } = core;
   if (forwarded === undefined) return;
@@ -94,7 +94,7 @@ export function handleReadReply(core: Core, message: ReadReply): void {
   for (const context of forwarded.contexts) core.outcomes.push({ kind: 'ready', context, index: message.index });
 }
 
-/** Role, term or leader changed: reads that waited for the old ones fail (invariant 11). */
+/** Role, term or leader changed: the reads that waited fail (invariant 11). */
 export function dropReads(core: Core): void {
   const reads = [...(core.readRound?.reads ?? []), ...core.waitingReads];
   core.readRound = undefined;

@@ -1,28 +1,28 @@
-// What the core hands out and what it answers: all outputs of a node in one place.
+// The outputs of the core and the results of its methods.
 
 import type { Message, ReadRefusal } from './messages.js';
 import type { Configuration, Entry, HardState, LogIndex, PeerId, SnapshotMeta, SoftState, Term } from './types.js';
 
 /**
- * One write to stable storage, atomic and in order of `number`. The caller appends and syncs it, then calls
- * `persisted(number)`. Several may be waiting: write them in order with one sync and call `persisted` with the
- * last number (group commit). The core goes on working meanwhile.
+ * One atomic write to stable storage. Writes are ordered by `number`. The caller appends and syncs it, then calls
+ * `persisted(number)`. Several may be pending: the caller writes them in order with one sync and calls `persisted` with the last
+ * number (group commit). The core continues meanwhile.
  */
 export interface Write {
   /** 1, 2, 3 ... without gaps. */
   readonly number: number;
   readonly hardState: HardState;
   /**
-   * Replace the whole state machine and log by this snapshot first. The caller has its data, because it
-   * stepped the snapshot message in. Every `committed` handed out before is to be done with (or given up)
-   * before. `persisted` also says that it is applied.
+   * First replace the whole state machine and log by this snapshot. The caller has its data, because it stepped the snapshot
+   * message. All earlier `committed` entries must be applied or dropped before. `persisted` also means that the snapshot is
+   * installed.
    */
   readonly snapshot: SnapshotMeta | undefined;
-  /** To be appended; whatever the log holds at or after entries[0].index is cut off first. May be empty. */
+  /** The entries to append. First truncate the log at entries[0].index. May be empty. */
   readonly entries: readonly Entry[];
 }
 
-/** The answer to `readIndex(context)`. */
+/** The result of `readIndex(context)`. */
 export type ReadOutcome =
   /** Serve the read once `index` is applied. */
   | { readonly kind: 'ready'; readonly context: number; readonly index: LogIndex }
@@ -39,28 +39,28 @@ export type ReadOutcome =
 export interface Ready {
   readonly write: Write | undefined;
   readonly messages: readonly Message[];
-  /** Contiguous, each entry exactly once in the life of a node. */
+  /** Contiguous. Each entry is returned exactly once in the life of a node. */
   readonly committed: readonly Entry[];
   readonly reads: readonly ReadOutcome[];
-  /** Present when role, term or known leader changed. */
+  /** Set when role, term or known leader changed. */
   readonly softState: SoftState | undefined;
-  /** Present when the configuration in force changed (perhaps not yet committed): the peers to connect to. */
+  /** Set when the configuration in force changed, committed or not: the peers to connect to. */
   readonly config: Configuration | undefined;
 }
 
-/** Why a proposal did not enter the log. Nothing has happened; the caller may try again elsewhere or later. */
+/** Why a proposal did not enter the log. It had no effect, and the caller may retry elsewhere or later. */
 export type ProposeRefusal =
-  /** Ask `leader`, when it is known. */
+  /** Retry at `leader`, if known. */
   | 'notLeader'
-  /** Leadership is being handed over. */
+  /** A leadership transfer is in progress. */
   | 'transferring'
-  /** More than `uncommittedBytesMax` is waiting to be committed: overload. */
+  /** More than `uncommittedBytesMax` is not committed yet: overload. */
   | 'uncommittedLimit'
-  /** Configuration: another change is not committed yet, or the joint phase not left. */
+  /** Configuration: another change is not committed, or the joint phase is not left. */
   | 'configPending'
-  /** Configuration: the leader must commit an entry of its term first (erratum to dissertation 4.1). */
+  /** Configuration: the leader must first commit an entry of its term (erratum to dissertation 4.1). */
   | 'noCommitInTerm'
-  /** Configuration: the change makes no sense (`detail` says why). */
+  /** Configuration: the change is invalid (`detail` says why). */
   | 'invalidChange'
   /** Configuration: a learner to be promoted is too far behind. */
   | 'learnerBehind'
@@ -68,8 +68,8 @@ export type ProposeRefusal =
   | 'quorumAtRisk';
 
 /**
- * `appended` is the leader's word that the entry is at (index, term). It is committed when an entry of that term
- * is handed out at that index; it is lost when another term's is.
+ * `appended`: the leader has the entry at (index, term). It is committed when an entry of that term is returned as committed at
+ * that index, and lost when an entry of another term is.
  */
 export type ProposeResult =
   | { readonly kind: 'appended'; readonly index: LogIndex; readonly term: Term }
@@ -80,23 +80,23 @@ export type ProposeResult =
       readonly detail: string;
     };
 
-/** `transferring`: another successor has been asked to campaign already. */
+/** `transferring`: another successor was asked to campaign already. */
 export type TransferRefusal = 'notLeader' | 'notVoter' | 'alreadyLeader' | 'transferring';
 
 export type TransferResult =
   | { readonly kind: 'started' }
   | { readonly kind: 'refused'; readonly reason: TransferRefusal; readonly leader: PeerId };
 
-/** How far a follower is, as its leader sees it. */
+/** The progress of a follower, as its leader sees it. */
 export interface PeerStatus {
   readonly id: PeerId;
   readonly match: LogIndex;
   readonly next: LogIndex;
   readonly state: 'probe' | 'replicate' | 'snapshot';
-  /** Said something within an election timeout. */
+  /** Sent a message within an election timeout. */
   readonly recentlyActive: boolean;
   readonly learner: boolean;
-  /** For learners: may be promoted now. */
+  /** Learners: ready to be promoted. */
   readonly caughtUp: boolean;
 }
 
@@ -106,7 +106,7 @@ export interface NodeStatus extends SoftState {
   readonly commit: LogIndex;
   readonly applied: LogIndex;
   readonly lastIndex: LogIndex;
-  /** Durable here. */
+  /** Durable on this peer. */
   readonly stableIndex: LogIndex;
   readonly firstIndex: LogIndex;
   /** The configuration in force. */
@@ -118,6 +118,6 @@ export interface NodeStatus extends SoftState {
   readonly configIsCommitted: boolean;
   readonly uncommittedBytes: number;
   readonly transferringTo: PeerId;
-  /** On a leader only. */
+  /** Leader only. */
   readonly peers: readonly PeerStatus[];
 }

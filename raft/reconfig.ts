@@ -1,5 +1,5 @@
-// Changing the members of a running cluster (paper section 6, dissertation chapter 4). The pure arithmetic of
-// configurations is in membership.ts; here is when the leader may append one, and what follows from its commitment.
+// Changes the members of a running cluster (paper section 6, dissertation chapter 4). membership.ts computes configurations. This
+// file decides when the leader may append one, and acts on its commit.
 
 import type { Core } from './core.js';
 import { committedInTerm } from './core.js';
@@ -15,7 +15,7 @@ export type ChangeVerdict =
   | { readonly kind: 'ok'; readonly config: Configuration }
   | { readonly kind: 'refused'; readonly reason: ProposeRefusal; readonly detail: string };
 
-/** Leader: may this change be appended now, and as which configuration? */
+/** Leader: whether this change may be appended now, and the configuration to append. */
 export function judgeChange(core: Core, change: ConfigChange): ChangeVerdict {
   const { configs, log, rules } = core;
   if (!rules.mayChangeConfig(committedInTerm(core))) {
@@ -31,7 +31,7 @@ export function judgeChange(core: Core, change: ConfigChange): ChangeVerdict {
       return refused('learnerBehind', `learner ${id} has not caught up`);
     }
   }
-  // One that counts on a dead peer would never be committed, nor would anything after it.
+  // A configuration that needs a dead peer would never be committed, and would block all later entries.
   if (!isQuorum(plan.config, (id) => rules.mayCountOn(hasAnswered(core, id)))) {
     return refused('quorumAtRisk', 'too few of the voters after the change are alive');
   }
@@ -43,15 +43,15 @@ function refused(reason: ProposeRefusal, detail: string): ChangeVerdict {
 }
 
 /**
- * A peer is caught up when it is alive and has everything the leader had one quorum check ago: it lags less than an
- * election timeout behind (the last round of dissertation 4.2.1).
+ * A peer is caught up when it is alive and has everything that the leader had one quorum check ago: it is less than an election
+ * timeout behind (the last round of dissertation 4.2.1).
  */
 export function isCaughtUp(core: Core, id: PeerId): boolean {
   const progress = core.progress.get(id);
   return progress?.state === 'replicate' && isLive(core, id) && progress.match >= core.catchUpIndex;
 }
 
-/** Leader, in the drain: what follows when the configuration in force is committed. */
+/** Leader, in the drain: acts on the commit of the configuration in force. */
 export function settleMembership(core: Core): void {
   if (!core.membershipUnsettled) return;
   const { configs, log, rules } = core;
@@ -62,11 +62,11 @@ export function settleMembership(core: Core): void {
   if (configs.currentIndex > log.commit) return;
   core.membershipUnsettled = false;
   dropRemoved(core);
-  // Dissertation 4.2.2: the others decide without this leader now.
+  // Dissertation 4.2.2: the others now decide without this leader.
   if (!isVoter(configs.current, core.id)) resign(core);
 }
 
-/** Sends the commit of their removal to removed members, once. If the message is lost, the cluster does not depend on it. */
+/** Sends the commit of their removal to removed members, once. The cluster does not depend on this message. */
 function dropRemoved(core: Core): void {
   flushAppends(core);
   const staying = new Set(members(core.configs.current));

@@ -1,4 +1,4 @@
-// The leader's side of log replication (paper 5.3, 5.4.2; dissertation 10.2.1 for sending before the own sync).
+// The leader's side of log replication (paper 5.3, 5.4.2; dissertation 10.2.1: it sends before its own sync).
 
 import type { Core } from './core.js';
 import { send } from './core.js';
@@ -12,7 +12,7 @@ import { entryBytes } from './types.js';
 
 const NO_ENTRIES: readonly Entry[] = [];
 
-/** Appends to the leader's own log. Sending is left to the drain. */
+/** Appends to the leader's own log. The drain sends the entries. */
 export function appendEntry(core: Core, kind: EntryKind, data: Uint8Array): Entry {
   invariant(core.role === 'leader', 3, `a ${core.role} appended an entry of its own`);
   const entry: Entry = { term: core.term, index: (core.log.lastIndex + 1) as LogIndex, kind, data };
@@ -26,8 +26,8 @@ export function appendEntry(core: Core, kind: EntryKind, data: Uint8Array): Entr
 }
 
 /**
- * Follows the configuration in force. Who is no member any more stays until the drain that has told it of its
- * removal (settleMembership): otherwise the removed would never learn of it.
+ * Updates the set of followers to the configuration in force. A removed member stays until the drain has sent it the commit of
+ * its removal (settleMembership); otherwise it would never learn of it.
  */
 export function trackMembers(core: Core): void {
   core.membershipUnsettled = true;
@@ -37,7 +37,7 @@ export function trackMembers(core: Core): void {
   }
 }
 
-/** Commits what a quorum has (paper 5.3), if it is of this term (5.4.2). */
+/** Commits what a quorum has (paper 5.3), if it is of the current term (5.4.2). */
 export function countCommit(core: Core): void {
   const { log, rules } = core;
   const index = rules.quorumIndex(core.configs.current, (id) =>
@@ -46,7 +46,7 @@ export function countCommit(core: Core): void {
   if (index > log.commit && rules.mayCommitByCounting(log.term(index)!, core.term)) log.commitTo(index);
 }
 
-/** Sends every follower what it may be sent now. */
+/** Sends to every follower what its progress allows. */
 export function flushAppends(core: Core): void {
   for (const [id, progress] of core.progress) flushTo(core, id, progress);
 }
@@ -62,14 +62,14 @@ function flushTo(core: Core, to: PeerId, progress: Progress): void {
   while (progress.next <= log.lastIndex && !progress.windowIsFull(window)) {
     if (!sendAppend(core, to, progress, limits.appendBytesMax)) return;
   }
-  // Who is still syncing the last entry hears that it is committed before it says that it has it, and so can apply it at once.
-  // While more is under way, that news goes with what comes of it.
+  // A follower that is still syncing the last entry gets the commit index before it acknowledges, so that it can apply the entry
+  // at once. While more appends are in flight, the next one carries the commit index.
   const has = log.commit === log.lastIndex ? progress.next - 1 : progress.match;
   const commitIsNews = Math.min(log.commit, has) > progress.commitSent;
   if (commitIsNews || progress.nudged) sendAppend(core, to, progress, 0);
 }
 
-/** False when the log does not reach back far enough, and the follower needs a snapshot. */
+/** Returns false when the log was compacted beyond the needed entry, and the follower needs a snapshot. */
 function sendAppend(core: Core, to: PeerId, progress: Progress, maxBytes: number): boolean {
   const { log } = core;
   const prevIndex = (progress.next - 1) as LogIndex;
@@ -90,7 +90,7 @@ function sendAppend(core: Core, to: PeerId, progress: Progress, maxBytes: number
 
 export function sendHeartbeats(core: Core): void {
   for (const [to, { match }] of core.progress) {
-    // Never beyond what the follower is known to have: it may not have the rest, or have something else there.
+    // Never beyond the follower's match index: it may lack later entries or have different ones.
     const commit = core.rules.commitToTell(core.log.commit, match);
     send(core, to, { kind: 'heartbeat', commit, readRound: core.readRound?.number ?? 0 });
   }
@@ -103,7 +103,7 @@ export function handleAppendAccepted(core: Core, message: AppendAccepted): void 
   progress.silentTicks = 0;
   progress.accepted(message.index);
   if (progress.state === 'probe' && message.index === progress.match) progress.becomeReplicate();
-  // A snapshot arrived, or the follower turned out not to need one: go on from where the log reaches it.
+  // A snapshot arrived or was not needed: continue with the entries of the log.
   if (progress.state === 'snapshot' && progress.match >= core.log.base.index) progress.becomeReplicate();
 }
 
@@ -119,11 +119,11 @@ export function handleHeartbeatReply(core: Core, message: HeartbeatReply): void 
   if (progress === undefined) return;
   progress.silentTicks = 0;
   progress.probing = false;
-  // An append may have been lost on the way. An empty one behind it is rejected then, and probing starts.
+  // An append may have been lost. The follower then rejects an empty one after it, and probing starts.
   if (progress.match < core.log.lastIndex) progress.nudged = true;
 }
 
-/** The caller could not deliver to `peer`: what is on the way is in doubt. */
+/** The caller could not deliver to `peer`: messages in flight may be lost. */
 export function reportUnreachable(core: Core, peer: PeerId): void {
   const progress = core.progress.get(peer);
   if (progress?.state === 'replicate') progress.becomeProbe();

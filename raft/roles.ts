@@ -1,5 +1,5 @@
-// The four roles and the ways into them (paper figure 4, with the pre-candidate of dissertation 9.6). Every change of
-// role or term passes through here.
+// The four roles and the transitions between them (paper figure 4, with the pre-candidate of dissertation 9.6). Every change of
+// role or term happens here.
 
 import type { Core } from './core.js';
 import { drawElectionTimeout } from './core.js';
@@ -11,12 +11,12 @@ import { NO_PEER } from './types.js';
 
 const NO_BYTES = new Uint8Array(0);
 
-/** Follows `leader` (`NO_PEER` while unknown) in `term`, which is not older than the current one. */
+/** Follows `leader` (`NO_PEER` if unknown) in `term`, which is not older than the current one. */
 export function becomeFollower(core: Core, term: Term, leader: PeerId): void {
   enter(core, 'follower', term, leader);
 }
 
-/** Asks around whether a campaign has a chance, without disturbing anyone: term and vote stay. */
+/** Asks for pre-votes. Term and vote do not change. */
 export function becomePreCandidate(core: Core): void {
   invariant(core.role !== 'leader', 2, 'a leader does not campaign');
   enter(core, 'preCandidate', core.term, NO_PEER);
@@ -29,7 +29,7 @@ export function becomeCandidate(core: Core): void {
   core.vote = core.id;
 }
 
-/** Leads the current term, for which a quorum has voted. */
+/** Leads the current term, after a quorum voted for this peer. */
 export function becomeLeader(core: Core): void {
   invariant(core.role === 'candidate' && core.vote === core.id, 2, `a ${core.role} cannot become leader`);
   enter(core, 'leader', core.term, core.id);

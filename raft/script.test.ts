@@ -1,4 +1,4 @@
-// Runs the scripts in testdata/: a cluster moved by hand, and what it said. A script is a list of blocks,
+// Runs the scripts in testdata/: commands to a cluster, and its output. A script is a list of blocks,
 //
 //     # why
 //     command

@@ -1,4 +1,4 @@
-// Snapshots as values, and forgetting the log (paper section 7). The data never passes through here.
+// Snapshot metadata, and log compaction (paper section 7). The data never passes through the core.
 
 import type { Core } from './core.js';
 import { send } from './core.js';
@@ -7,7 +7,7 @@ import type { SnapshotRequest } from './messages.js';
 import type { Progress } from './progress.js';
 import type { LogIndex, PeerId, SnapshotMeta } from './types.js';
 
-/** What a snapshot of the state machine as of `index` stands for. */
+/** The metadata of a snapshot of the state machine as of `index`. */
 export function snapshotMeta(core: Core, index: LogIndex): SnapshotMeta {
   const term = core.log.term(index);
   invariant(
@@ -19,33 +19,33 @@ export function snapshotMeta(core: Core, index: LogIndex): SnapshotMeta {
   return { index, term, config: core.configs.at(index) };
 }
 
-/** Orders a snapshot for a follower that needs entries this leader has forgotten. */
+/** Requests a snapshot for a follower that needs compacted entries. */
 export function sendSnapshot(core: Core, to: PeerId, progress: Progress): void {
-  // A dead peer would hold a snapshot open for nothing; its first sign of life brings it one.
+  // A dead peer would keep a snapshot open for nothing. It gets one when it is heard again.
   if (!progress.isLive(core.limits.electionTicks)) return;
   const snapshot = snapshotMeta(core, core.log.applied);
   progress.becomeSnapshot(snapshot.index);
   send(core, to, { kind: 'snapshot', snapshot });
 }
 
-/** The snapshot on its way to `peer` will hold everything up to `index`: the log is not kept for it any more. */
+/** The snapshot in flight to `peer` contains everything up to `index`: the log is no longer kept for it. */
 export function snapshotCovers(core: Core, peer: PeerId, index: LogIndex): void {
   const progress = core.progress.get(peer);
   if (progress?.state !== 'snapshot') return;
   progress.pendingSnapshot = Math.max(progress.pendingSnapshot, index) as LogIndex;
 }
 
-/** The stream has ended. Until the follower says what it has, one append probes for it. */
+/** The stream has ended. One append probes until the follower reports its position. */
 export function reportSnapshot(core: Core, peer: PeerId, ok: boolean): void {
   const progress = core.progress.get(peer);
   if (progress?.state !== 'snapshot') return;
   if (!ok) progress.pendingSnapshot = 0 as LogIndex;
   progress.becomeProbe();
-  // No message at once: it would be rejected while the snapshot is being installed, or bring the next failure.
+  // No message is sent at once: it would be rejected during the installation, or fail like the stream.
   progress.probing = true;
 }
 
-/** Follower: a snapshot is complete on this side. */
+/** Follower: the data of a snapshot is complete on this peer. */
 export function handleSnapshot(core: Core, message: SnapshotRequest): void {
   const { log, rules } = core;
   const { snapshot } = message;
@@ -57,7 +57,7 @@ export function handleSnapshot(core: Core, message: SnapshotRequest): void {
   );
   if (rules.snapshotIsNews(snapshot.index, log.commit)) {
     if (rules.sharesSnapshot(log.term(snapshot.index), snapshot.term)) {
-      // By the log matching property everything before is here as well.
+      // By the log matching property all earlier entries match as well.
       log.commitTo(snapshot.index);
     } else {
       log.restore(snapshot);
@@ -68,7 +68,7 @@ export function handleSnapshot(core: Core, message: SnapshotRequest): void {
   send(core, message.from, { kind: 'appendAccepted', index: log.commit });
 }
 
-/** Forgets the log up to `index`. The caller then drops it from its storage. */
+/** Compacts the log up to `index`. The caller then drops the entries from its storage. */
 export function compact(core: Core, index: LogIndex): SnapshotMeta {
   const meta = snapshotMeta(core, index);
   core.configs.compact(index);
@@ -76,8 +76,8 @@ export function compact(core: Core, index: LogIndex): SnapshotMeta {
 }
 
 /**
- * Where the log may be cut: `trailing` entries stay in any case, up to `trailingMax` for the sake of a live follower
- * that still needs them. Never beyond applied. Undefined when there is nothing to cut.
+ * The index up to which the log may be compacted: `trailing` entries stay in any case, up to `trailingMax` for a live follower
+ * that still needs them. Never beyond applied. Undefined when there is nothing to compact.
  */
 export function compactionIndex(core: Core, trailing: number, trailingMax: number): LogIndex | undefined {
   const { applied, base } = core.log;

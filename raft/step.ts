@@ -1,4 +1,4 @@
-// What a message does: first its term (paper 5.1), then its kind.
+// Handles a message: first its term (paper 5.1), then its kind.
 
 import type { Core } from './core.js';
 import { isFromLeader, send } from './core.js';
@@ -24,7 +24,7 @@ export function step(core: Core, message: Message): void {
   HANDLERS[message.kind](core, message as never);
 }
 
-/** A later term. Returns false when the message is to be ignored. */
+/** Handles a later term. Returns false when the message is to be ignored. */
 function takeUpTerm(core: Core, message: Message): boolean {
   if (message.kind === 'voteRequest') {
     if (trustsLeader(core) && !message.transfer) return false;
@@ -48,7 +48,7 @@ function answerStale(core: Core, message: Message): void {
   }
 }
 
-/** A message of this term's leader. */
+/** Handles a message from the leader of this term. */
 function followSender(core: Core, message: Message): void {
   invariant(core.role !== 'leader', 2, `peer ${message.from} and this one both lead term ${core.term}`);
   invariant(
@@ -62,7 +62,7 @@ function followSender(core: Core, message: Message): void {
 
 type Handlers = { readonly [K in MessageKind]: (core: Core, message: Extract<Message, { kind: K }>) => void };
 
-/** A message of the current term (or a pre-vote and its reply). */
+/** Handles a message of the current term (or a pre-vote and its response). */
 const HANDLERS: Handlers = {
   voteRequest: handleVoteRequest,
   voteReply: handleVoteReply,
@@ -74,7 +74,7 @@ const HANDLERS: Handlers = {
     handleHeartbeatReply(core, message);
     noteReadAck(core, message);
   }),
-  // Its term has done the work.
+  // Only its term matters.
   staleTerm: () => {},
   snapshot: handleSnapshot,
   timeoutNow: handleTimeoutNow,

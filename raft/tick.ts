@@ -1,4 +1,4 @@
-// What time does: the leader's heartbeats and quorum checks (dissertation 6.2), everybody else's campaigns (paper 5.2).
+// The effects of time: the leader's heartbeats and quorum checks (dissertation 6.2), the campaigns of the others (paper 5.2).
 
 import type { Core } from './core.js';
 import { campaign, mayCampaign } from './election.js';
@@ -30,7 +30,7 @@ function tickLeader(core: Core): void {
     }
     core.catchUpIndex = core.log.lastIndex;
   }
-  // A successor that did not take over within an election timeout will not; serve again.
+  // A successor that has not taken over within an election timeout will not do so; serve again.
   if (core.transfer !== undefined && ++core.transfer.ticks >= core.limits.electionTicks) core.transfer = undefined;
   core.heartbeatElapsed++;
   if (core.heartbeatElapsed >= core.limits.heartbeatTicks) {

@@ -7,13 +7,13 @@ declare const brand: unique symbol;
 /** An election term. 0 means "before any election"; terms never go back (invariant 1). */
 export type Term = number & { readonly [brand]: 'Term' };
 
-/** A position in the log, from 1. Index 0 is the empty position before the first entry. */
+/** A position in the log, starting at 1. Index 0 is the empty position before the first entry. */
 export type LogIndex = number & { readonly [brand]: 'LogIndex' };
 
 /** A peer's identity: a safe integer in [1, 2^53). Never reused for another disk. */
 export type PeerId = number & { readonly [brand]: 'PeerId' };
 
-/** "Nobody": no vote given, no leader known. Not a valid id of a peer. */
+/** No peer: no vote given, or no leader known. Not a valid peer id. */
 export const NO_PEER = 0 as PeerId;
 
 function safeInteger(n: number, min: number, what: string): void {
@@ -47,7 +47,7 @@ export function toPeerId(n: number): PeerId {
  */
 export type EntryKind = 'normal' | 'config' | 'noop';
 
-/** One log entry. Immutable once made; shared by log, messages and disk without copies. */
+/** One log entry. Immutable; log, messages and disk share it without copies. */
 export interface Entry {
   readonly term: Term;
   readonly index: LogIndex;
@@ -55,7 +55,7 @@ export interface Entry {
   readonly data: Uint8Array;
 }
 
-/** Bytes an entry counts for in every limit: its payload plus a fixed share for framing. */
+/** The bytes of an entry in all limits: its payload plus a fixed overhead for framing. */
 export const ENTRY_OVERHEAD_BYTES = 32;
 
 export function entryBytes(entry: Entry): number {
@@ -91,10 +91,9 @@ export interface ConfigChange {
 }
 
 /**
- * What a snapshot of the state machine stands for: everything up to and including `index`, which was
- * written in `term`; `config` is the membership in force there. Also describes the base of a log (what lies
- * before its first entry); the base of a new cluster is `{index: 0, term: 0, config: initial members}`, of a
- * peer that will be added later the same with no members at all.
+ * The metadata of a snapshot: the state machine after all entries up to and including `index`, which has the term `term`; `config` is
+ * the membership in force there. It also describes the base of a log, the position before its first entry. The base of a new cluster
+ * is `{index: 0, term: 0, config: initial members}`; that of a peer that will be added later has no members.
  */
 export interface SnapshotMeta {
   readonly index: LogIndex;
@@ -103,9 +102,8 @@ export interface SnapshotMeta {
 }
 
 /**
- * What must survive a crash beside the entries. `term` and `vote` are promises; `commit` is a hint that saves
- * a restarted peer from waiting before it applies what it has: it rides along with other writes, and there is
- * never a write for `commit` alone.
+ * The state that must survive a crash in addition to the entries. `term` and `vote` are promises. `commit` is a hint with which a
+ * restarted peer can apply entries early; it is saved with other writes, never alone.
  */
 export interface HardState {
   readonly term: Term;
@@ -115,7 +113,7 @@ export interface HardState {
 
 export type Role = 'follower' | 'preCandidate' | 'candidate' | 'leader';
 
-/** For the caller's information only; nothing of it needs to be kept. */
+/** Informational: the caller need not keep it. */
 export interface SoftState {
   readonly role: Role;
   readonly term: Term;
@@ -132,7 +130,7 @@ export interface SoftState {
  * serve them earlier. The core itself keeps everything newer.
  */
 export interface LogStorage {
-  /** What lies before the first entry: base.index + 1 is the first index this log can serve. */
+  /** The position before the first entry: base.index + 1 is the first index that this log has. */
   base(): SnapshotMeta;
   /** Index of the last entry, or `base().index` when there is none. */
   lastIndex(): LogIndex;
@@ -153,17 +151,17 @@ export interface RaftLimits {
   readonly heartbeatTicks: number;
   /** Entry bytes in one append message (at least one entry always goes). */
   readonly appendBytesMax: number;
-  /** Append messages on the way to one follower. */
+  /** Append messages in flight to one follower. */
   readonly inflightMessagesMax: number;
-  /** Entry bytes on the way to one follower. */
+  /** Entry bytes in flight to one follower. */
   readonly inflightBytesMax: number;
   /** Entry bytes a leader holds that are not yet committed; above it proposals are refused. */
   readonly uncommittedBytesMax: number;
-  /** Entry bytes handed out in one Ready for applying. */
+  /** Entry bytes returned in one Ready for applying. */
   readonly committedBytesPerReadyMax: number;
-  /** Entry bytes handed out for applying and not yet acknowledged by `applied`. */
+  /** Entry bytes returned for applying and not yet acknowledged by `applied`. */
   readonly applyingBytesMax: number;
-  /** Writes handed out and not yet `persisted`. At the limit, what comes in waits and goes as one write. */
+  /** Writes returned and not yet `persisted`. At the limit, further entries wait and form one write. */
   readonly inflightWritesMax: number;
   /** Read requests waiting for a quorum round, on leader and follower each. */
   readonly pendingReadsMax: number;

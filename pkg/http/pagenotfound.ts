@@ -14,7 +14,7 @@ export class PageNotFound extends Error {
   }
 }
 
-/** The error for a path in a group that names nothing. */
+/** The error for a path that names nothing in a group. */
 export function nothingThere(catalogue: Catalogue, group: string): Error {
   const isBuiltin = catalogue.kinds.some((k) => !isCustom(k.storage.type) && k.versions.some((v) => v.group === group));
   return isBuiltin ? errors.noSuchPath() : new PageNotFound();

@@ -195,7 +195,7 @@ function parseQuery(text: string): Map<string, string[]> {
   return found;
 }
 
-/** The parameters that a request may use. */
+/** The number of parameters that are read. */
 const QUERY_MAX = 1000;
 
 function decodeQuery(text: string): string | undefined {
