@@ -246,5 +246,5 @@ export class Cursor implements LaneMember {
 
 /** The number of objects of the initial state that are examined between two calls of `enough`. */
 const LOOK_STRIDE = 16;
-const NOTHING_YET: Frames = { payload: Buffer.alloc(0), chunk: Buffer.alloc(0), events: 0 };
+const NOTHING_YET: Frames = { payload: Buffer.alloc(0), events: 0, framed: undefined };
 const never = (): boolean => false;

@@ -3,12 +3,15 @@ import type { StoredObject } from './object.js';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** Joined frames of events. All watches at the same position share them, so callers must not write to them. */
+/** Joined frames of events. All watches at the same position share them, so callers must not write to the payload. */
 export interface Frames {
-  readonly payload: Buffer;
-  /** The same bytes as one HTTP/1.1 chunk: size line, payload, CRLF. */
-  readonly chunk: Buffer;
+  payload: Buffer;
   readonly events: number;
+  /**
+   * The payload in the framing of a transport that needs one, so that it is framed once for all watches. The transport sets it, and
+   * may make `payload` a view of it, so that the bytes are in memory once; the cache does not read it.
+   */
+  framed: Buffer | undefined;
 }
 
 /** Encodes events in one form (encoding, version, Table or not). Watches whose framers have the same `id` share frames. */
@@ -46,26 +49,17 @@ export class Batch {
     this.events++;
   }
 
-  /** Joins the frames into one buffer inside an HTTP/1.1 chunk, so that neither HTTP version copies them again. */
+  /** Joins the frames into one buffer. */
   join(): Frames {
-    const head = `${this.bytes.toString(16)}\r\n`;
-    const chunk = Buffer.allocUnsafe(head.length + this.bytes + 2);
-    let at = chunk.write(head, 0);
-    for (const piece of this.#pieces) at += piece.copy(chunk, at);
-    chunk.write('\r\n', at);
-    return { payload: chunk.subarray(head.length, at), chunk, events: this.events };
+    const payload = Buffer.allocUnsafe(this.bytes);
+    let at = 0;
+    for (const piece of this.#pieces) at += piece.copy(payload, at);
+    return { payload, events: this.events, framed: undefined };
   }
 }
 
 /** Frames of one encoded frame. */
-export function single(frame: Buffer): Frames {
-  const head = `${frame.length.toString(16)}\r\n`;
-  const chunk = Buffer.allocUnsafe(head.length + frame.length + 2);
-  const at = chunk.write(head, 0);
-  frame.copy(chunk, at);
-  chunk.write('\r\n', at + frame.length);
-  return { payload: chunk.subarray(at, at + frame.length), chunk, events: 1 };
-}
+export const single = (frame: Buffer): Frames => ({ payload: frame, events: 1, framed: undefined });
 
 /** Returns the events from `from` on that form one batch of about `maxBytes`: at least one, and all events of a revision together. */
 export function plan(

@@ -84,7 +84,7 @@ export class Delivery {
       this.#finish('end');
       return false;
     }
-    this.#room = answer.write(frames.payload, frames.chunk);
+    this.#room = answer.write(frames.payload, frames);
     this.#options.written(frames);
     if (!this.#room && this.#cancelStalled === undefined) this.#expectRoom();
     return true;

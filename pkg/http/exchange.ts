@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { CredentialConnection } from '../auth/index.js';
+import type { Frames } from '../registry/index.js';
 
 /**
  * One request and its response, independent of the protocol. `exchange1.ts` implements it for HTTP/1.1, WebSocket and injected
@@ -56,10 +57,10 @@ export interface Connection extends CredentialConnection {
 /** The body of a response, written at the pace of its connection. */
 export interface AnswerStream {
   /**
-   * Writes bytes. Returns false when the buffer is full; `onDrain` then reports when to continue. `chunk`, if given, is `bytes`
-   * framed as an HTTP/1.1 chunk; a connection that uses chunks writes it unchanged.
+   * Writes bytes. Returns false when the buffer is full; `onDrain` then reports when to continue. `frames`, if given, has `bytes`
+   * as its payload and is shared with other watches; HTTP/1.1 keeps its chunk there.
    */
-  write(bytes: Buffer, chunk?: Buffer): boolean;
+  write(bytes: Buffer, frames?: Frames): boolean;
   /** Registers `f` to run each time the connection drains after a `write` that returned false. */
   onDrain(f: () => void): void;
   end(): void;

@@ -86,8 +86,7 @@ export class TestStream implements EventStream {
     if (this.#pending.length === 0) return undefined;
     const events = this.#pending.length;
     const payload = Buffer.concat(this.#pending.splice(0));
-    const chunk = Buffer.concat([Buffer.from(`${payload.length.toString(16)}\r\n`), payload, Buffer.from('\r\n')]);
-    return { payload, chunk, events };
+    return { payload, events, framed: undefined };
   }
 
   onReady(f: () => void): void {

@@ -105,8 +105,7 @@ export class ConvertedStream implements EventStream {
     this.#ready = [];
     const events = this.#events;
     this.#events = 0;
-    const chunk = Buffer.concat([Buffer.from(`${payload.length.toString(16)}\r\n`), payload, Buffer.from('\r\n')]);
-    return { payload, chunk, events };
+    return { payload, events, framed: undefined };
   }
 
   async #convert(pending: readonly Pending[]): Promise<void> {

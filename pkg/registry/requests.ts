@@ -236,10 +236,13 @@ export interface EventStream {
   close(): void;
 }
 
-/** Frames of events, shared between all watchers at the same position: never written into. */
+/** The joined frames of some events. All watchers at the same position share them, so the bytes must not be changed. */
 export interface Frames {
-  readonly payload: Buffer;
-  /** The same bytes as one HTTP/1.1 chunk: size line, payload, CRLF. */
-  readonly chunk: Buffer;
+  payload: Buffer;
   readonly events: number;
+  /**
+   * The payload in the framing of a transport that needs one, so that it is framed once for all watches. The transport sets it, and
+   * may make `payload` a view of it, so that the bytes are in memory once.
+   */
+  framed: Buffer | undefined;
 }
