@@ -25,7 +25,7 @@ import { refuseLongLists } from './size.js';
 
 /** Decodes request bodies as the kind of their target. */
 
-/** The kind that a target takes: its own, or that of a subresource which has its own. */
+/** Returns the kind of the body of a target: that of the resource, or that of a subresource with another kind. */
 export function expectedKind({ resource, subresource }: Target): KindSchema {
   return subresource === '' ? resource.type : resource.subresources[subresource]!.type;
 }
@@ -56,10 +56,10 @@ export function decodeObject(
   return object;
 }
 
-/** JSON bytes that one byte of a body can stand for, at most: two bytes of protobuf are an empty message, YAML has aliases. */
+/** The maximal ratio of JSON bytes to body bytes: an empty protobuf message is two bytes, and YAML has aliases. */
 const BYTES_PER_BODY_BYTE = { json: 1, yaml: Infinity, protobuf: 4, cbor: 4 } as const;
 
-/** Why what has the form of its kind cannot be read, where the kind has such a rule. */
+/** Returns the reason why a decoded object is unreadable under the rules of its kind, if any. */
 export function unreadable(target: Target, kind: KindSchema, object: JsonObject): string | undefined {
   if (kind.info.kind !== target.resource.kind) return undefined;
   return target.resource.declaration.unreadable?.(object);
@@ -84,7 +84,7 @@ export interface PatchTarget {
   readonly live: JsonObject;
 }
 
-/** The patched object in the served version, decoded. Failures are the ones that clients of the reference know. */
+/** Decodes the patched object in the served version. Errors are those of kube-apiserver. */
 export function patchObject(
   request: PatchRequest,
   document: PatchDocument,
@@ -122,7 +122,7 @@ export function patchObject(
   }
 }
 
-/** A patch may not make another kind of an object: it is then read as that kind, and does not fit. */
+/** A patch must not change the kind of an object. kube-apiserver then decodes the other kind and fails. */
 function decodePatched(kind: KindSchema, o: JsonObject): Decoded {
   const gv = parseApiVersion(String(o['apiVersion'] ?? ''));
   const name = String(o['kind'] ?? '');
@@ -142,7 +142,7 @@ function report(strict: Strictness, request: PatchRequest, context: RequestConte
   if (fieldValidation === 'Warn') for (const text of strict.warnings) context.warn(text);
 }
 
-/** The result of a patch is no object of the kind. */
+/** The error for the result of a patch that is not an object of the kind. */
 function badResult(shown: string, why: string): ApiError {
   const found = new FieldErrors().invalid(PATCH_FIELD, shown, why);
   return errors.invalid({ group: '', kind: '' }, '', found.list);
@@ -150,7 +150,7 @@ function badResult(shown: string, why: string): ApiError {
 
 const PATCH_FIELD = FieldPath.of('patch');
 
-/** What went wrong with a patch, as a Status. A client's mistake is never a 500. */
+/** Returns the error of a patch as a Status. A client error is never a 500. */
 export function patchFailure(e: PatchError): ApiError {
   switch (e.kind) {
     case 'badRequest':
@@ -172,12 +172,12 @@ export function patchFailure(e: PatchError): ApiError {
   }
 }
 
-/** The configuration of an apply: YAML, which JSON is too, or CBOR. */
+/** Parses the configuration of an apply: YAML (of which JSON is a subset) or CBOR. */
 export function readApplied(body: Body): { readonly value: JsonObject; readonly strict: Strictness } {
   const encoding = body.encoding === 'json' ? 'yaml' : body.encoding;
   const read = readBody({ bytes: body.bytes, encoding });
   if (!read.ok) throw errors.badRequest(`error decoding YAML: ${converting(encoding)}${read.message}`);
-  // nothing at all is an object without fields
+  // An empty document is an object without fields.
   const value = read.value ?? {};
   if (!isObject(value))
     throw errors.badRequest(

@@ -4,7 +4,7 @@ import { type Core, fresh } from './core.js';
 import type { RequestContext } from './requests.js';
 import { insert } from './write.js';
 
-/** Creates the objects that every cluster has from the start. Whichever peer is first does; existing objects stay as they are. */
+/** Creates the objects that every cluster has from the start. The first peer creates them; existing objects do not change. */
 export async function bootstrap(core: Core, config: BootstrapConfig): Promise<void> {
   for (const { resource, namespace, object } of bootstrapObjects(config))
     await ensure(core, namespace, object, resource);
@@ -41,7 +41,7 @@ async function ensure(core: Core, namespace: string, object: JsonObject, plural:
       return;
     } catch (e) {
       if (!(e instanceof ApiError)) throw e;
-      // Peers that start together all come here. Whatever stood in the way (the name, an address): if it is there now, one was quicker.
+      // Peers may start at the same time. If the object exists after a conflict (of its name or an address), another peer created it.
       await fresh(core, context).catch(() => {});
       if (isThere()) return;
       const passes = e.status.code === 429 || e.status.code >= 500;
@@ -54,5 +54,5 @@ async function ensure(core: Core, namespace: string, object: JsonObject, plural:
 /** Milliseconds. */
 const BOOTSTRAP_PATIENCE = 30_000;
 const BOOTSTRAP_PAUSE = 250;
-/** An election may be under way. */
+/** Errors that are retried, because an election may be in progress. */
 const BOOTSTRAP_ATTEMPTS = 20;

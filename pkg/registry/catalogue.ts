@@ -25,12 +25,12 @@ export interface Catalogue {
   readonly groups: readonly ServedGroup[];
   find(group: string, version: string, resource: string): ServedResource | undefined;
   findKind(gvk: GroupVersionKind): ServedResource | undefined;
-  /** The kind of a resource, whatever versions of it are served. */
+  /** Returns the kind of a resource, in any of its served versions. */
   kind(group: string, resource: string): Kind | undefined;
   hasVersion(group: string, version: string): boolean;
 }
 
-/** Groups in the order in which discovery lists them; those not named here follow, by name. */
+/** The order of groups in discovery. Other groups follow, sorted by name. */
 const GROUP_ORDER: readonly string[] = [
   '',
   'apiregistration.k8s.io',

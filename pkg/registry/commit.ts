@@ -60,14 +60,14 @@ export function writtenAnswer(
   return { kind: 'stored', stored: collection.restore({ key, value, modRevision: put.at, createRevision }) };
 }
 
-/** An object that is not stored as it is (dry runs), in the version of the request. */
+/** Returns an object that is not stored (dry runs), in the version of the request. */
 export function valueAnswer(resource: ServedResource, object: JsonObject): Answer {
   // With a remote converter the conversion is the last step of the request, when it may take time.
   const value = resource.declaration.remote === undefined ? inServedVersion(resource, object) : object;
   return { kind: 'value', value };
 }
 
-/** Whether an encoded object equals the stored one, except for the resourceVersion. */
+/** Reports whether an encoded object equals the stored one, except for the resourceVersion. */
 export function isUnchanged(stored: StoredObject, value: Buffer): boolean {
   // A write of the same object moves it to today's storage version.
   if (stored.stale) return false;

@@ -3,11 +3,11 @@ import { revision as asRevision, type Revision } from '../base/index.js';
 import { readJson } from '../codec/index.js';
 import { limits } from './limits.js';
 
-/** Where a list goes on. The form is the reference's, so that a token says the same to both. */
+/** The position of the next page of a list. The form is that of kube-apiserver, so that tokens are interchangeable. */
 export interface Continuation {
-  /** The state that the pages are read from; undefined: whatever is current (an expired token's successor). */
+  /** The revision of the pages; undefined for the current state (the successor of an expired token). */
   readonly revision: Revision | undefined;
-  /** First key, relative to the list's own prefix. */
+  /** The first key, relative to the prefix of the list. */
   readonly start: string;
 }
 
@@ -41,7 +41,7 @@ function bad(why: string): Error {
   return errors.badRequest(`invalid continue token: continue key is not valid: ${why}`);
 }
 
-/** The byte at which Go's unpadded URL-safe decoder gives up. */
+/** Returns the offset of the byte at which Go's unpadded URL-safe decoder fails. */
 function firstInvalid(text: string): number | undefined {
   const at = text.search(/[^A-Za-z0-9_-]/);
   if (at >= 0) return at;

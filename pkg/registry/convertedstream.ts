@@ -11,8 +11,8 @@ type Pending =
 const NOTHING = Buffer.alloc(0);
 
 /**
- * A watch of a kind with a remote converter. It takes the events of the collection as they are, some at a time, has their objects
- * converted, and frames them then. Nothing is buffered beyond the events of one `take`: the next ones wait in the shared log.
+ * A watch of a kind with a remote converter. It takes some events of the collection, converts their objects and frames them. It buffers
+ * only the events of one `take`; later events stay in the shared log.
  */
 export class ConvertedStream implements EventStream {
   readonly #resource: ServedResource;
@@ -34,7 +34,7 @@ export class ConvertedStream implements EventStream {
     this.#failed = failed;
   }
 
-  /** The framer for the stream of the collection: it only collects. Its id is unique, because nothing of it may be shared. */
+  /** A framer for the stream of the collection that only collects objects. Its id is unique, so that no other watch shares its frames. */
   collector(id: string): Framer {
     const first = this.#framer.first;
     const collect = (type: EventType, object: StoredObject, isFirst: boolean): void => {
@@ -45,7 +45,7 @@ export class ConvertedStream implements EventStream {
       bookmark: (at, initialEnd, isFirst) => this.raw(this.#framer.bookmark(at, initialEnd, isFirst)),
       frame: (type, object) => {
         collect(type, object, false);
-        // Its size counts against what the caller takes at once.
+        // The size counts against the maximal bytes of one `take`.
         return [object.json];
       },
       ...(first === undefined

@@ -7,7 +7,7 @@ import { limits } from './limits.js';
 import type { RequestContext, TargetPlace } from './requests.js';
 import type { Objects } from './resource.js';
 
-/** The parts that the verbs work with. */
+/** The dependencies of the verbs. */
 export interface Core {
   readonly world: World;
   readonly keyspace: Keyspace;
@@ -45,7 +45,7 @@ export async function fresh(core: Core, context: Pick<RequestContext, 'deadline'
   }
 }
 
-/** Waits, not for long, until a version is here. */
+/** Waits for a short time until the cache has applied a version. */
 export async function notOlderThan(core: Core, revision: Revision, context: RequestContext): Promise<void> {
   if (revision <= core.cache.applied) return;
   const deadline = Math.min(context.deadline, core.world.clock.monotonic() + limits.freshnessWait);

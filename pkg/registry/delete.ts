@@ -27,8 +27,8 @@ import { allocate } from './write.js';
 export const UNSAFE_DELETE_GATE = 'AllowUnsafeMalformedObjectDeletion';
 
 /**
- * DELETE. An object is removed at once unless something keeps it: its grace period, its finalizers (those that the propagation policy
- * adds included), or a rule of its kind. Then it is marked, and removed when nothing keeps it any more.
+ * DELETE. An object is removed at once unless its grace period, its finalizers (with those that the propagation policy adds) or a rule of
+ * its kind prevent that. The object is then marked as deleted, and removed as soon as nothing prevents it.
  */
 export async function remove(core: Core, request: DeleteRequest, context: RequestContext): Promise<Deleted> {
   const { target } = request;
@@ -50,10 +50,10 @@ export async function remove(core: Core, request: DeleteRequest, context: Reques
 
 type Outcome =
   | { readonly kind: 'finished'; readonly deleted: Deleted }
-  /** The object is marked and nothing keeps it: what remains is to remove it. */
+  /** The object is marked and nothing prevents its removal. */
   | { readonly kind: 'marked'; readonly marked: StoredObject };
 
-/** `marked`: the state that this request has marked already. It passed admission and its preconditions. */
+/** `marked` is the state that this request has marked already; it passed admission and the preconditions. */
 async function decide(
   core: Core,
   { target, options }: DeleteRequest,
@@ -126,7 +126,7 @@ interface Step {
   readonly options: DeleteOptions;
 }
 
-/** The object, or undefined when it cannot be read and the client asked to delete it nevertheless. */
+/** Returns the object, or undefined if it cannot be read and the client asked to delete it nevertheless. */
 function readForDeletion(
   core: Core,
   target: Target,
@@ -189,7 +189,7 @@ interface Unmet {
   readonly maybe: string;
 }
 
-/** Named by kind, as kube-apiserver does; kinds that it checks before its store are named by resource. */
+/** The error names the kind, as in kube-apiserver; for kinds that kube-apiserver checks before its store it names the resource. */
 function unmet({ resource }: Target, { name }: StoredObject, { field, wanted, found, maybe }: Unmet): ApiError {
   if (resource.strategy.compatibility?.plainPreconditions === true)
     return errors.conflict(
@@ -205,7 +205,7 @@ function unmet({ resource }: Target, { name }: StoredObject, { field, wanted, fo
 }
 
 type Mark =
-  /** Nothing keeps the object. */
+  /** Nothing prevents the removal of the object. */
   | { readonly kind: 'free' }
   /** Its deletion is pending and this request does not shorten the grace period. */
   | { readonly kind: 'pending' }
@@ -241,7 +241,7 @@ function shorten({ core, target, options, wanted }: Step, o: JsonObject): number
   const now = core.world.clock.now();
   if (since !== '') {
     const before = meta['deletionGracePeriodSeconds'];
-    // The grace period is over: the object was marked and a crash kept it from being removed.
+    // The grace period is over. The object was marked, and a crash prevented its removal.
     if (typeof before !== 'number' || before === 0) return undefined;
     const wish = options.gracePeriodSeconds;
     if (wish === undefined || wish >= before) return 'pending';
@@ -271,7 +271,7 @@ function raise(meta: JsonObject): void {
   if (typeof generation === 'number' && generation > 0) meta['generation'] = generation + 1;
 }
 
-/** The finalizers under a propagation policy: the finalizer of the policy is added, that of the other policy removed. */
+/** Returns the finalizers under a propagation policy: the finalizer of the policy is added, that of the other policy removed. */
 export function finalizersAfter(
   given: readonly string[],
   { orphanDependents, propagationPolicy }: DeleteOptions,
@@ -297,7 +297,7 @@ export function finalizersAfter(
   return same ? given : after;
 }
 
-/** Removes the object and releases what was allocated for it. */
+/** Removes the object and releases its allocations. */
 async function finish(step: Step): Promise<Decision<Outcome>> {
   const { core, target, stored, old, wanted, options } = step;
   const { key, revision } = stored;
@@ -339,14 +339,14 @@ function success({ resource }: Target, name: string, uid: string): Status {
   };
 }
 
-/** Warns when a request relies on a default propagation policy that surprises. */
+/** Warns if a request relies on a default propagation policy that users may not expect. */
 function warnOfDefault({ target, options }: Pick<DeleteRequest, 'target' | 'options'>, context: RequestContext): void {
   const warning = target.resource.strategy.deletion?.propagationWarning;
   const unsaid = options.propagationPolicy === undefined && options.orphanDependents === undefined;
   if (unsaid && warning !== undefined) context.warn(warning);
 }
 
-/** DELETE of a collection: the objects that the list selects, a few at a time. One that is deleted meanwhile is no failure. */
+/** DELETE of a collection: deletes the listed objects, a few at a time. An object that is deleted concurrently is not an error. */
 export async function removeCollection(
   core: Core,
   request: DeleteCollectionRequest,

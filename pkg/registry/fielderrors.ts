@@ -7,8 +7,8 @@ import type { Target } from './requests.js';
 /** The errors of one write: those of the rules of the kind, and those of the markers of its schema. */
 
 /**
- * Adds what the validation markers of the schema find. Where a marker and a rule of the kind find the same fault, the marker's
- * sentence stands alone. Of what the kind's own rules say twice, once is kept.
+ * Adds the errors of the validation markers of the schema. If a marker and a rule of the kind report the same fault, only the error of the
+ * marker is kept. Duplicate errors of the rules of the kind are removed.
  */
 export function addDeclarative(
   core: Core,
@@ -32,12 +32,12 @@ export function addDeclarative(
   return merged.addAll(declared);
 }
 
-/** The same text for errors that two rules of the same sort report of one field, whatever their words. */
+/** Returns the same text for errors of one field from two rules of the same sort, independent of their sentences. */
 function faultOf({ type, field, message }: FieldError): string {
   return `${type} ${field} ${type === 'FieldValueInvalid' ? sortOfRule(message) : ''}`;
 }
 
-/** The words that tell the sort of a rule in its sentence; every other sort is a format. */
+/** Words that identify the sort of a rule in its sentence; every other sort is a format. */
 const SORTS: readonly (readonly [string, string])[] = [
   ['field is immutable', 'immutable'],
   ['must be greater than or equal to ', 'minimum'],

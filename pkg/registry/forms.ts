@@ -7,19 +7,19 @@ import type { Representation, Target } from './requests.js';
 import { parseStored, storedCbor, storedProtobuf } from './stored.js';
 import { metadataOnly, tableOf, tableOfOne } from './table.js';
 
-/** Objects in the forms of answers, whole or as a part of something larger. */
+/** Objects as responses, or as parts of responses. */
 
-/** Bytes that belong together. What the cache keeps stands in one of them as it is, so that nothing is copied to keep it twice. */
+/** Consecutive pieces of an encoded object. Bytes that the cache keeps are a piece of their own, and are not copied. */
 export type Parts = readonly Buffer[];
 
-/** A complete value (it has kind and apiVersion) as a whole body. */
+/** Encodes a complete value (with kind and apiVersion) as a response body. */
 export function encoded(r: Representation, value: JsonObject): Buffer {
   const body = encodeAnswer(value, r.encoding, { pretty: r.pretty });
   invariant(body !== undefined, `${String(value['kind'])} has no ${r.encoding}, which was negotiated`);
   return body;
 }
 
-/** A stored object, not laid out for people; JSON without the line break that ends a body. `columns` is of Tables. */
+/** Encodes a stored object, without pretty-printing and without the line break that ends a JSON body. `columns` is for Tables. */
 export function storedParts(
   target: Target,
   stored: StoredObject,
@@ -46,7 +46,7 @@ function objectParts({ resource }: Target, stored: StoredObject, r: Representati
     case 'json':
       return [stored.json];
     case 'yaml':
-      // What is stored is in canonical form already.
+      // Stored bytes are in canonical form already.
       return [encodeYaml(parseStored(stored.json))];
     case 'cbor':
       return [storedCbor(resource, stored)];

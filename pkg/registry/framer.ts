@@ -20,7 +20,7 @@ const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
 type Framings = Readonly<Record<Representation['encoding'], WatchFraming>>;
 
-// There is no stream of YAML.
+// Watches in YAML do not exist; they are served as JSON.
 const FRAMINGS: Framings = {
   json: jsonWatchFraming,
   yaml: jsonWatchFraming,
@@ -29,13 +29,13 @@ const FRAMINGS: Framings = {
 };
 const MESSAGES: Framings = { ...websocketFramings, yaml: websocketFramings.json };
 
-/** In what form events are written, and whether each is a message over WebSocket. */
+/** The form of events, and whether each event is a WebSocket message. */
 export interface StreamForm {
   readonly representation: Representation;
   readonly websocket: boolean;
 }
 
-/** How a watch writes its events: a JSON line each, or the framing of its encoding. */
+/** Returns the framer of a watch: a JSON line for each event, or the framing of its encoding. */
 export function createFramer(target: Target, form: StreamForm, world: World): Framer {
   const r = streamForm(form.representation);
   const { resource } = target;
@@ -57,7 +57,7 @@ export function createFramer(target: Target, form: StreamForm, world: World): Fr
   };
 }
 
-/** Objects in a stream are never laid out for people. */
+/** Objects in a stream are never pretty-printed. */
 function streamForm(r: Representation): Representation {
   return { ...r, encoding: r.encoding === 'yaml' ? 'json' : r.encoding, pretty: false };
 }
@@ -72,7 +72,7 @@ function framed(framing: WatchFraming, type: EventType, parts: Parts): Parts {
   return [framing.head(type, bytes), ...parts, framing.tail];
 }
 
-/** Objects whose parts are remembered for certain. */
+/** The number of objects whose rows or metadata are remembered. */
 const REMEMBERED = 256;
 const memories = new WeakMap<
   ServedResource,
@@ -80,8 +80,8 @@ const memories = new WeakMap<
 >();
 
 /**
- * Rows and metadata are not kept with the object. The last some hundred are remembered for all watchers of one form: a row holds an
- * age, so it is good for the moment only, but those who are shown the same event share it.
+ * Rows and metadata are not kept with the object, because a row shows an age and is valid for a moment only. The last few hundred are
+ * remembered, so that all watches of one form that deliver the same event share them.
  */
 function remembered(
   resource: ServedResource,
@@ -112,7 +112,7 @@ function createMemory(): (o: StoredObject, make: (o: StoredObject) => Parts) => 
   };
 }
 
-/** A bookmark is an object of the kind in which only the version (and the mark of the initial events' end) says anything. */
+/** Returns the object of a bookmark: an object of the kind with a version only, and the annotation at the end of the initial events. */
 function bookmarkObject(target: Target, at: Revision, initialEnd: boolean): JsonObject {
   const { resource } = target;
   const metadata: JsonObject = {
@@ -143,13 +143,13 @@ function bookmarkBody(target: Target, r: Representation, o: JsonObject, first: b
   }
 }
 
-/** The event with which a watch ends that failed: a Status where the object would be. */
+/** Returns the last event of a watch that failed; its object is a Status. */
 export function failureFrame(form: StreamForm, status: JsonObject): Buffer {
   const r = streamForm(form.representation);
   return watchFrame(framingOf(form, r), 'ERROR', inStream(r, status));
 }
 
-/** A body without the line break that ends one which stands alone. */
+/** Returns a body without the line break at its end. */
 function inStream(r: Representation, value: JsonObject): Buffer {
   const body = encoded(r, value);
   return r.encoding === 'json' ? body.subarray(0, -1) : body;

@@ -4,9 +4,9 @@ import type { RemoteConverter } from './conversion.js';
 import type { Strategy, Subresource, TableDeclaration, Verb, VirtualHandler } from './resource.js';
 
 /**
- * A kind of object: all that the server needs to store it and to serve it in each of its versions. Built-in declarations
- * (`declare`) and definitions of custom resources (`compile`) both become one of these, and nothing below asks which it was.
- * Immutable; a change of a definition makes a new value.
+ * A kind of object, with everything that the server needs to store it and to serve its versions. Built-in declarations (`declare`) and
+ * definitions of custom resources (`compile`) both yield a Kind, and later code does not distinguish them. A Kind is immutable; a change of
+ * a definition makes a new one.
  */
 export interface Kind {
   readonly group: string;
@@ -14,7 +14,7 @@ export interface Kind {
   readonly resource: string;
   readonly singular: string;
   readonly kind: string;
-  /** Kind of its lists: `DeploymentList`. */
+  /** The kind of lists: `DeploymentList`. */
   readonly listKind: string;
   readonly namespaced: boolean;
   readonly shortNames: readonly string[] | undefined;

@@ -22,14 +22,14 @@ export interface Proposal<T> {
   readonly kind: 'propose';
   readonly txn: Txn;
   readonly committed: (revision: Revision) => T;
-  /** Called once, whatever became of the proposal. */
+  /** Called once, with any outcome of the proposal. */
   readonly settled?: () => void;
 }
 
 export interface Optimistic {
   readonly target: Target;
   readonly context: RequestContext;
-  /** How often the decision is made again because the object changed meanwhile. Then: 409. */
+  /** The number of retries when the object changes concurrently. Then the request fails with 409. */
   readonly retries: number;
 }
 
@@ -46,7 +46,7 @@ export async function optimisticUpdate<T>(
   const { resource, name } = target;
   const key = keyOf(resource, target.namespace, name);
   let current = false;
-  /** Makes the cache current; true when the object is another one then. */
+  /** Makes the cache current; returns true if the object changed. */
   const moved = async (seen: StoredObject | undefined): Promise<boolean> => {
     if (current) return false;
     await fresh(core, context);
@@ -80,7 +80,7 @@ export async function optimisticUpdate<T>(
           if (++contentions < limits.contentionRetries) continue;
           throw contended();
         }
-        // An object that was deleted meanwhile is decided on once more: the response is then 404, not 409.
+        // Decide again if the object was deleted concurrently: the response is then 404, not 409.
         if (++conflicts > retries && find(core, target, name) !== undefined)
           throw conflict(resource.groupResource, name);
       }

@@ -35,7 +35,7 @@ export async function get(core: Core, request: GetRequest, context: RequestConte
   }
 }
 
-/** Waits until what is here is as new as the request wants it. */
+/** Waits until the cache is as new as the request requires. */
 async function current(core: Core, version: string, context: RequestContext): Promise<void> {
   if (version === '') return fresh(core, context);
   const wanted = parseVersion(version);
@@ -75,19 +75,19 @@ interface Page {
   readonly prefix: string;
   readonly start: string;
   readonly end: string;
-  /** 0 is none. */
+  /** 0: no limit. */
   readonly limit: number;
   readonly selected: Selected;
 }
 
 interface Found {
   readonly items: readonly StoredObject[];
-  /** Key from which the next page reads; undefined when nothing follows. */
+  /** The first key of the next page; undefined on the last page. */
   readonly next: string | undefined;
   readonly remaining: number | undefined;
 }
 
-/** The state that a list reads: a snapshot at hand, or, without one, history at `revision`. */
+/** The state that a list reads: a snapshot of the cache or, without one, history at `revision`. */
 interface Start {
   readonly revision: Revision;
   readonly snapshot: CollectionSnapshot | undefined;
@@ -96,8 +96,9 @@ interface Start {
 }
 
 /**
- * Which state a list reads. Unset: the newest acknowledged anywhere. `0`: whatever is here, whole. `N`: not older, or exactly
- * that one (`Exact`, or where a limit makes it the first page of that state). A continue token: the state of its first page.
+ * Returns the state that a list reads. Without a version: the newest one that any peer acknowledged. `0`: the present state of the cache,
+ * without a limit. `N`: one that is not older, or exactly this one (`Exact`, or with a limit). With a continue token: the state of the
+ * first page.
  */
 async function startOf(core: Core, { target, options }: ListRequest, context: RequestContext): Promise<Start> {
   const collection = collectionOf(core, target.resource);
@@ -137,7 +138,7 @@ function exactly(collection: Collection, revision: Revision): State {
   return { revision, snapshot: collection.snapshotAt(revision) };
 }
 
-/** Objects looked at between two looks at the clock. */
+/** The number of objects examined between two readings of the clock. */
 const STRIDE = 32;
 
 async function scan(core: Core, { objects }: CollectionSnapshot, page: Page): Promise<Found> {
@@ -168,7 +169,7 @@ async function scan(core: Core, { objects }: CollectionSnapshot, page: Page): Pr
   return { items, next: undefined, remaining: undefined };
 }
 
-/** Lets the event loop go round once. */
+/** Yields to the event loop once. */
 const turn = (core: Core): Promise<void> => new Promise((resolve) => void core.world.timers.after(0, resolve));
 
 function following(items: readonly StoredObject[], page: Page, objects: CollectionSnapshot['objects']): Found {
@@ -179,7 +180,7 @@ function following(items: readonly StoredObject[], page: Page, objects: Collecti
   return remaining === 0 ? { items, next: undefined, remaining: undefined } : { items, next, remaining };
 }
 
-/** A selection by namespace or name reads only the keys it can match. */
+/** Returns the range of keys that a selection by namespace or name can match. */
 function narrowed({ start, end, prefix, selected }: Page): {
   readonly key: string;
   readonly end: string;
@@ -192,7 +193,7 @@ function narrowed({ start, end, prefix, selected }: Page): {
   return { key: start > within ? start : within, end: prefixEnd(within), only: false };
 }
 
-/** A page of a state that is only in history. */
+/** Reads a page of a state from history. */
 async function readHistory(core: Core, from: Start, page: Page, resource: ServedResource): Promise<Found> {
   const collection = collectionOf(core, resource);
   const items: StoredObject[] = [];
@@ -214,7 +215,7 @@ async function readHistory(core: Core, from: Start, page: Page, resource: Served
   }
 }
 
-/** How many keys follow in history; unknown when they are many, because counting them reads them. */
+/** Returns the number of remaining keys in history; undefined if there are many, because counting reads them. */
 async function countHistory(
   core: Core,
   revision: Revision,

@@ -24,19 +24,18 @@ import type { Answer, ListResult, Representation, Target } from './requests.js';
 import { parseStored, storedProtobuf, storedProtobufBytes } from './stored.js';
 import { metadataOnly, type RowForm, tableOf, tableOfOne, tableRow, tableWith } from './table.js';
 
-/** A body, made piece by piece: a large list never stands in memory as a whole. */
+/** A response body in pieces, so that a large list is never in memory as a whole. */
 export interface Rendering {
-  /** Size of the whole when it is known before it is made (JSON lists of stored bytes, single objects). */
+  /** The size of the body if it is known in advance (JSON lists of stored bytes, single objects). */
   readonly bytes: number | undefined;
   /**
-   * About 256 KiB each, less where they take long to make; empty ones say that work goes on. Who asks for the next one with
-   * `next(true)` has done with the one before, whose memory is then used again: a list of 46 MB otherwise costs the collector more
-   * than the copying.
+   * Chunks of about 256 KiB, smaller if they take long to make; an empty chunk is a chance to yield. A caller of `next(true)` no longer
+   * uses the previous chunk, whose memory is then reused. Without this, a list of 46 MB costs more garbage collection than copying.
    */
   readonly chunks: Iterable<Buffer, void, boolean | undefined>;
 }
 
-/** The encoded answer; may be shared: never written into. */
+/** Returns the encoded response. It may be shared, so callers must not write to it. */
 export type RenderAnswer = (target: Target, answer: Answer, representation: Representation) => Buffer;
 
 export type RenderList = (target: Target, result: ListResult, representation: Representation) => Rendering;
@@ -114,8 +113,8 @@ const OPEN = Buffer.from('{');
 const COMMA = Buffer.from(',');
 
 /**
- * Items are the stored bytes from `"metadata"` on: items of a list have no kind and apiVersion of their own. Nothing is parsed, and
- * the size is known before the first byte.
+ * An item is the stored bytes from `"metadata"` on, because items of a list have no kind and apiVersion. Nothing is parsed, and the size is
+ * known before the first byte.
  */
 function storedList(list: Listing): Rendering {
   const { result, target } = list;
@@ -154,13 +153,13 @@ function storedList(list: Listing): Rendering {
   }
 }
 
-/** Items of built-in kinds have no kind and apiVersion of their own; custom resources are listed as they are. */
+/** Items of built-in kinds have no kind and apiVersion in a list; custom resources have. */
 function itemForm({ apiVersion, kind, type }: ServedResource): { readonly skip: number; readonly open: Buffer } {
   if (type.structural !== undefined) return { skip: 0, open: NOTHING };
   return { skip: jsonItemOffset(apiVersion, kind), open: OPEN };
 }
 
-/** Metadata alone, or laid out for people, or of another version than the stored one. */
+/** A list of metadata, a pretty-printed one, or one in another version than the stored one. */
 function* jsonList(list: Listing): Generator<Buffer, void, void> {
   const { target, result, r } = list;
   const { resource } = target;
@@ -174,7 +173,7 @@ function* jsonList(list: Listing): Generator<Buffer, void, void> {
   yield* jsonWith(`${head}${end}`, result.items, itemOf, r.pretty);
 }
 
-/** Writes a document piece by piece in which an empty list, its last value, takes the items. */
+/** Writes a document whose last value is an empty list, with the items in this list, in pieces. */
 function* jsonWith(
   empty: string,
   items: readonly StoredObject[],
@@ -208,7 +207,7 @@ function* tableList({ target, result, r, world }: Listing): Generator<Buffer, vo
   yield* jsonWith(jsonText(tableWith(form, listMeta(result), [], true)), result.items, rowOf, r.pretty);
 }
 
-/** What a row holds beside its cells, cut out of the stored bytes. */
+/** The object of a row, cut out of the stored bytes. */
 function rowObjectJson(o: StoredObject, { includeObject, metaVersion }: Representation): Buffer {
   switch (includeObject) {
     case 'None':
@@ -224,8 +223,8 @@ const NULL = Buffer.from('null');
 const CLOSE = Buffer.from('}');
 
 /**
- * The length of a message stands before it: how long all items are is found out before the first byte goes out. What does not stay
- * kept until its turn comes is encoded twice, so that a list of any length takes no memory.
+ * A message begins with its length, so the length of all items is computed before the first byte is written. An item whose encoding is not
+ * kept until it is written is encoded twice; a list of any length therefore takes no memory.
  */
 function* protobuf(list: Listing): Generator<Buffer, void, void> {
   const { target, result, r } = list;
@@ -245,7 +244,7 @@ function* protobuf(list: Listing): Generator<Buffer, void, void> {
 
 const NOTHING = Buffer.alloc(0);
 
-/** Items of a metadata list: a PartialObjectMetadata is nothing but its metadata there. */
+/** Encodes the items of a metadata list. A PartialObjectMetadata in a list has metadata only. */
 function metadataProtobuf(stored: StoredObject): Buffer {
   const only = partialMetadata(stored.json, 'v1');
   return encodeProtobuf(structByName('meta/v1.PartialObjectMetadata'), parseStored(only));
@@ -275,12 +274,12 @@ function inPieces({ world }: Listing, small: Iterable<Buffer>): Rendering {
   return { bytes: undefined, chunks: pieces(small, world) };
 }
 
-/** Small pieces between two looks at the clock. */
+/** The number of small pieces between two readings of the clock. */
 const PIECES_STRIDE = 16;
-/** Most lists are short. */
+/** The bytes of the first chunk; most lists are short. */
 const FIRST_CHUNK = 16 * 1024;
 
-/** Small pieces joined into chunks of the size that connections like, or into what was made when others want their turn. */
+/** Joins small pieces into chunks of a size that suits connections, or into smaller ones when it is time to yield. */
 function* pieces(small: Iterable<Buffer>, { clock }: World): Generator<Buffer, void, boolean | undefined> {
   let chunk = Buffer.allocUnsafe(FIRST_CHUNK);
   let from = 0;
@@ -298,7 +297,7 @@ function* pieces(small: Iterable<Buffer>, { clock }: World): Generator<Buffer, v
     }
     if (b.length > 0) at += b.copy(chunk, at);
     if (++looked % PIECES_STRIDE !== 0 || clock.monotonic() - since < limits.listChunkTime) continue;
-    // What is not yet written goes on lying there; the next piece is made behind it.
+    // The yielded chunk may not be written yet; the next one begins after it.
     const free = yield chunk.subarray(from, at);
     if (free === true) at = 0;
     from = at;
@@ -307,7 +306,7 @@ function* pieces(small: Iterable<Buffer>, { clock }: World): Generator<Buffer, v
   if (at > from) yield chunk.subarray(from, at);
 }
 
-/** A list that is made for its request: of few items, none of them stored. */
+/** A list of a virtual resource: it has few items, and none is stored. */
 function valueListIn({ target, r, world }: Listing, value: JsonObject): JsonObject {
   if (r.form === 'object') return value;
   const { kind, apiVersion } = target.resource;
@@ -331,7 +330,7 @@ function valueListIn({ target, r, world }: Listing, value: JsonObject): JsonObje
   };
 }
 
-/** Forms that nobody asks for large lists in. */
+/** Lists in forms that clients do not use for large lists; made in one piece. */
 function wholeList({ target, result, r, world }: Listing): JsonObject {
   const { resource } = target;
   const metadata = listMeta(result);

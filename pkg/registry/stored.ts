@@ -4,10 +4,10 @@ import type { StoredObject } from '../cache/index.js';
 import { encodeCbor, encodeStoredProtobuf, readJson } from '../codec/index.js';
 import type { ServedResource } from './catalogue.js';
 
-/** Numbers of 16 digits and more may be int64 that a double cannot hold. */
+/** Matches numbers of 16 digits and more, which may be int64 values that a double cannot represent. */
 const LONG_NUMBER = /[:[,]-?\d{16}/;
 
-/** Stored bytes were encoded by this server and checked then: the quick way to read them. */
+/** Parses stored bytes. The server checked them when it encoded them, so the fast parser is sufficient. */
 export const parseStored = (bytes: Buffer): JsonObject => parseText(bytes.toString());
 
 function parseText(text: string): JsonObject {
@@ -17,12 +17,12 @@ function parseText(text: string): JsonObject {
   return exact.value as JsonObject;
 }
 
-/** The protobuf message of an object, without the envelope: an item of a list. */
+/** Returns the protobuf message of an object without the envelope, as in a list. */
 export function storedProtobuf(resource: ServedResource, stored: StoredObject): Buffer {
   return stored.encoding('protobuf', (o) => encodeStoredProtobuf(resource.type.schema, o.json, parseText));
 }
 
-/** The length of that message. */
+/** Returns the length of that message in bytes. */
 export function storedProtobufBytes(resource: ServedResource, stored: StoredObject): number {
   return stored.encodedBytes('protobuf', (o) => encodeStoredProtobuf(resource.type.schema, o.json, parseText));
 }

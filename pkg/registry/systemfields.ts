@@ -185,7 +185,7 @@ function differsBeyondStatus(a: JsonObject, b: JsonObject): boolean {
   return false;
 }
 
-/** The rules of metadata on update. `write.ts` reports an error that is found twice once. */
+/** Applies the rules of metadata for an update. `write.ts` removes duplicate errors. */
 export function validateChangedMeta(object: JsonObject, old: JsonObject, target: Target, found: FieldErrors): void {
   const { namespaced, strategy } = target.resource;
   const meta = metaOf(object);
@@ -199,7 +199,7 @@ export function validateChangedMeta(object: JsonObject, old: JsonObject, target:
 
 const sameName = (meta: JsonObject, old: JsonObject): boolean => meta['name'] === old['name'];
 
-/** Whether an object is deleted by this update: its deletion is pending, the grace period is over and nothing keeps it. */
+/** Reports whether this update deletes an object: its deletion is pending, the grace period is over and nothing prevents the removal. */
 export function isGone(object: JsonObject, old: JsonObject, strategy: Strategy): boolean {
   const before = metaOf(old);
   const grace = before['deletionGracePeriodSeconds'];

@@ -32,17 +32,17 @@ import { trackUpdate } from './tracking.js';
 import { writeContext } from './virtual.js';
 import { allocate, insert, settle, type Write } from './write.js';
 
-/** The change of one object: PUT here, patches, applies and scale in `patchverb.ts`, actions in `objects.ts`. */
+/** Changes of one object: PUT is here; patch, apply and scale are in `patchverb.ts`, actions in `objects.ts`. */
 
-/** How a new state is made from the stored one. */
+/** A function from the stored state of an object to a new one. */
 export interface ObjectEdit {
-  /** How often the edit is made again because the object changed meanwhile. */
+  /** The number of retries when the object changes concurrently. */
   readonly retries: number;
-  /** The managed fields of what `make` returns are up to date. */
+  /** The result of `make` has up-to-date managed fields. */
   readonly tracked: boolean;
   /**
-   * The new object in the storage version, with defaults. `old` is a private copy of the stored one, and must not be changed. With
-   * `scale` it is the new Scale.
+   * Returns the new object in the storage version, with defaults; with `scale`, the new Scale. `old` is a private copy of the stored object
+   * and must not be changed.
    */
   readonly make: (stored: StoredObject, old: JsonObject, slice: Slice) => JsonObject | Promise<JsonObject>;
   /** Creates the object when it does not exist; absent: 404. */
@@ -71,7 +71,7 @@ export async function update(
   checkName(object, target.name);
   const write: Write<ObjectTarget> = { target, options, context };
   const version = text(metaOf(object), 'resourceVersion');
-  // A version from another peer may not have been applied here yet; that is no conflict.
+  // The cache may not have applied a version from another peer yet. This is not a conflict.
   if (/^[1-9]\d{0,15}$/.test(version)) await caughtUp(core, parseVersion(version), context);
   return modify(core, write, {
     retries: version === '' || version === '0' ? limits.unconditionalRetries : 0,
@@ -96,7 +96,7 @@ async function caughtUp(core: Core, version: Revision, context: RequestContext):
   try {
     await notOlderThan(core, version, context);
   } catch (e) {
-    // No object can have a version of the future: the comparison of versions reports that.
+    // No object has a version of the future; the comparison of versions reports the conflict.
     if (!(e instanceof ApiError) || e.status.code !== 504) throw e;
   }
 }
@@ -137,7 +137,7 @@ async function decide(
   const old = await storageForm(resource, stored);
   const made = await converting(resource, () => edit.make(stored, old, slice));
   if (slice.spent()) await slice.yield();
-  // Through the scale, also kinds whose own updates must name a version can be changed whatever theirs is.
+  // A scale needs no version, even if an update of the kind does.
   checkVersion(made, stored, target, scale === undefined ? resource.strategy : NO_RULES);
   const { fieldManager: manager } = options;
   if (!edit.tracked) await converting(resource, () => trackUpdate(core, target, { live: old, object: made, manager }));

@@ -11,8 +11,8 @@ import type { EventStream, RequestContext, WatchOptions, WatchRequest } from './
 import { parseSelectors, type Selected, select } from './selection.js';
 
 /**
- * A watch. It begins with what is there (`sendInitialEvents`, or an old client that names no version) or after a version; the
- * initial events end with a bookmark that says so, where the client allows bookmarks.
+ * Opens a watch. It begins with the present objects (`sendInitialEvents`, or a legacy client without a version) or after a version. If the
+ * client allows bookmarks, a bookmark marks the end of the initial events.
  */
 export async function watch(core: Core, request: WatchRequest, context: RequestContext): Promise<EventStream> {
   const { target, representation, websocket = false } = request;
@@ -46,7 +46,7 @@ export async function watch(core: Core, request: WatchRequest, context: RequestC
   );
 }
 
-/** A legacy watch of one object selects by its name. */
+/** The name that a legacy watch of one object selects. */
 function named(selected: Selected, options: WatchOptions): Selected {
   if (options.name === '') return selected;
   const { name } = options;
@@ -59,7 +59,7 @@ function named(selected: Selected, options: WatchOptions): Selected {
   };
 }
 
-/** The version after which events are wanted; undefined: from now on. */
+/** Returns the version after which the watch begins; undefined for the current one. */
 async function startOf(core: Core, options: WatchOptions, context: RequestContext): Promise<Revision | undefined> {
   if (options.resourceVersion === '') {
     await fresh(core, context);
@@ -71,7 +71,7 @@ async function startOf(core: Core, options: WatchOptions, context: RequestContex
   return wanted;
 }
 
-/** What a watch begins with; undefined for each object that was looked at and is not selected, so that looking can be interrupted. */
+/** Returns the initial objects of a watch, and undefined for each object that is not selected, so that the caller can yield in between. */
 function* objects(state: Snapshot<StoredObject>, selected: Selected): IterableIterator<StoredObject | undefined> {
   const { resourcePrefix, namespaced, namespace, name } = selected;
   const prefix = namespaced && namespace !== '' ? `${resourcePrefix}${namespace}/` : resourcePrefix;
