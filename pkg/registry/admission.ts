@@ -28,19 +28,19 @@ import { objectTarget, resolveTarget } from './target.js';
 import { trackUpdate } from './tracking.js';
 import { toStorageVersion } from './upgrade.js';
 
-/** What a write brings to admission. */
+/** The inputs of admission for one write. */
 export interface AdmissionInput {
   readonly target: Target;
   readonly operation: AdmissionOperation;
   readonly context: RequestContext;
   readonly dryRun: boolean;
-  /** Absent: a connection. */
+  /** Absent for a connection. */
   readonly options?: WriteOptions | DeleteOptions;
   readonly object: JsonObject | undefined;
   readonly old: JsonObject | undefined;
 }
 
-/** One write on its way through the chain (the contract is in `pkg/api/admission.ts`), with the functions that run the chain. */
+/** The admission of one write (the contract is in `pkg/api/admission.ts`), with the functions that run the chain. */
 export class Admitted implements AdmissionRequest {
   readonly #core: Core;
   readonly #input: AdmissionInput;
@@ -181,7 +181,7 @@ export class Admitted implements AdmissionRequest {
     this.#input.context.annotate(key, value);
   }
 
-  /** Runs the mutating steps, twice where one asked for it, and returns the object. */
+  /** Runs the mutating steps, twice if a step asks for it, and returns the object. */
   async mutate(): Promise<JsonObject | undefined> {
     const { steps } = this.#core.admission;
     for (const step of steps) {
@@ -196,7 +196,7 @@ export class Admitted implements AdmissionRequest {
     return this.#object;
   }
 
-  /** Runs the validating steps. `object` is what will be stored, where that is not what `mutate` returned (a generated name). */
+  /** Runs the validating steps. `object` will be stored if it differs from the result of `mutate` (a generated name). */
   async validate(object: JsonObject | undefined = this.#object): Promise<void> {
     this.#object = object;
     for (const step of this.#core.admission.steps) {
@@ -205,7 +205,7 @@ export class Admitted implements AdmissionRequest {
     }
   }
 
-  /** What the steps add to the transaction. */
+  /** The additions of the steps to the transaction. */
   async transact(): Promise<TxnPart & { readonly settled: () => void }> {
     let part: TransactionBuilder | undefined;
     try {
@@ -288,10 +288,10 @@ class TransactionBuilder {
   }
 }
 
-/** The field manager of what the server writes beside the object of a request. */
+/** The field manager of objects that the server writes together with the object of a request. */
 const MANAGER = 'kube-apiserver';
 
-/** Whether admission sees the stored kind: not so for scale, actions and connections. */
+/** Reports whether admission sees the stored kind. It sees other kinds for scale, actions and connections. */
 const isWhole = (target: Target): boolean =>
   target.kind === 'collection' || target.kind === 'object' || target.kind === 'status';
 
@@ -330,7 +330,7 @@ function optionsOf({ operation, options, dryRun }: AdmissionInput): JsonObject {
 
 const copyOf = (o: JsonObject | undefined): JsonObject | undefined => (o === undefined ? undefined : cloneJson(o));
 
-/** A change may not leave managed fields behind that cannot be read: those from before it stay. */
+/** Restores the previous managed fields if a step made them unreadable. */
 function restoreManagedFields(next: JsonObject, before: JsonObject): void {
   if (tryDecodeOwners(managedFieldsOf(next), false) !== undefined) return;
   const kept = metaOf(before)['managedFields'];

@@ -21,27 +21,27 @@ export interface Kind {
   readonly categories: readonly string[] | undefined;
   readonly strategy: Strategy;
   readonly storage: StorageForm;
-  /** Every version that the kind knows, served or not: stored objects may be in any of them. */
+  /** All versions of the kind, served or not. Stored objects may be in any of them. */
   readonly versions: readonly ServedResource[];
-  /** Those of `versions` that are served. */
+  /** The served versions. */
   readonly served: readonly ServedResource[];
-  /** Converts between versions in another program. Objects in memory may then be in another version than the storage version. */
+  /** Converts between versions in another process (a webhook). Objects in memory may then be in other versions than the storage version. */
   readonly remote: RemoteConverter | undefined;
   /** Answers requests instead of the store; such a kind is not stored. */
   readonly virtual: VirtualHandler | undefined;
-  /** A selectable field by which most watchers select: events are offered only to the watchers concerned. */
+  /** A selectable field by which most watches select. Events are offered only to the watches that they may concern. */
   readonly hotField: string | undefined;
   /** Fields that an object without content (a bookmark) shows beyond the zero values of its schema. */
   readonly emptyObject: JsonObject | undefined;
-  /** The reason why an object of the right form cannot be read, where there is one. */
+  /** Returns the reason why a decoded object is unreadable, if any. */
   readonly unreadable: ((o: JsonObject) => string | undefined) | undefined;
   /** The sentence for an unknown field selector; absent: the general one. */
   readonly unknownFieldLabel: ((label: string, version: string) => string) | undefined;
 }
 
-/** A kind in one version, with everything that the verbs need resolved. */
+/** A kind in one version. */
 export interface ServedResource {
-  /** The kind that this is a version of. */
+  /** The kind of this version. */
   readonly declaration: Kind;
   readonly group: string;
   readonly version: string;
@@ -54,25 +54,25 @@ export interface ServedResource {
   readonly verbs: readonly Verb[];
   readonly subresources: Readonly<Record<string, ServedSubresource>>;
   readonly strategy: Strategy;
-  /** How objects of this version are read from and written to bytes. */
+  /** Decodes and encodes objects of this version. */
   readonly type: KindSchema;
   /** Defaults, pruning and ownership of fields follow this schema. Compiled at first use. */
   readonly schema: StructSchema;
-  /** As errors name it. */
+  /** The group and resource in errors. */
   readonly groupResource: GroupResourceName;
   readonly storage: StorageForm;
   readonly table: TableDeclaration | undefined;
   /** Names of field selectors in this version -> number of the field in the storage form's `fields`. */
   readonly fieldLabels: ReadonlyMap<string, number>;
-  /** Between this and the storage version, in place, apiVersion included; absent where they are the same. */
+  /** Converts in place between this and the storage version, with apiVersion; absent for the storage version. */
   readonly conversion: Conversion | undefined;
-  /** Of a custom resource: its schema as OpenAPI publishes it. */
+  /** The published OpenAPI schema of a custom resource. */
   readonly published: JsonObject | undefined;
   /** Text of the `Warning: 299` header that every request to this version gets, or undefined. */
   readonly deprecation: string | undefined;
 }
 
-/** A subresource with the form of what it takes and answers. */
+/** A subresource with the codec of its kind. */
 export interface ServedSubresource extends Subresource {
   readonly type: KindSchema;
 }

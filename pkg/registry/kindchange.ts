@@ -6,14 +6,13 @@ import { collectionRequest } from './upgrade.js';
 
 /** Changes the kinds of a running server. */
 export interface KindChanger {
-  /** Resolves when the new snapshot is served. Changes are made one after another, in the order of the calls. */
+  /** Resolves when the new snapshot is served. Changes are applied one at a time, in the order of the calls. */
   change(change: KindChange): Promise<void>;
 }
 
 /**
- * A change fills the collections that it needs beside what is being served, and then publishes them together with the new
- * snapshot in one synchronous step: no request waits for it, and none sees half of it. A request that began before goes on with
- * the kind as it was.
+ * A change first fills the new collections beside the served ones. It then publishes them together with the new snapshot in one synchronous
+ * step: no request waits for the change, and none sees a part of it. A request that began before continues with the former kind.
  */
 export function kindChanger(kinds: KindSet, cache: Cache): KindChanger {
   let last: Promise<void> = Promise.resolve();
@@ -37,7 +36,7 @@ async function apply(kinds: KindSet, cache: Cache, change: KindChange): Promise<
       for (const p of prepared) p.discard();
       throw error;
     }
-    // From here on nothing else runs until the change is complete.
+    // The rest is synchronous: no other code runs until the change is complete.
     if (!prepared.every((p) => p.commit())) continue;
     kinds.change(change);
     const left = storedPrefixes(kinds.current);
@@ -46,13 +45,13 @@ async function apply(kinds: KindSet, cache: Cache, change: KindChange): Promise<
   }
 }
 
-/** A kind that is not served keeps what is stored of it, unseen. */
+/** Objects of a kind that is not served stay in the store. */
 const isStored = (kind: Kind): boolean => kind.storage.prefix !== '' && kind.served.length > 0;
 
 function needsCollection(kind: Kind, before: Catalogue, cache: Cache): boolean {
   if (!isStored(kind)) return false;
   if (cache.collection(kind.storage.prefix) === undefined) return true;
-  // Objects in memory are in the storage version of the former form, and know the values of its fields.
+  // Objects in memory have the storage version and the selectable fields of the former kind.
   return before.kind(kind.group, kind.resource)?.storage !== kind.storage;
 }
 
@@ -60,7 +59,7 @@ export function storedPrefixes({ kinds }: Catalogue): ReadonlySet<string> {
   return new Set(kinds.filter(isStored).map((k) => k.storage.prefix));
 }
 
-/** The kinds of which objects are kept in the cache. */
+/** The kinds whose objects are cached. */
 export function storedKinds({ kinds }: Catalogue): readonly Kind[] {
   return kinds.filter(isStored);
 }

@@ -3,18 +3,18 @@ import { invariant } from '../base/index.js';
 import { type Catalogue, catalogueOf } from './catalogue.js';
 import type { Kind } from './kind.js';
 
-/** What becomes of kinds in one step: each kind of `set` replaces the one with its group and resource; `remove` takes kinds away. */
+/** An atomic change of the kinds. Each kind of `set` is added, or replaces the one with its group and resource; `remove` removes kinds. */
 export interface KindChange {
   readonly set?: readonly Kind[];
   readonly remove?: readonly GroupResourceName[];
 }
 
-/** Called after every change of the served kinds, synchronously. It must be quick and may not throw. */
+/** Called synchronously after each change of the served kinds. It must be fast and must not throw. */
 export type KindObserver = (next: Catalogue, previous: Catalogue) => void;
 
 /**
- * The kinds that this server knows, as a sequence of immutable snapshots. A request works with the snapshot that it began with;
- * whatever is derived from one (documents, indexes) is keyed by it, or follows it through `observe`.
+ * The kinds of a server as a sequence of immutable snapshots. A request uses one snapshot from beginning to end. Data derived from a
+ * snapshot (documents, indexes) is keyed by it or updated through `observe`.
  */
 export class KindSet {
   #kinds: ReadonlyMap<string, Kind>;
@@ -32,7 +32,7 @@ export class KindSet {
     return this.#current;
   }
 
-  /** Returns the function that ends it. */
+  /** Returns a function that removes the observer. */
   observe(f: KindObserver): () => void {
     this.#observers.add(f);
     return () => this.#observers.delete(f);
@@ -53,7 +53,7 @@ export class KindSet {
 
 const idOf = ({ group, resource }: GroupResourceName): string => `${group}/${resource}`;
 
-/** Two kinds below one prefix would read each other's objects. */
+/** Checks that no two kinds share a storage prefix; they would read each other's objects. */
 function checkPrefixes(kinds: Iterable<Kind>): void {
   const seen = new Map<string, Kind>();
   for (const kind of kinds) {

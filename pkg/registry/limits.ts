@@ -1,16 +1,16 @@
-/** Limits of the registry, each with what happens when it is reached. */
+/** The limits of the registry. Each comment states what happens at the limit. */
 export const limits = {
   /** Bytes of all annotations together, keys and values. Beyond: 422. */
   annotationsBytesMax: 256 * 1024,
   /** Items of one list, entries of one map of an object. Beyond: 422, before defaults are applied. */
   listItemsMax: 10_000,
-  /** Retries of a patch because the object changed meanwhile. Then: 409. */
+  /** Retries of a patch when the object changes concurrently. Then: 409. */
   conflictRetries: 5,
-  /** Retries of an update without a resourceVersion: the client could not do better. Then: 409. */
+  /** Retries of an update without a resourceVersion. Then: 409. */
   unconditionalRetries: 100,
-  /** Attempts to generate a name that is not taken. Then: 409. */
+  /** Attempts to generate an unused name. Then: 409. */
   generateNameAttempts: 8,
-  /** Characters of a name before the generated five. The rest is cut off. */
+  /** Characters of a name before the five generated ones. A longer prefix is truncated. */
   generatedNameBaseMax: 58,
   /** Retries of a write because another write changed what it depends on (an allocation, a quota, the namespace). Then: 429. */
   contentionRetries: 64,
@@ -24,11 +24,11 @@ export const limits = {
   historyPageKeys: 1_000,
   /** Bytes of one piece of a list. */
   listChunkBytes: 256 * 1024,
-  /** Milliseconds that making one piece of a list may take before others get their turn. */
+  /** Milliseconds of work on one piece of a list before it yields. */
   listChunkTime: 2,
-  /** Milliseconds that looking through a collection may take before others get their turn. */
+  /** Milliseconds of a scan of a collection before it yields. */
   scanTime: 2,
-  /** Milliseconds that the stages of one write may take before others get their turn. */
+  /** Milliseconds of the stages of a write before it yields. */
   writeStageTime: 8,
   /** Characters of a continue token. Beyond: 400. */
   continueTokenMax: 4_096,

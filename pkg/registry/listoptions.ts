@@ -2,7 +2,7 @@ import { errors, FieldErrors, FieldPath } from '../api/index.js';
 import { revision as asRevision, type Revision } from '../base/index.js';
 import type { ListOptions, WatchOptions } from './requests.js';
 
-/** Which combinations of list and watch parameters make sense, in the reference's words. */
+/** Validation of the combinations of list and watch parameters, with the sentences of kube-apiserver. */
 
 const MATCH = FieldPath.of('resourceVersionMatch');
 const INITIAL = FieldPath.of('sendInitialEvents');
@@ -12,7 +12,7 @@ function refuse(found: FieldErrors): void {
   if (!found.empty) throw errors.invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', found.list);
 }
 
-/** Of a request that says nothing. */
+/** The options of a request without parameters. */
 export const EVERYTHING: ListOptions = {
   labelSelector: '',
   fieldSelector: '',
@@ -41,7 +41,7 @@ export function checkListOptions(o: ListOptions, shardsAllowed: boolean): void {
   refuse(found);
 }
 
-/** Fills what a watch that says nothing means, then checks: a watch from nothing or '0' begins with what is there. */
+/** Applies the defaults of a watch and validates its options. A watch without a version, or from '0', begins with the present objects. */
 export function checkedWatchOptions(given: WatchOptions, shardsAllowed: boolean): WatchOptions {
   const legacy = given.resourceVersion === '' || given.resourceVersion === '0';
   const silent = given.sendInitialEvents === undefined && given.resourceVersionMatch === '';
@@ -69,7 +69,7 @@ function checkShards(o: ListOptions, allowed: boolean, found: FieldErrors): void
 
 const UINT64_MAX = 2n ** 64n - 1n;
 
-/** Why a text is no resource version, as Go's parser says it; undefined when it is one. */
+/** Returns the error of Go's parser for a text that is not a resource version, or undefined. */
 export function badVersion(text: string): string | undefined {
   if (!/^\d+$/.test(text)) return `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
   if (text.length > 20 || BigInt(text) > UINT64_MAX)
@@ -77,14 +77,14 @@ export function badVersion(text: string): string | undefined {
   return undefined;
 }
 
-/** A version that a client gave. Beyond what a revision can be is beyond anything this server will ever have. */
+/** Parses a version from a client. Versions beyond the range of revisions become the largest one, which no server reaches. */
 export function parseVersion(text: string): Revision {
   const bad = badVersion(text);
   if (bad !== undefined) throw errors.badRequest(`resourceVersion: Invalid value: ${JSON.stringify(text)}: ${bad}`);
   return asRevision(Math.min(Number(text), Number.MAX_SAFE_INTEGER));
 }
 
-/** The same where a list is asked for, whose sentence is longer. */
+/** Validates the version of a list, whose error has a longer sentence. */
 export function parseListVersion(text: string): Revision {
   const bad = badVersion(text);
   if (bad !== undefined)

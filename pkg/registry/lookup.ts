@@ -63,7 +63,7 @@ export function storedObjects(core: () => Core): StoredObjects {
   };
 }
 
-/** A resource in its storage version where that is served, else in any served version. */
+/** Returns a resource in its storage version if that is served, else in any served version. */
 export function storedResource(core: Core, { group, resource }: GroupResourceName): ServedResource {
   const served = core.catalogue().kind(group, resource)?.served ?? [];
   const found = served.find((r) => r.conversion === undefined) ?? served[0];

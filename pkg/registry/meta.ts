@@ -15,9 +15,9 @@ import {
 import { disallowedOwner } from './builtin/core/owners.js';
 import { limits } from './limits.js';
 
-/** Rules of ObjectMeta, the same for every kind, with the reference's sentences in the reference's order. */
+/** The rules of ObjectMeta, with the sentences of kube-apiserver in its order. */
 
-/** The object's metadata; made when it has none, so that what the server sets has a place. */
+/** Returns the metadata of the object, and adds it if absent. */
 export function metaOf(o: JsonObject): JsonObject {
   const meta = o['metadata'];
   if (isObject(meta)) return meta;
@@ -45,7 +45,7 @@ export interface MetaRules {
   readonly nameRule: NameRule;
 }
 
-/** Of any object, whatever its history. */
+/** The rules of the metadata of any object. */
 export function validateMeta(meta: JsonObject, rules: MetaRules, path: FieldPath, errors: FieldErrors): void {
   const generateName = text(meta, 'generateName');
   if (generateName !== '')
@@ -68,7 +68,7 @@ export function validateMeta(meta: JsonObject, rules: MetaRules, path: FieldPath
   validateManagedFields(meta['managedFields'], path.child('managedFields'), errors);
 }
 
-/** What finalizers of built-in kinds must be beyond qualified names. */
+/** The rules for finalizers of built-in kinds, beside those of qualified names. */
 export function validateFinalizerNames(meta: JsonObject, path: FieldPath, errors: FieldErrors): void {
   strings(meta, 'finalizers').forEach((f, i) => {
     if (!f.includes('/') && !STANDARD_FINALIZERS.has(f))
@@ -80,7 +80,7 @@ export function validateFinalizerNames(meta: JsonObject, path: FieldPath, errors
   });
 }
 
-/** What an update may not change. */
+/** The rules for an update: some fields are immutable. */
 export function validateMetaUpdate(meta: JsonObject, old: JsonObject, path: FieldPath, errors: FieldErrors): void {
   if (old['deletionTimestamp'] !== undefined) {
     const before = new Set(strings(old, 'finalizers'));

@@ -10,13 +10,13 @@ import {
 } from './builtin/core/namespacefacts.js';
 import { type Core, fresh } from './core.js';
 
-/** Access reviews are answered for namespaces that do not exist. */
+/** Access reviews are allowed in namespaces that do not exist. */
 const REVIEWS_GROUP = 'authorization.k8s.io';
 const LOOKUP_TIMEOUT_MS = 10_000;
 
 /**
- * Nothing is created in a namespace that does not exist (404) or is being deleted (403). The namespaces that every cluster has cannot be
- * deleted.
+ * The admission step of namespaces. It refuses to create objects in a namespace that does not exist (404) or is being deleted (403), and to
+ * delete a system namespace.
  */
 export function namespaceLifecycle(core: () => Core): AdmissionStep {
   return {
@@ -44,8 +44,8 @@ async function confirmed(core: Core, namespace: string, groupResource: GroupReso
 }
 
 /**
- * The state of the namespace, for the transaction of a create to compare: a peer that has not yet seen the deletion of the namespace
- * then cannot add an object after the namespace was found empty. Throws when the namespace takes no new objects.
+ * Returns a comparison of the namespace for the transaction of a create. A peer that has not seen the deletion of the namespace then cannot
+ * add an object after the namespace was found empty. Throws if the namespace accepts no new objects.
  */
 export function namespaceState(core: Core, namespace: string, groupResource: GroupResourceName, name: string): Compare {
   const found = find(core, namespace);
@@ -58,7 +58,7 @@ function find(core: Core, namespace: string): StoredObject | undefined {
   return core.cache.collection(NAMESPACE_PREFIX)?.get(NAMESPACE_PREFIX + namespace);
 }
 
-/** The value of a label of a namespace, or undefined. */
+/** Returns the value of a label of a namespace, or undefined. */
 export function labelOfNamespace(core: Core, namespace: string, key: string): string | undefined {
   const labels = namespace === '' ? undefined : find(core, namespace)?.labels();
   return labels !== undefined && Object.hasOwn(labels, key) ? labels[key] : undefined;

@@ -34,13 +34,13 @@ export interface RegistryConfig {
   /** `--runtime-config`: `apps/v1` -> true, `api/beta` -> true, ... */
   readonly runtimeConfig: RuntimeConfig;
   featureEnabled(gate: string): boolean;
-  /** Admission beyond what the registry itself needs; runs after it. */
+  /** Admission steps that run after those of the registry. */
   readonly admission?: (objects: StoredObjects) => readonly AdmissionStep[];
-  /** The stream of changes from the store broke: nothing here becomes current again. */
+  /** Called when the watch of the store failed for good: the cache no longer becomes current. */
   failed(why: string): void;
 }
 
-/** Fills the cache and gives the verbs. Resolves when everything stored can be read. */
+/** Opens a registry. Resolves when the cache is filled. */
 export async function openRegistry(config: RegistryConfig): Promise<Registry> {
   const { world, keyspace } = config;
   const kinds = new KindSet(
@@ -98,7 +98,7 @@ export async function openRegistry(config: RegistryConfig): Promise<Registry> {
   };
 }
 
-/* Responses leave in the version of the request. Where that is the storage version, nothing is done, and nothing waits. */
+/* Responses are converted to the version of the request. For the storage version this takes no time. */
 
 const inPlace = ({ resource }: Target): boolean =>
   resource.conversion === undefined && resource.declaration.remote === undefined;

@@ -48,7 +48,7 @@ export async function patch(core: Core, request: PatchRequest, context: RequestC
   }
 }
 
-/** Reads the patch on first use: the response for an object that does not exist is 404, whatever the patch. */
+/** Parses the patch on first use: the response for an object that does not exist is 404, even for an invalid patch. */
 function lazily<T>(read: () => T): () => T {
   let value: { readonly of: T } | undefined;
   return () => {
@@ -77,7 +77,7 @@ function patchEdit(request: PatchRequest, write: Write): ObjectEdit {
   };
 }
 
-/** Moves resourceVersion, which the stored text has first, behind the uid: the error of a failed patch shows the object. */
+/** Moves resourceVersion, the first field in the stored text, behind the uid, because the error of a failed patch shows the object. */
 function versionInItsPlace(live: JsonObject): JsonObject {
   const { resourceVersion, ...rest } = metaOf(live);
   const meta: JsonObject = {};
@@ -181,7 +181,7 @@ export async function updateScale(
   });
 }
 
-/** How a Scale is changed. */
+/** A change of a Scale. */
 type ScaleChange =
   | { readonly kind: 'update'; readonly make: (live: JsonObject) => JsonObject }
   | { readonly kind: 'apply'; readonly request: PatchRequest };
@@ -199,7 +199,7 @@ function patchScale(core: Core, request: PatchRequest, write: Write<ScaleTarget>
   return modify(core, write, scaleEdit(core, write, { kind: 'update', make }));
 }
 
-/** The change of an object through its Scale, which is read, changed, tracked and written back. */
+/** Changes an object through its Scale, which is read, changed, tracked and written back. */
 function scaleEdit(core: Core, { target, options }: Write<ScaleTarget>, change: ScaleChange): ObjectEdit {
   const { info, schema } = expectedKind(target);
   const apiVersion = apiVersionOf(info);
@@ -243,7 +243,7 @@ function scaleEdit(core: Core, { target, options }: Write<ScaleTarget>, change: 
   };
 }
 
-/** Where each version of a scalable kind has its replicas. */
+/** Returns the path of the replicas in each version of a scalable kind. */
 function replicasPaths(resource: ServedResource): ReplicasPaths {
   const paths: Record<string, readonly string[]> = {};
   for (const { apiVersion, subresources } of resource.declaration.served) {

@@ -3,7 +3,7 @@ import { builtinAdmission, chosenSteps } from '../admission/index.js';
 import { ApiError, type JsonObject } from '../api/index.js';
 import { Bench, refusal, type TestAdmission } from './testing.js';
 
-/** Quotas under concurrent writers, each with a registry of its own over one store, as peers have. */
+/** Quotas under concurrent writers. Each writer has its own registry over one store, as peers do. */
 
 const admission: TestAdmission = (objects, world) =>
   chosenSteps(
@@ -29,7 +29,7 @@ const statusOf = async (bench: Bench): Promise<JsonObject> =>
   ((await bench.get('resourcequotas', 'default', 'q'))['status'] as JsonObject)['used'] as JsonObject;
 
 describe('a quota', () => {
-  it('is not exceeded by writers through three peers, and its usage is exact', async () => {
+  it('is not exceeded by concurrent writes to three peers, and its usage is exact', async () => {
     const first = await withQuota({ 'count/configmaps': '20' }, { 'count/configmaps': '0' });
     const peers = [first, await first.reopen(admission), await first.reopen(admission)];
     const outcomes = await Promise.all(
@@ -46,7 +46,7 @@ describe('a quota', () => {
     expect((await first.list('configmaps', 'default')).items).toHaveLength(20);
   });
 
-  it('refuses with what was requested, used and limited; a dry run counts nothing', async () => {
+  it('reports the requested, used and limited amounts in a refusal; a dry run is not counted', async () => {
     const bench = await withQuota({ 'count/configmaps': '1' }, { 'count/configmaps': '0' });
     await bench.create('configmaps', 'default', configMap('dry'), { dryRun: true });
     expect(await statusOf(bench)).toEqual({ 'count/configmaps': '0' });
@@ -56,7 +56,7 @@ describe('a quota', () => {
     );
   });
 
-  it('counts a failed create nowhere', async () => {
+  it('does not count a failed create', async () => {
     const bench = await withQuota({ 'count/configmaps': '5' }, { 'count/configmaps': '0' });
     await bench.create('configmaps', 'default', configMap('a'));
     expect(await refusal(bench.create('configmaps', 'default', configMap('a')))).toMatch(/^409/);

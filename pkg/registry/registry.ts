@@ -20,15 +20,15 @@ import type {
   Written,
 } from './requests.js';
 
-/** The verbs. Failures that the client must see are thrown as `ApiError`. */
+/** The verbs. They throw an `ApiError` for a failed request. */
 export interface Registry {
-  /** What is served now. A request works with one snapshot from beginning to end. */
+  /** The served resources. A request uses one snapshot from beginning to end. */
   readonly catalogue: Catalogue;
-  /** Calls `f` after every change of `catalogue`; returns the function that ends it. */
+  /** Calls `f` after each change of `catalogue`; returns a function that removes the observer. */
   observeKinds(f: KindObserver): () => void;
   /** Adds, replaces and removes kinds; resolves when the new ones are served. */
   changeKinds(change: KindChange): Promise<void>;
-  /** Current objects and their changes, for controllers and metrics: read only. */
+  /** The current objects and their changes, for controllers and metrics. Read only. */
   readonly cache: Cache;
   get(request: GetRequest, context: RequestContext): Promise<Answer>;
   list(request: ListRequest, context: RequestContext): Promise<ListResult>;
@@ -37,11 +37,11 @@ export interface Registry {
   update(request: UpdateRequest, context: RequestContext): Promise<Written>;
   patch(request: PatchRequest, context: RequestContext): Promise<Written>;
   delete(request: DeleteRequest, context: RequestContext): Promise<Deleted>;
-  /** Resolves where there is nothing to connect to. */
+  /** Resolves if there is no backend to connect to. */
   connect(request: ConnectRequest, context: RequestContext): Promise<void>;
-  /** The items that were deleted (or marked). */
+  /** Returns the items that were deleted or marked. */
   deleteCollection(request: DeleteCollectionRequest, context: RequestContext): Promise<ListResult>;
-  /** Makes what every cluster has from its first moment; leaves alone what is there. */
+  /** Creates the objects that every cluster has from the start. Existing objects do not change. */
   bootstrap(config: BootstrapConfig): Promise<void>;
   close(): Promise<void>;
 }

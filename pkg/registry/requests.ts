@@ -4,7 +4,7 @@ import type { StoredObject } from '../cache/index.js';
 import type { ServedResource } from './catalogue.js';
 import type { ConnectionBehaviour, QueryValues, ScaleBehaviour, Strategy, VirtualHandler } from './resource.js';
 
-/** What every request carries, made once by the pipeline. */
+/** The context of a request, made once by the pipeline. */
 export interface RequestContext {
   readonly user: UserInfo;
   readonly userAgent: string;
@@ -18,7 +18,7 @@ export interface RequestContext {
   readonly ofCollection?: true;
 }
 
-/** What all targets have in common. */
+/** The properties of all targets. */
 export interface TargetPlace {
   readonly resource: ServedResource;
   /** '' for cluster-scoped resources and for all namespaces. */
@@ -43,7 +43,7 @@ export type RuledTarget = CollectionTarget | ObjectTarget | ScaleTarget;
 /** An object, or a subresource of it. */
 export type ItemTarget = ObjectTarget | ScaleTarget | ActionTarget | ConnectionTarget;
 
-/** `status` reads and writes the whole object under rules of its own: status, and likewise finalize, resize and approval. */
+/** A subresource that reads and writes the whole object under its own rules: status, finalize, resize, approval. */
 export interface ObjectTarget extends TargetPlace {
   readonly kind: 'object' | 'status';
   readonly rules: Strategy;
@@ -52,12 +52,12 @@ export interface ObjectTarget extends TargetPlace {
 /** `autoscaling/v1 Scale`, computed from the object and written back into it. */
 export interface ScaleTarget extends TargetPlace {
   readonly kind: 'scale';
-  /** Of the object. */
+  /** The rules of the object. */
   readonly rules: Strategy;
   readonly scale: ScaleBehaviour;
 }
 
-/** Takes an object and answers with one (binding, eviction, token). */
+/** A subresource that takes an object and returns one (binding, eviction, token). */
 export interface ActionTarget extends TargetPlace {
   readonly kind: 'action';
   readonly run: VirtualHandler;
@@ -129,7 +129,7 @@ export interface DeleteCollectionRequest {
 
 export interface GetRequest {
   readonly target: Target;
-  /** As the client wrote it: '' consistent, '0' any state, 'N' not older than N. */
+  /** As in the request: '' is a consistent read, '0' any state, 'N' a state not older than N. */
   readonly resourceVersion: string;
 }
 
@@ -146,14 +146,14 @@ export interface ListRequest {
 export interface WatchRequest {
   readonly target: Target;
   readonly options: WatchOptions;
-  /** Events are framed in this form. */
+  /** The form of the events. */
   readonly representation: Representation;
-  /** Each event is framed as a message over WebSocket. */
+  /** Each event is a WebSocket message. */
   readonly websocket?: boolean;
 }
 
 /**
- * As the client wrote them ('' = absent, limit 0 = none); the registry checks their combinations, because list, watch and
+ * The parameters as in the request ('' is absent, limit 0 is none). The registry validates their combinations, because list, watch and
  * deletecollection share the rules.
  */
 export interface ListOptions {
@@ -164,31 +164,31 @@ export interface ListOptions {
   readonly limit: number;
   readonly continue: string;
   readonly shardSelector: string;
-  /** Of a list (it makes no difference but to be refused there) and of a watch. */
+  /** For a watch. A list validates the parameter and ignores it. */
   readonly sendInitialEvents: boolean | undefined;
 }
 
 export interface WatchOptions extends ListOptions {
   readonly allowBookmarks: boolean;
-  /** Of a watch on one object: its name, else ''. */
+  /** The name for a watch of one object, else ''. */
   readonly name: string;
 }
 
-/** In what form an answer goes out, as negotiated. */
+/** The negotiated form of a response. */
 export interface Representation {
   readonly encoding: 'json' | 'yaml' | 'protobuf' | 'cbor';
   /** `table` and `metadata` (PartialObjectMetadata) are the `as=` forms. */
   readonly form: 'object' | 'table' | 'metadata';
   /** Version of meta.k8s.io for Table and PartialObjectMetadata; 'v1' where `form` is 'object'. */
   readonly metaVersion: 'v1' | 'v1beta1';
-  /** What a Table's rows hold. */
+  /** The objects in the rows of a Table. */
   readonly includeObject: 'None' | 'Metadata' | 'Object';
   readonly pretty: boolean;
 }
 
 /**
- * Answer of a write. `object` is either what is now stored (its bytes are shared with the cache) or, for dry runs, views and
- * virtual resources, a value to be encoded.
+ * The result of a write: the stored object, whose bytes are shared with the cache, or a value to encode (for dry runs, views and virtual
+ * resources).
  */
 export interface Written {
   readonly outcome: 'created' | 'updated' | 'unchanged';
@@ -201,37 +201,37 @@ export type Answer =
   | { readonly kind: 'value'; readonly value: JsonObject };
 
 export type Deleted =
-  /** Gone: answered with a Status of success (`status`), or, for the kinds that declare so, with the object. */
+  /** The object was deleted. The response is a Status of success, or the object for kinds that declare this. */
   | { readonly kind: 'deleted'; readonly status: Status }
   | { readonly kind: 'deletedObject'; readonly object: Answer }
-  /** Still there (finalizers, grace): the object with its deletionTimestamp. 202 when `accepted`, else 200. */
+  /** The object was marked (finalizers, grace period). The response is the object with its deletionTimestamp: 202 if `accepted`, else 200. */
   | { readonly kind: 'deleting'; readonly accepted: boolean; readonly object: Answer };
 
 export interface ListResult {
   readonly revision: Revision;
-  /** '' when nothing follows. */
+  /** '' on the last page. */
   readonly continue: string;
   readonly remainingItemCount: number | undefined;
   readonly items: readonly StoredObject[];
-  /** Of a virtual resource: the whole list, complete; `items` is then empty. */
+  /** The complete list of a virtual resource; `items` is then empty. */
   readonly value?: JsonObject;
 }
 
 /**
- * A watch, pulled by the connection at its own pace. Nothing is buffered for it: it is a position in the shared log.
+ * A watch is a position in the shared log without a buffer. The connection pulls events at its own pace.
  *
  *     const pump = () => { for (let f; !full && (f = stream.take(max)) !== undefined; ) write(f.payload); };
  *     stream.onReady(pump); pump();
  */
 export interface EventStream {
   /**
-   * All that is pending, joined, about `maxBytes` at most (one event always fits); undefined when nothing is. Less than that
-   * once `enough` says so: no events at all mean that there is more to look through.
+   * Returns the pending events, joined, about `maxBytes` at most but at least one event; undefined if there are none. It returns earlier
+   * when `enough` asks to yield: an empty result means that the scan is not complete.
    */
   take(maxBytes: number, enough?: () => boolean): Frames | undefined;
-  /** `f` is called once each time something can be taken after a `take` that gave undefined, and when the stream ends. */
+  /** Calls `f` once when events are available after a `take` that returned undefined, and when the stream ends. */
   onReady(f: () => void): void;
-  /** Nothing follows (after what `take` still gives). A stream that fails ends with an ERROR event of its own. */
+  /** The stream ends after the events that `take` still returns. A stream that fails ends with an ERROR event. */
   readonly ended: boolean;
   close(): void;
 }

@@ -12,7 +12,7 @@ export interface ResourceDeclaration {
   readonly resource: string;
   readonly singular: string;
   readonly kind: string;
-  /** Every version that the project knows, in any order; discovery sorts them. */
+  /** All versions, in any order; discovery sorts them. */
   readonly versions: readonly DeclaredVersion[];
   /** The version in which objects are stored; one of `versions`. */
   readonly storageVersion: string;
@@ -23,7 +23,7 @@ export interface ResourceDeclaration {
   readonly deprecated?: string;
   /** Fields that an object without content (a bookmark) shows beyond the zero values of its schema. */
   readonly emptyObject?: JsonObject;
-  /** The reason why an object of the right form cannot be read: a string in it that must have another form. */
+  /** Returns the reason why a decoded object is unreadable, if any: a string in it is malformed. */
   readonly unreadable?: (o: JsonObject) => string | undefined;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
@@ -37,7 +37,7 @@ export interface ResourceDeclaration {
   readonly selectableFields?: Readonly<Record<string, (o: JsonObject) => string>>;
   /** The sentence for an unknown field selector; the default depends on whether `selectableFields` is empty. */
   readonly unknownFieldLabel?: (label: string, version: string) => string;
-  /** A selectable field by which most watchers select (`spec.nodeName` of pods): events are offered only to the watchers concerned. */
+  /** A selectable field by which most watches select (`spec.nodeName` of pods). Events are offered only to the watches that they may concern. */
   readonly hotField?: string;
   /** Key below /registry/ where it differs from the resource's name (as in etcd: `services/specs`, `events`, `minions`). */
   readonly storagePrefix?: string;
@@ -71,7 +71,7 @@ export type SubresourceBehaviour =
   /** Reads and writes the whole object; `strategy` decides what a write may change. */
   | { readonly kind: 'status'; readonly strategy: Strategy }
   | ScaleBehaviour
-  /** Takes an object, answers with one. */
+  /** Takes an object and returns one. */
   | { readonly kind: 'action'; readonly run: VirtualHandler }
   | ConnectionBehaviour;
 
@@ -85,7 +85,7 @@ export interface ScaleBehaviour {
   readonly replicasPath: readonly string[];
 }
 
-/** A stream to somewhere else, for any method; the server does not read the body. */
+/** A stream to a backend, for any method. The server does not read the body. */
 export interface ConnectionBehaviour {
   readonly kind: 'connection';
   readonly open: ConnectionHandler;
@@ -93,7 +93,7 @@ export interface ConnectionBehaviour {
   readonly negotiates: boolean;
 }
 
-/** Throws when it refuses; resolves when there is nothing to connect to and that is no error. */
+/** Throws to refuse the request. Resolves if there is no backend and this is not an error. */
 export type ConnectionHandler = (request: ConnectionRequest) => Promise<void>;
 
 export interface ConnectionRequest {
@@ -132,8 +132,8 @@ export interface Objects {
   get(at: ObjectPlace): Promise<JsonObject | undefined>;
   list(at: Omit<ObjectPlace, 'name'>): readonly JsonObject[];
   /**
-   * Changes an object in place, and retries on conflict; 404 when it does not exist. `strategy` replaces the rules of the kind (or,
-   * with `subresource`, those of the subresource): an action may do what no client may.
+   * Changes an object in place, and retries on conflict; 404 if it does not exist. `strategy` replaces the rules of the kind (or, with
+   * `subresource`, those of the subresource), because an action may make changes that clients may not.
    */
   change(at: ObjectPlace, how: ObjectChange): Promise<JsonObject>;
   remove(
@@ -162,7 +162,7 @@ export interface Preconditions {
   readonly resourceVersion?: string;
 }
 
-/** What a rule may know besides the object. Random values and times are drawn here, before a write is proposed. */
+/** The context of a rule. Random values and times are drawn here, before a write is proposed. */
 export interface WriteContext {
   readonly world: World;
   readonly user: UserInfo;

@@ -7,7 +7,7 @@ import type { ResourceDeclaration } from './resource.js';
  */
 export type RuntimeConfig = ReadonlyMap<string, boolean>;
 
-/** Stable versions are served unless switched off, alpha and beta ones only when switched on. The narrower key wins. */
+/** Stable versions are served unless disabled, alpha and beta ones only if enabled. The more specific key wins. */
 export function isServed(gvr: GroupVersionResource, config: RuntimeConfig): boolean {
   const version = gvr.group === '' ? gvr.version : `${gvr.group}/${gvr.version}`;
   const level = /alpha/.test(gvr.version) ? 'api/alpha' : /beta/.test(gvr.version) ? 'api/beta' : 'api/ga';
@@ -17,11 +17,11 @@ export function isServed(gvr: GroupVersionResource, config: RuntimeConfig): bool
   return named(`/${gvr.resource}`) ?? named('') ?? config.get(level) ?? config.get('api/all') ?? level === 'api/ga';
 }
 
-/** Keys that stand for many versions. */
+/** Keys for all versions of a level. */
 const LEVELS: readonly string[] = ['api/all', 'api/ga', 'api/beta', 'api/alpha'];
-/** Groups of the API that have no kinds here yet. */
+/** Groups of the API without kinds in this server. */
 const GROUPS_TO_COME: readonly string[] = ['apiregistration.k8s.io'];
-/** Versions that kube-apiserver still knows and no longer serves: its command lines name them, mostly to switch them off. */
+/** Versions that kube-apiserver accepts in this flag and no longer serves. Command lines name them, mostly to disable them. */
 const VERSIONS_PAST: ReadonlySet<string> = new Set([
   'apps/v1beta1',
   'apps/v1beta2',
@@ -48,8 +48,8 @@ const VERSIONS_PAST: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What is wrong with the keys, in kube-apiserver's words, or undefined. A resource that a version does not have is let pass, as there,
- * so that a command line outlives the resource.
+ * Returns the error for the keys, with the sentence of kube-apiserver, or undefined. Unknown resources are accepted, as in kube-apiserver,
+ * so that a command line remains valid after the removal of a resource.
  */
 export function runtimeConfigProblem(
   config: RuntimeConfig,
@@ -64,7 +64,7 @@ export function runtimeConfigProblem(
       versions.add(`${group}/${version.version}`);
     }
   if (config.get('api/all') === false && config.size === 1) return 'invalid runtime-config with only api/all=false';
-  // The core group by its older name, and by the path of its version.
+  // The core group may be written by its older name or the path of its version.
   const keys = [...config.keys()].filter((key) => !LEVELS.includes(key) && !/^(api\/)?v1(\/[^/]+)?$/.test(key));
   const split = keys.map((key) => ({ key, parts: key.split('/') }));
   const invalid = split.find(({ parts }) => parts.length !== 2 && parts.length !== 3);

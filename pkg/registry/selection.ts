@@ -13,16 +13,16 @@ import type { ServedResource } from './catalogue.js';
 import type { ListOptions, Target } from './requests.js';
 import { parseShardSelector, type ShardSelector } from './shards.js';
 
-/** What a list, a watch or a deletecollection selects of a collection. */
+/** The selection of a list, a watch or a deletecollection. */
 export interface Selected extends Selection {
-  /** Selectors of labels, fields or shards restrict it: how many follow a page is then not known. */
+  /** Selectors of labels, fields or shards restrict the selection; the number of items after a page is then unknown. */
   readonly restricted: boolean;
   readonly namespaced: boolean;
-  /** Of the resource: `/registry/pods/`. */
+  /** The prefix of the resource: `/registry/pods/`. */
   readonly resourcePrefix: string;
 }
 
-/** The selectors of a request, parsed: they are looked at before anything else, as the reference does. */
+/** The parsed selectors of a request. They are validated before everything else, as in kube-apiserver. */
 export interface ParsedSelectors {
   readonly labels: LabelSelector;
   readonly fields: FieldSelector;
@@ -62,7 +62,7 @@ export function select(target: Target, options: ListOptions, parsed: ParsedSelec
   return {
     id: `${target.namespace}|${options.labelSelector}|${options.fieldSelector}|${options.shardSelector}`,
     namespace: target.namespace !== '' || !resource.namespaced ? target.namespace : (inNamespace ?? ''),
-    // An empty name selects nothing: it must not read as "any".
+    // An empty name in a selector selects nothing, while '' selects any name here.
     name: name ?? '',
     restricted,
     namespaced: resource.namespaced,

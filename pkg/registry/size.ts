@@ -4,11 +4,11 @@ import { limits } from './limits.js';
 import type { Target } from './requests.js';
 
 /**
- * Refuses (422) an object with a list or map longer than any sensible object has, before defaults and rules look at its items: a body of
- * three megabytes can hold a million of them. `bytes` is an upper bound of the object's JSON; small ones are not looked through.
+ * Refuses (422) an object with a list or map beyond the limit before defaults and rules examine its items: a body of three megabytes can
+ * hold a million of them. `bytes` is an upper bound of the JSON of the object; small objects are not scanned.
  */
 export function refuseLongLists(target: Target, object: JsonObject, bytes: number): void {
-  // The shortest item and its comma are two bytes, the shortest entry of a map is longer.
+  // The shortest item with its comma takes two bytes; an entry of a map takes more.
   if (bytes <= 2 * limits.listItemsMax) return;
   const found = new FieldErrors();
   look(object, undefined, found);

@@ -119,7 +119,7 @@ export function checkVersion(object: JsonObject, stored: StoredObject, target: T
 }
 
 function versionRequired(target: Target, name: string): ApiError {
-  // The reference has the resource in the place of the kind here.
+  // kube-apiserver reports the resource as the kind here.
   const { group, resource } = target.resource;
   return errors.invalid({ group, kind: resource }, name, [
     {
@@ -192,7 +192,7 @@ export function validateChangedMeta(object: JsonObject, old: JsonObject, target:
   validateMeta(meta, { namespaced, nameRule: pathSegmentName }, METADATA, found);
   validateMetaUpdate(meta, metaOf(old), METADATA, found);
   if (strategy.compatibility?.anyFinalizers !== true) validateFinalizerNames(meta, METADATA, found);
-  // An object that passes and keeps its name passes the rules of create too.
+  // A valid update that keeps the name also passes the rules of create.
   if (strategy.compatibility?.checksUpdateLikeNew !== true || (found.empty && sameName(meta, metaOf(old)))) return;
   validateNewMeta(object, target, found);
 }

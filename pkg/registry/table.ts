@@ -4,9 +4,9 @@ import { AGE, age } from './builtin/table.js';
 import type { Representation, Target } from './requests.js';
 import type { TableDeclaration } from './resource.js';
 
-/** Answers as a Table: what `kubectl get` prints. */
+/** Responses as Tables, which `kubectl get` prints. */
 
-/** Kinds for which nothing better is declared. */
+/** The columns of kinds that declare none. */
 const PLAIN: TableDeclaration = {
   columns: [
     { name: 'Name', type: 'string', format: 'name', description: 'Name of the object.', priority: 0 },
@@ -18,7 +18,7 @@ const PLAIN: TableDeclaration = {
   },
 };
 
-/** Scales are shown alike, whatever they are of. */
+/** The columns of the Scale of any kind. */
 const SCALE: TableDeclaration = {
   columns: [
     { name: 'Name', type: 'string', description: 'Name of the scaled object.', priority: 0 },
@@ -49,7 +49,7 @@ function tableColumns(table: TableDeclaration): JsonArray {
   }));
 }
 
-/** What a Table's rows are made with. */
+/** The inputs of the rows of a Table. */
 export interface RowForm {
   readonly table: TableDeclaration;
   /** Milliseconds, for ages. */
@@ -57,7 +57,7 @@ export interface RowForm {
   readonly representation: Representation;
 }
 
-/** One row: `stored` in the storage version, from which cells are read; `served` is what `includeObject=Object` shows. */
+/** Returns one row. Cells are read from `stored`, in the storage version; `served` returns the object for `includeObject=Object`. */
 export function tableRow(
   { table, now, representation }: RowForm,
   stored: JsonObject,
@@ -66,7 +66,7 @@ export function tableRow(
   return { cells: [...table.cells(stored, now)], object: rowObject(served, representation) };
 }
 
-/** `columns`: the events of a watch have them in the first one only. */
+/** Returns a Table. In a watch, only the first event has `columns`. */
 export function tableWith(form: RowForm, metadata: JsonObject, rows: JsonArray, columns: boolean): JsonObject {
   return {
     kind: 'Table',

@@ -2,8 +2,7 @@ import type { ServedResource } from './catalogue.js';
 import type { Target, TargetPlace } from './requests.js';
 
 /**
- * Resolves what a request names. Everything below works on the result and looks nothing up again. Undefined when the resource has
- * no such subresource.
+ * Resolves the target of a request, once for all later code. Returns undefined if the resource has no such subresource.
  */
 export function resolveTarget(
   resource: ServedResource,

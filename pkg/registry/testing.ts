@@ -19,7 +19,7 @@ import type {
 } from './requests.js';
 import { resolveTarget } from './target.js';
 
-/** A registry over a keyspace in memory, and short words for its verbs: for the tests of this room. */
+/** A registry over a keyspace in memory, with short functions for its verbs: for the tests of this room. */
 
 export const JSON_FORM: Representation = {
   encoding: 'json',
@@ -31,7 +31,7 @@ export const JSON_FORM: Representation = {
 
 export { EVERYTHING };
 
-/** A clock that stands still until it is moved, timers that fire when it is, and counted "random" numbers. */
+/** A world with a clock that tests advance, timers that fire with it, and counted "random" numbers. */
 export class TestWorld implements World {
   #now = Date.UTC(2030, 0, 1);
   #timers = new Map<number, { at: number; readonly every: number | undefined; readonly f: () => void }>();
@@ -109,12 +109,12 @@ export class Bench {
     return bench;
   }
 
-  /** A second registry over the same store, as after a restart. */
+  /** Opens a second registry over the same store, as after a restart. */
   reopen(admission?: TestAdmission): Promise<Bench> {
     return Bench.#over(this.world, this.keyspace, [], admission);
   }
 
-  /** A second registry, of a peer that lags: it learns what changed only when it asks for what is current, or writes. */
+  /** Opens the registry of a lagging peer. It receives changes only on a consistent read or a write. */
   lagging(): Promise<Bench> {
     return Bench.#over(this.world, laggingKeyspace(this.keyspace), []);
   }
@@ -153,7 +153,7 @@ export class Bench {
   target(what: string, namespace = '', name = ''): Target {
     const [plural, rest = ''] = what.includes('.') ? split(what, '.') : [what.split('/')[0]!, ''];
     const parts = rest === '' ? ['', 'v1', ...what.split('/').slice(1)] : rest.split('/');
-    // Group names have dots of their own: the resource ends at the first one.
+    // Group names contain dots: the resource ends at the first one.
     const [group = '', version = 'v1', subresource = ''] = parts;
     const resource: ServedResource | undefined = this.registry.catalogue.find(group, version, plural!);
     if (resource === undefined) throw new Error(`no ${what}`);
@@ -162,7 +162,7 @@ export class Bench {
     return target;
   }
 
-  /** `name`: of what an action is called on (`pods/binding`). */
+  /** `name`: the object of an action (`pods/binding`). */
   async create(
     what: string,
     namespace: string,
@@ -224,7 +224,8 @@ export class Bench {
     const result = await this.registry.list({ target, options: { ...EVERYTHING, ...options } }, this.context);
     const { bytes, chunks } = this.renderer.renderList(target, result, JSON_FORM);
     const whole = Buffer.concat([...chunks]);
-    if (bytes !== undefined && bytes !== whole.length) throw new Error(`said ${bytes} bytes, wrote ${whole.length}`);
+    if (bytes !== undefined && bytes !== whole.length)
+      throw new Error(`announced ${bytes} bytes, wrote ${whole.length}`);
     return JSON.parse(whole.toString()) as JsonObject & { items: JsonObject[] };
   }
 
@@ -304,10 +305,10 @@ export function drain(stream: EventStream): Seen[] {
     if (frames === undefined) return out;
     for (const line of frames.payload.toString().trimEnd().split('\n')) out.push(JSON.parse(line) as Seen);
   }
-  throw new Error('a stream that never runs dry');
+  throw new Error('the stream never returns undefined');
 }
 
-/** Code and sentence with which a request is refused; `taken` when it is not. */
+/** Returns the code and message of a refused request; `taken` if it succeeds. */
 export async function refusal(request: Promise<unknown>): Promise<string> {
   try {
     await request;
@@ -318,7 +319,7 @@ export async function refusal(request: Promise<unknown>): Promise<string> {
   return 'taken';
 }
 
-/** What a request is refused for, `field: message` each; nothing when it is not refused. */
+/** Returns the field errors of a refused request as `field: message`; none if it succeeds. */
 export async function causesOf(request: Promise<unknown>): Promise<readonly string[]> {
   try {
     await request;

@@ -6,9 +6,8 @@ import type { Kind, ServedResource } from './kind.js';
 import { parseStored } from './stored.js';
 
 /**
- * Objects are stored in the version that was the storage version when they were written, which a later release, or a changed
- * definition, may have moved. What is in memory is always in today's storage version: older objects are brought up to date
- * when they are loaded.
+ * A stored object has the storage version of the time of its write. A later release or a changed definition may have another one. Objects
+ * in memory always have today's storage version: older ones are converted when they are loaded.
  */
 export function collectionRequest(kind: Kind): CollectionRequest {
   const { storage } = kind;
@@ -22,7 +21,7 @@ export function collectionRequest(kind: Kind): CollectionRequest {
 function upgrade(kind: Kind): (stored: Buffer) => Buffer | undefined {
   const { storage } = kind;
   if (isCustom(storage.type)) return (stored) => settleCustom(kind, stored);
-  // The bytes with which everything begins that was written in this version.
+  // The prefix of all objects that were written in this version.
   const head = Buffer.from(`{"kind":${JSON.stringify(kind.kind)},"apiVersion":${JSON.stringify(storage.apiVersion)},`);
   return (stored) => {
     if (stored.length >= head.length && stored.compare(head, 0, head.length, 0, head.length) === 0) return undefined;
@@ -34,13 +33,13 @@ function upgrade(kind: Kind): (stored: Buffer) => Buffer | undefined {
   };
 }
 
-/** A custom resource may have been stored before its definition got its present defaults, or lost a field. */
+/** A custom resource may have been stored before its definition gained defaults or lost fields. */
 function settleCustom(kind: Kind, stored: Buffer): Buffer | undefined {
   const o = readable(stored);
   const from = o === undefined ? undefined : kind.versions.find((v) => v.apiVersion === o['apiVersion']);
   if (o === undefined || from === undefined) return undefined;
   prune(o, from.schema);
-  // A remote converter takes time: the request that needs the object asks it.
+  // A remote converter takes time, so a request that needs the object calls it.
   if (kind.remote === undefined) toStorageVersion(from, o);
   else complete(o, from.type);
   const settled = encodeStored(kind.storage.type.schema, o);
@@ -62,7 +61,7 @@ function complete(o: JsonObject, { schema, structural }: KindSchema): void {
   applySchemaDefaults(o, structural ?? schema);
 }
 
-/** Brings an object in a version of its kind to the storage version, defaults included, in place. */
+/** Converts an object to the storage version and applies defaults, in place. */
 export function toStorageVersion(version: ServedResource, o: JsonObject): void {
   const { storage, strategy } = version;
   complete(o, version.type);

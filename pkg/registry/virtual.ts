@@ -7,7 +7,7 @@ import { labelOfNamespace } from './namespaces.js';
 import type { ActionTarget, ConnectRequest, ListResult, RequestContext, Target, VirtualTarget } from './requests.js';
 import type { QueryValues, Verb, WriteContext } from './resource.js';
 
-/** Requests that no stored object answers: reviews, component statuses, actions and connections below an object. */
+/** Requests without a stored result: reviews, component statuses, actions and connections. */
 
 export interface VirtualCall {
   readonly verb: Verb;

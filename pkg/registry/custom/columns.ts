@@ -4,7 +4,7 @@ import { since } from '../builtin/table.js';
 import type { TableColumn, TableDeclaration } from '../resource.js';
 import { compileJsonPath, type JsonPath } from './jsonpath.js';
 
-/** The name of any object, described as the reference does for resources that have no descriptions of their own. */
+/** The name column, with the description that kube-apiserver uses for resources without descriptions. */
 export const NAME_COLUMN: TableColumn = {
   name: 'Name',
   type: 'string',
@@ -22,7 +22,7 @@ interface Cell {
   readonly path: JsonPath | undefined;
 }
 
-/** The Table of a version: the name and its `additionalPrinterColumns`; without any, name and age. */
+/** Returns the columns of a version: the name and the `additionalPrinterColumns`; name and age if there are none. */
 export function printerColumns(version: JsonObject): TableDeclaration {
   const declared = objectsAt(version, 'additionalPrinterColumns');
   const age = { name: 'Age', type: 'date', description: CREATION_TIME, jsonPath: '.metadata.creationTimestamp' };

@@ -29,9 +29,9 @@ export function compile(spec: JsonObject, names: JsonObject, options: CompileOpt
 }
 
 export interface CompileOptions {
-  /** The definition is being deleted: objects can still be changed and deleted, but no longer created. */
+  /** The definition is being deleted: objects can be changed and deleted, but not created. */
   readonly terminating?: boolean;
-  /** Converts between the versions; absent: they differ by their name only. */
+  /** Converts between the versions; absent if they differ by their name only. */
   readonly remote?: RemoteConverter;
 }
 
@@ -127,7 +127,7 @@ class Compiler {
     });
   }
 
-  /** Paths that some version can select by, each once. */
+  /** The selectable paths of all versions, each once. */
   #selectableFields(): readonly string[] {
     return [...new Set(this.#versions.flatMap(fieldPaths))];
   }
@@ -245,7 +245,7 @@ function deprecation(v: JsonObject, apiVersion: string, kind: string): string | 
   return typeof v['deprecationWarning'] === 'string' ? v['deprecationWarning'] : `${apiVersion} ${kind} is deprecated`;
 }
 
-/** The schema as OpenAPI publishes it. */
+/** Returns the schema that OpenAPI publishes. */
 function published(v: JsonObject): JsonObject {
   const schema = at(v, 'schema', 'openAPIV3Schema');
   return isObject(schema) ? schema : {};

@@ -102,7 +102,7 @@ describe('a kind added at run time', () => {
     expect((await b.list(SHOPS, '')).items).toEqual([]);
   });
 
-  it('merges what is applied by the types of its schema', async () => {
+  it('merges applied configurations by the list types of its schema', async () => {
     const b = await open();
     const applied = (more: JsonObject) => shop('a', more);
     await b.patch(SHOPS, ['default', 'a'], applied({}), 'apply', { fieldManager: 'one' });
@@ -118,7 +118,7 @@ describe('a kind added at run time', () => {
     expect(await refusal(conflict)).toMatch(/^409 Apply failed with 1 conflict: conflict with "one".*\.spec\.owner/s);
   });
 
-  it('checks objects against its schema, and drops fields that it does not know', async () => {
+  it('validates objects against its schema, and prunes unknown fields', async () => {
     const b = await open();
     const tried = (more: JsonObject) => refusal(b.create(SHOPS, 'default', shop('x', more)));
     expect(await tried({ owner: 'a' })).toContain('spec.owner in body should be at least 2 chars long');
@@ -130,7 +130,7 @@ describe('a kind added at run time', () => {
     expect(made['spec']).toEqual({ owner: 'ann', till: { count: 2 }, colour: 'red', free: { any: [1] } });
   });
 
-  it('scales by the paths of its definition', async () => {
+  it('scales through the paths of its definition', async () => {
     const b = await open();
     await b.create(SHOPS, 'default', shop('a'));
     await b.patch(`${SHOPS}/status`, ['default', 'a'], { status: { open: 1, selector: 'a=b' } });
@@ -147,7 +147,7 @@ describe('a kind added at run time', () => {
     });
   });
 
-  it('is selected by its fields, and shown in its columns', async () => {
+  it('supports its selectable fields and its Table columns', async () => {
     const b = await open();
     await b.create(SHOPS, 'default', shop('a'));
     await b.create(SHOPS, 'default', shop('b', { owner: 'bob' }));
@@ -158,7 +158,7 @@ describe('a kind added at run time', () => {
 });
 
 describe('a kind changed at run time', () => {
-  it('serves a second version, and stores in it, without losing what was stored in the first', async () => {
+  it('serves and stores a second version without losing objects stored in the first', async () => {
     const b = await open();
     await b.create(SHOPS, 'default', shop('old'));
     const stream = await b.watch(SHOPS, 'default');
@@ -189,7 +189,7 @@ describe('a kind changed at run time', () => {
     expect((await again.list(SECOND, '')).items).toHaveLength(2);
   });
 
-  it('gives objects the defaults that were added since they were stored, and drops what the schema lost', async () => {
+  it('applies defaults and prunes fields of the present schema to objects stored earlier', async () => {
     const b = await open();
     await b.create(SHOPS, 'default', shop('a'));
     const schema = structuredClone(SCHEMA) as JsonObject & { properties: { spec: { properties: JsonObject } } };
@@ -198,7 +198,7 @@ describe('a kind changed at run time', () => {
     expect((await b.get(SHOPS, 'default', 'a'))['spec']).toEqual({ owner: 'ann', size: 'M' });
   });
 
-  it('leaves other kinds alone', async () => {
+  it('does not affect other kinds', async () => {
     const b = await open();
     const stream = await b.watch('configmaps', 'default');
     drain(stream);
@@ -211,7 +211,7 @@ describe('a kind changed at run time', () => {
 });
 
 describe('a kind removed at run time', () => {
-  it('ends its watches, is found no more, and keeps what is stored', async () => {
+  it('ends its watches, is not found, and its stored objects stay', async () => {
     const b = await open();
     const target = b.target(SHOPS, 'default', 'a');
     await b.create(SHOPS, 'default', shop('a'));
@@ -228,7 +228,7 @@ describe('a kind removed at run time', () => {
   });
 });
 
-describe('a kind whose versions another program converts', () => {
+describe('a kind with a remote converter', () => {
   const SECOND = 'shops.example.com/v2';
 
   /** v2 has the owner in `spec.keeper`. Answers later, as a webhook does. */
@@ -277,7 +277,7 @@ describe('a kind whose versions another program converts', () => {
     return b;
   }
 
-  it('reads and writes in both, and asks for many objects at once', async () => {
+  it('reads and writes both versions, and converts many objects in one call', async () => {
     const b = await opened();
     for (const name of ['a', 'b', 'c']) await b.create(SHOPS, 'default', shop(name));
     expect((await b.get(SECOND, 'default', 'a'))['spec']).toEqual({ keeper: 'ann', till: { count: 2 }, colour: 'red' });
@@ -305,7 +305,7 @@ describe('a kind whose versions another program converts', () => {
     expect((await b.get(SHOPS, 'default', 'd'))['spec']).toMatchObject({ owner: 'eve', till: { count: 5 } });
   });
 
-  it('delivers the events of a watch in its version, in order', async () => {
+  it('delivers the events of a watch in the version of the watch, in order', async () => {
     const b = await opened();
     const stream = await b.watch(SECOND, 'default');
     for (const name of ['a', 'b']) await b.create(SHOPS, 'default', shop(name));
@@ -323,7 +323,7 @@ describe('a kind whose versions another program converts', () => {
     stream.close();
   });
 
-  it('changes objects that were stored in a former storage version', async () => {
+  it('updates objects that were stored in a former storage version', async () => {
     const b = await opened();
     await b.create(SHOPS, 'default', shop('old'));
     await b.registry.changeKinds({ set: [kind('v2')] });

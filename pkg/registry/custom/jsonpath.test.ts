@@ -37,11 +37,11 @@ describe('a JSONPath of a printer column', () => {
     expect(compileJsonPath(path)?.(ROOT)).toEqual(found);
   });
 
-  it.each(['spec', '.spec[', '.spec[x]'])('cannot be %s', (path) => {
+  it.each(['spec', '.spec[', '.spec[x]'])('is invalid: %s', (path) => {
     expect(compileJsonPath(path)).toBeUndefined();
   });
 
-  it('is simple when it only names fields', () => {
+  it('is simple if it consists of field names', () => {
     expect(simplePath('.spec.a')).toEqual(['spec', 'a']);
     expect(simplePath('.spec.a\\.b')).toEqual(['spec', 'a.b']);
     for (const other of ['', 'spec', '.', '.a[0]', '..a', '.a.']) expect(simplePath(other), other).toBeUndefined();

@@ -9,7 +9,7 @@ export type JsonPath = (root: JsonValue) => readonly JsonValue[];
 
 type Step = (values: readonly JsonValue[]) => readonly JsonValue[];
 
-/** Compiles a path; undefined when it is none. */
+/** Compiles a path; returns undefined if it is invalid. */
 export function compileJsonPath(text: string): JsonPath | undefined {
   const steps = parse(text);
   if (steps === undefined) return undefined;
@@ -29,7 +29,7 @@ export function simplePath(text: string): readonly string[] | undefined {
   return names.length === 0 ? undefined : names;
 }
 
-/** The name that begins at `from`, with `\\.` read as a dot, and the index after it. */
+/** Returns the name that begins at `from`, with `\\.` as a dot, and the index after it. */
 function nameAt(text: string, from: number): { readonly name: string; readonly end: number } {
   let name = '';
   let end = from;
@@ -67,7 +67,7 @@ function parse(text: string): readonly Step[] | undefined {
   return steps;
 }
 
-/** Index of the bracket that closes the one at `open`; brackets in strings do not count. */
+/** Returns the index of the bracket that closes the one at `open`; ignores brackets in strings. */
 function closing(text: string, open: number): number | undefined {
   let depth = 0;
   let quote = '';
@@ -104,7 +104,7 @@ function element(text: string): Step | undefined {
     values.flatMap((v) => (Array.isArray(v) ? v.slice(index, index === -1 ? undefined : index + 1) : []));
 }
 
-/** The text between quotes; undefined when there are none. */
+/** Returns the text between quotes; undefined without quotes. */
 function unquoted(text: string): string | undefined {
   const quote = text[0];
   const closed = text.length >= 2 && (quote === '"' || quote === "'") && text.endsWith(quote);
@@ -148,7 +148,7 @@ interface Comparison {
   readonly value: string;
 }
 
-/** `@.type=="Ready"`; undefined when the filter only asks whether the path exists. */
+/** Parses `@.type=="Ready"`; returns undefined if the filter tests only the existence of the path. */
 function comparisonOf(text: string): Comparison | undefined {
   for (let i = 0; i < text.length; i++) {
     const operator = OPERATORS.find((o) => text.startsWith(o, i));

@@ -2,7 +2,7 @@ import { at, errors, FieldPath, isObject, type JsonObject, type JsonValue, textA
 import type { Subresource } from '../resource.js';
 import { simplePath } from './jsonpath.js';
 
-/** Where a kind keeps what its scale shows; paths of field names from the object's root. */
+/** The paths of the fields of a Scale in an object, as field names from the root. */
 export interface ScalePaths {
   readonly specReplicas: readonly string[];
   readonly statusReplicas: readonly string[];
@@ -62,7 +62,7 @@ function shown(meta: JsonObject): JsonObject {
   return out;
 }
 
-/** Sets the value at `path`, making the objects on the way. */
+/** Sets the value at `path`, and adds missing objects on the way. */
 function set(o: JsonObject, path: readonly string[], value: JsonValue): void {
   let holder = o;
   for (const name of path.slice(0, -1)) {

@@ -13,13 +13,13 @@ import type { ServedResource } from '../kind.js';
 import type { Strategy, WriteContext } from '../resource.js';
 import { checkRules, type RuleNode } from './rules/rules.js';
 
-/** How a version of a custom resource differs from others in its rules. */
+/** The rules of one version of a custom resource. */
 export interface VersionRules {
   readonly resource: ServedResource;
   readonly hasStatus: boolean;
   /**
-   * Objects are checked against this schema: that of the version of the request where versions differ by their name only, else
-   * that of the storage version, in which the rules see the object.
+   * Objects are validated against this schema. It is that of the request version if versions differ by their name only, else that of the
+   * storage version, in which the rules see the object.
    */
   schema(): StructSchema;
   /** The rules of the schema that are expressions; compiled at first use. */
@@ -27,8 +27,8 @@ export interface VersionRules {
 }
 
 /**
- * The rules of custom resources. `rules` gives those of the version that a request names. `statusIsSeparate`: a change of the
- * status does not raise the generation.
+ * The strategy of custom resources. `rules` returns the rules of the version of a request. `statusIsSeparate`: a change of the status does
+ * not raise the generation.
  */
 export function customStrategy(
   rules: (context: WriteContext) => VersionRules,
@@ -72,7 +72,7 @@ export function customStrategy(
   };
 }
 
-/** Errors after which a value is not of the form that expressions expect. */
+/** Errors after which expressions are not evaluated, because the value does not have the declared type. */
 const BLOCKING: ReadonlySet<string> = new Set([
   'FieldValueNotSupported',
   'FieldValueRequired',
@@ -94,7 +94,7 @@ function validate(o: JsonObject, old: JsonObject | undefined, rules: VersionRule
   else checkRules(expressions, o, old, found);
 }
 
-/** The status subresource of a custom resource: everything but the status stays as it is, the metadata included. */
+/** The status subresource of a custom resource: only the status changes, not even the metadata. */
 export function customStatusStrategy(rules: (context: WriteContext) => VersionRules): Strategy {
   return {
     update: {

@@ -14,17 +14,17 @@ import { type RuleType, ruleType } from './types.js';
 
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 
-/** Where in a definition a schema stands. */
+/** The position of a schema in a definition. */
 export interface Place {
   readonly path: FieldPath;
   readonly isRoot: boolean;
-  /** The list whose items cannot be told from one another between two states of an object, when the schema is within one. */
+  /** The enclosing list whose items cannot be matched between two states of an object, if any. */
   readonly uncorrelatable: FieldPath | undefined;
-  /** The release whose functions the rules may use. */
+  /** The minor release whose functions the rules may use. */
   readonly minor: Minor;
 }
 
-/** Judges the rules that a schema declares, when the definition is written: they must compile, and give what they should. */
+/** Validates the rules of a schema when the definition is written: they must compile and have the required result type. */
 export function checkDeclaredRules(schema: JsonObject, place: Place, errors: FieldErrors): void {
   const declared = objectsAt(schema, 'x-kubernetes-validations');
   if (declared.length === 0) return;
@@ -107,13 +107,13 @@ function checkMessageExpression(
   );
 }
 
-/** Whether the text reads oldSelf, even where its types are wrong. */
+/** Reports whether the text uses oldSelf, even if it does not type-check. */
 function readsOldSelf(text: string, minor: Minor): boolean {
   const expr = parseText(text.trim(), kubernetesEnvironment(minor));
   return expr !== undefined && refersTo(expr, 'oldSelf');
 }
 
-/** The rule as errors show it: all its members, in Go's names. */
+/** The rule in errors: all its fields, with the Go names. */
 function shownRule(rule: JsonObject): Printed {
   const members = {
     Rule: textAt(rule, 'rule'),

@@ -19,7 +19,7 @@ const integers = (...rules: JsonObject[]): JsonObject => ({
 });
 
 describe('rules of a schema', () => {
-  it('are evaluated with the types that the schema gives', () => {
+  it('are evaluated with the types of the schema', () => {
     expect(check(integers(rule('self < 5')), { n: 4 })).toEqual([]);
     expect(check(integers(rule('self < 5')), { n: 5 })).toEqual(['spec.n: Invalid value: 5: failed rule: self < 5']);
     const time = {
@@ -31,7 +31,7 @@ describe('rules of a schema', () => {
     expect(check(time, { t: '2024-02-01T00:00:00Z' })).toEqual([]);
   });
 
-  it('name properties with escapes', () => {
+  it('refer to properties by escaped names', () => {
     const schema = {
       type: 'object',
       properties: { 'a-b': { type: 'integer' }, in: { type: 'integer' } },
@@ -49,7 +49,7 @@ describe('rules of a schema', () => {
     ]);
   });
 
-  it('compare with the value before only where there is one', () => {
+  it('use oldSelf only on updates', () => {
     const grows = integers(rule('self >= oldSelf', { message: 'grows' }));
     expect(check(grows, { n: 1 })).toEqual([]);
     expect(check(grows, { n: 1 }, { n: 2 })).toEqual(['spec.n: Invalid value: 1: grows']);
@@ -59,7 +59,7 @@ describe('rules of a schema', () => {
     expect(check(starts, { n: 2 }, { n: 1 })).toEqual([]);
   });
 
-  it('find the items of a keyed list again', () => {
+  it('match the items of a keyed list by their keys', () => {
     const item = {
       type: 'object',
       properties: { k: { type: 'string' }, v: { type: 'integer' } },
@@ -85,7 +85,7 @@ describe('rules of a schema', () => {
     ).toEqual(['spec.l[1]: Invalid value: v grows']);
   });
 
-  it('pass over what was wrong before and did not change', () => {
+  it('ignore unchanged values that were invalid before', () => {
     const schema = {
       ...integers(rule('self < 5')),
       properties: { ...(integers(rule('self < 5'))['properties'] as JsonObject), m: { type: 'integer' } },
@@ -94,7 +94,7 @@ describe('rules of a schema', () => {
     expect(check(schema, { n: 8, m: 2 }, { n: 9, m: 1 })).toHaveLength(1);
   });
 
-  it('take sets without order', () => {
+  it('compare sets without order', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -110,7 +110,7 @@ describe('rules of a schema', () => {
     expect(check(schema, { s: ['a'] })).toHaveLength(1);
   });
 
-  it('stop when the budget of the request is used up', () => {
+  it('stop when the budget of the request is exhausted', () => {
     const loop = 'self.all(a, self.all(b, self.all(c, a + b + c >= 0)))';
     const schema = {
       type: 'object',
@@ -139,7 +139,7 @@ describe('rules in a definition', () => {
   };
   const text = (...rules: JsonObject[]): JsonObject => ({ type: 'string', 'x-kubernetes-validations': rules });
 
-  it('must compile, and give a bool', () => {
+  it('must compile to a bool', () => {
     expect(declared(text(rule("self == 'a'")))).toEqual([]);
     expect(declared(text(rule('self > 1')))[0]).toContain(
       "found no matching overload for '_>_' applied to '(string, int)'",
@@ -150,14 +150,14 @@ describe('rules in a definition', () => {
     ]);
   });
 
-  it('may compute a message that is a text', () => {
+  it('may have a message expression that yields a string', () => {
     expect(declared(text(rule('true', { messageExpression: "'x ' + self" })))).toEqual([]);
     expect(declared(text(rule('true', { messageExpression: '1' })))[0]).toContain(
       'messageExpression must evaluate to a string',
     );
   });
 
-  it('name a known reason, and oldSelf where it is optional', () => {
+  it('validate the reason and optionalOldSelf', () => {
     expect(declared(text(rule('true', { reason: 'Bad' })))[0]).toContain('Unsupported value: "Bad"');
     expect(declared(text(rule('true', { optionalOldSelf: true })))[0]).toContain(
       'may not be set if oldSelf is not used in rule',

@@ -29,23 +29,23 @@ import {
 } from '../../../cel/index.js';
 import { type RuleType, ruleType } from './types.js';
 
-/** Cost units of one rule, and of all rules for one request. */
+/** The cost limits of one rule, and of all rules of a request, in cost units. */
 const RULE_COST_MAX = 1_000_000;
 const REQUEST_COST_MAX = 10_000_000;
 const MESSAGE_CHARACTERS_MAX = 5 * 1024;
 
-/** A rule of `x-kubernetes-validations`, compiled. */
+/** A compiled rule of `x-kubernetes-validations`. */
 export interface Rule {
   readonly source: JsonObject;
   readonly text: string;
   readonly compiled: Compilation;
   readonly message: Compilation | undefined;
-  /** The rule compares with the value before: it holds only where there is one. */
+  /** The rule uses oldSelf and is evaluated only on updates (a transition rule). */
   readonly isTransition: boolean;
   readonly oldIsOptional: boolean;
 }
 
-/** The rules of a schema and of what is inside it. Nodes without rules anywhere below are left out. */
+/** The rules of a schema and its subschemas. Subschemas without rules are omitted. */
 export interface RuleNode {
   readonly schema: JsonObject;
   readonly type: RuleType | undefined;
@@ -55,7 +55,7 @@ export interface RuleNode {
   readonly items: RuleNode | undefined;
 }
 
-/** Compiles the rules of a version. Undefined where it has none. `minor` is the release whose functions they may use. */
+/** Compiles the rules of a version; returns undefined if there are none. `minor` is the release whose functions they may use. */
 export function compileRules(schema: JsonObject, minor: Minor = CURRENT): RuleNode | undefined {
   return node(schema, 'Object', minor, true);
 }
@@ -101,7 +101,7 @@ function compileRule(source: JsonObject, type: RuleType | undefined, minor: Mino
   };
 }
 
-/** What an object of a version was before; `has` is false where there is nothing to compare with. */
+/** The previous value; `has` is false if there is none. */
 interface Before {
   readonly has: boolean;
   readonly value: JsonValue | undefined;
@@ -109,7 +109,7 @@ interface Before {
 
 const NOTHING: Before = { has: false, value: undefined };
 
-/** Evaluates the rules of a version on an object. On an update, a rule that does not hold on a value that did not change is passed over. */
+/** Evaluates the rules of a version on an object. On an update, rules that fail on an unchanged value are ignored (ratcheting). */
 export function checkRules(root: RuleNode, o: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
   const before: Before = old === undefined ? NOTHING : { has: true, value: old };
   new Checker(errors, old !== undefined).check(root, o, before, FieldPath.root);
@@ -172,7 +172,7 @@ class Checker {
     };
     const found = this.#run(rule.compiled.program, variables);
     if (found === true && !this.#spent) return;
-    // What did not change may stay as it was, unless the rule is about changes.
+    // Ratcheting: an unchanged value may stay invalid, except under a transition rule.
     const ratchets = this.#isUpdate && before.has && !rule.isTransition && equalJson(before.value!, value);
     if (ratchets && !this.#spent) return;
     if (this.#spent) {

@@ -35,13 +35,13 @@ import {
 } from '../../../cel/index.js';
 
 /**
- * A structural schema as expressions see it: the type of the checker, and how a value of JSON becomes a value of that type. The
- * mapping is that of https://kubernetes.io/docs/reference/using-api/cel/#type-system-integration.
+ * The CEL type of a structural schema, with the conversion from a JSON value to a value of the type. The mapping is that of
+ * https://kubernetes.io/docs/reference/using-api/cel/#type-system-integration.
  */
 export interface RuleType {
   readonly type: Type;
   readonly adapt: (json: JsonValue) => Value;
-  /** All object types within, for the environment. */
+  /** All object types in the type, for the environment. */
   readonly structs: readonly StructType[];
 }
 
@@ -69,7 +69,7 @@ const WORDS = new Set([
   'while',
 ]);
 
-/** The name of a property as an expression writes it; undefined where it cannot be written. */
+/** Returns the escaped name of a property in expressions; undefined if expressions cannot access it. */
 export function escapeName(name: string): string | undefined {
   if (WORDS.has(name)) return `__${name}__`;
   if (name === '' || !/^[A-Za-z_.\-/]/.test(name) || /[^A-Za-z0-9_.\-/]/.test(name)) return undefined;
@@ -86,7 +86,7 @@ const META: JsonObject = {
 };
 const EMBEDDED: JsonObject = { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata: META };
 
-/** Undefined where the schema says too little: expressions cannot reach such a value. `name` is that of the type. */
+/** Returns undefined if the schema declares no type; expressions cannot access such a value. `name` is the name of the type. */
 export function ruleType(schema: JsonObject, name: string, root = false): RuleType | undefined {
   if (schema['x-kubernetes-int-or-string'] === true) return { type: DYN, adapt: fromJson, structs: [] };
   const embedded = root || schema['x-kubernetes-embedded-resource'] === true;
@@ -168,7 +168,7 @@ function arrayType(schema: JsonObject, name: string): RuleType | undefined {
 }
 
 interface TypedField {
-  /** As JSON has it. */
+  /** The JSON value. */
   readonly name: string;
   readonly of: RuleType;
 }
@@ -243,7 +243,7 @@ class TypedMap extends CelMap {
   }
 }
 
-/** A list of type set: order does not count, and a sum is a union. */
+/** A list of type set: the order is irrelevant, and a sum is a union. */
 class SetList extends JsonList {
   override equals(other: List): boolean {
     if (other.size !== this.size) return false;
@@ -263,7 +263,7 @@ class SetList extends JsonList {
   }
 }
 
-/** A list of type map: items are found by their keys, order does not count, and in a sum the right side wins. */
+/** A list of type map: items are identified by their keys, the order is irrelevant, and in a sum the right operand wins. */
 class KeyedList extends JsonList {
   readonly #keys: readonly string[];
 
