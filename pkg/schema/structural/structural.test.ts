@@ -36,7 +36,7 @@ describe('compileStructuralSchema', () => {
         embedded: { type: 'object', 'x-kubernetes-embedded-resource': true, properties: {} },
       },
     });
-    expect(schema.fields.map((f) => f.name)).toEqual(['apiVersion', 'kind', 'metadata', 'spec']);
+    expect(schema.fields.map((f) => f.name)).toEqual(['kind', 'apiVersion', 'metadata', 'spec']);
     const spec = schema.byName.get('spec')?.schema as StructSchema;
     expect(spec.byName.get('l')).toMatchObject({ required: true, schema: { listType: 'map', keys: ['k'] } });
     expect(spec.byName.get('m')?.schema).toMatchObject({ kind: 'map', values: { type: 'int64' } });
