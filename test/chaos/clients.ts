@@ -9,30 +9,33 @@ const CONFIGMAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
 
 export interface ClientsOptions {
   readonly access: Access;
-  /** Peers by name: their URLs. */
+  /** The URLs of the peers, by name. */
   readonly servers: ReadonlyMap<string, string>;
   readonly random: Random;
   readonly history: History;
   readonly writers: number;
   readonly readers: number;
-  /** Between two requests of one client, milliseconds. */
+  /** Milliseconds between two requests of one client. */
   readonly pace: number;
-  /** Written along with every value, so that disks have something to do. */
+  /** Bytes added to every value, to load the disks. */
   readonly padding?: number;
 }
 
-/** Objects written to at a time. A name is left for good after so many operations, so that each history stays short. */
+/**
+ * The number of objects in use at a time. After so many operations a name is replaced by a new one, so that each history stays
+ * short.
+ */
 const NAMES_AT_A_TIME = 4;
 const OPERATIONS_A_NAME = 60;
 
 interface Name {
   readonly key: string;
   operations: number;
-  /** The version last seen by any client: what an update expects. */
+  /** The version last seen by any client, which an update expects. */
   version: string;
 }
 
-/** Clients that write, read and watch until they are told to stop, through all peers. */
+/** Clients that write, read and watch through all peers until they are stopped. */
 export class Clients {
   readonly #options: ClientsOptions;
   readonly #askers: ReadonlyMap<string, Asker>;
@@ -42,7 +45,7 @@ export class Clients {
   #nextName = 0;
   #nextValue = 0;
   #stopped = false;
-  /** Writes that were acknowledged. */
+  /** The number of acknowledged writes. */
   acknowledged = 0;
 
   constructor(options: ClientsOptions) {
@@ -117,7 +120,7 @@ export class Clients {
     history.count(`${input.kind} ${outcome.kind === 'answer' ? outcome.status : outcome.kind}`);
     if (outcome.kind === 'refused') return undefined;
     const output = outcome.kind === 'answer' ? outputOf(input, outcome.status, outcome.body) : undefined;
-    // A read that told nothing says nothing; a write may take effect at any time.
+    // A read without a result is dropped; a write with an unknown outcome may take effect at any time.
     if (output === undefined && input.kind === 'get') return undefined;
     history.add(name.key, { by, input, output, called, returned: output === undefined ? Infinity : returned });
     if (output?.kind === 'ok') name.version = output.version;
@@ -138,13 +141,13 @@ export class Clients {
     });
   }
 
-  /** Ends writing and reading; what is under way is waited for. */
+  /** Stops writing and reading, and waits for requests in flight. */
   async quiet(): Promise<void> {
     this.#stopped = true;
     await Promise.all(this.#loops);
   }
 
-  /** Reads every object through every peer, and waits until every watcher has all there is. The revision up to which that is. */
+  /** Reads every object through every peer, and waits until every watcher has all events. Returns the final revision. */
   async settle(patience: number): Promise<number> {
     const keys = [...this.#options.history.operations.keys()];
     for (const [server, asker] of this.#askers) {
@@ -155,7 +158,7 @@ export class Clients {
           if (performance.now() > end) throw new Error(`${key} could not be read through ${server}`);
       }
     }
-    // A last write: its event is the end of every watch.
+    // The event of a last write ends every watch.
     const last: Name = { key: `last${this.#nextName++}`, operations: 0, version: '' };
     const end = performance.now() + patience;
     let output: ObjectOutput | undefined;
@@ -211,7 +214,7 @@ function outputOf(
 
 const REOPEN_AFTER = 100;
 
-/** Follows all objects through one peer, over as many connections as it takes. */
+/** Watches all objects through one peer, over any number of connections. */
 class Watcher {
   readonly #name: string;
   readonly #asker: Asker;
@@ -228,7 +231,7 @@ class Watcher {
     this.#history = history;
   }
 
-  /** A new run: lists, and watches from there. */
+  /** Begins a new sequence: lists, and watches from that revision. */
   async start(): Promise<void> {
     while (!this.#stopped) {
       const outcome = await this.#asker.ask('GET', `${CONFIGMAPS}?limit=1`);
@@ -251,7 +254,7 @@ class Watcher {
       (text) => {
         const { type, object } = JSON.parse(text);
         if (type === 'ERROR' || type === undefined) {
-          // A Status: 410 means that history no longer reaches back. Everything else is a fault that passes.
+          // A Status: 410 means that the revision was compacted. All other errors are transient.
           expired ||= (object ?? JSON.parse(text)).code === 410;
           return;
         }

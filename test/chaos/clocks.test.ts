@@ -23,7 +23,7 @@ function clocks(kind: 'jumps' | 'rates'): Clocks {
   return new Clocks(folder, kind);
 }
 
-/** What a peer takes for the time: an answer's Date header would do, but an object's creation is what users see. */
+/** The time of a peer, from the creation timestamp of an object, because that is what users see. */
 async function hourAt(cluster: Cluster, name: string, object: string): Promise<number> {
   const asker = new Asker(cluster.access, cluster.url(name));
   try {
@@ -54,7 +54,7 @@ describe.skipIf(whyNot !== undefined).sequential('clocks that are wrong', () => 
     for (const [i, name] of [leader, follower].entries()) {
       made.set(name, '+3h');
       await wait(3000);
-      // Were it not so, nothing would have been tried.
+      // Without this check the test could pass with unchanged clocks.
       expect(await hourAt(cluster, name, `late-${i}`)).toBeGreaterThan(now + 2.5);
       made.set(name, '+0');
       await wait(3000);
@@ -102,7 +102,7 @@ describe.skipIf(whyNot !== undefined).sequential('clocks that are wrong', () => 
       if (read.kind !== 'answer') throw new Error(JSON.stringify(read));
       return read.status === 200;
     };
-    // A follower's clock decides nothing.
+    // The clock of a follower has no effect.
     const follower = cluster.names.find((name) => name !== leader)!;
     made.set(follower, '+2h');
     await wait(4000);

@@ -2,20 +2,20 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Fault } from './nemesis.js';
 
-/** Where Debian and others put the library for programs of several threads. */
+/** The path of the library for multithreaded programs on Debian and others. */
 const LIBRARY = ['/usr/lib', '/usr/lib64', '/usr/local/lib']
   .flatMap((folder) => [folder, ...(existsSync(folder) ? readdirSync(folder) : []).map((entry) => join(folder, entry))])
   .flatMap((folder) => [join(folder, 'faketime'), folder])
   .map((folder) => join(folder, 'libfaketimeMT.so.1'))
   .find((file) => existsSync(file));
 
-/** Why clocks can not be changed here; undefined when they can. */
+/** The reason why clocks cannot be changed on this machine; undefined if they can. */
 export const whyNoClocks = LIBRARY === undefined ? 'libfaketime is not installed' : undefined;
 
 /**
- * The clocks of a cluster's peers, each changed while it runs: a library between the program and the system reads from a file what
- * to make of the time. `jumps`: of the wall clock alone, as a person or a time service sets it. `rates`: every clock, the one that
- * never jumps too, runs faster or slower.
+ * Changes the clocks of a cluster's peers while they run: libfaketime, preloaded into each process, reads the change from a file.
+ * `jumps` changes the wall clock only, as a person or a time service does. `rates` makes every clock, including the monotonic
+ * one, run faster or slower.
  */
 export class Clocks {
   readonly #folder: string;
@@ -26,20 +26,20 @@ export class Clocks {
     this.#kind = kind;
   }
 
-  /** For the process of this peer. */
+  /** The environment for the process of this peer. */
   env(name: string): Readonly<Record<string, string>> {
     this.set(name, '+0');
     return {
       LD_PRELOAD: LIBRARY!,
       FAKETIME_TIMESTAMP_FILE: this.#file(name),
       FAKETIME_CACHE_DURATION: '1',
-      // Else it would stand still for a second at a time whenever the file is read.
+      // Otherwise the clock would stop for a second whenever the file is read.
       FAKETIME_XRESET: '1',
       ...(this.#kind === 'jumps' ? { FAKETIME_DONT_FAKE_MONOTONIC: '1', DONT_FAKE_MONOTONIC: '1' } : {}),
     };
   }
 
-  /** In the words of libfaketime: `+3h`, `-30m`, `+0 x1.5`. It shows within a second. */
+  /** Sets the clock in the format of libfaketime: `+3h`, `-30m`, `+0 x1.5`. It takes effect within a second. */
   set(name: string, time: string): void {
     writeFileSync(this.#file(name), `${time}\n`);
   }
@@ -49,7 +49,7 @@ export class Clocks {
   }
 }
 
-/** One peer's clock is wrong for a while, and then right again: a second change. */
+/** Makes one peer's clock wrong for a while and then right again, which is a second change. */
 export function wrongClock(clocks: Clocks, who: 'leader' | 'follower', times: readonly string[]): Fault {
   return {
     name: `the clock of a ${who} is wrong`,
@@ -64,6 +64,6 @@ export function wrongClock(clocks: Clocks, who: 'leader' | 'follower', times: re
   };
 }
 
-/** Within the validity of certificates that are made as the peers start, and beyond the lifetime of an Event. */
+/** Within the validity of the certificates made at start, and beyond the lifetime of an Event. */
 export const JUMPS: readonly string[] = ['+3h', '+2d', '+45s', '-20s'];
 export const RATES: readonly string[] = ['+0 x1.5', '+0 x0.7', '+0 x2'];

@@ -13,21 +13,21 @@ export const dist = process.env['TRIREME_DIST'] ?? join(root, 'dist');
 const main = join(dist, 'cmd', 'apiserver', 'main.js');
 const ctl = join(dist, 'cmd', 'ctl', 'main.js');
 
-/** Whether the program was built: tests of processes need it (`make test` builds first). */
+/** Whether `dist` exists: tests of processes need it (`make test` builds first). */
 export const isBuilt = existsSync(main) && existsSync(ctl);
 
 export interface ClusterOptions {
   readonly names?: readonly string[];
-  /** What the data folders lie on; absent: folders of the file system for temporary files. */
+  /** The file systems of the data folders; by default the one for temporary files. */
   readonly disks?: Disks;
-  /** Proxies between the peers, so that they can be parted. */
+  /** Whether proxies run between the peers, so that they can be partitioned. */
   readonly proxied?: boolean;
   readonly args?: readonly string[];
-  /** Further variables of the environment of a peer. */
+  /** Additional environment variables of a peer. */
   readonly env?: (name: string) => Readonly<Record<string, string>>;
 }
 
-/** A machine that runs many tests at once may take long to start five peers. */
+/** Generous, because a machine that runs many tests may take long to start five peers. */
 const START_TIME = 120_000;
 const STOP_TIME = 60_000;
 
@@ -35,26 +35,26 @@ interface Peer {
   readonly name: string;
   readonly port: number;
   readonly peerPort: number;
-  /** As told to the others. */
+  /** The URL that the other peers use. */
   readonly peerUrl: string;
   readonly dataDir: string;
   readonly proxy: PeerProxy | undefined;
   args: readonly string[];
   child: ChildProcess | undefined;
   paused: boolean;
-  /** What it wrote since its last start. */
+  /** The output since the last start. */
   out: string;
 }
 
-/** Peers of one cluster, each the built program as a process of its own, on loopback. */
+/** The peers of one cluster on loopback, each a process that runs the built program. */
 export class Cluster {
   readonly folder: string;
   readonly #options: ClusterOptions;
   readonly #peers = new Map<string, Peer>();
-  /** `from>to`: does not pass. */
+  /** The blocked directions, as `from>to`. */
   readonly #cuts = new Set<string>();
   #access: Access | undefined;
-  /** Ends of processes that nobody asked for. */
+  /** Peers that exited unexpectedly. */
   readonly deaths: string[] = [];
 
   private constructor(options: ClusterOptions) {
@@ -158,7 +158,7 @@ export class Cluster {
     return this.#peers.get(name)!;
   }
 
-  /** Starts a peer; resolves when it serves. */
+  /** Starts a peer. Resolves when it serves. */
   async up(name: string, further: readonly string[] = []): Promise<void> {
     const peer = this.#peer(name);
     if (peer.child !== undefined) return;
@@ -208,23 +208,23 @@ export class Cluster {
     return this.#peer(name).out;
   }
 
-  /** SIGKILL; resolves when it is gone. */
+  /** Sends SIGKILL. Resolves when the process has exited. */
   kill(name: string): Promise<void> {
     return this.#down(name, 'SIGKILL');
   }
 
-  /** SIGTERM; resolves when it has ended in order. */
+  /** Sends SIGTERM. Resolves when the process has exited in order. */
   stop(name: string): Promise<void> {
     return this.#down(name, 'SIGTERM');
   }
 
-  /** Resolves when the process of this peer ends, for whatever reason. */
+  /** Resolves when the process of this peer exits, for any reason. */
   ending(name: string): Promise<void> {
     const { child } = this.#peer(name);
     return new Promise((resolve) => (isGone(child) ? resolve() : child!.once('exit', () => resolve())));
   }
 
-  /** Something that peers can not survive, and SIGKILL after it: should they end before that, it was not of themselves. */
+  /** Does something that peers cannot survive, then sends SIGKILL. An earlier exit is expected, too. */
   async crash(names: readonly string[], what: () => Promise<void>): Promise<void> {
     const taken = names.map((name) => ({ name, child: this.#peer(name).child }));
     for (const { name } of taken) this.#peer(name).child = undefined;
@@ -261,13 +261,13 @@ export class Cluster {
     peer.paused = false;
   }
 
-  /** From now on no byte passes from the one to the other, for each pair given. */
+  /** Blocks all bytes from the first to the second peer of each pair. */
   cut(pairs: readonly (readonly [string, string])[]): void {
     for (const [from, to] of pairs) this.#cuts.add(`${from}>${to}`);
     for (const { proxy } of this.#peers.values()) proxy?.changed();
   }
 
-  /** All ways are open again. `drop`: what was under way on the cut ones is lost rather than late. */
+  /** Unblocks all directions. With `drop`, the bytes held back are lost instead of delayed. */
   heal(drop: boolean): void {
     const cuts = new Set(this.#cuts);
     this.#cuts.clear();
@@ -279,7 +279,7 @@ export class Cluster {
     return statusOf({ ...this.access, endpoints: [] }, this.url(name));
   }
 
-  /** Name of the peer that leads in the highest term, once there is one. */
+  /** Waits for a leader and returns the name of the one with the highest term. */
   async leader(patience = 60_000): Promise<string> {
     const end = performance.now() + patience;
     for (;;) {
@@ -294,14 +294,14 @@ export class Cluster {
     }
   }
 
-  /** Lets a further peer join that has been added under this URL. */
+  /** Starts a further peer that was added with this URL. */
   async planJoin(name: string): Promise<string> {
     const peer = await this.#plan(name, JOINING);
     await this.#makeFolders();
     return peer.peerUrl;
   }
 
-  /** Lets a peer that is no member any more, or is of no more use as one, be added anew, with nothing on its disk. */
+  /** Adds a removed or unusable peer as a new member, with an empty disk. */
   async rejoin(name: string): Promise<void> {
     const peer = this.#peer(name);
     await this.kill(name);
@@ -313,7 +313,7 @@ export class Cluster {
     await this.up(name);
   }
 
-  /** Ends a peer that is no member any more, and forgets it. */
+  /** Stops a removed peer and forgets it. */
   async forget(name: string): Promise<void> {
     await this.kill(name);
     await this.#peer(name).proxy?.close();
@@ -322,7 +322,7 @@ export class Cluster {
     this.#peers.delete(name);
   }
 
-  /** triremectl. */
+  /** Runs triremectl. */
   ctl(...args: readonly string[]): Promise<{ readonly code: number | null; readonly out: string }> {
     return new Promise((resolve) => {
       const child = spawn(process.execPath, [ctl, ...args, '--kubeconfig', this.kubeconfig]);
@@ -340,7 +340,7 @@ export class Cluster {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** What every peer wrote: for a report. */
+  /** The output of all peers, for a report. */
   outputs(): string {
     return this.names.map((name) => `--- ${name}\n${this.output(name).slice(-4000)}`).join('\n');
   }

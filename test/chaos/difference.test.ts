@@ -32,12 +32,12 @@ describe.skipIf(!isBuilt).sequential('a peer whose state differs from that of th
     }
   }
 
-  /** Changes what the differing peer has on disk, with a checksum that fits, starts it, and waits until it has ended. */
+  /** Changes data on the disk of the differing peer, with a valid checksum, starts it, and waits until it has exited. */
   async function alter(from: string, to: string): Promise<void> {
     await cluster.stop(differing);
     const { altered } = await onStore('alter', join(cluster.dataDir(differing), 'db'), from, to);
     expect(altered).toBeGreaterThan(0);
-    // Whether it was ready for a moment first is a matter of time.
+    // It may or may not have become ready for a moment before.
     await cluster.up(differing).catch(() => {});
     const end = performance.now() + 60_000;
     while (cluster.isUp(differing)) {
@@ -69,7 +69,7 @@ describe.skipIf(!isBuilt).sequential('a peer whose state differs from that of th
     expect(lines.filter((line) => /\bok\s*$/.test(line)).length, status.out).toBe(2);
     const gone = lines.find((line) => line.startsWith(cluster.url(differing)))!;
     expect(gone).toMatch(/refused|not reach|nothing listens/i);
-    // The others, too, were told; and neither was taken for the wrong one.
+    // The other peers report the difference too, and none of them considers itself the wrong one.
     expect(others.map((name) => cluster.isUp(name))).toEqual([true, true]);
   });
 

@@ -33,7 +33,7 @@ afterEach(async () => {
 
 const create = (name: string): Promise<Outcome> => asker.ask('POST', CMS, cm(name));
 
-/** Creates further objects until the outcome is this one. */
+/** Creates objects until a create has this outcome. */
 async function until(what: (outcome: Outcome) => boolean, prefix: string): Promise<Outcome> {
   const end = performance.now() + 60_000;
   for (let i = 0; ; i++) {
@@ -69,7 +69,7 @@ describe.skipIf(!mountable)('a full disk', () => {
     const ballast = await fillAtOnce();
     const refused = await until((o) => o.kind === 'refused', 'into-the-full');
     expect(refused.kind === 'refused' && refused.why).toMatch(/^the disk /);
-    // Several seconds of it, so that whatever fills up does.
+    // It runs for several seconds, so that log and state both fill up.
     for (const name of doomed) {
       const deleted = await asker.insist('DELETE', `${CMS}/${name}`);
       expect(deleted.kind === 'answer' && deleted.status).toBe(200);
@@ -91,7 +91,7 @@ describe.skipIf(!mountable)('a full disk', () => {
     const file = join(cluster.dataDir('a'), 'greedy');
     const greedy = spawn('sh', ['-c', `while :; do head -c 1G /dev/zero >> "${file}" 2> /dev/null; sleep 0.02; done`]);
     const everything = (o: Outcome): boolean => o.kind === 'refused' && o.why.includes('completely full');
-    // Deletes are taken for as long as there is a byte for them: how many that are is up to who else takes bytes, and how fast.
+    // Deletes succeed while bytes are left. How many is not deterministic, because other processes use the disk as well.
     let outcome: Outcome | undefined;
     for (let i = 0; i < 400 && !(outcome !== undefined && everything(outcome)); i++) {
       const name = doomed[i];
@@ -101,7 +101,7 @@ describe.skipIf(!mountable)('a full disk', () => {
     expect(outcome).toMatchObject({ kind: 'refused', why: expect.stringContaining('completely full') });
     const put = await create('into-the-full');
     expect(everything(put)).toBe(true);
-    // What is there can still be read.
+    // Existing objects can still be read.
     expect(await asker.insist('GET', `${CMS}/w0-0?resourceVersion=0`)).toMatchObject({ kind: 'answer', status: 200 });
     await wait(3000);
     const gone = new Promise<void>((resolve) => greedy.once('exit', () => resolve()));
@@ -149,7 +149,7 @@ async function createAll(prefix: string, count: number): Promise<readonly string
   return created;
 }
 
-/** Creates objects of some size until told to stop; gives the names that were acknowledged. */
+/** Creates objects of some size until it is stopped. Returns the names that were acknowledged. */
 function writing(prefix: string): { stop(): Promise<readonly string[]> } {
   const acknowledged: string[] = [];
   let over = false;
@@ -169,7 +169,7 @@ function writing(prefix: string): { stop(): Promise<readonly string[]> } {
   };
 }
 
-/** Another process takes all that is left, from one moment to the next. */
+/** Fills the disk at once, as another process would. */
 async function fillAtOnce(): Promise<string> {
   const file = join(cluster.dataDir('a'), 'filled');
   const filling = spawn('sh', ['-c', `head -c 1G /dev/zero > "${file}" 2> /dev/null`]);
@@ -177,7 +177,7 @@ async function fillAtOnce(): Promise<string> {
   return file;
 }
 
-/** The same process goes on, and everything is there: now, and after it was killed. */
+/** Checks that the same process continues and that all objects exist, now and after SIGKILL. */
 async function expectKept(acknowledged: readonly string[], pid: number): Promise<void> {
   expect([cluster.deaths, cluster.pid('a')]).toEqual([[], pid]);
   expect(acknowledged.length).toBeGreaterThan(20);
@@ -191,14 +191,14 @@ async function expectKept(acknowledged: readonly string[], pid: number): Promise
   expect(await lost()).toEqual([]);
 }
 
-/** Leaves so many MiB of the disk; gives the file that takes the rest. */
+/** Fills the disk up to this many MiB. Returns the file that occupies the rest. */
 function fill(left: number): string {
   const ballast = join(cluster.dataDir('a'), 'ballast');
   const { bavail, bsize } = statfsSync(cluster.dataDir('a'));
   try {
     writeFileSync(ballast, Buffer.alloc(bavail * bsize - left * 1024 * 1024));
   } catch (e) {
-    // the peer took some of it meanwhile: full is full
+    // The peer took some of the space meanwhile: the disk is full either way.
     if ((e as NodeJS.ErrnoException).code !== 'ENOSPC') throw e;
   }
   return ballast;
@@ -231,7 +231,7 @@ describe.skipIf(!traceable)('a disk that fails', () => {
     const end = performance.now() + 60_000;
     for (let i = 0; cluster.isUp('a'); i++) {
       if (performance.now() > end) throw new Error('the peer goes on without its disk');
-      // Written before the tracer was there, or never acknowledged.
+      // It was written before tracing began, or was never acknowledged.
       if (made(await create(`doubtful-${i}`))) acknowledged.push(`doubtful-${i}`);
       await wait(20);
     }

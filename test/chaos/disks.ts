@@ -3,15 +3,15 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What the data folders of a cluster lie on, when it is not the file system of the test. */
+/** The file systems of the data folders of a cluster. */
 export interface Disks {
-  /** Makes a file system of its own for this folder. */
+  /** Creates a file system for this folder. */
   attach(folder: string): void;
-  /** Takes it away again, whatever state it is in. */
+  /** Removes it, whatever its state. */
   detach(folder: string): void;
 }
 
-/** A file system in memory for each folder. Needs the right to mount. */
+/** An in-memory file system for each folder. Requires permission to mount. */
 export function memoryDisks(mebibytes: number): Disks {
   return {
     attach(folder) {
@@ -45,17 +45,17 @@ export function canMount(): boolean {
   }
 }
 
-/** File systems of a device of their own, which can be made to hang: every write and sync then waits. */
+/** File systems on devices that can be frozen: every write and sync then blocks. */
 export interface HangingDisks extends Disks {
-  /** From now on nothing that is written there comes to an end, until `thaw`, or for this long at most. */
+  /** Blocks all writes until `thaw`, or for this long at most. */
   freeze(folder: string): Promise<void>;
   thaw(folder: string): void;
 }
 
-/** Nobody may be left with a file system that hangs, whatever becomes of the test. */
+/** The longest freeze: no file system may stay frozen, whatever happens to the test. */
 const FROZEN_SECONDS_MAX = 60;
 
-/** Ext4 on a loop device for each folder. Needs the right to mount. */
+/** Ext4 on a loop device for each folder. Requires permission to mount. */
 export function hangingDisks(mebibytes: number): HangingDisks {
   const keepers = new Map<string, ChildProcess>();
   const image = (folder: string): string => `${folder}.image`;
@@ -79,7 +79,7 @@ export function hangingDisks(mebibytes: number): HangingDisks {
       rmSync(image(folder), { force: true });
     },
     freeze(folder) {
-      // The one who freezes it thaws it, too, should nobody else: also when this process is gone by then.
+      // A separate process freezes and thaws the file system, so that it is thawed even when this process has exited.
       const script = `fsfreeze --freeze "$1" && echo frozen && trap : TERM && sleep ${FROZEN_SECONDS_MAX}; fsfreeze --unfreeze "$1"`;
       const keeper = spawn('sh', ['-c', script, 'sh', folder], { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
       keepers.set(folder, keeper);
@@ -92,7 +92,7 @@ export function hangingDisks(mebibytes: number): HangingDisks {
   };
 }
 
-/** Why no disk can be made to hang on this machine; undefined when it can. */
+/** The reason why no disk can be frozen on this machine; undefined if one can. */
 export async function whyNoHanging(): Promise<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'trireme-hang-'));
   const disk = join(folder, 'disk');

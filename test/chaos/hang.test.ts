@@ -14,7 +14,7 @@ let cluster: Cluster;
 let disks: HangingDisks;
 const askers = new Map<string, Asker>();
 afterEach(async () => {
-  // First: a process that waits for its disk can not even be killed.
+  // This must come first: a process that waits for its disk cannot be killed.
   for (const name of cluster?.names ?? []) disks.thaw(cluster.dataDir(name));
   for (const asker of askers.values()) asker.close();
   askers.clear();
@@ -40,7 +40,7 @@ describe.skipIf(why !== undefined)('a leader whose disk hangs', () => {
     const before = new Map(writers.map((writer) => [writer, writer.acknowledged.length]));
     const going = writers.filter(({ through }) => through !== old);
     await said(() => going.every((w) => w.acknowledged.length > before.get(w)! + 10), 'writes at the others');
-    // It answers no write that it can not have on its disk; the answer to one of before may have been on its way.
+    // It acknowledges no write that is not on its disk. An earlier acknowledgement may still be in flight.
     const hanging = writers.find(({ through }) => through === old)!;
     expect(hanging.acknowledged.length).toBeLessThanOrEqual(before.get(hanging)! + 1);
 

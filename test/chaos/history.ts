@@ -2,7 +2,7 @@ import type { ObjectInput, ObjectOutput, Operation } from './linearizable.js';
 
 export type ObjectOperation = Operation<ObjectInput, ObjectOutput> & { readonly by: string };
 
-/** A consistent list: what revision it said, and when. */
+/** A consistent list: its revision and time. */
 export interface SeenRevision {
   readonly called: number;
   readonly returned: number;
@@ -17,12 +17,12 @@ export interface WatchEvent {
   readonly revision: number;
 }
 
-/** What one watcher has, in the order in which it came. It is without gap from `from` on, over however many connections. */
+/** The events of one watcher, in order of arrival. They are complete from `from` on, over any number of connections. */
 export interface WatchRun {
   readonly by: string;
   readonly from: number;
   readonly events: WatchEvent[];
-  /** It was told that history no longer reaches back, having everything up to here. */
+  /** It got 410 after all events up to here. */
   to?: number;
 }
 
@@ -31,7 +31,7 @@ export class History {
   readonly operations = new Map<string, ObjectOperation[]>();
   readonly revisions: SeenRevision[] = [];
   readonly watches: WatchRun[] = [];
-  /** By what became of them. */
+  /** Counts by outcome. */
   readonly counts: Record<string, number> = {};
 
   add(key: string, operation: ObjectOperation): void {

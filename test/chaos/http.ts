@@ -1,7 +1,7 @@
 import { Agent, type RequestOptions, request } from 'node:https';
 import type { Access } from '../../pkg/client/index.js';
 
-/** What became of a request. `unknown`: it may have been carried out. `refused`: it was certainly not. */
+/** The outcome of a request. `unknown`: it may have taken effect. `refused`: it certainly did not. */
 export type Outcome =
   | { readonly kind: 'answer'; readonly status: number; readonly body: Readonly<Record<string, unknown>> }
   | { readonly kind: 'unknown'; readonly why: string }
@@ -12,7 +12,7 @@ export const PATIENCE = 5000;
 const INSISTENCE = 60_000;
 const NO_ANSWER = 'no answer in time';
 
-/** A client of one server over one pool of connections; asks once, and says what it knows of the outcome. */
+/** A client of one server with one pool of connections. It sends each request once and reports what is known of its outcome. */
 export class Asker {
   readonly #url: URL;
   readonly #access: Access;
@@ -35,7 +35,7 @@ export class Asker {
         response.on('error', (error) => resolve({ kind: 'unknown', why: error.message }));
         response.on('end', () => resolve(judged(response.statusCode ?? 0, Buffer.concat(pieces))));
       });
-      // Before the handshake is done no byte of the request has left.
+      // No byte of the request is sent before the handshake completes.
       asking.on('socket', (socket) => {
         if (socket.connecting) socket.once('secureConnect', () => (sent = true));
         else sent = true;
@@ -48,8 +48,8 @@ export class Asker {
   }
 
   /**
-   * Asks until somebody says something: how long a busy machine takes for that is not what a test is about. What may have been
-   * carried out already is known by its conflict (a creation) or by its absence (a deletion), and counts as carried out.
+   * Retries until there is an answer, because tests must not depend on the speed of the machine. A conflict on a create and 404
+   * on a delete mean that an earlier attempt took effect, and count as success.
    */
   async insist(method: string, path: string, body?: object): Promise<Outcome> {
     let inDoubt = false;
@@ -67,7 +67,7 @@ export class Asker {
     }
   }
 
-  /** Opens a watch; gives how to end it. `ended` is called once. */
+  /** Opens a watch and returns the function that ends it. `ended` is called once. */
   stream(path: string, line: (text: string) => void, ended: () => void): () => void {
     let rest = '';
     let over = false;
@@ -122,7 +122,7 @@ function judged(status: number, bytes: Buffer): Outcome {
   } catch {
     return { kind: 'unknown', why: `status ${status} with a broken body` };
   }
-  // The server's word for "it was not taken": only ever said before anything is proposed, or when it is certainly lost.
+  // The server sends this status only before anything is proposed, or when the proposal is certainly lost.
   if (status === 429) return { kind: 'refused', why: String(body['message']) };
   if (status >= 500) return { kind: 'unknown', why: String(body['message']) };
   return { kind: 'answer', status, body };

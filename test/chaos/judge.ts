@@ -2,9 +2,9 @@ import type { History, ObjectOperation, WatchEvent, WatchRun } from './history.j
 import { checkLinearizable, objectModel } from './linearizable.js';
 
 export interface Judgement {
-  /** What must never be seen, one line each. Empty: all is well. */
+  /** The violations, one line each. Empty when there are none. */
   readonly violations: readonly string[];
-  /** Keys whose history was too entangled to decide. */
+  /** Keys whose history was too concurrent to decide. */
   readonly undecided: readonly string[];
   readonly keys: number;
   readonly operations: number;
@@ -13,7 +13,7 @@ export interface Judgement {
 
 const STEPS_MAX = 300_000;
 
-/** Judges all that clients saw. `end`: every watch has been read up to this revision at least. */
+/** Checks everything that clients saw. `end`: every watch was read up to this revision at least. */
 export function judge(history: History, end: number): Judgement {
   const violations: string[] = [];
   const undecided: string[] = [];
@@ -45,7 +45,7 @@ function log(ops: readonly ObjectOperation[]): string {
     .join('\n');
 }
 
-/** A consistent read never says an older revision than one that had ended before it began. */
+/** A consistent read never returns a revision older than one returned by a read that ended before it began. */
 export function revisionsGoBack({ revisions }: Pick<History, 'revisions'>): string[] {
   const byReturn = [...revisions].sort((a, b) => a.returned - b.returned);
   const found: string[] = [];
@@ -59,7 +59,7 @@ export function revisionsGoBack({ revisions }: Pick<History, 'revisions'>): stri
   return found;
 }
 
-/** One watcher: revisions rise strictly; no event at or below a bookmark that came before it. */
+/** Checks one watcher: revisions increase strictly, and no event is at or below an earlier bookmark. */
 export function runFaults(run: WatchRun): string[] {
   let last = run.from;
   const found: string[] = [];
@@ -71,7 +71,7 @@ export function runFaults(run: WatchRun): string[] {
   return found;
 }
 
-/** Every watcher has every event that any watcher has, or that a client was told of, in the stretch that it watched. */
+/** Checks that every watcher has every event in its range that any watcher or client saw. */
 export function missedEvents(history: Pick<History, 'watches' | 'operations'>, end: number): string[] {
   const all = new Map<number, string>();
   const found: string[] = [];
@@ -101,7 +101,7 @@ export function missedEvents(history: Pick<History, 'watches' | 'operations'>, e
 
 const AROUND = 3;
 
-/** What a watcher had shortly before and after it should have had this revision, in the order in which it came. */
+/** The events of a watcher around this revision, in order of arrival. */
 function around(run: WatchRun, revision: number): string {
   const after = run.events.findIndex((e) => e.revision > revision);
   const at = after < 0 ? run.events.length : after;

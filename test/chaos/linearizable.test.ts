@@ -120,7 +120,7 @@ describe('histories that betray a fault', () => {
   });
 });
 
-/** A real sequential object run by several clients: every operation takes effect at some moment between call and return. */
+/** A sequential object used by several clients: every operation takes effect at some moment between call and return. */
 const scripts = fc.array(
   fc.record({
     kind: fc.constantFrom('create', 'update', 'delete', 'get'),

@@ -1,23 +1,21 @@
 /**
- * Is a history of operations on one object linearizable? The search of Wing and Gong (1993) with Lowe's memory of what was tried
- * (2017): choose among the operations that could have been first, try each, go back where it leads nowhere; a set of chosen
- * operations that was met before with the same state is not tried again.
- *
- * An operation whose outcome its client never learned has `returned: Infinity`: it may have taken effect at any time after its call, or not
- * at all, so it need not be chosen.
+ * Decides whether a history of operations on one object is linearizable, by the search of Wing and Gong (1993) with Lowe's cache
+ * (2017). The search chooses among the operations that could be first, tries each, and backtracks. A set of chosen operations
+ * that was seen before with the same state is not tried again. An operation with an unknown outcome has `returned: Infinity`: it
+ * may take effect at any time after its call or never, so the search need not choose it.
  */
 export interface Operation<Input, Output> {
   readonly input: Input;
-  /** Undefined where the outcome is unknown. */
+  /** Undefined when the outcome is unknown. */
   readonly output: Output | undefined;
-  /** On one clock that never jumps. */
+  /** Times of one monotonic clock. */
   readonly called: number;
   readonly returned: number;
 }
 
 export interface Model<State, Input, Output> {
   readonly initial: State;
-  /** The state after the operation, or undefined when it could not have answered so. */
+  /** The state after the operation, or undefined when this result is impossible. */
   step(state: State, input: Input, output: Output | undefined): State | undefined;
   /** Equal states have equal keys. */
   key(state: State): string;
@@ -25,9 +23,9 @@ export interface Model<State, Input, Output> {
 
 export type Verdict<Input, Output> =
   | { readonly kind: 'linearizable' }
-  /** `stuck`: the operations that could not be placed after the longest prefix that could. */
+  /** `stuck`: the operations that could not be placed after the longest valid prefix. */
   | { readonly kind: 'violation'; readonly stuck: readonly Operation<Input, Output>[] }
-  /** Given up after `steps` steps: says nothing. */
+  /** The search gave up after `steps` steps without a result. */
   | { readonly kind: 'undecided'; readonly steps: number };
 
 export function checkLinearizable<State, Input, Output>(
@@ -67,7 +65,7 @@ export function checkLinearizable<State, Input, Output>(
   }
   return { kind: 'undecided', steps: stepsMax };
 
-  /** Operations that no other, not yet chosen one had ended before. */
+  /** The operations that could be next: no other remaining operation returned before they were called. */
   function candidates(): number[] {
     let firstReturn = Number.POSITIVE_INFINITY;
     for (let i = 0; i < ops.length; i++) if (!done[i] && ops[i]!.returned < firstReturn) firstReturn = ops[i]!.returned;
@@ -92,7 +90,7 @@ export function checkLinearizable<State, Input, Output>(
     return undefined;
   }
 
-  /** The chosen set as text: all before the first gap, then the ones beyond it. */
+  /** The chosen set as text: the operations before the first gap, then the others. */
   function setKey(): string {
     let gap = 0;
     while (gap < done.length && done[gap]) gap++;
@@ -102,7 +100,7 @@ export function checkLinearizable<State, Input, Output>(
   }
 }
 
-/** What a client did to one object of the API, by its name. */
+/** An operation of a client on one object of the API. */
 export type ObjectInput =
   | { readonly kind: 'create'; readonly value: string }
   /** `expected`: the resourceVersion that the update names. */
@@ -114,10 +112,10 @@ export type ObjectOutput =
   | { readonly kind: 'ok'; readonly value: string; readonly version: string }
   | { readonly kind: 'deleted' }
   | { readonly kind: 'notFound' }
-  /** The name was taken, or the resourceVersion was not the newest. */
+  /** The name existed, or the resourceVersion was outdated. */
   | { readonly kind: 'conflict' };
 
-/** `version` is '' after a write whose answer nobody saw: it becomes known with the first read. */
+/** `version` is '' after a write with an unknown outcome; the first read determines it. */
 export type ObjectState =
   | { readonly kind: 'absent' }
   | { readonly kind: 'present'; readonly value: string; readonly version: string };
@@ -126,8 +124,8 @@ const ABSENT: ObjectState = { kind: 'absent' };
 const present = (value: string, version: string): ObjectState => ({ kind: 'present', value, version });
 
 /**
- * One object of the API as a sequential object. An operation with an unknown outcome is only ever placed where it takes effect:
- * where it does not, leaving it out says the same.
+ * One object of the API as a sequential object. An operation with an unknown outcome is only placed where it takes effect;
+ * omitting it covers the other case.
  */
 export const objectModel: Model<ObjectState, ObjectInput, ObjectOutput> = {
   initial: ABSENT,

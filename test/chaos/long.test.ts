@@ -9,7 +9,10 @@ import { PowerSupply, whyNoPowerCuts } from './power.js';
 import { powerCuts } from './powercuts.js';
 import { type ChaosResult, runChaos } from './run.js';
 
-/** `make chaos MINUTES=n SEED=s`. A run is of three minutes at most, so that histories stay short; seeds follow one another. */
+/**
+ * `make chaos MINUTES=n SEED=s`. One run takes three minutes at most, so that histories stay short; further runs use the next
+ * seeds.
+ */
 const minutes = Number(process.env['CHAOS_MINUTES'] ?? 0);
 const given = process.env['CHAOS_SEED'] ?? '';
 const RUN_MINUTES_MAX = 3;
@@ -23,7 +26,9 @@ interface Profile {
   readonly names?: readonly string[];
 }
 
-/** Seeds take turns: the defaults; five peers; logs cut so early that a peer that was away is sent a snapshot; much written besides. */
+/**
+ * Seeds alternate between the defaults, five peers, logs so short that a restarted peer needs a snapshot, and a high write load.
+ */
 const PROFILES: readonly Profile[] = [
   { args: [], padding: 0 },
   // Five peers, whose members change while the network is split.

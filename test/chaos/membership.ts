@@ -28,14 +28,14 @@ async function ask(cluster: Cluster, via: string, method: string, path: string, 
   }
 }
 
-/** Asks until the request is answered with success; for requests that may be repeated. */
+/** Retries until the request succeeds; for requests that may be repeated. */
 async function succeed(cluster: Cluster, via: readonly string[], method: string, path: string): Promise<void> {
   let last: Outcome | undefined;
   await untilMember(`${method} ${path} was not carried out`, async () => {
     for (const name of via) {
       last = await ask(cluster, name, method, path);
       if (last.kind === 'answer' && last.status < 300) return true;
-      // A repeated removal of a member that is gone.
+      // A repeated removal of a member that is already removed.
       if (method === 'DELETE' && last.kind === 'answer' && JSON.stringify(last.body).includes('not a member'))
         return true;
     }
@@ -43,7 +43,7 @@ async function succeed(cluster: Cluster, via: readonly string[], method: string,
   });
 }
 
-/** Resolves when one of these peers leads and has committed in its term. */
+/** Resolves when one of these peers leads and has committed an entry of its term. */
 async function untilLed(cluster: Cluster, names: readonly string[]): Promise<void> {
   await untilMember('the majority elected no leader', async () => {
     for (const name of names) {
@@ -60,7 +60,7 @@ async function isVoter(cluster: Cluster, name: string): Promise<boolean> {
   return role === 'leader' || role === 'follower';
 }
 
-/** Splits the peers: the leader or two followers are cut off, with one more, from the other three. */
+/** Partitions the peers: the leader or two followers, and one more, are cut off from the other three. */
 async function split(
   cluster: Cluster,
   random: Random,
@@ -75,7 +75,7 @@ async function split(
   return { cutOff, rest };
 }
 
-/** The old leader appends a removal that is never committed. The member must stay what it is. */
+/** The old leader appends a removal that is never committed. The member must stay a member. */
 const removalInMinority: Fault = {
   name: 'a leader in a minority removes a member in vain',
   stands: [500, 2000],
@@ -102,7 +102,9 @@ const removalInMinority: Fault = {
   },
 };
 
-/** The majority removes a member that is cut off. It is told when the network heals, and joins again with an empty disk. */
+/**
+ * The majority removes a member that is cut off. It learns of that when the network heals, and joins again with an empty disk.
+ */
 const removalOfCutOff: Fault = {
   name: 'a member that is cut off is removed, and joins again',
   stands: [200, 2000],
@@ -127,7 +129,7 @@ const removalOfCutOff: Fault = {
   },
 };
 
-/** A member is added, and becomes a voter, while two of the others are cut off; it is removed when they are back. */
+/** A member is added and promoted while two of the others are cut off. It is removed when they are back. */
 const joinWhileSplit: Fault = {
   name: 'a sixth joins while two are cut off, and goes',
   stands: [200, 1500],
@@ -136,7 +138,7 @@ const joinWhileSplit: Fault = {
     await untilLed(cluster, rest);
     const hit = `n${random.int(0, 999_999)}`;
     const peerUrl = await cluster.planJoin(hit);
-    // As long as the others are cut off, so that the new one cannot carry anything between them.
+    // While the others are cut off, so that the new member cannot forward anything between them.
     cluster.cut(between([hit], cutOff));
     const added = await ask(cluster, rest[0]!, 'POST', '/peer/v1/members', { name: hit, peerUrls: [peerUrl] });
     if (added.kind !== 'answer' || added.status !== 200) throw new Error(`adding ${hit}: ${JSON.stringify(added)}`);

@@ -6,12 +6,12 @@ import type { Cluster } from './cluster.js';
 import { Asker, type Outcome } from './http.js';
 import { untilMember } from './members.js';
 
-/** One fault: done, left standing for a while, undone. */
+/** One fault: injected, kept for a while, reverted. */
 export interface Fault {
   readonly name: string;
-  /** Gives how to undo it, and says whom it hit. */
+  /** Injects the fault. Returns how to revert it, and which peers it affects. */
   strike(cluster: Cluster, random: Random): Promise<{ readonly hit: string; readonly undo: () => Promise<void> }>;
-  /** How long it stands, milliseconds: from, to. */
+  /** Milliseconds that it lasts: minimum and maximum. */
   readonly stands: readonly [number, number];
 }
 
@@ -58,7 +58,7 @@ function pausing(who: 'leader' | 'follower'): Fault {
   };
 }
 
-/** `cuts`: which pairs (from, to) do not pass, given the leader and the others. */
+/** `cuts`: the blocked pairs (from, to), given the leader and the others. */
 function parting(
   name: string,
   cuts: (leader: string, others: readonly string[], random: Random) => readonly (readonly [string, string])[],
@@ -98,13 +98,13 @@ const bridge = parting('only one peer knows both others', (leader, others, rando
   return both(x!, y!);
 });
 
-/** Any of the six ways between three peers, each by itself. */
+/** Any of the six directions between three peers, independently. */
 const someWays = parting('some ways are cut', (leader, others, random) => {
   const all = [leader, ...others];
   const ways = all.flatMap((from) => all.filter((to) => to !== from).map((to) => [from, to] as const));
   return ways.filter(() => random.chance(0.4));
 });
-/** Each hears one of the others and is heard by the other. */
+/** A ring: each peer receives from one of the others and sends to the other. */
 const ring = parting('a ring', (leader, others) => [
   [others[0]!, leader],
   [others[1]!, others[0]!],
@@ -145,7 +145,7 @@ async function members(cluster: Cluster, method: string, rest: string, body?: ob
 const isLearner = async (cluster: Cluster, name: string): Promise<boolean> =>
   (await cluster.status(name)).role === 'learner';
 
-/** A peer joins, is made a voter by itself or by hand once it has caught up, and goes again. */
+/** A peer joins, is promoted automatically or by hand once it has caught up, and is removed. */
 function joinAndGo(by: 'itself' | 'hand'): Fault {
   return {
     name: `a fourth joins, promoted by ${by}, and goes`,
@@ -156,7 +156,7 @@ function joinAndGo(by: 'itself' | 'hand'): Fault {
       const added = await members(cluster, 'POST', '', { name: hit, peerUrls: [peerUrl], staysLearner: by === 'hand' });
       const id = (added as { readonly body: { readonly id?: number } }).body.id!.toString(16);
       await cluster.up(hit);
-      // Refused until it has caught up.
+      // Rejected until it has caught up.
       if (by === 'hand')
         await untilMember(`${hit} could not be promoted`, async () => {
           await members(cluster, 'POST', `/${id}/promote`);
@@ -176,7 +176,7 @@ function joinAndGo(by: 'itself' | 'hand'): Fault {
   };
 }
 
-/** A member is removed, and comes back as a new one with nothing on its disk: what the state check and a lost disk ask for. */
+/** Removes a member and adds it again with an empty disk, as the state check and a lost disk require. */
 const wipeAndRejoin: Fault = {
   name: 'one is removed, wiped and joins again',
   stands: [0, 1500],
@@ -199,7 +199,7 @@ const wipeAndRejoin: Fault = {
 
 const TRACEABLE = spawnSync('strace', ['-f', '-e', 'trace=none', 'true']).status === 0;
 
-/** Lets the system do this to every sync of the process. Without a tracer on this machine nothing happens. */
+/** Changes the result of every sync of the process. Has no effect on a machine without a tracer. */
 function traced(pid: number, injected: string): () => Promise<void> {
   const syncs = ['-e', 'trace=fdatasync,fsync', '-e', `inject=fdatasync,fsync:${injected}`];
   const args = ['-f', '-qq', '-o', '/dev/null', ...syncs, '-p', String(pid)];
@@ -213,7 +213,7 @@ function traced(pid: number, injected: string): () => Promise<void> {
 
 const NO_TRACER = { hit: 'nobody: strace is not there or may not trace', undo: async () => {} };
 
-/** Every sync takes a fifth of a second longer. */
+/** Every sync takes 200 ms longer. */
 const slowDisk: Fault = {
   name: "the leader's disk is slow",
   stands: [1500, 4000],
@@ -224,7 +224,7 @@ const slowDisk: Fault = {
   },
 };
 
-/** Another process takes all the room there is. Only where the data folder is a file system of its own. */
+/** Another process fills the disk. Only where the data folder is a separate file system. */
 export const fullDisk: Fault = {
   name: 'the disk of one is full',
   stands: [500, 4000],
@@ -238,7 +238,7 @@ export const fullDisk: Fault = {
   },
 };
 
-/** Syncs fail. A peer must not go on after the first one; if it does, that is a death too few, and the run fails. */
+/** Syncs fail. A peer must exit after the first failure; the run fails if it does not. */
 function failingDisk(who: 'leader' | 'follower'): Fault {
   return {
     name: `the disk of a ${who} fails`,
@@ -290,7 +290,7 @@ export const FAULTS: readonly Fault[] = [
   failingDisk('follower'),
 ];
 
-/** What each fault of a run did, for the report. */
+/** The effect of each fault of a run, for the report. */
 export interface Struck {
   readonly at: number;
   readonly name: string;

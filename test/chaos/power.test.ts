@@ -49,7 +49,7 @@ interface Cuts {
   readonly fileSystem?: UpperFileSystem;
 }
 
-/** Writers, readers and watchers while the power of all peers goes at each of these moments. */
+/** Runs writers, readers and watchers while all peers lose power at each of these moments. */
 function underCuts({ seed, names, moments, fileSystem }: Cuts): Promise<ChaosResult> {
   const supply = powerSupply(fileSystem);
   return runChaos({
@@ -106,7 +106,7 @@ describe.skipIf(whyNot !== undefined).sequential('a power cut', () => {
   it.skipIf(!compiles)('is found to lose writes when the peer does not sync', async () => {
     const supply = powerSupply();
     const lying = syncsThatDoNothing(room());
-    // What was there before the first write is kept: a peer that cannot start at all would be no proof.
+    // The state before the first write is kept: a peer that cannot start at all would prove nothing.
     const settle: Fault = {
       name: 'sync everything',
       stands: [300, 300],
@@ -131,7 +131,7 @@ describe.skipIf(whyNoXfs !== undefined)('a power cut of xfs', () => {
   });
 });
 
-/** A library that makes every sync do nothing and say that it is done. */
+/** Compiles a library in which every sync does nothing and reports success. */
 function syncsThatDoNothing(folder: string): string {
   const [source, library] = [join(folder, 'nosync.c'), join(folder, 'nosync.so')];
   const nothing = (signature: string): string => `int ${signature} { return 0; }\n`;

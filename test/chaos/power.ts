@@ -38,7 +38,7 @@ export class PowerSupply implements Disks {
     this.#attached.add(folder);
     mkdirSync(device, { recursive: true });
     mkdirSync(folder, { recursive: true });
-    // Allocated in full: the device itself must never run out of room.
+    // Allocated in full, so that the device itself never runs out of space.
     execFileSync('fallocate', ['-l', `${imageMiB(this.#mebibytes)}M`, image]);
     makeFileSystem('ext4', image);
     mountLoop(image, device);
@@ -47,7 +47,7 @@ export class PowerSupply implements Disks {
     mountLoop(platter, folder);
   }
 
-  /** From now on nothing that is not on these folders' devices already will ever be. Resolves when that is so. */
+  /** Cuts the power: nothing that is not on the devices of these folders is written any more. Resolves when that is so. */
   async cut(folders: readonly string[]): Promise<void> {
     const answer = new Promise<string>((resolve) => {
       this.#answered = resolve;
@@ -57,7 +57,7 @@ export class PowerSupply implements Disks {
     if (said !== 'cut') throw new Error(`the power of ${folders.join(', ')} was not cut: ${said}`);
   }
 
-  /** Power is back: both file systems replay their journals. Nobody may have a file open there. */
+  /** Restores the power: both file systems replay their journals. No process may have a file open there. */
   restore(folder: string): void {
     const { image, device, platter } = places(folder);
     unmount(folder);
@@ -75,7 +75,7 @@ export class PowerSupply implements Disks {
     rmSync(image, { force: true });
   }
 
-  /** Detaches what is still attached. */
+  /** Detaches the remaining devices. */
   close(): void {
     for (const folder of [...this.#attached]) this.detach(folder);
     this.#switch.kill();
@@ -84,10 +84,10 @@ export class PowerSupply implements Disks {
 
 export type UpperFileSystem = 'ext4' | 'xfs';
 
-/** The lower file system needs room for its own journal and tables. */
+/** Space for the journal and the tables of the lower file system. */
 const imageMiB = (platter: number): number => Math.ceil(platter * 1.06) + 64;
 
-/** Reads lines of mount points; shuts each down (EXT4_IOC_SHUTDOWN, EXT4_GOING_FLAGS_NOLOGFLUSH) and says what came of it. */
+/** Reads lines of mount points, shuts each down (EXT4_IOC_SHUTDOWN, EXT4_GOING_FLAGS_NOLOGFLUSH) and prints the result. */
 const SWITCH = `
 $| = 1;
 while (my $line = <STDIN>) {
@@ -110,7 +110,7 @@ function makeFileSystem(kind: UpperFileSystem, file: string): void {
   execFileSync(command[0]!, command.slice(1), { stdio: 'pipe' });
 }
 
-/** The loop device goes by itself when the file system is unmounted. */
+/** The kernel detaches the loop device when the file system is unmounted. */
 function mountLoop(file: string, folder: string): void {
   execFileSync('mount', ['-o', 'loop', file, folder], { stdio: 'pipe' });
 }
@@ -122,18 +122,18 @@ function unmount(folder: string): void {
     try {
       execFileSync('umount', [folder], { stdio: 'pipe' });
     } catch (error) {
-      // A process that was killed a moment ago may not have let go of its last file yet.
+      // A process that was just killed may still have a file open.
       if (tries === BUSY_TRIES) throw error;
       execFileSync('sleep', ['0.1']);
     }
   }
 }
 
-/** Why power can not be cut on this machine; undefined when it can. */
+/** The reason why power cannot be cut on this machine; undefined if it can. */
 export function whyNoPowerCuts(fileSystem: UpperFileSystem = 'ext4'): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'trireme-power-'));
   try {
-    // xfs makes nothing smaller than 300 MiB.
+    // The minimum size of an xfs file system is 300 MiB.
     const supply = new PowerSupply(fileSystem === 'xfs' ? 320 : 16, fileSystem);
     try {
       supply.attach(join(folder, 'disk'));

@@ -5,7 +5,7 @@ import type { Cluster } from './cluster.js';
 import type { Fault } from './nemesis.js';
 import type { PowerSupply } from './power.js';
 
-/** When the power goes. */
+/** The moment of the power cut. */
 export type Moment =
   | 'at any time'
   | 'as the log begins a segment'
@@ -14,10 +14,10 @@ export type Moment =
   | 'as the peers start';
 
 const MOMENT_PATIENCE = 60_000;
-/** The power goes up to so long after what was waited for was seen, milliseconds. */
+/** The maximum delay in milliseconds between the observed moment and the cut. */
 const AFTER_MAX = 15;
 
-/** Cuts the power of all peers, or of the leader, at once. They start again on what their disks have. */
+/** Cuts the power of all peers, or of the leader. They restart with what their disks have. */
 export function powerCut(supply: PowerSupply, moment: Moment, who: 'all' | 'leader' = 'all'): Fault {
   return {
     name: `power cut of ${who} ${moment}`,
@@ -39,7 +39,7 @@ export function powerCut(supply: PowerSupply, moment: Moment, who: 'all' | 'lead
   };
 }
 
-/** Every cut that a run may draw. Some wait for a moment that only much writing brings about. */
+/** All power cuts that a run may draw. Some wait for an event that needs a high write load. */
 export function powerCuts(supply: PowerSupply, muchWritten: boolean): readonly Fault[] {
   return [
     powerCut(supply, 'at any time'),
@@ -57,7 +57,7 @@ const MOMENTS_OF_WRITING = [
 
 type Reach = (cluster: Cluster, random: Random, cut: () => Promise<void>, up: () => Promise<void>) => Promise<boolean>;
 
-/** Each resolves when the power is to go; false when what it waits for does not come about. */
+/** Each resolves at the moment of the cut; to false when the event does not occur. */
 const reach: Readonly<Record<Moment, Reach>> = {
   'at any time': async (_cluster, random) => {
     await wait(random.int(0, 1500));
@@ -80,7 +80,7 @@ const reach: Readonly<Record<Moment, Reach>> = {
     const entry = random.pick([/^install\.json/, /^CURRENT\.new$/, /^state\.\d+$/]);
     const folder = entry.source.includes('install') ? cluster.dataDir(far) : join(cluster.dataDir(far), 'db');
     const moment = seen([far], random, () => ({ folder, entry }));
-    // It may be cut before it is ready, so that is not waited for.
+    // It may be cut before it is ready, so the start is not awaited.
     cluster.up(far).catch(() => {});
     return moment;
   },
@@ -92,7 +92,7 @@ const reach: Readonly<Record<Moment, Reach>> = {
   },
 };
 
-/** Resolves a few milliseconds after an entry of such a name came, went or was renamed in the folder of one of the peers. */
+/** Resolves a few milliseconds after an entry with such a name is created, deleted or renamed in the folder of a peer. */
 async function seen(
   names: readonly string[],
   random: Random,
@@ -116,7 +116,7 @@ async function seen(
   return came;
 }
 
-/** The folder of the engine: after a snapshot was installed, the newest. */
+/** The folder of the engine: the newest one after a snapshot was installed. */
 function engineFolder(cluster: Cluster, name: string): string {
   const db = join(cluster.dataDir(name), 'db');
   const engines = readdirSync(db).filter((entry) => entry.startsWith('state.'));

@@ -2,14 +2,14 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * Stands before a peer's port, so that the way between any two peers can be cut, each direction by itself. All peers must be told the
- * same URLs (who they are is computed from them), so there is one proxy for each target; who calls is found out by asking
- * the system which process the connection belongs to.
+ * A proxy in front of a peer's port that can cut each direction between two peers. All peers must be given the same URLs, because
+ * member ids are derived from them, so there is one proxy for each target. It identifies the caller by the process that owns the
+ * connection.
  */
 export interface Wire {
-  /** `from` cannot be heard by `to`. */
+  /** The direction from `from` to `to` is cut. */
   readonly cut: (from: string, to: string) => boolean;
-  /** Name of the peer that runs as this process. */
+  /** The name of the peer with this process id. */
   readonly peers: () => ReadonlyMap<string, number>;
 }
 
@@ -71,7 +71,7 @@ export class PeerProxy {
     this.#regulate(passage);
   }
 
-  /** Lets each direction flow or stand, as the wire says now. What stands is late, not lost: the way of a real network. */
+  /** Pauses or resumes each direction. Held bytes are delayed, not lost, as in a real network. */
   #regulate({ from, client, server }: Passage): void {
     if (this.#wire.cut(from, this.#to)) client.pause();
     else if (server.writableLength === 0) client.resume();
@@ -79,7 +79,7 @@ export class PeerProxy {
     else if (client.writableLength === 0) server.resume();
   }
 
-  /** The wire has changed. `drop`: connections that were cut do not come back. */
+  /** The cuts have changed. With `drop`, connections that were cut are closed. */
   changed(drop: (from: string) => boolean = () => false): void {
     for (const passage of [...this.#passages]) {
       if (drop(passage.from)) passage.client.destroy();
@@ -93,7 +93,7 @@ export class PeerProxy {
   }
 }
 
-/** Which of the processes holds the loopback connection with this local port. */
+/** Returns which of the processes owns the loopback connection with this local port. */
 function callerOf(port: number, peers: ReadonlyMap<string, number>): string | undefined {
   const local = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const line = readFileSync('/proc/net/tcp', 'utf8')
@@ -107,7 +107,7 @@ function callerOf(port: number, peers: ReadonlyMap<string, number>): string | un
         if (readlinkSync(`/proc/${pid}/fd/${fd}`) === `socket:[${inode}]`) return name;
       }
     } catch {
-      // It has just ended, or closed that descriptor.
+      // The process has exited or closed that descriptor.
     }
   }
   return undefined;

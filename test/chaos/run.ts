@@ -7,12 +7,12 @@ import { type Fault, type Struck, strike } from './nemesis.js';
 
 export interface ChaosOptions {
   readonly seed: number;
-  /** Which faults, one after the other: given in order, or drawn until the time is over. */
+  /** The faults, one after the other: given in order, or drawn until the time is over. */
   readonly faults: readonly Fault[];
-  /** Absent: each fault once, in order. Else drawn by the seed for this long, milliseconds. */
+  /** Absent: each fault once, in order. Otherwise the seed draws faults for this many milliseconds. */
   readonly drawFor?: number;
   readonly cluster?: ClusterOptions;
-  /** Bytes written along with every value. */
+  /** Bytes added to every value. */
   readonly padding?: number;
   readonly note?: (line: string) => void;
 }
@@ -23,19 +23,19 @@ export interface ChaosResult {
   readonly struck: readonly Struck[];
   readonly acknowledged: number;
   readonly counts: Readonly<Record<string, number>>;
-  /** Peers that ended though nobody had struck them. */
+  /** Peers that exited without a fault that affects them. */
   readonly deaths: readonly string[];
 }
 
 const SETTLE_TIME = 60_000;
-/** Writes that a judgement is worth something with: a machine that takes long for them is given longer. */
+/** The least number of writes for a meaningful result; a slow machine runs longer. */
 const WRITES_MIN = 100;
 
-/** Three peers, clients on all of them, and faults one after the other; then everything that was seen is judged. */
+/** Runs three peers with clients on all of them, and faults one after the other, then checks everything that was seen. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const { seed, faults, drawFor, note = () => {} } = options;
   const random = new Random(seed);
-  // Clients draw from a stream of their own: how often they ask must not change which faults come.
+  // Clients use a separate random stream, so that the number of requests does not change the faults.
   const clientRandom = new Random(seed + 1);
   const history = new History();
   const cluster = await Cluster.start({ proxied: true, ...options.cluster });

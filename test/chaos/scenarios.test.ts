@@ -5,7 +5,7 @@ import { Random } from '../sim/random.js';
 import { Cluster, type ClusterOptions, isBuilt } from './cluster.js';
 import { Asker } from './http.js';
 
-/** Faults that stores which people trusted have had, each by its name. */
+/** Faults that trusted stores have had, each by name. */
 
 if (!isBuilt) console.warn('chaos scenarios skipped: dist/ is missing (npm run build)');
 
@@ -20,7 +20,7 @@ interface Stored {
 let cluster: Cluster;
 let askers: Asker[] = [];
 
-/** One cluster for the tests of a block: starting peers is what takes time. */
+/** One cluster for the tests of a block, because starting peers takes long. */
 function clusterOf(options: ClusterOptions): void {
   beforeAll(async () => {
     cluster = await Cluster.start(options);
@@ -45,7 +45,7 @@ const cm = (name: string, v: string): object => ({
   data: { v },
 });
 
-/** Asks until there is an answer; only for what may be done twice. */
+/** Retries until there is an answer; only for idempotent requests. */
 async function surely(asker: Asker, method: string, path: string, body?: object): Promise<Record<string, unknown>> {
   const end = performance.now() + 60_000;
   for (;;) {
@@ -65,7 +65,7 @@ async function all(
   return { revision: Number(metadata.resourceVersion), items };
 }
 
-/** Writes one object after the other until told to stop; gives the names that were acknowledged. */
+/** Creates objects until it is stopped. Returns the names that were acknowledged. */
 function writing(
   asker: Asker,
   prefix: string,
@@ -101,7 +101,7 @@ interface Following {
   stop(): void;
 }
 
-/** Follows the objects from a revision; the events that came, and the code it ended with, if it did. */
+/** Watches from a revision. Returns the events, and the error code if the watch failed. */
 function following(asker: Asker, from: number, more = ''): Following {
   const events: Seen[] = [];
   let code: number | undefined;
@@ -132,7 +132,7 @@ describe.skipIf(!isBuilt).sequential('faults that stores of one peer have had', 
     const acknowledged: string[] = [];
     for (let round = 0; round < 3; round++) {
       const writer = writing(at('a'), `round-${round}`);
-      // However few a second this machine takes: those just before the crash are what it is about.
+      // Independent of the speed of the machine: only the last writes before the crash matter.
       await until(() => writer.names.length > 5);
       await wait(200);
       await cluster.kill('a');
@@ -151,7 +151,7 @@ describe.skipIf(!isBuilt).sequential('faults that stores of one peer have had', 
     const reference = following(at('a'), first);
     const writer = writing(asker, 'c');
     const watches: { readonly from: number; readonly watch: ReturnType<typeof following> }[] = [];
-    // Again and again from revisions that compaction is about to reach, or has reached.
+    // Repeatedly, from revisions that compaction has reached or is about to reach.
     const end = performance.now() + 6000;
     while (performance.now() < end) {
       await wait(150);
@@ -166,7 +166,7 @@ describe.skipIf(!isBuilt).sequential('faults that stores of one peer have had', 
       code() !== undefined || events.some((e) => e.revision >= to);
     await until(() => [reference, ...watches.map((w) => w.watch)].every(done));
     expect(reference.code()).toBeUndefined();
-    // Worth something only if history was given up meanwhile.
+    // The test means something only if a compaction happened meanwhile.
     const oldest = await asker.insist('GET', `${CMS}?resourceVersion=${first}&resourceVersionMatch=Exact`);
     expect(oldest.kind === 'answer' && oldest.status).toBe(410);
     for (const { from, watch } of watches) {
@@ -216,7 +216,7 @@ describe.skipIf(!isBuilt).sequential('faults that stores of several peers have h
     const leader = await cluster.leader();
     const other = cluster.names.find((n) => n !== leader)!;
     await surely(at(leader), 'POST', CMS, cm('read', 'old'));
-    // A connection that is open, so that the question waits in the paused process's socket.
+    // An open connection, so that the request waits in the socket of the paused process.
     const asker = at(leader);
     await surely(asker, 'GET', `${CMS}/read`);
     cluster.pause(leader);
@@ -249,7 +249,7 @@ describe.skipIf(!isBuilt).sequential('faults that stores of several peers have h
       expect(states[2]).toEqual(states[0]);
       const there = new Set(states[0]!.map((o) => o.metadata.name));
       expect(acknowledged.filter((n) => !there.has(n))).toEqual([]);
-      // What was applied twice would stand at a revision above the one that its writer was told, or above another's.
+      // A write that was applied twice would have a higher revision than the acknowledged one, or than another writer's.
       const revisions = states[0]!.map((o) => o.metadata.resourceVersion);
       expect(new Set(revisions).size).toBe(revisions.length);
     }
@@ -262,7 +262,7 @@ describe.skipIf(!isBuilt).sequential('faults that stores of several peers have h
     const watch = following(at(far), from);
     const writer = writing(at(near), 'w');
     await wait(300);
-    // A bookmark of its own comes once a minute; one that begins with what is there has one at the end of that.
+    // Regular bookmarks are sent once a minute; a watch with initial events has one at the end of them.
     const beginnings: Following[] = [];
     const initial = '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
     const beginning = setInterval(() => beginnings.push(following(at(far), 0, initial)), 150);
@@ -291,7 +291,7 @@ describe.skipIf(!isBuilt).sequential('faults that stores of several peers have h
       const end = events.findIndex((e) => e.type === 'BOOKMARK');
       expect(end).toBeGreaterThanOrEqual(0);
       const upTo = events[end]!.revision;
-      // What the bookmark says to have been told was told before it, and what comes after it is newer.
+      // All events up to the bookmark precede it, and all later ones are newer.
       const told = new Set(events.slice(0, end).map((e) => e.name));
       const due = watch.events.filter((e) => e.type === 'ADDED' && e.revision <= upTo).map((e) => e.name);
       expect(due.filter((name) => !told.has(name))).toEqual([]);

@@ -12,7 +12,7 @@ else if (!mountable) console.warn('snapshots without room skipped: this process 
 
 const CMS = '/api/v1/namespaces/default/configmaps';
 const MiB = 1024 * 1024;
-/** More entries and bytes than the others keep of the log: who was away gets a snapshot, and it takes a second or two. */
+/** More entries and bytes than the others keep of the log: a peer that was down gets a snapshot, which takes a second or two. */
 const OBJECTS = 80;
 const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -36,7 +36,7 @@ describe.skipIf(!mountable)('a peer that is to take in a snapshot and has no roo
     rmSync(rest);
     const failures = failuresOf(away);
     rmSync(most);
-    // Then another process takes all the room while it is coming in: of what is left by then, which it soon has.
+    // Another process then fills the disk while the snapshot arrives.
     const some = fill(away, 96 * MiB);
     await said(() => existsSync(join(cluster.dataDir(away), 'db', 'state.2')), 'the beginning of the install');
     const all = fill(away, 0);
@@ -45,14 +45,17 @@ describe.skipIf(!mountable)('a peer that is to take in a snapshot and has no roo
     for (const file of [all, some]) rmSync(file);
     await expectCaughtUp(away);
     expect([cluster.deaths, cluster.pid(away)]).toEqual([[], pid]);
-    // And what it stands on now is there when it comes back.
+    // The installed state survives a restart.
     await cluster.kill(away);
     await cluster.up(away);
     await expectCaughtUp(away);
   });
 });
 
-/** Three peers, one of which is cut off (and named) while the others write more than they keep of the log. */
+/**
+ * Starts three peers, cuts one off, and lets the others write more than they keep of the log. Returns the name of the peer that
+ * is cut off.
+ */
 async function fallBehind(): Promise<string> {
   cluster = await Cluster.start({ disks: memoryDisks(224), proxied: true, args: ['--snapshot-count=30'] });
   const leader = await cluster.leader();
@@ -71,7 +74,7 @@ async function fallBehind(): Promise<string> {
     for (let i = next++; i < OBJECTS; i = next++) expect(await create(`object-${i}`)).toBe(201);
   };
   await Promise.all([write(), write(), write(), write()]);
-  // The log is kept for a while for who may only be slow.
+  // The log is kept for a while for slow peers.
   const { lastIndex } = await cluster.status(away);
   const end = performance.now() + 60_000;
   while ((await cluster.status(leader)).firstIndex <= lastIndex + 1) {
@@ -82,14 +85,14 @@ async function fallBehind(): Promise<string> {
   return away;
 }
 
-/** Creates an object that does not become smaller by compression. */
+/** Creates an object that does not compress. */
 async function create(name: string): Promise<number> {
   const data = { noise: randomBytes(200_000).toString('base64') };
   const made = await asker.insist('POST', CMS, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data });
   return made.kind === 'answer' ? made.status : 0;
 }
 
-/** Leaves so many bytes of the disk of this peer; gives the file that takes the rest. */
+/** Fills the disk of this peer up to this many bytes. Returns the file that occupies the rest. */
 function fill(name: string, left: number): string {
   const file = join(cluster.dataDir(name), `filler-${left}`);
   const piece = Buffer.alloc(256 * 1024);
@@ -100,7 +103,7 @@ function fill(name: string, left: number): string {
     try {
       writeFileSync(file, piece.subarray(0, more), { flag: 'a' });
     } catch (error) {
-      // The peer took some of it meanwhile: full is full.
+      // The peer took some of the space meanwhile: the disk is full either way.
       if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
       return file;
     }
@@ -121,7 +124,7 @@ async function said(isSo: () => boolean, what: string): Promise<void> {
   }
 }
 
-/** By itself, all of it, and what it says is what the others say. */
+/** Checks that the peer's state is complete and equal to that of the others. */
 async function expectCaughtUp(name: string): Promise<void> {
   const there = new Asker(cluster.access, cluster.url(name));
   try {

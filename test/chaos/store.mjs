@@ -1,4 +1,5 @@
-// What tests do to a store behind the back of its peer. In a process of its own: the binding of RocksDB is loaded once a process.
+// Modifies a store without its peer. It runs in a separate process, because RocksDB's binding can be loaded only once in a
+// process.
 // argv: folder of the compiled program, command, arguments. Prints one line of JSON.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -14,7 +15,7 @@ const { readRow, readRowKey, rowsEnd, writeRow } = await load('mvcc/row.js');
 const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 const commands = {
-  /** Makes another text of one in the newest row that holds it, with a checksum that fits: no check at the start can see it. */
+  /** Changes a text in the newest row that contains it, with a valid checksum: no check at start can detect it. */
   async alter(stateFolder, from, to) {
     const engine = await rocksHome(stateFolder).open();
     const scan = engine.scan({ gte: Buffer.from('v'), lt: rowsEnd, reverse: true });
@@ -41,7 +42,10 @@ const commands = {
     }
   },
 
-  /** Fills the disk under an engine, makes room again, writes on; then looks at a copy of its files as a crash would leave them. */
+  /**
+   * Fills the disk under an engine, frees space, continues to write, then opens a copy of its files as they would be after a
+   * crash.
+   */
   async torn(disk, copyFolder) {
     const engine = await openRocksEngine(join(disk, 'db'));
     const keyOf = (n) => Buffer.from(`v${String(n).padStart(6, '0')}`);
@@ -75,7 +79,7 @@ const commands = {
     return { failures: [...new Set(failures)], written: n, missing: values.filter((v) => v === undefined).length };
   },
 
-  /** What an install that was killed leaves, and a disk that it filled to the last byte: opens what there was. */
+  /** Simulates an install that was killed and had filled the disk to the last byte, then opens the old state. */
   async leftover(disk) {
     const folder = join(disk, 'db');
     const first = await rocksHome(folder).open();

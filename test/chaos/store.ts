@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { dist } from './cluster.js';
 
-/** Runs a command of `store.mjs` to its end; gives what it printed. */
+/** Runs a command of `store.mjs`. Returns what it printed. */
 export function onStore(...command: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
   const script = join(dirname(fileURLToPath(import.meta.url)), 'store.mjs');
   return new Promise((resolve, reject) => {

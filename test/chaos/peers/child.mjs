@@ -1,4 +1,4 @@
-// A peer in a process of its own, driven by messages: {id, name, argument} -> {id, value} or {id, error}.
+// A peer in a separate process, controlled by messages: {id, name, argument} -> {id, value} or {id, error}.
 // argv: path of the compiled program. The first message is its configuration.
 import { pathToFileURL } from 'node:url';
 
@@ -22,14 +22,14 @@ const calls = {
       compares,
       ops: ops.map((op) => (op.kind === 'put' ? { ...op, value: Buffer.from(op.value) } : op)),
     }),
-  /** A consistent read of one key: its value and revision, or why not. */
+  /** A consistent read of one key: its value and revision, or the error. */
   get: async (key) => {
     const read = await peer.readIndex();
     if (read.kind !== 'ok') return read;
     return valueOf(await peer.range({ start: key, end: `${key}\0` }));
   },
   all: async () => {
-    // just opened, a peer has applied only what it knows to be committed: the read index says how far that is
+    // After start a peer has applied only what it knows to be committed: the read index tells how far that is.
     for (let i = 0; i < 200 && (await peer.readIndex()).kind !== 'ok'; i++) await new Promise((r) => setTimeout(r, 25));
     const result = await peer.range({ start: '/', end: '0' });
     if (result.kind !== 'ok') return result;

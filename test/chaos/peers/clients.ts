@@ -19,7 +19,7 @@ export interface KeyVerdict {
   readonly verdict: Verdict<Input, Output>['kind'];
 }
 
-/** Clients of all peers at once on a few keys, each a register, writing down what they did and when. */
+/** Clients of all peers on a few keys, each a register. They record their operations and the times. */
 export class Clients {
   readonly #history = new Map<string, Operation<Input, Output>[]>();
   readonly #cluster: ProcessCluster;
@@ -65,7 +65,7 @@ export class Clients {
     this.#history.get(key)!.push(operation);
   }
 
-  /** Resolves when so many more requests were answered, however long this machine takes for them. */
+  /** Resolves when this many more requests were answered, however long that takes. */
   async answers(more: number): Promise<void> {
     const goal = this.#answered + more;
     for (const end = performance.now() + 60_000; this.#answered < goal; await pause(20)) {
@@ -73,7 +73,7 @@ export class Clients {
     }
   }
 
-  /** Ends the clients and judges what they saw. */
+  /** Stops the clients and checks the history. */
   async verdicts(): Promise<readonly KeyVerdict[]> {
     this.#running = false;
     await this.#done;

@@ -13,7 +13,7 @@ function room(): string {
   return made.path;
 }
 
-/** Writes to fresh keys until the peer dies; the keys acknowledged, as they are. */
+/** Writes new keys until the peer dies. The acknowledged keys are added as they are known. */
 function writeUntilDeath(peer: PeerProcess, writers: number, prefix: string) {
   const acknowledged: string[] = [];
   const one = async (writer: number): Promise<void> => {
@@ -39,7 +39,7 @@ describe.runIf(canRun())('one peer that is killed', () => {
       const found = new Set((await peer.all()).map(([key]) => key));
       expect(acknowledged.filter((key) => !found.has(key))).toEqual([]);
       const writing = writeUntilDeath(peer, 8, `/round${round}`);
-      // However few a second this machine takes: those just before the crash are what it is about.
+      // Independent of the speed of the machine: only the last writes before the crash matter.
       while (writing.acknowledged.length < 20) await pause(10);
       await pause(round * 130);
       await peer.kill();
@@ -80,7 +80,7 @@ describe.runIf(canRun())('three peers under faults stay linearizable', () => {
       await Promise.all(cluster.peers.map((_, i) => cluster.open(i)));
     }));
 
-  // The fault: a leader that was paused answers a read by what it knew before others went on without it.
+  // The fault: a leader that was paused serves a read from its old state after the others elected a new leader.
   it('when the leader is stopped long enough to be deposed, and goes on', () =>
     judged(async (cluster) => {
       for (let round = 0; round < 2; round++) {

@@ -21,7 +21,7 @@ function peer(wrapper: readonly string[] = []): PeerProcess {
   return made;
 }
 
-/** A small file system in memory, or undefined (said once) where this user may not mount one. */
+/** A small in-memory file system, or undefined (logged once) where this user may not mount one. */
 function tmpfs(megabytes: number): string | undefined {
   const path = join(room(), 'disk');
   mkdirSync(path);
@@ -64,14 +64,14 @@ describe.runIf(canRun())('a failing disk', () => {
     await one.close();
   });
 
-  // The fault: fsync fails once, is tried again and "succeeds", and what the kernel had thrown away is acknowledged.
+  // The fault: fsync fails once, a retry "succeeds", and data that the kernel had dropped is acknowledged.
   it('that fails a sync: the peer stops at once and acknowledges nothing more', async () => {
     if (spawnSync('strace', ['-V']).status !== 0) {
       process.stdout.write('a failing sync is not tried: no strace on this machine\n');
       return;
     }
     const dataDir = room();
-    // Counted by thread of the pool: after a while each of them fails from then on.
+    // strace counts calls by thread: after a while each thread of the pool fails.
     const one = peer(['strace', '-f', '-qq', '-o', '/dev/null', '-e', 'inject=fdatasync:error=EIO:when=30+']);
     await one.open({ dataDir });
     const acknowledged: string[] = [];

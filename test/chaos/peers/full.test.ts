@@ -33,7 +33,7 @@ describe.skipIf(!mountable)('a follower whose state has no room, and whose log h
     const filler = join(state, 'filler');
     spawnSync('sh', ['-c', `head -c 1G /dev/zero > "${filler}" 2> /dev/null`]);
 
-    // More than its log may be ahead of its state and what is on its way to it.
+    // More than the log may be ahead of the state, plus the data in flight.
     const puts = 340;
     let next = 0;
     const write = async (): Promise<void> => {
@@ -42,7 +42,7 @@ describe.skipIf(!mountable)('a follower whose state has no room, and whose log h
       }
     };
     await Promise.all(Array.from({ length: 8 }, write));
-    // The others need not wait for it, so it may have less by now than it will take.
+    // The others need not wait for it, so it may have less data now than it will accept.
     let report = await follower.report();
     const ahead = (): number => (report.lastIndex - report.applied) * VALUE_BYTES;
     for (let tries = 0; ahead() <= 30 * MiB; tries++) {
@@ -51,7 +51,7 @@ describe.skipIf(!mountable)('a follower whose state has no room, and whose log h
       report = await follower.report();
     }
     expect(report.noSpace).toBe(true);
-    // What the limit says, and as much more as a leader sends without an answer (16 MiB): less than was written.
+    // The limit, plus the 16 MiB that a leader sends without an acknowledgement: less than was written.
     await pause(500);
     report = await follower.report();
     expect(ahead()).toBeLessThan(60 * MiB);
@@ -69,7 +69,7 @@ describe.skipIf(!mountable)('a follower whose state has no room, and whose log h
   });
 });
 
-/** The leader, which is not this one: it is stopped for a while if it is. */
+/** Returns the leader, which is not this peer: a leading peer is paused for a while first. */
 async function ledByAnother(cluster: ProcessCluster, i: number): Promise<ProcessCluster['peers'][number]> {
   for (let tries = 0; tries < 5; tries++) {
     const leader = await cluster.leader();

@@ -11,7 +11,7 @@ import type { KeyspaceStatus, TxnResult } from '../../../pkg/storage/index.js';
 const here = dirname(fileURLToPath(import.meta.url));
 const built = join(here, '../../../dist/pkg/peer/index.js');
 
-/** Whether there is a compiled program to run; says so when there is none. */
+/** Whether there is a compiled program to run. Logs when there is none. */
 export function canRun(): boolean {
   if (existsSync(built)) return true;
   process.stdout.write('peers in processes are not tried: dist/ is not built\n');
@@ -26,12 +26,12 @@ export type JsonOp =
   | { readonly kind: 'put'; readonly key: string; readonly value: string }
   | { readonly kind: 'delete'; readonly key: string };
 
-/** The call certainly had no effect: it never went out, or was answered so. */
+/** The call certainly had no effect: it was not sent, or was rejected. */
 export class NotDone extends Error {
   override readonly name = 'NotDone';
 }
 
-/** One peer's process. */
+/** The process of one peer. */
 export class PeerProcess {
   readonly #child: ChildProcess;
   readonly #waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
@@ -141,7 +141,7 @@ export interface Place {
   readonly wrapper: readonly string[];
 }
 
-/** Three peers' processes that can be killed and started again. */
+/** The processes of three peers, which can be killed and restarted. */
 export class ProcessCluster {
   readonly peers: PeerProcess[] = [];
   readonly #configs: readonly Partial<PeerConfig>[];
@@ -152,7 +152,7 @@ export class ProcessCluster {
     this.#places = places;
   }
 
-  /** `places`: where each peer lives; all on loopback unless given. */
+  /** `places`: the location of each peer; all on loopback by default. */
   static async start(root: string, over: Partial<PeerConfig> = {}, places?: readonly Place[]): Promise<ProcessCluster> {
     const lived = places ?? (await freePorts(3)).map((port) => ({ address: '127.0.0.1', port, wrapper: [] }));
     const ca = await testPeerCa(lived.map(({ address }) => address));
@@ -183,7 +183,7 @@ export class ProcessCluster {
     return peer;
   }
 
-  /** Position of the leader; waits for one. */
+  /** The index of the leader; waits for one. */
   async leader(): Promise<number> {
     for (let n = 0; n < 400; n++) {
       for (const [i, peer] of this.peers.entries()) {

@@ -10,13 +10,16 @@ function run(...command: readonly string[]): boolean {
 }
 
 /**
- * A network of namespaces on one bridge, one for each peer, with links that can be cut in either direction. Nothing of it
- * reaches beyond this machine: the bridge has no address and no way out.
+ * A bridge with one network namespace for each peer, and links that can be cut in either direction. Nothing leaves this machine:
+ * the bridge has no address and no uplink.
  */
 export class Namespaces {
   readonly places: readonly Place[];
   readonly #names: readonly string[];
-  /** Begins the names of this network's links: at most 15 characters each, and the last network's may still be going. */
+  /**
+   * The prefix of this network's link names, which are limited to 15 characters. It is unique, because links of a previous
+   * network may still exist.
+   */
   readonly #prefix = `tr${process.pid % 100_000}n${networks++}`;
 
   private constructor(count: number) {
@@ -28,7 +31,7 @@ export class Namespaces {
     }));
   }
 
-  /** Undefined (said once) where this user may not make namespaces. */
+  /** Undefined (logged once) where this user may not create namespaces. */
   static make(count: number): Namespaces | undefined {
     const made = new Namespaces(count);
     if (made.#build()) return made;
@@ -62,7 +65,7 @@ export class Namespaces {
     return run('ip', 'netns', 'exec', this.#names[i]!, ...command);
   }
 
-  /** What `from` sends to `to` is lost from now on, silently: it goes to a hardware address that nobody has. */
+  /** Drops everything from `from` to `to` silently: it is sent to an unused hardware address. */
   cut(from: number, to: number): void {
     const neighbour = [
       this.places[to]!.address,
@@ -76,7 +79,7 @@ export class Namespaces {
     this.#in(from, 'ip', 'neigh', 'replace', ...neighbour);
   }
 
-  /** `one` and the others hear nothing of each other. */
+  /** Cuts `one` off from the others in both directions. */
   isolate(one: number): void {
     for (const other of this.places.keys()) {
       if (other === one) continue;

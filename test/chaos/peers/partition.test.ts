@@ -8,7 +8,7 @@ afterEach(async () => {
   for (const clean of cleanups.splice(0).reverse()) await clean();
 });
 
-/** Three peers, clients on each, and a network that `nemesis` breaks. It is healed at the end. */
+/** Runs three peers with clients on each, and a network that `nemesis` breaks. It is healed at the end. */
 async function judged(nemesis: (cluster: ProcessCluster, network: Namespaces) => Promise<void>): Promise<void> {
   const network = Namespaces.make(3);
   if (network === undefined) return;
@@ -44,7 +44,7 @@ describe.runIf(canRun())('three peers in a broken network stay linearizable', ()
       for (const other of [0, 1, 2]) if (other !== deaf) network.cut(other, deaf);
       await pause(4000);
       const rest = [0, 1, 2].filter((i) => i !== deaf);
-      // Check-quorum: it notices that nobody answers and steps down.
+      // Check-quorum: the leader gets no responses and steps down.
       expect((await cluster.peers[rest[0]!]!.put('/after', 'x')).kind).toBe('committed');
     }));
 
@@ -57,7 +57,7 @@ describe.runIf(canRun())('three peers in a broken network stay linearizable', ()
       await pause(3000);
       network.heal();
       await pause(3000);
-      // Pre-vote: its campaigns in the dark raised nobody's term.
+      // Pre-vote: its campaigns while it was cut off raised no term.
       expect((await cluster.peers[leader]!.report()).term).toBe(term);
       expect((await cluster.peers[follower]!.put('/after', 'x')).kind).toBe('committed');
     }));
