@@ -6,7 +6,7 @@ import { applyObject, applyPatch, managedFieldsError, PatchError, updateManagedF
 import { bodies, deployment, encoded, encodedAs, kindOf } from './seeds.js';
 import { type Target, texts } from './target.js';
 
-/** Readers of request bodies: what is read is written and read again the same. */
+/** Decoders of request bodies. Decoded values must be the same after encoding and decoding again. */
 
 const WORDS = {
   json: [
@@ -93,7 +93,7 @@ const WORDS = {
   ],
 } satisfies Record<BodyEncoding, readonly string[]>;
 
-/** Everything that only YAML has. */
+/** Features that only YAML has. */
 const ANCHORED = `%TAG !a! tag:yaml.org,2002:
 ---
 apiVersion: v1

@@ -1,4 +1,4 @@
-/** Inputs that once did what none may, each with what it was. They are tried on every run. */
+/** Inputs that once caused a failure, each with a description. Every run tries them. */
 export interface Found {
   /** Name of the target. */
   readonly target: string;
@@ -6,7 +6,7 @@ export interface Found {
   readonly input: Buffer;
 }
 
-/** Anchors that each stand deep inside the next. */
+/** Deeply nested anchors. */
 function nestedAliases(anchors: number, depth: number): string {
   const nested = (inner: string): string => '{a: '.repeat(depth) + inner + '}'.repeat(depth);
   return Array.from({ length: anchors }, (_, i) => `- &a${i} ${nested(i === 0 ? '1' : `*a${i - 1}`)}\n`).join('');

@@ -13,7 +13,7 @@ const seed = Number(process.env['FUZZ_SEED'] || (minutes > 0 ? Date.now() % 2 **
 
 const all: readonly Target[] = [...bodyTargets, ...requestTargets, ...(await peerTargets()), ...(await writeTargets())];
 const targets = all.filter((t) => t.name.includes(chosen));
-/** Inputs that each target is tried with by `make test`; `make fuzz` goes on for its share of the minutes. */
+/** Inputs for each target in `make test`. `make fuzz` continues for its share of the minutes. */
 const INPUTS = 200;
 const share = (minutes * 60_000) / Math.max(1, targets.length);
 

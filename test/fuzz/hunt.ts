@@ -8,31 +8,31 @@ export interface Finding {
   readonly target: string;
   readonly kind: 'crash' | 'hang' | 'slow' | 'memory';
   readonly why: string;
-  /** Made as small as it would go. */
+  /** Minimized. */
   readonly input: Buffer;
 }
 
 export interface Hunt {
   readonly seed: number;
-  /** Inputs to try; with `until`, as many as fit. */
+  /** The number of inputs; with `until`, as many as the time allows. */
   readonly inputs: number;
-  /** Asked between inputs: go on? */
+  /** Called between inputs; stops when it returns false. */
   readonly goOn?: () => boolean;
 }
 
 /** Milliseconds after which a synchronous target is interrupted. */
 const HANG_TIME = 60_000;
 /**
- * An input that takes longer, each time of three, is slow: at most 256 KiB are read here, and megabytes a second are expected. Among all
- * the other tests, on a machine that is as busy as it may be, only what grows out of all proportion is called so.
+ * An input is slow if it takes longer in three runs. Inputs have at most 256 KiB, and targets read megabytes per second. The
+ * limit is generous in `make test`, because other tests run at the same time.
  */
 const SLOW_TIME = process.env['FUZZ_MINUTES'] === undefined ? 15_000 : 1_500;
-/** What one input may leave on the heap and beside it before anything is collected. */
+/** The memory, on and off the heap, that one input may use before garbage collection. */
 const MEMORY_MAX = 384 * 1024 * 1024;
-/** Attempts at making a finding smaller. */
+/** Attempts to minimize a finding. */
 const SHRINK_TRIES = 400;
 
-/** Feeds mutated seeds to a target. The same seed tries the same inputs. The first finding ends the hunt. */
+/** Feeds mutated seeds to a target, deterministically by the seed. The first finding ends the run. */
 export async function hunt(target: Target, { seed, inputs, goOn }: Hunt): Promise<Finding | undefined> {
   const random = new Random(seed);
   for (const input of target.seeds) {
@@ -46,7 +46,7 @@ export async function hunt(target: Target, { seed, inputs, goOn }: Hunt): Promis
   return undefined;
 }
 
-/** What comes of one input. */
+/** Runs one input and returns the finding, if any. */
 export async function tried(target: Target, input: Buffer): Promise<Finding | undefined> {
   const finding = (kind: Finding['kind'], why: string): Finding => ({ target: target.name, kind, why, input });
   const before = memory();
@@ -68,12 +68,12 @@ interface Timed {
   readonly failed: unknown;
 }
 
-// The time-out of `vm` interrupts whatever runs beneath it, however it loops.
+// The timeout of `vm` interrupts any synchronous loop.
 const guarded = new Script('__fuzz()');
 const place = globalThis as { __fuzz?: () => unknown };
 
 async function timed(target: Target, input: Buffer): Promise<Timed> {
-  // The target may change what it gets, the finding must show what it was.
+  // The target may modify its input, and the finding must show the original.
   const given = Buffer.from(input);
   place.__fuzz = () => target.run(given);
   const start = performance.now();
@@ -101,7 +101,7 @@ function memory(): number {
   return used_heap_size + external_memory;
 }
 
-/** Cuts pieces out as long as the same goes wrong. Not for hangs: each attempt would take as long. */
+/** Removes parts while the same error occurs. Not used for hangs, because each attempt would take as long. */
 async function shrunk(target: Target, finding: Finding, random: Random): Promise<Finding> {
   if (finding.kind !== 'crash') return finding;
   let best = finding;
@@ -119,7 +119,7 @@ async function shrunk(target: Target, finding: Finding, random: Random): Promise
 const headline = ({ why }: Finding): string =>
   why.split('\n').slice(0, 2).join('\n').replace(/\d+/g, '0').slice(0, 120);
 
-/** As it stands in `found.ts`, and as it is read by whoever mends it. */
+/** Formats a finding for people and for `found.ts`. */
 export function shown({ target, kind, why, input }: Finding): string {
   const text = input.toString('utf8');
   const isText = Buffer.from(text).equals(input) && input.length < 2000;

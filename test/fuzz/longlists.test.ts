@@ -2,18 +2,18 @@ import { expect, it } from 'vitest';
 import { type LongList, longLists } from './longlists.js';
 
 /**
- * The cost of a list must grow with its length, not with its square. CPU time of this process is what is compared, of one length with
- * a fourth of it: linear work takes 4 times as long, quadratic work 16 times. The smallest of several runs counts, which leaves room
- * for compilation and garbage collection.
+ * The cost of a list must grow linearly with its length. The test compares the CPU time of this process for one length and for a
+ * fourth of it: linear work takes 4 times as long, quadratic work 16 times. It uses the smallest of several runs, because of
+ * compilation and garbage collection.
  */
 const ITEMS = 8_000;
 const FOURTH = ITEMS / 4;
 const GROWTH_MAX = 10;
-/** What is this cheap is not compared: noise would decide. CPU milliseconds. */
+/** CPU milliseconds. Shorter times are not compared, because noise dominates them. */
 const CHEAP = 60;
 const RUNS = 3;
 
-/** Lists that once took quadratic time; `make fuzz` tries all. */
+/** Lists that once took quadratic time; `make fuzz` tries all lists. */
 const ONCE_QUADRATIC = [
   'v1 ConfigMap metadata.ownerReferences, distinct',
   'storage.k8s.io/v1 StorageClass allowedTopologies, equal',

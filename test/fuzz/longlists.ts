@@ -4,12 +4,12 @@ import { Bench } from '../../pkg/registry/testing.js';
 import type { Schema } from '../../pkg/schema/index.js';
 import { recordedText } from '../golden/recordings.mjs';
 
-/** Every list of every kind, made long: what a client can do with a body of three megabytes and some patience. */
+/** Long variants of every list of every kind, as a client can send them in a body of three megabytes. */
 
 export interface LongList {
   /** `v1 Pod spec.containers, distinct`. */
   readonly name: string;
-  /** Creates the object, as a dry run, with so many items in the list. Resolves whether it was refused or not. */
+  /** Creates the object, as a dry run, with this many items in the list. Resolves whether it was rejected or not. */
   run(items: number): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ interface Place {
   readonly item: JsonValue;
 }
 
-/** The lists that `value` has, and those that its schema lets it have. */
+/** The lists in `value`, and those that its schema allows in it. */
 function* lists(value: JsonValue | undefined, schema: Schema, path: readonly (string | number)[]): Generator<Place> {
   if (path.length > 12) return;
   if (schema.kind === 'list') {
@@ -38,7 +38,7 @@ function* lists(value: JsonValue | undefined, schema: Schema, path: readonly (st
   }
 }
 
-/** The least that has the form of a schema. */
+/** The smallest value of a schema. */
 function sample(schema: Schema, depth: number): JsonValue {
   switch (schema.kind) {
     case 'struct': {
@@ -70,7 +70,7 @@ const SCALARS: Readonly<Record<string, JsonValue>> = {
   bytes: 'MQ==',
 };
 
-/** Item `i`: all its texts and numbers are its own. Texts that name one of few values stop being valid, which is fine too. */
+/** Item `i`: its strings and numbers are unique. Strings of enumerated fields become invalid, which is fine. */
 function varied(value: JsonValue, i: number): JsonValue {
   if (typeof value === 'string') return /^[a-z0-9.-]*$/.test(value) ? `${value}-${i}` : value;
   if (typeof value === 'number') return value + i;

@@ -1,24 +1,24 @@
 import type { Random } from '../sim/random.js';
 
-/** Bytes of an input at most; beyond it nothing new is learned, and what grows too fast shows long before. */
+/** The maximum size of an input. Larger inputs find nothing new, and excessive growth shows earlier. */
 const INPUT_BYTES_MAX = 256 * 1024;
 const NUMBERS = ['0', '-1', '1', '255', '65536', '2147483648', '9007199254740993', '-9223372036854775809', '1e309'];
 
 export interface Material {
-  /** Where less than 256 KiB make sense. */
+  /** For targets that need inputs below 256 KiB. */
   readonly inputBytesMax?: number;
   readonly seeds: readonly Buffer[];
-  /** Words that mean something to the target, a byte a character. */
+  /** Tokens that are significant for the target, as latin1. */
   readonly words: readonly string[];
 }
 
-/** Another input: one of the seeds, changed in a few places. */
+/** Returns one of the seeds with a few changes. */
 export function mutated(material: Material, random: Random): Buffer {
   let input = random.pick(material.seeds);
   const changes = random.skewed(1, 12);
   const most = material.inputBytesMax ?? INPUT_BYTES_MAX;
   for (let i = 0; i < changes; i++) input = changed(input, material, random).subarray(0, most);
-  // A copy: a target may keep or change what it is given.
+  // A copy, because a target may keep or modify its input.
   return Buffer.from(input);
 }
 
@@ -55,7 +55,7 @@ function changed(input: Buffer, { seeds, words }: Material, random: Random): Buf
     case 9:
       return insert(Buffer.from(Array.from({ length: random.skewed(1, 8) }, () => random.int(0, 255))));
     default: {
-      // Many of the same: depth, length, repetition.
+      // Repetition: depth and length.
       const what = random.chance(0.5) ? input.subarray(at, to) : Buffer.from(random.pick(words), 'latin1');
       const times = Math.floor(random.skewed(2, 64 * 1024) / Math.max(1, what.length)) + 1;
       return insert(Buffer.concat(Array.from({ length: times }, () => what)));

@@ -16,7 +16,7 @@ import { bundleCodec, controlCallCodec, membersReplyCodec, snapshotPartCodec } f
 import { type Entry, type HardState, initialConfiguration, type SnapshotMeta, toPeerId } from '../../raft/index.js';
 import type { Target } from './target.js';
 
-/** Readers of what peers send each other and of what stands on disk. */
+/** Decoders of messages between peers and of data on disk. */
 
 const WORDS = [
   '\0\0\0\0',
@@ -75,7 +75,7 @@ const wireSeeds: readonly Buffer[] = [
   controlCallCodec.encode({ name: 'addMember', argument: '{"x":1}' }),
 ];
 
-/** What makes no sense ends the connection that brought it. */
+/** An invalid message ends its connection. */
 function onTheWire(name: string, run: (input: Buffer) => void): Target {
   return { name, seeds: wireSeeds, words: WORDS, refusals: [Error], run };
 }
@@ -119,7 +119,7 @@ function logWorld(disk: SimulatedDisk): LogWorld {
   };
 }
 
-/** A log of one segment as its bytes. */
+/** The bytes of a log of one segment. */
 async function logBytes(): Promise<Buffer> {
   const disk = new SimulatedDisk();
   const hardState = { term: 1, vote: 1, commit: 0 } as HardState;
@@ -131,7 +131,7 @@ async function logBytes(): Promise<Buffer> {
   return Buffer.from(disk.bytes(first));
 }
 
-/** Found at start, its bytes stand on disk: no checksum must be needed to survive them. */
+/** Reads bytes found on disk at start. Invalid ones must be detected without relying on checksums. */
 const log = async (): Promise<Target> => ({
   name: 'the write-ahead log',
   seeds: [await logBytes()],

@@ -49,11 +49,11 @@ import { parseSelectors } from '../../pkg/registry/selection.js';
 import { parseShardSelector } from '../../pkg/registry/shards.js';
 import { type Target, texts } from './target.js';
 
-/** Readers of request lines, headers, query parameters, scalars and what operators write. */
+/** Parsers of request lines, headers, query parameters, scalars, flags and configuration files. */
 
 const SERVER = spoken(true);
 
-/** What text may be in a query or a header is any: Node hands headers over as latin1. */
+/** A query or a header may contain any text: Node passes headers on as latin1. */
 function textTarget(
   target: Omit<Target, 'seeds' | 'run'> & { readonly seeds: readonly string[]; run(text: string): void },
 ): Target {
@@ -105,7 +105,7 @@ const requestLines = textTarget({
   },
 });
 
-/** Refusals of one reader do not keep the next from reading. */
+/** A rejection by one parser does not stop the next. */
 function settled(f: () => void): void {
   try {
     f();
@@ -199,7 +199,7 @@ const tokens = textTarget({
   words: ['e30', 'eyJ2Ijoi', '=', '-', '_', 'bnVsbA', '"rv":', '"start":"../x"', 'null'],
   refusals: [ApiError],
   run: (text) => {
-    // As it came, and with what it holds changed.
+    // As received, and with modified content.
     for (const token of [text, Buffer.from(text).toString('base64url')])
       settled(() => {
         const read = decodeContinue(token);
@@ -264,7 +264,7 @@ const scalars = textTarget({
   },
 });
 
-/** What is canonical stays as it is. */
+/** Canonical values do not change. */
 function same(canonical: (text: string) => string | undefined, text: string): void {
   const once = canonical(text);
   if (once !== undefined && canonical(once) !== once) throw new Error(`${once} is not canonical: ${canonical(once)}`);
@@ -310,7 +310,7 @@ const clientArguments = textTarget({
 
 const kubeconfigs = textTarget({
   name: 'kubeconfigs',
-  // A file of one's own; the parser takes the square of the time for very odd ones.
+  // A local configuration file: its parser takes quadratic time for unusual input.
   inputBytesMax: 4096,
   seeds: [
     'apiVersion: v1\nkind: Config\ncurrent-context: c\nclusters:\n- name: k\n  cluster: {server: "https://127.0.0.1:6443", certificate-authority-data: QQ==}\nusers:\n- name: u\n  user: {client-certificate-data: QQ==, client-key-data: QQ==}\ncontexts:\n- name: c\n  context: {cluster: k, user: u}\n',

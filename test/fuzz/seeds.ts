@@ -3,7 +3,7 @@ import { decodeJson, encodeCbor, encodeJson, encodeProtobuf, encodeYaml, sealEnv
 import { fixtures } from '../../pkg/codec/testing.js';
 import { type KindSchema, kindSchema } from '../../pkg/schema/index.js';
 
-/** Objects that inputs are made of. */
+/** Objects from which inputs are built. */
 
 export function kindOf(group: string, version: string, kind: string): KindSchema {
   return kindSchema({ group, version, kind })!;
@@ -105,7 +105,7 @@ export function encodedAs(encoding: Encoding, { kind, object }: Body): Buffer {
   }
 }
 
-/** Every field of some kinds, as the Go libraries of Kubernetes encode them. */
+/** All fields of some kinds, as the Go libraries of Kubernetes encode them. */
 function fromFixtures(encoding: Encoding): readonly Buffer[] {
   if (encoding === 'cbor') return [];
   const names = ['core.v1.Pod', 'apps.v1.Deployment', 'core.v1.Secret', 'networking.k8s.io.v1.Ingress'];

@@ -1,11 +1,11 @@
 import type { Material } from './mutate.js';
 
-/** Something that reads bytes which others made. */
+/** A reader of bytes from outside. */
 export interface Target extends Material {
   readonly name: string;
   /**
-   * Reads an input. What it may throw is listed in `refusals`; anything else is a fault of ours, and so is a promise about what
-   * was read that does not hold (`assert`).
+   * Reads an input. It may throw only the errors in `refusals`; anything else is a bug, and so is a failed check of the result
+   * (`assert`).
    */
   run(input: Buffer): void | Promise<void>;
   readonly refusals: readonly Refusal[];

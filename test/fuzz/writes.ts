@@ -6,9 +6,9 @@ import { recordedText } from '../golden/recordings.mjs';
 import { deployment } from './seeds.js';
 import { type Target, texts } from './target.js';
 
-/** Whole writes: defaults, rules and hooks of every kind, on objects that once were valid. */
+/** Complete writes: defaults, validation and admission of every kind, on modified valid objects. */
 
-/** Valid objects of nearly every kind: those that the recordings change. */
+/** Valid objects of nearly every kind, from the recordings. */
 function validObjects(): readonly JsonObject[] {
   const bases = JSON.parse(recordedText('validation/bases.json')) as Record<string, { readonly object: JsonObject }>;
   return Object.values(bases).map((base) => base.object);
@@ -32,7 +32,7 @@ const WORDS = [
   ...['a.', '1,', '1-', 'a/', '0.', ':a', '-----BEGIN A', '%41', '* '].map((c) => `"${c.repeat(LONG / c.length)}!"`),
 ];
 
-/** What stands in a dry run is thrown away, so that every input meets the same state. */
+/** A dry run stores nothing, so that every input starts from the same state. */
 export async function writeTargets(): Promise<readonly Target[]> {
   const bench = await Bench.open([['api/all', true]]);
   const served = new Map<string, ServedResource>();

@@ -1,4 +1,4 @@
-// Judges a run while it happens. Knows nothing of how raft works, only what it promised (paper figure 3):
+// Checks a run while it happens. It knows only the guarantees of raft, not the algorithm (paper figure 3):
 //
 //   election safety        one leader a term
 //   leader completeness    a new leader has every entry that was committed in earlier terms
@@ -6,9 +6,9 @@
 //   linearizability        of all writes and reads, in real time
 //   durability             no acknowledged write is lost; none reported lost takes place
 //
-// The object is the log of applied entries itself: a write's place in it is its index, a read sees the log up to an
-// index. So a history is linearizable exactly if no operation's index lies before that of an operation that had ended
-// when it began: one number, the highest index seen so far, decides.
+// The checked object is the log of applied entries itself: the position of a write is its index, and a read sees the log up to an
+// index. A history is therefore linearizable exactly if no operation has an index below that of an operation that ended before it
+// began. One number, the highest index seen so far, decides that.
 
 import type { Configuration, Entry, SnapshotMeta } from '../../raft/index.js';
 import { decodeConfigEntry, sameConfiguration } from '../../raft/index.js';
@@ -23,7 +23,7 @@ export class CheckFailed extends Error {
   }
 }
 
-/** State of the machine every peer runs: the last index and a hash over all entries up to it. */
+/** The state of the replicated state machine: the last index and a hash over all entries up to it. */
 export interface Image {
   readonly index: number;
   readonly hash: number;
@@ -37,7 +37,7 @@ export function applyEntry(image: Image, entry: Entry): Image {
   return { index: entry.index, hash: hash >>> 0 };
 }
 
-/** Client operations are 4 bytes, each different. 0 for entries that are none. */
+/** Client operations are 4 unique bytes. 0 for entries that are not client operations. */
 export function operationOf(entry: Entry): number {
   if (entry.kind !== 'normal') return 0;
   const { data } = entry;
@@ -52,11 +52,14 @@ interface Applied {
   readonly entry: Entry;
   readonly image: Image;
   readonly by: number;
-  /** It was committed in this term at the latest: that of who applied it first. May be far above the entry's own. */
+  /**
+   * An upper bound of the term in which it was committed: the term of the first peer that applied it. May be far above the
+   * entry's own.
+   */
   readonly committedBy: number;
 }
 
-/** An operation that has begun: whatever was seen before must not lie after it. */
+/** An operation in progress: its index must not be below `floor`. */
 export interface Begun {
   readonly operation: number;
   readonly floor: number;
@@ -67,32 +70,32 @@ export class Checker {
   /** By index - 1. */
   readonly #history: Applied[] = [];
   readonly #lost = new Set<number>();
-  /** Each with the index from which on it was in force; ascending. */
+  /** Each with the index from which it was in force, in ascending order. */
   readonly #configs: { readonly index: number; readonly config: Configuration }[];
   #seen = 0;
   #acknowledged = 0;
 
-  /** @param founding the members that the cluster begins with. */
+  /** @param founding the members of the new cluster. */
   constructor(founding: Configuration) {
     this.#configs = [{ index: 0, config: founding }];
   }
 
-  /** Highest index of an acknowledged write. */
+  /** The highest index of an acknowledged write. */
   get acknowledged(): number {
     return this.#acknowledged;
   }
 
-  /** Number of terms that had a leader. */
+  /** The number of terms that had a leader. */
   get elections(): number {
     return this.#leaders.size;
   }
 
-  /** Number of entries applied by anyone. */
+  /** The number of entries applied by any peer. */
   get length(): number {
     return this.#history.length;
   }
 
-  /** Term of the entry applied at `index`. */
+  /** The term of the entry applied at `index`. */
   termAt(index: number): number | undefined {
     return this.#history[index - 1]?.entry.term;
   }
@@ -119,7 +122,7 @@ export class Checker {
     this.#seen = Math.max(this.#seen, index);
   }
 
-  /** The proposer was told that another entry took its place. */
+  /** The proposer learned that another entry has its position. */
   writeLost(begun: Begun): void {
     this.#lost.add(begun.operation);
   }
@@ -142,7 +145,7 @@ export class Checker {
     }
   }
 
-  /** `term` is the one the peer is in. Returns the state after the entry. */
+  /** `term` is the current term of the peer. Returns the state after the entry. */
   applies(peer: number, before: Image, entry: Entry, term: number): Image {
     if (entry.index !== before.index + 1) {
       throw new CheckFailed('state-machine safety', `peer ${peer} applies ${entry.index} after ${before.index}`);
@@ -167,7 +170,7 @@ export class Checker {
     return after;
   }
 
-  /** A peer took over the state of another, or came back with what it had. */
+  /** A peer installed the state of another, or restarted with its own. */
   restores(peer: number, image: Image): void {
     if (image.index === 0) return;
     if (this.#history[image.index - 1]?.image.hash !== image.hash) {
@@ -178,7 +181,7 @@ export class Checker {
     }
   }
 
-  /** A peer says what lies at and before an applied index: a snapshot of it, or the new base of its log. */
+  /** A peer reports the term at an applied index: of a snapshot, or of the new base of its log. */
   standsFor(peer: number, { index, term, config }: SnapshotMeta): void {
     if (index === 0) return;
     const known = this.#history[index - 1];
@@ -194,7 +197,7 @@ export class Checker {
     }
   }
 
-  /** At the end, when every member has applied everything. */
+  /** Called at the end, when every member has applied everything. */
   atEnd(applied: number): void {
     if (applied < this.#acknowledged) {
       throw new CheckFailed(
@@ -218,7 +221,7 @@ function describe(entry: Entry): string {
   return `${entry.kind} ${operationOf(entry)} of term ${entry.term}`;
 }
 
-/** One peer's log as seen from outside. */
+/** The log of one peer. */
 export interface LogView {
   readonly peer: number;
   readonly first: number;

@@ -1,24 +1,24 @@
-// A peer's disk. Writes are queued, synced in groups, and lost in a crash when they were not synced, except for some
-// of the first ones: the device may have got them out on its own.
+// The disk of a peer. Writes are queued and synced in groups. A crash loses unsynced writes, except that the device may have
+// written some of the first ones.
 
 import type { Entry, HardState, SnapshotMeta, Write } from '../../raft/index.js';
 import { MemoryLog, NO_PEER } from '../../raft/index.js';
 import type { Image } from './checker.js';
 import { EMPTY_IMAGE } from './checker.js';
 
-/** A write together with the state machine it installs, when it holds a snapshot. */
+/** A write, with the state machine that it installs if it contains a snapshot. */
 export interface QueuedWrite {
   readonly write: Write;
   readonly image: Image | undefined;
-  /** The in-memory tail has its entries already. */
+  /** The in-memory tail of the log already has its entries. */
   readonly tailed: boolean;
 }
 
-/** How a broken disk is to behave: for mutations. */
+/** Faults of a broken disk, for mutations. */
 export interface DiskFaults {
-  /** Everything is reported durable at once; a crash takes it away all the same. */
+  /** Every write is reported durable at once, but a crash still loses it. */
   readonly syncsNothing?: boolean;
-  /** Of the write that a crash interrupts the hard state is there, and not the entries. */
+  /** A write that a crash interrupts leaves the hard state but not the entries. */
   readonly tearsWrites?: boolean;
   /** Votes are not written. */
   readonly forgetsVote?: boolean;
@@ -40,7 +40,7 @@ export class Disk {
     return this.#hardState;
   }
 
-  /** The state machine as far as its own store has kept it: at most as far as the log. */
+  /** The state machine as stored: at most as far as the log. */
   get machine(): Image {
     return this.#machine;
   }
@@ -53,7 +53,7 @@ export class Disk {
     this.#queue.push(queued);
   }
 
-  /** The first `count` queued writes are on stable storage. Returns them. */
+  /** The first `count` queued writes become durable. Returns them. */
   sync(count: number): readonly QueuedWrite[] {
     const synced = this.#queue.splice(0, count);
     for (const { write, image } of synced) {
@@ -71,7 +71,7 @@ export class Disk {
     this.#machine = image;
   }
 
-  /** Power is gone; of what was queued `survivors` writes happen to be out. */
+  /** The power fails. `survivors` of the queued writes have reached the disk. */
   crash(survivors: number): void {
     this.sync(survivors);
     const torn = this.#queue[0];
@@ -79,7 +79,7 @@ export class Disk {
     this.#queue = [];
   }
 
-  /** The entry at `index` in the log that the queued writes will leave behind. */
+  /** The entry at `index` after all queued writes. */
   entryAhead(index: number): Entry | undefined {
     for (let i = this.#queue.length - 1; i >= 0; i--) {
       const { write } = this.#queue[i]!;

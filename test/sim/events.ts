@@ -1,4 +1,4 @@
-// The simulated clock: a heap of things to do, ordered by time, then by the order in which they were planned.
+// The simulated clock: a heap of events, ordered by time and then by the order of scheduling.
 
 interface Planned {
   readonly time: number;
@@ -19,7 +19,7 @@ export class Events {
     return this.#heap.length;
   }
 
-  /** Plans `run` for `delay` units from now (0: after everything already planned for now). */
+  /** Schedules `run` in `delay` units. With 0 it runs after everything already scheduled for now. */
   after(delay: number, run: () => void): void {
     const planned = { time: this.#now + delay, order: this.#order++, run };
     const heap = this.#heap;
@@ -33,7 +33,7 @@ export class Events {
     heap[at] = planned;
   }
 
-  /** Runs the next thing; false when there is none. */
+  /** Runs the next event. Returns false when there is none. */
   next(): boolean {
     const heap = this.#heap;
     const first = heap[0];

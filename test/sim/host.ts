@@ -1,5 +1,5 @@
-// One peer as the caller of the core: carries out Readys on the simulated disk, network and state machine. Everything
-// but the disk is gone after a crash.
+// The caller of the core in one peer: carries out Readys on the simulated disk, network and state machine. A crash loses
+// everything except the disk.
 
 import type { Entry, Message, PeerId, Ready, Role, SafetyRules, SnapshotMeta } from '../../raft/index.js';
 import { MemoryLog, RaftNode, toPeerId } from '../../raft/index.js';
@@ -12,7 +12,7 @@ import type { Profile } from './profile.js';
 import { TICK } from './profile.js';
 import { Random } from './random.js';
 
-/** How a broken peer is to behave: for mutations. */
+/** Faults of a broken peer, for mutations. */
 export interface HostFaults extends DiskFaults {
   /** The same random numbers after every restart. */
   readonly sameLuck?: boolean;
@@ -26,9 +26,9 @@ export interface World {
   readonly checker: Checker;
   readonly rules: SafetyRules;
   readonly hostFaults: HostFaults;
-  /** A peer has a new role. */
+  /** Called when a peer has a new role. */
   readonly onRole: (host: Host, role: Role) => void;
-  /** A stream of a state machine to another peer; the answer tells the sender how it ended. */
+  /** Streams a state machine to another peer; the result tells the sender how it ended. */
   readonly stream: (message: Message, image: Image, ended: (ok: boolean) => void) => void;
 }
 
@@ -39,11 +39,11 @@ interface PendingWrite {
 
 interface PendingRead {
   readonly begun: Begun;
-  /** Set when the core has answered: wait until this is applied. */
+  /** Set when the core has returned the index to wait for. */
   index: number | undefined;
 }
 
-/** What dies with the process. */
+/** The state that a crash loses. */
 class Process {
   readonly node: RaftNode;
   readonly tail: MemoryLog;
@@ -52,7 +52,7 @@ class Process {
   applying = false;
   syncing = false;
   awake = false;
-  /** As its last Ready said. */
+  /** From its last Ready. */
   leads = false;
   term: number;
   readonly images = new Map<number, Image>();
@@ -75,7 +75,7 @@ export class Host {
   #pausedUntil = 0;
   #slowUntil = 0;
   #hungUntil = 0;
-  /** Calm: disk and clock behave. */
+  /** Without faults: disk and clock work normally. */
   #calm = false;
   #readContext = 0;
   readonly reads = { served: 0, refused: 0 };
@@ -92,7 +92,7 @@ export class Host {
     return this.#process !== undefined;
   }
 
-  /** The core of a running peer, for looking and for proposals of the nemesis. */
+  /** The core of a running peer, for inspection and for proposals of the nemesis. */
   get node(): RaftNode | undefined {
     return this.#process?.node;
   }
@@ -138,7 +138,7 @@ export class Host {
     const process = this.#process;
     if (process === undefined) return;
     const { random } = this.#world;
-    // Its store may have kept what was applied, or only what was flushed.
+    // The store may have kept everything applied, or only what was flushed.
     if (random.chance(0.5)) this.#disk.flushMachine(process.machine);
     this.#disk.crash(random.chance(0.5) ? 0 : random.int(0, this.#disk.queue.length));
     this.#process = undefined;
@@ -146,7 +146,7 @@ export class Host {
     this.#hungUntil = 0;
   }
 
-  /** SIGSTOP for a while: time goes on, nothing is done; then everything that came in is found. */
+  /** SIGSTOP for a while: time passes, and input is processed afterwards. */
   pause(units: number): void {
     this.#pausedUntil = this.#world.events.now + units;
   }
@@ -155,7 +155,7 @@ export class Host {
     this.#slowUntil = this.#world.events.now + units;
   }
 
-  /** Nothing that is being written or will be is finished before then. */
+  /** No current or new write completes before then. */
   hangDisk(units: number): void {
     this.#hungUntil = this.#world.events.now + units;
   }
@@ -175,7 +175,7 @@ export class Host {
     });
   }
 
-  /** A snapshot has arrived whole: its data first, then the message that offers it. */
+  /** A snapshot has arrived completely: first its data, then the message that offers it. */
   receiveSnapshot(message: Message, image: Image): void {
     this.#whenRunning((process) => {
       process.images.set(image.index, image);
@@ -184,12 +184,12 @@ export class Host {
     });
   }
 
-  /** True when a proposal would be taken now, or is kept waiting by a pause. */
+  /** True when a proposal would be accepted now, or is delayed by a pause. */
   get takesWrites(): boolean {
     return this.#process?.leads === true;
   }
 
-  /** Proposes, as a request that came in now: a stopped process finds it when it goes on. */
+  /** Proposes an entry, as a client request would: a paused process handles it when it resumes. */
   write(begun: Begun, data: Uint8Array): void {
     this.#whenRunning((process) => {
       const result = process.node.propose(data);
@@ -208,7 +208,7 @@ export class Host {
     });
   }
 
-  /** Looks at what there is to do, as soon as the thread is free. */
+  /** Processes pending input as soon as the thread is free. */
   wake(): void {
     const process = this.#process;
     if (process === undefined || process.awake) return;
@@ -225,7 +225,7 @@ export class Host {
 
   #work(process: Process): void {
     for (let ready = process.node.ready(); ready !== undefined; ready = process.node.ready()) {
-      // First, so that a fault can happen before any other peer knows.
+      // First, so that a fault can happen before any other peer learns of it.
       if (ready.softState !== undefined) this.#world.onRole(this, ready.softState.role);
       this.#carryOut(process, ready);
     }
@@ -262,7 +262,7 @@ export class Host {
     const { network, stream } = this.#world;
     if (message.kind === 'snapshot') {
       const { node, machine } = process;
-      // The stream holds what is applied by now, which may be more than was asked for.
+      // The stream holds the current state, which may be newer than requested.
       const snapshot = node.snapshotMeta(machine.index as Entry['index']);
       this.#world.checker.standsFor(this.id, snapshot);
       stream({ ...message, snapshot }, machine, (ok) => {
@@ -280,10 +280,10 @@ export class Host {
     let image: Image | undefined;
     if (write.snapshot !== undefined) {
       image = process.images.get(write.snapshot.index)!;
-      // What was handed out for applying is given up: the snapshot holds it.
+      // Entries to be applied are dropped: the snapshot contains them.
       process.applyQueue.length = 0;
     }
-    // In order: behind a snapshot that is not installed yet, entries wait with it.
+    // In order: entries after a snapshot wait until it is installed.
     const behind = image !== undefined || this.#disk.queue.some((queued) => !queued.tailed);
     const tailed = profile.tailEarly && !behind;
     if (tailed) process.tail.append(write.entries);
@@ -293,7 +293,7 @@ export class Host {
     this.#sync(process);
   }
 
-  /** One sync at a time, for everything that is queued when it begins. */
+  /** Syncs one group at a time: all writes queued when it begins. */
   #sync(process: Process): void {
     const count = this.#disk.queue.length;
     if (process.syncing || count === 0) return;
@@ -302,7 +302,7 @@ export class Host {
     const finish = (): void => {
       if (process !== this.#process) return;
       if (events.now < this.#hungUntil) {
-        // It may be over sooner.
+        // It may end earlier.
         events.after(Math.min(this.#hungUntil - events.now, TICK), finish);
         return;
       }
@@ -328,7 +328,7 @@ export class Host {
     process.node.persisted(write.number);
   }
 
-  /** Applies what is handed out, a few entries at a time. */
+  /** Applies committed entries, a few at a time. */
   #apply(process: Process): void {
     if (process.applying) return;
     process.applying = true;
@@ -353,7 +353,7 @@ export class Host {
     this.#settleWrites(process, entry);
   }
 
-  /** Answers the write that waits for this index; after a snapshot, gives up all that it covers. */
+  /** Completes the write that waits for this index; after a snapshot, fails all writes that it covers. */
   #settleWrites(process: Process, entry: Entry | undefined): void {
     const { checker } = this.#world;
     for (const [index, { begun, term }] of process.writes) {
@@ -397,11 +397,11 @@ export class Host {
   #planTick(): void {
     const { events, random, profile } = this.#world;
     const drift = this.#calm ? 0 : profile.drift;
-    // Each peer keeps its pace for the whole run.
+    // The clock rate of each peer is constant in a run.
     const pace = 1 + drift * Math.sin(this.id * 7919 + profile.chaosTicks);
     events.after(Math.max(1, Math.round(TICK * pace) + random.int(-5, 5)), () => {
       this.#planTick();
-      // A stopped process does not tick, nor does it catch up later: monotonic timers coalesce.
+      // A paused process does not tick and does not catch up later: monotonic timers coalesce.
       if (this.#process === undefined || this.#paused) return;
       this.#process.node.tick();
       this.wake();
@@ -412,7 +412,7 @@ export class Host {
     return this.#world.events.now < this.#pausedUntil;
   }
 
-  /** Now, or when the pause is over; never if the process has died until then. */
+  /** Runs `f` now, or when the pause is over; never if the process has died by then. */
   #whenRunning(run: (process: Process) => void): void {
     const process = this.#process;
     if (process === undefined) return;
@@ -427,7 +427,7 @@ export class Host {
   }
 
   #termAhead(process: Process, index: number): number | undefined {
-    // What is compacted was applied: the checker has compared it already.
+    // Compacted entries were applied: the checker has compared them already.
     if (index <= process.tail.base().index) return this.#world.checker.termAt(index);
     return this.#disk.entryAhead(index)?.term;
   }

@@ -1,4 +1,4 @@
-// The simulation can fail: raft with one sentence wrong is found out.
+// Shows that the simulation can fail: it detects a core with one broken rule.
 
 import { describe, expect, it } from 'vitest';
 import { RaftInvariantError } from '../../raft/index.js';
@@ -6,7 +6,7 @@ import { CheckFailed } from './checker.js';
 import { MUTATIONS } from './mutations.js';
 import { runSeeds } from './seeds.js';
 
-/** Runs that a mutation may get through before it has to be caught. */
+/** The number of runs within which a mutation must be detected. */
 const SEEDS_MAX = 600;
 const TIMEOUT = 600_000;
 
@@ -17,7 +17,7 @@ describe('a raft that', () => {
       () => {
         const { failed } = runSeeds({ ...mutation, from: 1, count: SEEDS_MAX });
         const { failure } = failed ?? {};
-        // Caught by what raft promises, not by a bug of the simulation.
+        // Detected by a guarantee of raft, not by a bug of the simulation.
         expect(failure instanceof CheckFailed || failure instanceof RaftInvariantError, String(failure)).toBe(true);
       },
       TIMEOUT,

@@ -1,5 +1,4 @@
-// Raft with one sentence wrong: what the simulation has to catch. A checker that lets one of these pass is worth
-// nothing, however many seeds it runs.
+// Cores with one broken rule each. The simulation must detect all of them; otherwise its checkers prove nothing.
 
 import type { LogIndex, PeerId, SafetyRules } from '../../raft/index.js';
 import { DEFAULT_LIMITS } from '../../raft/index.js';
@@ -8,11 +7,11 @@ import type { Profile } from './profile.js';
 
 export interface Mutation {
   readonly name: string;
-  /** What the sentence is and where it is from. */
+  /** The rule and its source. */
   readonly breaks: string;
   readonly rules?: Partial<SafetyRules>;
   readonly hostFaults?: HostFaults;
-  /** Weather in which the fault shows soon. The rest is drawn as always. */
+  /** The parts of the profile that make the fault likely. The seed draws the others. */
   readonly profile?: Partial<Profile>;
 }
 
@@ -36,7 +35,7 @@ const NO_ACTS: Profile['acts'] = {
   burst: 0,
 };
 
-/** One entry a message, one message at a time: much is half done when something breaks. */
+/** One entry per message and one message at a time, so that faults interrupt half-done work. */
 const SMALL_STEPS: Profile['limits'] = {
   ...DEFAULT_LIMITS,
   electionTicks: 4,
@@ -44,7 +43,7 @@ const SMALL_STEPS: Profile['limits'] = {
   inflightMessagesMax: 1,
 };
 
-/** Leaders come and go, disks are slow, power fails. */
+/** Frequent changes of leader, slow disks and power failures. */
 const CRASHES: Partial<Profile> = {
   voters: 3,
   spares: 0,
@@ -53,7 +52,7 @@ const CRASHES: Partial<Profile> = {
   acts: { ...NO_ACTS, crash: 3, bounce: 4, crashAll: 1, restart: 6, campaign: 4, burst: 2, isolateLeader: 2, heal: 4 },
 };
 
-/** Leaders are cut off and replaced while they go on. */
+/** Leaders are cut off and replaced while they continue. */
 const PARTITIONS: Partial<Profile> = {
   voters: 3,
   spares: 0,
@@ -61,7 +60,7 @@ const PARTITIONS: Partial<Profile> = {
   acts: { ...NO_ACTS, isolateLeader: 4, split: 3, cutOneWay: 2, heal: 4, burst: 2, campaign: 2, pause: 2 },
 };
 
-/** Members come and go, several at once, while the network breaks between them. */
+/** Frequent membership changes, several at once, with partitions in between. */
 const MEMBERSHIP: Partial<Profile> = {
   voters: 3,
   spares: 3,
@@ -86,7 +85,7 @@ const SPLIT_CHANGES: Partial<Profile> = {
   acts: { ...NO_ACTS, changeAndSplit: 8, heal: 8 },
 };
 
-/** Logs are cut short all the time, and followers fall behind. */
+/** Frequent compactions, and followers that fall behind. */
 const SNAPSHOTS: Partial<Profile> = {
   ...PARTITIONS,
   compaction: 0.5,
@@ -195,7 +194,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'asks for votes with a log that is not durable',
     breaks: 'rules.ts: a request for votes claims a log position that a crash must not take away',
     rules: { waitsForDisk: (kind) => kind === 'voteReply' || kind === 'appendAccepted' },
-    // A peer whose disk hangs campaigns, is voted for, loses power, and hears the answers once more when it is back.
+    // A peer whose disk hangs campaigns, gets votes, loses power, and receives the responses again after its restart.
     profile: {
       ...CRASHES,
       limits: { ...SMALL_STEPS, appendBytesMax: 200, electionTicks: 10 },
@@ -224,7 +223,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'candidate counts its own vote before it is durable',
     breaks: 'figure 2: votedFor is persistent state',
     rules: { ownVoteCounts: () => true },
-    // Among several voters the requests, which wait for the same write, would hide it: one voter, and learners.
+    // With several voters the vote requests, which wait for the same write, would hide it: one voter, and learners.
     profile: {
       ...CRASHES,
       voters: 1,
@@ -242,7 +241,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'forgets its vote in a crash',
     breaks: 'figure 2: votedFor is persistent state',
     hostFaults: { forgetsVote: true },
-    // Two campaign in one term, and who votes for the first is back from a crash when the second, whose request took long, asks.
+    // Two peers campaign in one term; a voter for the first restarts before the delayed request of the second arrives.
     profile: {
       ...CRASHES,
       limits: SMALL_STEPS,
@@ -291,7 +290,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'counts answers to an older read round',
     breaks: 'dissertation 6.4: the round begins after the read arrived',
     rules: { readAckCounts: () => true },
-    // A leader is stopped, replaced, and goes on: what it was asked meanwhile lies before answers to what it asked before.
+    // A leader is paused and replaced, then resumes: new reads precede responses to its old requests.
     profile: {
       ...PARTITIONS,
       limits: { ...SMALL_STEPS, appendBytesMax: 200 },
@@ -330,7 +329,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'changes members before a commit in its term',
     breaks: 'erratum to dissertation 4.1: two leaders could each hold a one-server change with disjoint majorities',
     rules: { mayChangeConfig: () => true, mayCountOn: () => true },
-    // Four voters, one of them removed by each of two leaders: {1,2} and {3,4} can both decide.
+    // Four voters, and each of two leaders removes one: {1,2} and {3,4} can both decide.
     profile: {
       ...MEMBERSHIP,
       limits: SMALL_STEPS,
@@ -372,7 +371,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'counts votes given in an earlier term',
     breaks: 'paper 5.1: a message with an earlier term is rejected',
     rules: { isStale: (message, term) => message.kind !== 'voteReply' && message.term < term },
-    // A vote that comes when its candidate has lost and campaigns again, in a term in which another was elected.
+    // A vote arrives after its candidate has lost and campaigns again, in a term in which another peer was elected.
     profile: {
       ...PARTITIONS,
       delayMax: 90,
@@ -387,7 +386,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'counts acknowledgements of an earlier term',
     breaks: 'paper 5.1: a message with an earlier term is rejected',
     rules: { isStale: (message, term) => message.kind !== 'appendAccepted' && message.term < term },
-    // Five voters: of three, any one acknowledgement commits, and what it says can not become wrong any more.
+    // Five voters: with three, any single acknowledgement commits, and its content cannot become wrong later.
     profile: { ...PARTITIONS, voters: 5, limits: SMALL_STEPS, operationUnits: 20, reads: 0, echo: 1, splitAtOnce: 0.5 },
   },
   {

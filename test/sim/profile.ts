@@ -1,5 +1,5 @@
-// What kind of bad day a run has. Every seed draws its own mix (swarm testing): a run with all faults at once finds
-// other things than one with a single fault turned up.
+// The profile of a run. Every seed draws a different mix (swarm testing): a run with all faults at once finds other bugs than one
+// with a single frequent fault.
 
 import type { RaftLimits } from '../../raft/index.js';
 import { DEFAULT_LIMITS } from '../../raft/index.js';
@@ -10,46 +10,46 @@ export const TICK = 100;
 
 export interface Profile {
   readonly voters: number;
-  /** Peers that run from the start but are members only after they were added. */
+  /** Peers that run from the start but become members only when they are added. */
   readonly spares: number;
   readonly limits: RaftLimits;
-  /** How long faults go on. */
+  /** The duration of the phase with faults. */
   readonly chaosTicks: number;
-  /** Mean time between two acts of the nemesis. */
+  /** Mean time between two faults. */
   readonly nemesisTicks: number;
-  /** How much each act is wanted; 0 leaves it out. */
+  /** The weight of each fault; 0 disables it. */
   readonly acts: Readonly<Record<Act, number>>;
-  /** How many members a change is about: one of these. */
+  /** The number of members in a change: one of these. */
   readonly changesAtOnce: readonly number[];
-  /** Chance that a change of members is asked of a leader the moment it leads. */
+  /** Probability of a membership change as soon as a peer leads. */
   readonly changeAtOnce: number;
-  /** Chance that a leader is cut off the moment it leads, alone or with some. */
+  /** Probability that a leader is cut off as soon as it leads, alone or with others. */
   readonly splitAtOnce: number;
-  /** Chance that a peer loses power the moment it campaigns or leads. */
+  /** Probability that a peer loses power as soon as it campaigns or leads. */
   readonly crashAtOnce: number;
   readonly loss: number;
   readonly duplication: number;
-  /** Most messages take up to `delayMax`, a share `stragglers` up to `stragglerMax` (and are overtaken). */
+  /** Most messages take up to `delayMax`, a share `stragglers` up to `stragglerMax` (and are reordered). */
   readonly delayMax: number;
   readonly stragglers: number;
   readonly stragglerMax: number;
   readonly syncMax: number;
   readonly applyMax: number;
-  /** How long a peer's thread is busy before it looks at what came in. */
+  /** How long a peer's thread is busy before it processes input. */
   readonly busyMax: number;
   /** Clocks run at 1 - drift .. 1 + drift. */
   readonly drift: number;
   /** Mean time between two client operations. */
   readonly operationUnits: number;
   readonly reads: number;
-  /** Chance of a compaction after an apply. */
+  /** Probability of a compaction after an apply. */
   readonly compaction: number;
   readonly trailing: number;
-  /** Chance that a peer that comes back, campaigns, or leads, hears again what was said to it before. */
+  /** Probability that a peer that restarts, campaigns or leads receives old messages again. */
   readonly echo: number;
-  /** The in-memory tail of the log is filled when a write is handed out, not when it is durable. */
+  /** The in-memory tail of the log gets entries when a write is returned, not when it is durable. */
   readonly tailEarly: boolean;
-  /** When the bad time is over, the disks of a minority hang for a while longer. */
+  /** After the phase with faults, the disks of a minority hang for a while longer. */
   readonly hungMinority: boolean;
 }
 
@@ -92,7 +92,7 @@ const ACTS: readonly Act[] = [
   'burst',
 ];
 
-/** Draws a profile; `fixed` overrules single points of it. */
+/** Draws a profile. `fixed` overrides parts of it. */
 export function drawProfile(random: Random, fixed: Partial<Profile> = {}): Profile {
   const changing = random.chance(0.4);
   const voters = random.pick([1, 2, 3, 3, 3, 3, 4, 5]);

@@ -1,10 +1,10 @@
-// One seed, one stream of numbers: everything that happens in a run is drawn from here.
+// Seeded random numbers: all events of a run are drawn from one stream.
 
 export class Random {
   #state: number;
 
   constructor(seed: number) {
-    // Neighbouring seeds must not start alike: a seed beyond 32 bits folds its upper part in.
+    // Consecutive seeds must not produce similar streams. A seed beyond 32 bits folds its upper part in.
     this.#state = (Math.imul(seed >>> 0, 0x9e3779b1) ^ Math.imul(Math.floor(seed / 2 ** 32), 0x85ebca6b)) >>> 0;
     for (let i = 0; i < 4; i++) this.#next();
   }
@@ -27,13 +27,13 @@ export class Random {
     return items[this.int(0, items.length - 1)]!;
   }
 
-  /** A number in [min, max], small ones much more often. */
+  /** A number in [min, max], skewed towards small ones. */
   skewed(min: number, max: number): number {
     const u = this.unit();
     return Math.floor(min + (max - min + 1) * u * u * u);
   }
 
-  // Weyl sequence with an avalanche (murmur3's finalizer): 2^32 values, more than any run draws.
+  // Weyl sequence with the finalizer of murmur3: 2^32 values, more than any run draws.
   #next(): number {
     this.#state = (this.#state + 0x9e3779b9) >>> 0;
     let z = this.#state;

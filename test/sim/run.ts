@@ -1,4 +1,4 @@
-// make sim: many seeds, or one with everything that happens.
+// make sim: runs many seeds, or one with a trace.
 //
 //   node dist/test/sim/run.js --seeds 100000 [--from 1]     every seed from 1 on; stops at the first that fails
 //   node dist/test/sim/run.js --seed 4711 [--trace]         one seed again
@@ -25,7 +25,7 @@ const { mutation } = values;
 const broken = mutation === undefined ? {} : MUTATIONS.find(({ name }) => name.includes(mutation));
 if (broken === undefined) throw new Error(`no mutation has '${mutation}' in its name`);
 
-/** Tries of `--mutants`, each with seeds of its own. */
+/** Repetitions of `--mutants`, each with different seeds. */
 const TRIES = 8;
 const TRY_SEEDS = 3000;
 

@@ -1,4 +1,4 @@
-// Many runs in a row.
+// Runs a series of seeds.
 
 import type { SimOptions, SimResult } from './simulate.js';
 import { simulate } from './simulate.js';
@@ -9,7 +9,7 @@ export interface SeedsResult {
   readonly messages: number;
   readonly readsServed: number;
   readonly elections: number;
-  /** The first run that failed; none after it was made. */
+  /** The first run that failed; it ends the series. */
   readonly failed: SimResult | undefined;
 }
 
@@ -31,7 +31,7 @@ export function runSeeds(
   return { ...totals, failed: undefined };
 }
 
-/** The one command that repeats a run. */
+/** The command that repeats a run. */
 export function replayCommand(seed: number): string {
   return `make sim SEED=${seed}`;
 }

@@ -32,7 +32,7 @@ describe('simulated clusters', () => {
       () => {
         const { failed, ...totals } = runSeeds({ from, count });
         expect(verdict(failed)).toBe('right');
-        // The runs did something: a simulation in which nothing happens finds nothing.
+        // Checks that the runs did something: otherwise they would find nothing.
         expect(totals.entries).toBeGreaterThan(count * 20);
         expect(totals.readsServed).toBeGreaterThan(count * 5);
         expect(totals.elections).toBeGreaterThan(count);
@@ -41,7 +41,7 @@ describe('simulated clusters', () => {
     );
   }
 
-  // Four founders, of which some were replaced: the log of each named four voters, but not the same four.
+  // Four founders, of which some were replaced: the log of each had four voters, but not the same four.
   it('hang the disks of a minority only, seed 2427', () => expect(verdict(simulate({ seed: 2427 }))).toBe('right'));
 
   it('do the same again for the same seed', () => {

@@ -23,18 +23,18 @@ import { Random } from './random.js';
 
 export interface SimOptions {
   readonly seed: number;
-  /** Points of the profile that are not left to the seed. */
+  /** Parts of the profile that are not drawn from the seed. */
   readonly profile?: Partial<Profile>;
   /** Broken rules of the core: for mutations. */
   readonly rules?: Partial<SafetyRules>;
   readonly hostFaults?: HostFaults;
-  /** Told everything that happens, a line at a time. */
+  /** Called with a line for each event. */
   readonly trace?: (line: string) => void;
 }
 
 export interface SimResult {
   readonly seed: number;
-  /** Undefined when all went well. */
+  /** Undefined when the run succeeded. */
   readonly failure: Error | undefined;
   readonly entries: number;
   readonly messages: number;
@@ -42,11 +42,11 @@ export interface SimResult {
   readonly elections: number;
 }
 
-/** Upper bound on what one run may do: a loop in the core is a failure, not a hang. */
+/** The maximum number of events: a loop in the core is a failure, not a hang. */
 const STEPS_MAX = 400_000;
-/** Election timeouts after which a cluster at peace must work again. */
+/** Election timeouts within which the cluster must recover after the faults. */
 const PEACE_TIMEOUTS = 60;
-/** The same while the disks of a minority hang all the time. */
+/** The same while the disks of a minority hang. */
 const HUNG_TIMEOUTS = 30;
 
 export function simulate(options: SimOptions): SimResult {
@@ -113,14 +113,14 @@ class Run {
     this.#until(() => this.#events.now >= this.#profile.chaosTicks * TICK);
   }
 
-  /** Faults are over: the cluster has to elect, serve reads, take a write, and bring every member up to date. */
+  /** The phase without faults: the cluster must elect a leader, serve reads and a write, and bring every member up to date. */
   peace(): void {
     this.#atPeace = true;
     this.#network.makePerfect();
     for (const host of this.#hosts) host.calmDown();
     this.#goesOnWithoutMinority();
     const deadline = this.#timeoutsFromNow(PEACE_TIMEOUTS);
-    // First a read, before any write: what is left uncommitted of earlier terms must not need a client to go on.
+    // First a read, before any write: uncommitted entries of earlier terms must not need a client to be committed.
     this.#insistOnReads(deadline, () => this.#memberHosts());
     this.#insistOnWrite(deadline);
     this.#insist(deadline, 'end of catching up', (leader) => {
@@ -133,8 +133,8 @@ class Run {
   }
 
   /**
-   * The last fault: the disks of a minority, which has the leader in it more often than not, finish nothing, and say nothing of
-   * it. All else is well, so the others have to go on without them.
+   * The last fault: the disks of a minority, usually including the leader's, hang without an error. The others must continue
+   * without them.
    */
   #goesOnWithoutMinority(): void {
     const { voters, hungMinority } = this.#profile;
@@ -198,7 +198,7 @@ class Run {
     }
   }
 
-  /** Asks once a tick whether it is so now. */
+  /** Checks the condition once a tick. */
   #insist(deadline: number, what: string, isSo: (leader: NodeStatus | undefined) => boolean): void {
     while (!isSo(this.#leader())) {
       const next = this.#events.now + TICK;
@@ -208,7 +208,7 @@ class Run {
     }
   }
 
-  /** The leader of the highest term. */
+  /** The leader with the highest term. */
   #leader(): NodeStatus | undefined {
     let leader: NodeStatus | undefined;
     for (const { node } of this.#hosts) {
@@ -232,7 +232,7 @@ class Run {
     });
   }
 
-  /** Proposes to a peer that considers itself the leader, which may be wrong. */
+  /** Proposes to a peer that considers itself the leader, perhaps wrongly. */
   #write(): void {
     const operation = ++this.#operation;
     const leaders = this.#hosts.filter((host) => host.takesWrites);
@@ -252,7 +252,7 @@ class Run {
     });
   }
 
-  /** Faults that strike at the worst moment. */
+  /** Faults at the worst moment. */
   #onRole(host: Host, role: Role): void {
     if (this.#atPeace) return;
     const { changeAtOnce, splitAtOnce, crashAtOnce, echo } = this.#profile;
@@ -265,7 +265,7 @@ class Run {
       this.#cut((from, to) => side.has(from) !== side.has(to));
     }
     if ((role === 'candidate' || role === 'leader') && crashAtOnce > 0 && this.#random.chance(crashAtOnce)) {
-      // And goes on campaigning as soon as it is back: in the same term, when the crash took that away.
+      // It campaigns again after its restart: in the same term, when the crash lost that term.
       this.#events.after(this.#random.int(1, TICK), () => this.#bounce(host, () => host.node?.campaign()));
     }
   }
@@ -363,7 +363,7 @@ class Run {
     }
   }
 
-  /** One other voter leaves, or comes back: changes that need no joint phase. */
+  /** Removes or adds one other voter: changes that need no joint phase. */
   #changeOne({ id: self, node }: Host): void {
     const { voters } = node!.status().config;
     const others = this.#hosts.filter(({ id }) => id !== self);
@@ -373,13 +373,13 @@ class Run {
     this.#trace?.(`${this.#events.now} change at ${self}: ${id} ${JSON.stringify(result)}`);
   }
 
-  /** Some members (`changesAtOnce`) change their part, asked of those hosts who believe to lead. */
+  /** Changes the roles of some members (`changesAtOnce`), by request to the hosts that consider themselves leader. */
   #change(hosts: readonly Host[]): void {
     const random = this.#random;
     for (const { node } of hosts) {
       const status = node?.status();
       if (status?.role !== 'leader') continue;
-      // Rather in than out: small clusters have small troubles.
+      // Adding is more likely than removing, because small clusters show fewer bugs.
       const { voters } = status.config;
       const outside = this.#hosts.filter(({ id }) => !voters.includes(id));
       const draw = () => random.pick(outside.length > 0 && random.chance(0.5) ? outside : this.#hosts).id;
@@ -399,7 +399,7 @@ function range(first: number, count: number): number[] {
   return Array.from({ length: count }, (_, i) => first + i);
 }
 
-/** One line for a trace. */
+/** One line of a trace. */
 function describeMessage(message: Message): string {
   const { kind, from, to, term, ...rest } = message;
   const fields = Object.entries(rest).map(([name, value]) => {

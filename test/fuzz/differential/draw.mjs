@@ -1,4 +1,5 @@
-// Draws changes to an object from the schema of its kind: a field added, replaced or removed, with values that rules tend to look at.
+// Draws changes to an object from the schema of its kind: fields added, replaced or removed, with values that validation often
+// checks.
 
 /** A generator of pseudo-random numbers (mulberry32): the same seed draws the same changes. */
 export function randomFrom(seed) {
@@ -69,7 +70,7 @@ function scalar(schema, random) {
   }
 }
 
-/** One change to `object` as a JSON patch operation; `within` keeps it below these fields of the object. */
+/** One change to `object` as a JSON patch operation, restricted to the fields in `within`. */
 export function drawChange(object, schema, random, within) {
   let at = object;
   let type = schema;
@@ -80,7 +81,7 @@ export function drawChange(object, schema, random, within) {
       const given = open.filter((f) => at?.[f.name] !== undefined);
       const field = given.length > 0 && random.chance(0.7) ? random.pick(given) : random.pick(open);
       if (field === undefined) return undefined;
-      // Identity decides which object is meant, not what is right about it.
+      // Fields that identify the object are not changed.
       if (depth === 1 && path[0] === 'metadata' && ['name', 'namespace', 'uid', 'resourceVersion', 'generateName', 'managedFields'].includes(field.name)) return undefined;
       path.push(field.name);
       const inner = at?.[field.name];

@@ -55,7 +55,7 @@ console.log(`difffuzz: seed ${o.seed}, ${bases.length} objects, ${o.seconds} s`)
 try {
   while (Date.now() < ends) {
     const [id, base] = random.pick(bases);
-    // A connection that was idle may end under a request: the next object has new ones.
+    // A server may close an idle connection under a request: the next object uses new connections.
     await tryBase(id, base, 12).catch((e) => console.error(`difffuzz: ${id}: ${e.message}`));
   }
 } finally {
@@ -67,7 +67,7 @@ if (o.report !== undefined) writeFileSync(o.report, `${JSON.stringify(difference
 console.log(`difffuzz: ${asked} questions, ${differences.length} differences`);
 process.exit(differences.length > 0 ? 1 : 0);
 
-/** Some changes of one object, which exists on both servers meanwhile. */
+/** Applies changes to one object, which exists on both servers meanwhile. */
 async function tryBase(id, base, times) {
   const ns = `f${Date.now().toString(36)}`;
   const path = base.path.replace('{{ns}}', ns);
@@ -123,10 +123,10 @@ async function tryOnce(id, on, place, schema) {
   else known.times++;
 }
 
-/** What dry runs of the reference alone show: a self link is dropped when an object is stored. */
+/** A difference that only dry runs of the reference show: it drops a self link when it stores the object. */
 const UNSTORED = ['uid', 'resourceVersion', 'creationTimestamp', 'managedFields', 'selfLink'];
 
-/** The first difference between both answers, or undefined. */
+/** The first difference between the two responses, or undefined. */
 async function compareAnswers(on, place, ops) {
   const answers = [];
   for (const [i, client] of clients.entries()) {
@@ -145,7 +145,7 @@ function changed(on, place, i, ops) {
   try {
     return applyOps(from, ops);
   } catch {
-    return undefined; // The second change does not fit what the first one left.
+    return undefined; // The second change does not apply after the first one.
   }
 }
 
@@ -185,7 +185,7 @@ async function startServer() {
       const probe = new Client({ server: url, cert: readFileSync(cert), key: readFileSync(key), prefix: '' });
       if ((await probe.request('GET', '/readyz')).status === 200) break;
     } catch {
-      // It is not up yet.
+      // The server is not ready yet.
     }
     await new Promise((r) => setTimeout(r, 100));
   }

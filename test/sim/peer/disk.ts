@@ -1,5 +1,5 @@
-// The disk of one simulated machine: the folder of the write-ahead log, the small files beside it, and the engines of the state.
-// It outlives the processes that use it. Each operation may be the last one before the power fails.
+// The disk of one simulated machine: the directory of the write-ahead log, the small files beside it, and the state engines. It
+// outlives the processes that use it. The power may fail after any operation.
 
 import type { PeerDisk, Room, SmallFiles } from '../../../pkg/peer/durability/index.js';
 import type { LogDisk, LogFile } from '../../../pkg/peer/durability/wal/disk.js';
@@ -10,22 +10,22 @@ import type { Process } from './process.js';
 
 const SECTOR = 512;
 
-/** Thrown by an operation during which the power failed: nothing that the process does after it has an effect. */
+/** Thrown by an operation during which the power failed. The process has no effect after it. */
 export class PowerCut extends Error {
   override readonly name = 'PowerCut';
 }
 
 export interface DiskProfile {
-  /** Longest time of a sync. */
+  /** The longest time of a sync. */
   readonly syncMsMax: number;
 }
 
 export type DiskFaults = Pick<PeerFaults, 'ignoresRewrites'>;
 
 interface Dirty {
-  /** What the sector holds on the platter. Undefined: the file ended before it. */
+  /** The durable content of the sector. Undefined when the file ended before it. */
   readonly old: Buffer | undefined;
-  /** A sync failed for it: the system takes it for clean, and no later sync writes it. */
+  /** A sync failed for it: the kernel considers it clean, and no later sync writes it. */
   abandoned: boolean;
 }
 
@@ -62,7 +62,7 @@ class File {
     for (const dirty of this.dirty.values()) dirty.abandoned = true;
   }
 
-  /** Puts the old content back where `isLost`. */
+  /** Restores the old content where `isLost`. */
   lose(isLost: (dirty: Dirty) => boolean): void {
     let length = this.current.length;
     for (const [sector, dirty] of [...this.dirty].sort(([a], [b]) => b - a)) {
@@ -78,7 +78,7 @@ class File {
   }
 }
 
-/** Names of files in one folder; changes of names become durable in order. */
+/** The names of the files in one directory. Changes of names become durable in order. */
 class Folder<T> {
   readonly live = new Map<string, T>();
   #durable = new Map<string, T>();
@@ -104,7 +104,7 @@ class Folder<T> {
   }
 }
 
-/** Small segments: a run passes through many. */
+/** Small segments, so that a run uses many. */
 const SEGMENTS = { firstSegmentBytes: 8 * 1024, segmentBytesMax: 32 * 1024 };
 
 export class MachineDisk {
@@ -115,7 +115,7 @@ export class MachineDisk {
   readonly #notes = new Folder<string>();
   readonly #data = new Folder<File>();
   readonly #engines = memoryHome({ name: 'simulated', crashable: true });
-  /** Operations until the power fails; undefined: it does not. */
+  /** Operations until the power fails; undefined if it does not. */
   #cutIn: number | undefined;
   #onCut: () => void = () => {};
   #full = false;
@@ -130,7 +130,7 @@ export class MachineDisk {
     this.#profile = profile;
   }
 
-  /** Power fails at the `operations`-th operation from now. */
+  /** The power fails at the `operations`-th operation from now. */
   cutAfter(operations: number, onCut: () => void): void {
     this.#cutIn = operations;
     this.#onCut = onCut;
@@ -156,7 +156,7 @@ export class MachineDisk {
     this.#syncFails = true;
   }
 
-  /** No faults from now on. */
+  /** Stops all faults. */
   calm(): void {
     this.#calm = true;
     this.#cutIn = undefined;
@@ -169,7 +169,7 @@ export class MachineDisk {
     return this.#log.live.size === 0;
   }
 
-  /** The power is back: what was not synced is partly there. */
+  /** Restores the power. Unsynced data is partly there. */
   powerCut(): void {
     this.#cutIn = undefined;
     for (const file of new Set(this.#log.live.values())) {
@@ -182,7 +182,7 @@ export class MachineDisk {
     this.#engines.crash(this.#random.chance(0.5) ? 0 : this.#random.int(0, this.#engines.unsynced));
   }
 
-  /** A process ended and another starts: the system may have forgotten what a failed sync left in its cache. */
+  /** A process has exited and another starts: the kernel may have dropped cached data of a failed sync. */
   processEnded(): void {
     if (!this.#random.chance(0.5)) return;
     for (const file of this.#log.live.values()) {
@@ -190,7 +190,7 @@ export class MachineDisk {
     }
   }
 
-  /** A write went to the wrong place, or a sector rotted. Returns false when there is nothing to damage. */
+  /** Simulates a misdirected write or a corrupted sector. Returns false when there is nothing to damage. */
   damage(): boolean {
     const files = [...this.#log.live.values()].filter((file) => file.current.length > 4 * SECTOR);
     if (files.length === 0) return false;
@@ -199,7 +199,7 @@ export class MachineDisk {
     for (let sector = 0; sector * SECTOR < file.current.length; sector++) {
       if (file.current.subarray(sector * SECTOR, (sector + 1) * SECTOR).some((byte) => byte !== 0)) used.push(sector);
     }
-    // Not the last frame: a sector lost there looks exactly like an interrupted write.
+    // Not the last frame: a sector lost there is indistinguishable from an interrupted write.
     if (used.length < 6) return false;
     const at = used[this.#random.int(0, used.length - 4)]! * SECTOR;
     const from = used[this.#random.int(0, used.length - 1)]! * SECTOR;
@@ -209,7 +209,7 @@ export class MachineDisk {
     return true;
   }
 
-  /** One operation of `process`. Throws when the power fails at it, or the process is gone. */
+  /** One operation of `process`. Throws when the power fails at it, or the process has ended. */
   #operation(process: Process): void {
     this.operations++;
     if (process.alive && this.#cutIn !== undefined && --this.#cutIn <= 0) {
@@ -219,7 +219,7 @@ export class MachineDisk {
     if (!process.alive) throw new PowerCut('the power has failed');
   }
 
-  /** The same for an operation that takes time. It never ends when the power fails. */
+  /** The same for an operation that takes time. It never completes when the power fails. */
   async #timed<T>(process: Process, milliseconds: number, effect: () => T): Promise<T> {
     if (!this.#survives(process)) return never();
     if (milliseconds > 0) await process.sleep(milliseconds);
@@ -329,7 +329,7 @@ export class MachineDisk {
     };
   }
 
-  /** Everything that `process` keeps on this disk. */
+  /** The view of the disk that `process` uses. */
   of(process: Process): PeerDisk {
     return {
       home: this.#home(process),

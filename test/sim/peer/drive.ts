@@ -1,8 +1,8 @@
 // Runs simulated events one after the other. Promises of the simulated peers settle between two events: each event runs in a
-// callback of its own, and the platform empties the queue of promise jobs after each callback. No event waits for a real clock or for
-// real I/O, so the order of everything is the same in every run.
+// separate callback, and the platform runs all promise jobs after each callback. No event waits for a real clock or real I/O, so
+// the order is the same in every run.
 
-/** Events planned into one turn of the platform's event loop. More of them spare the loop's own work. */
+/** Events scheduled in one turn of the platform's event loop. A batch reduces the cost of the loop. */
 const PER_TURN = 64;
 
 /** Calls `step` until it returns false. Rejects with what it throws. */

@@ -1,10 +1,10 @@
 import type { PeerRules } from '../../../pkg/peer/common/index.js';
 
-/** Faults of the peers themselves, for mutations: each takes one protection away. */
+/** Faults of the peers, for mutations: each disables one protection. */
 export interface PeerFaults {
   readonly rules?: Partial<PeerRules>;
-  /** Nobody says that a member has taken part before. */
+  /** No peer reports that a member has taken part before. */
   readonly hidesStarted?: boolean;
-  /** Writing a sector again with what it holds does nothing: a peer that believes its last frame after a failed sync. */
+  /** Rewriting a sector with its content has no effect, so a peer trusts its last frame after a failed sync. */
   readonly ignoresRewrites?: boolean;
 }

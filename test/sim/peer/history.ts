@@ -1,17 +1,17 @@
-// Judges what clients and watchers of the simulated peers saw. It knows the promises of a keyspace and nothing of how they are kept:
+// Checks what clients and watchers of the simulated peers saw. It knows only the guarantees of a keyspace:
 //
 //   agreement         every peer shows the same changes at the same revision, and every watch shows all of them, in order, once
 //   durability        a committed write is among the changes, at the revision that was answered; a refused one is not
 //   linearizability   an operation sees everything that had ended before it began
 //   reads             a range at revision R holds exactly what the changes up to R left
 //
-// A revision is a place in one order of all writes, so one number is enough for linearizability: the highest revision that any
-// ended operation saw. An operation that begins later must not lie before it.
+// Revisions order all writes, so one number decides linearizability: the highest revision that any completed operation saw. An
+// operation that begins later must not be below it.
 
 import type { AppliedEvent, KeyValue } from '../../../pkg/storage/index.js';
 import { CheckFailed } from '../checker.js';
 
-/** An operation that has begun, and the highest revision seen by then. */
+/** An operation in progress, and the highest revision seen when it began. */
 export interface Begun {
   readonly id: number;
   readonly floor: number;
@@ -33,7 +33,7 @@ interface ReadSeen {
   readonly by: string;
 }
 
-/** What one watch delivered. */
+/** The events of one watch. */
 export class WatchLog {
   readonly peer: string;
   readonly after: number;
@@ -48,7 +48,7 @@ export class WatchLog {
 }
 
 export class History {
-  /** Changes by revision, as text that can be compared. */
+  /** Changes by revision, as comparable text. */
   readonly #changes = new Map<number, { readonly text: string; readonly by: string; readonly event: AppliedEvent }>();
   readonly #outcomes = new Map<number, WriteOutcome>();
   readonly #reads: ReadSeen[] = [];
@@ -63,7 +63,7 @@ export class History {
     return this.#lastId;
   }
 
-  /** The newest revision that any watch showed. */
+  /** The newest revision that any watch delivered. */
   get newest(): number {
     return this.#newest;
   }
@@ -86,7 +86,7 @@ export class History {
     this.#seen = Math.max(this.#seen, revision);
   }
 
-  /** `readIndex` gave `index`, and a range after it these items as of `revision`. */
+  /** `readIndex` returned `index`, and a range after it returned these items as of `revision`. */
   read({ floor }: Begun, index: number, revision: number, items: readonly KeyValue[], by: string): void {
     if (index < floor) {
       throw new CheckFailed('linearizability', `${by} read at ${index}, but ${floor} had been seen before it began`);
@@ -160,7 +160,7 @@ export class History {
     };
   }
 
-  /** At the end, when every member has applied everything. */
+  /** Called at the end, when every member has applied everything. */
   atEnd(): void {
     const written = new Map<string, number>();
     for (const [revision, { event }] of this.#changes) {
@@ -194,7 +194,7 @@ export class History {
     }
   }
 
-  /** What every peer must hold at the end. */
+  /** The final state that every peer must have. */
   checkFinal(by: string, revision: number, items: readonly KeyValue[]): void {
     compare(`the state of ${by} at ${revision}`, items, this.#states()(revision));
   }

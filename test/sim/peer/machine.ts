@@ -20,9 +20,9 @@ export interface MachineWorld {
   readonly trace: (line: () => string) => void;
   /** The peer serves. */
   readonly opened: (machine: Machine, process: Process, peer: Peer) => void;
-  /** The peer did not start. */
+  /** The peer failed to start. */
   readonly refused: (machine: Machine, error: Error) => void;
-  /** The peer stopped on its own. */
+  /** The peer stopped with a fatal error. */
   readonly fatal: (machine: Machine, error: Error) => void;
 }
 
@@ -36,17 +36,17 @@ export class Machine {
   process: Process | undefined;
   /** Set while the peer serves. */
   peer: Peer | undefined;
-  /** Id of the member whose data lies on the disk; undefined: none. */
+  /** The id of the member whose data is on the disk; undefined if none. */
   memberId: number | undefined;
-  /** Whether it belongs to the cluster, as far as its operator knows. */
+  /** Whether it should be a member, according to its operator. */
   wanted: boolean;
-  /** Its disk was damaged or emptied; whether the peer notices shows when it starts. */
+  /** Its disk was damaged or emptied. The next start shows whether the peer notices. */
   suspect: 'damaged' | 'emptied' | undefined;
-  /** Its disk is of no use: an operator must replace the member. */
+  /** Its disk is unusable: an operator must replace the member. */
   lost = false;
   /** Starts with `--initial-cluster-state=existing`. */
   joins: boolean;
-  /** An operator works on it. */
+  /** An operator is working on it. */
   operated = false;
 
   constructor(index: number, world: MachineWorld, founder: boolean) {
@@ -120,7 +120,7 @@ export class Machine {
     };
   }
 
-  /** SIGKILL. What was written stays. */
+  /** SIGKILL. Written data stays. */
   kill(): void {
     this.process?.kill();
     this.peer = undefined;
@@ -131,7 +131,7 @@ export class Machine {
     this.disk.powerCut();
   }
 
-  /** The power fails at one of the next operations of the disk. */
+  /** The power fails at one of the next disk operations. */
   powerCutSoon(operations: number): void {
     this.disk.cutAfter(operations, () => this.powerCut());
   }

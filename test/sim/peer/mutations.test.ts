@@ -1,11 +1,11 @@
-// The simulation can fail: a peer that lacks one of its protections is found out.
+// Shows that the simulation can fail: it detects a peer without one of its protections.
 
 import { describe, expect, it } from 'vitest';
 import { CheckFailed } from '../checker.js';
 import { PEER_MUTATIONS } from './mutations.js';
 import { runPeerSeeds } from './seeds.js';
 
-/** Runs that a mutation may get through before it has to be caught. */
+/** The number of runs within which a mutation must be detected. */
 const SEEDS_MAX = 400;
 const TIMEOUT = 600_000;
 
@@ -15,7 +15,7 @@ describe('a peer that', () => {
       name,
       async () => {
         const { failed } = await runPeerSeeds({ faults, profile, from: 1, count: SEEDS_MAX });
-        // Caught by what a peer promises, not by a bug of the simulation.
+        // Detected by a guarantee of the peer, not by a bug of the simulation.
         expect(failed[0]?.failure, `not caught in ${SEEDS_MAX} runs`).toBeInstanceOf(CheckFailed);
       },
       TIMEOUT,

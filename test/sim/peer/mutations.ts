@@ -1,14 +1,14 @@
-// Peers without one of their protections: what the simulation has to notice. Each was a bug of the production peer.
+// Peers without one of their protections. The simulation must detect each. All of them were bugs of the production peer.
 
 import type { PeerFaults } from './faults.js';
 import { ACTS, type Act, type PeerProfile } from './profile.js';
 
 export interface PeerMutation {
   readonly name: string;
-  /** What the protection is for. */
+  /** The purpose of the protection. */
   readonly breaks: string;
   readonly faults: PeerFaults;
-  /** Weather in which the fault shows soon. The rest is drawn as always. */
+  /** The parts of the profile that make the fault likely. The seed draws the others. */
   readonly profile: Partial<PeerProfile>;
 }
 

@@ -14,12 +14,12 @@ export interface NetworkProfile {
   readonly loss: number;
   readonly duplication: number;
   readonly delayMsMax: number;
-  /** Share of messages that take up to `stragglerMsMax` and are overtaken. */
+  /** Share of messages that take up to `stragglerMsMax` and are reordered. */
   readonly stragglers: number;
   readonly stragglerMsMax: number;
 }
 
-/** A process that listens. */
+/** A listening process. */
 interface Listener {
   readonly url: string;
   readonly process: Process;
@@ -28,10 +28,10 @@ interface Listener {
   readonly heard: Map<PeerId, readonly string[]>;
 }
 
-/** Parts of a snapshot that the network holds for a receiver. */
+/** Parts of a snapshot buffered by the network. */
 const PARTS_IN_FLIGHT = 4;
 const PING_MS = 1000;
-/** A connection that carries nothing any more is given up after at most this long. */
+/** The longest time until a dead connection is closed. */
 const BROKEN_AFTER_MS = 3000;
 
 export class SimulatedNetwork {
@@ -42,7 +42,7 @@ export class SimulatedNetwork {
   readonly #faults: PeerFaults;
   readonly #violated: (message: string) => void;
   readonly #listeners = new Map<string, Listener>();
-  /** Directions that are cut, as `from > to`. */
+  /** Blocked directions, as `from > to`. */
   readonly #cuts = new Set<string>();
   #perfect = false;
   sent = 0;
@@ -53,7 +53,7 @@ export class SimulatedNetwork {
     readonly profile: NetworkProfile;
     readonly faults: PeerFaults;
     readonly trace: (line: () => string) => void;
-    /** Peers contradict themselves. */
+    /** Called when peers contradict themselves. */
     readonly violated: (message: string) => void;
   }) {
     this.#events = world.events;
@@ -77,7 +77,7 @@ export class SimulatedNetwork {
     this.#cuts.clear();
   }
 
-  /** What listens at `url`, for faults that a faulty peer sends. */
+  /** The receiver at `url`, for messages of a faulty peer. */
   sinkAt(url: string): TransportPorts['sink'] | undefined {
     return this.#alive(url)?.ports.sink;
   }
@@ -86,12 +86,12 @@ export class SimulatedNetwork {
     return this.#alive(url)?.ports.members();
   }
 
-  /** Whether the peer at `url` knows that the member `id` was removed. */
+  /** Whether the peer at `url` knows that member `id` was removed. */
   removedAt(url: string, id: number): boolean {
     return this.#alive(url)?.ports.wasRemoved(id) === true;
   }
 
-  /** What `process` at `url` uses to reach the others. */
+  /** The transport of `process` at `url`. */
   provider(url: string, process: Process): TransportProvider {
     return {
       open: async (ports) => this.#open(url, process, ports),
@@ -138,7 +138,7 @@ export class SimulatedNetwork {
       return urls.length > 0 ? urls : (me.heard.get(peer) ?? []);
     };
     const unreachable = (peer: PeerId): void => process.after(ports.heartbeatMs, () => ports.sink.unreachable(peer));
-    /** Delivers to the peer `to`; false when the sender can tell that nothing was sent. */
+    /** Delivers to the peer `to`. Returns false when the sender can tell that nothing was sent. */
     const deliver = (to: PeerId, give: (there: Listener) => void): boolean => {
       this.sent++;
       const at = urlsOf(to)[0];
@@ -150,7 +150,7 @@ export class SimulatedNetwork {
         there.process.run(() => {
           if (there.ports.self !== to || there.ports.clusterId !== ports.clusterId) return;
           if (there.ports.wasRemoved(ports.self)) {
-            // Ids never come back, so a member of the configuration in force was never removed.
+            // Ids are never reused, so a member of the configuration in force was never removed.
             if (there.ports.members().members.some(({ id }) => id === ports.self)) {
               this.#violated(`${at} says that the member ${ports.self.toString(16)} was removed, and counts on it`);
             }
@@ -163,7 +163,7 @@ export class SimulatedNetwork {
       });
       return true;
     };
-    // Connections are kept alive, so a peer that has been removed hears of it even when it has nothing to say.
+    // Connections are kept alive, so a removed peer learns of its removal even when it sends nothing.
     process.world.timers.every(PING_MS, () => {
       for (const peer of known.keys()) if (peer !== ports.self) deliver(peer, () => {});
     });
@@ -263,7 +263,7 @@ export class SimulatedNetwork {
         }),
       );
     }
-    /** Looks whether the connection still carries anything. */
+    /** Checks whether the connection still works. */
     const check = (): boolean => {
       if (broken !== undefined || there === undefined) return false;
       const fails = !this.#perfect && this.#random.chance(this.#profile.loss / 4);
@@ -300,7 +300,7 @@ export class SimulatedNetwork {
   }
 }
 
-/** Parts on their way, as the receiver reads them. */
+/** Parts in flight, as the receiver reads them. */
 class PartQueue implements AsyncIterable<WireSnapshotPart> {
   readonly #parts: WireSnapshotPart[] = [];
   #over = false;

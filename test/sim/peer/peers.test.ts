@@ -31,7 +31,7 @@ describe('simulated production peers', () => {
       async () => {
         const { failed, ...totals } = await runPeerSeeds({ from, count });
         expect(verdict(failed[0])).toBe('right');
-        // Something happened: a simulation in which nothing happens finds nothing.
+        // Checks that the runs did something: otherwise they would find nothing.
         expect(totals.committed).toBeGreaterThan(count * 10);
         expect(totals.readsServed).toBeGreaterThan(count * 5);
         expect(totals.starts).toBeGreaterThan(count * 4);

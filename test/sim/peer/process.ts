@@ -1,6 +1,5 @@
-// One run of a peer's program on a simulated machine: its clock, timers and random numbers. Everything that a process does to the
-// outside, and everything that reaches it, goes through `run`, so a process that was killed does nothing more and one that is
-// paused does it later.
+// One run of the peer on a simulated machine: its clock, timers and random numbers. All its effects, and all input, go through
+// `run`. A killed process therefore has no further effects, and a paused one has them later.
 
 import type { World } from '../../../pkg/base/index.js';
 import type { Events } from '../events.js';
@@ -14,7 +13,7 @@ export class Process {
   readonly #events: Events;
   #alive = true;
   #pausedUntil = 0;
-  /** Set when the process has ended by its own decision: `events.fatal` of the peer. */
+  /** Set when the process has exited by itself: `events.fatal` of the peer. */
   stopReason: string | undefined;
 
   /**
@@ -59,7 +58,7 @@ export class Process {
     this.#alive = false;
   }
 
-  /** SIGSTOP for so many milliseconds. What arrives meanwhile is found afterwards. */
+  /** SIGSTOP for this many milliseconds. Input is processed afterwards. */
   pause(milliseconds: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#events.now + milliseconds);
   }
@@ -68,7 +67,7 @@ export class Process {
     this.#pausedUntil = 0;
   }
 
-  /** Runs `f` now, or when the pause is over, or never when the process is gone by then. */
+  /** Runs `f` now, or when the pause is over, or never if the process has exited by then. */
   run(f: () => void): void {
     if (!this.#alive) return;
     const left = this.#pausedUntil - this.#events.now;
@@ -76,12 +75,12 @@ export class Process {
     else f();
   }
 
-  /** Runs `f` after so many milliseconds of simulated time. */
+  /** Runs `f` after this many milliseconds of simulated time. */
   after(milliseconds: number, f: () => void): void {
     this.#events.after(milliseconds, () => this.run(f));
   }
 
-  /** Resolves after so many milliseconds; never when the process is gone by then. */
+  /** Resolves after this many milliseconds; never if the process has exited by then. */
   sleep(milliseconds: number): Promise<void> {
     return new Promise((resolve) => this.after(milliseconds, resolve));
   }

@@ -1,5 +1,5 @@
-// What kind of bad time a run has: sizes, weather, and how often each fault strikes. Every seed draws its own mix: a run with all
-// faults at once finds other things than a run with a single fault turned up.
+// The profile of a run: sizes, conditions, and the frequency of each fault. Every seed draws a different mix, because a run with
+// all faults at once finds other bugs than a run with one frequent fault.
 
 import type { Random } from '../random.js';
 import type { DiskProfile } from './disk.js';
@@ -33,19 +33,19 @@ export type Act = (typeof ACTS)[number];
 
 export interface PeerProfile {
   readonly founders: number;
-  /** Machines that belong to nobody until an operator adds them. */
+  /** Machines that are not members until an operator adds them. */
   readonly spares: number;
   readonly heartbeatMs: number;
   readonly electionMs: number;
   readonly snapshotCount: number;
-  /** How long faults go on. */
+  /** The duration of the phase with faults. */
   readonly chaosMs: number;
   /** Mean time between two faults. */
   readonly nemesisMs: number;
   readonly acts: Readonly<Record<Act, number>>;
   readonly disk: DiskProfile;
   readonly network: NetworkProfile;
-  /** Longest time that a peer's thread is busy before it looks at what came in. */
+  /** The longest time that a peer's thread is busy before it processes input. */
   readonly busyMsMax: number;
   /** Clocks run at 1 - drift .. 1 + drift. */
   readonly drift: number;
@@ -53,7 +53,7 @@ export interface PeerProfile {
   readonly operationMs: number;
   readonly reads: number;
   readonly keys: number;
-  /** Period of the hash check; 0: none. */
+  /** Period of the hash check; 0 disables it. */
   readonly hashCheckMs: number;
 }
 

@@ -1,4 +1,4 @@
-// make simpeer: many seeds of production peers, or one with everything that happens.
+// make simpeer: runs many seeds of production peers, or one with a trace.
 //
 //   node dist/test/sim/peer/run.js --seeds 10000 [--from 1]     every seed from 1 on; stops at the first that fails
 //   node dist/test/sim/peer/run.js --seeds 10000 --go-on        the same, and lists every seed that fails

@@ -9,7 +9,7 @@ export interface PeerSeedsResult {
   readonly committed: number;
   readonly readsServed: number;
   readonly starts: number;
-  /** The runs that failed; after the first no other was made unless `goOn`. */
+  /** The failed runs. Without `goOn` the first failure ends the series. */
   readonly failed: readonly PeerSimResult[];
 }
 
