@@ -1,4 +1,4 @@
-// What all rows share: one peer from dist/ in a process of its own, clients in theirs, and the table.
+// Shared code of all rows: one peer from dist/ in its own process, client processes, and the table.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import https from 'node:https';
@@ -14,10 +14,10 @@ const TICKS = Number(execFileSync('getconf', ['CLK_TCK']).toString());
 export class Bench {
   folder = mkdtempSync(join(tmpdir(), 'trireme-bench-'));
   rows = [];
-  /** Figures of the floors, by name; of this run. */
+  /** Baseline figures of this run, by name. */
   floors = {};
   server = undefined;
-  /** Shares of the counts and times: less with --quick. */
+  /** Factor of counts and durations: smaller with --quick. */
   scale;
   #only;
   #flags;
@@ -41,7 +41,7 @@ export class Bench {
     console.log(name.padEnd(52), text(figures).join('  '));
   }
 
-  /** `node`: flags of Node itself. */
+  /** `node`: flags of Node.js. */
   async start({ node = [] } = {}) {
     const port = 30000 + (process.pid % 20000);
     const child = spawn(process.execPath, [...node, join(root, 'dist', 'cmd', 'apiserver', 'main.js'), '--secure-port', String(port), '--data-dir', this.folder, '--log-level', 'error', '--max-requests-inflight', '2000', '--max-mutating-requests-inflight', '2000', ...this.#flags], { stdio: ['ignore', 'pipe', 'inherit'], env: serverEnvironment });
@@ -55,7 +55,7 @@ export class Bench {
     throw new Error('the server did not get ready within 30 s');
   }
 
-  /** Until the server has nothing more to do by itself (compaction of what was filled in, its controllers' first look), 30 s at most. */
+  /** Waits until the server is idle (compaction of the initial data and the first sync of its controllers are done), at most 30 s. */
   async settled() {
     for (let i = 0, before = this.cpu(); i < 30; i++) {
       await sleep(1000);
@@ -76,7 +76,7 @@ export class Bench {
     clearTimeout(timer);
   }
 
-  /** An empty server that has done nothing yet. */
+  /** A new server without data. */
   async restart(options) {
     await this.stop();
     rmSync(this.folder, { recursive: true, force: true });
@@ -88,12 +88,12 @@ export class Bench {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** A client process that works until it is done; what it found. */
+  /** Runs a client process to its end and returns its result. */
   client(script, options) {
     return this.open(script, options).done;
   }
 
-  /** A client process that goes on until `end`. */
+  /** Starts a client process that runs until `end`. */
   open(script, options) {
     const pki = join(this.folder, 'pki');
     const given = { port: this.server?.port, cert: join(pki, 'admin.crt'), key: join(pki, 'admin.key'), ...options };
@@ -126,7 +126,7 @@ export class Bench {
     };
   }
 
-  /** Milliseconds: the longest that the event loop stood still since the last call, of a server that was started with looplag.mjs. */
+  /** The longest event loop delay since the last call, in milliseconds. The server must have been started with looplag.mjs. */
   async lag() {
     const { child } = this.server;
     const line = new Promise((resolve) => child.stdout.once('data', (c) => resolve(Number(c))));
@@ -134,19 +134,19 @@ export class Bench {
     return line;
   }
 
-  /** Seconds of processor time of the server, all threads. */
+  /** CPU seconds of the server, all threads. */
   cpu(pid = this.server.pid) {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) / TICKS;
   }
 
-  /** MB. */
+  /** Resident memory in MB. */
   rss() {
     return status(this.server.pid, 'VmRSS');
   }
 
-  /** MB: the most since the last call of `forgetPeak`. */
+  /** Peak resident memory in MB since the last call of `forgetPeak`. */
   peak() {
     return status(this.server.pid, 'VmHWM');
   }

@@ -1,6 +1,6 @@
 /**
- * Speed and size of the cache room without sockets or store: filling, bytes per object, fan-out of events to cursors, lists.
- * Prints one line a measurement.
+ * Measures the cache without sockets or store: filling, bytes per object, fan-out of events to cursors, lists.
+ * Prints one line for each measurement.
  *
  *     npx tsc -p tsconfig.json --outDir /tmp/bench && node --expose-gc /tmp/bench/test/bench/cache.js [objects] [bytes]
  */
@@ -32,7 +32,7 @@ function stored(n: number, size: number, version = 0): Buffer {
 
 const keyOf = (n: number): string => `${PREFIX}ns-${n % 50}/pod-${n}`;
 
-/** A keyspace that hands out what it is told to. */
+/** A keyspace with scripted responses. */
 class Feed {
   sink: WatchSink | undefined;
   at = 1;

@@ -1,5 +1,5 @@
 /**
- * Speed of the codecs on the objects that requests are made of. Prints one line a measurement: CPU microseconds an object and MB/s
+ * Measures the codecs on typical objects. Prints one line for each measurement: CPU microseconds per object and MB/s
  * of the encoded form. `npx tsc -p tsconfig.json && node dist/test/bench/codec.js`; no assertion, no network.
  */
 import type { JsonObject } from '../../pkg/api/index.js';
@@ -89,7 +89,7 @@ function pod(): JsonObject {
   };
 }
 
-/** Seconds spent on one measurement. */
+/** The duration of one measurement in seconds. */
 const SECONDS = Number(process.argv[2] ?? 0.5);
 const BATCH_MS = 15;
 
@@ -98,7 +98,7 @@ const cpuMicroseconds = (): number => {
   return user + system;
 };
 
-/** CPU time of one call, collection of garbage included: the lower quartile of short batches, because neighbours share the caches. */
+/** CPU time of one call with garbage collection: the lower quartile of short batches, because other processes share the caches. */
 function measure(name: string, bytes: number, once: () => unknown): void {
   for (let i = 0; i < 2000; i++) once();
   let size = 1;

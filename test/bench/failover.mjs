@@ -1,6 +1,6 @@
-// How long writes stand still when the leader is killed: `node test/bench/failover.mjs [--kills 20] [--dist dist]`.
-// Three peers on loopback at the defaults. A client writes through the two others every 10 ms, each write given 250 ms;
-// from the SIGKILL to the first write that was begun after it and is acknowledged.
+// Measures how long writes fail when the leader is killed: `node test/bench/failover.mjs [--kills 20] [--dist dist]`.
+// Three peers on loopback with default settings. A client writes through the two others every 10 ms, with a timeout of 250 ms.
+// The time is from the SIGKILL to the first acknowledged write that started after it.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Writes side by side, each begun after the last by its interval, until one is acknowledged. */
+/** Starts concurrent writes at an interval until one is acknowledged. */
 async function firstWrite(others, began) {
   let done;
   const found = new Promise((resolve) => {

@@ -1,4 +1,4 @@
-// Fills the data folder of a stopped server with pods, beneath its API: 150,000 creates would take longer than what is measured.
+// Writes pods directly into the data folder of a stopped server, because 150,000 creates would take longer than the measurement.
 //   fill.mjs '{"folder":...,"dist":...,"pod":"<one pod as stored>","count":150000}'
 import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What Node gives without any of us: servers that answer from memory. Prints their ports, ends on SIGTERM.
+// Baseline servers of plain Node.js that respond from memory. Prints their ports, exits on SIGTERM.
 import { readFileSync } from 'node:fs';
 import http2 from 'node:http2';
 import https from 'node:https';

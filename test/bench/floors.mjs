@@ -1,4 +1,4 @@
-// What the machine gives at best: bare servers of Node in a process of their own, and an append file.
+// Baselines of the machine: plain Node.js servers in their own process, and appends to a file.
 import { spawn } from 'node:child_process';
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';

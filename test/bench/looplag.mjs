@@ -1,4 +1,4 @@
-// Loaded into a server that is measured: the longest time its event loop stood still, printed and forgotten at every SIGUSR2.
+// Loaded into the measured server: prints and resets the longest event loop delay at every SIGUSR2.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../pkg/api/index.js';
 
 const probe = { httpGet: { path: '/healthz', port: 8080, scheme: 'HTTP' }, periodSeconds: 10, timeoutSeconds: 1 };
-/** A container as pods have it, with what defaults make of it. */
+/** A container of a pod, with defaults. */
 export const container = (name: string, env: readonly JsonObject[] = []): JsonObject => ({
   name,
   image: `registry.example.com/team/${name}:v1.2.3`,

@@ -1,6 +1,6 @@
 /**
- * Speed of patches and of ownership tracking on the objects that requests are made of, beside the work that any write does
- * (decode and encode). Prints CPU microseconds an operation. `npx tsc -p tsconfig.json && node dist/test/bench/patch.js`; no assertion, no network.
+ * Measures patches and field ownership tracking on typical objects, next to the work of every write
+ * (decode and encode). Prints CPU microseconds per operation. `npx tsc -p tsconfig.json && node dist/test/bench/patch.js`; no assertion, no network.
  */
 import { cloneJson, type JsonObject } from '../../pkg/api/index.js';
 import { decodeJson, encodeStored } from '../../pkg/codec/index.js';
@@ -47,7 +47,7 @@ function deployment(): JsonObject {
   };
 }
 
-/** CPU microseconds an operation: steadier than the clock where others share the machine. */
+/** CPU microseconds per operation, which vary less than elapsed time on a shared machine. */
 function time(name: string, run: () => void): void {
   for (let i = 0; i < 20; i++) run();
   let best = Number.POSITIVE_INFINITY;
@@ -70,7 +70,7 @@ function time(name: string, run: () => void): void {
 
 const now = Date.UTC(2026, 0, 2, 3, 4, 5);
 
-/** Writes of one object: the bare work of a write, then what tracking adds to it. */
+/** Writes of one object: first without ownership tracking, then with it. */
 function writes(
   label: string,
   r: ReturnType<typeof resource>,

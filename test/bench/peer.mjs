@@ -1,6 +1,6 @@
-// Speed of the replicated store: `node test/bench/peer.mjs [one] [three] [grpc] [etcd] [https] [failover] [snapshot] [catchup]
-// [compaction] [lateness]` (all when none is named). BENCH_SECONDS: length of each run. TRIREME_DIST: another compiled tree.
-// What each measures, and how, is said at the head of its file in peer/.
+// Measures the replicated store: `node test/bench/peer.mjs [one] [three] [grpc] [etcd] [https] [failover] [snapshot] [catchup]
+// [compaction] [lateness]` (all by default). BENCH_SECONDS: the duration of each run. TRIREME_DIST: another compiled tree.
+// The comment at the top of each file in peer/ describes its measurement.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

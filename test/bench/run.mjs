@@ -1,13 +1,13 @@
 #!/usr/bin/env node
-// The benchmark: one peer from dist/, clients in processes of their own on the same machine, each figure beside its floor, or the
-// same work without what is tried, from the same run. Prints a table and writes bench.json. Bounded in count and time; speaks to
-// loopback only.
+// The benchmark: one peer from dist/, client processes on the same machine, and each figure next to its baseline, or the
+// same work without the tested feature, from the same run. Prints a table and writes bench.json. Bounded in count and time; uses
+// only loopback.
 //   run.mjs [--only REGEX] [--json FILE] [--quick] [--flags "--flag-of-the-server=..."]
 //
-//   floors.mjs, floor.mjs   what the machine gives at best
-//   rows/                   what is measured, by subject
-//   clients/                who asks
-//   bench.mjs               the server, its memory and processor time, the table
+//   floors.mjs, floor.mjs   baselines of the machine
+//   rows/                   measurements, by subject
+//   clients/                client processes
+//   bench.mjs               the server, its memory and CPU time, the table
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';

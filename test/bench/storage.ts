@@ -1,6 +1,6 @@
 /**
- * Speed and size of the storage room on RocksDB: applying, reading, watching history, compaction, snapshots, loading.
- * Prints one line a measurement, and the folder it used is removed at the end.
+ * Measures the storage on RocksDB: applying, reading, watching history, compaction, snapshots, loading.
+ * Prints one line for each measurement, and removes its folder at the end.
  *
  *     npx tsc -p tsconfig.json && node --expose-gc dist/test/bench/storage.js [keys]
  */
@@ -27,7 +27,7 @@ const mib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
 
 const key = (n: number): string => `/registry/configmaps/namespace-${n % 50}/configmap-${String(n).padStart(8, '0')}`;
 
-/** Compressible about as JSON is, and different each time. */
+/** Random text that is about as compressible as JSON. */
 function value(bytes: number, n: number): Buffer {
   const text = `{"metadata":{"name":"configmap-${n}","uid":"${Math.imul(n, 2654435761)}"},"data":{`;
   const filler = Array.from({ length: Math.ceil(bytes / 16) }, (_, i) => `"k${i}":"${(n * 31 + i * 17) % 9973}"`);
@@ -41,9 +41,9 @@ function put(n: number, bytes: number): Buffer {
 
 interface Measured {
   readonly ms: number;
-  /** Milliseconds of CPU, all threads of the process together. */
+  /** CPU milliseconds of all threads of the process. */
   readonly cpu: number;
-  /** Longest time for which this thread was not free for others, in milliseconds. */
+  /** The longest time that this thread was blocked, in milliseconds. */
   readonly longest: number;
 }
 
@@ -136,7 +136,7 @@ async function benchReads(): Promise<void> {
   await machine.close();
 }
 
-/** Write latency while history is swept, beside the same without. */
+/** Write latency with and without a concurrent compaction. */
 async function benchCompaction(machine: StateMachine, next: () => number): Promise<void> {
   const writes = async (until: () => boolean): Promise<number[]> => {
     const times: number[] = [];

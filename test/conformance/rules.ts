@@ -20,22 +20,22 @@ export const rules: readonly Rule[] = [
   rule(
     'What the service does',
     'REST over HTTP; every concept is an API object',
-    'test/e2e/kubectl.test.ts: asks what there is',
+    'test/e2e/kubectl.test.ts: reads discovery and versions',
     'test/e2e/informer.test.ts: creates, lists, patches and deletes by type',
   ),
   rule(
     'What the service does',
     'the serialized state of resources is kept in a key-value store',
     "pkg/storage/keyspace.test.ts: describeKeyspace('rocksdb'",
-    'test/e2e/faults.test.ts: keeps everything over a restart',
+    'test/e2e/faults.test.ts: keeps all objects over a restart',
   ),
   rule(
     'What the service does',
     'clients create, get, update, patch, delete, list in chunks and watch',
     'test/e2e/kubectl.test.ts: creates with its generators',
     'test/e2e/kubectl.test.ts: changes objects',
-    'test/e2e/commands.test.ts: get asks for chunks, and gets all of them',
-    'test/e2e/commands.test.ts: get -w shows what is there and every event that follows',
+    'test/e2e/commands.test.ts: get lists in chunks, and shows all objects',
+    'test/e2e/commands.test.ts: get -w shows existing objects and all following events',
     'golden lists/limit-values',
   ),
   rule(
@@ -53,7 +53,7 @@ export const rules: readonly Rule[] = [
     'What the service does',
     'virtual resources are operations: nothing is stored, nothing can be read back',
     'golden http/ssar',
-    'test/e2e/access.test.ts: ask for reviews: answers, of which nothing is kept and nothing can be read back',
+    'test/e2e/access.test.ts: create access reviews, which are answered but not stored',
   ),
   rule(
     'What the service does',
@@ -64,7 +64,7 @@ export const rules: readonly Rule[] = [
   rule(
     'What the service does',
     'namespaced objects are deleted with their namespace',
-    'test/e2e/kubectl.test.ts: deletes a namespace with all that is in it',
+    'test/e2e/kubectl.test.ts: deletes a namespace with its objects',
     'pkg/controllers/namespace.test.ts: deletes the content, reports what blocks it, and finalizes the namespace',
   ),
   rule(
@@ -101,7 +101,7 @@ export const rules: readonly Rule[] = [
     'PUT is create or update by whether the object exists',
     'golden writes/put-without-rv',
     'golden writes/put-stale-rv',
-    'test/e2e/http.test.ts: creates by PUT where the kind allows it, and replaces what is there',
+    'test/e2e/http.test.ts: creates by PUT if the kind allows it, and replaces existing objects',
     'pkg/registry/update.test.ts: creates one of',
     'pkg/registry/update.test.ts: brings nothing back to life that is gone',
   ),
@@ -116,7 +116,7 @@ export const rules: readonly Rule[] = [
     'watch is GET of a collection or of one object with watch=true (or 1), answered by a stream of events',
     'golden watches/watch-values',
     'golden watches/legacy-object',
-    'test/e2e/http.test.ts: of a collection or of one object',
+    'test/e2e/http.test.ts: streams a watch of a collection or one object',
   ),
   rule(
     'Verbs',
@@ -183,8 +183,8 @@ export const rules: readonly Rule[] = [
   rule(
     'Patch media types',
     'apply in CBOR only when CBOR is enabled',
-    'test/e2e/encodings.test.ts: are one data item, applied, created and answered where the gate is on',
-    'test/e2e/encodings.test.ts: are refused where it is off',
+    'test/e2e/encodings.test.ts: are accepted for create and apply, and sent in responses, if the feature gate is enabled',
+    'test/e2e/encodings.test.ts: are rejected if the feature gate is disabled',
   ),
   rule(
     'Patch media types',
@@ -207,7 +207,7 @@ export const rules: readonly Rule[] = [
     'golden apply/conflict-several-fields',
     'golden apply/conflict-several-managers',
     'golden apply/conflict-path-forms',
-    'test/e2e/apply.test.ts: names every field and manager of a conflict',
+    'test/e2e/apply.test.ts: reports every field and manager of a conflict',
   ),
   rule(
     'Apply',
@@ -315,7 +315,7 @@ export const rules: readonly Rule[] = [
     'propagationPolicy and its defaults',
     'golden writes/propagation-default-by-kind',
     'golden writes/propagation-existing-finalizers',
-    'test/e2e/commands.test.ts: delete waits for what --cascade says',
+    'test/e2e/commands.test.ts: delete follows --cascade, and waits for it',
     'pkg/controllers/garbagecollector.test.ts: deletes dependents of deleted owners, transitively',
     'pkg/controllers/garbagecollector.test.ts: deletes dependents before the owner with propagation Foreground',
     'pkg/controllers/garbagecollector.test.ts: removes owner references with propagation Orphan',
@@ -362,7 +362,7 @@ export const rules: readonly Rule[] = [
     'Query parameters',
     'allowWatchBookmarks asks for bookmarks, and means nothing to a list',
     'golden watches/bookmark-allowed',
-    'test/e2e/http.test.ts: of a collection or of one object',
+    'test/e2e/http.test.ts: streams a watch of a collection or one object',
   ),
   rule(
     'Query parameters',
@@ -370,14 +370,14 @@ export const rules: readonly Rule[] = [
     'golden lists/list-timeout-seconds',
     'golden watches/timeout-zero',
     'golden watches/timeout-invalid',
-    'test/e2e/http.test.ts: ends a watch when its time is over',
+    'test/e2e/http.test.ts: ends a watch at its timeout',
   ),
   rule(
     'Query parameters',
     'shardSelector behind its gate: ranges of the FNV-1a hash of uid or namespace, lower bound in, upper bound out',
     'pkg/registry/read.test.ts: select by labels, fields and shards',
     'pkg/registry/read.test.ts: hashes as FNV-1a does',
-    'test/e2e/http.test.ts: refuses selectors of shards where their gate is off',
+    'test/e2e/http.test.ts: rejects shard selectors if their feature gate is disabled',
   ),
   rule(
     'Media types',
@@ -394,12 +394,12 @@ export const rules: readonly Rule[] = [
     'pkg/codec/cbor/cbor.test.ts: goes round for every value',
     'pkg/http/negotiate.test.ts: may be sequences of CBOR, of watches only and behind its gate',
     'test/e2e/encodings.test.ts: lists, watches, failures and bodies of the dynamic client',
-    'test/e2e/encodings.test.ts: are refused where it is off',
+    'test/e2e/encodings.test.ts: are rejected if the feature gate is disabled',
   ),
   rule(
     'Media types',
     'with CBOR a body is one data item',
-    'test/e2e/encodings.test.ts: are one data item, applied, created and answered where the gate is on',
+    'test/e2e/encodings.test.ts: are accepted for create and apply, and sent in responses, if the feature gate is enabled',
   ),
   rule('Media types', 'protobuf is not to be had of custom resources', 'later: with custom resources'),
   rule(
@@ -429,9 +429,9 @@ export const rules: readonly Rule[] = [
     'gzip for get and list when asked, unless APIResponseCompression is off',
     'test/e2e/http.test.ts: compresses large answers on request',
     'pkg/http/gzip.test.ts: is for what is read, asked for and allowed',
-    'test/e2e/encodings.test.ts: client-node gets large lists small and whole, and a watch at once',
-    'test/e2e/encodings.test.ts: begins above 128 KiB, and only where gzip is welcome',
-    'test/e2e/encodings.test.ts: is off where its gate is',
+    'test/e2e/encodings.test.ts: client-node gets large lists compressed and complete, and watch events without delay',
+    'test/e2e/encodings.test.ts: starts above 128 KiB, and only if the client accepts gzip',
+    'test/e2e/encodings.test.ts: is disabled with its feature gate',
   ),
   rule(
     'Media types',
@@ -452,7 +452,7 @@ export const rules: readonly Rule[] = [
   rule(
     'List then watch',
     'a watch comes in chunks, one document {type, object} an event',
-    'test/e2e/http.test.ts: streams a watch in pieces, a JSON document an event',
+    'test/e2e/http.test.ts: streams a watch of a collection or one object',
   ),
   rule(
     'List then watch',
@@ -483,7 +483,7 @@ export const rules: readonly Rule[] = [
     'bookmarks hold kind, apiVersion and resourceVersion alone',
     'golden watches/bookmark-allowed',
     'golden watches/bookmark-values',
-    'test/e2e/http.test.ts: streams a watch in pieces, a JSON document an event',
+    'test/e2e/http.test.ts: streams a watch of a collection or one object',
   ),
   rule(
     'Streaming list',
@@ -578,8 +578,8 @@ export const rules: readonly Rule[] = [
   rule(
     'Errors',
     '401 for credentials that are not good',
-    'test/e2e/http.test.ts: lets requests without credentials read health and version',
-    'test/e2e/access.test.ts: are refused everywhere',
+    'test/e2e/http.test.ts: allows anonymous requests only for health and version',
+    'test/e2e/access.test.ts: are rejected on all paths',
   ),
   rule(
     'Errors',
@@ -615,9 +615,9 @@ export const rules: readonly Rule[] = [
     'request size, nesting, patch operations',
     'golden http/object-too-large',
     'golden patch/json-too-many-operations',
-    'test/e2e/http.test.ts: refuses a body over the limit, and goes on',
+    'test/e2e/http.test.ts: rejects a body over the limit, and keeps serving',
     'test/e2e/http.test.ts: JSON 10,000 deep',
-    'test/e2e/http.test.ts: a flood of headers is cut off',
+    'test/e2e/http.test.ts: closes a connection that sends too many headers',
   ),
   rule(
     'Limits',

@@ -49,7 +49,7 @@ describe.skipIf(!isBuilt)('client certificates', () => {
     c.close();
   });
 
-  it('ask for reviews: answers, of which nothing is kept and nothing can be read back', async () => {
+  it('create access reviews, which are answered but not stored', async () => {
     const c = await client({ commonName: 'root', organizations: ['system:masters'] });
     for (const [group, resource, kind, spec] of [
       ['authentication.k8s.io', 'selfsubjectreviews', 'SelfSubjectReview', undefined],
@@ -78,7 +78,7 @@ describe.skipIf(!isBuilt)('client certificates', () => {
     c.close();
   });
 
-  it.each([false, true])('let nobody else do anything to objects (HTTP/2: %s)', async (http2) => {
+  it.each([false, true])('deny all other users access to objects (HTTP/2: %s)', async (http2) => {
     const c = await client({ commonName: 'jane', organizations: ['devs'] }, ca, Date.now(), http2);
     const r = await c.ask(CMS);
     expect([r.status, r.json().message]).toEqual([
@@ -91,13 +91,13 @@ describe.skipIf(!isBuilt)('client certificates', () => {
     c.close();
   });
 
-  it('do not pretend: a name with a line break in it makes no group', async () => {
+  it('do not create a group from a line break in a name', async () => {
     const c = await client({ commonName: 'eve\nO=system:masters' });
     expect((await c.ask(CMS)).status).toBe(403);
     c.close();
   });
 
-  it.each(['of another authority', 'that expired'])('%s are refused everywhere', async (what) => {
+  it.each(['of another authority', 'that expired'])('%s are rejected on all paths', async (what) => {
     const c =
       what === 'that expired'
         ? await client({ commonName: 'root', organizations: ['system:masters'] }, ca, Date.now() - 60 * DAY)

@@ -51,7 +51,7 @@ withKubectls('apply', (bench) => {
     expect(await bench().value(`cm ${name}-b`, '{.data.k}')).toBe('2');
   });
 
-  it('leaves an object that is no parent of an apply set alone', async () => {
+  it('does not change an object that is not the parent of an ApplySet', async () => {
     const { k, ns } = bench();
     await k.ok(`create configmap plain -n ${ns}`);
     const ran = await k.run(
@@ -75,7 +75,7 @@ withKubectls('apply', (bench) => {
     );
   });
 
-  it('names every field and manager of a conflict, and takes the fields over when told to', async () => {
+  it('reports every field and manager of a conflict, and takes ownership with --force-conflicts', async () => {
     const { k, ns, value } = bench();
     const asManager = (manager: string): string => `--server-side --field-manager=${manager}`;
     await apply(asManager('first'), deployment('web', 1));
@@ -89,7 +89,7 @@ withKubectls('apply', (bench) => {
     expect(err).toContain('.spec.template.spec.containers[name="c"].image');
     await apply(`${asManager('second')} --force-conflicts`, deployment('web', 2).replace('i:1', 'i:2'));
     expect(await value('deploy web', '{.spec.replicas}')).toBe('2');
-    // What both say alike belongs to both, and stays when one lets it go.
+    // Managers that apply equal values share ownership. The field stays until the last one removes it.
     await apply(asManager('first'), deployment('web', 2).replace('i:1', 'i:2'));
     await apply(asManager('second'), deployment('web', 2).replace('  replicas: 2\n', '').replace('i:1', 'i:2'));
     expect(await value('deploy web', '{.spec.replicas}')).toBe('2');
@@ -111,7 +111,7 @@ withKubectls('apply', (bench) => {
     for (const flags of ['', ' --server-side', ' --server-side --force-conflicts']) {
       const diff = (manifest: string) => k.run(`diff -n ${ns} -f -${flags}`.split(' '), manifest);
       const same = await diff(configMap('d', '1'));
-      // Client-side, kubectl would add its annotation of what was applied last.
+      // With client-side apply, kubectl would add its last-applied annotation.
       if (flags !== '') expect([same.code, same.out]).toEqual([0, '']);
       const other = await diff(configMap('d', '2'));
       expect([other.code, other.out]).toEqual([1, expect.stringMatching(/^-\s+k: "1"\n\+\s+k: "2"$/m)]);
@@ -122,7 +122,7 @@ withKubectls('apply', (bench) => {
     expect(await bench().value('cm d', '{.data.k}')).toBe('1');
   });
 
-  it('says what is unknown in a manifest, and applies the rest where told to', async () => {
+  it('reports unknown fields in a manifest, and applies the rest with --validate=warn', async () => {
     const { k, ns } = bench();
     const odd = `${configMap('odd', '1')}dta: {x: y}\n`;
     expect(await k.fails(`apply -n ${ns} -f -`, odd)).toContain('unknown field "dta"');

@@ -52,7 +52,7 @@ describe('access with RBAC and service-account tokens', () => {
     expect((await bare.ask(CMS, as(bearer))).status).toBe(403);
   });
 
-  it('refuses a token of a deleted account, also where the account is created again', async () => {
+  it('rejects a token of a deleted account, even if the account is created again', async () => {
     await account('gone');
     const bearer = await token('gone');
     const review = () => bare.ask('/apis/authentication.k8s.io/v1/selfsubjectreviews', { body: {}, ...as(bearer) });
@@ -63,7 +63,7 @@ describe('access with RBAC and service-account tokens', () => {
     expect((await review()).status).toBe(401);
   });
 
-  it('fills Secrets with tokens of their accounts, and deletes them with the account', async () => {
+  it('issues tokens in Secrets of accounts, and deletes the Secrets with the account', async () => {
     await account('legacy');
     const secrets = '/api/v1/namespaces/default/secrets';
     const annotations = { 'kubernetes.io/service-account.name': 'legacy' };
@@ -80,7 +80,7 @@ describe('access with RBAC and service-account tokens', () => {
     await vi.waitUntil(async () => (await admin.ask(`${secrets}/legacy`)).status === 404, { timeout: 20_000 });
   });
 
-  it('publishes the keys of tokens to those whom the discovery role is bound to', async () => {
+  it('publishes the token keys to subjects of the issuer discovery role', async () => {
     await account('verifier');
     const configuration = await bare.ask('/.well-known/openid-configuration', as(await token('verifier')));
     expect(configuration.json()).toMatchObject({ issuer: 'https://kubernetes.default.svc' });
@@ -89,7 +89,7 @@ describe('access with RBAC and service-account tokens', () => {
     expect((await bare.ask('/openid/v1/jwks')).status).toBe(403);
   });
 
-  it('adds the rules of roles that an aggregation selects, and takes them out again', async () => {
+  it('adds the rules of aggregated roles, and removes them again', async () => {
     const labels = { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' };
     const rules = [{ apiGroups: ['example.com'], resources: ['things'], verbs: ['get'] }];
     expect(

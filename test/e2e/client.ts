@@ -15,7 +15,7 @@ export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any response
   json(): any;
 }
 
@@ -197,7 +197,7 @@ export function readAll(socket: TLSSocket): Promise<string> {
 
 /** A watch as its client sees it. */
 export class WatchLines {
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any response
   readonly events: any[] = [];
   ended = false;
   failed = false;

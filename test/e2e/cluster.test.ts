@@ -22,7 +22,7 @@ function client(name: string): Client {
   return found;
 }
 
-/** As a client that tries again does: until the server takes it. What was taken before is found there. */
+/** Retries until the server accepts the request, as clients do. An earlier accepted attempt counts. */
 async function createAgain(names: readonly string[], object: string): Promise<void> {
   const end = performance.now() + 60_000;
   for (let i = 0; ; i++) {
@@ -31,7 +31,7 @@ async function createAgain(names: readonly string[], object: string): Promise<vo
       const { status } = await client(name).ask(CMS, { body: cm(object) });
       if (status === 201 || status === 409) return;
     } catch {
-      // The next one.
+      // Try the next peer.
     }
     if (performance.now() > end) throw new Error(`${object} was not taken`);
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -48,14 +48,14 @@ afterAll(async () => {
 });
 
 describe.skipIf(!isBuilt).sequential('three peers', () => {
-  it('are one API: what one takes, all have', async () => {
+  it('serve one API: a write through one peer is visible on all', async () => {
     const [first = '', ...others] = cluster.names;
     const made = await client(first).ask(CMS, { body: cm('shared', 'x') });
     expect(made.status).toBe(201);
     for (const name of others) expect((await client(name).ask(`${CMS}/shared`)).json()).toEqual(made.json());
   });
 
-  it('have made the first objects once', async () => {
+  it('created the bootstrap objects once', async () => {
     const lists = await Promise.all(cluster.names.map((name) => client(name).ask('/api/v1/namespaces')));
     const [one, two, three] = lists.map((l) => l.json().items);
     expect(one.map((o: { metadata: { name: string } }) => o.metadata.name)).toEqual([
@@ -67,7 +67,7 @@ describe.skipIf(!isBuilt).sequential('three peers', () => {
     expect([two, three]).toEqual([one, one]);
   });
 
-  it('run controllers where the leader is: a namespace goes with what is in it', async () => {
+  it('run controllers on the leader: a namespace is deleted with its objects', async () => {
     const [a = '', b = '', c = ''] = cluster.names;
     await client(a).ask('/api/v1/namespaces', {
       body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'gone' } },
@@ -79,7 +79,7 @@ describe.skipIf(!isBuilt).sequential('three peers', () => {
     watch.close();
   });
 
-  it('deliver to a watch on one what is written through another', async () => {
+  it('deliver writes through one peer to a watch on another', async () => {
     const [a = '', b = ''] = cluster.names;
     const at = (await client(b).ask(`${CMS}?limit=1`)).json().metadata.resourceVersion;
     const watch = client(b).watch(`${CMS}?watch=true&resourceVersion=${at}`);
@@ -92,7 +92,7 @@ describe.skipIf(!isBuilt).sequential('three peers', () => {
     watch.close();
   });
 
-  it('say who leads, and hand leadership over', async () => {
+  it('report the leader, and transfer leadership', async () => {
     const before = await cluster.leader();
     const moved = await cluster.ctl('move-leader');
     expect(moved.out).toBe('leadership moved\n');
@@ -102,7 +102,7 @@ describe.skipIf(!isBuilt).sequential('three peers', () => {
     expect(rows.filter((r: { role: string }) => r.role === 'leader').length).toBe(1);
   });
 
-  it('lose their leader, and no write that was acknowledged', async () => {
+  it('lose no acknowledged write when the leader fails', async () => {
     const leader = await cluster.leader();
     const rest = cluster.names.filter((n) => n !== leader);
     expect((await client(leader).ask(CMS, { body: cm('before') })).status).toBe(201);
@@ -127,7 +127,7 @@ describe.skipIf(!isBuilt).sequential('three peers', () => {
     expect((await client(leader).ask(`${CMS}/after`)).status).toBe(200);
   });
 
-  it('are restarted one after the other under load', async () => {
+  it('serve requests through a rolling restart under load', async () => {
     let stop = false;
     let written = 0;
     const writing = (async () => {
@@ -145,7 +145,7 @@ describe.skipIf(!isBuilt).sequential('three peers', () => {
     expect(lost).toEqual([]);
   });
 
-  it('take a fourth in as a learner, make it a voter, and let it go', async () => {
+  it('add a fourth peer as a learner, promote it, and remove it', async () => {
     const url = await cluster.planJoin('d');
     const added = await cluster.ctl('member', 'add', 'd', '--peer-urls', url, '--endpoints', cluster.url('a'));
     expect(added.out).toMatch(/^member [0-9a-f]+ added/);
@@ -163,13 +163,13 @@ describe.skipIf(!isBuilt).sequential('three peers', () => {
     await cluster.kill('d');
   });
 
-  it('lose two of three for good, and go on with the third as a cluster of its own', async () => {
+  it('recover from the loss of two peers with a new cluster of the third', async () => {
     const names = ['a', 'b', 'c'];
     const before = 'before-the-loss';
     await createAgain(names, before);
     expect((await client('a').ask(`${CMS}/${before}`)).status).toBe(200);
     for (const name of names) await cluster.kill(name);
-    // The data of two is gone. The third holds the write: it was read there.
+    // The data of two peers is lost. The third has the write, because it was read there.
     for (const name of ['b', 'c']) rmSync(join(cluster.folder, name, 'db'), { recursive: true });
     await cluster.up('a', ['--force-new-cluster']);
     await createAgain(['a'], 'after-the-loss');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { withKubectls } from './suite.js';
 
-/** Requests of a command that was run with -v=6, as `GET 200 /path?query`. */
+/** Returns the requests that a command logs with -v=6, as `GET 200 /path?query`. */
 function requests(err: string): readonly string[] {
   const old = [...err.matchAll(/ (GET|POST|PUT|PATCH|DELETE) https:\/\/[^/]+(\S+) (\d+) /g)].map(
     (m) => `${m[1]} ${m[3]} ${m[2]}`,
@@ -19,7 +19,7 @@ withKubectls('commands', (bench) => {
   };
   const fails = (command: string): Promise<string> => bench().k.fails([...command.split(' '), '-n', bench().ns]);
 
-  it('get asks for chunks, and gets all of them', async () => {
+  it('get lists in chunks, and shows all objects', async () => {
     const { k, ns } = bench();
     for (let i = 0; i < 7; i++) await ok(`create configmap chunk-${i}`);
     await k.ok(['label', 'cm', '-n', ns, ...Array.from({ length: 7 }, (_, i) => `chunk-${i}`), 'chunk=yes']);
@@ -32,7 +32,7 @@ withKubectls('commands', (bench) => {
     expect(whole.out).toBe(ran.out);
   });
 
-  it('get -w shows what is there and every event that follows, of a list and of one object', async () => {
+  it('get -w shows existing objects and all following events, for a list and for one object', async () => {
     const { k, ns } = bench();
     await ok('create configmap seen');
     await ok('label cm seen step=1');
@@ -55,7 +55,7 @@ withKubectls('commands', (bench) => {
     }
   });
 
-  it('explain reads either description', async () => {
+  it('explain reads OpenAPI v2 and v3', async () => {
     for (const output of ['plaintext', 'plaintext-openapiv2']) {
       const explain = (what: string): Promise<string> =>
         bench().k.ok([...`explain --output=${output}`.split(' '), ...what.split(' ')]);
@@ -71,7 +71,7 @@ withKubectls('commands', (bench) => {
     }
   });
 
-  it('api-resources, api-versions and raw paths tell what is served', async () => {
+  it('api-resources, api-versions and raw paths show the served resources', async () => {
     const { k } = bench();
     expect(await k.ok('api-resources --api-group=apps --verbs=list,get -o name')).toBe(
       ['controllerrevisions', 'daemonsets', 'deployments', 'replicasets', 'statefulsets']
@@ -86,9 +86,9 @@ withKubectls('commands', (bench) => {
     expect(await k.fails('get --raw /apis/nothing')).toContain('the server could not find the requested resource');
   });
 
-  it('auth tells who one is and what one may', async () => {
+  it('auth whoami and can-i report the user and its permissions', async () => {
     const { k } = bench();
-    // 1.27 asks alpha and beta versions only, which are off unless the operator turns them on.
+    // 1.27 uses only alpha and beta versions, which are disabled by default.
     if (k.version === '1.27') expect(await k.fails('auth whoami')).toContain('selfsubjectreviews API is not enabled');
     else expect(await k.ok('auth whoami -o jsonpath={.status.userInfo.username}')).toBe('kubernetes-admin');
     expect(await k.ok('auth can-i delete nodes')).toBe('yes\n');
@@ -129,7 +129,7 @@ withKubectls('commands', (bench) => {
     expect(await bench().value('deploy d', '{.spec.template.metadata.annotations}')).toContain('restartedAt');
   });
 
-  it('scale looks at what was there; subresources are read and patched by themselves', async () => {
+  it('scale checks preconditions; subresources are read and patched on their own', async () => {
     expect(await ok('scale deploy d --replicas=5 --current-replicas=2')).toContain('scaled');
     expect(await fails('scale deploy d --replicas=6 --current-replicas=2')).toContain(
       'Expected replicas to be 2, was 5',
@@ -138,13 +138,13 @@ withKubectls('commands', (bench) => {
     expect(await ok('get deploy d --subresource=scale -o jsonpath={.kind}/{.spec.replicas}')).toBe('Scale/5');
     expect(await ok('get deploy d --subresource=status -o jsonpath={.status.readyReplicas}')).toBe('2');
     await ok(['patch', 'deploy', 'd', '--subresource=scale', '--type=merge', '-p', '{"spec":{"replicas":4}}']);
-    // What is no part of the subresource is left as it is.
+    // Fields outside the subresource do not change.
     await ok(['patch', 'deploy', 'd', '--subresource=status', '--type=merge', '-p', '{"spec":{"replicas":9}}']);
     expect(await bench().value('deploy d', '{.spec.replicas}')).toBe('4');
     expect(await fails('get cm chunk-0 --subresource=status')).toContain('NotFound');
   });
 
-  it('patch takes its four forms; label and annotate know what was there', async () => {
+  it('patch accepts all patch types; label and annotate check the old values', async () => {
     const patch = (type: string, body: string): Promise<string> =>
       ok(['patch', 'deploy', 'd', `--type=${type}`, '-p', body]);
     await patch('strategic', '{"spec":{"template":{"spec":{"containers":[{"name":"side","image":"s:1"}]}}}}');
@@ -178,7 +178,7 @@ withKubectls('commands', (bench) => {
     await ok('annotate deploy d note-');
   });
 
-  it('delete waits for what --cascade says', async () => {
+  it('delete follows --cascade, and waits for it', async () => {
     const { k, ns, value } = bench();
     for (const cascade of ['background', 'foreground', 'orphan']) {
       const owner = `owner-${cascade}`;
@@ -209,7 +209,7 @@ withKubectls('commands', (bench) => {
     expect(await ok('delete cm chunk-0 --ignore-not-found')).toBe('');
   });
 
-  it('says why a pod cannot be reached', async () => {
+  it('reports why a pod cannot be reached', async () => {
     const { k, ns } = bench();
     await ok('run p --image=i:1');
     expect(await ok('logs p')).toBe('');
@@ -229,7 +229,7 @@ withKubectls('commands', (bench) => {
     expect(await fails('top pods')).toContain('Metrics API not available');
   });
 
-  it('keeps house on nodes', async () => {
+  it('cordons, drains and taints nodes', async () => {
     const { k } = bench();
     await k.ok('create -f -', '{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"}}');
     await k.ok('taint node n1 dedicated=x:NoSchedule');

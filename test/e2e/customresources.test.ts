@@ -4,7 +4,7 @@ import { Cluster, isBuilt } from '../chaos/cluster.js';
 import { Client } from './client.js';
 
 /**
- * A kind that comes, changes and goes while a server, or three, take other requests: every verb, on every peer, without a restart.
+ * Adds, changes and removes a kind while one or three servers handle other requests: every verb, on every peer, without a restart.
  */
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -51,7 +51,7 @@ const shop = (name: string): object => ({
 const merge = { 'content-type': 'application/merge-patch+json' };
 const WAIT_MS = 30_000;
 
-/** Asks until the answer is as wanted; peers follow one another within moments. */
+/** Repeats a request until the response is as expected. Followers apply writes shortly after the leader. */
 async function eventually<T>(ask: () => Promise<T>, wanted: (value: T) => boolean): Promise<T> {
   const end = performance.now() + WAIT_MS;
   for (;;) {
@@ -62,7 +62,7 @@ async function eventually<T>(ask: () => Promise<T>, wanted: (value: T) => boolea
   }
 }
 
-/** Writes and reads config maps through all peers until it is stopped; returns what was refused. */
+/** Writes and reads config maps through all peers until it is stopped; returns the failed requests. */
 function load(peers: readonly Client[]): () => Promise<readonly number[]> {
   let stopped = false;
   const refused: number[] = [];
@@ -95,7 +95,7 @@ async function story(peers: readonly Client[]): Promise<void> {
     );
   await served(peers, etags);
   await verbs(first, last);
-  // A second version, in which objects are stored from now on.
+  // Add a second version and make it the storage version.
   const before = (await first.ask(SHOPS('v1'), { body: shop('kept') })).json();
   const patch = { spec: { versions: [version('v1', false), version('v2', true)] } };
   const changed = await last.ask(`${DEFINITIONS}/shops.example.com`, { method: 'PATCH', headers: merge, body: patch });
@@ -113,7 +113,7 @@ async function story(peers: readonly Client[]): Promise<void> {
     });
     expect((await peer.ask(`${SHOPS('v1')}/kept`)).json().apiVersion).toBe('example.com/v1');
   }
-  // It goes with its objects.
+  // Deleting the definition deletes its objects.
   const gone = await first.ask(`${DEFINITIONS}/shops.example.com`, { method: 'DELETE' });
   expect(gone.json().metadata.finalizers).toEqual(['customresourcecleanup.apiextensions.k8s.io']);
   for (const peer of peers) {
@@ -154,7 +154,7 @@ async function served(peers: readonly Client[], etags: readonly string[]): Promi
   }
 }
 
-/** Every verb; what one peer writes the other one reads. */
+/** Tests every verb. Writes through one peer are read through another. */
 async function verbs(writer: Client, reader: Client): Promise<void> {
   const at = `${SHOPS('v1')}/a`;
   const watch = reader.watch(`${SHOPS('v1')}?watch=true`);
@@ -208,7 +208,7 @@ async function verbs(writer: Client, reader: Client): Promise<void> {
   watch.close();
 }
 
-describe('a kind comes, changes and goes under load', () => {
+describe('adding, changing and removing a kind under load', () => {
   let server: TestApiServer;
 
   beforeAll(async () => {

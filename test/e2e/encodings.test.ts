@@ -11,7 +11,7 @@ const CMS = '/api/v1/namespaces/default/configmaps';
 const OBJECTS = 40;
 const OBJECT_BYTES = 8192;
 
-/** Stands before a server and counts what goes through to the client: what was sent, not what a library made of it. */
+/** A proxy in front of a server that counts the bytes sent to the client, before a library decodes them. */
 class Counter {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -42,7 +42,7 @@ class Counter {
     return counter;
   }
 
-  /** The server's kubeconfig, with the way through here. */
+  /** The server's kubeconfig with the address of the proxy. */
   through(server: TestApiServer): string {
     const { port } = this.#server.address() as { port: number };
     return server.kubeconfig.replaceAll(server.url, `https://127.0.0.1:${port}`);
@@ -54,14 +54,14 @@ class Counter {
   }
 }
 
-describe('compression, with clients that ask for it by themselves', () => {
+describe('compression, with clients that request it by default', () => {
   let server: TestApiServer;
   let counter: Counter;
   let config: k8s.KubeConfig;
   let core: k8s.CoreV1Api;
 
   beforeAll(async () => {
-    // Nothing is written but by the tests: they count events.
+    // Controllers are off, because the tests count events.
     server = await startApiServer({ controllers: [] });
     counter = await Counter.open(Number(new URL(server.url).port));
     config = new k8s.KubeConfig();
@@ -86,7 +86,7 @@ describe('compression, with clients that ask for it by themselves', () => {
     return counter.bytes - before;
   };
 
-  it('client-node gets large lists small and whole, and a watch at once', async () => {
+  it('client-node gets large lists compressed and complete, and watch events without delay', async () => {
     let list: k8s.V1ConfigMapList | undefined;
     const bytes = await counted(async () => {
       list = await core.listNamespacedConfigMap({ namespace: 'default' });
@@ -117,7 +117,7 @@ describe('compression, with clients that ask for it by themselves', () => {
       const k = new KubectlRunner(version, server.kubeconfigPath);
       try {
         const proxied = ['--server', new URL(config.getCurrentCluster()!.server).origin];
-        // Reads what is served first: counted are lists alone.
+        // Discovery runs first, so that only lists are counted.
         await k.ok(['get', 'cm', ...proxied, '-o', 'name']);
         const list = async (...flags: string[]): Promise<number> =>
           counted(async () => {
@@ -135,7 +135,7 @@ describe('compression, with clients that ask for it by themselves', () => {
     },
   );
 
-  it('begins above 128 KiB, and only where gzip is welcome', async () => {
+  it('starts above 128 KiB, and only if the client accepts gzip', async () => {
     const client = new Client(server);
     const bytesOf = async (name: string): Promise<number> => (await client.ask(`${CMS}/${name}`)).body.length;
     const put = (fill: number) =>
@@ -159,7 +159,7 @@ describe('compression, with clients that ask for it by themselves', () => {
     client.close();
   });
 
-  it('is off where its gate is', async () => {
+  it('is disabled with its feature gate', async () => {
     const plain = await startApiServer({ featureGates: { APIResponseCompression: false } });
     const client = new Client(plain);
     await client.ask(CMS, {
@@ -177,7 +177,7 @@ describe('bodies in CBOR', () => {
   const { schema } = kindSchema({ group: '', version: 'v1', kind: 'ConfigMap' })!;
   const item = encodeCbor(schema, configMap);
 
-  it('are one data item, applied, created and answered where the gate is on', async () => {
+  it('are accepted for create and apply, and sent in responses, if the feature gate is enabled', async () => {
     const server = await startApiServer({ featureGates: { CBORServingAndStorage: true } });
     const client = new Client(server);
     const applied = await client.ask(`${CMS}/c?fieldManager=m`, {
@@ -214,7 +214,7 @@ describe('bodies in CBOR', () => {
     await server.close();
   });
 
-  it('are refused where it is off', async () => {
+  it('are rejected if the feature gate is disabled', async () => {
     const server = await startApiServer();
     const client = new Client(server);
     for (const [method, type] of [
@@ -234,7 +234,7 @@ describe('bodies in CBOR', () => {
   });
 });
 
-/** The first kubectl whose dynamic client speaks CBOR is 1.32. */
+/** The dynamic client of kubectl supports CBOR since 1.32. */
 function speaksCbor(): Kubectl | undefined {
   return findKubectls().findLast((k) => /^1\.(3[2-9]|[4-9]\d)$/.test(k.version));
 }
@@ -278,10 +278,10 @@ describe.skipIf(fluent === undefined).each([
       waited.err.includes('Content-Type: application/cbor\n'),
       waited.err.includes('Content-Type: application/cbor-seq'),
     ]).toEqual([gate, gate]);
-    // Gone: a failure, told in the client's encoding.
+    // The object is deleted: the error is in the client's encoding.
     const deleted = await command('delete cm a');
     expect([deleted.code, /404 Not Found[\s\S]*Content-Type: application\/cbor/.test(deleted.err)]).toEqual([0, gate]);
-    // Pruning deletes with a body. A client whose body is refused by its type speaks JSON from its next request on.
+    // Pruning sends delete requests with a body. After a 415 response the client uses JSON.
     const set = '-n default -f - --prune --applyset=secrets/set --server-side';
     await command(`apply ${set}`, `${configMap('b')}---\n${configMap('c')}`);
     const pruned = await command(`apply ${set}`, configMap('c'));

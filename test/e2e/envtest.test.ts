@@ -36,7 +36,7 @@ function end(child: ChildProcess): Promise<void> {
   });
 }
 
-/** Asks every 50 ms until the answer is 200 or 201; undefined when the program ended. */
+/** Repeats the request every 50 ms until the status is 200 or 201; undefined if the process exits. */
 async function until(child: ChildProcess, ask: () => Promise<number>): Promise<number | undefined> {
   for (let i = 0; i < 1200 && child.exitCode === null; i++) {
     const status = await ask().catch(() => 0);
@@ -97,7 +97,7 @@ it('starts the programs of the assets folder with the flags of envtest, and keep
   expect(await until(second, () => ask('GET', '/api/v1/namespaces/default/configmaps/a'))).toBe(200);
 });
 
-it('refuses an etcd that is not of the assets folder', async () => {
+it('rejects an etcd outside the assets folder', async () => {
   const [port] = (await freePorts(1)) as [number];
   const child = start('kube-apiserver', [`--etcd-servers=http://127.0.0.1:${port}`, `--cert-dir=${folder}`]);
   let err = '';

@@ -34,7 +34,7 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 describe.skipIf(!isBuilt)('a start', () => {
-  it('makes keys, says how to use them, and keeps everything over a restart', async () => {
+  it('creates keys, prints how to use them, and keeps all objects over a restart', async () => {
     const [port] = await freePorts(1);
     let server = await ServerProcess.start(data, port);
     expect(server.kubeconfig).toBe(join(data, 'admin.kubeconfig'));
@@ -53,7 +53,7 @@ describe.skipIf(!isBuilt)('a start', () => {
     await server.stop();
   });
 
-  it('keeps what was acknowledged when it is killed', async () => {
+  it('keeps acknowledged writes when it is killed', async () => {
     let server = await ServerProcess.start(data);
     let client = new Client(credentials(server));
     const names: string[] = [];
@@ -79,24 +79,24 @@ describe.skipIf(!isBuilt)('a start', () => {
   });
 });
 
-// Threads of a process are listed by Linux alone.
+// Only Linux lists the threads of a process.
 describe.skipIf(!isBuilt || process.platform !== 'linux')('the pool of threads', () => {
   async function threads(size: string | undefined): Promise<number> {
     const server = await ServerProcess.start(data, 0, [], { UV_THREADPOOL_SIZE: size });
-    // Of the store's threads, which have names of their own, there are more or fewer from one moment to the next.
+    // The number of the store's threads, which have their own names, varies.
     const tasks = `/proc/${server.pid}/task`;
     const count = readdirSync(tasks).filter((id) => readFileSync(join(tasks, id, 'comm'), 'utf8') === 'node\n').length;
     await server.stop();
     return count;
   }
 
-  it('has 16, unless the operator says otherwise', async () => {
+  it('has 16 threads unless the operator sets another number', async () => {
     const few = await threads('4');
     expect([await threads('5'), await threads(undefined)]).toEqual([few + 1, few + 12]);
   });
 });
 
-describe.skipIf(!isBuilt)('a start that cannot be as it was asked for', () => {
+describe.skipIf(!isBuilt)('a start that fails or warns', () => {
   it('warns once about admission plug-ins that are missing', async () => {
     const flags = ['--log-level=warn', '--enable-admission-plugins=NodeRestriction,Priority'];
     const { out, err } = await (await ServerProcess.start(data, 0, flags)).stop();
@@ -107,7 +107,7 @@ describe.skipIf(!isBuilt)('a start that cannot be as it was asked for', () => {
 });
 
 describe.skipIf(!isBuilt)('a start that cannot be', () => {
-  it('says that the port is taken', async () => {
+  it('reports that the port is in use', async () => {
     const taken: Server = await new Promise((resolve) => {
       const s = createServer().listen(0, '127.0.0.1', () => resolve(s));
     });
@@ -120,7 +120,7 @@ describe.skipIf(!isBuilt)('a start that cannot be', () => {
     );
   });
 
-  it('says that the data folder is in use', async () => {
+  it('reports that the data folder is in use', async () => {
     const server = await ServerProcess.start(data);
     const ended = await ServerProcess.run(data, 0);
     expect([ended.code, ended.err]).toEqual([
@@ -131,9 +131,9 @@ describe.skipIf(!isBuilt)('a start that cannot be', () => {
     await server.stop();
   });
 
-  it('says that the data folder cannot be written', async () => {
+  it('reports that the data folder is not writable', async () => {
     if (process.getuid?.() === 0) {
-      // The administrator may write everywhere: a file in the folder's place is as good.
+      // root may write everywhere, so the test puts a file in the place of the folder.
       const file = join(data, 'file');
       writeFileSync(file, '');
       const ended = await ServerProcess.run(file, 0);
@@ -147,18 +147,18 @@ describe.skipIf(!isBuilt)('a start that cannot be', () => {
     expect(ended.err).toMatch(/^trireme-apiserver: no permission: .*\n$/);
   });
 
-  it('says what is wrong with the command line', async () => {
+  it('reports errors in the command line', async () => {
     const ended = await ServerProcess.run(data, 0, ['--nonsense']);
     expect([ended.code, ended.err]).toEqual([2, 'trireme-apiserver: unknown flag --nonsense (see --help)\n']);
   });
 
-  it('says that the store is damaged', async () => {
+  it('reports that the store is damaged', async () => {
     const server = await ServerProcess.start(data);
     const client = new Client(credentials(server));
     for (let i = 0; i < 30; i++) await client.ask(CMS, { body: cm(`d-${i}`) });
     client.close();
     await server.kill();
-    // A byte in the middle of what was acknowledged, not at the torn end.
+    // Corrupt a byte of an acknowledged entry, not of a torn tail.
     const wal = join(data, 'wal');
     const segment = join(
       wal,
@@ -191,7 +191,7 @@ describe.skipIf(!isBuilt)('SIGTERM', () => {
     await server.stop();
   });
 
-  it.each([false, true])('ends watches cleanly (HTTP/2: %s)', async (http2) => {
+  it.each([false, true])('closes watches cleanly (HTTP/2: %s)', async (http2) => {
     const watcher = new Client(credentials(server), { http2 });
     const watch = watcher.watch(`${CMS}?watch=1`);
     await client.ask(CMS, { body: cm('seen') });
@@ -203,12 +203,12 @@ describe.skipIf(!isBuilt)('SIGTERM', () => {
     watcher.close();
   });
 
-  it.each([false, true])('lets a long answer finish that is no object (HTTP/2: %s)', async (http2) => {
+  it.each([false, true])('finishes a long response that is not an object (HTTP/2: %s)', async (http2) => {
     for (let i = 0; i < 40; i++)
       await client.ask(CMS, { body: { ...cm(`fat-${i}`), data: { k: randomBytes(400_000).toString('hex') } } });
     const reader = new Client(credentials(server), { http2 });
     const download = await reader.slowly('/peer/v1/snapshot');
-    // What fits into the buffers of both sides is on its way; the rest waits for its reader.
+    // The buffers of both sides are full; the rest waits until the client reads.
     server.terminate();
     await new Promise((r) => setTimeout(r, 500));
     const whole = await download();
@@ -217,7 +217,7 @@ describe.skipIf(!isBuilt)('SIGTERM', () => {
     reader.close();
   });
 
-  it('lets requests under way finish', async () => {
+  it('finishes requests in flight', async () => {
     const made: number[] = [];
     let stopped = false;
     const writers = Array.from({ length: 8 }, async (_, w) => {
@@ -233,11 +233,11 @@ describe.skipIf(!isBuilt)('SIGTERM', () => {
     stopped = true;
     await Promise.all(writers);
     expect(ended.code).toBe(0);
-    // Whoever got an answer got a whole one.
+    // Every response is complete.
     expect(new Set(made)).toEqual(new Set([201]));
   });
 
-  it('does not wait for ever for a client that does not go', async () => {
+  it('closes the connection of a client that does not disconnect', async () => {
     await server.stop();
     client.close();
     server = await ServerProcess.start(data, 0, ['--shutdown-grace-duration=1s']);

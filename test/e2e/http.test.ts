@@ -5,7 +5,7 @@ import { Client, readAll, WatchLines } from './client.js';
 
 let server: TestApiServer;
 beforeAll(async () => {
-  // Nothing is written but by the tests: they count events.
+  // Controllers are off, because the tests count events.
   server = await startApiServer({ controllers: [] });
 });
 afterAll(async () => {
@@ -46,8 +46,8 @@ describe.each([
     expect((await client.ask(`${CMS}/${prefix}-a`)).status).toBe(404);
   });
 
-  it('answers HEAD with headers alone', async () => {
-    // Resources do not know it, as in the reference.
+  it('answers HEAD with headers only', async () => {
+    // Resources do not support HEAD, as in the reference.
     for (const [path, status] of [
       ['/healthz', 200],
       [CMS, 405],
@@ -59,7 +59,7 @@ describe.each([
     }
   });
 
-  it('lets requests without credentials read health and version, and nothing else', async () => {
+  it('allows anonymous requests only for health and version', async () => {
     const anonymous = new Client(server, { http2, anonymous: true });
     for (const path of ['/livez', '/readyz', '/healthz', '/version'])
       expect((await anonymous.ask(path)).status).toBe(200);
@@ -79,7 +79,7 @@ describe.each([
     expect(new Set(all.map((r) => r.status))).toEqual(new Set([200]));
   });
 
-  it('watches, in order and at once', async () => {
+  it('watches, in order and without delay', async () => {
     const { metadata } = (await client.ask(CMS)).json();
     const watch = client.watch(`${CMS}?watch=1&resourceVersion=${metadata.resourceVersion}`);
     const n = 20;
@@ -94,7 +94,7 @@ describe.each([
     await client.ask(CMS, { method: 'DELETE' });
   });
 
-  it('streams a watch in pieces, a JSON document an event, of a collection or of one object', async () => {
+  it('streams a watch of a collection or one object as one JSON document for each event', async () => {
     await client.ask(CMS, { body: cm(`${prefix}-s1`) });
     await client.ask(CMS, { body: cm(`${prefix}-s2`) });
     const initial = 'watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
@@ -126,11 +126,11 @@ describe.each([
       `DELETED ${prefix}-s1`,
     ]);
     one.close();
-    // A list takes no notice of what is for watches.
+    // A list ignores watch options.
     expect((await client.ask(`${CMS}?allowWatchBookmarks=true`)).json().kind).toBe('ConfigMapList');
   });
 
-  it('creates by PUT where the kind allows it, and replaces what is there', async () => {
+  it('creates by PUT if the kind allows it, and replaces existing objects', async () => {
     const path = `/apis/rbac.authorization.k8s.io/v1/clusterroles/${prefix}-r`;
     const body = (verb: string): object => ({
       apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -145,7 +145,7 @@ describe.each([
     await client.ask(path, { method: 'DELETE' });
   });
 
-  it('ends a watch when its time is over', async () => {
+  it('ends a watch at its timeout', async () => {
     const watch = client.watch(`${CMS}?watch=1&timeoutSeconds=1`);
     await watch.until((w) => w.ended);
     expect(watch.failed).toBe(false);
@@ -168,13 +168,13 @@ describe.each([
     expect(small.headers['content-encoding']).toBeUndefined();
   });
 
-  it('refuses a body over the limit, and goes on', async () => {
+  it('rejects a body over the limit, and keeps serving', async () => {
     const r = await client.ask(CMS, { body: cm('huge', { k: 'x'.repeat(4 << 20) }) });
     expect([r.status, r.json().reason]).toEqual([413, 'RequestEntityTooLarge']);
     expect((await client.ask('/livez')).status).toBe(200);
   });
 
-  it(`speaks ${name} where it was asked to`, async () => {
+  it(`negotiates ${name} on request`, async () => {
     if (http2) expect(client.session().alpnProtocol).toBe('h2');
     else expect((await client.ask('/livez')).headers[':status']).toBeUndefined();
   });
@@ -220,7 +220,7 @@ describe('bad input', () => {
     expect(r.json().message.length).toBeLessThan(100_000);
   });
 
-  it('bytes that are no UTF-8 are refused or replaced, and stop nothing', async () => {
+  it('rejects or replaces invalid UTF-8, and keeps serving', async () => {
     const r = await post(
       Buffer.concat([
         Buffer.from('{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"utf"},"data":{"k":"'),
@@ -232,7 +232,7 @@ describe('bad input', () => {
     expect((await client.ask('/livez')).status).toBe(200);
   });
 
-  it('keys that mean something to JavaScript are keys', async () => {
+  it('treats keys that are special in JavaScript as ordinary keys', async () => {
     const body =
       '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"proto","labels":{"constructor":"x"}},"data":{"__proto__":"p","constructor":"c","toString":"t"}}';
     expect((await post(body)).status).toBe(201);
@@ -249,7 +249,7 @@ describe('bad input', () => {
     await client.ask(`${CMS}/proto`, { method: 'DELETE' });
   });
 
-  it('refuses selectors of shards where their gate is off', async () => {
+  it('rejects shard selectors if their feature gate is disabled', async () => {
     const shards = encodeURIComponent("shardRange(object.metadata.uid, '0x0', '0x8000000000000000')");
     for (const query of [`shardSelector=${shards}`, `watch=1&shardSelector=${shards}`]) {
       const r = await client.ask(`${CMS}?${query}`);
@@ -257,7 +257,7 @@ describe('bad input', () => {
     }
   });
 
-  it('conflicts are told apart', async () => {
+  it('distinguishes conflicts', async () => {
     const made = (await client.ask(CMS, { body: cm('c') })).json();
     const again = await client.ask(CMS, { body: cm('c') });
     expect([again.status, again.json().reason]).toEqual([409, 'AlreadyExists']);
@@ -267,7 +267,7 @@ describe('bad input', () => {
     await client.ask(`${CMS}/c`, { method: 'DELETE' });
   });
 
-  it('a flood of headers is cut off', async () => {
+  it('closes a connection that sends too many headers', async () => {
     const socket = await client.raw();
     const answer = readAll(socket);
     socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n');
@@ -279,14 +279,14 @@ describe('bad input', () => {
     expect((await client.ask('/livez')).status).toBe(200);
   });
 
-  it('a method that nobody knows is told so', async () => {
+  it('rejects an unknown method', async () => {
     const socket = await client.raw();
     const answer = readAll(socket);
     socket.write('FROB /api/v1/pods HTTP/1.1\r\nHost: x\r\n\r\n');
     expect(await answer).toMatch(/^HTTP\/1\.1 405 .*"reason":"MethodNotAllowed"/s);
   });
 
-  it('what is asked for with a whole URL, as of a proxy, is answered; what names no host is not', async () => {
+  it('accepts absolute-form request targets, and rejects requests without a host', async () => {
     for (const [target, code] of [
       ['https://anywhere:1/api/v1/namespaces/default', 200],
       ['HTTP://anywhere', 200],
@@ -304,14 +304,14 @@ describe('bad input', () => {
     expect(await answer).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  it('what is no HTTP is told so', async () => {
+  it('rejects input that is not HTTP', async () => {
     const socket = await client.raw();
     const answer = readAll(socket);
     socket.write('hello there\r\n\r\n');
     expect(await answer).toMatch(/^HTTP\/1\.1 40[05] /);
   });
 
-  it('who was refused and stays nevertheless is cut off', async () => {
+  it('closes the connection of a rejected client that does not close it', async () => {
     const socket = await client.raw({ allowHalfOpen: true });
     socket.write('hello there\r\n\r\n');
     let answer = '';
@@ -319,7 +319,7 @@ describe('bad input', () => {
       answer += piece.toString();
     });
     const cut = new Promise((resolve) => socket.once('close', resolve).once('error', resolve));
-    // Only what is written can tell that nobody is there any more.
+    // Only a write detects that the peer has closed the connection.
     const writing = setInterval(() => socket.write('still here'), 100);
     await cut;
     clearInterval(writing);
@@ -327,7 +327,7 @@ describe('bad input', () => {
     socket.destroy();
   });
 
-  it('dots in a path are names, not ways', async () => {
+  it('treats dot segments in a path as names', async () => {
     for (const [path, code] of [
       ['/api/v1/../v1', 404],
       ['/api/./v1', 404],
@@ -341,7 +341,7 @@ describe('bad input', () => {
     }
   });
 
-  it('a client that asks before it sends its body is told to go on, once it may', async () => {
+  it('sends 100 Continue to an authorized client that expects it', async () => {
     const socket = await client.raw();
     const body = JSON.stringify(cm('asked'));
     let text = '';
@@ -371,7 +371,7 @@ describe('bad input', () => {
     two.close();
   });
 
-  it('a client that goes in the middle of its body disturbs nobody', async () => {
+  it('survives a client that disconnects while it sends its body', async () => {
     for (let i = 0; i < 20; i++) {
       const socket = await client.raw();
       socket.write(
@@ -382,7 +382,7 @@ describe('bad input', () => {
     expect((await client.ask('/livez')).status).toBe(200);
   });
 
-  it("a client that does not read its list stands in nobody's way", async () => {
+  it('serves other clients while one does not read its list', async () => {
     for (let i = 0; i < 8; i++) await client.ask(CMS, { body: cm(`fat-${i}`, { k: 'y'.repeat(900_000) }) });
     const lazy = await Promise.all(Array.from({ length: 10 }, () => client.raw()));
     for (const socket of lazy) {
@@ -396,7 +396,7 @@ describe('bad input', () => {
 });
 
 describe('the server as a library', () => {
-  it('resets to what it was, with versions that go on', async () => {
+  it('resets to its initial state, with increasing resource versions', async () => {
     const client = new Client(server);
     const before = (await client.ask(CMS, { body: cm('left') })).json();
     const watch = WatchLines.over1(server, `${CMS}?watch=1`);
@@ -412,7 +412,7 @@ describe('the server as a library', () => {
     client.close();
   });
 
-  it('runs beside others in one process', async () => {
+  it('runs next to other servers in one process', async () => {
     const other = await startApiServer();
     const client = new Client(other);
     await client.ask(CMS, { body: cm('mine') });

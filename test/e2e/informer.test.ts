@@ -168,7 +168,7 @@ describe.skipIf(!isBuilt)('an informer', () => {
     informer.on('add', note('add'));
     informer.on('update', note('update'));
     informer.on('delete', note('delete'));
-    // The connection breaks when the server goes: an informer is started again by its owner.
+    // The connection breaks when the server stops; the owner of an informer restarts it.
     let stopped = false;
     informer.on('error', () => {
       if (!stopped) setTimeout(() => void informer.start().catch(() => {}), 100);

@@ -32,7 +32,7 @@ describe.skipIf(versions.length === 0).each(versions)('kubectl $version', (versi
   const jsonPath = (command: string, path: string): Promise<string> =>
     k.ok([...command.split(' '), '-o', `jsonpath=${path}`]);
 
-  it('asks what there is', async () => {
+  it('reads discovery and versions', async () => {
     expect(await k.ok('version')).toMatch(/Server Version:.*v1\.37\.0/s);
     expect(await k.ok('cluster-info')).toContain('is running at');
     expect(await k.ok('api-versions')).toMatch(/^apps\/v1$/m);
@@ -44,13 +44,13 @@ describe.skipIf(versions.length === 0).each(versions)('kubectl $version', (versi
     expect(await k.ok('get --raw /readyz?verbose')).toContain('[+]etcd ok');
   });
 
-  it('explains', async () => {
+  it('explains resources', async () => {
     expect(await k.ok('explain pods')).toContain('KIND:');
     expect(await k.ok('explain deployment.spec.template.spec.containers')).toMatch(/image/);
     expect(await k.ok('explain --recursive configmap')).toMatch(/binaryData/);
   });
 
-  it('finds what every cluster has', async () => {
+  it('finds the objects of every cluster', async () => {
     const names = await k.ok('get namespaces -o name');
     for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease'])
       expect(names).toContain(`namespace/${name}`);
@@ -86,7 +86,7 @@ describe.skipIf(versions.length === 0).each(versions)('kubectl $version', (versi
     expect(await k.fails(`create configmap c1 -n ${ns}`)).toContain('configmaps "c1" already exists');
   });
 
-  it('gets in every form', async () => {
+  it('gets in every output format', async () => {
     expect(await k.ok(`get cm c1 -n ${ns}`)).toMatch(/^NAME\s+DATA\s+AGE\nc1\s+2\s+\S+\n$/);
     expect(await k.ok(`get deploy -n ${ns} -o wide`)).toMatch(/d1\s+0\/2\s+0\s+0\s+\S+\s+nginx\s+nginx\s+app=d1/);
     expect(await k.ok(`get cm c1 -n ${ns} -o yaml`)).toContain('kind: ConfigMap');
@@ -110,7 +110,7 @@ describe.skipIf(versions.length === 0).each(versions)('kubectl $version', (versi
   it('watches', async () => {
     const watching = k.start(['get', 'cm', '-n', ns, '-w', '--output-watch-events', '-l', 'w=1']);
     try {
-      // The header line comes with the first event; the watch may still be opening when the object is made.
+      // The header line comes with the first event. The watch may not be open yet when the object is created.
       await k.ok(
         [...`apply -n ${ns} -f -`.split(' ')],
         'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: w1, labels: {w: "1"}}\n',
@@ -241,18 +241,18 @@ spec:
       await k.ok(`delete deployment gone -n ${ns} --cascade=${cascade} --timeout=20s`);
     }
     await k.ok(`delete cm --all -n ${ns} --timeout=20s`);
-    // Each namespace is given its root certificates again.
+    // The root certificate ConfigMap of each namespace is created again.
     expect((await k.ok(`get cm -n ${ns} -o name`)).replace('configmap/kube-root-ca.crt\n', '')).toBe('');
   });
 
-  it('deletes a namespace with all that is in it', async () => {
+  it('deletes a namespace with its objects', async () => {
     await k.ok('create namespace short');
     await k.ok('create configmap inside -n short');
     await k.ok('delete namespace short --timeout=25s');
     expect(await k.fails('get namespace short')).toContain('not found');
   });
 
-  it('is told clearly what is wrong', async () => {
+  it('gets clear error messages', async () => {
     expect(
       await k.fails(`create -n ${ns} -f -`, '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"Bad_Name"}}'),
     ).toContain('Invalid value: "Bad_Name"');

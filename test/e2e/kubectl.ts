@@ -3,10 +3,10 @@ import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 
-/** The kubectl of this machine: the one in the path, and what lies beside it in other versions (`kubectl.1.27`). */
+/** The kubectl programs of this machine: the one in PATH, and other versions next to it (`kubectl.1.27`). */
 export interface Kubectl {
   readonly file: string;
-  /** `1.27`, or `path` for the one in the path. */
+  /** `1.27`, or `path` for the one in PATH. */
   readonly version: string;
 }
 
@@ -25,7 +25,7 @@ export function findKubectls(): readonly Kubectl[] {
   return [...beside, { file: found, version: 'path' }];
 }
 
-/** The oldest and the newest, to try everything with; the one in the path where there is no other. */
+/** The oldest and the newest versions, for all tests; the one in PATH if there are no others. */
 export function oldestAndNewest(): readonly Kubectl[] {
   const all = findKubectls();
   const numbered = all.filter((k) => k.version !== 'path');
@@ -41,7 +41,7 @@ export interface Ran {
 
 const RUN_TIME = 60_000;
 
-/** kubectl with a kubeconfig of its own and a home of its own (its caches do not mix with the user's or another server's). */
+/** kubectl with its own kubeconfig and home folder, so that its caches are separate from those of the user and of other servers. */
 export class KubectlRunner {
   readonly #kubectl: Kubectl;
   readonly #kubeconfig: string;
@@ -53,7 +53,7 @@ export class KubectlRunner {
     this.#home = mkdtempSync(join(tmpdir(), 'trireme-kubectl-'));
   }
 
-  /** A folder of this runner's own, gone with it. */
+  /** A temporary folder, removed with this runner. */
   get home(): string {
     return this.#home;
   }
@@ -72,7 +72,7 @@ export class KubectlRunner {
     };
   }
 
-  /** Whatever comes of it. */
+  /** Runs a command, which may fail. */
   run(args: readonly string[], input?: string, environment: Record<string, string> = {}): Promise<Ran> {
     return new Promise((resolve) => {
       const child = execFile(
@@ -89,7 +89,7 @@ export class KubectlRunner {
     });
   }
 
-  /** Must succeed; its output. `'get cm -o name'` is split at spaces; give a list where an argument has some. */
+  /** Runs a command that must succeed, and returns its output. Text is split at spaces; pass a list for arguments with spaces. */
   async ok(command: string | readonly string[], input?: string, environment?: Record<string, string>): Promise<string> {
     const args = typeof command === 'string' ? command.split(' ') : command;
     const ran = await this.run(args, input, environment);
@@ -97,7 +97,7 @@ export class KubectlRunner {
     return ran.out;
   }
 
-  /** Must fail; what it says. */
+  /** Runs a command that must fail, and returns its error output. */
   async fails(command: string | readonly string[], input?: string): Promise<string> {
     const args = typeof command === 'string' ? command.split(' ') : command;
     const ran = await this.run(args, input);
@@ -105,7 +105,7 @@ export class KubectlRunner {
     return ran.err;
   }
 
-  /** Starts a command that goes on, such as a watch. */
+  /** Starts a long-running command, such as a watch. */
   start(args: readonly string[]): Streaming {
     return new Streaming(this.#kubectl.file, args, this.environment);
   }
@@ -115,7 +115,7 @@ export class KubectlRunner {
   }
 }
 
-/** Output of a command that goes on. */
+/** The output of a long-running command. */
 export class Streaming {
   readonly #child;
   #text = '';
@@ -130,7 +130,7 @@ export class Streaming {
     });
   }
 
-  /** Waits until the output has `pattern`. */
+  /** Waits until the output matches `pattern`. */
   async until(pattern: RegExp, milliseconds = 60_000): Promise<string> {
     const end = performance.now() + milliseconds;
     while (!pattern.test(this.#text)) {

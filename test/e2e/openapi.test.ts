@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApiServer, type TestApiServer } from '../../pkg/server/index.js';
 import { Client } from './client.js';
 
-/** What generators of typed clients ask of the descriptions, whatever they describe. */
+/** Properties of the OpenAPI documents that client generators require. */
 
-// biome-ignore lint/suspicious/noExplicitAny: documents as they came
+// biome-ignore lint/suspicious/noExplicitAny: parsed documents
 type Document = any;
 
 let server: TestApiServer;
@@ -29,7 +29,7 @@ interface Operation {
   readonly path: string;
   readonly method: string;
   readonly at: Document;
-  /** Of the path itself. */
+  /** Parameters of the path. */
   readonly shared: readonly Document[];
 }
 
@@ -64,7 +64,7 @@ const documents = (): readonly (readonly [string, Document])[] => [['v2', v2], .
 const duplicates = (list: readonly string[]): readonly string[] => list.filter((x, i) => list.indexOf(x) !== i);
 
 describe('the OpenAPI documents', () => {
-  it('describe every group version that is served', async () => {
+  it('describe every served group version', async () => {
     const groups = (await client.ask('/apis')).json().groups as readonly { versions: { groupVersion: string }[] }[];
     const served = groups.flatMap((g) => g.versions.map((v) => `apis/${v.groupVersion}`));
     expect(served.length).toBeGreaterThan(30);
@@ -72,7 +72,7 @@ describe('the OpenAPI documents', () => {
     expect([v2.swagger, ...new Set([...v3.values()].map((d) => d.openapi))]).toEqual(['2.0', '3.0.0']);
   });
 
-  it('refer only to what is in them', () => {
+  it('contain all definitions that they refer to', () => {
     for (const [name, document] of documents()) {
       const refs = [...new Set(refsOf(document))];
       if (name === 'v2') expect(refs.length).toBeGreaterThan(500);
@@ -80,7 +80,7 @@ describe('the OpenAPI documents', () => {
     }
   });
 
-  it('give every operation a name of its own', () => {
+  it('give every operation a unique ID', () => {
     for (const [name, document] of documents()) {
       const ids = operationsOf(document).map(({ at }) => at.operationId as string);
       expect([name, ids.filter((id) => !/^[A-Za-z][A-Za-z0-9_]*$/.test(id ?? '')), duplicates(ids)]).toEqual([
@@ -89,12 +89,12 @@ describe('the OpenAPI documents', () => {
         [],
       ]);
     }
-    // Clients of several versions are made from all documents together.
+    // Generators read all documents together for clients of several versions.
     const everywhere = [...v3.values()].flatMap((d) => operationsOf(d).map(({ at }) => at.operationId as string));
     expect(duplicates(everywhere)).toEqual([]);
   });
 
-  it('declare every parameter of a path, once, and an answer for every operation', () => {
+  it('declare every path parameter once, and a response for every operation', () => {
     for (const [name, document] of documents())
       for (const { path, method, at, shared } of operationsOf(document)) {
         const declared = [...shared, ...(at.parameters ?? [])].map((p: Document) => {
@@ -119,7 +119,7 @@ describe('the OpenAPI documents', () => {
       }
   });
 
-  it('say of operations and kinds which group, version and kind they are of', () => {
+  it('annotate operations and kinds with their group, version and kind', () => {
     for (const [name, document] of documents()) {
       const nameless = operationsOf(document).filter(
         ({ at }) => at['x-kubernetes-action'] !== undefined && at['x-kubernetes-group-version-kind'] === undefined,
@@ -140,7 +140,7 @@ describe('the OpenAPI documents', () => {
       expect(marked.map((gvk: Document) => gvk.kind)).toContain(kind);
   });
 
-  it('describe workloads and what belongs to them in words', () => {
+  it('have descriptions for workloads and related kinds', () => {
     const silent = Object.entries<Document>(v2.definitions)
       .filter(
         ([n, s]) =>

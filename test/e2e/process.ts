@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const main = join(root, 'dist', 'cmd', 'apiserver', 'main.js');
 
-/** Whether the program was built: tests of the process need it (`make test` builds first). */
+/** Whether the program is built. Tests that start the process need it (`make test` builds first). */
 export const isBuilt = existsSync(main);
 
 export interface Ended {
@@ -16,12 +16,12 @@ export interface Ended {
   readonly err: string;
 }
 
-/** Over this process's own; undefined takes a variable away. */
+/** Overrides of the environment; undefined removes a variable. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const START_TIME = 60_000;
 
-/** The built server, as a process of its own. */
+/** The built server in its own process. */
 export class ServerProcess {
   readonly #child: ChildProcess;
   readonly #ended: Promise<Ended>;
@@ -54,7 +54,7 @@ export class ServerProcess {
     return this.#child.pid!;
   }
 
-  /** Resolves when it says that it is ready. */
+  /** Resolves when the server reports that it is ready. */
   static async start(
     dataDir: string,
     port = 0,

@@ -10,7 +10,7 @@ import { type Beginning, Reflector } from './reflector.js';
 if (!isBuilt) console.warn('reflector tests skipped: dist/ is missing (npm run build)');
 
 const CMS = '/api/v1/namespaces/default/configmaps';
-/** Nothing is written but by the tests. */
+/** Controllers are off, so that only the tests write. */
 const ALONE = ['--controllers='];
 const cm = (name: string, n: number): object => ({
   apiVersion: 'v1',
@@ -31,7 +31,7 @@ describe.skipIf(!isBuilt)('a reflector', () => {
   });
   afterEach(() => rmSync(data, { recursive: true, force: true }));
 
-  /** Twelve names, written and removed in an order that repeats; each call goes on where the last one ended. */
+  /** Writes and deletes twelve names in a repeating order. Each call continues where the last one ended. */
   function writer(): (client: Client, writes: number) => Promise<void> {
     let n = 0;
     const there = new Set<string>();
@@ -70,7 +70,7 @@ describe.skipIf(!isBuilt)('a reflector', () => {
       try {
         for (let round = 0; round < 4; round++) {
           await write(client, 40);
-          // What is cut is a watch that has told something, from the second round on at the latest.
+          // From the second round on, the interrupted watch has delivered events.
           const there = await whatIsThere(client);
           await reflector.until((store) => same(store, there));
           reflector.cut();
@@ -108,7 +108,7 @@ describe.skipIf(!isBuilt)('a reflector', () => {
       try {
         await write(client, 20);
         await reflector.until((store) => store.size > 0);
-        // It is away while history goes on, is compacted, and the server forgets what it had in memory.
+        // The reflector is disconnected while history grows and is compacted, and the server drops its event cache.
         away = true;
         reflector.cut();
         const old = (await client.ask(CMS)).json().metadata.resourceVersion;

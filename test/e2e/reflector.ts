@@ -1,19 +1,19 @@
 import { type Credentials, WatchLines } from './client.js';
 
-/** How a reflector gets what is there at first: by a list, or by a watch that begins with everything. */
+/** How a reflector gets the initial objects: by a list, or by a watch with initial events. */
 export type Beginning = 'list' | 'watch-list';
 
 /**
- * Keeps a copy of a collection as client-go's reflector does: everything at first, then events from the last version seen
- * (bookmarks count), again after each broken connection; everything anew when that version is gone (410). Says what no server may do to it.
+ * Keeps a copy of a collection as client-go's reflector does: the initial objects, then events from the last version seen
+ * (bookmarks included), also after a broken connection. It starts over when that version has expired (410). It records protocol violations.
  */
 export class Reflector {
   readonly store = new Map<string, string>();
-  /** What was seen that should not have been. */
+  /** Protocol violations of the server. */
   readonly faults: string[] = [];
-  /** Times that it began with everything. */
+  /** The number of times that it read the initial objects. */
   beginnings = 0;
-  /** Watches that went on from a version. */
+  /** The number of watches that resumed from a version. */
   resumed = 0;
   #version: string | undefined;
   #watch: WatchLines | undefined;
@@ -30,7 +30,7 @@ export class Reflector {
     this.#beginning = beginning;
   }
 
-  /** Until `stop`. Between attempts that fail it waits a moment. */
+  /** Runs until `stop`. It waits briefly after a failed attempt. */
   async run(): Promise<void> {
     while (!this.#stopped) {
       const got = this.#version === undefined ? await this.#begin() : await this.#follow(this.#version);
@@ -38,7 +38,7 @@ export class Reflector {
     }
   }
 
-  /** The connection breaks, as connections do. */
+  /** Breaks the connection. */
   cut(): void {
     this.#watch?.close();
   }
@@ -85,7 +85,7 @@ export class Reflector {
     return this.#read(`${this.#path}?watch=1&resourceVersion=${version}&allowWatchBookmarks=true`, undefined);
   }
 
-  /** `initial`: where the objects of a beginning gather until its end is told. Resolves to whether anything was learned. */
+  /** `initial` collects the initial objects until the bookmark that ends them. Resolves to whether any event arrived. */
   async #read(path: string, initial: Map<string, string> | undefined): Promise<boolean> {
     const lines = WatchLines.over1(this.#credentials(), path);
     this.#watch = lines;
@@ -153,7 +153,7 @@ interface WatchEvent {
   readonly object: { readonly metadata: Meta };
 }
 
-/** Before the stream as a Status, in it as an event. */
+/** A failure is a Status before the stream starts, and an ERROR event in it. */
 function isGone(event: { readonly code?: number; readonly object?: { readonly code?: number } }): boolean {
   return event.code === 410 || event.object?.code === 410;
 }

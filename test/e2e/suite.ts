@@ -6,18 +6,18 @@ import { KubectlRunner, oldestAndNewest } from './kubectl.js';
 
 const versions = oldestAndNewest();
 
-/** What the tests of one version of kubectl share: a server, a namespace and a folder of their own. */
+/** The server, namespace and folder that the tests of one kubectl version share. */
 export interface Bench {
   readonly server: TestApiServer;
   readonly k: KubectlRunner;
   readonly ns: string;
-  /** Writes a file of this bench; its path. */
+  /** Writes a file into the folder and returns its path. */
   file(name: string, text: string): string;
-  /** One value of an object: `value('deploy d', '{.spec.replicas}')`. */
+  /** Returns one value of an object: `value('deploy d', '{.spec.replicas}')`. */
   value(what: string, path: string): Promise<string>;
 }
 
-/** Tries with the oldest and the newest kubectl of this machine. `bench()` may be called in tests only. */
+/** Runs the tests with the oldest and the newest kubectl of this machine. Only tests may call `bench()`. */
 export function withKubectls(
   title: string,
   define: (bench: () => Bench) => void,

@@ -7,7 +7,7 @@ import { Client } from './client.js';
 let server: TestApiServer;
 let client: Client;
 beforeAll(async () => {
-  // Nothing is written but by the tests, so that two watches begin with the same.
+  // Controllers are off, so that two watches start with the same objects.
   server = await startApiServer({ featureGates: { CBORServingAndStorage: true }, controllers: [] });
   client = new Client(server);
 });
@@ -23,7 +23,7 @@ interface Heard {
   readonly code: number;
 }
 
-/** What a watch over WebSocket is told until it is closed. */
+/** Returns the messages of a watch over WebSocket until it is closed. */
 function hear(path: string, options: { readonly accept?: string; readonly anonymous?: boolean } = {}): Promise<Heard> {
   const { ca, cert, key } = server;
   const ws = new WebSocket(`${server.url.replace('https', 'wss')}${path}`, [], {
@@ -47,12 +47,12 @@ const FORMS = [
   { accept: 'application/json', binary: false },
   { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1', binary: false },
   { accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1', query: '&labelSelector=a', binary: false },
-  // Over HTTP alone each event says how long it is.
+  // Only over HTTP does each event have a length prefix.
   { accept: 'application/vnd.kubernetes.protobuf;stream=watch', binary: true, lengthBytes: 4 },
   { accept: 'application/cbor-seq,application/cbor', binary: true },
 ] as const;
 
-it('tells over WebSocket what it tells over HTTP, an event a message', async () => {
+it('sends the same events over WebSocket as over HTTP, one in each message', async () => {
   for (const name of ['w1', 'w2'])
     await client.ask(CMS, { body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels: { a: 'b' } } } });
   const initial = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1';
@@ -72,21 +72,21 @@ it('tells over WebSocket what it tells over HTTP, an event a message', async () 
       if (lengthBytes > 0) head.writeUInt32BE(data.length);
       return Buffer.concat([head, data]);
     });
-    // The initial events are three at least; a bookmark more or less may have come before the time was over.
+    // There are at least three initial events. The number of bookmarks before the timeout may differ.
     expect(framed.length).toBeGreaterThanOrEqual(3);
     const [told, asked] = [ageless(Buffer.concat(framed)), ageless(plain.body)];
     expect(asked.startsWith(told) || told.startsWith(asked)).toBe(true);
   }
 });
 
-/** A row tells an age, which is not the same from one second to the next. */
+/** Removes the age from a row, because it changes every second. */
 const ageless = (b: Buffer): string => b.toString('latin1').replace(/"\d+s"/g, '"age"');
 
-it('refuses what it refuses over HTTP, before the watch begins', async () => {
+it('rejects the same requests as over HTTP, before the watch starts', async () => {
   await expect(hear(`${CMS}?watch=1`, { anonymous: true })).rejects.toThrow('status 403');
   await expect(hear('/api/v1/namespaces/default/nothings?watch=1')).rejects.toThrow('status 404');
   await expect(hear(`${CMS}?watch=1&resourceVersion=x`)).rejects.toThrow('status 400');
   await expect(hear(`${CMS}?watch=1`, { accept: 'application/yaml' })).rejects.toThrow('status 406');
-  // What is no watch is answered as if nothing else had been asked for.
+  // A request that is not a watch gets an ordinary response without an upgrade.
   await expect(hear(CMS)).rejects.toThrow('status 200');
 });

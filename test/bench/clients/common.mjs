@@ -1,9 +1,9 @@
-// What the client processes share.
+// Shared code of the client processes.
 import { readFileSync } from 'node:fs';
 import http2 from 'node:http2';
 import tls from 'node:tls';
 
-/** What the bench asks of this client. */
+/** The job that the bench gives to this client. */
 export const o = JSON.parse(process.argv[2]);
 export const credentials = { cert: readFileSync(o.cert), key: readFileSync(o.key), rejectUnauthorized: false };
 
@@ -15,7 +15,7 @@ export function quantiles(latencies) {
   return { p50: at(0.5), p99: at(0.99), max: at(1) };
 }
 
-/** The bench ends a client that goes on for ever by closing its input. */
+/** The bench stops a long-running client by closing its input. */
 export const untilEnd = () =>
   new Promise((resolve) => {
     process.stdin.resume();
@@ -23,10 +23,10 @@ export const untilEnd = () =>
   });
 
 export const tell = (figures) => console.log(JSON.stringify(figures));
-/** What is open is of no interest any more. */
+/** Exits without closing open connections. */
 export const finish = (figures) => process.stdout.write(`${JSON.stringify(figures)}\n`, () => process.exit(0));
 
-/** A TLS connection that speaks HTTP/1.1. */
+/** Opens a TLS connection for HTTP/1.1. */
 export async function connect1(options = {}) {
   const socket = tls.connect({ host: '127.0.0.1', port: o.port, ...credentials, ALPNProtocols: ['http/1.1'], ...options });
   await new Promise((resolve, reject) => socket.once('secureConnect', resolve).once('error', reject));
@@ -41,7 +41,7 @@ export async function connect2(settings = {}, connectionWindow = undefined) {
   return session;
 }
 
-/** Request lines and headers of HTTP/1.1. */
+/** Formats an HTTP/1.1 request line and headers. */
 export function requestText(r) {
   const headers = { Host: '127.0.0.1', 'User-Agent': 'bench/1', Accept: 'application/json', ...r.headers };
   if (r.body !== undefined) Object.assign(headers, { 'Content-Type': r.type, 'Content-Length': Buffer.byteLength(r.body) });
@@ -52,8 +52,8 @@ export function requestText(r) {
 const END = Buffer.from('0\r\n\r\n');
 
 /**
- * Asks over one HTTP/1.1 connection, one request after the other. Reads no more of an answer than it takes to find its end; `see` is
- * shown each piece.
+ * Sends requests over one HTTP/1.1 connection, one after the other. Parses only enough of a response to find its end. `see`
+ * receives each chunk.
  */
 export function asker1(socket, see = () => {}) {
   let head = Buffer.alloc(0);
@@ -96,7 +96,7 @@ export function asker1(socket, see = () => {}) {
     });
 }
 
-/** The same as a stream of its own on an HTTP/2 session. */
+/** The same, as a stream on an HTTP/2 session. */
 export function asker2(session, see = () => {}) {
   return (r) =>
     new Promise((resolve, reject) => {

@@ -1,15 +1,15 @@
 // One large read: a list, whole or in chunks, or a streaming list. `job`: { path, headers, chunks, watch, times }. Run by itself it opens
-// a connection of its own.
+// its own connection.
 import { fileURLToPath } from 'node:url';
 import { constants, gunzipSync } from 'node:zlib';
 import { asker1, asker2, connect1, connect2, finish, o, requestText } from './common.mjs';
 
 const TOKEN = /"continue":"([^"]+)"|(eyJ[\w-]{20,}={0,2})/;
-/** Bytes of an answer in which its continue token stands, compressed or not. */
+/** The first bytes of a response, which contain the continue token, compressed or not. */
 const BEGINNING = 8192;
 const INITIAL_END = Buffer.from('initial-events-end');
 
-/** `session`: HTTP/2; undefined: a connection of HTTP/1.1. */
+/** `session` is an HTTP/2 session; undefined means a new HTTP/1.1 connection. */
 export async function heavy(session, job) {
   let bytes = 0;
   let first;
@@ -37,7 +37,7 @@ export async function heavy(session, job) {
   return { bytes, times, seconds: (performance.now() - began) / 1000 };
 }
 
-/** Of an answer of which no more was kept: without the lines between its chunks, and not compressed. */
+/** Decodes the kept start of a response: removes chunk headers and decompresses. */
 function beginning(piece) {
   const line = /^([0-9a-f]+)\r\n/i;
   const parts = [];
@@ -57,7 +57,7 @@ function beginning(piece) {
   return body[0] === 0x1f && body[1] === 0x8b ? gunzipSync(body, { finishFlush: constants.Z_SYNC_FLUSH }) : body;
 }
 
-/** Until the bookmark that ends the initial events. */
+/** Reads until the bookmark that ends the initial events. */
 async function streamed(session, { path, headers }) {
   const query = 'watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
   const r = { method: 'GET', path: `${path}?${query}`, headers };

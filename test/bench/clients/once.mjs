@@ -1,4 +1,4 @@
-// One of the large requests.
+// Sends one large request.
 import { requestOf } from '../rows/blocking.mjs';
 import { asker1, connect1, finish, o } from './common.mjs';
 

@@ -1,5 +1,5 @@
-// Small requests at a steady pace, beside which something large goes on: how long each took from when it was due. Goes on until its
-// input is closed. With `h2` all share one connection, and `jobs` (lists) run on the same one.
+// Small requests at a constant rate while something large runs: the latency of each, from when it was due. Runs until its
+// input is closed. With `h2` all share one connection, and `jobs` (lists) run on it too.
 import { asker1, asker2, connect1, connect2, finish, o, quantiles, sleep, tell, untilEnd } from './common.mjs';
 
 const namespace = `/api/v1/namespaces/${o.namespace ?? 'default'}`;

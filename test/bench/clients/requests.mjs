@@ -1,5 +1,5 @@
-// As many requests as go over some connections, each after the last was answered. `mode`: get, create, patch, list, raw; of an
-// object that the bench gives: post, put, apply.
+// A closed loop of requests over several connections. `mode`: get, create, patch, list, raw; for an
+// object that the bench provides: post, put, apply.
 import { asker1, asker2, connect1, connect2, finish, o, quantiles } from './common.mjs';
 
 const collection = '/api/v1/namespaces/default/configmaps';
@@ -7,7 +7,7 @@ const filler = 'x'.repeat(o.size ?? 0);
 const object = (name, data) => JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data });
 const named = (i) => `${o.prefix}${i % o.objects}`;
 
-/** What the i-th operation asks. */
+/** The request of the i-th operation. */
 const REQUESTS = {
   create: (i) => ({ method: 'POST', path: collection, type: 'application/json', body: object(`${o.prefix}${i}`, { payload: filler }) }),
   patch: (i) => ({ method: 'PATCH', path: `${collection}/${named(i)}`, type: 'application/merge-patch+json', body: `{"data":{"n":"${i}"}}` }),
@@ -23,7 +23,7 @@ const REQUESTS = {
       }),
 };
 
-/** An object of the kind that the bench gave, with a value that is new each time. */
+/** The object that the bench provides, with a new value each time. */
 function sample(i) {
   return o.samples.text.replaceAll(o.samples.name, named(i)).replaceAll(o.samples.value, `v${i}`);
 }

@@ -1,11 +1,11 @@
-// Creates one pod of 3 KiB through the API and tells how it is stored: the form in which all others are filled in.
+// Creates one pod of 3 KiB through the API and prints its stored form, the template for the initial data.
 import { asker1, connect1, finish, o, sleep } from './common.mjs';
 
 let answer = [];
 const ask = asker1(await connect1(), (piece) => answer.push(piece));
 const post = async (path, body) => {
   let code = 0;
-  // A new namespace has its service account a little later.
+  // The service account of a new namespace is created asynchronously.
   for (let i = 0; i < 100 && code !== 201; i++) {
     if (i > 0) await sleep(50);
     answer = [];

@@ -1,5 +1,5 @@
-// Watchers of one collection, on a connection each or as streams of a few; a few writers change one object each, with the time in it.
-// `accepts`: what the watchers ask for, in turn. `stalled`: so many more that never read. `rate`: changes a second, all writers together.
+// Watchers of one collection, each on its own connection or on shared HTTP/2 connections. Each writer changes one object that holds the time.
+// `accepts`: Accept headers, used in turn. `stalled`: the number of extra watchers that never read. `rate`: changes per second of all writers.
 import net from 'node:net';
 import { Duplex } from 'node:stream';
 import { connect1, connect2, finish, o, quantiles, requestText, sleep } from './common.mjs';
@@ -9,16 +9,16 @@ const path = `${collection}?watch=true&resourceVersion=0&labelSelector=bench%3Dw
 const accepts = o.accepts ?? ['application/json'];
 const latencies = [];
 let events = 0;
-/** Of those that are read, by what they asked for. */
+/** Results of the watchers that read, by Accept header. */
 const got = new Map(accepts.map((accept) => [accept, { watchers: 0, bytes: 0 }]));
 let failures = 0;
 let ended = 0;
 
-/** The time of a change stands after this: in JSON, or as a string of 13 bytes in protobuf. */
+/** The time of a change follows this mark: in JSON, or as a string of 13 bytes in protobuf. */
 const MARKS = { json: Buffer.from('"at":"'), protobuf: Buffer.from('\x0a\x02at\x12\x0d', 'latin1') };
 const DIGITS = 13;
 
-/** Of one stream: a mark may lie across two chunks. */
+/** Parses one stream. A mark may span two chunks. */
 function counter(accept) {
   const mark = accept.includes('protobuf') ? MARKS.protobuf : MARKS.json;
   const mine = got.get(accept);
@@ -48,7 +48,7 @@ async function overHttp2() {
       const accept = accepts[j % accepts.length];
       const stream = session.request({ ':path': path, accept });
       stream.on('close', () => ended++);
-      // One that is never read: the client grants it no more than its first window.
+      // Never read: the client grants only the initial flow-control window.
       if (j < o.watchers / o.sessions) stream.on('data', counter(accept));
       stream.end();
     }
@@ -56,8 +56,8 @@ async function overHttp2() {
 }
 
 /**
- * Decrypting what a thousand watchers are sent takes more than the server needs to send it: with `sampled` only every so-manyth is
- * read as a client reads; of the others the bytes are taken off the socket and counted as they come.
+ * Decrypting the events of a thousand watchers takes more CPU than sending them. With `sampled` only every n-th watcher
+ * decrypts and parses; for the others the bytes are read from the socket and counted.
  */
 const sampled = o.sampled ?? 1;
 const sinks = [];
@@ -78,7 +78,7 @@ async function overHttp1() {
   }
 }
 
-/** A connection on which TLS is spoken until the request is out; from then on `bytes` counts what comes. */
+/** A connection that uses TLS until the request is sent. From then on `bytes` counts the received bytes. */
 async function sink(request, accept) {
   const counted = { accept, bytes: 0 };
   let reading = true;
@@ -104,7 +104,7 @@ async function sink(request, accept) {
   return counted;
 }
 
-/** Events that did not come where only bytes are counted: those that were read say how many bytes they are. */
+/** Estimates lost events of watchers that only count bytes, from the event sizes that the other watchers saw. */
 function missingOfSinks(eventsOfOne) {
   let missing = 0;
   for (const { accept, bytes } of sinks) {

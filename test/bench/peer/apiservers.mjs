@@ -1,4 +1,4 @@
-// Three peers as users run them: trireme-apiserver in a process each, HTTPS on loopback, keys and kubeconfig of their own.
+// Three trireme-apiserver processes as users run them: HTTPS on loopback, with their own keys and kubeconfig.
 import { spawn } from 'node:child_process';
 import { Agent, request } from 'node:https';
 import { createServer } from 'node:net';
@@ -15,7 +15,7 @@ export class ApiServers {
     this.peers = [];
   }
 
-  /** Starts all three; resolves when each says that it is ready. */
+  /** Starts all three; resolves when all are ready. */
   async start() {
     const { makeClusterFolders } = await load('pkg/server/index.js');
     const { accessOf, statusOf } = await load('pkg/client/index.js');
@@ -59,7 +59,7 @@ export class ApiServers {
     throw new Error('there is no leader');
   }
 
-  /** One request; resolves with its status, and its body where `keep` says so. `time`: gives up after that, as status 0. */
+  /** Sends one request; resolves to its status, and its body if `keep` is set. After `time` it resolves to status 0. */
   ask(peer, method, path, { body, keep = false, time } = {}) {
     const headers = body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
     return new Promise((resolve) => {
@@ -92,7 +92,7 @@ export class ApiServers {
   }
 }
 
-/** Below the ports that the system gives to outgoing connections. */
+/** Below the ephemeral port range of the system. */
 function freePort() {
   const port = 20_000 + Math.floor(Math.random() * 12_000);
   return new Promise((resolve) => {

@@ -1,6 +1,6 @@
-// A follower that was down while 100,000 entries were written: how long it takes to catch up, and the leader's clients meanwhile
-// (500 writes a second offered). Once at the defaults, where the log was cut and it gets a snapshot; once with
-// `snapshotCount` large enough that the log still has them all. BENCH_ENTRIES: how many.
+// A follower is down while 100,000 entries are written. Measures how long it takes to catch up, and the latency of the leader's clients meanwhile
+// (an offered rate of 500 writes per second). Once with default settings, where the log was truncated and it gets a snapshot; once with
+// `snapshotCount` large enough to keep all entries in the log. BENCH_ENTRIES: the number of entries.
 import { join } from 'node:path';
 import { mkdirSync } from 'node:fs';
 import { Group } from './group.mjs';

@@ -1,4 +1,4 @@
-// One of the three peers, in a process of its own. Its serving thread is also the load.
+// One of the three peers, in its own process. Its serving thread also generates the load.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -16,13 +16,13 @@ async function commit(ops) {
   return result;
 }
 
-/** Keys of the load are of this process alone, 10,000 of them over and over. */
+/** Keys of the load: 10,000 keys of this process, in rotation. */
 const putOf = (bytes) => {
   const value = Buffer.alloc(bytes, 7);
   return () => commit([{ kind: 'put', key: `/bench/${process.pid}/${written++ % 10_000}`, value }]);
 };
 
-/** Text that compresses to about a third, as API objects do. */
+/** Text that compresses to about a third of its size, like API objects. */
 function objectOf(bytes) {
   const random = randomBytes(Math.ceil(bytes / 4)).toString('base64').slice(0, Math.ceil(bytes / 4));
   return Buffer.from(random.padEnd(bytes, '{"apiVersion":"v1","metadata":{"namespace":"default","labels":{"app":"web"}}}'));
@@ -38,14 +38,14 @@ const CALLS = {
   status: () => keyspace.status(),
   metrics: () => keyspace.metrics(),
   compact: ({ at }) => keyspace.compact(at),
-  /** Tries until one write is acknowledged. */
+  /** Retries until one write is acknowledged. */
   async once() {
     for (;;) {
       const result = await keyspace.txn({ compares: [], ops: [{ kind: 'put', key: '/once', value: Buffer.from('x') }] });
       if (result.kind === 'committed') return;
     }
   },
-  /** So many bytes of state as keys of 8 KiB, or as told. */
+  /** Writes this many bytes of state as keys of 8 KiB or of the given size. */
   async fill({ megabytes, bytes = 8192 }) {
     const keys = Math.ceil((megabytes * 2 ** 20) / bytes);
     const perTxn = Math.max(1, Math.floor(65_536 / bytes));
@@ -59,7 +59,7 @@ const CALLS = {
     };
     await Promise.all(Array.from({ length: 8 }, writer));
   },
-  /** So many writes, each an entry of its own, as fast as 64 clients can. */
+  /** Makes this many writes, each its own entry, with 64 concurrent clients. */
   async entries({ count, bytes }) {
     const put = putOf(bytes);
     let n = 0;

@@ -1,6 +1,6 @@
-// Writes while 200,000 old revisions are compacted at once (at the defaults it is a thirtieth of what came in five minutes every ten
-// seconds), against the same load before: 20 clients in a closed loop, then 500 a second offered. Compaction is over on
-// the leader when the bytes in use no longer fall.
+// Writes while 200,000 old revisions are compacted at once (by default it compacts a thirtieth of the revisions of five minutes every ten
+// seconds), compared with the same load before: 20 clients in a closed loop, then an offered rate of 500 per second. Compaction ends on
+// the leader when the bytes in use no longer decrease.
 import { Group } from './group.mjs';
 import { quantile, row, sorted, wait } from './measure.mjs';
 

@@ -1,4 +1,4 @@
-// Time from SIGKILL of the leader to the next acknowledged write, default timing, of 20.
+// Measures the time from SIGKILL of the leader to the next acknowledged write, 20 times, with default timing.
 import { Group } from './group.mjs';
 
 export async function failover(folder) {

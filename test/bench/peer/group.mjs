@@ -1,4 +1,4 @@
-// Three peers on loopback with mutual TLS, a process each; each one's serving thread is also its load (child.mjs).
+// Three peer processes on loopback with mutual TLS. The serving thread of each also generates its load (child.mjs).
 import { execFileSync, fork } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -14,7 +14,7 @@ export async function freePorts(count) {
   return ports;
 }
 
-/** A peer CA and a certificate for loopback, by openssl: ca.crt, peer.crt and peer.key in the folder. */
+/** Creates a peer CA and a certificate for loopback with openssl: ca.crt, peer.crt and peer.key in the folder. */
 export function certificates(folder) {
   const at = (name) => join(folder, name);
   const openssl = (...args) => execFileSync('openssl', args, { stdio: 'pipe' });
@@ -27,14 +27,14 @@ export function certificates(folder) {
   return { ca: text('ca.crt'), cert: text('peer.crt'), key: text('peer.key') };
 }
 
-/** One peer's process. Questions are calls of child.mjs by name; several may be under way. */
+/** The process of one peer. Requests call functions of child.mjs by name; several may be in flight. */
 class Child {
   #asked = new Map();
   #next = 0;
 
   constructor() {
     const file = fileURLToPath(new URL('./child.mjs', import.meta.url));
-    // What trireme-apiserver does for itself.
+    // As trireme-apiserver does.
     this.process = fork(file, [], { env: { UV_THREADPOOL_SIZE: '16', ...process.env } });
     this.pid = this.process.pid;
     this.process.on('message', ({ id, reply, error }) => {
@@ -69,7 +69,7 @@ export class Group {
     this.children = [];
   }
 
-  /** All three, or only so many of them for the time being. `over` goes over the defaults of a peer's configuration. */
+  /** Starts all three peers, or the first `count`. `over` overrides defaults of the peer configuration. */
   async start(over = {}, count = 3) {
     this.tls = certificates(this.folder);
     this.over = over;
@@ -88,7 +88,7 @@ export class Group {
     return child.ask('open', { name, dataDir, initialCluster: this.members, network, ...this.over });
   }
 
-  /** Makes a peer as new: its data is gone. */
+  /** Deletes the data of a peer. */
   async wipe(i) {
     await this.children[i].kill();
     rmSync(join(this.folder, this.members[i].name), { recursive: true });

@@ -1,4 +1,4 @@
-// Like for like with the mode etcd: the same clients, in this process, over plain gRPC, to three peers that serve nothing but
+// Comparable with the mode etcd: the same clients, in this process, over plain gRPC, to three peers that serve only
 // their keyspace (kv.mjs).
 import { Group } from './group.mjs';
 import { KvClients } from './kv.mjs';

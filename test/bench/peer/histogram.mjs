@@ -1,4 +1,4 @@
-// Histograms that a peer counts of itself, read as quantiles: each is said as the bound of the bucket it lies in.
+// Reads quantiles from the histograms of a peer. Each quantile is the upper bound of its bucket.
 const QUANTILES = [0.5, 0.99, 0.999];
 
 /** From lines of `<name>_bucket` as { le, value }, cumulative. */
@@ -7,7 +7,7 @@ export class Histogram {
     this.buckets = buckets;
   }
 
-  /** What came since `earlier`. */
+  /** Returns the difference since `earlier`. */
   since(earlier) {
     return new Histogram(this.buckets.map(({ le, value }, i) => ({ le, value: value - earlier.buckets[i].value })));
   }
@@ -26,7 +26,7 @@ export class Histogram {
   }
 }
 
-/** One histogram of a child's peer, as it stands now. */
+/** Reads one histogram of a child's peer. */
 export async function histogramOf(child, name) {
   const { values } = (await child.ask('metrics')).find((family) => family.name === name);
   const buckets = values.filter(({ metricName }) => metricName === `${name}_bucket`);

@@ -1,6 +1,6 @@
-// Like for like with the mode etcd: the clients are in this one process for both, spread over the three peers or members. Here each
+// Comparable with the mode etcd: for both, the clients are in this process and spread over the three peers or members. Here each
 // write is a POST of a ConfigMap of about 512 bytes over HTTPS with client certificates: authentication, validation, managed fields,
-// JSON and TLS are in it. There it is a gRPC put of 512 bytes without TLS.
+// JSON and TLS are included. In the mode etcd each write is a gRPC put of 512 bytes without TLS.
 import { ApiServers } from './apiservers.mjs';
 import { clients, cpuOf, row, seconds } from './measure.mjs';
 

@@ -1,19 +1,19 @@
-// etcd's Put over plain gRPC, from both ends: the load's, for members of etcd and for our peers alike, and a server of it before a
-// keyspace of ours, so that the two stores are compared with the same clients, in a process of their own, over the same protocol.
-// What gRPC says is written to HTTP/2 by hand, on both ends: its library takes 200 us of CPU for a call and 100 us to serve one
-// (this takes 75 and 40), on two cores that the members want as well, and so the library was most of what was measured.
+// etcd's Put over plain gRPC: a client, used for etcd members and for trireme peers, and a server for a trireme
+// keyspace, so that both stores are compared with the same clients, in their own process, over the same protocol.
+// Both ends write gRPC frames to HTTP/2 themselves: the gRPC library takes 200 us of CPU for a call and 100 us to serve one
+// (this takes 75 and 40). The members share the two cores, so the library would dominate the measurement.
 import { connect, createServer } from 'node:http2';
 
 const PUT = '/etcdserverpb.KV/Put';
 const PREFIX = 5;
 
-/** Keys and values are written into the request by hand: two fields of bytes. */
+/** Encodes a PutRequest: two fields of bytes. */
 function field(number, bytes) {
   const length = bytes.length < 128 ? [bytes.length] : [(bytes.length & 0x7f) | 0x80, bytes.length >> 7];
   return Buffer.concat([Buffer.from([number * 8 + 2, ...length]), bytes]);
 }
 
-/** The reverse: the bytes of both fields, in order. */
+/** Decodes a PutRequest to the bytes of both fields, in order. */
 function fields(request) {
   const found = [];
   for (let at = 0; at < request.length; ) {
@@ -26,7 +26,7 @@ function fields(request) {
   return found;
 }
 
-/** A message as gRPC sends it: not compressed, so long, the bytes. */
+/** A gRPC message: the compression flag, the length and the bytes. */
 function framed(...parts) {
   const prefix = Buffer.alloc(PREFIX);
   prefix.writeUInt32BE(
@@ -36,14 +36,14 @@ function framed(...parts) {
   return Buffer.concat([prefix, ...parts]);
 }
 
-/** The one message of a stream that has ended. */
+/** Returns the single message of a finished stream. */
 function unframed(chunks) {
   const bytes = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
   if (bytes.length < PREFIX || bytes[0] !== 0 || bytes.readUInt32BE(1) !== bytes.length - PREFIX) throw new Error('not one plain message');
   return bytes.subarray(PREFIX);
 }
 
-/** Puts of 512 bytes under 10,000 keys, each by the next of these addresses. */
+/** Puts 512 bytes under 10,000 keys, using the addresses in turn. */
 export class KvClients {
   #value = field(2, Buffer.alloc(512, 7));
 
@@ -53,12 +53,12 @@ export class KvClients {
     this.addresses = addresses;
   }
 
-  /** One connection to each address, made anew when it is gone. */
+  /** One connection to each address, reopened when it is closed. */
   #session(i) {
     const there = this.#sessions[i];
     if (there !== undefined && !there.closed && !there.destroyed) return there;
     const session = connect(`http://${this.addresses[i]}`, { settings: { enablePush: false } });
-    // Whoever puts hears of it by the stream.
+    // The stream reports the error to the caller.
     session.on('error', () => {});
     this.#sessions[i] = session;
     return session;
@@ -85,10 +85,10 @@ export class KvClients {
   }
 }
 
-/** Serves Put before `put(key, value)`, which resolves when that is committed; resolves with the port. */
+/** Serves Put by calling `put(key, value)`, which resolves on commit; resolves to the port. */
 export function serveKv(put) {
   const server = createServer();
-  // As many bytes as the header of etcd's answer has: cluster, member, revision, term.
+  // As large as the header of an etcd response: cluster, member, revision, term.
   const reply = framed(Buffer.from([10, 27, ...Buffer.alloc(27)]));
   const answer = (stream, status) => {
     if (stream.destroyed) return;

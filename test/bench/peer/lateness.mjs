@@ -1,7 +1,7 @@
-// How late heartbeats come while the serving side is busy: three peers as full processes; the histogram that each counts of its
-// own ticks (100 ms apart), as bounds of its buckets. First idle, then while clients create objects of 2.9 MiB (the largest request
-// there is, 3 MiB, less its frame), list 100,000 objects, and all of that makes garbage. No election may happen meanwhile.
-// BENCH_OBJECTS: how many are listed. BENCH_LOAD_SECONDS: how long each phase lasts.
+// Measures how late heartbeats are while the serving thread is busy, on three full server processes: the histogram that each keeps of its
+// own ticks (100 ms apart), as bucket bounds. First idle, then while clients create objects of 2.9 MiB (the largest request
+// is 3 MiB with its framing) and list 100,000 objects, which also causes garbage collection. No election may happen meanwhile.
+// BENCH_OBJECTS: the number of listed objects. BENCH_LOAD_SECONDS: the duration of each phase.
 import { ApiServers } from './apiservers.mjs';
 import { Histogram } from './histogram.mjs';
 import { clients, wait } from './measure.mjs';

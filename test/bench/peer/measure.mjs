@@ -1,4 +1,4 @@
-// Load and what it says: closed loops, offered rates, rows of figures, and what the system knows of a process.
+// Load generation and measurement: closed loops, offered rates, rows of figures, and process statistics.
 import { readFileSync } from 'node:fs';
 
 export const seconds = Number(process.env.BENCH_SECONDS ?? 3);
@@ -7,7 +7,7 @@ export const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolv
 export const quantile = (sorted, p) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? 0;
 export const sorted = (numbers) => Float64Array.from(numbers).sort();
 
-/** Closed loop: `count` clients, each with one `operation` at a time, for so long; latencies in milliseconds. */
+/** Closed loop: `count` clients, each with one `operation` at a time, for a duration; latencies in milliseconds. */
 export async function clients(count, milliseconds, operation) {
   const latencies = [];
   const start = performance.now();
@@ -25,14 +25,14 @@ export async function clients(count, milliseconds, operation) {
   return { latencies: sorted(latencies), elapsed: (performance.now() - start) / 1000 };
 }
 
-/** Load before anything is measured: code that has not run a few thousand times is interpreted, and few clients need other code than many. */
+/** Warms up: code is compiled after a few thousand runs, and few clients use other code paths than many. */
 export async function warmUp(operation) {
   for (const count of [100, 3]) await clients(count, seconds * 1000, operation);
 }
 
 /**
- * Open loop: `rate` operations a second, evenly, whether or not earlier ones have ended. Each is measured from the moment
- * when it was due, so that a stall counts for all that came due during it.
+ * Open loop: `rate` operations per second, evenly spaced, even if earlier ones have not finished. Each is measured from the time
+ * when it was due, so that a stall counts for all operations that were due during it.
  */
 export async function offered(rate, milliseconds, operation) {
   const latencies = [];
@@ -72,13 +72,13 @@ export const ownCpu = () => {
   return (user + system) / 1e6;
 };
 
-/** Total CPU seconds of a process so far, all threads. */
+/** Total CPU seconds of a process, all threads. */
 export function cpuOf(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** CPU seconds that the machine has spent so far on anything at all, and that its host has kept from it. */
+/** Total busy and stolen CPU seconds of the machine. */
 export function cpuOfMachine() {
   const [user, nice, system, , , irq, softirq, stolen] = readFileSync('/proc/stat', 'utf8').split('\n')[0].split(/ +/).slice(1).map(Number);
   return { busy: (user + nice + system + irq + softirq) / 100, stolen: stolen / 100 };

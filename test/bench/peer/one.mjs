@@ -1,4 +1,4 @@
-// One peer on its thread: puts of 1 KiB and read-index, at rising concurrency, beside the floor of the same run: an append of
+// One peer on its thread: puts of 1 KiB and read-index, at increasing concurrency, next to the baseline of the same run: an append of
 // 1.5 KiB to a preallocated file and its fdatasync.
 import { fdatasync, openSync, writeSync, writevSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,10 +1,10 @@
-// The third peer comes late and gets the whole state. The leader's writes meanwhile, against the same load before; the time
-// until the peer serves; the growth of the leader's RSS. BENCH_MB: size of the state.
+// The third peer joins late and receives the whole state. Measures the leader's writes meanwhile, compared with the same load before; the time
+// until the peer serves; and the growth of the leader's RSS. BENCH_MB: the size of the state.
 //
-// Two loads take turns, 2.5 s each, the same way before, during and after (what the engine still has to compact of a state just
-// written would else count against the time before alone): 20 clients in a closed loop, and 500 writes a second offered
-// whether or not earlier ones have ended (measured from when each was due). All three peers and the load share this machine's
-// cores and disk, so the newcomer's own work counts against the leader here.
+// Two loads alternate, 2.5 s each, in the same way before, during and after (pending compactions of newly
+// written state would otherwise affect only the first phase): 20 clients in a closed loop, and an offered rate of 500 writes per second
+// (each measured from when it was due). All three peers and the load share this machine's
+// cores and disk, so the work of the new peer slows the leader too.
 import { Group } from './group.mjs';
 import { histogramOf } from './histogram.mjs';
 import { cpuOf, cpuOfMachine, ownCpu, quantile, row, rssOf, sorted, wait } from './measure.mjs';
@@ -14,7 +14,7 @@ const LOADS = [
   { name: 'offered', load: { rate: 500, bytes: 512, milliseconds: 2500 }, label: '500/s offered' },
 ];
 
-/** Runs the loads in turn until told to end, and at least `rounds` times each. */
+/** Alternates the loads until it is stopped, at least `rounds` times each. */
 async function loaded(leader, rounds, ended) {
   const seen = LOADS.map(() => ({ latencies: [], elapsed: 0 }));
   for (let round = 0; round < rounds || !ended(); round++) {
@@ -31,7 +31,7 @@ async function loaded(leader, rounds, ended) {
 
 const syncsOf = (child) => histogramOf(child, 'etcd_disk_wal_fsync_duration_seconds');
 
-/** How much of the machine this bench did not have, since the last call: what else ran here, and what its host kept. */
+/** The CPU share that other processes and the host took since the last call. */
 function othersOf(group) {
   const look = () => ({
     at: performance.now() / 1000,

@@ -1,4 +1,4 @@
-// Three peers, a process each: puts of 512 bytes, the clients spread over them.
+// Three peer processes: puts of 512 bytes from clients that are spread over them.
 import { Group } from './group.mjs';
 import { cpuOf, row, seconds, sorted } from './measure.mjs';
 

@@ -1,4 +1,4 @@
-// How long the event loop stands still for one request of the largest size.
+// The event loop delay caused by one request of the maximum size.
 import { sleep } from '../bench.mjs';
 
 const NAME = 'big';
@@ -6,7 +6,7 @@ const MB = 1_000_000;
 const collection = '/apis/apps/v1/namespaces/default/deployments';
 const maps = '/api/v1/namespaces/default/configmaps';
 
-/** A Deployment of about so many bytes: what is large in it is a list merged by key. */
+/** A Deployment of about this size in bytes. Most of it is a list that is merged by key. */
 function deployment(name, bytes, mark = '') {
   const env = Array.from({ length: Math.round(bytes / 70) }, (_, i) => ({ name: `SETTING_${i}`, value: `value number ${i} of ${mark}`.padEnd(30) }));
   const labels = { app: name };
@@ -14,7 +14,7 @@ function deployment(name, bytes, mark = '') {
   return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, namespace: 'default' }, spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } } } };
 }
 
-/** A ConfigMap of about so many bytes in entries of a kilobyte. */
+/** A ConfigMap of about this size in bytes, in entries of 1 kB. */
 function configMap(name, bytes, mark = '') {
   const data = Object.fromEntries(Array.from({ length: Math.round(bytes / 1020) }, (_, i) => [`entry-${i}`, `${mark}${'x'.repeat(1000)}`]));
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data };
@@ -40,7 +40,7 @@ const ROWS = {
   'get in YAML, 1.4 MB': () => ({ method: 'GET', path: `${collection}/${NAME}`, headers: { Accept: 'application/yaml' } }),
   'get with gzip, 1.4 MB': () => ({ method: 'GET', path: `${collection}/${NAME}`, headers: { 'Accept-Encoding': 'gzip' } }),
 };
-/** Too large for a command line: the client makes it itself. */
+/** Too large for a command line, so the client creates it. */
 export const requestOf = (name) => ROWS[name]();
 const TITLE = (name) => `event loop: ${name}`;
 

@@ -1,10 +1,10 @@
-// Very large reads beside small requests: what they add to the server's memory, and how long the others wait meanwhile.
+// Very large reads next to small requests: their memory, and the latency of the small requests meanwhile.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { here, sleep } from '../bench.mjs';
 
 const PODS = 150_000;
-/** A read that is over sooner is done again, so that there is enough to take a p99 of. */
+/** Short reads are repeated for this long, so that there are enough samples for a p99. */
 const SECONDS = 3;
 const PROTOBUF = { Accept: 'application/vnd.kubernetes.protobuf' };
 const TABLE = { Accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
@@ -26,7 +26,7 @@ const JOBS = {
 };
 
 const ALONE = 'gets and creates, alone';
-/** What runs on the same connection as the others, where that makes a difference. */
+/** Reads that run on the same connection as the small requests. */
 const shared = Object.keys(JOBS).filter((job) => JOBS[job].chunks === undefined);
 
 export const names = [...Object.keys(JOBS).map((job) => `150,000 pods, ${job}`), ...shared.map((job) => `150,000 pods, ${job}, one HTTP/2`)];
@@ -47,7 +47,7 @@ export async function run(bench) {
   }
 }
 
-/** A list in a process of its own beside the others, or on the same connection as they. */
+/** A list in its own process, or on the same connection as the small requests. */
 async function beside(bench, name, options, h2 = false) {
   await bench.settled();
   const job = { path, seconds: SECONDS * bench.scale, ...options };

@@ -1,4 +1,4 @@
-// One client reads a collection of 46 MB again and again: in JSON, in protobuf; and the memory that is left of it.
+// One client lists a collection of 46 MB repeatedly, in JSON and in protobuf; and the memory afterwards.
 import { work } from './requests.mjs';
 
 const PROTOBUF = { Accept: 'application/vnd.kubernetes.protobuf' };

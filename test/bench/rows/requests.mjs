@@ -1,4 +1,4 @@
-// Small requests, each kind as many as go; a large list by itself; the memory that is left of it all.
+// Small requests of each kind in a closed loop; one large list; and the memory afterwards.
 export const names = [];
 const add = (name, options) => {
   names.push(name);
@@ -17,12 +17,12 @@ const small = [
 
 export async function run(bench) {
   await bench.restart();
-  // The other rows read and change what the first creates.
+  // The other rows read and change the objects that the first one creates.
   const wanted = small.filter(({ name }, i) => bench.wanted(name) || (i === 0 && small.some((s) => bench.wanted(s.name))));
   for (const options of wanted) await work(bench, { ...options, n: bench.n(options.n), ...(options.objects && { objects: bench.n(options.objects) }) });
 }
 
-/** A client's work as a row. */
+/** Formats a client's result as a row. */
 export async function work(bench, { name, floor, ...options }) {
   const before = bench.cpu();
   const out = await bench.client('requests.mjs', options);

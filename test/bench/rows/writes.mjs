@@ -1,4 +1,4 @@
-// What server-side apply adds to a write: whole stored writes of the same 4 KiB object, replaced (PUT) and applied.
+// The cost of server-side apply: complete writes of the same 4 KiB object by PUT and by apply.
 import { work } from './requests.mjs';
 
 const NAME = 'the-name';
@@ -49,7 +49,7 @@ export async function run(bench) {
       { name: `PUT, ${kind} of 4 KiB`, mode: 'put', prefix: 'p' },
       { name: `server-side apply, ${kind} of 4 KiB`, mode: 'apply', prefix: 'a' },
     ];
-    // Once before it counts: a road is slow until it has been compiled.
+    // Warm up, because code is slow until it is compiled.
     for (const row of rows) await bench.client('requests.mjs', { ...common, ...row, n: bench.n(2000) });
     const before = {};
     for (const row of rows.filter(({ name }) => bench.wanted(name))) {
