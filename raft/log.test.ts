@@ -40,7 +40,7 @@ function persist(storage: MemoryLog, log: RaftLog, write: Write): void {
 }
 
 describe('RaftLog', () => {
-  it('hands out each entry once, and counts it as stable when its write is durable', () => {
+  it('returns each entry once, and counts it as stable when its write is durable', () => {
     const { storage, log } = fresh();
     log.push(entry(1, 1));
     const first = log.nextWrite(HARD, false)!;
@@ -54,7 +54,7 @@ describe('RaftLog', () => {
     expect(log.stable).toBe(2);
   });
 
-  it('does not take an old write for a new one of the same term and index (worked example in log.ts)', () => {
+  it('distinguishes an old write from a new one of the same term and index (worked example in log.ts)', () => {
     const { storage, log } = fresh();
     for (const i of [1, 2, 3, 4]) log.push(entry(i, 2));
     const first = log.nextWrite(HARD, false)!;
@@ -82,7 +82,7 @@ describe('RaftLog', () => {
     expect(log.nextCommitted(APPLY)).toEqual([]);
   });
 
-  it('hands out no more for applying than may be outstanding', () => {
+  it('limits the entries that are being applied', () => {
     const { storage, log } = fresh();
     for (const i of [1, 2, 3]) log.push(entry(i, 1));
     log.commitTo(toLogIndex(3));
@@ -95,7 +95,7 @@ describe('RaftLog', () => {
     expect(log.nextCommitted(one).map((e) => e.index)).toEqual([3]);
   });
 
-  it('forgets everything for a snapshot, and applies nothing until it is durable', () => {
+  it('drops everything for a snapshot, and applies nothing until it is durable', () => {
     const { storage, log } = fresh();
     for (const i of [1, 2, 3]) log.push(entry(i, 1));
     const before = log.nextWrite(HARD, false)!;
@@ -112,7 +112,7 @@ describe('RaftLog', () => {
     expect(log.nextCommitted(APPLY).map((e) => e.index)).toEqual([11]);
   });
 
-  it('refuses what would break a promise', () => {
+  it('rejects calls that would break an invariant', () => {
     const { storage, log } = fresh();
     log.push(entry(1, 2));
     expect(() => log.push(entry(3, 2))).toThrow(RaftInvariantError);
@@ -126,7 +126,7 @@ describe('RaftLog', () => {
     expect(() => new RaftLog(storage, { commit: toLogIndex(5), applied: toLogIndex(0) })).toThrow('invariant 5');
   });
 
-  it('agrees with a plain list, whatever is pushed, cut, handed out and persisted in whatever order', () => {
+  it('behaves like a plain list for random appends, truncations, writes and completions', () => {
     type Op = 'push' | 'cut' | 'write' | 'persist' | 'commit' | 'apply';
     const op = fc.record({
       kind: fc.constantFrom<Op>('push', 'push', 'cut', 'write', 'persist', 'commit', 'apply'),
@@ -180,7 +180,7 @@ describe('RaftLog', () => {
 });
 
 describe('MemoryLog', () => {
-  it('serves what is left after compaction, and cuts by bytes but never to nothing', () => {
+  it('serves the entries after a compaction, limited by bytes but at least one', () => {
     const log = new MemoryLog(base(0, 0));
     log.append(Array.from({ length: 3000 }, (_, i) => entry(i + 1, 1)));
     log.compact(base(2500, 1));

@@ -95,7 +95,7 @@ describe('RaftNode', () => {
     expect(leader.compactionIndex(5, 100)).toBe(leader.status().applied - 5);
   });
 
-  it('keeps the log from where a snapshot on its way will end', () => {
+  it('keeps the log after a snapshot in flight', () => {
     const hosts = [1, 2, 3].map((id) => host(id, [1, 2, 3], { electionTicks: 10, heartbeatTicks: 1 }));
     const { node: leader, log } = hosts[0]!;
     const cut = ({ to, kind }: Message): boolean => to === 3 && (kind === 'append' || kind === 'snapshot');
@@ -122,14 +122,14 @@ describe('RaftNode', () => {
     expect(leader.status().peers.find(({ id }) => id === 3)).toMatchObject({ state: 'probe', next: ordered + 16 });
   });
 
-  it('has nothing to do when nothing happened', () => {
+  it('returns no Ready without input', () => {
     const one = host(1, [1]);
     one.node.campaign();
     settle([one]);
     expect([one.node.hasReady(), one.node.ready()]).toEqual([false, undefined]);
   });
 
-  it('names the leader when it refuses a proposal', () => {
+  it('names the leader when it rejects a proposal', () => {
     const hosts = [1, 2, 3].map((id) => host(id, [1, 2, 3]));
     hosts[0]!.node.campaign();
     settle(hosts);
@@ -140,7 +140,7 @@ describe('RaftNode', () => {
     });
   });
 
-  it('gathers in one write what comes in while writes are on their way (group commit)', () => {
+  it('combines input into one write while writes are pending (group commit)', () => {
     const one = host(1, [1], { inflightWritesMax: 1 });
     one.node.campaign();
     settle([one]);
@@ -153,7 +153,7 @@ describe('RaftNode', () => {
     expect(one.node.ready()?.write?.entries.length).toBe(50);
   });
 
-  it('does not write the commit index for its own sake', () => {
+  it('does not write the commit index alone', () => {
     const one = host(1, [1]);
     one.node.campaign();
     settle([one]);
@@ -166,7 +166,7 @@ describe('RaftNode', () => {
     expect([ready.committed.length, ready.write]).toEqual([1, undefined]);
   });
 
-  it('says whether a snapshot that was offered is wanted', () => {
+  it('reports whether it needs an offered snapshot', () => {
     const [leader, follower] = [host(1, [1, 2]), host(2, [1, 2])] as const;
     leader.node.campaign();
     settle([leader, follower]);
@@ -187,7 +187,7 @@ describe('RaftNode', () => {
     expect([follower.node.installing, follower.node.status().applied]).toEqual([undefined, 5]);
   });
 
-  it('stops when its promises or those of its caller are broken', () => {
+  it('throws when an invariant is broken by the core or the caller', () => {
     const one = host(1, [1, 2]);
     const from2 = { from: toPeerId(2), to: toPeerId(1), term: toTerm(1), readRound: 0 };
     expect(() => one.node.persisted(1)).toThrow('invariant 12');
@@ -203,7 +203,7 @@ describe('RaftNode', () => {
     expect(() => host(1, [1], { appendBytesMax: 1 << 30 })).toThrow(RangeError);
   });
 
-  it('stops when the leader has another entry where this peer has a committed one', () => {
+  it('throws when the leader has a different entry at a committed index', () => {
     const append = (from: number, term: number, prev: [number, number], terms: readonly number[], commit: number) =>
       ({
         kind: 'append',
@@ -241,7 +241,7 @@ describe('RaftNode', () => {
     }
   });
 
-  it('asks no second successor while the first one campaigns', () => {
+  it('asks no second successor while the first campaigns', () => {
     const hosts = [1, 2, 3].map((id) => host(id, [1, 2, 3]));
     const [one] = hosts;
     one!.node.campaign();

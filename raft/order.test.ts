@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 const FOLDER = new URL('./', import.meta.url);
 const read = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
 
-it('the files import only what stands before them in the table of README.md', () => {
+it('each file imports only files above it in the table of README.md', () => {
   const rows = read('README.md')
     .split('\n')
     .filter((line) => line.startsWith('| `'));

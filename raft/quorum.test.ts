@@ -41,7 +41,7 @@ describe('quorum', () => {
     ]);
   });
 
-  it('finds no quorum among nobody', () => {
+  it('finds no quorum without voters', () => {
     expect(isQuorum(initialConfiguration([]), () => true)).toBe(false);
     expect(quorumIndex(initialConfiguration([]), () => toLogIndex(7))).toBe(0);
   });
@@ -96,7 +96,7 @@ describe('membership', () => {
     );
   });
 
-  it('leads where it was asked to', () => {
+  it('leads to the requested configuration', () => {
     fc.assert(
       fc.property(ids, fc.array(change, { maxLength: 4 }), (voters, changes) => {
         fc.pre(voters.length > 0);

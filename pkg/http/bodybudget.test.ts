@@ -6,7 +6,7 @@ import { TestDoor, until } from './testing/door.js';
 const CMS = '/api/v1/namespaces/n/configmaps';
 
 describe('request bodies in flight', () => {
-  it('are bounded in total', () => {
+  it('are limited in total', () => {
     const budget = new BodyBudget();
     expect(budget.take(limits.bodiesBytesMax)).toBe(true);
     expect([budget.hasRoom(1), budget.take(1)]).toEqual([false, false]);
@@ -14,7 +14,7 @@ describe('request bodies in flight', () => {
     expect([budget.bytes, budget.take(1)]).toEqual([0, true]);
   });
 
-  it('beyond the bound are refused with 429 and Retry-After; small ones still pass', async () => {
+  it('beyond the limit are rejected with 429 and Retry-After; small ones are accepted', async () => {
     const door = await TestDoor.open();
     const { bodies } = door.services.stages;
     expect(bodies.take(limits.bodiesBytesMax)).toBe(true);

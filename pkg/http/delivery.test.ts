@@ -103,7 +103,7 @@ const settled = async (): Promise<void> => {
   for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-it('takes from the stream only what the connection has room for', async () => {
+it('reads from the stream only what the connection can take', async () => {
   const { connection, stream, written } = deliver();
   stream.push('a');
   await settled();
@@ -117,7 +117,7 @@ it('takes from the stream only what the connection has room for', async () => {
   expect(written.map((f) => f.events)).toEqual([1, 2]);
 });
 
-it('cuts off who takes nothing for too long although there is something', async () => {
+it('disconnects a client that reads nothing for too long while events are pending', async () => {
   const { timers, connection, stream, watches, delivery } = deliver();
   stream.push('a');
   await settled();
@@ -128,7 +128,7 @@ it('cuts off who takes nothing for too long although there is something', async 
   expect([connection.aborted, stream.closed, watches.size]).toEqual([true, true, 0]);
 });
 
-it('ends with the first event when there is no form for it', async () => {
+it('ends with the first event when the encoding cannot represent it', async () => {
   const { connection, stream, watches, delivery, written } = deliver(true);
   await settled();
   expect(connection.ended).toBe(false);
@@ -137,7 +137,7 @@ it('ends with the first event when there is no form for it', async () => {
   expect([connection.ended, connection.written, written, stream.closed, watches.size]).toEqual([true, [], [], true, 0]);
 });
 
-it('leaves alone who is slow, and who has nothing to take', async () => {
+it('keeps a slow client, and one without pending events', async () => {
   const { timers, connection, stream } = deliver();
   stream.push('a');
   await settled();
@@ -153,7 +153,7 @@ it('leaves alone who is slow, and who has nothing to take', async () => {
   expect([connection.aborted, connection.ended]).toEqual([false, false]);
 });
 
-it('ends in order with its stream, with its time, and when told so', async () => {
+it('ends in order with its stream, after its duration, and on drain', async () => {
   const byStream = deliver();
   byStream.stream.end();
   await byStream.delivery.done;
@@ -173,7 +173,7 @@ it('ends in order with its stream, with its time, and when told so', async () =>
     expect([connection.ended, connection.aborted, stream.closed]).toEqual([true, false, true]);
 });
 
-it('says nothing to a client that has gone', async () => {
+it('writes nothing to a disconnected client', async () => {
   const { connection, stream, delivery } = deliver();
   connection.close();
   await delivery.done;

@@ -14,8 +14,8 @@ function app(options: Parameters<typeof testServices>[1] = {}) {
 const cm = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
 const CMS = '/api/v1/namespaces/n/configmaps';
 
-describe('the way of a request', () => {
-  it('ends at a verb', async () => {
+describe('the pipeline', () => {
+  it('calls the verb', async () => {
     const { frame } = app();
     const made = await frame.inject({ method: 'POST', url: CMS, payload: cm, headers: { 'user-agent': 'kubectl/1' } });
     expect(made.statusCode).toBe(201);
@@ -31,13 +31,13 @@ describe('the way of a request', () => {
     expect([none.statusCode, none.json().reason]).toEqual([404, 'NotFound']);
   });
 
-  it('keeps the audit id that a client gives, if it is one', async () => {
+  it('keeps a valid audit id of the client', async () => {
     const { frame } = app();
     expect((await frame.inject({ url: CMS, headers: { 'audit-id': 'mine' } })).headers['audit-id']).toBe('mine');
     expect((await frame.inject({ url: CMS, headers: { 'audit-id': 'x y' } })).headers['audit-id']).not.toBe('x y');
   });
 
-  it('stops who is not recognised', async () => {
+  it('rejects unauthenticated requests', async () => {
     const { frame } = app(nobody);
     const r = await frame.inject({ method: 'POST', url: CMS, payload: '{' });
     expect([r.statusCode, r.json()]).toEqual([
@@ -54,7 +54,7 @@ describe('the way of a request', () => {
     ]);
   });
 
-  it('stops who may not, before anything is parsed', async () => {
+  it('rejects unauthorized requests before parsing', async () => {
     const { frame } = app(jane);
     for (const [method, url, verb] of [
       ['POST', `${CMS}?dryRun=bad`, 'create'],
@@ -83,7 +83,7 @@ describe('the way of a request', () => {
     expect(denied.json().message).toBe('forbidden: User "jane" cannot impersonate-on:user-info:get path "/api/v1"');
   });
 
-  it('tells a fault of its own only by the id under which it is logged', async () => {
+  it('reports an internal error only by the id under which it is logged', async () => {
     const { frame, services } = app();
     services.registry.before = () => {
       throw new TypeError('secret thing');
@@ -95,7 +95,7 @@ describe('the way of a request', () => {
   });
 });
 
-describe('a failure', () => {
+describe('an error response', () => {
   it.each<[accept: string, type: string, code?: number]>([
     ['application/cbor', 'application/cbor'],
     ['application/json;q=0.9,application/cbor;q=1', 'application/cbor'],
@@ -110,7 +110,7 @@ describe('a failure', () => {
     expect(plain.headers['content-type']).toBe(type === 'application/cbor' ? 'application/json' : type);
   });
 
-  it('in CBOR is a whole Status', async () => {
+  it('in CBOR is a complete Status', async () => {
     const { frame } = app({ cbor: true });
     const r = await frame.inject({ url: `${CMS}/none`, headers: { accept: 'application/cbor' } });
     const read = readCbor(r.rawPayload);
@@ -123,12 +123,12 @@ describe('a failure', () => {
   });
 });
 
-describe('answers for people', () => {
+describe('indented responses', () => {
   const lines = /^\{\n {2}"kind": /;
   const discovery = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
   it.each<[name: string, method: 'GET' | 'PUT' | 'DELETE', path: string, code: number, accept?: string]>([
-    ['a failure', 'GET', `${CMS}/none`, 404],
+    ['an error response', 'GET', `${CMS}/none`, 404],
     ['a failure before the verb', 'PUT', CMS, 405],
     ['a refusal of media types', 'GET', CMS, 406, 'text/html'],
     ['the end of a deletion', 'DELETE', `${CMS}/a`, 200],
@@ -157,13 +157,13 @@ describe('answers for people', () => {
     expect((await get('?pretty=false', 'curl/8.5.0')).body).toBe(plain.body);
   });
 
-  it('are lines also for who is not recognised', async () => {
+  it('are also sent to unauthenticated clients', async () => {
     const r = await app(nobody).frame.inject({ url: CMS, headers: { 'user-agent': 'curl/8.5.0' } });
     expect(r.statusCode).toBe(401);
     expect(r.body).toMatch(lines);
   });
 
-  it('are lines where the Accept header says so', async () => {
+  it('are requested by the Accept header', async () => {
     for (const url of [`${CMS}/none`, '/api/v1']) {
       const r = await app().frame.inject({ url, headers: { accept: 'application/json;pretty=1' } });
       expect(r.body).toMatch(lines);
@@ -171,7 +171,7 @@ describe('answers for people', () => {
   });
 });
 
-describe('what names nothing', () => {
+describe('a path that names nothing', () => {
   it.each([
     ['GET', '/apis/nope.example.com'],
     ['GET', '/apis/nope.example.com/v1'],
@@ -207,7 +207,7 @@ describe('what names nothing', () => {
     expect([r.statusCode, r.json().kind, r.json().code]).toEqual([code, 'Status', code]);
   });
 
-  it('is a plain 400 where the path cannot be decoded', async () => {
+  it('is a plain text 400 when it cannot be decoded', async () => {
     const r = await app().frame.inject({ url: `${CMS}/%zz` });
     expect([r.statusCode, r.headers['content-type']]).toEqual([400, 'text/plain; charset=utf-8']);
   });
@@ -231,7 +231,7 @@ describe('media types', () => {
     ]);
   });
 
-  it('of a log are text and objects, but who takes only text gets none', async () => {
+  it('of a log are text and objects, but text alone is rejected', async () => {
     const { frame } = app();
     const asked = async (accept: string, url: string): Promise<readonly unknown[]> => {
       const r = await frame.inject({ method: url.endsWith('exec') ? 'POST' : 'GET', url, headers: { accept } });
@@ -250,7 +250,7 @@ describe('media types', () => {
     expect(await asked('text/html', `${CMS}/a/exec`)).toEqual([204, '']);
   });
 
-  it('refuses a body in an unknown form', async () => {
+  it('rejects a body with an unknown media type', async () => {
     const { frame } = app();
     for (const type of ['text/plain', 'application/json; charset', '*/*', 'application/cbor']) {
       const r = await frame.inject({ method: 'POST', url: CMS, payload: '{}', headers: { 'content-type': type } });
@@ -258,7 +258,7 @@ describe('media types', () => {
     }
   });
 
-  it('knows patches by their type', async () => {
+  it('distinguishes patches by their media type', async () => {
     const { frame } = app();
     const patch = (type: string, query = '') =>
       frame.inject({ method: 'PATCH', url: `${CMS}/a${query}`, payload: '{}', headers: { 'content-type': type } });
@@ -274,7 +274,7 @@ describe('media types', () => {
     );
   });
 
-  it('refuses a body over the limit', async () => {
+  it('rejects a body over the limit', async () => {
     const { frame } = app();
     const r = await frame.inject({
       method: 'POST',
@@ -286,8 +286,8 @@ describe('media types', () => {
   });
 });
 
-describe('paths beside resources', () => {
-  it('tell the health', async () => {
+describe('paths that are not resources', () => {
+  it('serve health checks', async () => {
     let broken = false;
     const { frame } = app({
       readyz: [
@@ -311,14 +311,14 @@ describe('paths beside resources', () => {
     expect((await frame.inject({ method: 'POST', url: '/healthz' })).statusCode).toBe(200);
   });
 
-  it('tell the version', async () => {
+  it('serve the version', async () => {
     const { frame } = app();
     const r = await frame.inject({ url: '/version' });
     expect(r.json()).toMatchObject({ major: '1', minor: '37', gitVersion: 'v1.37.0' });
     expect((await frame.inject({ url: '/version', headers: { accept: 'application/yaml' } })).statusCode).toBe(406);
   });
 
-  it('refuse a timeout that is no duration', async () => {
+  it('reject an invalid timeout', async () => {
     const { frame } = app();
     for (const url of ['/version?timeout=abc', '/api/v1/namespaces?timeout=5', '/healthz?timeout=1x']) {
       const r = await frame.inject({ url });
@@ -328,7 +328,7 @@ describe('paths beside resources', () => {
     expect((await frame.inject({ url: '/version?timeout=1m30s' })).statusCode).toBe(200);
   });
 
-  it('answer in plain text where nothing is', async () => {
+  it('return 404 in plain text for unknown paths', async () => {
     const { frame } = app();
     for (const url of ['/nope', '/API/v1', '/healthz/', '/readyz/nope', '/apis/nope.example.com']) {
       const r = await frame.inject({ url });
@@ -341,7 +341,7 @@ describe('paths beside resources', () => {
     }
   });
 
-  it('tell what is served', async () => {
+  it('serve discovery', async () => {
     const { frame } = app();
     expect((await frame.inject({ url: '/api' })).json()).toEqual({
       kind: 'APIVersions',
@@ -359,7 +359,7 @@ describe('paths beside resources', () => {
     });
   });
 
-  it('tell it in one document, with a tag', async () => {
+  it('serve aggregated discovery with an ETag', async () => {
     const { frame } = app();
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
     const first = await frame.inject({ url: '/api', headers: { accept: `${accept},application/json` } });
@@ -376,7 +376,7 @@ describe('paths beside resources', () => {
     );
   });
 
-  it('count what was asked', async () => {
+  it('count requests', async () => {
     const { frame } = app();
     await frame.inject({ url: `${CMS}/a` });
     await frame.inject({ url: '/api/v1/namespaces/n/inventions/a' });
@@ -387,7 +387,7 @@ describe('paths beside resources', () => {
     expect(text).not.toContain('inventions');
   });
 
-  it('count by the verbs and scopes of kube-apiserver, and only the sizes of what was read', async () => {
+  it('count by the verbs and scopes of kube-apiserver, with response sizes of reads only', async () => {
     const { frame } = app();
     const patch = { method: 'PATCH', url: `${CMS}/a?fieldManager=m`, payload: '{}' } as const;
     await frame.inject({ ...patch, headers: { 'content-type': 'application/apply-patch+yaml' } });

@@ -48,7 +48,7 @@ function connection(gone: boolean) {
   return { call, answer, written, leave, ended: () => ended };
 }
 
-it('compresses at the pace of the connection, into memory that is used again', async () => {
+it('compresses at the pace of the connection, into a reused buffer', async () => {
   const { call, answer, written, ended } = connection(false);
   const sent: Buffer[] = [];
   function* pieces(): Generator<Buffer, void, boolean | undefined> {
@@ -65,7 +65,7 @@ it('compresses at the pace of the connection, into memory that is used again', a
   expect([ended(), call.bytes]).toEqual([true, whole.length]);
 });
 
-it('is over when the client goes, or had gone before', async () => {
+it('ends when the client disconnects, or disconnected earlier', async () => {
   const before = connection(true);
   await gzipped(before.call, before.answer, [Buffer.alloc(1000)]);
   expect(before.written).toEqual([]);

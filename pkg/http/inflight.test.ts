@@ -33,8 +33,8 @@ function entering(limiter: InFlightLimiter, user: string, order: string[], name:
   void (limiter.enter(user) as Promise<string>).then((outcome) => order.push(`${name} ${outcome}`));
 }
 
-describe('limiter', () => {
-  it('are given until there are none, then passed on', async () => {
+describe('in-flight limiter', () => {
+  it('admits requests up to the limit, then queues them', async () => {
     const limiter = new InFlightLimiter(world().w, 2);
     expect([limiter.enter('a'), limiter.enter('a')]).toEqual([true, true]);
     const third = limiter.enter('a');
@@ -47,7 +47,7 @@ describe('limiter', () => {
     expect(limiter.running).toBe(0);
   });
 
-  it('go round the users that wait', async () => {
+  it('serves waiting users in turn', async () => {
     const limiter = new InFlightLimiter(world().w, 1);
     limiter.enter('a');
     const order: string[] = [];
@@ -62,7 +62,7 @@ describe('limiter', () => {
     expect(limiter.running).toBe(0);
   });
 
-  it('are not waited for longer than the bound', async () => {
+  it('limits the time in the queue', async () => {
     const { w, pass } = world();
     const limiter = new InFlightLimiter(w, 1);
     limiter.enter('a');
@@ -73,7 +73,7 @@ describe('limiter', () => {
     expect(limiter.running).toBe(0);
   });
 
-  it('are refused when too many wait', () => {
+  it('rejects a request when the queue is full', () => {
     const limiter = new InFlightLimiter(world().w, 1);
     limiter.enter('a');
     for (let i = 0; i < limits.queuedPerPlaceOfUser; i++) void limiter.enter('a');
@@ -83,7 +83,7 @@ describe('limiter', () => {
     expect(limiter.enter('b')).toBe(false);
   });
 
-  it('have no bound when none is set', () => {
+  it('has no limit when none is set', () => {
     const limiter = new InFlightLimiter(world().w, 0);
     for (let i = 0; i < 1000; i++) expect(limiter.enter('a')).toBe(true);
   });

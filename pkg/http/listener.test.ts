@@ -23,7 +23,7 @@ function post(name: string): string {
   return `POST ${CMS} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 
-it('serves the requests of an HTTP/1.1 connection one at a time, in order, however many come at once', async () => {
+it('serves pipelined requests of an HTTP/1.1 connection one at a time, in order', async () => {
   const door = await open();
   const { services } = door;
   let running = 0;
@@ -46,7 +46,7 @@ it('serves the requests of an HTTP/1.1 connection one at a time, in order, howev
   socket.destroy();
 });
 
-it('closes a connection on which more requests wait than may', async () => {
+it('closes a connection with too many pipelined requests', async () => {
   const door = await open();
   let begun = 0;
   door.services.registry.before = () => {
@@ -84,7 +84,7 @@ describe('a malformed request', () => {
     socket.destroy();
   });
 
-  it('keeps as many header lines as may be', async () => {
+  it('accepts the maximum number of header lines', async () => {
     const door = await open();
     const socket = await door.dial();
     const answer = until(socket, (text) => text.includes('gitVersion'));
@@ -94,7 +94,7 @@ describe('a malformed request', () => {
   });
 });
 
-it('closes connections beyond its limit, and takes others once there is room', async () => {
+it('closes connections beyond its limit, and accepts new ones when others have closed', async () => {
   const door = await TestDoor.open(undefined, {}, 2);
   opened.push(door);
   const first = await door.dial();
@@ -127,7 +127,7 @@ it('ends an HTTP/2 session that sends too many requests without credentials', as
   expect(answered).toBe(limits.requestsAnonymousMax);
 });
 
-it('speaks no CBC suite of TLS 1.2', async () => {
+it('offers no CBC suite of TLS 1.2', async () => {
   const door = await open();
   const error = await new Promise<Error>((resolve, reject) => {
     const socket = connectTls({
@@ -144,7 +144,7 @@ it('speaks no CBC suite of TLS 1.2', async () => {
   expect(error.message).toMatch(/handshake failure|no shared cipher|alert/i);
 });
 
-it('takes a request whose body comes while it waits for its turn', async () => {
+it('accepts a body that arrives while its request is queued', async () => {
   const door = await open();
   const { services } = door;
   let go = (): void => {};
@@ -172,7 +172,7 @@ it('takes a request whose body comes while it waits for its turn', async () => {
 
 // While an answer is not yet taken by the connection, Node pauses its parser after the headers of the next request. Bytes that
 // come in the same read, but in a TLS record of their own, were given to the paused parser, which ended the connection with 400.
-it('takes a request that comes in two TLS records at once while an answer is under way', async () => {
+it('accepts a request in two TLS records while a response is in progress', async () => {
   const door = await open();
   const { objects } = door.services.registry;
   const begun = new Promise<void>((resolve) => {
@@ -213,7 +213,7 @@ it('takes a request that comes in two TLS records at once while an answer is und
   socket.destroy();
 });
 
-it('does not begin what waited on a connection that is gone', async () => {
+it('does not begin queued requests of a closed connection', async () => {
   const door = await open();
   const { services, listener } = door;
   let go = (): void => {};
@@ -236,7 +236,7 @@ it('does not begin what waited on a connection that is gone', async () => {
 });
 
 describe('a drain', () => {
-  it('ends a watch whose request was under way', async () => {
+  it('ends a watch whose request was in progress', async () => {
     const door = await open();
     const { services, listener } = door;
     let go = (): void => {};
@@ -260,14 +260,14 @@ describe('a drain', () => {
     expect([services.watches.size, services.registry.streams[0]!.closed]).toEqual([0, true]);
   });
 
-  it('is awaited by everybody who asks for it', async () => {
+  it('is shared by concurrent calls', async () => {
     const { listener } = await open();
     expect(listener.drain(0)).toBe(listener.drain(60_000));
     await listener.drain(0);
   });
 
   // Without a cut it would take as long as a handshake may (`limits.headersTime`), 32 seconds.
-  it('does not wait for who connects and says nothing', { timeout: 30_000 }, async () => {
+  it('does not wait for connections without data', { timeout: 30_000 }, async () => {
     const { listener } = await open();
     const silent = connect(listener.port, '127.0.0.1');
     const closed = new Promise((resolve) => silent.once('close', resolve));

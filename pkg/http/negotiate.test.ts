@@ -41,7 +41,7 @@ describe('what a client accepts', () => {
     expect(negotiate(accept, server, allowsMeta, false)).toBeUndefined();
   });
 
-  it('may be tables and bare metadata', () => {
+  it('may be tables and partial metadata', () => {
     const table = 'application/json;as=Table;g=meta.k8s.io;v=v1';
     expect(form(table)).toEqual({
       encoding: 'json',
@@ -82,7 +82,7 @@ describe('what a client accepts', () => {
     expect(negotiate('application/cbor-seq', server, allowsMeta, true)).toBeUndefined();
   });
 
-  it('are no streams of YAML', () => {
+  it('excludes YAML for watches', () => {
     expect(form('application/yaml').encoding).toBe('yaml');
     for (const accept of ['application/yaml', 'application/yaml,application/json', 'application/yaml;stream=watch'])
       expect(() => form(accept, 'watch')).toThrow('only the following media types');

@@ -17,7 +17,7 @@ function refusal(f: () => unknown): string {
 const create = (query: string) => writeOptions('CreateOptions', new Query(query), 'kubectl/v1.33 (linux)');
 
 describe('options of a write', () => {
-  it('name the manager, else take it from the user agent', () => {
+  it('take the field manager from the query, else from the user agent', () => {
     expect(create('').fieldManager).toBe('kubectl');
     expect(create('dryRun=All').fieldManager).toBe('kubectl');
     expect(create('fieldManager=me')).toEqual({ dryRun: false, fieldManager: 'me', fieldValidation: 'Warn' });
@@ -46,7 +46,7 @@ describe('options of a write', () => {
     expect(refusal(() => create(query))).toBe(`422 CreateOptions.meta.k8s.io "" is invalid: ${message}`);
   });
 
-  it('make a manager of what can be printed', () => {
+  it('keep the printable characters of the user agent', () => {
     expect(managerOf('a\u0001b c/1')).toBe('ab c');
     expect(managerOf('é'.repeat(100))).toBe('é'.repeat(64));
     expect(managerOf('')).toBe('');
@@ -56,7 +56,7 @@ describe('options of a write', () => {
 describe('options of a patch', () => {
   const patch = (type: 'apply' | 'merge', query: string) => patchOptions(new Query(query), type, 'kubectl/v1');
 
-  it('belong together', () => {
+  it('are validated together', () => {
     expect(patch('apply', 'fieldManager=a&force=maybe').force).toBe(true);
     expect(patch('apply', 'fieldManager=a').force).toBe(false);
     expect(patch('merge', '').options.fieldManager).toBe('kubectl');
@@ -78,7 +78,7 @@ describe('options of a deletion', () => {
     });
   });
 
-  it('are refused where they contradict', () => {
+  it('are rejected when they contradict each other', () => {
     expect(refusal(() => options('propagationPolicy=Maybe'))).toBe(
       '422 DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "Maybe": supported values: "Foreground", "Background", "Orphan", "nil"',
     );

@@ -19,7 +19,7 @@ function app(desk: Partial<PeerDesk>, user?: { readonly name: string; readonly g
 const ok = async <T>(value: T) => ({ kind: 'ok', value }) as const;
 
 describe('the control API', () => {
-  it('is of system:masters alone', async () => {
+  it('is restricted to system:masters', async () => {
     const jane = { name: 'jane', groups: ['system:authenticated'] };
     const answer = await app({ report: async () => ({}) }, jane).inject({ url: '/peer/v1/status' });
     expect([answer.statusCode, answer.json().message]).toEqual([
@@ -28,11 +28,11 @@ describe('the control API', () => {
     ]);
   });
 
-  it('is not there without a peer to ask', async () => {
+  it('does not exist without a peer', async () => {
     expect((await createFrame(testServices(testWorld)).inject({ url: '/peer/v1/status' })).statusCode).toBe(404);
   });
 
-  it('passes on what the peer says', async () => {
+  it('returns the result of the peer', async () => {
     const frame = app({ report: async () => ({ role: 'leader' }), members: async () => [{ id: 1 }] });
     expect((await frame.inject({ url: '/peer/v1/status' })).json()).toEqual({ role: 'leader' });
     expect((await frame.inject({ url: '/peer/v1/members' })).json()).toEqual({ members: [{ id: 1 }] });
@@ -73,7 +73,7 @@ describe('the control API', () => {
     expect(asked).toEqual([{ id: 255, peerUrls: ['https://a:1'] }]);
   });
 
-  it('says why the peer refuses', async () => {
+  it('returns the reason of a rejection', async () => {
     const frame = app({ removeMember: async () => ({ kind: 'refused', message: 'quorum at risk' }) });
     const answer = await frame.inject({ method: 'DELETE', url: '/peer/v1/members/1' });
     expect([answer.statusCode, answer.json().reason, answer.json().message]).toEqual([
@@ -101,7 +101,7 @@ describe('the control API', () => {
     expect([answer.statusCode, answer.json().kind]).toEqual([code, 'Status']);
   });
 
-  it('sends a snapshot and keeps nothing of it', async () => {
+  it('sends a snapshot and removes the file', async () => {
     const bytes = Buffer.alloc(700_000, 'x');
     const frame = app({
       saveSnapshot: (file) => {

@@ -133,13 +133,13 @@ describe('requestInfo', () => {
     expect(info('GET', path)).toEqual({ kind: 'path', path });
   });
 
-  it('refuses broken percent encoding', () => {
+  it('rejects broken percent encoding', () => {
     expect(() => requestInfo('GET', '/api/v1/pods/%zz')).toThrow(MalformedPath);
   });
 });
 
 describe('Query', () => {
-  it('takes the first value, and forgives broken encoding', () => {
+  it('returns the first value, and ignores broken encoding', () => {
     const q = new Query('a=1&a=2&b&c=x+y%20z&d=%zz&&=e');
     expect([q.text('a'), q.all('a'), q.text('b'), q.has('b'), q.text('c'), q.has('d'), q.text('x')]).toEqual([
       '1',

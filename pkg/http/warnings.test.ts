@@ -17,7 +17,7 @@ describe('warnings', () => {
     ]);
   });
 
-  it('are cut when together they are too long, and left out beyond the bound', () => {
+  it('are truncated when their total is too long, and dropped beyond the limit', () => {
     const long = Array.from({ length: 40 }, (_, i) => `${i} ${'w'.repeat(400)}`);
     const found = headers(...long)!;
     expect(found.length).toBe(16);

@@ -94,7 +94,7 @@ describe('a watch over WebSocket', () => {
     },
   );
 
-  it('takes one subprotocol, whatever it is, or none', async () => {
+  it('accepts one subprotocol of any name, or none', async () => {
     const door = await open();
     const none = new Watcher(door, WATCH);
     expect([await none.opened(), none.ws.protocol]).toEqual(['open', '']);
@@ -133,7 +133,7 @@ describe('a watch over WebSocket', () => {
     },
   );
 
-  it('takes no notice of what its client says, and ends with it', async () => {
+  it('ignores messages of its client, and ends when the client closes', async () => {
     const door = await open();
     const watcher = new Watcher(door, WATCH);
     await watcher.opened();
@@ -161,7 +161,7 @@ describe('a watch over WebSocket', () => {
     expect(exposed).toMatch(/apiserver_request_total\{[^}]*verb="WATCH"[^}]*code="101"[^}]*\} 1/);
   });
 
-  it('ends when its client says too much at once, or what is no message', async () => {
+  it('ends when its client sends a message that is too long or invalid', async () => {
     const door = await open();
     const long = new Watcher(door, WATCH);
     await long.opened();
@@ -179,7 +179,7 @@ describe('a watch over WebSocket', () => {
     expect(streams.length).toBe(2);
   });
 
-  it('ends with a close frame when its time is over, and when the server drains', async () => {
+  it('ends with a close frame after its duration, and when the server drains', async () => {
     const { world, due } = worldWith(7000);
     const door = await open(world);
     const timed = new Watcher(door, `${WATCH}&timeoutSeconds=7`);
@@ -195,7 +195,7 @@ describe('a watch over WebSocket', () => {
     expect(stream!.closed).toBe(true);
   });
 
-  it('is cut off when its client takes nothing for too long, and keeps nothing for it until then', async () => {
+  it('disconnects a client that reads nothing for too long, without buffering', async () => {
     const { world, due } = worldWith(limits.stalledTime);
     const door = await open(world);
     const watcher = new Watcher(door, WATCH);
@@ -219,8 +219,8 @@ describe('a watch over WebSocket', () => {
 const UPGRADE = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n';
 const HANDSHAKE = `GET ${WATCH} HTTP/1.1\r\nHost: x\r\n${UPGRADE}Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`;
 
-describe('an upgrade that is not to be had', () => {
-  it('is as if it had not been asked for, however often', async () => {
+describe('an unsupported upgrade', () => {
+  it('is ignored, however often it is requested', async () => {
     const door = await open();
     const warnings: Error[] = [];
     const warned = (warning: Error): unknown => warnings.push(warning);
@@ -245,7 +245,7 @@ describe('an upgrade that is not to be had', () => {
     socket.destroy();
   });
 
-  it('ends a connection on which an answer is still under way, and refuses one with too many headers', async () => {
+  it('closes a connection with a response in progress, and rejects one with too many headers', async () => {
     const door = await open();
     let begun = (): void => {};
     const first = new Promise<void>((resolve) => {

@@ -55,7 +55,7 @@ describe('exposition', () => {
     expect(text).toContain('kubernetes_feature_enabled{name="ImageVolume",stage=""} 1');
   });
 
-  it('shows the queues of controllers, and nothing to do once they have gone elsewhere', async () => {
+  it('shows the queues of controllers, and empty ones when they run elsewhere', async () => {
     const metrics = new QueueMetrics();
     const exposition = new Exposition();
     exposition.add(...metrics.families);
@@ -88,8 +88,8 @@ describe('exposition', () => {
   });
 });
 
-describe('metrics counted elsewhere', () => {
-  it('are shown as they are at each scrape, and a source that fails hides nothing else', async () => {
+describe('metrics of other sources', () => {
+  it('are collected at each scrape, and a failing source does not affect others', async () => {
     const exposition = new Exposition();
     let n = 0;
     exposition.addSource(async () => [
@@ -100,7 +100,7 @@ describe('metrics counted elsewhere', () => {
     expect(await exposition.scrape()).toContain('etcd_x{To="a"} 2');
   });
 
-  it('are told to all who scrape at once', async () => {
+  it('are returned to all concurrent scrapes', async () => {
     const exposition = new Exposition();
     exposition.add(buildInfo('v1.37.0'));
     exposition.addSource(async () => [
@@ -117,7 +117,7 @@ describe('metrics counted elsewhere', () => {
 });
 
 describe('families', () => {
-  it('gives the same cell for the same labels', () => {
+  it('returns the same cell for the same labels', () => {
     const family = new CounterFamily({ name: 'x', help: 'x' }, ['a', 'b']);
     family.at('1', '2').value++;
     family.at('1', '2').value++;

@@ -18,7 +18,7 @@ const view = (peer: number, entries: readonly Entry[]) => ({
 });
 
 describe('the checker', () => {
-  it('lets a right history pass', () => {
+  it('accepts a correct history', () => {
     const checker = new Checker(initialConfiguration([toPeerId(1)]));
     const write = checker.begin(1);
     const image = checker.applies(1, EMPTY_IMAGE, entry(1, 1, 1), 1);
@@ -33,7 +33,7 @@ describe('the checker', () => {
     expect(operationOf(entry(1, 1, 4_000_000_000))).toBe(4_000_000_000);
   });
 
-  it('sees a stale read, also one that is older than another read', () => {
+  it('detects a stale read, also one older than another read', () => {
     const checker = new Checker(initialConfiguration([toPeerId(1)]));
     const before = checker.begin(0);
     checker.writeDone(checker.begin(1), 5);
@@ -43,20 +43,20 @@ describe('the checker', () => {
     expect(() => checker.readDone(checker.begin(0), 8)).toThrow('linearizability');
   });
 
-  it('sees a write that takes place before its own beginning', () => {
+  it('detects a write that takes effect before it began', () => {
     const checker = new Checker(initialConfiguration([toPeerId(1)]));
     checker.writeDone(checker.begin(1), 5);
     expect(() => checker.writeDone(checker.begin(2), 5)).toThrow('linearizability');
   });
 
-  it('sees two leaders of one term', () => {
+  it('detects two leaders of one term', () => {
     const checker = new Checker(initialConfiguration([toPeerId(1)]));
     checker.leads(1, 3, () => undefined);
     checker.leads(1, 3, () => undefined);
     expect(() => checker.leads(2, 3, () => undefined)).toThrow('election safety');
   });
 
-  it('sees a leader without a committed entry, but asks none for entries of later terms', () => {
+  it('detects a leader without a committed entry, but does not require entries of later terms', () => {
     const checker = new Checker(initialConfiguration([toPeerId(1)]));
     checker.applies(1, EMPTY_IMAGE, entry(1, 2, 1), 2);
     checker.leads(2, 2, () => undefined);
@@ -71,7 +71,7 @@ describe('the checker', () => {
     expect(() => checker.leads(3, 6, () => undefined)).toThrow('leader completeness');
   });
 
-  it('sees peers that apply different things, or leave something out', () => {
+  it('detects peers that apply different entries, or skip one', () => {
     const checker = new Checker(initialConfiguration([toPeerId(1)]));
     checker.applies(1, EMPTY_IMAGE, entry(1, 1, 1), 1);
     expect(() => checker.applies(2, EMPTY_IMAGE, entry(1, 1, 2), 1)).toThrow('state-machine safety');
@@ -81,7 +81,7 @@ describe('the checker', () => {
     expect(() => checker.restores(2, { index: 2, hash: 7 })).toThrow('state-machine safety');
   });
 
-  it('sees an acknowledged write that is gone, and a lost one that is there', () => {
+  it('detects a missing acknowledged write, and a lost one that is present', () => {
     const gone = new Checker(initialConfiguration([toPeerId(1)]));
     gone.writeDone(gone.begin(1), 2);
     expect(() => gone.atEnd(1)).toThrow('durability');
@@ -91,7 +91,7 @@ describe('the checker', () => {
     expect(() => there.atEnd(1)).toThrow('durability');
   });
 
-  it('sees logs that agree after they differed', () => {
+  it('detects logs that agree after a difference', () => {
     const a = view(1, [entry(1, 1, 1), entry(2, 1, 2), entry(3, 3, 3)]);
     checkLogMatching(a, view(2, [entry(1, 1, 1), entry(2, 2, 9)]));
     expect(() => checkLogMatching(a, view(2, [entry(1, 1, 1), entry(2, 2, 9), entry(3, 3, 3)]))).toThrow(
