@@ -8,7 +8,7 @@ import { limits } from './limits.js';
 import { TestStream, testWorld } from './testing.js';
 import { Watches } from './watches.js';
 
-/** Timers that a test moves. */
+/** Timers controlled by the test. */
 class HandTimers implements Timers {
   #now = 0;
   #due: { readonly at: number; readonly f: () => void }[] = [];
@@ -38,7 +38,7 @@ class HandTimers implements Timers {
   }
 }
 
-/** A connection that takes `room` writes until it is drained. */
+/** A connection that accepts `room` writes until it drains. */
 class TestConnection {
   readonly written: string[] = [];
   room = 1;
@@ -98,7 +98,7 @@ function deliver(unwritable = false, watches = new Watches()) {
   return { timers, connection, stream, watches, delivery, written };
 }
 
-/** What was put off to later turns of the event loop is done. */
+/** Runs callbacks deferred to later turns of the event loop. */
 const settled = async (): Promise<void> => {
   for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve));
 };
@@ -163,7 +163,7 @@ it('ends in order with its stream, after its duration, and on drain', async () =
   const told = deliver();
   told.watches.end();
   await told.delivery.done;
-  // Its request was under way when all were told.
+  // Its request was in progress when all watches were ended.
   const closed = new Watches();
   closed.close();
   const late = deliver(false, closed);

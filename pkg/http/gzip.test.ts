@@ -7,7 +7,7 @@ import type { AnswerStream } from './exchange.js';
 import { acceptsGzip, gzipped } from './gzip.js';
 import { testWorld } from './testing.js';
 
-/** A connection that has room for one write at a time, and is drained in a later turn. */
+/** A connection that accepts one write at a time, and drains in a later turn. */
 function connection(gone: boolean) {
   const written: Buffer[] = [];
   let onDrain = (): void => {};

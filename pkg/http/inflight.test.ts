@@ -28,7 +28,7 @@ function world() {
   return { w, pass };
 }
 
-/** In what order those who wait get in. */
+/** The order in which waiting requests are admitted. */
 function entering(limiter: InFlightLimiter, user: string, order: string[], name: string): void {
   void (limiter.enter(user) as Promise<string>).then((outcome) => order.push(`${name} ${outcome}`));
 }

@@ -30,7 +30,7 @@ it('serves pipelined requests of an HTTP/1.1 connection one at a time, in order'
   let most = 0;
   services.registry.before = async () => {
     most = Math.max(most, ++running);
-    // Time for others to begin, were they let.
+    // Time for other requests to begin, if they could.
     for (let i = 0; i < 5; i++) await turn();
     running--;
   };
@@ -170,8 +170,8 @@ it('accepts a body that arrives while its request is queued', async () => {
   socket.destroy();
 });
 
-// While an answer is not yet taken by the connection, Node pauses its parser after the headers of the next request. Bytes that
-// come in the same read, but in a TLS record of their own, were given to the paused parser, which ended the connection with 400.
+// While a response waits to be written, Node pauses its parser after the headers of the next request. Bytes of the same read in a
+// separate TLS record were passed to the paused parser, which closed the connection with 400.
 it('accepts a request in two TLS records while a response is in progress', async () => {
   const door = await open();
   const { objects } = door.services.registry;
@@ -189,7 +189,7 @@ it('accepts a request in two TLS records while a response is in progress', async
   socket.pause();
   socket.write(`GET ${CMS}/big HTTP/1.1\r\nHost: x\r\n\r\n`);
   await begun;
-  // The answer is written meanwhile, as far as the connection takes it.
+  // The response is written meanwhile, as far as the connection accepts it.
   for (let i = 0; i < 20; i++) await turn();
   const whole = post('a');
   const bodyAt = whole.indexOf('{');
@@ -266,7 +266,7 @@ describe('a drain', () => {
     await listener.drain(0);
   });
 
-  // Without a cut it would take as long as a handshake may (`limits.headersTime`), 32 seconds.
+  // Without a limit it would take as long as a handshake may (`limits.headersTime`), 32 seconds.
   it('does not wait for connections without data', { timeout: 30_000 }, async () => {
     const { listener } = await open();
     const silent = connect(listener.port, '127.0.0.1');

@@ -96,7 +96,7 @@ describe('options of a deletion', () => {
       'cannot be set together with .propagationPolicy, ',
       'cannot be set together with .gracePeriodSeconds]',
     ]);
-    // Behind its gate the option means nothing, whatever stands beside it.
+    // With the gate closed the option is ignored, in any combination.
     expect(options(`${unsafe}=true&gracePeriodSeconds=0`, false)).toEqual({
       dryRun: false,
       gracePeriodSeconds: 0,

@@ -115,7 +115,7 @@ describe('the control API', () => {
       String(bytes.length),
       true,
     ]);
-    // It is removed after the answer, when the system comes round to it.
+    // It is removed asynchronously after the response.
     while (readdirSync(folder).length > 0) await new Promise((resolve) => setImmediate(resolve));
   });
 });

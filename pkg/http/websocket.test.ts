@@ -26,7 +26,7 @@ async function open(...given: Parameters<typeof TestDoor.open>): Promise<TestDoo
 const CMS = '/api/v1/namespaces/n/configmaps';
 const WATCH = `${CMS}?watch=true`;
 
-/** A client, and what has come to it. */
+/** A client and the messages that it received. */
 class Watcher {
   readonly ws: WebSocket;
   readonly messages: string[] = [];
@@ -41,7 +41,7 @@ class Watcher {
     this.closed = new Promise((resolve) => this.ws.on('close', resolve));
   }
 
-  /** Accepted; or the status and the text of the refusal. */
+  /** Resolves when the handshake is accepted, or to the status and text of the rejection. */
   opened(): Promise<'open' | { status: number; headers: IncomingMessage['headers']; text: string }> {
     return new Promise((resolve, reject) => {
       this.ws.on('open', () => resolve('open'));
@@ -65,7 +65,7 @@ class Watcher {
 const frame = (object: string): Buffer => watchFrame(websocketFramings.json, 'ADDED', Buffer.from(object));
 const message = (object: string): string => `text {"type":"ADDED","object":${object}}\n`;
 
-/** Timers of one length are the test's to fire. */
+/** Lets the test fire the timers of one length. */
 function worldWith(milliseconds: number): { readonly world: World; readonly due: (() => void)[] } {
   const due: (() => void)[] = [];
   const { timers } = testWorld;
@@ -102,7 +102,7 @@ describe('a watch over WebSocket', () => {
     expect([await one.opened(), one.ws.protocol]).toEqual(['open', 'base64.binary.k8s.io']);
     const two = await new Watcher(door, WATCH, ['base64.binary.k8s.io', 'other']).opened();
     expect(two).toMatchObject({ status: 400, text: expect.stringContaining('Sec-WebSocket-Protocol') });
-    // Nothing is left open of what was refused.
+    // Rejected handshakes leave nothing open.
     expect(door.services.registry.streams.map((s) => s.closed)).toEqual([false, false, true]);
   });
 
@@ -145,7 +145,7 @@ describe('a watch over WebSocket', () => {
     expect(String(await pong)).toBe('a');
     stream!.push(frame('1'));
     expect(await watcher.until(1)).toEqual([message('1')]);
-    // Events go on while it goes.
+    // Events continue meanwhile.
     let pushing = true;
     const pushes = (async () => {
       for (; pushing; await turn()) stream!.push(frame('2'));
@@ -202,7 +202,7 @@ describe('a watch over WebSocket', () => {
     await watcher.opened();
     const [stream] = door.services.registry.streams;
     watcher.ws.pause();
-    // More than the connection holds on its way: one write, and then no other.
+    // More than the connection buffers: one write, and no other.
     stream!.push(frame(`"${'x'.repeat(32 << 20)}"`));
     while (due.length === 0) await turn();
     stream!.push(frame('2'));
@@ -232,7 +232,7 @@ describe('an unsupported upgrade', () => {
       socket.write(`GET ${CMS} HTTP/1.1\r\nHost: x\r\n${UPGRADE}\r\n`);
       expect(await list).toMatch(/^HTTP\/1\.1 200 /);
     }
-    // With a body that comes later, and a request behind it.
+    // With a body that arrives later, and a pipelined request.
     const both = until(socket, (text) => text.includes('gitVersion'));
     socket.write(`POST ${CMS} HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: SPDY/3.1\r\n`);
     socket.write(`Content-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`);
@@ -275,7 +275,7 @@ describe('an unsupported upgrade', () => {
 });
 
 describe('pings', () => {
-  /** A connection whose other end the test is. */
+  /** A connection whose other end the test controls. */
   class TestSocket extends Duplex {
     readonly written: Buffer[] = [];
     takes = true;
@@ -297,7 +297,7 @@ describe('pings', () => {
     const socket = new TestSocket();
     const request = { method: 'GET', url: WATCH, headers } as unknown as IncomingMessage;
     const answer = openWebSocket(request, { socket: socket as unknown as TLSSocket, head: Buffer.alloc(0) }, 'id');
-    // A masked ping without content.
+    // A masked ping without payload.
     const ping = Buffer.from([0x89, 0x80, 1, 2, 3, 4]);
     const before = socket.written.length;
     socket.push(ping);

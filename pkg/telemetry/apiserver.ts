@@ -4,11 +4,11 @@ const DURATION_BUCKETS = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ] as const;
 const SLI_BUCKETS = DURATION_BUCKETS.slice(2);
-/** Bytes, 1 kB to 1 GB. */
+/** Bytes, from 1 kB to 1 GB. */
 const SIZE_BUCKETS = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9] as const;
 /** Bytes of one event. */
 const EVENT_BUCKETS = [1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072] as const;
-/** Seconds of validity left: now, 30 min, 1 h, 2 h, 6 h, 12 h, 1 d, 2 d, 4 d, 1 week, 1, 3, 6, 12 months. */
+/** Seconds of remaining validity: now, 30 min, 1 h, 2 h, 6 h, 12 h, 1 d, 2 d, 4 d, 1 week, 1, 3, 6, 12 months. */
 const EXPIRATION_BUCKETS = [
   0, 1800, 3600, 7200, 21600, 43200, 86400, 172800, 345600, 604800, 2592000, 7776000, 15552000, 31104000,
 ] as const;
@@ -26,12 +26,12 @@ const REQUEST_LABELS = [
 const PLAIN_LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
 const RESOURCE_LABELS = ['group', 'version', 'resource'] as const;
 
-/** Only of these the size of the answer tells anything. */
+/** The verbs whose response sizes are recorded. */
 const READS: ReadonlySet<string> = new Set(['GET', 'LIST', 'WATCH']);
 
-/** What a request is counted under. */
+/** The labels of a request. */
 export interface RequestKind {
-  /** Upper case as dashboards query them: GET, LIST, WATCH, POST, PUT, PATCH, DELETE, APPLY for apply patches, CONNECT. */
+  /** Upper case, as dashboards query them: GET, LIST, WATCH, POST, PUT, PATCH, DELETE, APPLY for apply patches, CONNECT. */
   readonly verb: string;
   readonly dryRun: boolean;
   readonly group: string;
@@ -42,7 +42,7 @@ export interface RequestKind {
   readonly scope: string;
 }
 
-/** The cells of one kind of request, resolved once and kept by the caller: counting is then a few array writes. */
+/** The series of one kind of request, looked up once and kept by the caller: counting is then a few array writes. */
 export interface RequestSeries {
   readonly kind: RequestKind;
   readonly duration: HistogramCell;
@@ -53,8 +53,8 @@ export interface RequestSeries {
 }
 
 /**
- * Request metrics under the names, labels and buckets of kube-apiserver, so that its dashboards and alerts hold
- * (kubernetes-mixin and the like).
+ * Request metrics with the names, labels and buckets of kube-apiserver, so that its dashboards and alerts work (kubernetes-mixin
+ * and others).
  */
 export class ApiServerMetrics {
   readonly #requests = new CounterFamily(
@@ -160,12 +160,12 @@ export class ApiServerMetrics {
     };
   }
 
-  /** How many requests of this kind are open; only for those that stay open. */
+  /** The number of open requests of this kind, for long-running requests only. */
   longRunning(k: RequestKind): Cell {
     return this.#longRunning.at(k.verb, k.group, k.version, k.resource, k.subresource, k.scope, 'apiserver');
   }
 
-  /** `seconds` of the whole request, `waited` of them in queues for others; `bytes` of the answer's body. */
+  /** `seconds` is the duration of the whole request, `waited` the time in queues; `bytes` is the size of the response body. */
   count(series: RequestSeries, code: number, seconds: number, waited: number, bytes: number): void {
     let cell = series.codes.get(code);
     if (cell === undefined) {
@@ -211,7 +211,7 @@ export class ApiServerMetrics {
     };
   }
 
-  /** `n` events of `bytes` together: each is counted at their mean, because a socket is given them joined. */
+  /** `n` events of `bytes` in total: each is counted with the mean size, because they are written together. */
   watched(series: WatchSeries, n: number, bytes: number): void {
     series.events.value += n;
     this.#watchSizes.observeMany(series.sizes, bytes / n, n);
@@ -225,7 +225,7 @@ export class ApiServerMetrics {
     this.#certificates.observe(this.#certificateCell, seconds);
   }
 
-  /** Every metric, to be added to an exposition. */
+  /** All metrics, for an exposition. */
   get families(): readonly (CounterFamily | HistogramFamily)[] {
     return [
       this.#requests,

@@ -2,9 +2,9 @@ import type { Registry } from 'prom-client';
 import { CounterFamily, type HistogramFamily, type ScrapedMetric } from './series.js';
 
 /**
- * Everything that can be scraped. prom-client (its text form, and what it knows of the process: CPU, memory, descriptors, event
- * loop delay, garbage collection) is loaded at the first scrape or when the server has time, because it would cost a tenth of
- * the time to start.
+ * The metrics that can be scraped. prom-client provides the text format and the process metrics (CPU, memory, descriptors, event
+ * loop delay, garbage collection). It is loaded at the first scrape or when the server is idle, because it would take a tenth of
+ * the start time.
  */
 export class Exposition {
   readonly #families: (CounterFamily | HistogramFamily)[] = [];
@@ -16,33 +16,33 @@ export class Exposition {
     this.#families.push(...families);
   }
 
-  /** `f` runs before each scrape, to bring gauges up to date. */
+  /** Registers `f` to run before each scrape, to update gauges. */
   beforeScrape(f: () => void): void {
     this.#collectors.push(f);
   }
 
-  /** Metrics that somebody else counts (the peer's thread): asked for at each scrape. A source that fails is left out. */
+  /** Adds metrics from elsewhere (the peer's thread), requested at each scrape. A source that fails is omitted. */
   addSource(source: () => Promise<readonly ScrapedMetric[]>): void {
     this.#sources.push(source);
   }
 
-  /** Loads what a scrape needs. */
+  /** Loads prom-client. */
   async warm(): Promise<void> {
     await this.#open();
   }
 
-  /** The text form (version 0.0.4) of all metrics. */
+  /** All metrics in the text format (version 0.0.4). */
   async scrape(): Promise<string> {
     const { prom, own } = await this.#open();
     for (const collect of this.#collectors) collect();
-    // A registry of this scrape alone: several may be under way at once.
+    // Each scrape has its own registry, because several may run at once.
     const foreign = new prom.Registry();
     const metrics = (await Promise.all(this.#sources.map((ask) => ask().catch(() => [])))).flat();
     for (const metric of metrics) register(foreign, { name: metric.name, get: () => metric });
     return (await Promise.all([own.metrics(), foreign.metrics()])).filter((text) => text.trim() !== '').join('');
   }
 
-  /** Every counter of this process begins at nothing again. */
+  /** Resets all counters of this process. */
   reset(): void {
     for (const family of this.#families) family.reset();
   }
@@ -60,16 +60,16 @@ export class Exposition {
 
 interface Opened {
   readonly prom: typeof import('prom-client');
-  /** What is counted in this thread, and prom-client's own metrics of the process. */
+  /** The metrics of this thread, and prom-client's process metrics. */
   readonly own: Registry;
 }
 
-/** prom-client takes anything that can say its name and `get()`; its types name only its own classes. */
+/** prom-client accepts any object with a name and `get()`; its types list only its own classes. */
 function register(registry: Registry, metric: { readonly name: string; get(): ScrapedMetric }): void {
   registry.registerMetric(metric as unknown as Parameters<Registry['registerMetric']>[0]);
 }
 
-/** `kubernetes_build_info`, which dashboards use to find servers of unequal versions. */
+/** `kubernetes_build_info`, which dashboards use to find servers of different versions. */
 export function buildInfo(version: string): CounterFamily {
   const family = new CounterFamily(
     { name: 'kubernetes_build_info', help: 'Version of the API that is served.' },
@@ -81,7 +81,7 @@ export function buildInfo(version: string): CounterFamily {
   return family;
 }
 
-/** `kubernetes_feature_enabled`: every feature gate with the stage it has come to, 1 where it is on. */
+/** `kubernetes_feature_enabled`: every feature gate with its stage, 1 if enabled. */
 export function featureInfo(
   features: Iterable<{ readonly name: string; readonly stage: string; readonly enabled: boolean }>,
 ): CounterFamily {

@@ -1,17 +1,20 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 
-/** Structured log. One instance a process, handed in; rooms below the composition root get a child or nothing. */
+/** The structured log. Each process has one instance; rooms below the composition root get a child or none. */
 export type Log = Logger;
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
 export interface LogOptions {
   readonly level: LogLevel;
-  /** Where lines go; the process's standard error unless told otherwise. */
+  /** The destination of log lines; standard error by default. */
   readonly destination?: DestinationStream;
 }
 
-/** JSON lines: `{"level":"info","time":"...","msg":"..."}`. Written at once, so that the last line before an exit is there. */
+/**
+ * Writes JSON lines: `{"level":"info","time":"...","msg":"..."}`. Writes are synchronous, so that the last line before an exit is
+ * not lost.
+ */
 export function createLog(options: LogOptions): Log {
   return pino(
     {

@@ -1,9 +1,9 @@
 import { type Cell, CounterFamily, type HistogramCell, HistogramFamily } from './series.js';
 
-/** Seconds, 10 ns to 1,000 s. */
+/** Seconds, from 10 ns to 1,000 s. */
 const BUCKETS = Array.from({ length: 12 }, (_, i) => Number(`1e${i - 8}`));
 
-/** Durations counted by somebody who does not know where they are shown. */
+/** Durations, counted by code that does not depend on metrics. */
 export class Durations {
   readonly counts = new Float64Array(BUCKETS.length + 1);
   sum = 0;
@@ -16,11 +16,11 @@ export class Durations {
   }
 }
 
-/** What a controller's queue has seen since it was made. */
+/** The statistics of a controller's queue since it was created. */
 export interface QueueCounts {
-  /** Keys whose turn it is as soon as a worker is free. */
+  /** Keys that wait for a free worker. */
   readonly depth: number;
-  /** Keys that wait, are worked on or come back at a time of theirs: with none of them there is nothing left to do. */
+  /** Keys that are waiting, being processed or delayed: with none of them the controller is idle. */
   readonly outstanding: number;
   readonly adds: number;
   readonly retries: number;
@@ -33,7 +33,10 @@ export interface QueueView {
   readonly counts: QueueCounts;
 }
 
-/** The queues of the controllers, under the names of kube-controller-manager. A controller that does not run here shows nothing to do. */
+/**
+ * The queues of the controllers, under the names of kube-controller-manager. A controller that does not run here reports an empty
+ * queue.
+ */
 export class QueueMetrics {
   readonly #depth = new CounterFamily(
     { name: 'workqueue_depth', help: 'Keys waiting for a controller.' },

@@ -1,6 +1,6 @@
 /**
- * Counters and histograms that cost an array write on the hot path. prom-client hashes the labels at every observation (about
- * 2 us); here a series is looked up once, kept by whoever counts, and turned into prom-client's form when somebody scrapes.
+ * Counters and histograms that cost an array write on the hot path. prom-client hashes the labels at every observation (about 2
+ * us); here the caller looks up a series once and keeps it, and a scrape converts it to prom-client's form.
  */
 export type Labels = Readonly<Record<string, string>>;
 
@@ -10,14 +10,14 @@ export interface Cell {
   readonly labels: Labels;
 }
 
-/** One labelled histogram: counts per bucket (not cumulative), last one above every bound. */
+/** One labelled histogram: counts per bucket (not cumulative); the last one is above every bound. */
 export interface HistogramCell {
   readonly counts: Float64Array;
   readonly labels: Labels;
   sum: number;
 }
 
-/** What prom-client's registry asks of a metric when it is scraped. */
+/** The form that prom-client's registry expects of a metric at a scrape. */
 export interface ScrapedMetric {
   readonly name: string;
   readonly help: string;
@@ -38,8 +38,8 @@ interface Named {
 }
 
 /**
- * Cells of one metric by their labels' values. Bounded: beyond `cellsMax` everything lands in one cell whose labels are all
- * `other`, so that a client cannot grow memory by inventing names.
+ * The series of one metric by label values. Their number is bounded: beyond `cellsMax` all observations count in one series whose
+ * labels are all `other`, so that a client cannot increase memory by inventing names.
  */
 class Cells<C> {
   readonly #cells = new Map<string, C>();
@@ -74,7 +74,7 @@ class Cells<C> {
   }
 }
 
-/** Label sets per metric. 80 resources x 8 verbs x a handful of codes stay far below. */
+/** Label sets per metric. 80 resources x 8 verbs x a few status codes stay far below it. */
 export const CELLS_MAX = 20_000;
 
 export class CounterFamily {
@@ -90,7 +90,7 @@ export class CounterFamily {
     this.#cells = new Cells(labelNames, (labels) => ({ value: 0, labels }));
   }
 
-  /** The cell of these label values, in the order in which the names were declared. Keep it: looking it up costs a string join. */
+  /** The series of these label values, in the order in which the names were declared. Keep it: the lookup costs a string join. */
   at(...values: readonly string[]): Cell {
     return this.#cells.at(values);
   }
@@ -100,7 +100,7 @@ export class CounterFamily {
     return { name: this.name, help: this.help, type: this.#type, aggregator: 'sum', values };
   }
 
-  /** A gauge keeps its value: what it tells of goes on. */
+  /** A gauge keeps its value, because what it measures continues. */
   reset(): void {
     if (this.#type === 'counter') for (const c of this.#cells.all()) c.value = 0;
   }
@@ -131,7 +131,7 @@ export class HistogramFamily {
     this.observeMany(cell, value, 1);
   }
 
-  /** `n` observations of the same value. */
+  /** Records `n` observations of the same value. */
   observeMany(cell: HistogramCell, value: number, n: number): void {
     const bounds = this.#bounds;
     let i = 0;

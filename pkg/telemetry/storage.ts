@@ -1,12 +1,12 @@
 import { CounterFamily } from './series.js';
 
-/** What is stored, as seen when somebody scrapes. */
+/** Statistics of the stored objects at the time of a scrape. */
 export interface StorageView {
   readonly resources: Iterable<{ readonly group: string; readonly resource: string; readonly objects: number }>;
   readonly sizeBytes: number;
 }
 
-/** Gauges of the stored objects, under the names of kube-apiserver. */
+/** Gauges of the stored objects, with the names of kube-apiserver. */
 export class StorageMetrics {
   readonly #objects = new CounterFamily(
     { name: 'apiserver_storage_objects', help: 'Stored objects by resource.' },
