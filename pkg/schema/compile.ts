@@ -1,7 +1,7 @@
 import type { JsonValue } from '../api/index.js';
 import type { AnySchema, ListSchema, MapSchema, ScalarSchema, Schema, StructSchema } from './types.js';
 
-/** One answer for each form of a schema. */
+/** One result for each form of a schema. */
 export interface Visitor<T> {
   struct(schema: StructSchema): T;
   map(schema: MapSchema): T;
@@ -10,13 +10,13 @@ export interface Visitor<T> {
   any(schema: AnySchema): T;
 }
 
-/** A function of values that was made for one schema. */
+/** A function on values that is compiled for one schema. */
 export type Step<R> = (value: JsonValue) => R;
 
 /**
- * Walks over values that are taken often are compiled: a closure for each schema, made once and kept as long as the schema lives,
- * that calls those of what is inside. `now` gives a schema's step; `later` one for inside another step, where the schema may be one
- * that is just being compiled: types may contain themselves.
+ * Compiles frequent walks over values: one closure for each schema, which calls the closures of its members and is kept as long as the
+ * schema. `now` returns the step of a schema. `later` returns a step for use inside another one; its schema may still be in compilation,
+ * because types may be recursive.
  */
 export function compilePerSchema<R>(visitor: Visitor<Step<R>>): {
   readonly now: (schema: Schema) => Step<R>;

@@ -2,8 +2,8 @@ import type { JsonValue } from '../api/index.js';
 import type { PatchStrategy } from './types.js';
 
 /**
- * The text form of a package (README.md), read just far enough: a file is cut into declarations when it is opened, a
- * declaration into words when somebody needs that type.
+ * The text form of a package (README.md), parsed lazily: a file is split into declarations when it is opened, and a declaration into tokens
+ * when its type is used.
  */
 export type Declaration = StructDeclaration | AliasDeclaration | EitherDeclaration;
 
@@ -17,7 +17,7 @@ export interface StructDeclaration {
 
 export interface InlineDeclaration {
   readonly kind: 'inline';
-  /** 0: protobuf has no trace of it, or shows the fields in place. */
+  /** 0 if protobuf does not have the field, or has its fields inline. */
   readonly proto: number;
   readonly type: string;
 }
@@ -40,7 +40,7 @@ export interface FieldDeclaration {
   readonly rules: readonly string[];
 }
 
-/** What a field says about its type at the place of use. */
+/** The properties of a type at its place of use in a field. */
 export interface TypeUse {
   readonly listType?: 'atomic' | 'set' | 'map';
   readonly keys?: readonly string[];
@@ -74,7 +74,7 @@ export function splitDeclarations(text: string): Map<string, string> {
       start = end + 1;
       continue;
     }
-    // A declaration goes on while its lines are indented.
+    // A declaration continues while its lines are indented.
     const header = end;
     while (text[end + 1] === ' ') {
       const next = text.indexOf('\n', end + 1);
@@ -191,7 +191,7 @@ function parseMember(line: string): FieldDeclaration | InlineDeclaration {
         break;
       case 'oneOf':
       case 'zeroOrOneOf':
-        // Kept in the text for the reader: the rules beside it (`unionMember`) say the same to the validator.
+        // For readers of the text only: the rules beside it (`unionMember`) state the same for the validator.
         break;
       default:
         throw new Error(`schema: unknown word ${word} in: ${line}`);

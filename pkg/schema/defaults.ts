@@ -5,15 +5,15 @@ import type { Field, Schema, StructSchema } from './types.js';
 const { plan, reaches } = planner((field) => field.default !== undefined && !invisible(field));
 
 /**
- * Fills in declared defaults (`+default=` of built-in types, `default:` of custom resources), in place. Only what the object
- * has is walked: a default inside an absent struct is not applied. A value that is null counts as absent, unless the schema
- * lets it be null; so does the zero value of a field that cannot tell zero from absent. Idempotent.
+ * Applies declared defaults (`+default=` of built-in types, `default:` of custom resources), in place. A default inside an absent struct is
+ * not applied. Null counts as absent unless the field is nullable; so does the zero value of a field that does not distinguish zero from
+ * absent. Idempotent.
  */
 export function applySchemaDefaults(object: JsonObject, schema: StructSchema): void {
   if (reaches(schema)) walk(object, schema);
 }
 
-/** Defaults to the zero value of a field that is left out when zero: nobody can see it. */
+/** Reports whether the default is the zero value of a field that is omitted when zero, and so has no effect. */
 function invisible(field: Field): boolean {
   return !field.pointer && field.omitEmpty && isZero(field.default);
 }
@@ -56,7 +56,7 @@ function walkStruct(object: JsonObject, schema: StructSchema): void {
   }
 }
 
-/** Is this a value, as opposed to none? */
+/** Reports whether the value is set. */
 function counts(value: JsonValue | undefined, field: Field): boolean {
   if (value === undefined) return false;
   if (value === null) return field.constraints?.nullable === true;

@@ -5,7 +5,7 @@ import { structByName, typeNames } from './load.js';
 
 const data = new URL('./data/', import.meta.url);
 
-/** Types of the resource reference: every one of their fields is described. */
+/** Types of the resource reference whose fields are all described. */
 const REFERENCE = [
   'networking/v1.IPAddress',
   'networking/v1.Ingress',
@@ -26,7 +26,7 @@ const REFERENCE = [
 ];
 
 describe('descriptions', () => {
-  it('speak of types and fields that exist, each once', () => {
+  it('describe existing types and fields, each once', () => {
     for (const file of readdirSync(data).filter((f) => f.endsWith('.doc'))) {
       const pkg = file.replace('.doc', '').replace('_', '/');
       const declared = new Set(typeNames(pkg));
@@ -46,7 +46,7 @@ describe('descriptions', () => {
     }
   });
 
-  it.each(REFERENCE)('of %s are whole', (name) => {
+  it.each(REFERENCE)('of %s are complete', (name) => {
     const missing: string[] = [];
     const seen = new Set<string>();
     const visit = (type: string, depth: number): void => {
@@ -63,7 +63,7 @@ describe('descriptions', () => {
     expect(missing).toEqual([]);
   });
 
-  it('of stable versions speak for those before them', () => {
+  it('of stable versions also describe pre-release versions', () => {
     const slice = structByName('discovery/v1beta1.EndpointSlice');
     expect(describeField(slice.name, slice.byName.get('endpoints')!)).toMatch(/at most 1000/);
     expect(describeType('core/v1.PodList')).toBe('A list of Pod objects.');

@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Field } from './types.js';
 
 /**
- * Descriptions, in the project's own words: one `data/<package>.doc` a package, lines `Type: text` and `Type.field: text`.
- * Apart from the declarations because only OpenAPI reads them, and because importing declarations anew must not touch them.
+ * Descriptions of types and fields, written for this project: one file `data/<package>.doc` for each package, with lines `Type: text` and
+ * `Type.field: text`. They are separate from the declarations because only OpenAPI reads them and a new import must not change them.
  */
 const packages = new Map<string, ReadonlyMap<string, string>>();
 
-/** Of a type by its full name (`core/v1.PodSpec`); '' when nothing is written. */
+/** Returns the description of a type by its full name (`core/v1.PodSpec`), or ''. */
 export function describeType(type: string): string {
   const [pkg, name] = split(type);
   const own = find(pkg, name);
@@ -16,13 +16,13 @@ export function describeType(type: string): string {
   return item === undefined || find(pkg, item) === undefined ? '' : `A list of ${item} objects.`;
 }
 
-/** Of a field of a type, also when an inlined type declares it; '' when nothing is written. */
+/** Returns the description of a field of a type or of its inlined types, or ''. */
 export function describeField(owner: string, field: Field): string {
   if (field.description !== undefined) return field.description;
   return declaredText(owner, field) ?? find('meta/v1', `*.${field.name}`) ?? '';
 }
 
-/** What the type says of the field, or the inlined type that declares it. */
+/** Returns the description in the type, or in the inlined type that declares the field. */
 function declaredText(owner: string, field: Field): string | undefined {
   const inner = field.inlineIn?.schema;
   const declared = inner?.byName.get(field.name);
@@ -37,7 +37,7 @@ function fieldText(owner: string, field: string): string | undefined {
   return find(pkg, `${name}.${field}`);
 }
 
-/** Where a pre-release version says nothing, the stable version of its group speaks for it. */
+/** A pre-release version without a description uses that of the stable version. */
 function find(pkg: string, key: string): string | undefined {
   return docs(pkg).get(key) ?? (/(alpha|beta)\d+$/.test(pkg) ? docs(pkg.replace(/\/.*/, '/v1')).get(key) : undefined);
 }

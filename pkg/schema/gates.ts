@@ -5,11 +5,10 @@ import type { Field, Schema, StructSchema } from './types.js';
 const { plan, reaches } = planner((field) => field.featureGate !== undefined);
 
 /**
- * Drops fields whose feature is off, in place, unless the stored object uses the same field somewhere already: an object
- * written while a feature was on can still be changed after it was turned off.
+ * Drops fields of disabled features, in place, unless the stored object uses the field already: an object written while a feature was
+ * enabled can still be changed after it is disabled.
  *
- * `enabled` is asked for each gate that a field names, and must say true for gates it does not know: those of features that
- * are always on by now.
+ * `enabled` is called for each gate of a field. It must return true for unknown gates, whose features are always enabled by now.
  */
 export function dropDisabledFields(
   object: JsonObject,
@@ -29,7 +28,7 @@ export function dropDisabledFields(
   });
 }
 
-/** Absent, null and empty are all the same as never used. */
+/** Reports whether a field is used: absent, null and empty values are not. */
 function isSet(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null || value === '' || value === 0 || value === false) return false;
   return Array.isArray(value) ? value.length > 0 : true;
@@ -37,7 +36,7 @@ function isSet(value: JsonValue | undefined): boolean {
 
 type Visitor = (holder: JsonObject, field: Field) => void;
 
-/** Every gated field that the value has. */
+/** Returns all gated fields of the value. */
 function visit(value: JsonValue, schema: Schema, seen: Visitor): void {
   if (schema.kind === 'struct') {
     if (!isObject(value)) return;

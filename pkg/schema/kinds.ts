@@ -4,8 +4,8 @@ import { structByName } from './load.js';
 import type { StructSchema } from './types.js';
 
 /**
- * Releases as text (`1.22`). Absent: not known or not planned. For alpha and beta versions without dates of their own,
- * `deprecated` and `removed` follow from `introduced`.
+ * Releases as text (`1.22`). Absent if unknown or not planned. For alpha and beta versions, `deprecated` and `removed` are derived from
+ * `introduced` unless they are declared.
  */
 export interface Lifecycle {
   readonly introduced?: string;
@@ -14,7 +14,7 @@ export interface Lifecycle {
   readonly replacement?: GroupVersionKind;
 }
 
-/** A top-level kind of the built-in API: what discovery, the codecs and the registry need to know before they read its schema. */
+/** A top-level kind of the built-in API: the facts that discovery, the codecs and the registry need without its schema. */
 export interface KindInfo extends GroupVersionKind {
   /** Package of the declaration file: `core/v1`, `rbac/v1`. */
   readonly package: string;
@@ -22,15 +22,15 @@ export interface KindInfo extends GroupVersionKind {
   readonly type: string;
   /** A list kind has the scope of its items. */
   readonly scope: 'Namespaced' | 'Cluster';
-  /** The kind has a REST resource of its own in this version; false for lists, options and review payloads. */
+  /** The kind is a REST resource in this version; false for lists, options and review payloads. */
   readonly resource: boolean;
-  /** Kind of its list (`PodList`), where there is one. */
+  /** The kind of its list (`PodList`), if any. */
   readonly listKind?: string;
   /** For a list kind: the kind of its items. */
   readonly itemKind?: string;
   /** Subresources that the declaration names, without the slash: `status`, `scale`, `eviction`. */
   readonly subresources: readonly string[];
-  /** For a kind that stands only for a subresource: its name. */
+  /** For a kind that exists only as a subresource: the name of the subresource. */
   readonly isSubresource?: string;
   readonly lifecycle: Lifecycle;
 }
@@ -40,13 +40,13 @@ export interface KindSchema {
   readonly info: KindInfo;
   readonly schema: StructSchema;
   /**
-   * Of a custom resource: the structural schema of its definition. `schema` then knows kind, apiVersion and metadata only, and
-   * preserves everything else: custom resources are encoded as they are.
+   * The structural schema of a custom resource. `schema` then has kind, apiVersion and metadata only and preserves unknown fields, because
+   * custom resources are encoded as they are.
    */
   readonly structural?: StructSchema;
 }
 
-/** Whether the kind is a custom resource; does not compile its schema. */
+/** Reports whether the kind is a custom resource, without compiling its schema. */
 export const isCustom = (kind: KindSchema): boolean => 'structural' in kind;
 
 interface Index {
@@ -57,7 +57,7 @@ interface Index {
 
 let index: Index | undefined;
 
-/** Request options belong to every group version; answers without a group to core v1. */
+/** Request options belong to every group version; responses without a group belong to core v1. */
 export const EVERYWHERE: ReadonlySet<string> = new Set([
   'CreateOptions',
   'DeleteOptions',
@@ -77,8 +77,8 @@ const UNGROUPED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Facts and schema of a built-in kind (lists and options included), or undefined. The schema is compiled at first need.
- * Kinds of the machinery (`v1 Status`, `apps/v1 DeleteOptions`) are found too, with the facts of `meta.k8s.io/v1`.
+ * Returns the facts and the schema of a built-in kind (lists and options included), or undefined. The schema is compiled at first use.
+ * Kinds of apimachinery (`v1 Status`, `apps/v1 DeleteOptions`) have the facts of `meta.k8s.io/v1`.
  */
 export function kindSchema(gvk: GroupVersionKind): KindSchema | undefined {
   const { byKey } = readIndex();
@@ -126,7 +126,7 @@ function parseIndex(text: string): Index {
   return { infos, byKey, groups };
 }
 
-/** The schema is a getter: the index is read at start, schemas when somebody uses the kind. */
+/** The schema is a getter: the index is read at start, schemas at first use. */
 function kindOf(info: KindInfo): KindSchema {
   let schema: StructSchema | undefined;
   return {
@@ -177,7 +177,7 @@ function describeKind(
   };
 }
 
-/** Pre-release versions end by themselves: deprecated three releases after they came, gone three after that. */
+/** Pre-release versions are deprecated three releases after their introduction and removed three releases later. */
 const RELEASES_UNTIL_NEXT = 3;
 
 function lifecycle(version: string, flags: ReadonlyMap<string, string>): Lifecycle {

@@ -11,24 +11,24 @@ import {
 import type { AnySchema, Field, InlineMessage, ListSchema, MapSchema, Schema, StructSchema, Union } from './types.js';
 
 /**
- * Compiles declarations into the schema graph. A package file is read at the first need of one of its types, a type at
- * its first need together with all that it reaches. Each named type is one node, whoever refers to it.
+ * Compiles declarations into the schema graph. A package file is read at the first use of one of its types. A type is compiled at first
+ * use, together with all types that it refers to. Each named type is one node.
  */
 const packages = new Map<string, ReadonlyMap<string, string>>();
 const named = new Map<string, NamedType>();
 
-/** A named list or map keeps its text: the field that uses it says list type and keys. */
+/** A named list or map remains text, because the field that uses it states the list type and the keys. */
 type NamedType = { readonly schema: Schema } | { readonly type: string; readonly pkg: string; readonly boxed: boolean };
 
 const dataFolder = new URL('./data/', import.meta.url);
 
-/** The schema of a declared type by its full name (`core/v1.PodSpec`, `meta/v1.Time`); throws when nothing declares it. */
+/** Returns the schema of a declared type by its full name (`core/v1.PodSpec`, `meta/v1.Time`); throws if it is not declared. */
 export function typeByName(name: string): Schema {
   const dot = name.lastIndexOf('.');
   return use(name.slice(dot + 1), name.slice(0, dot), NO_USE);
 }
 
-/** Like `typeByName`, for a type that must be a struct. */
+/** Like `typeByName`, for a struct. */
 export function structByName(name: string): StructSchema {
   const schema = typeByName(name);
   if (schema.kind !== 'struct') throw new Error(`schema: ${name} is no struct`);
@@ -72,7 +72,7 @@ function openPackage(pkg: string): ReadonlyMap<string, string> {
   return declarations;
 }
 
-/** The schema of a type expression as written in package `pkg`, with what the place of use says about it. */
+/** Returns the schema of a type expression in package `pkg`, with the properties of its place of use. */
 function use(type: string, pkg: string, at: TypeUse): Schema {
   if (type.startsWith('[]')) return list(type.slice(2), pkg, at, false);
   if (type.startsWith('map[')) return map(type.slice(type.indexOf(']') + 1), pkg, at);
@@ -153,14 +153,14 @@ function alias(name: string, pkg: string, declaration: AliasDeclaration): NamedT
   };
 }
 
-/** The rule `enum` means the constants beside it. */
+/** The values of the rule `enum` are the constants beside it. */
 function withValues(rule: string, values: readonly string[]): string {
   return /(^|\/)enum$/.test(rule) ? `${rule}=${values.join(',')}` : rule;
 }
 
 function either(name: string, pkg: string, declaration: EitherDeclaration): NamedType {
   const schema: { -readonly [K in keyof AnySchema]: AnySchema[K] } = { kind: 'any', form: 'json', name };
-  // Known before its object is compiled: JSONSchemaProps refers back to this type.
+  // Registered before its object is compiled: JSONSchemaProps refers back to this type.
   const type = remember(name, { schema });
   schema.either = { object: use(declaration.object, pkg, NO_USE) as StructSchema, or: declaration.or };
   return type;
@@ -185,7 +185,7 @@ function struct(name: string, pkg: string, declaration: StructDeclaration): Name
     ...(mapType !== undefined && { mapType }),
     ...(rules.length > 0 && { rules }),
   };
-  // Known before its fields are compiled: types may contain themselves.
+  // Registered before its fields are compiled, because types may be recursive.
   const type = remember(name, { schema });
   const add = (field: Field): void => {
     fields.push(field);
@@ -210,7 +210,7 @@ function struct(name: string, pkg: string, declaration: StructDeclaration): Name
   return type;
 }
 
-/** A marked union: the discriminator, and every other field that may be left out is a member. */
+/** A marked union: a discriminator, and every other optional field as a member. */
 function unionOf(declaration: StructDeclaration): Union {
   const own = declaration.members.filter((m): m is FieldDeclaration => m.kind === 'field');
   const discriminator = own.find((f) => f.discriminator)?.name;

@@ -1,13 +1,13 @@
 import { isObject, type JsonObject, type JsonValue } from '../api/index.js';
 import type { Schema, StructSchema } from './types.js';
 
-/** More are dropped but not told: a warning has to end somewhere. */
+/** The maximal number of reported paths; further fields are dropped without a report. */
 const PATHS_MAX = 100;
 
 /**
- * Drops fields that the schema does not declare, in place; answers their paths (`spec.ports[0].bogus`), at most 100. What
- * stands below a struct that preserves unknown fields, or in a value that the schema does not know inside, is kept as it is.
- * The root and embedded objects keep `apiVersion`, `kind` and `metadata`, declared or not.
+ * Drops fields that the schema does not declare, in place, and returns their paths (`spec.ports[0].bogus`), at most 100. Fields below a
+ * struct that preserves unknown fields and the content of opaque values are kept. The root and embedded objects keep `apiVersion`, `kind`
+ * and `metadata` even if undeclared.
  */
 export function prune(object: JsonObject, schema: StructSchema): readonly string[] {
   const dropped: string[] = [];

@@ -1,22 +1,22 @@
 import type { Field, Schema, StructSchema } from './types.js';
 
-/** The part of a struct that a walk has to look at. */
+/** The fields of a struct that a walk visits. */
 export interface Plan {
-  /** Fields that have the property themselves. */
+  /** The fields with the property. */
   readonly own: readonly Field[];
-  /** Fields below which some field has it: all others are never looked into. */
+  /** The fields with a descendant that has the property; no other field is descended into. */
   readonly descend: readonly Field[];
   /** All of these, in declaration order. */
   readonly all: readonly Field[];
 }
 
 /**
- * Plans for walks that look for fields with some property (a default, a feature gate, a rule). Most of an object has none:
- * a Pod's plan for defaults is a few fields. Made once a struct, kept as long as the schema lives.
+ * Plans for walks over fields with a property (a default, a feature gate, a rule). Most fields do not have it: the plan for the defaults of
+ * a Pod has a few fields. A plan is made once for each struct and kept as long as the schema.
  */
 export function planner(has: (field: Field) => boolean): {
   readonly plan: (schema: StructSchema) => Plan;
-  /** Is there anything for this walk in or below `schema`? */
+  /** Reports whether the walk has fields to visit in or below `schema`. */
   readonly reaches: (schema: Schema) => boolean;
 } {
   const plans = new WeakMap<StructSchema, Plan>();
@@ -25,7 +25,7 @@ export function planner(has: (field: Field) => boolean): {
   const structReaches = (start: StructSchema): boolean => {
     const known = reached.get(start);
     if (known !== undefined) return known;
-    // Types may contain themselves: a search, not a recursion.
+    // An iterative search, because types may be recursive.
     const seen = new Set<StructSchema>([start]);
     for (const schema of seen) {
       if (reached.get(schema) === true || schema.fields.some(has)) {
@@ -61,7 +61,7 @@ export function planner(has: (field: Field) => boolean): {
   };
 }
 
-/** The struct that values of this schema are, or hold as items or values. */
+/** Returns the struct of this schema, of its items or of its values. */
 function structBelow(schema: Schema): StructSchema | undefined {
   for (let at: Schema = schema; ; ) {
     switch (at.kind) {

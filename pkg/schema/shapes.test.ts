@@ -6,12 +6,12 @@ import type { shapes } from './index.js';
 import { shapesText } from './shapestext.js';
 
 describe('shapes', () => {
-  it('gen/shapes.d.ts is what the schemas say; node scripts/generate-shapes.mjs writes it', () => {
+  it('gen/shapes.d.ts matches the schemas; node scripts/generate-shapes.mjs writes it', () => {
     const file = fileURLToPath(new URL('./gen/shapes.d.ts', import.meta.url));
     expect(readFileSync(file, 'utf8') === shapesText()).toBe(true);
   });
 
-  it('let the compiler refuse misspelt names of fields', () => {
+  it('let the compiler reject misspelt field names', () => {
     const pod: Shaped<shapes.CoreV1Pod> = { spec: { nodeName: 'n', containers: [{ name: 'c' }] } };
     expect(textAt(pod, 'spec', 'nodeName')).toBe('n');
     expect(objectsAt(pod, 'spec', 'containers').map((c) => textAt(c, 'name'))).toEqual(['c']);

@@ -8,7 +8,7 @@ const pod = (spec: JsonObject): JsonObject => ({ apiVersion: 'v1', kind: 'Pod', 
 describe('applySchemaDefaults', () => {
   const schema = structByName('core/v1.Pod');
 
-  it('fills absent, null and zero values, and nothing that is set', () => {
+  it('fills absent, null and zero values, and no set values', () => {
     const ports = [{ containerPort: 1 }, { containerPort: 2, protocol: 'UDP' }, { protocol: '' }, { protocol: null }];
     const object = pod({ containers: [{ name: 'c', ports }] });
     applySchemaDefaults(object, schema);
@@ -27,7 +27,7 @@ describe('applySchemaDefaults', () => {
     });
   });
 
-  it('fills pointers with zero defaults, and leaves invisible zeros out', () => {
+  it('fills pointers with zero defaults, and omits zeros that are not encoded', () => {
     const object = pod({
       volumes: [
         { name: 'd', azureDisk: { diskName: 'n', diskURI: 'u', readOnly: null } },
@@ -53,7 +53,7 @@ describe('applySchemaDefaults', () => {
     });
   });
 
-  it('shares no default between objects', () => {
+  it('does not share defaults between objects', () => {
     const group = structByName('scheduling/v1alpha3.PodGroup');
     const a: JsonObject = { spec: {} };
     const b: JsonObject = { spec: {} };
@@ -65,7 +65,7 @@ describe('applySchemaDefaults', () => {
     expect(mode(b)).toEqual({ single: {} });
   });
 
-  it('never fails and changes nothing the second time, whatever the value is', () => {
+  it('never fails and is idempotent, for any value', () => {
     fc.assert(
       fc.property(anything(), (spec) => {
         const object = pod({ containers: [{ ports: spec }], volumes: spec });
@@ -80,7 +80,7 @@ describe('applySchemaDefaults', () => {
 });
 
 describe('prune', () => {
-  it('drops what is not declared, at any depth, and says where', () => {
+  it('drops undeclared fields at any depth, and returns their paths', () => {
     const object = pod({
       bogus: 1,
       containers: [{ name: 'c', ports: [{ containerPort: 1, constructor: 2 }], env: [] }],
@@ -100,7 +100,7 @@ describe('prune', () => {
     );
   });
 
-  it('takes __proto__ for an ordinary unknown key', () => {
+  it('treats __proto__ as an ordinary unknown key', () => {
     const object = JSON.parse('{"spec":{"__proto__":{"polluted":1}}}') as JsonObject;
     expect(prune(object, structByName('core/v1.Pod'))).toEqual(['spec.__proto__']);
     expect(({} as JsonObject)['polluted']).toBeUndefined();
@@ -116,7 +116,7 @@ describe('prune', () => {
     expect(prune(revision, structByName('apps/v1.ControllerRevision'))).toEqual([]);
   });
 
-  it('looks into nested schemas of custom resource definitions', () => {
+  it('descends into nested schemas of custom resource definitions', () => {
     const props: JsonObject = { items: { type: 'string', typo: 1 }, additionalProperties: { nullable: true, typo: 2 } };
     expect(prune(props, structByName('apiextensions/v1.JSONSchemaProps'))).toEqual([
       'items.typo',

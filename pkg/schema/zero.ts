@@ -2,14 +2,14 @@ import { type JsonObject, type JsonValue, setOwn } from '../api/index.js';
 import type { Field, Schema, StructSchema } from './types.js';
 
 /**
- * Go's zero values, which decide what the reference writes. Objects in memory are in *normal form*: a field is there exactly
- * when the reference would write it, with the value it would write. Worked example, a Deployment decoded from
- * `{"spec":{"paused":false}}`: `paused` goes (omitempty, false), `metadata`, `status` and `spec.strategy` come as `{}`
- * (Go structs are never "empty"), `spec.selector` comes as null (a pointer without omitempty). That a field was given as `[]` or `{}`
- * and is not there for it is remembered beside the object (`rememberEmpty`): some rules of the reference ask for it.
+ * Go's zero values, which decide what kube-apiserver writes. Objects in memory are in *normal form*: a field is present exactly if
+ * kube-apiserver would write it, with the value it would write. For example, a Deployment decoded from `{"spec":{"paused":false}}`:
+ * `paused` is dropped (omitempty, false), `metadata`, `status` and `spec.strategy` are added as `{}` (Go structs are never "empty"), and
+ * `spec.selector` is added as null (a pointer without omitempty). An empty list or map that is dropped is remembered beside the object
+ * (`rememberEmpty`), because some rules of kube-apiserver depend on it.
  */
 
-/** Is this type a struct in Go? `omitempty` has no effect on a field that holds one by value. */
+/** Reports whether the type is a struct in Go. `omitempty` has no effect on a struct field that is not a pointer. */
 function isGoStruct(schema: Schema): boolean {
   switch (schema.kind) {
     case 'struct':
@@ -25,20 +25,20 @@ function isGoStruct(schema: Schema): boolean {
 
 const GO_STRUCTS: ReadonlySet<string> = new Set(['time', 'microTime', 'duration', 'quantity', 'intOrString']);
 
-/** Is the field absent from JSON when it holds its zero value? */
+/** Reports whether a zero value of the field is omitted from JSON. */
 export function leftOutWhenZero(owner: StructSchema, field: Field): boolean {
   if (!field.omitEmpty) return false;
   if (field.pointer || !isGoStruct(field.schema)) return true;
-  // The one field of the API that says omitzero.
+  // The only field of the API with omitzero.
   return field.name === 'creationTimestamp' && owner.name === 'meta/v1.ObjectMeta';
 }
 
-/** Is a field holding `null`, `[]` or `{}` of a list or map the same as one left out? */
+/** Reports whether null, `[]` or `{}` in the field is the same as an absent field. */
 export function isContainer(schema: Schema): boolean {
   return schema.kind === 'list' || schema.kind === 'map';
 }
 
-/** The zero of Go's own strings, booleans and numbers; undefined for every other type. */
+/** Returns the zero value of Go's strings, booleans and numbers; undefined for other types. */
 export function plainZero(schema: Schema): JsonValue | undefined {
   if (schema.kind !== 'scalar') return undefined;
   switch (schema.type) {
@@ -55,7 +55,7 @@ export function plainZero(schema: Schema): JsonValue | undefined {
   }
 }
 
-/** The zero of everything but structs, whose zero depends on their fields. Lists, maps, pointers and times are null. */
+/** Returns the zero value of any type but a struct, whose zero depends on its fields. Lists, maps, pointers and times are null. */
 export function scalarZero(schema: Schema): JsonValue {
   if (schema.kind === 'scalar') {
     if (schema.type === 'intOrString') return 0;
@@ -68,8 +68,8 @@ export function scalarZero(schema: Schema): JsonValue {
 const zeros = new WeakMap<StructSchema, JsonObject>();
 
 /**
- * An object of which nothing is set, in normal form: what is always written is there (`status: {}`, `containers: null`,
- * `eventTime: null`). Shared: do not change.
+ * Returns an object without set fields in normal form: only fields that are always written are present (`status: {}`, `containers: null`,
+ * `eventTime: null`). The object is shared and must not be changed.
  */
 export function zeroObject(schema: StructSchema): JsonObject {
   let zero = zeros.get(schema);

@@ -19,7 +19,7 @@ describe('declarative rules', () => {
     expect(check(type, { spec: { driver: 'gpu.example.com', poolName: 'a/b', limit: 5 } })).toEqual([]);
     expect(check(type, { spec: {} })).toEqual([
       'spec.driver: Required value',
-      // An optional field with a default has got its value by now.
+      // An optional field with a default is set at this point.
       'spec.limit: Required value',
     ]);
     expect(check(type, { spec: { driver: 'd', poolName: 'a//b', limit: 1001 } })).toEqual([
@@ -28,7 +28,7 @@ describe('declarative rules', () => {
     ]);
   });
 
-  it('wants exactly one member of a union', () => {
+  it('requires exactly one member of a union', () => {
     const type = 'scheduling/v1alpha3.PodGroupSchedulingPolicy';
     expect(check(type, { basic: {} })).toEqual([]);
     expect(check(type, {})).toEqual([': Invalid value: "": must specify one of: `basic`, `gang`']);
@@ -37,7 +37,7 @@ describe('declarative rules', () => {
     ]);
   });
 
-  it('holds fields that must not change, and forgives what has not changed', () => {
+  it('rejects changes of immutable fields, and ignores unchanged values', () => {
     const type = 'scheduling/v1alpha3.PodGroupSchedulingPolicy';
     const gang = { gang: { minCount: 2 } };
     expect(check(type, { basic: {} }, gang)).toEqual([
@@ -60,7 +60,7 @@ describe('declarative rules', () => {
     expect(twice[0]).toMatch(/^podGroupTemplates\[1\]: Duplicate value: /);
   });
 
-  it('forbids fields of features that are off', () => {
+  it('forbids fields of disabled features', () => {
     const type = 'scheduling/v1alpha3.PodGroupTemplate';
     const template: JsonObject = {
       name: 'a',
@@ -73,7 +73,7 @@ describe('declarative rules', () => {
     expect(check(type, template)).not.toContain('schedulingConstraints: Forbidden');
   });
 
-  it('runs the rules of the mode in force', () => {
+  it('runs the rules of the selected mode', () => {
     const type = 'flowcontrol/v1.LimitResponse';
     expect(check(type, { type: 'Queue' })).toEqual(['queuing: Required value']);
     expect(check(type, { type: 'Reject', queuing: {} })).toEqual(['queuing: Forbidden']);
@@ -91,7 +91,7 @@ describe('declarative rules', () => {
     ]);
   });
 
-  it('knows the values of an enum', () => {
+  it('checks the values of an enum', () => {
     const slice = { addressType: 'IPv5', endpoints: [{ addresses: ['::1'] }] };
     expect(check('discovery/v1.EndpointSlice', slice)).toEqual([
       'addressType: Unsupported value: "IPv5": supported values: "FQDN", "IPv4", "IPv6"',
@@ -110,7 +110,7 @@ describe('declarative rules against recorded answers', () => {
     for (const op of recorded.ops) change(object, op);
     applySchemaDefaults(object, schema);
     const old = recorded.on === 'update' ? base : undefined;
-    // The recording server had this alpha feature off: the field was dropped before validation.
+    // The feature was disabled in the recorded server, which dropped the field before validation.
     delete (object['spec'] as JsonObject)['defaultPartitionTypeAttribute'];
     const found = declarativeErrors(object, old, schema, on);
     const sort = (list: string[][]): string[][] => list.sort((a, b) => (a.join() < b.join() ? -1 : 1));

@@ -10,7 +10,7 @@ import {
   isPathSegmentName,
 } from '../../api/index.js';
 
-/** Checks a text against one of the formats of `+k8s:format=`; the sentences are the reference's. */
+/** Validates a text against a format of `+k8s:format=`, with the sentences of kube-apiserver. */
 type Format = (value: string, path: FieldPath, errors: FieldErrors) => void;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -38,7 +38,7 @@ function each(rule: (value: string) => readonly string[]): Format {
   };
 }
 
-/** Declarative rules count and speak of bytes where rules in code say characters; the texts are ASCII either way. */
+/** Declarative rules count bytes where rules in code count characters; the texts are ASCII in both cases. */
 const inBytes = (sentence: string): string => sentence.replace(/(must be no more than \d+) characters$/, '$1 bytes');
 
 function prefixedLabelKey(value: string): readonly string[] {
@@ -65,7 +65,7 @@ function extendedResourceName(value: string, path: FieldPath, errors: FieldError
     errors.invalid(path, value, 'must not have "kubernetes.io/" domain');
   }
   if (value.startsWith('requests.')) errors.invalid(path, value, 'must not have "requests." prefix');
-  // The name of its quota must be a legal key too.
+  // The name of its quota must also be a valid key.
   for (const sentence of isLabelKey(`requests.${value}`)) errors.invalid(path, value, sentence);
 }
 

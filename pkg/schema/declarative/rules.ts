@@ -1,5 +1,5 @@
 /**
- * A validation marker, parsed: where it applies, and what it demands. The text form is in README.md:
+ * A parsed validation marker: its scope and its requirement. README.md describes the text form:
  * `beta/eachVal/maxBytes=64` is `{level: 'beta', scopes: [{kind: 'eachVal'}], name: 'maxBytes', value: '64'}`.
  */
 export interface Rule {
@@ -8,7 +8,7 @@ export interface Rule {
   readonly scopes: readonly Scope[];
   readonly name: string;
   readonly value: string;
-  /** Decides whether anything else is looked at: runs first, and when it finds something the others do not run. */
+  /** The rule runs first, and the others run only if it finds no error. */
   readonly first: boolean;
 }
 
@@ -16,7 +16,7 @@ export type Scope =
   | { readonly kind: 'eachVal' | 'eachKey' }
   | { readonly kind: 'subfield' | 'ifEnabled' | 'ifDisabled' | 'ifMode'; readonly argument: string };
 
-/** What it takes code of a kind's own to check; that kind's own rules do. */
+/** Markers that code of the kind implements. */
 const BY_HAND: ReadonlySet<string> = new Set(['customUnique', 'customValidation', 'item']);
 
 const FIRST: ReadonlySet<string> = new Set([
@@ -29,7 +29,7 @@ const FIRST: ReadonlySet<string> = new Set([
   'update',
 ]);
 
-/** Undefined for markers that are not checked here. */
+/** Returns undefined for markers that are not evaluated here. */
 export function parseRule(text: string): Rule | undefined {
   const parts = text.split('/');
   let level: Rule['level'] = 'stable';

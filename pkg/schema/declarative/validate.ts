@@ -19,10 +19,10 @@ export interface DeclarativeOptions {
 }
 
 /**
- * Checks the `+k8s:` validation markers of a type. `old` is the stored object on update: what did not change is not checked
- * again, so that an object from before a rule stays usable. Sentences and order are the reference's (declarative validation).
+ * Validates the `+k8s:` markers of a type. `old` is the stored object on update: unchanged values are not validated again, so that an object
+ * older than a rule can still be updated. Sentences and order are those of kube-apiserver (declarative validation).
  *
- * Not checked here: `customUnique`, `customValidation` and `item(...)`, which stand for code of the kind's own.
+ * `customUnique`, `customValidation` and `item(...)` are not evaluated here; code of the kind implements them.
  */
 export function declarativeErrors(
   object: JsonObject,
@@ -56,7 +56,7 @@ function rulesOf(field: Field): readonly Rule[] {
   return found;
 }
 
-/** Rules that a named scalar brings along, to the field that has it as value, item or map value. */
+/** The rules of a named scalar, applied to the field that has it as value, item or map value. */
 function typeRules(schema: Schema): readonly string[] {
   if (schema.kind === 'scalar') return schema.rules ?? [];
   const item = schema.kind === 'list' ? schema.items : schema.kind === 'map' ? schema.values : undefined;
@@ -74,7 +74,7 @@ const conditionsHold = (rule: Rule, { options }: Walk): boolean =>
         : true,
   );
 
-/** `old` undefined within an update: this struct is new, or cannot be told from others. */
+/** If `old` is undefined in an update, the struct is new or cannot be matched. */
 function visitStruct(
   object: JsonObject,
   old: JsonObject | undefined,
@@ -121,11 +121,11 @@ function visitField(
   if (there && !opaqueItems) visitValue(subject, field.schema, walk);
 }
 
-/** Scopes without the conditions, which have been asked already. */
+/** Returns the scopes without the conditions, which were evaluated before. */
 const conditionsPassed = (rule: Rule): readonly Scope[] =>
   rule.scopes.filter((s) => s.kind !== 'ifEnabled' && s.kind !== 'ifDisabled');
 
-/** What Go has for an absent field that is no pointer: a struct with nothing in it, a zero scalar. */
+/** Returns the Go value of an absent field that is not a pointer: an empty struct or a zero scalar. */
 function effective(value: JsonValue | undefined, field: Field): JsonValue | undefined {
   if (value !== undefined || field.pointer) return value;
   if (field.schema.kind === 'struct') return EMPTY;
@@ -134,13 +134,13 @@ function effective(value: JsonValue | undefined, field: Field): JsonValue | unde
 
 const EMPTY: JsonObject = Object.freeze({});
 
-/** Runs a rule that decides whether to look further; true: do not. */
+/** Runs a rule that decides whether the other rules run; returns true if they do not. */
 function decide(rule: Rule, subject: Subject, field: Field): boolean {
   const { value, updated, path, errors } = subject;
   const given = isGiven(value, field);
   switch (rule.name) {
     case 'optional':
-      // A default makes it required; a zero default of a field that cannot tell says nothing at all.
+      // A default makes the field required, except a zero default of a field that does not distinguish zero from absent.
       if (field.default !== undefined) {
         if (!field.pointer && isEmpty(field.default)) return false;
         return require(given, path, errors);
@@ -152,7 +152,7 @@ function decide(rule: Rule, subject: Subject, field: Field): boolean {
       if (given) errors.forbidden(path, '');
       return true;
     case 'immutable':
-      // Reached only when the value changed.
+      // Reached only if the value changed.
       if (updated) errors.invalid(path, undefined, 'field is immutable');
       return updated;
     case 'maxItems':
@@ -177,7 +177,7 @@ function require(given: boolean, path: FieldPath, errors: FieldErrors): boolean 
   return !given;
 }
 
-/** A pointer is given when it is there; a list or map when it has something; a scalar when it is not zero. */
+/** Reports whether a field is set: a pointer that is present, a list or map that is not empty, a scalar that is not zero. */
 function isGiven(value: JsonValue | undefined, field: Field): boolean {
   if (value === undefined) return false;
   switch (field.schema.kind) {
@@ -192,7 +192,7 @@ function isGiven(value: JsonValue | undefined, field: Field): boolean {
   }
 }
 
-/** Applies a rule at what its remaining scopes lead to. */
+/** Applies a rule to the values that its remaining scopes select. */
 function apply(rule: Rule, scopes: readonly Scope[], subject: Subject, schema: Schema): void {
   const [scope, ...rest] = scopes;
   const { value, old, path, errors } = subject;
@@ -213,7 +213,7 @@ function apply(rule: Rule, scopes: readonly Scope[], subject: Subject, schema: S
   }
 }
 
-/** Items of a list or values of a map, each with the one it was before. Unchanged ones are left out on update. */
+/** Returns the items of a list or the values of a map with their old values. Unchanged ones are omitted on update. */
 function eachValue(subject: Subject, schema: Schema, visit: (item: Subject, schema: Schema) => void): void {
   const { value, old, updated, path, errors } = subject;
   if (schema.kind === 'list' && Array.isArray(value)) {
@@ -251,7 +251,7 @@ function visitValue(subject: Subject, schema: Schema, walk: Walk): void {
   }
 }
 
-/** `unionMember`: exactly one of the fields that carry it. Not checked again while the same ones are given. */
+/** `unionMember`: exactly one of the marked fields is set. It is not validated again while the same fields are set. */
 function checkUnion(
   object: JsonObject,
   old: JsonObject | undefined,
@@ -277,7 +277,7 @@ function checkUnion(
 const names = (fields: readonly Field[]): string[] => fields.map((f) => f.name);
 const quoted = (fields: readonly Field[]): string => fields.map((f) => `\`${f.name}\``).join(', ');
 
-/** `ifMode(X)`: what holds for this field while the struct's mode discriminator is X; under any other mode it is forbidden. */
+/** `ifMode(X)`: a rule for the field while the mode discriminator of the struct is X. In other modes the field is forbidden. */
 function checkMode(
   object: JsonObject,
   old: JsonObject | undefined,

@@ -67,7 +67,7 @@ function reference(dialect: Dialect, ref: JsonObject, description: string): Json
   return dialect === 'v3' ? { ...siblings, allOf: [ref] } : { ...siblings, ...ref };
 }
 
-/** Keywords that Swagger 2 does not know, or that clients of it trip over. */
+/** Keywords that Swagger 2 does not have, or that its clients do not handle. */
 const V3_ONLY: ReadonlySet<string> = new Set([
   'allOf',
   'anyOf',
@@ -80,8 +80,8 @@ const V3_ONLY: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A published schema for Swagger: without what only v3 knows; a value that may be null or of several types has no type at
- * all, and an object that keeps unknown fields no properties, so that old clients do not refuse what the server takes.
+ * Converts a published schema to Swagger 2. Keywords of v3 are dropped. A value that is nullable or of several types has no type, and an
+ * object that preserves unknown fields has no properties, so that old clients do not reject objects that the server accepts.
  */
 function forSwagger(schema: JsonObject, root = false): JsonObject {
   const out: JsonObject = {};

@@ -9,25 +9,25 @@ import { definitionName } from './names.js';
 /** OpenAPI v3 wraps references that have siblings; v2 (Swagger) has no defaults, no `oneOf` and bare references. */
 export type Dialect = 'v2' | 'v3';
 
-/** Named schemas of one document. Refer to a type and it is in; `write` makes what is not yet written. */
+/** The named schemas of one document. A reference to a type adds it; `writeNext` writes the definitions that are missing. */
 export class Definitions {
   readonly #dialect: Dialect;
   readonly #served: readonly GroupVersion[];
   readonly #written = new Map<string, JsonObject>();
   readonly #wanted: (() => void)[] = [];
 
-  /** `served`: the group versions that request options (`DeleteOptions`) say they belong to. */
+  /** `served`: the group versions of request options (`DeleteOptions`). */
   constructor(dialect: Dialect, served: readonly GroupVersion[]) {
     this.#dialect = dialect;
     this.#served = served;
   }
 
-  /** Adds a definition that is no declared type (a custom resource). */
+  /** Adds a definition that is not a declared type (a custom resource). */
   add(name: string, schema: JsonObject): void {
     this.#written.set(name, schema);
   }
 
-  /** A reference to a named type. */
+  /** Returns a reference to a named type. */
   reference(name: string, make: () => JsonObject): JsonObject {
     if (!this.#written.has(name)) {
       this.#written.set(name, {});
@@ -49,14 +49,14 @@ export class Definitions {
     }));
   }
 
-  /** Writes one wanted definition; false when none is left. One is a fraction of a millisecond: callers may pause between. */
+  /** Writes one missing definition; returns false if there is none. It takes a fraction of a millisecond, so callers can yield in between. */
   writeNext(): boolean {
     const next = this.#wanted.pop();
     next?.();
     return next !== undefined;
   }
 
-  /** All definitions by name. Complete once `writeNext` has answered false. */
+  /** All definitions by name. Complete once `writeNext` has returned false. */
   sorted(): JsonObject {
     const out: JsonObject = {};
     for (const name of [...this.#written.keys()].sort()) out[name] = this.#written.get(name) as JsonObject;
@@ -72,7 +72,7 @@ export class Definitions {
     const gvks = this.#groupVersionKinds(schema.name);
     const unions = schema.unions.map((u) => ({
       ...(u.discriminator !== undefined && { discriminator: u.discriminator }),
-      // The generator of the reference knows members by their Go name.
+      // The generator of kube-apiserver names members by their Go name.
       'fields-to-discriminateBy': Object.fromEntries(u.members.map((m) => [m, m.charAt(0).toUpperCase() + m.slice(1)])),
     }));
     return {
@@ -104,7 +104,7 @@ export class Definitions {
     );
   }
 
-  /** A reference with siblings: v3 says `allOf`, v2 lets them stand beside it. */
+  /** A reference with siblings: v3 needs `allOf`, v2 allows siblings. */
   #wrap(siblings: JsonObject, type: JsonObject, bare: boolean): JsonObject {
     if (type['$ref'] === undefined || this.#dialect === 'v2' || bare) return { ...siblings, ...type };
     return { ...siblings, allOf: [type] };
@@ -195,7 +195,7 @@ export class Definitions {
   }
 }
 
-/** Fields that the reference shows as a bare reference, because it says nothing about them. */
+/** Fields that kube-apiserver publishes as a bare reference, because they have no description. */
 const BARE_REFERENCES: ReadonlySet<string> = new Set([
   ...['additionalItems', 'additionalProperties', 'example', 'externalDocs', 'items', 'not'].map(
     (name) => `apiextensions/v1.JSONSchemaProps.${name}`,
@@ -204,7 +204,7 @@ const BARE_REFERENCES: ReadonlySet<string> = new Set([
   'extensions/v1beta1.IngressRule.http',
 ]);
 
-/** Bytes are a list to the generator of the reference: this field says which kind of list. */
+/** The generator of kube-apiserver treats bytes as a list; this field has a list type. */
 const ATOMIC_BYTES: ReadonlySet<string> = new Set(['apiregistration/v1.APIServiceSpec.caBundle']);
 
 const byName = (a: Field, b: Field): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
@@ -225,7 +225,7 @@ function defaultOf(field: Field): JsonValue | undefined {
 
 const zeroOf = (schema: Schema): JsonValue | undefined => (schema.kind === 'struct' ? {} : plainZero(schema));
 
-/** Said at the place of use, against what the type itself says. */
+/** Properties at the place of use that override those of the type. */
 function usedMapType(schema: Schema): string | undefined {
   if (schema.kind !== 'struct' || schema.mapType === undefined) return undefined;
   const declared = typeByName(schema.name);
@@ -239,7 +239,7 @@ let gvksByType: ReadonlyMap<string, readonly JsonObject[]> | undefined;
 function kindsByType(): ReadonlyMap<string, readonly JsonObject[]> {
   gvksByType ??= new Map(
     allKinds().map((k) => {
-      // The machinery's own kinds belong to core v1 as far as clients see.
+      // For clients, the kinds of apimachinery belong to core v1.
       const group = k.group === 'meta.k8s.io' ? '' : k.group;
       return [k.type, [{ group, kind: k.kind, version: k.version }]] as const;
     }),

@@ -4,12 +4,11 @@ import { any, bool, double, extensions, int, message, named, text, texts, varint
 import type { SwaggerPart } from './swagger.js';
 
 /**
- * The OpenAPI v2 document as protobuf, the form that kubectl asks for (`proto-openapi.spec.v2@v1.0`): gnostic's OpenAPIv2
- * messages, whose maps are lists of name and value and whose vendor extensions carry YAML text (here JSON, which is YAML).
- * Field numbers are gnostic's.
+ * The OpenAPI v2 document as protobuf, which kubectl requests (`proto-openapi.spec.v2@v1.0`): the OpenAPIv2 messages of gnostic. Maps are
+ * lists of names and values; vendor extensions contain YAML text (here JSON, a subset). Field numbers are those of gnostic.
  */
 
-/** Document fields that `swaggerHead` and `swaggerTail` hold. */
+/** The document fields of `swaggerHead` and `swaggerTail`. */
 export function encodeHead(head: JsonObject): Uint8Array {
   const w = protobuf.Writer.create();
   text(w, 1, head['swagger']);
@@ -21,7 +20,7 @@ export function encodeHead(head: JsonObject): Uint8Array {
   return w.finish();
 }
 
-/** `paths` (field 8) and `definitions` (9) may stand many times: a reader merges them. So each part is written by itself. */
+/** `paths` (field 8) and `definitions` (9) may be repeated, because decoders merge them. Each part is therefore written separately. */
 export function encodePart(part: SwaggerPart): Uint8Array {
   const w = protobuf.Writer.create();
   if (part.kind === 'path') {

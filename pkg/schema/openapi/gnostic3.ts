@@ -3,8 +3,8 @@ import { isObject, type JsonObject, type JsonValue } from '../../api/index.js';
 import { any, bool, double, extensions, int, key, message, named, text, texts, varint } from './gnosticwriter.js';
 
 /**
- * An OpenAPI v3 document as protobuf (`proto-openapi.spec.v3@v1.0`): gnostic's OpenAPIv3 messages. What may be a reference is a
- * message that holds either. Field numbers are gnostic's.
+ * An OpenAPI v3 document as protobuf (`proto-openapi.spec.v3@v1.0`): the OpenAPIv3 messages of gnostic. A value that may be a reference is
+ * a message with one of the two. Field numbers are those of gnostic.
  */
 
 /** `openapi` and `info`. */
@@ -19,7 +19,7 @@ export function encodeHeadV3(head: JsonObject): Uint8Array {
   return w.finish();
 }
 
-/** One of `paths`, one of the schemas: written by themselves, and put together by `documentV3`. */
+/** Encodes one path or one schema; `documentV3` joins them. */
 export const encodePathV3 = (name: string, item: JsonObject): Uint8Array => entry(name, (w) => pathItem(w, item));
 export const encodeSchemaV3 = (name: string, s: JsonObject): Uint8Array => entry(name, (w) => schemaOrReference(w, s));
 
@@ -29,7 +29,7 @@ function entry(name: string, write: (w: Writer) => void): Uint8Array {
   return w.finish();
 }
 
-/** The parts in their places. Each message stands once, for not every reader puts together what stands twice. */
+/** Joins the parts. Each message occurs once, because not all decoders merge repeated messages. */
 export function documentV3(
   head: Uint8Array,
   paths: readonly Uint8Array[],
@@ -174,7 +174,7 @@ function combined(w: Writer, number: number, list: JsonValue | undefined): void 
   if (Array.isArray(list)) for (const s of list) message(w, number, () => schemaOrReference(w, s as JsonObject));
 }
 
-/** The form has no room for a default that is an object or a list. */
+/** The message has no form for a default that is an object or a list. */
 function defaultValue(w: Writer, value: JsonValue | undefined): void {
   if (typeof value === 'number') message(w, 33, () => double(w, 1, value));
   else if (typeof value === 'boolean') message(w, 33, () => w.uint32(varint(2)).bool(value));

@@ -1,7 +1,7 @@
 import type { Writer } from 'protobufjs/minimal.js';
 import type { JsonObject, JsonValue } from '../../api/index.js';
 
-/** What gnostic's messages of both versions of OpenAPI are made of. */
+/** Encoders for the gnostic messages of both versions of OpenAPI. */
 
 /** Length-delimited field `number`. */
 export const key = (number: number): number => (number << 3) | 2;

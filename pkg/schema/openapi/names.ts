@@ -1,6 +1,6 @@
 import type { GroupVersion } from '../../api/index.js';
 
-/** Go packages outside `k8s.io/api`, as OpenAPI names spell them. */
+/** Go packages outside `k8s.io/api`, as in OpenAPI names. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['meta/v1', 'io.k8s.apimachinery.pkg.apis.meta.v1'],
   ['runtime', 'io.k8s.apimachinery.pkg.runtime'],
@@ -20,7 +20,7 @@ export function customDefinitionName(gv: GroupVersion, kind: string): string {
   return `${gv.group.split('.').reverse().join('.')}.${gv.version}.${kind}`;
 }
 
-/** The part of operation ids that says where: `CoreV1`, `RbacAuthorizationV1`, `StableExampleComV1`. */
+/** The group and version in operation ids: `CoreV1`, `RbacAuthorizationV1`, `StableExampleComV1`. */
 export function operationScope(gv: GroupVersion): string {
   const group = gv.group === '' ? 'core' : gv.group.replace(/\.k8s\.io$/, '');
   return [...group.split('.'), gv.version].map(capital).join('');

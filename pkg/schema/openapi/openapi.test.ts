@@ -39,7 +39,7 @@ function servedFromDiscovery(list: JsonObject): ApiGroupVersion[] {
   });
 }
 
-/** An alpha feature of the recording that level 1.37 shapes otherwise: device resources that are allocated by the node. */
+/** An alpha feature that differs between the recording and 1.37: device resources that are allocated by the node. */
 const RESHAPED = /NodeAllocatableResource|nodeAllocatableResource/;
 
 function finish(steps: Generator<undefined, JsonObject>): JsonObject {
@@ -143,7 +143,7 @@ describe('OpenAPI service', () => {
     expect(await openapi.v3('apis/apps/v1')).toBe(await openapi.v3('apis/apps/v1'));
   });
 
-  it('takes unchanged documents over and shows custom resources', async () => {
+  it('reuses unchanged documents and includes custom resources', async () => {
     const first = createOpenApi({ api, pause });
     const apps = await first.v3('apis/apps/v1');
     const second = createOpenApi({
@@ -167,7 +167,7 @@ describe('OpenAPI service', () => {
     });
   });
 
-  it('writes v2 as protobuf that says the same as JSON', async () => {
+  it('writes v2 as protobuf with the same content as JSON', async () => {
     const openapi = createOpenApi({ api: { ...api, groupVersions: [...api.groupVersions, custom] }, pause });
     const json = JSON.parse((await openapi.v2('json')).bytes.toString()) as JsonObject;
     const { bytes } = await openapi.v2('protobuf');
@@ -176,7 +176,7 @@ describe('OpenAPI service', () => {
     expect(names.paths.sort()).toEqual(Object.keys(json['paths'] as JsonObject).sort());
   });
 
-  it('writes v3 as protobuf that says the same as JSON', async () => {
+  it('writes v3 as protobuf with the same content as JSON', async () => {
     const openapi = createOpenApi({ api, pause });
     const json = JSON.parse((await openapi.v3('apis/apps/v1'))!.bytes.toString()) as JsonObject;
     const { bytes, hash } = (await openapi.v3('apis/apps/v1', 'protobuf'))!;
@@ -226,7 +226,7 @@ interface ReadDocument {
   readonly components: { readonly schemas: { readonly additionalProperties: Named<ReadSchema>[] } };
 }
 
-/** As much of gnostic's messages as the test looks at. */
+/** The fields of gnostic's messages that the test reads. */
 const DOCUMENT_V3 = fullProtobuf
   .parse(
     `syntax = "proto3";
@@ -331,7 +331,7 @@ function condense(item: JsonObject): JsonObject {
   return { ...out, ...parameters(item['parameters']) };
 }
 
-/** The recording is one level behind: properties, enum values and parameters beyond it are no difference. */
+/** The recording is one release older: additional properties, enum values and parameters are not differences. */
 function compare(expected: JsonValue, actual: JsonValue | undefined, path: string, found: string[]): void {
   if (expected === actual) return;
   const beyond = path.endsWith('.properties') || path.endsWith('.enum') || path.endsWith('.parameters');

@@ -14,7 +14,7 @@ import {
 } from './parameters.js';
 import type { ApiGroupVersion, ApiResource, ApiSubresource } from './served.js';
 
-/** One operation, free of dialect: v3 and v2 write it in their own way. */
+/** One operation, independent of the OpenAPI version. */
 export interface Operation {
   readonly method: Method;
   readonly id: string;
@@ -40,10 +40,10 @@ export interface Content {
   readonly schema: JsonObject;
 }
 
-/** Path -> operations, in the order in which they are declared. */
+/** Path -> operations, in the order of declaration. */
 export type Paths = Map<string, Operation[]>;
 
-/** Where DELETE answers with the object instead of a Status: a fact of each resource in the reference. */
+/** Resources whose DELETE returns the object instead of a Status, as in kube-apiserver. */
 const RETURNS_DELETED: ReadonlySet<string> = new Set([
   ...['persistentvolumeclaims', 'persistentvolumes', 'pods', 'podtemplates', 'resourcequotas', 'serviceaccounts'],
   'services',
@@ -66,7 +66,7 @@ const STRATEGIC = 'application/strategic-merge-patch+json';
 const PATCH_TYPES = [APPLY, JSON_PATCH, MERGE_PATCH, STRATEGIC];
 const CUSTOM_PATCH_TYPES = [APPLY, JSON_PATCH, MERGE_PATCH];
 
-/** All paths of a group version, with the types they use referred to in `definitions`. Yields after every resource. */
+/** Returns all paths of a group version, and adds the types they use to `definitions`. Yields after each resource. */
 export function* pathsOf(gv: ApiGroupVersion, definitions: Definitions): Generator<undefined, Paths> {
   const paths: Paths = new Map();
   const root = gv.group === '' ? `/api/${gv.version}` : `/apis/${gv.group}/${gv.version}`;
@@ -107,7 +107,7 @@ function answers(codes: readonly (200 | 201 | 202)[], content: Content): readonl
   ];
 }
 
-/** What the paths of one resource share while they are written. */
+/** The common state of the paths of one resource. */
 class ResourcePaths {
   readonly #gv: ApiGroupVersion;
   readonly #resource: ApiResource;
@@ -173,7 +173,7 @@ class ResourcePaths {
     this.#add(path, { method, tag: operationTag(this.#gv), ...operation, gvk: operation.gvk ?? this.#gvk });
   }
 
-  /** A reference to a kind: declared, or the custom resource itself. */
+  /** Returns a reference to a declared kind or to the custom resource itself. */
   #ref(gvk: GroupVersionKind): JsonObject {
     const { custom, kind } = this.#resource;
     if (custom !== undefined && gvk.group === this.#gv.group && gvk.kind === kind) {
@@ -223,7 +223,7 @@ class ResourcePaths {
         description: `deletes all selected objects of kind ${kind}`,
         action: 'deletecollection',
         parameters: [...place, ...listQuery, ...deleteQuery],
-        // Custom resources take no body here.
+        // Custom resources have no body here.
         body: this.#custom ? undefined : { types: ['*/*'], schema: machinery('DeleteOptions', this.#definitions) },
         responses: answers([200], { types: this.#objectTypes, schema: machinery('Status', this.#definitions) }),
       });
@@ -330,7 +330,7 @@ class ResourcePaths {
     if (can('patch')) this.#patch(path, gvk, sub.name);
   }
 
-  /** A connection to what runs behind the object; a proxy takes every method and paths below. */
+  /** A connection to the backend of the object. A proxy accepts all methods and subpaths. */
   #connect(path: string, sub: ApiSubresource): void {
     const proxy = sub.verbs.includes('update');
     const methods: readonly Method[] = proxy
@@ -368,7 +368,7 @@ class ResourcePaths {
     });
   }
 
-  /** The paths from before `?watch=true`. */
+  /** The deprecated watch paths, which precede `?watch=true`. */
   #watches(): void {
     const { kind, name, namespaced } = this.#resource;
     const schema = machinery('WatchEvent', this.#definitions);

@@ -1,4 +1,4 @@
-/** A path or query parameter, free of dialect. */
+/** A path or query parameter, independent of the OpenAPI version. */
 export interface Parameter {
   readonly in: 'path' | 'query';
   readonly name: string;

@@ -5,14 +5,14 @@ import { capital, operationTag } from './names.js';
 import type { Operation, Paths } from './operations.js';
 import type { ApiDescription } from './served.js';
 
-/** What is served outside group versions: the lists of versions and groups, and the server's own version. */
+/** The documents outside group versions: the lists of versions and groups, and the version of the server. */
 export interface RootDocument {
-  /** Where its v3 document is found below `/openapi/v3/`: `api`, `apis`, `apis/apps`, `version`. */
+  /** The path of its v3 document below `/openapi/v3/`: `api`, `apis`, `apis/apps`, `version`. */
   readonly name: string;
   readonly paths: Paths;
 }
 
-/** Root documents of all that is served. Only those in `only` are made when it is given. */
+/** Returns the root documents, restricted to those in `only` if given. */
 export function rootPaths(api: ApiDescription, definitions: Definitions, only?: string): RootDocument[] {
   const documents: RootDocument[] = [];
   const add = (name: string, make: () => readonly [path: string, operation: Operation]): void => {
@@ -47,7 +47,7 @@ export function rootPaths(api: ApiDescription, definitions: Definitions, only?: 
   return documents;
 }
 
-/** Names of the root documents, without making them. */
+/** Returns the names of the root documents without making the documents. */
 export function rootNames(api: ApiDescription): readonly string[] {
   return ['api', 'apis', ...groupNames(api).map((group) => `apis/${group}`), 'version'];
 }

@@ -1,8 +1,8 @@
 import type { GroupVersionKind, JsonObject } from '../../api/index.js';
 
 /**
- * What is served, as the OpenAPI documents need it: plain data that the caller fills from its catalogue. Built-in types are
- * found by group, version and kind; a custom resource brings its published schema along.
+ * The served resources for the OpenAPI documents, as plain data that the caller fills from its catalogue. Built-in types are found by
+ * group, version and kind; a custom resource includes its published schema.
  */
 export interface ApiDescription {
   /** `v1.37.0`: shown as the version of every document. */
@@ -33,7 +33,7 @@ export interface ApiSubresource {
   /** `status`. */
   readonly name: string;
   readonly verbs: readonly string[];
-  /** What it takes and gives; a kind that ends in `Options` marks a connection (exec, proxy). */
+  /** The kind of the request and the response; a kind that ends in `Options` marks a connection (exec, proxy). */
   readonly kind: GroupVersionKind;
 }
 

@@ -9,8 +9,8 @@ import { swaggerHead, swaggerParts, swaggerTail } from './swagger.js';
 import { document, groupVersionDocument, writePath } from './v3.js';
 
 /**
- * Media types of the v2 document in protobuf: what clients ask for (the first form is older and no legal media type), and
- * what the answer must say, because Go clients refuse an `@` there.
+ * The media types of the v2 document in protobuf: those in requests (the first is older and not a valid media type), and that of the
+ * response, because Go clients reject an `@` there.
  */
 export const OPENAPI_V2_PROTOBUF = {
   accepted: [
@@ -31,24 +31,23 @@ export const OPENAPI_V3_PROTOBUF = {
 
 export type DocumentForm = 'json' | 'protobuf';
 
-/** A document as it is sent. */
+/** An encoded document. */
 export interface EncodedDocument {
-  /** Shared: never written into. */
+  /** Shared; callers must not write to it. */
   readonly bytes: Buffer;
   /** SHA-512 of the content, upper-case hex: the ETag, and `?hash=` in the index. */
   readonly hash: string;
 }
 
 /**
- * OpenAPI documents of the resources served at one time. Each is made at the first request and then kept. For a new snapshot of
- * the served resources the caller makes a new `OpenApi` with the former one as `previous`: documents of group versions whose
- * resources are the same values are taken over.
+ * The OpenAPI documents of one snapshot of the served resources. Each is made at the first request and kept. For a new snapshot the caller
+ * makes a new `OpenApi` with the former one as `previous`; the documents of unchanged group versions are reused.
  */
 export interface OpenApi {
   readonly api: ApiDescription;
   /** `/openapi/v3`: every document with its hash. */
   v3Index(): Promise<EncodedDocument>;
-  /** `/openapi/v3/<name>`: `api/v1`, `apis/apps/v1`, `apis/apps`, `version`. Undefined: there is no such document. */
+  /** `/openapi/v3/<name>`: `api/v1`, `apis/apps/v1`, `apis/apps`, `version`. Undefined if the document does not exist. */
   v3(name: string, form?: DocumentForm): Promise<EncodedDocument | undefined>;
   /** `/openapi/v2`; `protobuf` is what `OPENAPI_V2_PROTOBUF` names. */
   v2(form: DocumentForm): Promise<EncodedDocument>;
@@ -56,12 +55,12 @@ export interface OpenApi {
 
 export interface OpenApiOptions {
   readonly api: ApiDescription;
-  /** Lets other work run (`setImmediate` as a promise); called after every few milliseconds of work. */
+  /** Yields to other work (`setImmediate` as a promise); called after every few milliseconds. */
   readonly pause: () => Promise<void>;
   readonly previous?: OpenApi;
 }
 
-/** Pieces of work between two pauses: a millisecond or two, more while the code is cold. */
+/** Pieces of work between two yields: one or two milliseconds, more before the code is optimized. */
 const STEPS_PER_TURN = 16;
 
 export function createOpenApi(options: OpenApiOptions): OpenApi {
@@ -73,7 +72,7 @@ class Documents implements OpenApi {
   readonly #pause: () => Promise<void>;
   readonly #v3 = new Map<string, Encodings>();
   readonly #v2 = new Map<DocumentForm, Promise<EncodedDocument>>();
-  /** The description from which each group version's document is made, to tell whether it changed. */
+  /** The input of the document of each group version, to detect changes. */
   readonly #sources = new Map<string, ApiGroupVersion>();
   #index: Promise<EncodedDocument> | undefined;
 
@@ -153,12 +152,12 @@ class Documents implements OpenApi {
   }
 }
 
-/** Resources are values that callers keep: the same resource is the same value. */
+/** Callers pass the same value for an unchanged resource. */
 function isSame(a: ApiGroupVersion, b: ApiGroupVersion): boolean {
   return a.resources.length === b.resources.length && a.resources.every((r, i) => r === b.resources[i]);
 }
 
-// Free functions, so that a document that is taken over does not hold on to the documents beside which it was first made.
+// Free functions, so that a reused document does not keep the documents of its former snapshot in memory.
 
 async function groupVersion(gv: ApiGroupVersion, version: string, pause: () => Promise<void>): Promise<JsonObject> {
   const steps = groupVersionDocument(gv, version);
@@ -178,7 +177,7 @@ function root(name: string, api: ApiDescription): JsonObject {
   return document(api.version, paths, definitions.sorted());
 }
 
-/** A document in each form, made when that is first asked for. Its parts are not kept: what few clients ask for is made anew. */
+/** A document whose forms are made at first use. Its parts are not kept; a rarely requested form is made again. */
 type Encodings = Readonly<Record<DocumentForm, () => Promise<EncodedDocument>>>;
 
 function encodings(make: () => Promise<JsonObject>, pause: () => Promise<void>): Encodings {
@@ -204,7 +203,7 @@ async function encodeProtobuf(made: JsonObject, pause: () => Promise<void>): Pro
   return encoded(documentV3(encodeHeadV3(head), items, definitions, security));
 }
 
-/** Path by path and schema by schema: the largest document as one string would hold the loop for some 20 ms. */
+/** Encodes path by path and schema by schema: the largest document as one string would block the event loop for about 20 ms. */
 async function encodeDocument(made: JsonObject, pause: () => Promise<void>): Promise<EncodedDocument> {
   const { paths, components, ...head } = made as { paths: JsonObject; components: JsonObject };
   const { schemas, ...security } = components as { schemas: JsonObject };
@@ -233,7 +232,7 @@ function encoded(pieces: readonly Uint8Array[]): EncodedDocument {
   return { bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase() };
 }
 
-/** JSON text written member by member, with pauses. */
+/** Writes JSON member by member, and yields in between. */
 class JsonPieces {
   readonly #pieces: Buffer[] = [];
   readonly #pause: () => Promise<void>;

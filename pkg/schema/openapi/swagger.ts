@@ -8,12 +8,12 @@ import { rootPaths } from './roots.js';
 import type { ApiDescription } from './served.js';
 import { splitParameters } from './v3.js';
 
-/** The parts of the OpenAPI v2 document, in no order; each small, so that whoever encodes them can pause between. */
+/** The parts of the OpenAPI v2 document, in any order. Each is small, so that encoders can yield in between. */
 export type SwaggerPart =
   | { readonly kind: 'path'; readonly name: string; readonly item: JsonObject }
   | { readonly kind: 'definition'; readonly name: string; readonly schema: JsonObject };
 
-/** What stands beside paths and definitions. */
+/** The fields beside paths and definitions. */
 export function swaggerHead(version: string): JsonObject {
   return { swagger: '2.0', info: { title: 'Kubernetes', version } };
 }
@@ -25,7 +25,7 @@ export const swaggerTail: JsonObject = {
   security: [{ BearerToken: [] }],
 };
 
-/** One document for everything served. */
+/** The document of all served resources. */
 export function* swaggerParts(api: ApiDescription): Generator<SwaggerPart | undefined> {
   const served: readonly GroupVersion[] = api.groupVersions;
   const definitions = new Definitions('v2', served);

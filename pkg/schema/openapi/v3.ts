@@ -6,7 +6,7 @@ import { type Content, type Operation, pathsOf } from './operations.js';
 import type { Parameter } from './parameters.js';
 import type { ApiGroupVersion } from './served.js';
 
-/** The OpenAPI v3 document of one group version. Yields between small pieces of work, so that the caller can pause. */
+/** Makes the OpenAPI v3 document of one group version. Yields between small pieces of work. */
 export function* groupVersionDocument(gv: ApiGroupVersion, version: string): Generator<undefined, JsonObject> {
   const definitions = new Definitions('v3', [gv]);
   for (const resource of gv.resources) {
@@ -49,7 +49,7 @@ export function writePath(operations: readonly Operation[]): JsonObject {
   return item;
 }
 
-/** What all operations of a path take stands once, at the path. */
+/** Parameters of all operations of a path are listed once, at the path. */
 export function splitParameters(operations: readonly Operation[]): {
   readonly shared: readonly Parameter[];
   readonly own: (o: Operation) => readonly Parameter[];

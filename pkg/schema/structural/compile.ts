@@ -3,9 +3,9 @@ import type { Constraints, Field, ListType, ScalarType, Schema, StructSchema } f
 import { objectFields } from './objectfields.js';
 
 /**
- * Compiles the structural schema of a custom resource's version (`openAPIV3Schema`) into the form of the built-in types.
- * The schema must have passed the rules for definitions: here nothing is checked any more, what makes no sense is opaque.
- * `name` is the type's, `<group>/<version>.<Kind>`. Validation rules in CEL are not part of the form.
+ * Compiles the structural schema of a version of a custom resource (`openAPIV3Schema`) into the form of the built-in types. The schema must
+ * be valid; invalid parts become opaque values. `name` is the name of the type, `<group>/<version>.<Kind>`. CEL rules are not a part of
+ * this form.
  */
 export function compileStructuralSchema(schema: JsonObject, name: string): StructSchema {
   return struct({ ...schema, 'x-kubernetes-embedded-resource': true }, name);
@@ -45,7 +45,7 @@ function compile(schema: JsonObject, name: string): Schema {
 
 const ANYTHING: Schema = { kind: 'any', form: 'json' };
 
-/** `format: byte` stays text: custom resources are kept as JSON. */
+/** `format: byte` remains text, because custom resources are stored as JSON. */
 const SCALARS: ReadonlyMap<string, ScalarType> = new Map<string, ScalarType>([
   ['string', 'string'],
   ['boolean', 'bool'],
@@ -83,7 +83,7 @@ function struct(schema: JsonObject, name: string): StructSchema {
 
 const OBJECT_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** Absent always differs from zero in a custom resource. */
+/** In a custom resource an absent field always differs from a zero one. */
 function fieldOf(name: string, schema: JsonObject, required: boolean, path: string): Field {
   const byDefault = getOwn(schema, 'default');
   const description = schema['description'];
@@ -117,7 +117,7 @@ const NUMBERS = [
 const FLAGS = ['exclusiveMinimum', 'exclusiveMaximum', 'uniqueItems', 'nullable'] as const;
 const COMBINATIONS = ['allOf', 'anyOf', 'oneOf'] as const;
 
-/** Constraints of the value itself; undefined when there are none. */
+/** Returns the constraints of the value itself; undefined if there are none. */
 function constraintsOf(schema: JsonObject): Constraints | undefined {
   const found: { -readonly [K in keyof Constraints]: Constraints[K] } = {};
   for (const key of NUMBERS) if (typeof schema[key] === 'number') found[key] = schema[key];
@@ -133,7 +133,7 @@ function constraintsOf(schema: JsonObject): Constraints | undefined {
   return Object.keys(found).length === 0 ? undefined : found;
 }
 
-/** What a branch of a combination demands, of the value and of what is inside it. */
+/** Returns the constraints of a branch of a combination, for the value and its members. */
 function insideOf(schema: JsonObject): Constraints {
   const required = strings(schema['required']);
   const properties = schema['properties'];

@@ -5,8 +5,8 @@ import type { Constraints } from '../types.js';
 import { textFormats } from './formats.js';
 
 /**
- * Checks a value against constraints; sentences are the reference's. Constraints that speak of another type of value than
- * this one say nothing: that the type is wrong has been said.
+ * Validates a value against constraints, with the sentences of kube-apiserver. Constraints for another type of value are ignored, because
+ * the wrong type is reported already.
  */
 export function checkConstraints(value: JsonValue, c: Constraints, path: FieldPath, errors: FieldErrors): void {
   checkCombinations(value, c, path, errors);
@@ -38,15 +38,15 @@ function checkText(value: string, c: Constraints, path: FieldPath, errors: Field
 
 const codePoints = (text: string): number => [...text].length;
 
-/** The type, or the format, is not what it should be. `actual` is shown: the type for types, the value for formats. */
+/** Returns the error for a wrong type or format. `actual` is the actual type, or the value for a format. */
 export function wrongType(actual: string, expected: string, path: FieldPath, errors: FieldErrors): void {
   const shown = JSON.stringify(actual);
   errors.typeInvalid(path, actual, `${path} in body must be of type ${expected}: ${shown}`);
 }
 
 /**
- * Patterns come from clients: RE2 takes time linear in the text, whatever the pattern. Compiled once; the bound is for
- * definitions that come and go.
+ * Compiled patterns. Patterns come from clients; RE2 takes time linear in the text for any pattern. The cache is bounded because
+ * definitions are added and removed.
  */
 const PATTERNS_MAX = 1000;
 const patterns = new Map<string, RE2JS>();
@@ -64,12 +64,12 @@ function patternOf(pattern: string): RE2JS {
 }
 
 function compilePattern(pattern: string): RE2JS {
-  // At first need: a quarter of a megabyte of code that a server without custom resources never runs.
+  // Loaded at first use: a quarter of a megabyte of code that a server without custom resources does not need.
   engine ??= load('re2js') as typeof import('re2js');
   return engine.RE2JS.compile(pattern);
 }
 
-/** The reason why a pattern cannot be compiled, or undefined. */
+/** Returns the reason why a pattern cannot be compiled, or undefined. */
 export function patternProblem(pattern: string): string | undefined {
   try {
     compilePattern(pattern);
@@ -92,7 +92,7 @@ function checkNumber(value: number | bigint, c: Constraints, path: FieldPath, er
   if (c.multipleOf !== undefined && !isMultiple(Number(value), c.multipleOf)) say(`a multiple of ${c.multipleOf}`);
 }
 
-/** 0.3 is a multiple of 0.1, whatever floating point says. */
+/** Tolerates rounding: 0.3 is a multiple of 0.1. */
 function isMultiple(value: number, of: number): boolean {
   const times = value / of;
   return Math.abs(times - Math.round(times)) <= 1e-9 * Math.max(1, Math.abs(times));
@@ -112,7 +112,7 @@ function checkCount(
   if (max !== undefined && count > max) errors.tooMany(path, count, max);
 }
 
-/** Only branches of combinations have these. */
+/** Constraints that occur only in branches of combinations. */
 function checkInside(value: JsonValue, c: Constraints, path: FieldPath, errors: FieldErrors): void {
   if (Array.isArray(value)) {
     const { items } = c;
@@ -168,7 +168,7 @@ function checkCombinations(value: JsonValue, c: Constraints, path: FieldPath, er
   if (not !== undefined && attempt(not).empty) fail('must not validate the schema (not)');
 }
 
-/** The branch that came nearest says what is missing. */
+/** Reports the errors of the branch that matches best. */
 function fewest(tries: readonly FieldErrors[]): FieldErrors['list'] {
   let best: FieldErrors['list'] = [];
   for (const { list } of tries) if (best.length === 0 || list.length < best.length) best = list;

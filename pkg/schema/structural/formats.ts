@@ -1,8 +1,8 @@
 import { isCidrSloppy, isDns1123Label, isDns1123Subdomain, isIp } from '../../api/index.js';
 
 /**
- * Formats of texts that custom resources may ask for; formats that are not here mean nothing. They are those of the
- * reference (OpenAPI's and some that its validator has of old), strict only where it is strict.
+ * The string formats of custom resources; unknown formats are ignored. They are those of kube-apiserver (the formats of OpenAPI and some
+ * older ones), and equally strict.
  */
 export const textFormats: ReadonlyMap<string, (text: string) => boolean> = new Map<string, (text: string) => boolean>([
   ['date', isDate],
@@ -52,7 +52,7 @@ function isDateTime(text: string): boolean {
   return m !== null && isDate(m[1]!) && Number(m[2]) < 24 && Number(m[3]) < 60 && Number(m[4]) < 60;
 }
 
-/** Numbers with units, in Go's form (`1.5h30m`) or in words (`3 days`). */
+/** A duration in Go's form (`1.5h30m`) or in words (`3 days`). */
 function isDuration(text: string): boolean {
   if (/^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[nuµμ]s|ms?|s|h))+$/.test(text)) return true;
   return (
@@ -77,9 +77,9 @@ function isHostname(text: string): boolean {
   return text.split('.').every((l) => l.length <= LABEL_MAX && /^[\p{L}\p{N}-]+$/u.test(l) && !/^-|-$/.test(l));
 }
 
-/** What can stand in a request: an absolute URI or a path. */
+/** A URI as in an HTTP request: an absolute URI or a path. */
 function isUri(text: string): boolean {
-  // Blanks and controls have no place in a URI.
+  // A URI has no blanks and control characters.
   if (/[^!-~\u00a1-\uffff]/u.test(text)) return false;
   if (text.startsWith('/')) return true;
   try {
@@ -125,7 +125,7 @@ function isRgb(text: string): boolean {
   return m?.slice(1).every((n) => Number(n) <= 255) ?? false;
 }
 
-/** 13 to 19 digits whose Luhn sum is right. */
+/** 13 to 19 digits with a valid Luhn checksum. */
 function isCreditCard(text: string): boolean {
   const digits = text.replace(/[^0-9]/g, '');
   if (!/^\d{13,19}$/.test(digits)) return false;

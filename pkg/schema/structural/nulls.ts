@@ -2,9 +2,8 @@ import { isObject, type JsonObject, type JsonValue } from '../../api/index.js';
 import type { Field, Schema, StructSchema } from '../types.js';
 
 /**
- * Drops fields whose value is null though the schema does not let it be, in place: for a custom resource such a null is the
- * same as leaving the field out. Runs before defaults, which then fill those that have one. Items of lists and values of maps
- * stay: there, null is a wrong type.
+ * Drops null fields that are not nullable, in place: in a custom resource such a null is the same as an absent field. It runs before
+ * defaults, which then fill these fields. Items of lists and values of maps stay, because null is an invalid type there.
  */
 export function dropNulls(object: JsonObject, schema: StructSchema): void {
   for (const field of schema.fields) {

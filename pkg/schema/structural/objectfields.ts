@@ -1,7 +1,7 @@
 import { structByName } from '../load.js';
 import type { Field } from '../types.js';
 
-/** The fields that every object has. Their rules are those of all objects, not of a schema. */
+/** The fields of every object. Their rules are general and not a part of a schema. */
 export function objectFields(): Field[] {
   const common = { proto: 0, required: false, omitEmpty: true, pointer: true, patchStrategy: [], deprecated: false };
   const text = { kind: 'scalar', type: 'string' } as const;

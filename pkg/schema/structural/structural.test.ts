@@ -19,7 +19,7 @@ function check(spec: JsonValue, schema: StructSchema, old?: JsonValue): string[]
 }
 
 describe('compileStructuralSchema', () => {
-  it('makes one form of custom and built-in types', () => {
+  it('compiles to the same form as built-in types', () => {
     const schema = schemaOf({
       type: 'object',
       required: ['l'],
@@ -45,7 +45,7 @@ describe('compileStructuralSchema', () => {
     expect((spec.byName.get('embedded')!.schema as StructSchema).byName.get('metadata')?.schema.kind).toBe('struct');
   });
 
-  it('goes with pruning and defaults', () => {
+  it('supports pruning and defaults', () => {
     const schema = schemaOf({
       type: 'object',
       properties: {
@@ -68,7 +68,7 @@ describe('compileStructuralSchema', () => {
 });
 
 describe('validateStructure', () => {
-  it('tells branches of combinations', () => {
+  it('validates the branches of combinations', () => {
     const schema = schemaOf({
       type: 'object',
       properties: { a: { type: 'string' }, b: { type: 'string' } },
@@ -85,7 +85,7 @@ describe('validateStructure', () => {
     ]);
   });
 
-  it('forgives what has not changed', () => {
+  it('does not report unchanged values', () => {
     const schema = schemaOf({
       type: 'object',
       properties: {
@@ -107,7 +107,7 @@ describe('validateStructure', () => {
     ]);
   });
 
-  it('takes no longer for a nasty pattern', () => {
+  it('evaluates a pathological pattern in linear time', () => {
     const schema = schemaOf({ type: 'object', properties: { p: { type: 'string', pattern: '^(a+)+$' } } });
     expect(check({ p: `${'a'.repeat(50_000)}!` }, schema)).toHaveLength(1);
   });
@@ -156,7 +156,7 @@ interface Step {
   readonly expect: { readonly status: number; readonly body?: JsonValue };
 }
 
-/** Numbers beyond what JavaScript can hold stand in the text; the strict reader gives them as bigint, and so here. */
+/** Parses numbers beyond the range of a double as bigint, as the strict reader does. */
 function bodyOf(step: Step): JsonObject | undefined {
   if (step.text === undefined) return step.body;
   const big = /:(\d{16,})\b/.exec(step.text)?.[1];

@@ -5,8 +5,8 @@ import { compileStructuralSchema } from './compile.js';
 import { objectFields } from './objectfields.js';
 
 /**
- * A custom resource in one version. Its schema (`openAPIV3Schema` of the definition) must have passed the rules for
- * definitions. It is compiled at first use: thousands of definitions may be installed of which few are used.
+ * A version of a custom resource. Its schema (`openAPIV3Schema` of the definition) must be valid. It is compiled at first use, because
+ * thousands of definitions may be installed and few of them used.
  */
 export function customKind(
   gvk: GroupVersionKind,
@@ -40,7 +40,7 @@ export function customKind(
 
 let anyObject: StructSchema | undefined;
 
-/** Any object: kind, apiVersion and metadata, and whatever else there is. */
+/** The schema of any object: kind, apiVersion and metadata, and unknown fields. */
 function objectSchema(): StructSchema {
   if (anyObject === undefined) {
     const fields = objectFields();

@@ -11,12 +11,11 @@ import type { Constraints, Field, ListSchema, ScalarSchema, Schema, StructSchema
 import { checkConstraints, wrongType } from './constraints.js';
 
 /**
- * Checks an object against its schema: types, required fields, limits, enums, formats, patterns, combinations, and that
- * items of sets and of lists by key are unique. Sentences are the reference's for custom resources.
+ * Validates an object against its schema: types, required fields, limits, enums, formats, patterns, combinations, and the uniqueness of
+ * items in sets and keyed lists. The sentences are those of kube-apiserver for custom resources.
  *
- * With `old`, the stored object, a value that has not changed is not checked again, so that a schema that became stricter
- * does not lock objects in. Items of lists by key are compared with the item of the same key; of other lists, if anything
- * in the list changed, every item is checked.
+ * With `old`, the stored object, unchanged values are not validated again, so that a stricter schema does not make stored objects immutable
+ * (ratcheting). Items of keyed lists are compared with the item of the same key. If another list changed, all its items are validated.
  */
 export function validateStructure(object: JsonObject, schema: StructSchema, old?: JsonObject): FieldErrors {
   const errors = new FieldErrors();
@@ -78,7 +77,7 @@ function visitStruct(
   }
 }
 
-/** Names, labels and the like have rules of their own. */
+/** Metadata is not validated here, because names, labels and the like have their own rules. */
 const ruledElsewhere = (field: Field): boolean => field.name === 'metadata';
 
 function visitList(
@@ -96,7 +95,7 @@ function visitList(
   if (schema.listType !== 'atomic') checkUnique(list, schema, path, errors);
 }
 
-/** Each value that comes again is told once, where it comes again first. */
+/** Reports each duplicate value once, at its second occurrence. */
 function checkUnique(list: readonly JsonValue[], schema: ListSchema, path: FieldPath, errors: FieldErrors): void {
   const times = new Map<string, number>();
   list.forEach((item, i) => {
@@ -107,7 +106,7 @@ function checkUnique(list: readonly JsonValue[], schema: ListSchema, path: Field
   });
 }
 
-/** The values of the key fields, by name; one that is absent counts as its default. */
+/** Returns the values of the key fields by name; an absent field has its default. */
 function keysOf(item: JsonValue, { keys, items }: ListSchema): JsonValue {
   if (!isObject(item)) return item;
   const found: JsonObject = {};
@@ -130,7 +129,7 @@ const text = (value: JsonValue): string =>
     return Object.entries(v).sort(([a], [b]) => (a < b ? -1 : 1));
   });
 
-/** True when the value is of the schema's type. */
+/** Reports whether the value has the type of the schema. */
 function checkType(value: JsonValue, schema: Schema, path: FieldPath, errors: FieldErrors): boolean {
   const expected = typeName(schema);
   if (expected === undefined) return true;
@@ -144,7 +143,7 @@ function checkType(value: JsonValue, schema: Schema, path: FieldPath, errors: Fi
   return false;
 }
 
-/** What a schema wants; undefined: anything. */
+/** Returns the type that a schema requires; undefined for any type. */
 function typeName(schema: Schema): string | undefined {
   switch (schema.kind) {
     case 'struct':
@@ -176,7 +175,7 @@ const SCALAR_NAMES = {
 const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n } as const;
 const INT32 = { min: -(2n ** 31n), max: 2n ** 31n - 1n } as const;
 
-/** `integer` is what fits 64 bits: beyond, the reference takes a number for a floating one. */
+/** An `integer` fits 64 bits. kube-apiserver treats larger numbers as floating point. */
 function typeOf(value: JsonValue): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
@@ -190,7 +189,7 @@ const isWhole = (value: JsonValue): value is number | bigint => typeof value ===
 const inRange = (value: number | bigint, range: { readonly min: bigint; readonly max: bigint }): boolean =>
   value >= range.min && value <= range.max;
 
-/** An integer too large for its format. True: said so. */
+/** Reports an integer that is too large for its format; returns true if so. */
 function checkRange(value: JsonValue, schema: ScalarSchema, path: FieldPath, errors: FieldErrors): boolean {
   const narrow = schema.type === 'int32' || schema.constraints?.format === 'int32';
   if (!narrow || !isWhole(value) || inRange(value, INT32)) return false;
