@@ -1,7 +1,7 @@
 import type { AdmissionStep } from '../api/index.js';
 import { forbidden } from './step.js';
 
-/** Refuses every write. */
+/** Rejects every write. */
 export const alwaysDenyStep: AdmissionStep = {
   name: 'AlwaysDeny',
   mutate: (request) => {

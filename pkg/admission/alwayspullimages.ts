@@ -42,7 +42,7 @@ export const alwaysPullImagesStep: AdmissionStep = {
   },
 };
 
-/** The pod of a create, or of an update that brings a new image. */
+/** Returns the pod of a create, or of an update that adds a new image. */
 function podOf(request: AdmissionRequest): JsonObject | undefined {
   const { operation, object, old } = request;
   if (!isAbout(request, '', 'pods') || (operation !== 'create' && operation !== 'update')) return undefined;

@@ -3,7 +3,7 @@ import { forbidden, isAbout } from './step.js';
 
 const HOSTNAME = 'kubernetes.io/hostname';
 
-/** Allows required anti-affinity of pods only by host name. */
+/** Allows required pod anti-affinity only with the host name topology key. */
 export const antiAffinityStep: AdmissionStep = {
   name: 'LimitPodHardAntiAffinityTopology',
   validate: (request) => {

@@ -39,7 +39,7 @@ it.each([
   expect(() => certificateSubjectStep.validate!(asking(tag, text, 'example.com/other'))).not.toThrow();
 });
 
-it('other organisations are asked for', () => {
+it('requests for other organisations are admitted', () => {
   expect(() => certificateSubjectStep.validate!(asking(0x1e, wide('masters', 2)))).not.toThrow();
   expect(() => certificateSubjectStep.validate!(asking(0x1e, Buffer.from('abc')))).not.toThrow();
 });

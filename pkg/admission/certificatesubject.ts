@@ -1,7 +1,7 @@
 import { type AdmissionStep, errors, type JsonObject, textAt } from '../api/index.js';
 import { isAbout } from './step.js';
 
-/** Refuses certificate requests for members of `system:masters`. */
+/** Rejects certificate requests for members of `system:masters`. */
 export const certificateSubjectStep: AdmissionStep = {
   name: 'CertificateSubjectRestriction',
   validate: (request) => {

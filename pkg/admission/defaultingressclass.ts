@@ -4,7 +4,7 @@ import { isAbout } from './step.js';
 
 const INGRESS_CLASSES = { group: 'networking.k8s.io', resource: 'ingressclasses' } as const;
 
-/** Gives an ingress without a class the default one. */
+/** Sets the default class on an ingress without a class. */
 export function defaultIngressClassStep(objects: StoredObjects): AdmissionStep {
   return {
     name: 'DefaultIngressClass',

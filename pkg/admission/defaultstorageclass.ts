@@ -4,7 +4,7 @@ import { isAbout } from './step.js';
 
 const STORAGE_CLASSES = { group: 'storage.k8s.io', resource: 'storageclasses' } as const;
 
-/** Gives a claim without a storage class the default one. */
+/** Sets the default storage class on a claim without one. */
 export function defaultStorageClassStep(objects: StoredObjects): AdmissionStep {
   return {
     name: 'DefaultStorageClass',

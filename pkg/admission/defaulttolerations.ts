@@ -9,7 +9,7 @@ export interface TolerationSeconds {
 
 export const defaultTolerationSeconds: TolerationSeconds = { notReady: 300, unreachable: 300 };
 
-/** Adds tolerations that let a pod stay through short absences of its node. */
+/** Adds tolerations that keep a pod on a node that is briefly not ready or unreachable. */
 export function defaultTolerationsStep(seconds: TolerationSeconds = defaultTolerationSeconds): AdmissionStep {
   const taints = [
     { key: 'node.kubernetes.io/not-ready', tolerationSeconds: seconds.notReady },

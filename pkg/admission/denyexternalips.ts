@@ -1,7 +1,7 @@
 import { type AdmissionStep, listAt } from '../api/index.js';
 import { forbidden, isAbout } from './step.js';
 
-/** Refuses services that use external IPs which they did not have before. */
+/** Rejects services that add external IPs. */
 export const denyExternalIpsStep: AdmissionStep = {
   name: 'DenyServiceExternalIPs',
   validate: (request) => {

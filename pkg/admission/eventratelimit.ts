@@ -9,7 +9,7 @@ export interface EventLimit {
   /** Events per second. */
   readonly qps: number;
   readonly burst: number;
-  /** Buckets that are kept; the least recently used is dropped. */
+  /** The maximum number of buckets. The least recently used one is evicted. */
   readonly cacheSize: number;
 }
 
@@ -24,7 +24,7 @@ export function eventRateLimitStep(world: World, limits: readonly EventLimit[]):
       const { groupResource, operation, subresource } = request;
       if (groupResource.resource !== 'events' || !['', 'events.k8s.io'].includes(groupResource.group)) return;
       if (subresource !== '' || (operation !== 'create' && operation !== 'update') || request.dryRun) return;
-      // Every limit is charged, also when an earlier one refuses.
+      // Every limit is charged, even if an earlier one rejects the event.
       const refused = enforcers.flatMap((e) => e.accept(request) ?? []);
       if (refused.length > 0) throw limited(refused.length === 1 ? refused[0]! : `[${refused.join(', ')}]`);
     },
@@ -49,7 +49,7 @@ class Enforcer {
     this.#limit = limit;
   }
 
-  /** Takes a token; the reason for refusing when there is none. */
+  /** Takes a token, or returns the error when there is none. */
   accept(request: AdmissionRequest): string | undefined {
     const key = keyOf(this.#limit.type, request);
     const now = this.#world.clock.monotonic();

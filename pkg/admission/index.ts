@@ -45,7 +45,7 @@ export { compileMutation } from './policy/mutations.js';
 export { evaluatorOf, isInScope, type QuotaEvaluator, sumUsage, usageObject } from './quotausage.js';
 export type { LimitedResource } from './resourcequota.js';
 
-/** What the flags and the admission configuration say about single plug-ins. */
+/** Options of single plug-ins, from flags and the admission configuration. */
 export interface AdmissionSettings {
   readonly tolerationSeconds?: TolerationSeconds;
   readonly podSecurity?: PodSecurityConfig;
@@ -54,7 +54,7 @@ export interface AdmissionSettings {
   readonly limitedResources?: readonly LimitedResource[];
 }
 
-/** The steps of all plug-ins that this server has. `chosenSteps` selects and orders them. */
+/** The steps of all supported plug-ins. `chosenSteps` selects and orders them. */
 export function builtinAdmission(
   objects: StoredObjects,
   world: World,

@@ -33,7 +33,7 @@ const pod = (...containers: readonly JsonObject[]): JsonObject => ({
 });
 
 describe('limit ranges', () => {
-  it('fill in what containers do not say, and note it', () => {
+  it('set defaults of containers, and record them in an annotation', () => {
     const p = pod(container('a', { cpu: '1' }), container('b'));
     const limit = { type: 'Container', default: { cpu: '2', memory: '1Gi' }, defaultRequest: { cpu: '1' } };
     expect(admitted('pods', p, range(limit))).toBe('');
@@ -92,7 +92,7 @@ describe('limit ranges', () => {
     expect(admitted('pods', object, bounds)).toBe(refused);
   });
 
-  it('count what stays beside the containers, and what preparation needs at most', () => {
+  it('count sidecars, and the maximum of the init containers', () => {
     const spec = {
       initContainers: [
         { ...container('s', {}, { cpu: '500m' }), restartPolicy: 'Always' },
@@ -106,7 +106,7 @@ describe('limit ranges', () => {
     expect(refused('2500m')).toBe('');
   });
 
-  it('keep claims within bounds by what they request', () => {
+  it('limit the storage requests of claims', () => {
     const claim = (storage: string) => ({ metadata: {}, spec: { resources: { requests: { storage } } } });
     const bound = range({ type: 'PersistentVolumeClaim', max: { storage: '1Gi' }, min: { storage: '1Mi' } });
     const what = 'persistentvolumeclaims';
@@ -117,7 +117,7 @@ describe('limit ranges', () => {
     expect(admitted(what, claim('1Gi'), bound)).toBe('');
   });
 
-  it('bound what a pod is resized to, and nothing else of a pod that is there', () => {
+  it('limit the resize of a pod, and no other update of it', () => {
     const limit = { type: 'Container', max: { cpu: '1' }, default: { cpu: '1' }, defaultRequest: { memory: '1Gi' } };
     const large = pod(container('a', {}, { cpu: '2' }));
     expect(admitted('pods/resize', large, range(limit))).toBe('maximum cpu usage per Container is 1, but limit is 2');

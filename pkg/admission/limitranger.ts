@@ -64,7 +64,7 @@ function claimOf(request: AdmissionRequest): JsonObject | undefined {
 const limitsOf = (range: JsonObject, type: string): readonly JsonObject[] =>
   objectsAt(range, 'spec', 'limits').filter((l) => textAt(l, 'type') === type);
 
-/** Fills in container defaults; returns a note for each container that it changed. */
+/** Sets container defaults; returns a description of the change for each changed container. */
 function fillIn(pod: JsonObject, range: JsonObject): readonly string[] {
   const limits = Object.assign({}, ...limitsOf(range, 'Container').map((l) => objectAt(l, 'default'))) as JsonObject;
   const requests = Object.assign(

@@ -76,7 +76,7 @@ const DEFAULT_ON: ReadonlySet<string> = new Set<PluginName>([
   'ResourceQuota',
 ]);
 
-/** Plug-ins that the registry carries out for every write. */
+/** Plug-ins that the registry implements for every write. */
 const ALWAYS_ON: ReadonlySet<string> = new Set<PluginName>(['NamespaceExists', 'NamespaceLifecycle']);
 
 /** AlwaysAdmit does nothing by definition. */
@@ -87,7 +87,7 @@ export interface PluginChoice {
   readonly disabled: readonly string[];
 }
 
-/** Errors in `--enable-admission-plugins` and `--disable-admission-plugins`, in the words of kube-apiserver. */
+/** Errors in `--enable-admission-plugins` and `--disable-admission-plugins`, with the texts of kube-apiserver. */
 export function choiceProblem({ enabled, disabled }: PluginChoice): string | undefined {
   const known: ReadonlySet<string> = new Set(PLUGIN_ORDER);
   const unknown = (flag: string, names: readonly string[]): readonly string[] =>
@@ -110,7 +110,7 @@ export function chosenSteps(steps: readonly AdmissionStep[], choice: PluginChoic
     .sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
 }
 
-/** Warnings about a choice that this server cannot follow: a plug-in that it does not have, or one that it cannot switch off. */
+/** Warnings about enabled plug-ins that this server does not have, and disabled ones that it cannot disable. */
 export function choiceWarnings(
   steps: readonly AdmissionStep[],
   { enabled, disabled }: PluginChoice,

@@ -9,7 +9,7 @@ import {
   textAt,
 } from '../api/index.js';
 
-/** Amounts by resource, in the order of their names. */
+/** Quantities by resource, sorted by name. */
 export type Amounts = ReadonlyMap<string, Quantity>;
 
 export function amountsAt(o: JsonObject, ...path: readonly string[]): Amounts {
@@ -22,11 +22,11 @@ export function amountsAt(o: JsonObject, ...path: readonly string[]): Amounts {
   return out;
 }
 
-/** Resources that a pod can state as a whole; they replace the sum of its containers. */
+/** Resources that pod-level requests may set. They replace the sum of the containers. */
 const OF_THE_POD = /^(?:cpu|memory|hugepages-.*)$/;
 
 /**
- * The requests or limits of a whole pod: the larger of its containers with the sidecars and the peak of its init containers, plus the
+ * The requests or limits of a pod: the maximum of its containers with sidecars and of the peak of its init containers, plus the
  * overhead.
  */
 export function podAmounts(pod: JsonObject, kind: 'requests' | 'limits'): Amounts {

@@ -17,10 +17,10 @@ export const CLUSTER_DEFAULT = 'clusterDefaultNodeSelector';
 
 export type Selector = Readonly<Record<string, string>>;
 
-/** Selectors by namespace, and the default of the cluster: the labels that pods of a namespace may select. */
+/** Selectors by namespace, and the cluster default: the labels that pods of a namespace may select. */
 export type NodeSelectors = Readonly<Record<string, Selector>>;
 
-/** Adds the node selector of a namespace to its pods, and refuses pods whose own selector conflicts with it. */
+/** Adds the node selector of a namespace to its pods, and rejects pods whose own selector conflicts with it. */
 export function podNodeSelectorStep(objects: StoredObjects, selectors: NodeSelectors = {}): AdmissionStep {
   const check = async (request: AdmissionRequest, pod: JsonObject): Promise<Selector> => {
     const wanted = await selectorOf(request, objects, selectors);
@@ -70,7 +70,7 @@ async function selectorOf(
   return selector;
 }
 
-/** `a=b,c=d`; undefined when it is anything else. */
+/** Parses `a=b,c=d`; undefined for other text. */
 export function parseSelector(text: string): Selector | undefined {
   const selector: Record<string, string> = {};
   if (text.trim() === '') return selector;

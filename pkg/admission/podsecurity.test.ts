@@ -102,7 +102,7 @@ describe('pod security', () => {
     }
   });
 
-  it('checks an update only where it brings a new image or container', async () => {
+  it('checks an update only if it adds an image or container', async () => {
     const old = pod({ hostPID: true });
     const same = { ...pod({ hostPID: true }), metadata: { name: 'x', labels: { a: 'b' } } };
     const request = { operation: 'update', old } as const;
@@ -129,7 +129,7 @@ describe('pod security', () => {
     ]);
   });
 
-  it('refuses labels that cannot be read', async () => {
+  it('rejects invalid labels', async () => {
     const object = namespace({ enforce: 'strong', 'warn-version': '1.30' });
     const { refused } = await judged('namespaces', { object, name: 'n', namespace: '' }, {});
     expect(refused).toBe(

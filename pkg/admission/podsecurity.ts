@@ -48,7 +48,7 @@ const NAMESPACES = { group: '', resource: 'namespaces' } as const;
 const PODS = { group: '', resource: 'pods' } as const;
 const ANNOTATION_PREFIX = 'pod-security.kubernetes.io/';
 
-/** Where each kind has its pod template. */
+/** The path of the pod template in each kind. */
 const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
   '/replicationcontrollers': ['spec', 'template'],
   '/podtemplates': ['template'],
@@ -72,7 +72,7 @@ const IGNORED_SUBRESOURCES: ReadonlySet<string> = new Set([
   'status',
 ]);
 
-/** Existing pods that a change of a namespace's policy is checked against, and the milliseconds that this may take. */
+/** Limits of the check of existing pods when the policy of a namespace changes: the number of pods and milliseconds. */
 const EXISTING_PODS_MAX = 3_000;
 const EXISTING_PODS_TIME = 1_000;
 /** Milliseconds of checking between two yields. */
@@ -192,7 +192,7 @@ class PodSecurity {
     return `namespace "${name}" is exempt from Pod Security, and the policy (${text}) will be ignored`;
   }
 
-  /** Warns about the pods of a namespace that its new policy would refuse. */
+  /** Warns about existing pods of a namespace that violate its new policy. */
   async #checkExistingPods(request: AdmissionRequest, enforce: LevelVersion): Promise<void> {
     const { clock, timers } = this.#world;
     const start = clock.monotonic();
@@ -253,7 +253,7 @@ function namesText(names: readonly string[]): string {
   return `${first} (and ${names.length - 1} other ${names.length === 2 ? 'pod' : 'pods'})`;
 }
 
-/** Whether an update changes what the policy applies to: containers were added, or an image changed. */
+/** Whether an update needs a check: it adds containers or changes an image. */
 function changesContainers(pod: JsonObject, old: JsonObject): boolean {
   for (const list of ['containers', 'initContainers']) {
     const now = objectsAt(pod, 'spec', list);

@@ -16,7 +16,7 @@ export interface CheckedPod {
   readonly spec: JsonObject;
 }
 
-/** A check as it was at one minor version of Kubernetes, and until the next entry. `overrides`: baseline checks that it replaces. */
+/** A check from one minor version of Kubernetes until the next entry. `overrides` lists baseline checks that it replaces. */
 interface CheckVersion {
   readonly since: number;
   readonly check: Check;
@@ -35,7 +35,7 @@ const named = (names: readonly string[]): string => `${plural('container', names
 const nameOf = (c: JsonObject): string => textAt(c, 'name');
 const contextOf = (o: JsonObject): JsonObject => objectAt(o, 'securityContext');
 
-/** Who sets a value: the pod, containers, or both. */
+/** Describes where a value is set: in the pod, in containers, or in both. */
 function setters(pod: boolean, containers: readonly string[], more: readonly string[] = []): string {
   return [...(pod ? ['pod'] : []), ...(containers.length > 0 ? [named(containers)] : []), ...more].join(' and ');
 }
@@ -415,7 +415,7 @@ const privilegeEscalation: Check = (pod) => {
   };
 };
 
-/** Skips pods that say they run on Windows. */
+/** Skips pods with `spec.os.name: windows`. */
 const notOnWindows =
   (check: Check): Check =>
   (pod) =>
@@ -477,7 +477,7 @@ const RESTRICTED: Readonly<Record<string, readonly CheckVersion[]>> = {
   ],
 };
 
-/** The last version at which a check changed; later versions have the same checks. */
+/** The last version that changed a check. Later versions have the same checks. */
 const LATEST_MINOR = 37;
 
 const known = new Map<string, readonly Check[]>();

@@ -51,8 +51,8 @@ export const LEVEL_SENTENCE = `must be one of ${LEVELS.join(', ')}`;
 export const VERSION_SENTENCE = 'must be "latest" or "v1.x"';
 
 /**
- * The policy that the labels of a namespace state over the defaults, and what is wrong with them. A label that cannot be read
- * enforces `restricted`, and neither audits nor warns. A stricter enforce level is also that of warnings, unless a label sets one.
+ * Returns the policy of a namespace from its labels and the defaults, and the errors in the labels. An invalid label
+ * enforces `restricted`, without audit and warnings. A stricter enforce level also applies to warnings, unless a label sets theirs.
  */
 export function policyOf(
   labels: JsonObject,

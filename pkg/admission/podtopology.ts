@@ -13,7 +13,7 @@ import { isAbout } from './step.js';
 
 const TOPOLOGY = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'] as const;
 
-/** Copies the topology labels of the node to a pod that is bound to it. */
+/** Copies the topology labels of a node to the pods that are bound to it. */
 export function podTopologyStep(objects: StoredObjects): AdmissionStep {
   return {
     name: 'PodTopologyLabels',

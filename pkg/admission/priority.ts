@@ -66,7 +66,7 @@ async function setPriority(pod: JsonObject, request: AdmissionRequest, objects: 
   spec['preemptionPolicy'] = preemption;
 }
 
-/** The default class. Concurrent writes can make several: the one with the lowest value counts. */
+/** Returns the default class. Concurrent writes may create several; the one with the lowest value wins. */
 function defaultClass(objects: StoredObjects): JsonObject | undefined {
   let lowest: JsonObject | undefined;
   for (const c of objects.list(CLASSES, ''))

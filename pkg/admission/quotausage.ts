@@ -22,16 +22,16 @@ import {
 } from '../api/index.js';
 import { type Amounts, amountsAt, podAmounts } from './podamounts.js';
 
-/** What objects count for in resource quotas: shared by the admission step and the controller that recalculates. */
+/** Usage of objects in resource quotas, shared by the admission step and the quota controller. */
 
 /** How one resource is counted. */
 export interface QuotaEvaluator {
-  /** Whether a request can change what is counted. */
+  /** Whether a request can change the usage. */
   handles(request: Pick<AdmissionRequest, 'operation' | 'subresource' | 'object' | 'old'>): boolean;
   /** Whether a name of `spec.hard` counts this resource. */
   counts(name: string): boolean;
   matchesScope(scope: ScopeRequirement, object: JsonObject): boolean;
-  /** The reason why an object may not exist under a quota on these names, or undefined. */
+  /** Returns the error of an object under a quota on these names, or undefined. */
   constraint(names: readonly string[], object: JsonObject): string | undefined;
   /** `now` in milliseconds. */
   usage(object: JsonObject, now: number): Map<string, Quantity>;
@@ -53,7 +53,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   secrets: 'secrets',
 };
 
-/** Virtual resources, and events. */
+/** Virtual resources and events, which quotas do not count. */
 const IGNORED: ReadonlySet<string> = new Set([
   '/bindings',
   '/componentstatuses',
@@ -73,7 +73,7 @@ const countName = ({ group, resource }: GroupResourceName): string =>
 
 const evaluators = new Map<string, QuotaEvaluator>();
 
-/** The evaluator of a resource; undefined for the few that quotas ignore. */
+/** Returns the evaluator of a resource; undefined for resources that quotas ignore. */
 export function evaluatorOf(resource: GroupResourceName): QuotaEvaluator | undefined {
   const key = `${resource.group}/${resource.resource}`;
   if (IGNORED.has(key)) return undefined;
@@ -85,7 +85,7 @@ function remember(key: string, evaluator: QuotaEvaluator): QuotaEvaluator {
   return evaluator;
 }
 
-/** Evaluators that are kept. */
+/** The maximum number of cached evaluators. */
 const EVALUATORS_MAX = 1_000;
 
 function objectCount(resource: GroupResourceName): QuotaEvaluator {
@@ -116,12 +116,12 @@ const POD_NAMES: ReadonlySet<string> = new Set([
   'limits.memory',
   'limits.ephemeral-storage',
 ]);
-/** A quota on one of these requires every container to state it. */
+/** A quota on one of these requires every container to set it. */
 const REQUIRED: readonly string[] = ['cpu', 'limits.cpu', 'limits.memory', 'memory', 'requests.cpu', 'requests.memory'];
 const HUGE_PAGES = 'hugepages-';
 const DEVICE_CLASS = 'deviceclass.resource.kubernetes.io/';
 
-/** Whether a resource is an extended one: its name has a domain that is not of kubernetes.io. */
+/** Whether a resource is an extended resource: its name has a domain outside kubernetes.io. */
 export const isExtendedResource = (name: string): boolean =>
   name.startsWith(DEVICE_CLASS) || (name.includes('/') && !name.includes('kubernetes.io/'));
 
@@ -177,7 +177,7 @@ function computeUsage(requests: Amounts, limits: Amounts): Map<string, Quantity>
   return usage;
 }
 
-/** Whether a pod uses no resources any more: it has ended, or its grace period is over. */
+/** Whether a pod no longer uses resources: it is terminated, or its grace period is over. */
 function hasEnded(pod: JsonObject, now: number): boolean {
   const phase = textAt(pod, 'status', 'phase');
   if (phase === 'Failed' || phase === 'Succeeded') return true;
@@ -319,7 +319,7 @@ function claimedStorage(claim: JsonObject): Quantity | undefined {
 }
 
 const DEVICES_SUFFIX = '.deviceclass.resource.k8s.io/devices';
-/** Devices that a request for all of them counts as. */
+/** The number of devices that a request for all devices counts as. */
 const DEVICES_MAX = 32;
 
 const resourceClaims: QuotaEvaluator = {
@@ -334,7 +334,7 @@ const resourceClaims: QuotaEvaluator = {
     for (const request of objectsAt(claim, 'spec', 'devices', 'requests')) {
       const exactly = at(request, 'exactly');
       if (isObject(exactly)) add(textAt(exactly, 'deviceClassName') + DEVICES_SUFFIX, devicesOf(exactly));
-      // Of alternatives the largest number of each class counts.
+      // Of alternative subrequests, the maximum of each class counts.
       const most = new Map<string, number>();
       for (const sub of objectsAt(request, 'firstAvailable')) {
         const name = textAt(sub, 'deviceClassName') + DEVICES_SUFFIX;
@@ -374,7 +374,7 @@ export function scopesOf(quota: JsonObject): readonly ScopeRequirement[] {
   return [...plain, ...selected];
 }
 
-/** Whether an object counts under the scopes of a quota. */
+/** Whether an object matches the scopes of a quota. */
 export const isInScope = (quota: JsonObject, object: JsonObject, evaluator: QuotaEvaluator): boolean =>
   scopesOf(quota).every((scope) => evaluator.matchesScope(scope, object));
 
@@ -385,7 +385,7 @@ export function sumUsage(into: Map<string, Quantity>, more: Amounts): void {
   }
 }
 
-/** What `now` counts beyond `before`; nothing below zero. */
+/** Returns the increase from `before` to `now`, without negative values. */
 export function usageIncrease(now: Amounts, before: Amounts): Map<string, Quantity> {
   const out = new Map<string, Quantity>();
   for (const [name, amount] of now) {
@@ -404,7 +404,7 @@ export function usageText(amounts: Amounts): string {
     .join(',');
 }
 
-/** Amounts as a field of an object, sorted by name. */
+/** Formats quantities as an object, sorted by name. */
 export function usageObject(amounts: Amounts): JsonObject {
   return Object.fromEntries([...amounts.keys()].sort().map((name) => [name, formatQuantity(amounts.get(name)!)]));
 }

@@ -25,7 +25,7 @@ import {
 } from './quotausage.js';
 import { forbidden } from './step.js';
 
-/** Resources that may be used only where a quota covers them (ResourceQuotaConfiguration). */
+/** Resources that require a quota that covers them (ResourceQuotaConfiguration). */
 export interface LimitedResource {
   readonly group: string;
   readonly resource: string;
@@ -37,7 +37,7 @@ const QUOTAS = { group: '', resource: 'resourcequotas' } as const;
 
 /**
  * Enforces resource quotas. The new usage is written to the status of each quota in the transaction of the request, which compares
- * the state of the quota that the decision was made on: concurrent writers cannot exceed a quota, through whatever peers they write.
+ * the quota's state at the decision, so that concurrent writers on any peers cannot exceed it.
  * On one peer, requests of a namespace with quotas take turns, so that they do not fail each other's comparison.
  */
 export function resourceQuotaStep(
@@ -63,7 +63,7 @@ export function resourceQuotaStep(
   };
 }
 
-/** What a request adds to the usage of its namespace. */
+/** Returns the usage that a request adds to its namespace. */
 interface Charge {
   readonly object: JsonObject;
   readonly old: JsonObject | undefined;
@@ -94,7 +94,7 @@ async function inTurn(check: Check, turns: NamespaceTurns): Promise<TxnAddition 
     try {
       changed = charged(check);
     } catch {
-      // The cache may lag behind a write through another peer: only a refusal on the current state counts.
+      // The cache may lag behind a write through another peer, so a rejection is confirmed on the current state.
       await objects.refresh();
       changed = charged(check);
     }
@@ -107,7 +107,7 @@ async function inTurn(check: Check, turns: NamespaceTurns): Promise<TxnAddition 
   }
 }
 
-/** The quotas of the namespace with the new usage, those that change. Throws where one does not allow it. */
+/** Returns the changed quotas of the namespace with the new usage. Throws if it exceeds one. */
 function charged({ request, evaluator, charge, objects, limited }: Check): readonly JsonObject[] {
   const quotas = objects.list(QUOTAS, request.namespace);
   const matching: { readonly quota: JsonObject; readonly names: readonly string[] }[] = [];
@@ -139,7 +139,7 @@ function checkNegative(request: AdmissionRequest, usage: Amounts): void {
     throw forbidden(request, `quota usage is negative for resource(s): ${negative.sort().join(',')}`);
 }
 
-/** Refuses a request that uses a limited resource which no quota covers. */
+/** Rejects a request that uses a limited resource that no quota covers. */
 function checkCovered(
   request: AdmissionRequest,
   { usage, before }: Charge,
@@ -183,11 +183,11 @@ function chargedQuota(
   return next;
 }
 
-/** One turn at a time for each namespace. */
+/** A mutex for each namespace. */
 class NamespaceTurns {
   readonly #last = new Map<string, Promise<void>>();
 
-  /** Resolves when the turn begins, with the function that ends it. */
+  /** Resolves when the lock is acquired, to the function that releases it. */
   async begin(namespace: string): Promise<() => void> {
     const before = this.#last.get(namespace);
     let end: () => void = () => {};

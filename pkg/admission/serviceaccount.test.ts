@@ -47,7 +47,7 @@ const pod = (spec: JsonObject = {}, annotations: JsonObject = {}): JsonObject =>
 const account = (name: string, more: JsonObject = {}): JsonObject => ({ metadata: { name }, ...more });
 
 describe('the account of a pod', () => {
-  it('is the default one, whose token and pull secrets the pod gets', async () => {
+  it('defaults to `default`, and the pod gets its token and pull secrets', async () => {
     const objects = accounts({ default: account('default', { imagePullSecrets: [{ name: 'r' }] }) });
     expect(await admitted(pod(), objects)).toMatchObject({
       serviceAccountName: 'default',
@@ -58,7 +58,7 @@ describe('the account of a pod', () => {
     });
   });
 
-  it('is waited for where it is the default one, which the cluster makes', async () => {
+  it('is awaited if it is the default account, which a controller creates', async () => {
     expect(await admitted(pod(), accounts({ default: account('default') }, 3))).toMatchObject({
       serviceAccountName: 'default',
     });

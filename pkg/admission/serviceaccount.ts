@@ -15,7 +15,7 @@ import { newPod } from './step.js';
 
 const SERVICE_ACCOUNTS = { group: '', resource: 'serviceaccounts' } as const;
 
-/** Where containers find the token of the pod's service account. */
+/** The mount path of the service account token in containers. */
 const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 const TOKEN_VOLUME_PREFIX = 'kube-api-access-';
 /** An hour, and a few seconds that distinguish it from a lifetime that a user chose. */
@@ -171,7 +171,7 @@ function checkMountable(pod: JsonObject, account: JsonObject, refuse: Refuse): v
       throw refuse(`imagePullSecrets[${i}].name="${textAt(s, 'name')}" ${not} imagePullSecret`);
 }
 
-/** The field of the pod decides, then that of the account; the default is true. */
+/** The pod's field takes precedence over the account's; the default is true. */
 function mountsToken(spec: JsonObject, account: JsonObject): boolean {
   const own = at(spec, 'automountServiceAccountToken');
   return own === undefined ? at(account, 'automountServiceAccountToken') !== false : boolAt(own);

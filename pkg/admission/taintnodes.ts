@@ -3,7 +3,7 @@ import { isAbout } from './step.js';
 
 const NOT_READY = 'node.kubernetes.io/not-ready';
 
-/** Taints a new node as not ready, so that nothing is scheduled before the node reports. */
+/** Taints a new node as not ready, so that no pod is scheduled on it before the node reports. */
 export const taintNodesStep: AdmissionStep = {
   name: 'TaintNodesByCondition',
   mutate: (request) => {

@@ -1,6 +1,6 @@
 import type { AdmissionRequest, AdmissionSubject, JsonObject, StoredObjects } from '../api/index.js';
 
-/** A request for the tests of steps. */
+/** An admission request for tests. */
 export function admissionRequest(
   what: string,
   given: Partial<AdmissionRequest> & { readonly group?: string; readonly warnings?: string[] },

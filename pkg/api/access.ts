@@ -2,7 +2,7 @@ import { asGiven, getOwn, isObject, type JsonArray, type JsonObject, type JsonVa
 import type { FieldReader, ObjectReader, ObjectsReader } from './shape.js';
 
 /**
- * Reads of an object whose shape the schema has checked: a missing value, or one of another form, reads as empty. Of a `Shaped` object
+ * Readers for objects that match their schema. A missing value, or one of another type, reads as empty. For a `Shaped` object
  * the compiler checks the names in the path.
  */
 
@@ -17,7 +17,7 @@ function readAt(o: JsonValue | undefined, ...path: readonly string[]): JsonValue
   return v;
 }
 
-/** As `at`, and `[]` or `{}` where a field was given as such: what Go's rules see that ask for nil, and what their sentences show. */
+/** Like `at`, but returns `[]` or `{}` for a field given empty, as Go code that compares with nil sees it and errors show it. */
 export const givenAt: FieldReader<JsonValue | undefined> = (o: JsonValue | undefined, ...path: readonly string[]) => {
   const owner = readAt(o, ...path.slice(0, -1));
   return isObject(owner) ? asGiven(owner, path.at(-1)!) : undefined;
@@ -28,7 +28,7 @@ export const objectAt: ObjectReader = (o: JsonValue | undefined, ...path: readon
   return isObject(v) ? v : {};
 };
 
-/** The object under `key`, made when there is none: for rules that fill an object in. */
+/** Returns the object under `key` and creates it if it is absent. Used for defaulting. */
 export function objectIn(o: JsonObject, key: string): JsonObject {
   const v = getOwn(o, key);
   if (isObject(v)) return v;
@@ -44,7 +44,7 @@ function readList(o: JsonValue | undefined, ...path: readonly string[]): JsonArr
   return Array.isArray(v) ? v : [];
 }
 
-/** The objects of a list of objects. */
+/** Returns the items of a list that are objects. */
 export const objectsAt: ObjectsReader = (o: JsonValue | undefined, ...path: readonly string[]) => {
   return readList(o, ...path).filter(isObject);
 };

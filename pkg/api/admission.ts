@@ -4,7 +4,7 @@ import type { UserInfo } from './request.js';
 import type { GroupResourceName } from './status.js';
 
 /*
- * The admission contract: what the registry shows of a write to the steps of admission (built-in plug-ins, policies, webhooks), and
+ * The admission contract: what admission steps (built-in plug-ins, policies, webhooks) see of a write, and
  * what a step may do. The registry runs every step's `mutate` before validation, every `validate` after it, and every `transact`
  * last, in the order of the chain.
  */
@@ -17,7 +17,7 @@ export interface AdmissionSubject {
   readonly resource: GroupVersionResource;
 }
 
-/** One write, or one connection, on its way through the chain. */
+/** One write or connect request in the admission chain. */
 export interface AdmissionRequest {
   readonly operation: AdmissionOperation;
   /** As the client sent it. `kind` is that of the body: `autoscaling/v1 Scale` for `deployments/scale`, `v1 PodExecOptions` for `pods/exec`. */
@@ -48,14 +48,14 @@ export interface AdmissionRequest {
   /** Copies of `object` and `old` in another version, or undefined when the kind does not have it. */
   inVersion(apiVersion: string): Promise<AdmissionObjects | undefined>;
   /**
-   * Puts `object`, in any version of the kind, in the place of the request's own: prunes unknown fields, applies defaults, converts to
-   * the storage version, and restores managed fields that the change made invalid. With `strict` an unknown field is refused instead.
+   * Replaces the request's object by `object`, in any version of the kind: prunes unknown fields, applies defaults, converts to
+   * the storage version, and restores managed fields that the change made invalid. With `strict` an unknown field is an error.
    * Only during `mutate`.
    */
   replace(object: JsonObject, options?: { readonly strict: boolean }): Promise<void>;
   /**
-   * Lays an apply configuration over `live`, the object in the version of the configuration, and puts the result in the place of the
-   * request's own. Ownership is not tracked. Only during `mutate`.
+   * Merges an apply configuration into `live`, the object in the version of the configuration, and replaces the
+   * request's object by the result. Ownership is not tracked. Only during `mutate`.
    */
   merge(live: JsonObject, configuration: JsonObject): Promise<void>;
   /** Adds a `Warning: 299` header to the response. */
@@ -72,8 +72,8 @@ export interface AdmissionObjects {
 }
 
 /**
- * A step that changed an object may ask that the mutating steps run once more, because steps before it did not see the change. They
- * run at most twice. A step keeps what it has to remember between the two runs in `state`, under its own name.
+ * A step that changed an object may request that the mutating steps run again, because earlier steps did not see the change. They
+ * run at most twice. A step keeps its state between the two runs in `state`, under its own name.
  */
 export interface Reinvocation {
   /** True in the second run. */
@@ -82,7 +82,7 @@ export interface Reinvocation {
   readonly state: Map<string, unknown>;
 }
 
-/** A part of the chain. It refuses a request by throwing an `ApiError`. */
+/** A step of the chain. It rejects a request by throwing an `ApiError`. */
 export interface AdmissionStep {
   readonly name: string;
   readonly mutate?: (request: AdmissionRequest) => void | Promise<void>;
@@ -123,7 +123,7 @@ export interface StoredObjects {
   cached(resource: GroupResourceName, namespace: string, name: string): JsonObject | undefined;
   /** The objects in the local cache; `namespace` '' for all. */
   list(resource: GroupResourceName, namespace: string): readonly JsonObject[];
-  /** The same one by one: an object is parsed when it is its turn. */
+  /** The same as an iterator, which parses objects one at a time. */
   each(resource: GroupResourceName, namespace: string): Iterable<JsonObject>;
   isEmpty(resource: GroupResourceName, namespace: string): boolean;
   /** Waits until the local cache has every write that was acknowledged before the call. */

@@ -5,7 +5,7 @@ import { apiLimits } from './limits.js';
 const { fieldErrorsMax, fieldErrorCharactersMax } = apiLimits;
 const at = (i: number): FieldPath => FieldPath.of('spec').child('items').index(i);
 
-it('keeps so many errors, in order, and no more', () => {
+it('keeps a limited number of errors, in order', () => {
   const errors = new FieldErrors();
   for (let i = 0; i < fieldErrorsMax + 5; i++) errors.required(at(i));
   errors.addAll([{ type: 'InternalError', field: '', message: 'x' }]);
@@ -17,14 +17,14 @@ it('keeps so many errors, in order, and no more', () => {
   });
 });
 
-it('shows large values until there is enough to read', () => {
+it('shows large values up to a total size', () => {
   const errors = new FieldErrors();
   const value = { a: 'x'.repeat(fieldErrorCharactersMax / 4) };
   for (let i = 0; i < 100; i++) errors.invalid(at(i), value, 'is wrong');
   expect(errors.list.map((e) => e.field)).toEqual([0, 1, 2, 3].map((i) => `spec.items[${i}]`));
 });
 
-it('makes no text of what is not kept', () => {
+it('does not format errors that it drops', () => {
   const errors = new FieldErrors();
   for (let i = 0; i < fieldErrorsMax; i++) errors.required(at(i));
   const value = {

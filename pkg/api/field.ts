@@ -4,11 +4,11 @@ import { apiLimits } from './limits.js';
 import type { FieldName, FieldShape, ItemShape } from './shape.js';
 
 /**
- * Where in an object something is wrong: `spec.containers[0].env[1].name`, `metadata.labels[app]`. Immutable and cheap to
- * extend: text is made only when an error is reported.
+ * The path of a field in an object: `spec.containers[0].env[1].name`, `metadata.labels[app]`. Immutable and cheap to
+ * extend: it is formatted only when an error is reported.
  */
 export class FieldPath<T = unknown> {
-  /** The shape of the value at the path; for the compiler alone. */
+  /** The shape of the value at the path, used only by the compiler. */
   declare readonly shape?: T;
   readonly #parent: FieldPath | undefined;
   readonly #text: string;
@@ -72,7 +72,7 @@ export type FieldErrorType =
   | 'FieldValueTypeInvalid'
   | 'InternalError';
 
-/** A value that a rule has put into text itself: it stands in the sentence as it is. */
+/** A value that is already formatted. Errors print it as it is. */
 export class Printed {
   readonly text: string;
 
@@ -83,7 +83,7 @@ export class Printed {
 
 export type BadValue = JsonValue | Printed;
 
-/** One thing wrong with an object. `message` is the sentence without the path: `Invalid value: "x": must be ...`. */
+/** One error of an object. `message` omits the path: `Invalid value: "x": must be ...`. */
 export interface FieldError {
   readonly type: FieldErrorType;
   readonly field: string;
@@ -91,10 +91,10 @@ export interface FieldError {
 }
 
 /**
- * Collects everything wrong with an object, so that it can be told at once. Rules read
+ * Collects all errors of an object, to report them together. Typical calls are
  * `errors.required(path.child('name'))`, `errors.invalid(path, value, 'must be positive')`.
  *
- * A body of megabytes can be wrong in a million places: what comes when there is enough is not kept, and no text is made of it.
+ * A body of megabytes can have a million errors. Errors beyond the limits are dropped without being formatted.
  */
 export class FieldErrors {
   readonly #list: FieldError[] = [];
@@ -108,7 +108,7 @@ export class FieldErrors {
     return this.#list.length === 0;
   }
 
-  /** No further error is kept. */
+  /** Whether further errors are dropped. */
   get full(): boolean {
     return this.#list.length >= apiLimits.fieldErrorsMax || this.#characters >= apiLimits.fieldErrorCharactersMax;
   }

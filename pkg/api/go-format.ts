@@ -1,8 +1,8 @@
 import { isObject, type JsonValue } from './json.js';
 
 /**
- * Values as the reference prints them inside its sentences, and text in the order it sorts by. Clients and people search
- * for these sentences, so they are part of the API.
+ * Formats values as the reference prints them in error texts, and compares text in its sort order. Clients and people search
+ * for these texts, so they are part of the API.
  */
 
 /** Name of the type that a decoded value has there: `string`, `int64`, `map[string]interface {}`. */
@@ -94,12 +94,12 @@ const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u;
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_DIGITS = 19;
 
-/** Why a text is no signed 64-bit integer in decimal, in Go's words; undefined when it is one. */
+/** Go's error for text that is not a decimal signed 64-bit integer, or undefined. */
 export function whyNotInt64(text: string): string | undefined {
   const refused = (why: string): string => `strconv.ParseInt: parsing ${goQuote(text)}: ${why}`;
   if (!/^[+-]?\d+$/.test(text)) return refused('invalid syntax');
   const digits = text.replace(/^[+-]?0*/, '');
-  // A body may be millions of digits, which are not to be multiplied out.
+  // A body may contain millions of digits, which must not be converted to a number.
   if (digits.length > INT64_DIGITS) return refused('value out of range');
   const most = text.startsWith('-') ? INT64_MAX + 1n : INT64_MAX;
   return BigInt(digits) > most ? refused('value out of range') : undefined;
@@ -118,7 +118,7 @@ export function goJsonString(s: string): string {
 
 /**
  * JSON text with the escapes above. Keys are sorted, as the reference does with a value that it has no type for, unless
- * `asTheyStand` says that they stand in their type's order.
+ * `asTheyStand` is set, because they are already in the order of their type.
  */
 export function goJson(v: JsonValue, keys: 'sorted' | 'asTheyStand' = 'sorted'): string {
   if (v === null) return 'null';

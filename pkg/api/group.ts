@@ -17,7 +17,7 @@ export function apiVersionOf(gv: GroupVersion): string {
   return gv.group === '' ? gv.version : `${gv.group}/${gv.version}`;
 }
 
-/** The inverse of `apiVersionOf`; undefined when there is more than one slash or nothing at all. */
+/** The inverse of `apiVersionOf`; undefined if the text is empty or has more than one slash. */
 export function parseApiVersion(text: string): GroupVersion | undefined {
   const parts = text.split('/');
   if (text === '' || parts.length > 2) return undefined;
@@ -26,7 +26,7 @@ export function parseApiVersion(text: string): GroupVersion | undefined {
 
 /**
  * Orders versions as discovery does: stable before beta before alpha, then by major, then by minor, highest first; names
- * that are no version come last, in alphabetical order. Negative when `a` comes first.
+ * that are not versions come last, in alphabetical order. Negative when `a` comes first.
  */
 export function compareVersions(a: string, b: string): number {
   const x = rank(a);

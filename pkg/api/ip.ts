@@ -1,6 +1,6 @@
 /**
- * Addresses and networks, read once strictly: what the reference accepts for new objects. `net.isIP` alone is not enough: it
- * neither tells why nor gives the canonical form that allocations are keyed by.
+ * Strict parsing of addresses and networks, as the reference accepts them in new objects. `net.isIP` is not enough: it
+ * gives neither a reason nor the canonical form that allocation keys use.
  */
 export interface IpAddress {
   readonly family: 4 | 6;
@@ -12,10 +12,10 @@ export interface Cidr {
   readonly prefixLength: number;
 }
 
-/** Four octets of as many digits as `parseIpv4` reads, which is more than any IPv6 address needs. */
+/** The maximum length: four octets with as many digits as `parseIpv4` reads. IPv6 addresses are shorter. */
 const ADDRESS_CHARACTERS_MAX = 4 * 16 + 3;
 
-/** Accepts leading zeros in IPv4 octets (read as decimal), as old objects may have them; undefined when it is no address. */
+/** Accepts leading zeros in IPv4 octets (read as decimal), as old objects may have them; undefined if the text is not an address. */
 export function parseIp(text: string): IpAddress | undefined {
   if (text.length > ADDRESS_CHARACTERS_MAX) return undefined;
   return text.includes(':') ? parseIpv6(text) : parseIpv4(text);
@@ -101,7 +101,7 @@ export function isIp(text: string): readonly string[] {
   return isIpv4Mapped(ip) ? ['must not be an IPv4-mapped IPv6 address'] : [];
 }
 
-/** Strict and written as it would be printed. */
+/** Strict and in canonical form. */
 export function isCanonicalIp(text: string): readonly string[] {
   const found = isIp(text);
   if (found.length > 0) return found;
@@ -109,7 +109,7 @@ export function isCanonicalIp(text: string): readonly string[] {
   return canonical === text ? [] : [`must be in canonical form (${JSON.stringify(canonical)})`];
 }
 
-/** As old objects may have it: any of the forms that `parseIp` reads. */
+/** Any form that `parseIp` reads, as old objects may have it. */
 export function isIpSloppy(text: string): readonly string[] {
   return parseIp(text) === undefined ? [NOT_IP] : [];
 }

@@ -18,7 +18,7 @@ describe('fields that were given empty', () => {
   const o: JsonObject = { name: 'a', held: null };
   rememberEmpty(o, { list: [], held: {}, name: [] });
 
-  it('are told from those that were not given', () => {
+  it('are distinguished from absent fields', () => {
     expect(asGiven(o, 'list')).toEqual([]);
     expect(asGiven(o, 'held')).toEqual({});
     expect(asGiven(o, 'other')).toBeUndefined();
@@ -26,11 +26,11 @@ describe('fields that were given empty', () => {
     expect(givenFields(o)).toEqual(['name', 'list', 'held']);
   });
 
-  it('give way to what the field holds', () => {
+  it('are overridden by the value of the field', () => {
     expect(asGiven(o, 'name')).toBe('a');
   });
 
-  it('are in a copy too, and nowhere else', () => {
+  it('are kept in copies, and nowhere else', () => {
     const copy = cloneJson({ inside: [o] });
     const inner = (copy['inside'] as JsonObject[])[0]!;
     expect(inner).not.toBe(o);

@@ -1,7 +1,7 @@
 /**
- * A decoded API value. Integers beyond 2^53 are bigint, so that int64 fields keep every digit; everything else is what
- * JSON has. Objects are ordinary objects whose keys are data: `__proto__` and `constructor` are own keys like any other
- * (see `setOwn`), and absence is the key's absence, never `undefined`.
+ * A decoded API value. Integers beyond 2^53 are bigint, so that int64 fields keep every digit; all other values are as in
+ * JSON. Objects are ordinary objects whose keys are data: `__proto__` and `constructor` are own keys like any other
+ * (see `setOwn`). An absent field has no key; its value is never `undefined`.
  */
 export type JsonValue = null | boolean | number | bigint | string | JsonArray | JsonObject;
 export type JsonArray = JsonValue[];
@@ -38,12 +38,12 @@ interface Remembers {
   [GIVEN_EMPTY]?: EmptyFields;
 }
 
-/** Remembers the fields that the object was given empty. `fields` is kept, by copies too: not to be changed any more. */
+/** Records the fields that were given empty. The object and its copies keep `fields`, so it must not change afterwards. */
 export function rememberEmpty(o: JsonObject, fields: EmptyFields): void {
   (o as Remembers)[GIVEN_EMPTY] = fields;
 }
 
-/** The field; `[]` or `{}` where it was given as such and is not held. */
+/** Returns the field, or `[]` or `{}` if it was given empty and is not stored. */
 export function asGiven(o: JsonObject, field: string): JsonValue | undefined {
   const value = getOwn(o, field);
   if (value !== undefined && value !== null) return value;
@@ -51,7 +51,7 @@ export function asGiven(o: JsonObject, field: string): JsonValue | undefined {
   return empty !== undefined && Object.hasOwn(empty, field) ? empty[field] : value;
 }
 
-/** The fields that an object has or was given empty; those that are null are not given. */
+/** The names of fields that are present or were given empty. Null fields count as absent. */
 export function givenFields(o: JsonObject): readonly string[] {
   const held = Object.keys(o).filter((field) => o[field] !== null);
   return [...new Set([...held, ...Object.keys((o as Remembers)[GIVEN_EMPTY] ?? {})])];
@@ -95,7 +95,7 @@ export function equalJson(a: JsonValue | undefined, b: JsonValue | undefined): b
   return true;
 }
 
-/** Values that have been seen, as `equalJson` compares them. Adding one costs its size, however many there are. */
+/** A multiset of values under `equalJson`. Adding a value takes time linear in its size. */
 export class JsonCounter {
   readonly #counts = new Map<string, number>();
 
@@ -108,7 +108,7 @@ export class JsonCounter {
   }
 }
 
-/** A text that is the same for equal values and for no others: JSON with sorted keys, and whole numbers of either type alike. */
+/** A canonical text, equal only for equal values: JSON with sorted keys, where number and bigint integers are equal. */
 function sameText(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(sameText).join(',')}]`;
   if (typeof value === 'object' && value !== null) {

@@ -1,7 +1,7 @@
-/** Every bound of this room. */
+/** Limits of this package. */
 export const apiLimits = {
-  /** Field errors of one object that are told; a refusal of a body of megabytes is not to be larger than the body. */
+  /** The maximum number of reported field errors of one object, so that the response is not larger than the body. */
   fieldErrorsMax: 10_000,
-  /** Characters of their paths and sentences after which no further ones are: each may show a value of megabytes. */
+  /** The total characters of paths and messages after which errors are dropped, because each may show a large value. */
   fieldErrorCharactersMax: 2 * 1024 * 1024,
 } as const;

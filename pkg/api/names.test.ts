@@ -15,7 +15,7 @@ import {
 } from './index.js';
 
 describe('names', () => {
-  it('takes well formed names', () => {
+  it('accepts well-formed names', () => {
     for (const n of ['a', 'a-b', '0', 'a'.repeat(63)]) expect(isDns1123Label(n)).toEqual([]);
     for (const n of ['a.b', 'a', `${'a'.repeat(100)}.b`]) expect(isDns1123Subdomain(n)).toEqual([]);
     for (const n of ['a', 'A_b.c', 'x.y/Z', 'kubernetes.io/metadata.name']) expect(isQualifiedName(n)).toEqual([]);
@@ -27,7 +27,7 @@ describe('names', () => {
     expect(subdomainName('abc-', true)).toEqual([]);
   });
 
-  it('says what is wrong in the words of the reference', () => {
+  it('reports errors with the texts of the reference', () => {
     expect(isDns1123Label('A')).toEqual([
       "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
     ]);
@@ -52,7 +52,7 @@ describe('names', () => {
 });
 
 describe('addresses', () => {
-  it('reads strictly', () => {
+  it('are parsed strictly', () => {
     for (const ok of ['10.0.0.1', '::', '2001:db8::1', '1:2:3:4:5:6:7:8', '64:ff9b::1.2.3.4'])
       expect(isIp(ok)).toEqual([]);
     for (const no of ['', '1.2.3', '256.1.1.1', ':::', '1::2::3', '1:2:3:4:5:6:7:8:9', '[::1]', ' 1.2.3.4', '::1%eth0'])
@@ -63,7 +63,7 @@ describe('addresses', () => {
     expect(isCanonicalIp('2001:0:0:1::')).toEqual([]);
   });
 
-  it('reads networks', () => {
+  it('may be networks', () => {
     for (const ok of ['10.0.0.0/8', '0.0.0.0/0', '2001:db8::/64']) expect(isCidr(ok)).toEqual([]);
     expect(isCidr('10.0.0.1/8')).toEqual(['must not have bits set beyond the prefix length']);
     expect(isCidr('10.0.0.0/33')[0]).toMatch(/^must be a valid CIDR value/);

@@ -1,6 +1,6 @@
 /**
- * What a name may look like. Every rule takes a text and gives sentences, none when it is well formed: the reference's
- * sentences, because people search the web for them. All rules take time linear in the text, however long: texts come from
+ * Rules for names. Every rule takes a text and returns errors, none if it is well formed: the reference's
+ * texts, because people search the web for them. All rules take time linear in the length, because texts come from
  * clients and are checked before their length is.
  */
 type Rule = (value: string) => readonly string[];
@@ -125,7 +125,7 @@ function checked(value: string, max: number, ok: boolean, sentence: string): rea
   return found;
 }
 
-/** A subdomain that is no label is one because of its dots, and is told so. */
+/** A subdomain that is not a label contains dots, and the error says so. */
 export const isDns1123Label: Rule = (v) => {
   const dotted = v.includes('.') && everyLabel(v, lowerLabel);
   return checked(v, dns1123LabelMax, lowerLabel(v), dotted ? 'must not contain dots' : messages.label);
@@ -276,13 +276,13 @@ export function isInRange(value: number, min: number, max: number): readonly str
 export const isUserId = (id: number): readonly string[] => isInRange(id, 0, 2147483647);
 export const isGroupId = isUserId;
 
-/** Names that are only a path segment (RBAC): anything but what would break a URL. */
+/** Names that only need to be a valid path segment (RBAC). */
 export const isPathSegmentName: Rule = (v) => {
   if (v === '.' || v === '..') return [`may not be '${v}'`];
   return [...(v.includes('/') ? ["may not contain '/'"] : []), ...(v.includes('%') ? ["may not contain '%'"] : [])];
 };
 
-/** Rules of `metadata.name`; with `prefix` the text is a generateName, to which five characters will be added. */
+/** Rules for `metadata.name`; with `prefix` the text is a generateName, to which five characters are added. */
 export type NameRule = (name: string, prefix: boolean) => readonly string[];
 
 /** A trailing dash of a prefix is followed by more: checked as if it were a letter. */

@@ -31,14 +31,14 @@ describe('quantities', () => {
     expect(canonicalQuantity(text)).toBe(canonical);
   });
 
-  it('says why a text is none', () => {
+  it('report why a text is invalid', () => {
     expect(readQuantity('')).toEqual({ error: expect.stringContaining('regular expression') });
     expect(readQuantity('1 Gi')).toEqual({ error: expect.stringContaining('regular expression') });
     expect(readQuantity('1GiB')).toEqual({ error: expect.stringContaining('regular expression') });
     expect(readQuantity('1Kii')).toEqual({ error: "unable to parse quantity's suffix" });
   });
 
-  it('is stable once canonical, and bounded on hostile text', () => {
+  it('do not change once canonical, and take bounded time on hostile text', () => {
     fc.assert(
       fc.property(fc.integer(), fc.constantFrom('', 'n', 'u', 'm', 'k', 'M', 'Ki', 'Mi', 'Gi', 'e3', 'e-3'), (n, s) => {
         const once = canonicalQuantity(`${n}${s}`)!;
@@ -56,7 +56,7 @@ describe('quantities', () => {
     expect(parseDuration('9'.repeat(1_000_000))).toBeUndefined();
   });
 
-  it('rounds resource lists up to thousandths', () => {
+  it('are rounded up to thousandths in resource lists', () => {
     expect(formatQuantity(roundUpToMilli(parseQuantity('1.0001')!))).toBe('1001m');
   });
 });

@@ -1,6 +1,6 @@
 /**
  * Quantities (`500m`, `1Gi`, `1e3`) as exact integers of nano units: every value the reference can hold is one, because it rounds
- * away from zero to the nano and caps at 2^63-1. The notation is kept beside the value, so that writing it out again gives the
+ * away from zero to the nano and caps at 2^63-1. The notation is stored with the value, so that formatting gives the
  * canonical form in the same family of suffixes.
  */
 export interface Quantity {
@@ -9,7 +9,7 @@ export interface Quantity {
 }
 
 const FORMAT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
-/** The same, with one way to read any text: a suffix never begins with a digit. */
+/** The same without ambiguity: a suffix never begins with a digit. */
 const PARTS = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]+[-+]?[0-9]*|[-+][0-9]*)?$/;
 const SUFFIX = "unable to parse quantity's suffix";
 const NUMERIC = 'unable to parse numeric part of quantity';
@@ -46,7 +46,7 @@ export function quantityOf(units: number | bigint, notation: Quantity['notation'
   return { nanos: BigInt(units) * UNIT, notation };
 }
 
-/** The value, or the reference's sentence for why there is none. */
+/** The value, or the reference's error text. */
 export function readQuantity(text: string): Quantity | { readonly error: string } {
   const m = PARTS.exec(text);
   if (text === '' || m === null) return { error: FORMAT };
@@ -128,7 +128,7 @@ export function formatQuantity(q: Quantity): string {
   return `${value}${DECIMAL_SUFFIX.get(exponent)!}`;
 }
 
-/** The canonical text of a text, or undefined when it is no quantity. */
+/** The canonical form of a text, or undefined if it is not a quantity. */
 export function canonicalQuantity(text: string): string | undefined {
   const q = parseQuantity(text);
   return q === undefined ? undefined : formatQuantity(q);

@@ -1,6 +1,6 @@
 import type { FieldRequirement, LabelRequirement } from './selectors.js';
 
-/** The user of a request, as authentication found it. */
+/** The authenticated user of a request. */
 export interface UserInfo {
   readonly name: string;
   readonly uid?: string;
@@ -8,7 +8,7 @@ export interface UserInfo {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What a request asks for, as authorization sees it: a resource or a path. */
+/** The attributes of a request for authorization: a resource or a path. */
 export type RequestAttributes = ResourceAttributes | PathAttributes;
 
 export interface ResourceAttributes {

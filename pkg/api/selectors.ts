@@ -2,7 +2,7 @@ import { isLabelKey, isLabelValue } from './names.js';
 
 /**
  * Label selectors (`app in (a,b),!canary,tier!=back`) and field selectors (`spec.nodeName=x,status.phase!=Failed`): their
- * grammars, meanings and complaints are the reference's.
+ * grammar, semantics and errors are those of the reference.
  */
 export class SelectorError extends Error {
   override readonly name = 'SelectorError';
@@ -97,7 +97,7 @@ class LabelParser {
     }
   }
 
-  /** `in` and `notin` are words like any other but where an operator stands. */
+  /** `in` and `notin` are ordinary words except in the position of an operator. */
   #look(): Token {
     const t = this.#tokens[this.#at]!;
     return t.kind === 'in' || t.kind === 'notin' ? { kind: 'identifier', text: t.text } : t;
@@ -278,7 +278,7 @@ export function parseFieldSelector(text: string): FieldSelector {
     const m = /^(.*?)(!=|==|=)(.*)$/s.exec(term);
     if (m === null) throw new SelectorError(`invalid selector: '${text}'; can't understand '${term}'`);
     const value = unescaped(m[3]!);
-    // A term without name and value says nothing.
+    // A term without name and value is ignored.
     if (m[1] !== '' || value !== '') found.push({ field: m[1]!, equal: m[2] !== '!=', value });
   }
   return found;
@@ -315,7 +315,7 @@ function unescaped(text: string): string {
   return out;
 }
 
-/** The value that `field` must have for the selector to hold, or undefined when it leaves a choice. */
+/** The single value that the selector requires of `field`, or undefined. */
 export function requiredValue(selector: FieldSelector, field: string): string | undefined {
   return selector.find((r) => r.equal && r.field === field)?.value;
 }

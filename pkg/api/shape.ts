@@ -10,7 +10,7 @@ declare const SHAPE: unique symbol;
 /** A JSON object with the fields of `T`. Any JSON object may be used as one. */
 export type Shaped<T> = JsonObject & { readonly [SHAPE]?: T };
 
-/** A JSON value of which no shape is known. */
+/** A JSON value of unknown shape. */
 export type Unshaped = Exclude<JsonValue, JsonObject> | Shaped<never>;
 
 /** Marks a field path with the shape of the value that it leads to. */

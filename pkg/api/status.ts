@@ -54,8 +54,8 @@ export type StatusReason =
   | 'ServiceUnavailable';
 
 /**
- * A failure that a client is told about. Thrown from the registry up, caught once, where the response is written
- * (STYLE 8). Make one with the catalogue below, never by hand.
+ * A failure that a client receives. The registry and the layers above throw it; one place catches it, where the response is
+ * written. Create one with the catalogue below, never directly.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -147,13 +147,13 @@ export const errors = {
   notFound: (gr: GroupResourceName, name: string): ApiError =>
     new ApiError(404, 'NotFound', `${qualified(gr)} "${name}" not found`, about(gr, name)),
 
-  /** No such path at all. */
+  /** The path does not exist. */
   noSuchPath: (): ApiError => new ApiError(404, 'NotFound', 'the server could not find the requested resource', {}),
 
   alreadyExists: (gr: GroupResourceName, name: string): ApiError =>
     new ApiError(409, 'AlreadyExists', `${qualified(gr)} "${name}" already exists`, about(gr, name)),
 
-  /** A generated name that was taken as often as it was drawn. */
+  /** Every generated name was already in use. */
   noUniqueName: (gr: GroupResourceName, name: string): ApiError =>
     new ApiError(
       409,
@@ -180,7 +180,7 @@ export const errors = {
 
   gone: (message: string): ApiError => new ApiError(410, 'Gone', message),
 
-  /** Everything wrong with an object at once. */
+  /** All field errors of an object. */
   invalid: (gk: GroupKindName, name: string, found: readonly FieldError[]): ApiError => {
     const texts = [...new Set(found.map((e) => `${e.field}: ${e.message}`))];
     const kind = gk.group === '' ? gk.kind : `${gk.kind}.${gk.group}`;
@@ -212,21 +212,21 @@ export const errors = {
       about(gr, ''),
     ),
 
-  /** The path is there, the method is not. */
+  /** The path does not support the method. */
   methodNotAllowed: (): ApiError =>
     new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {}),
 
-  /** None of the media types in `Accept` is one of the route's, whatever their parameters. */
+  /** The route supports none of the media types in `Accept`, regardless of parameters. */
   noRepresentation: (available: readonly string[]): ApiError =>
     new ApiError(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`, {}),
 
-  /** The `Content-Type` is none of the route's. */
+  /** The route does not support the `Content-Type`. */
   unsupportedContentType: (): ApiError => new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {}),
 
   notAcceptable: (accepted: readonly string[]): ApiError =>
     new ApiError(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`),
 
-  /** The media type is there, but not for this kind of answer. */
+  /** The media type is supported, but not for this response. */
   notAcceptableBecause: (message: string): ApiError => new ApiError(406, 'NotAcceptable', message),
 
   unsupportedMediaType: (accepted: readonly string[]): ApiError =>
@@ -245,7 +245,7 @@ export const errors = {
   timeout: (message: string, retryAfterSeconds = 0): ApiError =>
     new ApiError(504, 'Timeout', `Timeout: ${message}`, retryAfterSeconds > 0 ? { retryAfterSeconds } : {}),
 
-  /** A version was asked for that this server has not seen in time. */
+  /** The server did not reach the requested resource version in time. */
   tooLargeResourceVersion: (wanted: number, current: number): ApiError =>
     new ApiError(504, 'Timeout', `Timeout: Too large resource version: ${wanted}, current: ${current}`, {
       causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],

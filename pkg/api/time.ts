@@ -63,7 +63,7 @@ export function parseTime(text: string): number | undefined {
   return t === undefined ? undefined : t.seconds * 1000 + Math.floor(t.nanos / 1_000_000);
 }
 
-/** UTC, fraction cut off; undefined when it is no time. */
+/** UTC, without the fraction; undefined if the text is not a time. */
 export function canonicalTime(text: string): string | undefined {
   const t = parseInstant(text);
   return t === undefined ? undefined : formatTime(t.seconds * 1000);

@@ -60,7 +60,7 @@ describe('the user of a client certificate', () => {
     expect(found?.user.name).toBe('b');
   });
 
-  it("is nobody when the certificate is not verified, names nobody or is no client's", () => {
+  it('is absent if the certificate is not verified, has no common name or is not a client certificate', () => {
     expect(certificateUser({ verified: false, certificate: certificate({ CN: 'a' }) })).toBeUndefined();
     expect(certificateUser({ verified: true, certificate: certificate({ O: 'system:masters' }) })).toBeUndefined();
     expect(
@@ -71,7 +71,7 @@ describe('the user of a client certificate', () => {
     ).toBeUndefined();
   });
 
-  it('is not made of what a name pretends', () => {
+  it('does not come from separators inside a name', () => {
     const found = certificateUser({ verified: true, certificate: certificate({ CN: 'eve\nO=system:masters' }) });
     expect(found?.user.groups).toEqual([]);
   });
@@ -192,7 +192,7 @@ describe('impersonation', () => {
       with: (by: ConstructorParameters<typeof Impersonator>[0]) => impersonate(caller, request(headers), by, true),
     });
 
-    it('needs the permission for the request and for each part of the user', async () => {
+    it('requires permission for the request and for each part of the user', async () => {
       const headers = { 'impersonate-user': 'bob', 'impersonate-group': 'g', 'impersonate-extra-a.io%2fk': 'v' };
       const parts = ['impersonate:user-info users bob', 'impersonate:user-info groups g'];
       const all = ['impersonate-on:user-info:list pods ', ...parts, 'impersonate:user-info userextras/a.io/k v'];
@@ -205,7 +205,7 @@ describe('impersonation', () => {
         );
     });
 
-    it('names the first refusal, and tries what worked for the caller before', async () => {
+    it('reports the first denial, and first tries the mode that last succeeded for the caller', async () => {
       await expect(wants({ 'impersonate-user': 'bob' }).with(allowing().by)).rejects.toThrow(
         'cannot impersonate-on:user-info:list resource "pods"',
       );
@@ -248,7 +248,7 @@ describe('impersonation', () => {
       await expect(wants({ 'impersonate-user': 'bob', ...headers }).with(by)).rejects.toThrow(reason);
     });
 
-    it('asks once for many groups', async () => {
+    it('makes one check for many groups', async () => {
       const { by, asked } = allowing(
         'impersonate-on:user-info:list pods ',
         'impersonate:user-info users bob',

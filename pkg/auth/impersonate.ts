@@ -25,7 +25,7 @@ const GROUP = 'impersonate-group';
 const UID = 'impersonate-uid';
 const EXTRA = 'impersonate-extra-';
 
-/** Whether a request asks to impersonate. Cheap where it does not. */
+/** Whether a request has impersonation headers. */
 export function wantsImpersonation(headers: Headers): boolean {
   if (one(headers[IMPERSONATE_USER]) !== '' || headers[GROUP] !== undefined || one(headers[UID]) !== '') return true;
   for (const name in headers) if (name.startsWith(EXTRA)) return true;
@@ -226,7 +226,7 @@ function pathProblem(key: string): string | undefined {
   return why === undefined ? undefined : invalid(domain, why);
 }
 
-/** What authorizers see of a service account that impersonates its own node: nothing that differs between nodes. */
+/** The attributes for a service account that impersonates its own node. They are equal for all nodes. */
 function associated(caller: UserInfo): UserInfo {
   const keys = Object.keys(caller.extra ?? {}).sort();
   return { ...caller, extra: { 'authentication.kubernetes.io/associated-node-keys': keys } };
@@ -238,7 +238,7 @@ const onlyName = ({ uid, groups, extra }: Wanted): boolean =>
 const NODE_PREFIX = 'system:node:';
 export const NODES_GROUP = 'system:nodes';
 
-/** The node that a user name is of. */
+/** The node of a user name. */
 export function nodeOf(userName: string): string | undefined {
   if (!userName.startsWith(NODE_PREFIX)) return undefined;
   const name = userName.slice(NODE_PREFIX.length);
@@ -286,7 +286,7 @@ function wantedOf(request: HeaderLines): Wanted {
   };
 }
 
-/** The key of an extra in a header's name: percent-encoded; text that does not decode stands for itself. */
+/** The key of an extra in a header's name: percent-encoded; text that does not decode is used unchanged. */
 export function decodeExtraKey(raw: string): string {
   try {
     return decodeURIComponent(raw.toLowerCase());

@@ -22,7 +22,7 @@ export interface ObjectIdentity {
  */
 export interface AuthObjects {
   get(resource: GroupResourceName, namespace: string, name: string): JsonObject | undefined;
-  /** The uid of an object, and when its deletion was asked for (milliseconds since the epoch). Cheap: nothing is parsed twice. */
+  /** The uid and deletionTimestamp (milliseconds since the epoch) of an object. Parsed values are cached. */
   identity(resource: GroupResourceName, namespace: string, name: string): ObjectIdentity | undefined;
   /**
    * Reports every object of `resources` as it is now, and then each change as soon as this peer applies it, in order and

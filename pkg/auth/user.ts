@@ -7,7 +7,7 @@ export const AUTHENTICATED = 'system:authenticated';
 export const UNAUTHENTICATED = 'system:unauthenticated';
 export const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: [UNAUTHENTICATED] };
 
-/** The user with the group that everyone has who was recognised; anonymous users keep theirs. */
+/** Adds the group `system:authenticated` to a user that is not anonymous. */
 export function withAuthenticatedGroup(user: UserInfo): UserInfo {
   return user.groups.includes(AUTHENTICATED) || user.groups.includes(UNAUTHENTICATED)
     ? user
@@ -21,7 +21,7 @@ export interface ServiceAccountName {
   readonly name: string;
 }
 
-/** The service account that a user name is of, if it can be one's. */
+/** The service account of a user name, or undefined. */
 export function serviceAccountOf(userName: string): ServiceAccountName | undefined {
   const [, namespace = '', name = ''] = SERVICE_ACCOUNT.exec(userName) ?? [];
   return isDns1123Label(namespace).length === 0 && isDns1123Subdomain(name).length === 0

@@ -7,10 +7,10 @@ import {
 } from '../../api/index.js';
 import type { Check, CheckDecision } from '../../cel/index.js';
 
-/** Asks the authorizer of the server. */
+/** Calls the authorizer of the server. */
 export type AuthorizeCheck = (user: UserInfo, attributes: RequestAttributes) => CheckDecision | Promise<CheckDecision>;
 
-/** Answers the checks of expressions about the user of this request. */
+/** Resolves authorizer checks in expressions for the user of this request. */
 export function checkDecider(request: AdmissionRequest, authorize: AuthorizeCheck) {
   return (check: Check): CheckDecision | Promise<CheckDecision> => {
     const user = check.serviceAccount === undefined ? request.user : serviceAccountUser(check.serviceAccount);

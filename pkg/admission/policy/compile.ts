@@ -13,13 +13,13 @@ import {
 } from '../../cel/index.js';
 import { policyEnvironment } from './environment.js';
 
-/** An expression of a policy that cannot be compiled. */
+/** A compile error in an expression of a policy. */
 export interface ExpressionIssue {
-  /** Steps from the spec to the field: `['validations', 0, 'expression']`. */
+  /** The path from the spec to the field: `['validations', 0, 'expression']`. */
   readonly path: readonly (string | number)[];
   readonly expression: string;
   readonly error: string;
-  /** The failure is one of evaluation, found while the expression was compiled. */
+  /** Whether this is an evaluation error that was found at compile time. */
   readonly internal: boolean;
 }
 
@@ -51,12 +51,12 @@ export interface CompiledPolicy {
   readonly issues: readonly ExpressionIssue[];
 }
 
-/** Compiles the mutations of a policy, where it has any. */
+/** Compiles the mutations of a policy, if any. */
 export type CompileMutation = (type: string, expression: string, environment: Environment) => Compilation;
 
 /**
  * Compiles all expressions of a policy. `minor` is the release whose functions they may use: the oldest compatible one for
- * what is written now, the current one for what is stored.
+ * objects that are being written, the current one for stored objects.
  */
 export function compilePolicy(spec: JsonValue, minor: Minor, compileMutation?: CompileMutation): CompiledPolicy {
   const issues: ExpressionIssue[] = [];
@@ -86,7 +86,7 @@ export function compilePolicy(spec: JsonValue, minor: Minor, compileMutation?: C
   const variables = objectsAt(spec, 'variables').map((v, i): PolicyVariable => {
     const [name, expression] = [textAt(v, 'name'), textAt(v, 'expression')];
     const compiled = check(compile(expression, environment, [DYN]), expression, 'variables', i, 'expression');
-    // What uses a variable that does not compile is not wrong itself. One without an expression is none.
+    // Uses of a variable that does not compile are not reported. A variable without an expression does not exist.
     if (expression.trim() !== '') types.set(name, failed(compiled) ? DYN : compiled.checked.type);
     return { name, compiled };
   });
@@ -110,7 +110,7 @@ export function compilePolicy(spec: JsonValue, minor: Minor, compileMutation?: C
   return { conditions, variables, validations, auditAnnotations, mutations, issues };
 }
 
-/** What is wrong with the match conditions of a webhook, which know neither parameters nor variables. */
+/** Compile errors of the match conditions of a webhook, which have no parameters and variables. */
 export function compileConditions(holder: JsonValue, minor: Minor): readonly ExpressionIssue[] {
   return compilePolicy({ matchConditions: [...objectsAt(holder, 'matchConditions')] }, minor).issues;
 }

@@ -22,7 +22,7 @@ function structType(name: string, fields: Readonly<Record<string, Type>>): Struc
 
 const STRINGS = listOf(STRING);
 
-/** What expressions of policies know of a request: AdmissionRequest of admission.k8s.io/v1, without the objects. */
+/** The type of `request` in expressions: AdmissionRequest of admission.k8s.io/v1, without the objects. */
 const REQUEST_TYPES: readonly StructType[] = [
   structType('kubernetes.GroupVersionKind', { group: STRING, version: STRING, kind: STRING }),
   structType('kubernetes.GroupVersionResource', { group: STRING, version: STRING, resource: STRING }),
@@ -43,7 +43,7 @@ const REQUEST_TYPES: readonly StructType[] = [
   }),
 ];
 
-/** Fields of the namespace of the object. Owners and managed fields are left out. */
+/** The type of `namespaceObject`. Owners and managed fields are omitted. */
 const NAMESPACE_TYPES: readonly StructType[] = [
   structType('kubernetes.NamespaceSpec', { finalizers: STRINGS }),
   structType('kubernetes.NamespaceCondition', {
@@ -81,9 +81,9 @@ const NAMESPACE_TYPES: readonly StructType[] = [
 export interface DeclaredVariables {
   readonly params: boolean;
   readonly authorizer: boolean;
-  /** Types of `variables.<name>`; undefined where expressions have none, as in match conditions. */
+  /** Types of `variables.<name>`; undefined if there are no variables, as in match conditions. */
   readonly variables?: ReadonlyMap<string, Type>;
-  /** The type of `object` and `oldObject`; dynamic unless types are checked. */
+  /** The type of `object` and `oldObject`; dynamic unless type checking is enabled. */
   readonly object?: Type;
   readonly paramsType?: Type;
 }
@@ -91,7 +91,7 @@ export interface DeclaredVariables {
 export const VARIABLES_TYPE = 'kubernetes.variables';
 const AUTHORIZER = opaque('kubernetes.authorization.Authorizer');
 
-/** What expressions of policies, bindings and match conditions can refer to. */
+/** The CEL environment of policies, bindings and match conditions. */
 export function policyEnvironment(minor: Minor, declared: DeclaredVariables): Environment {
   const object = declared.object ?? DYN;
   const variables: Record<string, Type> = {

@@ -16,13 +16,13 @@ import {
 import type { PolicyVariable } from './compile.js';
 import { VARIABLES_TYPE } from './environment.js';
 
-/** Cost units of one expression, and of all expressions of one policy for one request and parameter. */
+/** Cost limits for one expression, and for all expressions of one policy for one request and parameter. */
 const EXPRESSION_COST_MAX = 1_000_000;
 export const POLICY_COST_MAX = 10_000_000;
 
 const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';
 
-/** Thrown when a policy has used up its budget. */
+/** Thrown when a policy exceeds its cost budget. */
 export class OutOfBudget extends Error {
   constructor() {
     super(OUT_OF_BUDGET);
@@ -31,7 +31,7 @@ export class OutOfBudget extends Error {
 
 export interface Inputs {
   readonly request: AdmissionRequest;
-  /** The objects and the resource in the version that the policy matched. */
+  /** The objects and the resource in the version that the policy matches. */
   readonly matched: AdmissionObjects;
   readonly params: JsonObject | null;
   readonly namespace: JsonObject | undefined;
@@ -56,7 +56,7 @@ export class Evaluation {
     return this.#budget;
   }
 
-  /** The value or the error of an expression. Throws OutOfBudget, and Suspended where a decision is awaited. */
+  /** Returns the value or error of an expression. Throws OutOfBudget, or Suspended while a decision is pending. */
   evaluate(compiled: Compilation, expression: string): Value {
     if (failed(compiled)) return new CelError(`compilation error: ${compiled.error}`);
     const found = this.#run(compiled);
@@ -163,7 +163,7 @@ export function requestJson(request: AdmissionRequest, matched: AdmissionSubject
   };
 }
 
-/** A Namespace counts as being in itself. */
+/** A Namespace object counts as in the namespace that it defines. */
 function namespaceAsSeen({ groupResource, namespace, name }: AdmissionRequest): string {
   return groupResource.group === '' && groupResource.resource === 'namespaces' ? name : namespace;
 }
@@ -192,7 +192,7 @@ function namespaceJson(namespace: JsonObject): JsonObject {
   };
 }
 
-/** Runs `evaluate` until no decision of the authorizer is awaited. Decisions are kept between the runs. */
+/** Repeats `evaluate` until no authorizer decision is pending. Decisions are cached between the runs. */
 export async function settled<T>(evaluate: () => T): Promise<T> {
   for (;;) {
     try {

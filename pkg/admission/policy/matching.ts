@@ -53,7 +53,7 @@ function ruleMatches(rule: JsonObject, request: AdmissionRequest, subject: Admis
   return textsAt(rule, 'resources').some((pattern) => resourceMatches(pattern, resource, request.subresource));
 }
 
-/** The name as the request gave it: one that the server generates is not known in time. */
+/** The name in the request. Generated names are not available yet. */
 function requestName(request: AdmissionRequest): string {
   const generated = request.operation === 'create' && textAt(request.object, 'metadata', 'generateName') !== '';
   return generated ? '' : request.name;
@@ -78,7 +78,7 @@ export interface MatchConstraints {
   readonly objectSelector: LabelSelector;
   readonly rules: readonly JsonObject[];
   readonly excludeRules: readonly JsonObject[];
-  /** Rules also match the resource in other versions. */
+  /** Whether rules also match the resource in other versions. */
   readonly equivalent: boolean;
 }
 
@@ -92,7 +92,7 @@ export function matchConstraintsOf(match: JsonValue | undefined): MatchConstrain
   };
 }
 
-/** Which version of the resource the constraints match; undefined where they do not match. */
+/** Returns the version of the resource that the constraints match, or undefined. */
 export function matchedSubject(
   constraints: MatchConstraints,
   request: AdmissionRequest,
@@ -117,7 +117,7 @@ function ruleSubject(
   return undefined;
 }
 
-/** Cluster-scoped objects match any selector of namespaces; for a Namespace its own labels count. */
+/** Cluster-scoped objects match any namespace selector. A Namespace matches by its own labels. */
 function namespaceMatches(selector: LabelSelector, request: AdmissionRequest, objects: StoredObjects): boolean {
   if (selector.length === 0) return true;
   const { groupResource, operation } = request;
@@ -132,13 +132,13 @@ function namespaceMatches(selector: LabelSelector, request: AdmissionRequest, ob
   return matchesLabels(selector, namespace === undefined ? {} : labelsOf(namespace));
 }
 
-/** Either state of the object may match. */
+/** Whether the new or the old object matches. */
 function objectMatches(selector: LabelSelector, { object, old }: AdmissionRequest): boolean {
   if (selector.length === 0) return true;
   return [object, old].some((o) => o !== undefined && matchesLabels(selector, labelsOf(o)));
 }
 
-/** The objects in the version that was matched. */
+/** Returns the objects in the matched version. */
 export async function objectsIn(request: AdmissionRequest, subject: AdmissionSubject): Promise<AdmissionObjects> {
   const { group, version } = subject.kind;
   const found = await request.inVersion(apiVersionOf({ group, version }));

@@ -22,7 +22,7 @@ const policy = (name: string, spec: JsonObject): JsonObject => ({
 const applies = (expression: string) => ({ patchType: 'ApplyConfiguration', applyConfiguration: { expression } });
 const patches = (expression: string) => ({ patchType: 'JSONPatch', jsonPatch: { expression } });
 
-/** A request that keeps what is put in the place of its object, laid over it key by key. */
+/** A request whose replacement objects are merged into its object, key by key. */
 function request(data: JsonObject): AdmissionRequest {
   let object: JsonObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'default' }, data };
   const base = admissionRequest('configmaps', { name: 'a', namespace: 'default', object });
@@ -63,7 +63,7 @@ async function mutated(policies: readonly JsonObject[], data: JsonObject): Promi
 }
 
 describe('a mutating policy', () => {
-  it('applies configurations and JSON patches, each on what the one before made', async () => {
+  it('applies configurations and JSON patches in order', async () => {
     const mutations = [
       applies("Object{data: {'b': object.data.a + '!'}}"),
       patches("[JSONPatch{op: 'copy', from: '/data/b', path: '/data/c'}]"),
@@ -77,7 +77,7 @@ describe('a mutating policy', () => {
     expect(await mutated([first, second], {})).toEqual({ x: 'first', y: 'first second' });
   });
 
-  it('leaves the object alone where a test of a patch does not hold', async () => {
+  it('does not change the object if a test operation of a patch fails', async () => {
     const mutations = [
       patches("[JSONPatch{op: 'test', path: '/data/a', value: 'x'}, JSONPatch{op: 'remove', path: '/data/a'}]"),
     ];
@@ -85,7 +85,7 @@ describe('a mutating policy', () => {
     expect(await mutated([policy('p', { mutations })], { a: 'x' })).toEqual({});
   });
 
-  it('refuses on an error, unless it ignores failures', async () => {
+  it('rejects the request on an error, unless failurePolicy is Ignore', async () => {
     const mutations = [applies("Object{data: {'x': object.data.nope}}"), applies("Object{data: {'y': 'z'}}")];
     expect(await mutated([policy('p', { mutations })], {})).toContain(
       "policy 'p' with binding 'p-binding' denied request: expression",
@@ -93,14 +93,14 @@ describe('a mutating policy', () => {
     expect(await mutated([policy('p', { mutations, failurePolicy: 'Ignore' })], {})).toEqual({ y: 'z' });
   });
 
-  it('refuses types that do not name the field they stand in', async () => {
+  it('rejects types that do not match their field', async () => {
     const mutations = [applies("Object{data: Object.spec{x: '1'}}")];
     expect(await mutated([policy('p', { mutations })], {})).toContain(
       'type mismatch: unexpected type name "Object.spec"',
     );
   });
 
-  it('runs only while its conditions hold', async () => {
+  it('runs only if its match conditions hold', async () => {
     const spec = {
       matchConditions: [{ name: 'm', expression: "object.data.a == '1'" }],
       mutations: [applies("Object{data: {'b': '2'}}")],

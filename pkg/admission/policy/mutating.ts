@@ -36,17 +36,17 @@ interface Problem {
   readonly binding: string;
 }
 
-/** What the step remembers between the two runs of the chain. */
+/** The state of the step between the two runs of the chain. */
 interface Remembered {
-  /** The object as this step left it. */
+  /** The object after this step. */
   output: JsonObject | undefined;
-  /** Invocations that ask to run again when the object changes after them. */
+  /** Invocations with reinvocationPolicy IfNeeded. */
   readonly again: Set<string>;
-  /** Those of them after which it did change. */
+  /** Those of them after which the object changed. */
   readonly due: Set<string>;
 }
 
-/** MutatingAdmissionPolicy: each bound policy that matches changes the object in turn and sees what those before it did. */
+/** MutatingAdmissionPolicy: each bound policy that matches mutates the object in turn and sees earlier mutations. */
 export function mutatingPolicyStep(world: PolicyWorld): AdmissionStep {
   const source = new PolicySource(world.objects, 'mutating', compileMutation);
   return {
@@ -93,7 +93,7 @@ async function mutate(policies: readonly BoundPolicy[], request: AdmissionReques
   if (problems.length > 0) throw denied(request, problems[0]!);
 }
 
-/** What is to run, in order. A binding whose parameters cannot be had is a problem where the policy fails on errors. */
+/** The invocations, in order. Missing parameters of a binding are an error if failurePolicy is Fail. */
 async function invocations(
   policies: readonly BoundPolicy[],
   request: AdmissionRequest,
@@ -178,7 +178,7 @@ async function mutateOnce(
     else if (error instanceof AtomicMutation)
       fail(`error applying patch: invalid ApplyConfiguration: ${error.message}`);
     else if (error instanceof PatchError) {
-      // A test that does not hold leaves the object as it was.
+      // A failed test operation does not change the object.
       if (!error.message.startsWith('test failed')) fail(`JSON Patch: ${error.message}`);
     } else throw error;
   }

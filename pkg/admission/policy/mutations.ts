@@ -25,7 +25,7 @@ const OBJECT = 'Object';
 const PATCH = 'JSONPatch';
 const PATCH_FIELDS = { op: STRING, path: STRING, from: STRING, value: DYN };
 
-/** `Object`, `Object.spec`, `Object.spec.template`, ...: each takes any field. */
+/** `Object`, `Object.spec`, `Object.spec.template`, ...: each accepts any field. */
 const resolveStruct = (name: string): StructType | undefined => {
   if (name === PATCH)
     return {
@@ -41,16 +41,16 @@ export function compileMutation(type: string, expression: string, environment: E
   return compile(expression, environment.withLibraries([jsonPatchLibrary]).withStructs(resolveStruct), [result]);
 }
 
-/** A value that a mutation computed cannot be used. */
+/** Thrown for an invalid result of a mutation. */
 export class MutationError extends Error {}
 
-/** The apply configuration that an expression computed. */
+/** Returns the apply configuration that an expression computed. */
 export function configurationOf(value: Value): JsonObject {
   checkNames(value, OBJECT);
   return toJson(value) as JsonObject;
 }
 
-/** `Object.spec` may only stand in the field `spec` of an `Object`. */
+/** A value of type `Object.spec` is valid only in the field `spec` of an `Object`. */
 function checkNames(value: Value, expected: string): void {
   if (value instanceof StructValue) {
     if (value.typeName !== expected)
@@ -63,7 +63,7 @@ function checkNames(value: Value, expected: string): void {
     for (const key of value.keys()) checkNames(value.find(key)!, `${expected}.${String(key)}`);
 }
 
-/** The operations of a JSON patch that an expression computed. */
+/** Returns the operations of the JSON patch that an expression computed. */
 export function operationsOf(value: Value): JsonValue[] {
   if (!(value instanceof List))
     throw new MutationError('type mismatch: JSONPatchType.expression should evaluate to array');

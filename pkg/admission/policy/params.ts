@@ -9,11 +9,11 @@ import {
 } from '../../api/index.js';
 import { selectorOf } from './matching.js';
 
-/** The parameters of a binding cannot be had. */
+/** Thrown when the parameters of a binding are not available. */
 export class ParamsError extends Error {}
 
 /**
- * The parameters with which a binding evaluates its policy: `[null]` where the policy has none, and none at all where they are
+ * Returns the parameters with which a binding evaluates its policy: `[null]` if the policy has none, and `[]` if they are
  * absent and the binding allows it.
  */
 export async function collectParams(
@@ -32,7 +32,7 @@ export async function collectParams(
   const found = await paramObjects(paramRef, resource, within, objects);
   if (found.length === 0 && textAt(paramRef, 'parameterNotFoundAction') === 'Deny')
     throw new ParamsError('no params found for policy binding with `Deny` parameterNotFoundAction');
-  // The stored form may be another version than the one asked for; its group is the same.
+  // The storage version may differ from the requested version; the group is the same.
   return found.map((o) => ({ ...o, apiVersion, kind }));
 }
 

@@ -5,14 +5,14 @@ import { type MatchConstraints, matchConstraintsOf } from './matching.js';
 
 const GROUP = 'admissionregistration.k8s.io';
 
-/** A binding with its constraints read. */
+/** A binding with parsed constraints. */
 export interface Binding {
   readonly name: string;
   readonly object: JsonObject;
   readonly constraints: MatchConstraints;
 }
 
-/** A policy that has bindings, compiled. */
+/** A compiled policy with its bindings. */
 export interface BoundPolicy {
   readonly name: string;
   readonly object: JsonObject;
@@ -22,8 +22,8 @@ export interface BoundPolicy {
 }
 
 /**
- * The policies of one kind with their bindings, in the order of their names. What was compiled is kept as long as the object
- * does not change; the list is made again when one of the objects did.
+ * The policies of one kind with their bindings, sorted by name. A compiled policy is cached until its object
+ * changes. The list is rebuilt when any of the objects changes.
  */
 export class PolicySource {
   readonly #objects: StoredObjects;

@@ -61,7 +61,7 @@ const one = (validation: JsonObject, spec: JsonObject = {}) => ({
 });
 
 describe('a validating policy', () => {
-  it('denies what a validation does not hold for, with the message it computes', async () => {
+  it('denies a request that fails a validation, with the result of messageExpression', async () => {
     const stored = one({ expression: "object.data.a != '1'", messageExpression: "'a is ' + object.data.a" });
     expect(await decide(stored, request({ a: '1' }))).toBe('422 a is 1');
     expect(await decide(stored, request({ a: '2' }))).toBe('admitted');
@@ -73,7 +73,7 @@ describe('a validating policy', () => {
     expect(await decide(one(validation), request())).toBe('422 failed expression: false');
   });
 
-  it('denies on an error under failurePolicy Fail only', async () => {
+  it('denies on an error only with failurePolicy Fail', async () => {
     const validation = { expression: 'object.data.nope == 1' };
     expect(await decide(one(validation), request())).toContain('resulted in error: no such key: nope');
     expect(await decide(one(validation, { failurePolicy: 'Ignore' }), request())).toBe('admitted');
@@ -89,7 +89,7 @@ describe('a validating policy', () => {
     expect(await decide(stored, request({ a: '4' }))).toContain('composited variable "bad" fails to evaluate');
   });
 
-  it('asks its parameters, and denies where they are missing', async () => {
+  it('reads its parameters, and denies if they are missing', async () => {
     const stored = {
       ...one(
         { expression: 'int(object.data.n) <= int(params.data.max)' },
@@ -108,7 +108,7 @@ describe('a validating policy', () => {
     expect(await decide(one({ expression: 'false' }, constraints('iron')), request())).toBe('admitted');
   });
 
-  it('asks the authorizer about the user', async () => {
+  it('calls the authorizer for the user', async () => {
     const stored = one({ expression: "authorizer.group('').resource('secrets').check('get').allowed()" });
     expect(await decide(stored, { ...request(), user: { name: 'root', groups: [] } })).toBe('admitted');
     expect(await decide(stored, { ...request(), user: { name: 'jane', groups: [] } })).toContain('422');

@@ -23,7 +23,7 @@ export const POLICY_RESOURCES: ReadonlySet<string> = new Set([
   'mutatingadmissionpolicybindings',
 ]);
 
-/** Policies are not subject to policies: one that denies everything could never be removed. */
+/** Policies do not apply to policies, because one that denies everything could not be deleted. */
 export function isPolicy({ groupResource }: AdmissionRequest): boolean {
   return groupResource.group === 'admissionregistration.k8s.io' && POLICY_RESOURCES.has(groupResource.resource);
 }
@@ -33,13 +33,13 @@ export interface PolicyWorld {
   readonly authorize: AuthorizeCheck;
 }
 
-/** A validation that does not hold, or could not be evaluated under failurePolicy Fail. */
+/** A failed validation, or one with an evaluation error and failurePolicy Fail. */
 interface Failure {
   readonly message: string;
   readonly reason: string;
-  /** Position of the expression; -1 for a failure of the binding or of the policy as a whole. */
+  /** The index of the expression; -1 for a failure of the binding or the whole policy. */
   readonly index: number;
-  /** Failures of configuration deny whatever the actions of the binding say. */
+  /** Configuration errors deny the request regardless of the binding's actions. */
   readonly always: boolean;
 }
 
@@ -61,7 +61,7 @@ const AUDITED_MAX = 50;
 const ANNOTATION_BYTES_MAX = 10 * 1024;
 const MESSAGE_BYTES_MAX = 5 * 1024;
 
-/** ValidatingAdmissionPolicy: every policy that is bound and matches decides; the first denial is the answer. */
+/** ValidatingAdmissionPolicy: evaluates every bound policy that matches. The first denial is the response. */
 export function validatingPolicyStep(world: PolicyWorld): AdmissionStep {
   const source = new PolicySource(world.objects, 'validating');
   return {
@@ -95,7 +95,7 @@ async function decide(policies: readonly BoundPolicy[], request: AdmissionReques
   if (denials.length > 0) throw denied(request, denials[0]!);
 }
 
-/** What the actions of the binding make of a failure. */
+/** Applies the validation actions of the binding to a failure. */
 function act(denial: Denial, request: AdmissionRequest, denials: Denial[], audited: AuditedFailure[]): void {
   const { policy, binding, failure } = denial;
   const actions = listAt(binding.object, 'spec', 'validationActions').map(String);
@@ -168,7 +168,7 @@ async function failuresOf(
   return failures;
 }
 
-/** The namespace of the object; a Namespace itself is in none. */
+/** Returns the namespace of the object. A Namespace has none. */
 export async function namespaceOf(request: AdmissionRequest, objects: StoredObjects): Promise<JsonObject | undefined> {
   const { kind } = request.requested;
   if (request.namespace === '' || (kind.kind === 'Namespace' && kind.group === '')) return undefined;
@@ -197,7 +197,7 @@ function evaluate(
   return [...failures, ...annotationFailures(policy, inputs, isFatal, annotations)];
 }
 
-/** Whether all match conditions hold; a text is the error where that cannot be known and errors are fatal. */
+/** Whether all match conditions hold, or the text of an evaluation error if failurePolicy is Fail. */
 export function conditionsHold(policy: BoundPolicy, inputs: Inputs, isFatal: boolean): boolean | string {
   if (policy.compiled.conditions.length === 0) return true;
   const evaluation = new Evaluation({ ...inputs, variables: [] });
@@ -220,7 +220,7 @@ export function conditionsHold(policy: BoundPolicy, inputs: Inputs, isFatal: boo
 function validationFailures(policy: BoundPolicy, evaluation: Evaluation, inputs: Inputs, isFatal: boolean): Failure[] {
   const { validations } = policy.compiled;
   const found = validations.map((v) => evaluation.evaluate(v.compiled, v.expression));
-  // Messages have what is left of the budget, and no authorizer of their own.
+  // Message expressions share the remaining budget and have no authorizer.
   const messages = new Evaluation({ ...inputs, checks: undefined }, evaluation.budget);
   const failures: Failure[] = [];
   for (const [index, v] of validations.entries()) {

@@ -2,7 +2,7 @@ import type { Headers } from '../impersonate.js';
 import { type UserInfo, withAuthenticatedGroup } from '../user.js';
 import type { ClientCertificate } from './certificate.js';
 
-/** What a request shows to prove who sends it. */
+/** The credentials of a request. */
 export interface Credentials {
   readonly headers: Headers;
   /** Values of a header that may come in several lines, one each. */
@@ -35,12 +35,12 @@ export interface Authenticated {
   readonly audiences?: readonly string[];
 }
 
-/** Finds out who sends a request. Synchronous where the answer is in memory. */
+/** Authenticates a request. Synchronous if the result is in memory. */
 export interface Authenticator {
   authenticate(credentials: Credentials): Authentication | Promise<Authentication>;
 }
 
-/** Finds out whose a bearer token is. `audiences`: those asked for (TokenReview); absent: those of the API server. */
+/** Authenticates a bearer token. `audiences` are the requested ones (TokenReview); by default those of the API server. */
 export interface TokenAuthenticator {
   authenticateToken(token: string, audiences?: readonly string[]): Authentication | Promise<Authentication>;
 }
@@ -48,14 +48,14 @@ export interface TokenAuthenticator {
 export const NONE: Authentication = { kind: 'none' };
 
 /**
- * Asks each authenticator in order. The first that recognises the user decides; the user is then a member of
- * `system:authenticated`. Failed credentials do not stop the chain, but they end it as failed when nobody recognises the user.
+ * Calls each authenticator in order. The first that recognises the user decides; the user then becomes a member of
+ * `system:authenticated`. Failed credentials do not stop the chain, but the result is a failure if no authenticator recognises the user.
  */
 export function authenticatorChain(chain: readonly Authenticator[]): Authenticator {
   return { authenticate: (credentials) => firstOf(chain, (a) => a.authenticate(credentials), 0, undefined) };
 }
 
-/** The same for bearer tokens. A token that nobody recognises gives `none`. */
+/** The same for bearer tokens. A token that no authenticator recognises gives `none`. */
 export function tokenChain(chain: readonly TokenAuthenticator[]): TokenAuthenticator {
   return {
     authenticateToken: (token, audiences) => firstOf(chain, (a) => a.authenticateToken(token, audiences), 0, undefined),

@@ -94,7 +94,7 @@ describe('a chain of authenticators', () => {
   const of = (found: Authentication | Promise<Authentication>) => ({ authenticate: () => found });
   const jane: Authentication = { kind: 'authenticated', user: { name: 'jane', groups: [] } };
 
-  it('recognises a user whom a later one knows, and makes it a member of system:authenticated', async () => {
+  it('accepts a user of a later authenticator, and adds system:authenticated', async () => {
     const failed: Authentication = { kind: 'failed', reason: 'x' };
     const chain = authenticatorChain([of(failed), of(Promise.resolve(NONE)), of(jane)]);
     expect(await chain.authenticate(credentials({}))).toEqual({
@@ -108,7 +108,7 @@ describe('a chain of authenticators', () => {
     expect(await tokenChain([tokens]).authenticateToken('nonsense')).toEqual(NONE);
   });
 
-  it('lets anonymous users in only where nothing failed, and only to the paths given', async () => {
+  it('admits anonymous users only if no credentials failed, and only to the given paths', async () => {
     const user = async (found: Authentication, paths?: readonly string[]) =>
       withAnonymous(of(found), paths).authenticate(credentials({}));
     expect(await user(NONE)).toMatchObject({ user: { name: 'system:anonymous', groups: ['system:unauthenticated'] } });
@@ -133,7 +133,7 @@ describe('front proxies', () => {
     'x-remote-group': ['a', 'b'],
     'x-remote-extra-acme.com%2Fscope': ['s', 't'],
   };
-  /** An inspector that finds what a test says. */
+  /** An inspector with the findings of the test. */
   const inspector = (found: ReturnType<CertificateInspector['look']>) =>
     ({ look: () => found }) as unknown as CertificateInspector;
   const ask = (
@@ -159,7 +159,7 @@ describe('front proxies', () => {
 });
 
 describe('client certificates', () => {
-  it('that no configured authority signed are not valid', async () => {
+  it('are invalid if no configured authority signed them', async () => {
     const inspector = new CertificateInspector({ client: '', proxy: undefined }, () => {});
     const certificate = { fingerprint256: 'AA', subject: { CN: 'jane' } } as never;
     const connection = { identity: undefined, certificate: () => ({ verified: true, certificate }) };

@@ -85,8 +85,8 @@ function orInvalid(found: Authentication): Authentication {
 }
 
 /**
- * Whose token this is, as TokenReview asks: the token is taken from a header like that of a request. A token that counts as none
- * there (it begins with a space) is an anonymous request, where those are allowed.
+ * Authenticates a token for TokenReview, which reads it like a request header. A token that counts as absent
+ * there (it begins with a space) is an anonymous request, if those are allowed.
  */
 export async function reviewToken(
   tokens: TokenAuthenticator,

@@ -15,7 +15,7 @@ export interface RequestHeaderConfig {
 
 /**
  * Users that a front proxy authenticated, and names in headers. The proxy proves itself by a client certificate of its own
- * authority; headers of anybody else are ignored or refused.
+ * authority. Headers of other clients are ignored or rejected.
  */
 export function requestHeaderAuthenticator(
   config: RequestHeaderConfig,

@@ -25,7 +25,7 @@ interface Verified {
   readonly user: UserInfo | undefined;
 }
 
-/** Tokens whose signature is remembered. */
+/** The maximum number of tokens whose verified signature is cached. */
 const VERIFIED_MAX = 4096;
 /** Clocks of peers may differ by this, in seconds. */
 const LEEWAY_SECONDS = 60;
@@ -89,7 +89,7 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
         const value = parse(Buffer.from(payload).toString('utf8'));
         if (isObject(value) && this.#hasIssuer(value)) return value;
       } catch {
-        // Not signed by this key: the next one may fit.
+        // Not signed by this key: try the next one.
       }
     }
     return keys.length === 0 ? 'invalid signature, no keys found' : 'token signature is invalid';
@@ -142,12 +142,12 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
     return `${kind} UID (${found.uid}) does not match service account ${word} ref claim (${bound.uid})`;
   }
 
-  /** An object that waits for finalizers counts as deleted a while after its deletion was asked for. */
+  /** An object with finalizers counts as deleted some time after its deletionTimestamp. */
   #isGone({ deletedAt }: { readonly deletedAt: number | undefined }): boolean {
     return deletedAt !== undefined && deletedAt < this.#clock.now() - LEEWAY_SECONDS * 1000;
   }
 
-  /** A token that stands in a Secret: valid as long as it stands there. */
+  /** A token in a Secret is valid as long as the Secret contains it. */
   #judgeLegacy(payload: JsonObject, token: string, asked: readonly string[] | undefined): Authentication {
     const claim = (name: string): string => textAt(payload, `kubernetes.io/serviceaccount/${name}`);
     const namespace = claim('namespace');

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { UserInfo } from '../user.js';
 import { NONE, type TokenAuthenticator } from './authenticator.js';
 
-/** A line of a token file that cannot be used. */
+/** Thrown for an invalid line of a token file. */
 export class TokenFileError extends Error {
   override readonly name = 'TokenFileError';
 }

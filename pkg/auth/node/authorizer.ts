@@ -15,7 +15,7 @@ const no = (reason: string): Decision => ({ kind: 'noOpinion', reason });
 const NODE_PREFIX = 'system:node:';
 const NODE_LEASES = 'kube-node-lease';
 
-/** The node of a user, '' when the name has none; undefined for users that are no nodes. */
+/** The node of a user, '' when the name has none; undefined for users that are not nodes. */
 export function nodeOfUser({ name, groups }: UserInfo): string | undefined {
   return name.startsWith(NODE_PREFIX) && groups.includes(NODES_GROUP) ? name.slice(NODE_PREFIX.length) : undefined;
 }

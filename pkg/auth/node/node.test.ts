@@ -41,7 +41,7 @@ beforeEach(() => {
 });
 
 describe('the Node authorizer', () => {
-  it('has no opinion about users that are no nodes', async () => {
+  it('has no opinion about users that are not nodes', async () => {
     expect(await ask('get', 'secrets', 's', {}, { name: 'system:node:n1', groups: [] })).toEqual({
       kind: 'noOpinion',
       reason: '',
@@ -51,7 +51,7 @@ describe('the Node authorizer', () => {
     );
   });
 
-  it('lets a node read what its pods use, as long as they are there', async () => {
+  it('lets a node read what its pods use, as long as they exist', async () => {
     pod('p', {
       nodeName: 'n1',
       serviceAccountName: 'sa',
@@ -85,7 +85,7 @@ describe('the Node authorizer', () => {
     expect(await allowed('get', 'secrets', 'vol')).toBe(false);
   });
 
-  it('keeps what another pod of the node still uses', async () => {
+  it('keeps access to what another pod of the node still uses', async () => {
     const spec = { nodeName: 'n1', volumes: [{ name: 'v', secret: { secretName: 's' } }] };
     pod('a', spec);
     pod('b', spec);
@@ -108,7 +108,7 @@ describe('the Node authorizer', () => {
     expect(await allowed('get', 'secrets', 's', { namespace: 'csi' })).toBe(false);
   });
 
-  it('gives a mirror pod no secrets', async () => {
+  it('grants no secrets through a mirror pod', async () => {
     const annotations = { 'kubernetes.io/config.mirror': 'x' };
     pod('p', { nodeName: 'n1', volumes: [{ name: 'v', secret: { secretName: 's' } }] }, { annotations });
     expect(await allowed('get', 'pods', 'p')).toBe(true);

@@ -5,7 +5,7 @@ export function podReferences(pod: JsonObject): ReadonlySet<string> {
   const namespace = textAt(pod, 'metadata', 'namespace');
   const name = textAt(pod, 'metadata', 'name');
   const found = new Set<string>([keyOf('pods', namespace, name)]);
-  // A mirror of a pod that the node runs by itself gives it nothing else.
+  // A mirror pod of a static pod grants nothing else.
   if (at(pod, 'metadata', 'annotations', MIRROR) !== undefined) return found;
   const add = (resource: string, of: string): void => {
     if (of !== '') found.add(keyOf(resource, namespace, of));

@@ -30,7 +30,7 @@ function decide(index: RbacIndex, user: UserInfo, attributes: Attributes): Decis
   return { kind: 'noOpinion', reason: `RBAC: ${aggregate(problems)}` };
 }
 
-/** The texts by which rules may name what is asked for. */
+/** The forms in which rules may name the requested resource. */
 function lookupKeys(a: Attributes): readonly string[] {
   if (a.kind === 'path') return [PATHS_KEY];
   return a.subresource === '' ? [a.resource, ALL] : [`${a.resource}/${a.subresource}`, ALL, `*/${a.subresource}`];

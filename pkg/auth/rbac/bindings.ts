@@ -245,7 +245,7 @@ export interface SubjectView {
   readonly problems: readonly string[];
 }
 
-/** Rules for paths stand under this key, which no resource has. */
+/** The key of rules for non-resource URLs, which no resource has. */
 export const PATHS_KEY = '/';
 
 function rulesByResource(grants: readonly Grant[]): ReadonlyMap<string, readonly GrantedRule[]> {

@@ -42,8 +42,8 @@ const READ_PODS = { verbs: ['get', 'list'], apiGroups: [''], resources: ['pods']
 describe('RBAC', () => {
   let objects: TestObjects;
   let index: RbacIndex;
-  const decide = async (who: UserInfo, a: Attributes) =>
-    authorizerChain([{ name: 'rbac', authorizer: rbacAuthorizer(index, objects) }]).authorize(who, a);
+  const decide = async (user: UserInfo, a: Attributes) =>
+    authorizerChain([{ name: 'rbac', authorizer: rbacAuthorizer(index, objects) }]).authorize(user, a);
 
   beforeEach(() => {
     objects = new TestObjects();
@@ -87,7 +87,7 @@ describe('RBAC', () => {
     });
   });
 
-  it('asks nothing of members of system:masters', async () => {
+  it('does not check members of system:masters', async () => {
     objects.waiting = Promise.reject(new Error('no leader'));
     objects.waiting.catch(() => {});
     expect((await decide({ name: 'root', groups: ['system:masters'] }, pods)).kind).toBe('allow');
@@ -149,7 +149,7 @@ describe('coverage of rules', () => {
     rule({ verbs: ['list'], apiGroups: [''], resources: ['pods'], resourceNames: ['a'] }),
   ];
 
-  it('is of single permissions, whichever owned rules cover them', () => {
+  it('is checked for single permissions, across all owned rules', () => {
     expect(
       coverageOf(owned, [rule({ verbs: ['get', 'list'], apiGroups: [''], resources: ['pods'], resourceNames: ['a'] })]),
     ).toEqual({ kind: 'covered' });

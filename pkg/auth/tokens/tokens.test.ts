@@ -83,7 +83,7 @@ describe('service-account tokens', () => {
     expect(await kind(text)).toBe('failed');
   });
 
-  it('end with the object that they are bound to', async () => {
+  it('become invalid with the object that they are bound to', async () => {
     pod('p1');
     const text = await issuer().issue(token({ pod: { name: 'p', uid: 'p1' }, node: { name: 'node', uid: 'n1' } }));
     expect(await authenticator.authenticateToken(text)).toMatchObject({
@@ -118,7 +118,7 @@ describe('service-account tokens', () => {
     await expect(kind(text)).rejects.toThrow('no leader');
   });
 
-  it('of a Secret are valid as long as they stand in it', async () => {
+  it('of a Secret are valid as long as it contains them', async () => {
     const text = await issuer().issueLegacy({ namespace: 'n', secret: 's', serviceAccount: 'sa', uid: 'u1' });
     expect(await kind(text)).toBe('failed');
     const secret = (value: string) =>
@@ -253,7 +253,7 @@ describe('keys of tokens', () => {
     ]);
   });
 
-  it('of the past verify until they are taken out', async () => {
+  it('that are old verify tokens until they are removed', async () => {
     const text = await new TokenIssuer(ISSUER, elliptic, world).issue(token());
     expect(await kind(text)).toBe('authenticated');
     const config = { issuers: [ISSUER], audiences: [ISSUER], keys: [signing] };

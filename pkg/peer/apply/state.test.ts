@@ -48,7 +48,7 @@ async function opened() {
   return { home, state, failures, blocked: () => blocked };
 }
 
-/** The state of somebody who has applied everything up to `index`. */
+/** The state of a peer that has applied everything up to `index`. */
 async function ahead(index: number) {
   const machine = await openStateMachine({ engine: await memoryHome().open(), name: 'ahead' });
   await machine.apply(Array.from({ length: index }, (_, i) => put(i + 1)));

@@ -94,7 +94,7 @@ describe('three peers', () => {
     await made.peers[i]!.close();
     made.peers[i] = undefined;
     for (let n = 0; n < 300; n++) await put(leader.keyspace, `/n${n % 40}`, `value ${n}`);
-    // Until the leader has found out that nobody is there to keep its log for.
+    // Wait until the leader detects that no follower needs its log.
     await until('the log is cut', async () => {
       await put(leader.keyspace, '/more', 'x');
       return (await leader.control.report()).firstIndex > 100;
@@ -122,7 +122,7 @@ describe('three peers', () => {
     const leader = await made.leader();
     const other = made.peers.find((peer) => peer !== leader)!;
     const id = (await other.control.report()).id;
-    // Who does not take over in time, on a busy machine, is asked again.
+    // On a busy machine the target may not take over in time, so the test retries.
     await until('it leads', async () => {
       const moved = await other.control.moveLeader(id);
       return moved.kind === 'ok' || other.keyspace.status().isLeader;
@@ -150,7 +150,7 @@ describe('membership', () => {
     // The others tell it, over the connections that it has.
     await until('the outcast stops', () => made.fatal.length > 0);
     expect(made.fatal).toEqual([expect.stringMatching(/^peer3: this member has been removed/)]);
-    // One that was away meanwhile is told when it comes back.
+    // A member that was down learns of its removal when it returns.
     await joined.close();
     const outcast = made.open(3);
     await until('the outcast stops again', () => made.fatal.length > 1);

@@ -85,7 +85,7 @@ async function start(dataDir: string): Promise<Running> {
     name: 'a',
     initialCluster: founders,
     network: { listenUrls: [], advertiseUrls: [], tls: { ca: '', cert: '', key: '' } },
-    // Nobody campaigns here.
+    // No peer campaigns here.
     electionMs: 600_000,
     heartbeatMs: 1000,
     hashCheckMs: 0,

@@ -11,7 +11,7 @@ import { openPeer } from './peer.js';
 
 const quiet = { compactionRetentionMs: 0, hashCheckMs: 0 };
 
-/** The same keyspace, spoken to over a message port. */
+/** The same keyspace over a message port. */
 function bounded(keyspace: PeerKeyspace): Keyspace {
   const { port1, port2 } = new MessageChannel();
   const served = serveKeyspace(port2, keyspace, {}, threadWorld().timers);

@@ -31,7 +31,7 @@ const TICK_MS = 100;
 interface Fault {
   /** Says that a forwarded proposal did not leave, although it did. */
   readonly deniesForwarding?: boolean;
-  /** A leader appends what was meant for its leadership of another term. */
+  /** A leader appends a proposal of another of its terms. */
   readonly ignoresTerm?: boolean;
 }
 
@@ -102,7 +102,7 @@ class Lab {
     }
   }
 
-  /** What is not as its caller was told. */
+  /** Results that contradict what their caller received. */
   complaints(): readonly string[] {
     const out: string[] = [];
     for (const [command, { result }] of this.#submitted) {

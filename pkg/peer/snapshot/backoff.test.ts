@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { testWorld } from '../../storage/testworld.js';
 import { Backoff } from './backoff.js';
 
-describe('a peer that can not take a snapshot', () => {
-  it('is left alone twice as long each time, up to eight times', () => {
+describe('a peer that cannot receive a snapshot', () => {
+  it('is retried after a delay that doubles, up to eight times the first', () => {
     const attempts = new Backoff(testWorld(0), 1000);
     const waits = Array.from({ length: 6 }, () => attempts.failed(1, 'no room').waitMs);
     expect(waits).toEqual([1000, 2000, 4000, 8000, 8000, 8000]);
@@ -12,7 +12,7 @@ describe('a peer that can not take a snapshot', () => {
     expect(attempts.failed(1, 'no room').waitMs).toBe(1000);
   });
 
-  it('is told of when it begins, when the reason is another one, and when a new series begins', async () => {
+  it('is logged at its first failure, when the reason changes, and when a new series starts', async () => {
     const world = testWorld(0);
     const attempts = new Backoff(world, 1000);
     const tells = (why: string): readonly boolean[] => [attempts.begins(1), attempts.failed(1, why).isNews];

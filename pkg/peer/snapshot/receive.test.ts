@@ -48,7 +48,7 @@ async function* whole(from = begin, meta = snapshot): AsyncGenerator<WireSnapsho
   await machine.close();
 }
 
-/** Begins, and never goes on. */
+/** Starts a snapshot and stalls. */
 async function* stuck(from = begin): AsyncGenerator<WireSnapshotPart> {
   yield firstPart(from);
   await new Promise(() => {});
@@ -62,8 +62,8 @@ const answerOf = (promise: Promise<unknown>) =>
     (error: Error) => error.message,
   );
 
-describe('a snapshot that comes in', () => {
-  it('is given up when it does not go on, and another one may come', async () => {
+describe('an incoming snapshot', () => {
+  it('is aborted when it stalls, and another one is accepted', async () => {
     const { world, receiver: to } = await receiver();
     const answer = answerOf(to.receive(stuck(), never));
     await turn();
@@ -77,7 +77,7 @@ describe('a snapshot that comes in', () => {
     expect(await second).toBe('the sender gave up');
   });
 
-  it('is given up for that of a newer leader, and for another of the same', async () => {
+  it('is aborted for one of a newer leader, and for another one of the same leader', async () => {
     const offers: number[] = [];
     const { receiver: to } = await receiver({ offer: ({ term }) => offers.push(term) < 0 });
     const old = answerOf(to.receive(stuck(), never));
@@ -95,7 +95,7 @@ describe('a snapshot that comes in', () => {
     expect(await late).toBe('this peer is closed');
   });
 
-  it('is taken when its stream is torn down after its end', async () => {
+  it('is accepted when its stream closes after its end', async () => {
     const cancelled = new AbortController();
     const parts = async function* () {
       try {
@@ -110,7 +110,7 @@ describe('a snapshot that comes in', () => {
     expect(offers).toEqual([begin.term]);
   });
 
-  it('is refused before it is offered when it does not hold what it says', async () => {
+  it('is rejected before the core sees it if its content does not match its header', async () => {
     const offers: number[] = [];
     const { receiver: to } = await receiver({ offer: ({ term }) => offers.push(term) < 0 });
     const wrong = { ...snapshot, index: toLogIndex(2) };
@@ -118,7 +118,7 @@ describe('a snapshot that comes in', () => {
     expect(offers).toEqual([]);
   });
 
-  it('is given up when the peer is closed, while it comes in and while it waits for the core', async () => {
+  it('is aborted when the peer is closed, during transfer and while it waits for the core', async () => {
     for (const parts of [stuck(), whole()]) {
       let offered = false;
       const { receiver: to } = await receiver({
@@ -136,7 +136,7 @@ describe('a snapshot that comes in', () => {
     }
   });
 
-  it('leaves nothing behind when it can not be put in place', async () => {
+  it('leaves no files if it cannot be installed', async () => {
     let fresh: Engine | undefined;
     const home = memoryHome();
     await home.open();

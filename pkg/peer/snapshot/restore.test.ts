@@ -41,7 +41,7 @@ async function saved(path: string): Promise<{ readonly file: string; readonly la
 }
 
 describe('a snapshot', () => {
-  it('restored makes a new cluster whose revisions lie above all earlier ones, where every watch begins anew', async () => {
+  it('restores to a new cluster with higher revisions, in which every watch starts over', async () => {
     const folder = temporaryFolder();
     cleanups.push(() => folder.remove());
     const { file, last } = await saved(folder.path);
@@ -59,7 +59,7 @@ describe('a snapshot', () => {
     expect(ended).toMatchObject({ kind: 'compacted' });
   });
 
-  it('is the same twice, and damaged ones are found out', async () => {
+  it('is deterministic, and damage is detected', async () => {
     const folder = temporaryFolder();
     cleanups.push(() => folder.remove());
     const { file } = await saved(folder.path);
@@ -73,7 +73,7 @@ describe('a snapshot', () => {
     await expect(restoreSnapshot(file, config, threadWorld())).rejects.toThrow();
   });
 
-  it('is not restored over data', async () => {
+  it('is not restored over existing data', async () => {
     const folder = temporaryFolder();
     cleanups.push(() => folder.remove());
     const { file } = await saved(folder.path);

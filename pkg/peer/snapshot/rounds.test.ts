@@ -9,7 +9,7 @@ function following() {
   const covered: number[] = [];
   const world = { ...threadWorld(), clock: { now: () => now, monotonic: () => now } };
   const made = new Rounds(world, (index) => covered.push(index));
-  /** A round of so long, in which `applied` is reached; whether another follows. */
+  /** Ends a round of this duration that reached `applied`; returns whether another follows. */
   const round = (milliseconds: number, applied: number): boolean => {
     now += milliseconds;
     made.sent(applied);
@@ -18,8 +18,8 @@ function following() {
   return { round, covered };
 }
 
-describe('a snapshot that follows', () => {
-  it('ends with the round after a short one, and then covers nothing more', () => {
+describe('a snapshot taken in rounds', () => {
+  it('ends with the round after a short one', () => {
     const { round, covered } = following();
     expect([round(60_000, 100), round(3000, 130), round(200, 135)]).toEqual([true, true, true]);
     expect(covered.at(-1)).toBe(135);
@@ -27,7 +27,7 @@ describe('a snapshot that follows', () => {
     expect(covered.at(-1)).toBe(135);
   });
 
-  it('ends when it never comes near', () => {
+  it('ends if it never catches up', () => {
     const { round, covered } = following();
     let rounds = 1;
     while (round(5000, rounds * 10)) rounds++;
@@ -36,8 +36,8 @@ describe('a snapshot that follows', () => {
   });
 });
 
-describe('what a snapshot stands for', () => {
-  it('is waited for until it is applied, but not on a peer that stops', async () => {
+describe('the applied index of a snapshot', () => {
+  it('is awaited until it is applied, but not on a peer that stops', async () => {
     let applied = 4;
     let stopped: string | undefined;
     const world = testWorld(0);

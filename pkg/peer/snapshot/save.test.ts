@@ -6,7 +6,7 @@ import { encodeEntry, memoryHome, openStateMachine } from '../../storage/index.j
 import { testWorld } from '../../storage/testworld.js';
 import { type SaveDisk, saveSnapshot } from './save.js';
 
-it('a saved snapshot has its name durably when the call returns', async () => {
+it('a saved snapshot is durable under its name when the call returns', async () => {
   const folder = await fs.mkdtemp(join(tmpdir(), 'trireme-save-'));
   const machine = await openStateMachine({ engine: await memoryHome().open(), name: 'memory' });
   await machine.apply([{ index: 1, data: encodeEntry({ kind: 'check' }) }]);

@@ -43,7 +43,7 @@ function sender() {
   return { one, world, reports, notes, streams, opened: () => open };
 }
 
-describe('snapshots that the core orders', () => {
+describe('snapshots that the core requests', () => {
   it('are reported when they have arrived, and failures when it is time to retry', async () => {
     const { one, world, reports, notes, streams, opened } = sender();
     for (const wait of [1000, 2000]) {

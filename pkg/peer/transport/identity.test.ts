@@ -47,7 +47,7 @@ describe('the certificate of a member', () => {
     expect(memberProblem(certificate('x', 'DNS:x.example'), [])).toBeUndefined();
   });
 
-  it('is measured by the flags', () => {
+  it('is checked against the flags', () => {
     expect(certificateProblem(a, {})).toBeUndefined();
     expect(certificateProblem(a, { allowedCommonNames: ['b', 'a'] })).toBeUndefined();
     expect(certificateProblem(a, { allowedCommonNames: ['b'] })).toContain('--peer-cert-allowed-cn');
@@ -129,7 +129,7 @@ describe('a peer that shows the certificate of another', () => {
   };
   const begin = { begin: { clusterId: 'c', from: 2, to: 1, term: 1 } };
 
-  it('is heard when it is the right one', async () => {
+  it('is accepted if it is its own', async () => {
     const { a, b, one, deadline } = await setUp('b');
     await until(() => {
       b.transport.send([heartbeat(2, 1)]);
@@ -155,7 +155,7 @@ describe('a peer that shows the certificate of another', () => {
     const call = b.provider.callControl(one, deadline, 'removeMember', 1);
     if (other === 'c') await expect(call).rejects.toThrow('is that of no member');
     else expect(await call).toBe('done');
-    // Nor does anybody send it what is meant for the member.
+    // The peer does not receive messages for the member.
     await expect(a.provider.fetchMembers(two, deadline)).rejects.toThrow(`that of member ${other}, not of b`);
   });
 
@@ -167,7 +167,7 @@ describe('a peer that shows the certificate of another', () => {
 });
 
 describe('certificate files', () => {
-  it('are used for new connections when they have changed, and left aside while they do not fit together', async () => {
+  it('are used for new connections when they change, and ignored while they do not match', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'trireme-tls-'));
     cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
     const files = { ca: join(folder, 'ca.crt'), cert: join(folder, 'peer.crt'), key: join(folder, 'peer.key') };

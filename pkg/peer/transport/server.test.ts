@@ -7,7 +7,7 @@ import { type ServerPorts, servePeers } from './server.js';
 // Nobody is served here.
 const ports = {} as ServerPorts;
 
-it('says which address cannot be listened on, and why', async () => {
+it('reports which address is not available, and why', async () => {
   const tls = await (await testPeerCa()).issue('a');
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');

@@ -13,7 +13,7 @@ import { coverageOf } from '../covers.js';
 import { rulesOf } from '../rules.js';
 import { AUTOUPDATE } from './spec.js';
 
-/** What is to be done so that an existing object grants what it should. */
+/** The change that makes an existing object grant the expected permissions. */
 export type Reconciliation =
   | { readonly kind: 'none' }
   | { readonly kind: 'update'; readonly object: JsonObject }
@@ -41,7 +41,7 @@ export function reconcileRole(existing: JsonObject, expected: JsonObject): Recon
   return equalJson(next, existing) ? NONE : { kind: 'update', object: next };
 }
 
-/** Adds missing subjects, labels and annotations; a binding to another role is made anew. */
+/** Adds missing subjects, labels and annotations; a binding to another role is recreated. */
 export function reconcileBinding(existing: JsonObject, expected: JsonObject): Reconciliation {
   if (isProtected(existing)) return NONE;
   const next = cloneJson(existing);

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../api/index.js';
 import { RBAC_GROUP } from '../bindings.js';
 
-/** A bootstrap role. Texts hold several words, parted by spaces; `core` stands for the group ''. */
+/** A bootstrap role. Texts are lists separated by spaces; `core` is the group ''. */
 export interface RoleSpec {
   readonly name: string;
   readonly namespace?: string;
