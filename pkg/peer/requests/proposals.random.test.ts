@@ -1,5 +1,5 @@
 // Proposals over real consensus cores and bad connections: whatever happens, a command takes place at most once, and what its
-// caller was told is true. Peers, messages and time are moved one small step after the other, drawn from a seed
+// caller received is true. Peers, messages and time advance in small steps that are drawn from a seed
 // (PROPOSAL_SEEDS=5000 for more of them).
 
 import { describe, expect, it } from 'vitest';
@@ -304,7 +304,7 @@ describe('proposals over bad connections', () => {
 
   it.each<[string, Fault, RegExp]>([
     ['sends again what may have left', { deniesForwarding: true }, /took place at/],
-    ['appends what was meant for another leadership', { ignoresTerm: true }, /took place/],
+    ['appends a proposal of another term', { ignoresTerm: true }, /took place/],
   ])('a peer that %s is found out', async (_name, fault, complaint) => {
     let found: readonly string[] = [];
     for (let seed = 1; seed <= SEEDS && found.length === 0; seed++) found = await complaintsOf(seed, fault);

@@ -14,7 +14,7 @@ function surroundings() {
     standstill: () => world.standstill,
     readIndex: (open) => opening.push(open),
   });
-  /** The consensus core runs, and opens the round that was asked for. */
+  /** Runs the consensus core, which opens the requested round. */
   const run = (): void => {
     for (const open of opening.splice(0)) world.asked.push(open());
   };

@@ -38,7 +38,7 @@ describe('a resize', () => {
     ['other resources', [container('c', { ...STORED, requests: { cpu: '1', 'ephemeral-storage': '2Gi' } })], [MUTABLE]],
     ['how it is resized', [container('c', STORED, { resizePolicy: [] })], [MUTABLE]],
     [
-      'what is asked for at all',
+      'the set of requested resources',
       [container('c', { ...STORED, requests: { cpu: '1' } })],
       ['spec.containers[0].resources.requests: Forbidden: resource requests cannot be removed', MUTABLE],
     ],
