@@ -19,8 +19,8 @@ export interface AnswerOptions {
 }
 
 /**
- * A whole answer (an object, a Status, a discovery document) in an encoding, ready to be sent: JSON ends with a line break, protobuf
- * has its envelope, CBOR its tag. undefined: this kind has no protobuf form.
+ * Encodes a complete response (an object, a Status, a discovery document): JSON ends with a line break, protobuf has its envelope, CBOR its
+ * tag. Returns undefined if the kind has no protobuf form.
  */
 export function encodeAnswer(
   value: JsonObject,
@@ -49,7 +49,7 @@ export function encodeAnswer(
 
 const LINE_END = Buffer.from('\n');
 
-/** The value with the fields that its kind always writes, and without those it leaves out. */
+/** Returns the value with the fields that its kind always writes, and without those it omits. */
 function canonical(schema: StructSchema, value: JsonObject): JsonObject {
   const read = readJson(encodeJson(schema, value));
   invariant(read.ok, 'what was encoded here cannot be read');
@@ -65,7 +65,7 @@ function schemaOf(value: JsonObject): StructSchema | undefined {
   return kindSchema({ group: gv.group, version, kind })?.schema;
 }
 
-/** Tables and what else was never given field numbers cannot be sent as protobuf. */
+/** Kinds without field numbers, such as Table, have no protobuf form. */
 export function hasProtobuf(schema: StructSchema): boolean {
   return schema.fields.some((f) => f.proto > 0);
 }
@@ -75,7 +75,7 @@ export function prettyJson(json: Buffer): Buffer {
   return Buffer.from(`${prettyText(json)}\n`);
 }
 
-/** The same for a value that stands `level` levels deep, without the line break. Works on the text: no number loses a digit. */
+/** The same for a value at nesting `level`, without the line break. It works on the text, so numbers keep all digits. */
 export function prettyText(json: Buffer, level = 0): string {
   const text = json.toString('utf8');
   const parts: string[] = [];

@@ -18,8 +18,8 @@ function message(text: string | Buffer, encoding: BodyEncoding = 'json', expecte
 const STRUCT =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-describe('what a body is', () => {
-  it('may be left open, and is filled in', () => {
+describe('the type of a body', () => {
+  it('may be absent, and is then filled in', () => {
     for (const text of [
       '{"metadata":{"name":"a"}}',
       '{"kind":null,"apiVersion":null,"metadata":{"name":"a"}}',
@@ -80,7 +80,7 @@ describe('what a body is', () => {
     });
   });
 
-  it('is named in what is wrong with it', () => {
+  it('is part of its errors', () => {
     expect(message('{"data":{"k":1}}')).toBe(
       'ConfigMap in version "v1" cannot be handled as a ConfigMap: json: cannot unmarshal number into Go struct field ConfigMap.data of type string',
     );
@@ -92,7 +92,7 @@ describe('what a body is', () => {
 });
 
 describe('a YAML body', () => {
-  it('says duplicate keys before unknown fields, those in the order of sorted keys', () => {
+  it('reports duplicate keys before unknown fields, which are in the order of sorted keys', () => {
     const decoded = decode('metadata:\n  name: a\n  foo: 1\nbar: 1\nbar: 2\n', 'yaml');
     if (!decoded.ok) throw new Error(decoded.message);
     expect(decoded.strict.warnings).toEqual([
@@ -107,7 +107,7 @@ describe('a YAML body', () => {
     expect(json.ok && json.strict.errors).toEqual(['unknown field "bar"', 'unknown field "metadata.foo"']);
   });
 
-  it("is refused with the reader's sentence", () => {
+  it('is refused with the message of the parser', () => {
     expect(message('metadata:\n\tname: a\n', 'yaml')).toBe(
       'the object provided is unrecognized (must be of type ConfigMap): yaml: line 2: found character that cannot start any token (6d657461646174613a0a096e616d653a20610a)',
     );
@@ -117,7 +117,7 @@ describe('a YAML body', () => {
     expect(message('data:\n  k: 5\n', 'yaml')).toContain('cannot unmarshal number into Go struct field ConfigMap.data');
   });
 
-  it('reads quantities as the numbers they are', () => {
+  it('may have numeric quantities', () => {
     const quota = kindNamed('ResourceQuota');
     const text =
       'spec:\n  hard: {cpu: 0.5, pods: 0x10, memory: 1e3, requests.cpu: 1, limits.cpu: 1500m, services: 010}\n';
@@ -140,7 +140,7 @@ describe('a protobuf body', () => {
     });
   });
 
-  it('is refused by its envelope or by its inside', () => {
+  it('is refused for an invalid envelope or message', () => {
     const cut = Buffer.from('azhzAAoPCgJ2MRIJQ29uZmlnTWFwEg0KAwoBYRIG', 'base64');
     expect(message(cut, 'protobuf')).toBe(
       'the object provided is unrecognized (must be of type ConfigMap): unexpected EOF (6b3873000a0f0a0276311209436f6e6669674d6170120d0a030a01611206)',
@@ -192,7 +192,7 @@ describe('a body without a schema', () => {
 describe('whole numbers beyond int64 in YAML', () => {
   const revision = kindNamed('ControllerRevision', 'apps');
 
-  it('are what they are in JSON where no schema says what they are', () => {
+  it('have the same value as in JSON without a schema', () => {
     const of = (text: string, encoding: BodyEncoding) => {
       const decoded = decode(text, encoding, revision);
       return decoded.ok ? decoded.object['data'] : decoded.message;
@@ -201,7 +201,7 @@ describe('whole numbers beyond int64 in YAML', () => {
       expect(of(`{"data": ${data}}`, 'json')).toEqual(of(`data: ${data}\n`, 'yaml'));
   });
 
-  it('are named as they were written where a schema refuses them', () => {
+  it('are reported as written if a schema refuses them', () => {
     expect(message('revision: 18446744073709551615\n', 'yaml', revision)).toContain('number 18446744073709551615 into');
   });
 });

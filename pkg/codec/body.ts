@@ -29,8 +29,8 @@ export interface EncodedBody {
 }
 
 /**
- * What a request's body holds. A failure is a 400: `message` is the whole sentence for an object, `cause` its inner part, which is
- * all that DELETE says about broken options.
+ * The decoded body of a request. A failure is a 400: `message` is the complete sentence for an object, `cause` its inner part, which is the
+ * message of DELETE for invalid options.
  */
 export type DecodedBody =
   | {
@@ -45,7 +45,7 @@ export type DecodedBody =
 export interface BodyOptions {
   /** Other versions of the same kind are taken too (scale, eviction); otherwise the body must have the expected one. */
   readonly otherVersions?: boolean;
-  /** Which kinds there are; by default all built-in ones. */
+  /** Looks up kinds; by default all built-in ones. */
   readonly kindOf?: (gvk: GroupVersionKind) => KindSchema | undefined;
 }
 
@@ -59,7 +59,7 @@ export function decodeBody(body: EncodedBody, expected: KindSchema, options: Bod
 
 const BODY_SHOWN = 30;
 
-/** The beginning of a body as error texts show it: an object's text as it is, anything else in hexadecimal. */
+/** Returns the beginning of a body for errors: the text of an object, or hexadecimal. */
 function summary(bytes: Buffer): string {
   if (bytes.length === 0) return '<empty>';
   const shown = bytes.subarray(0, BODY_SHOWN);
@@ -67,7 +67,7 @@ function summary(bytes: Buffer): string {
   return bytes.length > BODY_SHOWN ? `${text} ...` : text;
 }
 
-/** One body on its way through the steps that every encoding shares. */
+/** The decoding of one body in the steps common to all encodings. */
 class BodyDecoder {
   readonly #bytes: Buffer;
   readonly #expected: KindSchema;
@@ -123,7 +123,7 @@ class BodyDecoder {
     return decoded.ok ? this.#done(gvk, decoded.object, decoded.strict) : this.#unhandled(gvk, decoded.message);
   }
 
-  /** undefined: anything at all is unusual. */
+  /** Returns undefined if anything is unusual. */
   #fastJson(): DecodedBody | undefined {
     const members = countMembers(this.#bytes);
     if (members === NEEDS_EXACT_READER) return undefined;
@@ -211,22 +211,22 @@ class BodyDecoder {
 
 const NOTHING: Strictness = { errors: [], warnings: [] };
 
-/** The message of a Strict request that found something: a 400. */
+/** Returns the message of a Strict request with findings: a 400. */
 export function strictMessage(gvk: GroupVersionKind, expected: GroupVersionKind, strict: Strictness): string {
   return `${gvk.kind} in version "${gvk.version}" cannot be handled as a ${expected.kind}: strict decoding error: ${strict.errors.join(', ')}`;
 }
 
-/** A body that no schema describes: a patch, a custom resource. */
+/** A body without a schema: a patch, a custom resource. */
 export type ReadBody =
   | {
       readonly ok: true;
       readonly value: JsonValue;
-      /** Duplicate keys only: who knows the schema finds the unknown fields. */
+      /** Duplicate keys only; unknown fields need a schema. */
       readonly strict: Strictness;
     }
   | { readonly ok: false; readonly message: string };
 
-/** Reads a body as a plain value. Protobuf has none without a schema. The message is that of the encoding's own reader. */
+/** Parses a body to a plain value. Protobuf requires a schema. The message is that of the parser of the encoding. */
 export function readBody({ bytes, encoding }: EncodedBody): ReadBody {
   switch (encoding) {
     case 'json': {

@@ -4,16 +4,16 @@ import { type Decoded, decodeValue, type Strictness } from './json/decode.js';
 import { nodeName, nodeOf } from './json/node.js';
 
 /**
- * Decodes a plain value as an object of `kind`. Takes the value over: parts of it become parts of the result. An object of a
- * built-in kind must fit its schema. Of a custom one only the metadata must; fields that its schema does not declare are
- * dropped, and whether the others have the right types is for its validation to say.
+ * Decodes a plain value as an object of `kind`. It takes ownership of the value, parts of which become parts of the result. An object of a
+ * built-in kind must match its schema. In a custom resource only the metadata must; undeclared fields are dropped, and validation checks
+ * the types of the others.
  */
 export function decodeAs(kind: KindSchema, value: JsonValue): Decoded {
   const { structural } = kind;
   return structural === undefined ? decodeValue(kind.schema, value) : decodeCustom(kind.schema, structural, value, []);
 }
 
-/** `found`: what reading the value found already (duplicate keys). */
+/** `found`: the findings of the parser (duplicate keys). */
 export function decodeCustom(
   schema: StructSchema,
   structural: StructSchema,
@@ -41,7 +41,7 @@ function decodeMetadata(schema: StructSchema, given: JsonValue | undefined): Dec
   return decodeValue(metadata, given ?? {});
 }
 
-/** Metadata of embedded objects is brought into the form that all metadata has; what does not fit is dropped there. */
+/** Normalises the metadata of embedded objects and drops invalid fields. */
 function decodeEmbedded(value: JsonObject, schema: StructSchema, root: StructSchema): void {
   const pending: { readonly value: JsonValue; readonly at: Schema }[] = [];
   const fieldsOf = (o: JsonObject, s: StructSchema): void => {
@@ -71,7 +71,7 @@ function decodeEmbedded(value: JsonObject, schema: StructSchema, root: StructSch
 
 const embedding = new WeakMap<StructSchema, boolean>();
 
-/** Whether there are embedded objects below the root. */
+/** Reports whether the schema has embedded objects below the root. */
 function embeds(schema: StructSchema): boolean {
   let known = embedding.get(schema);
   if (known === undefined) {

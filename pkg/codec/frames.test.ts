@@ -139,7 +139,7 @@ describe('answers', () => {
     );
   });
 
-  it('are laid out as people read them, number by number', () => {
+  it('are pretty-printed with unchanged numbers', () => {
     const value = { a: [], b: {}, c: [1, { d: '{"x":[1,2]}\\' }], e: 'é, :' };
     expect(prettyJson(Buffer.from(JSON.stringify(value))).toString()).toBe(`${JSON.stringify(value, null, 2)}\n`);
     expect(prettyJson(Buffer.from('{"n":9223372036854775807}')).toString()).toBe('{\n  "n": 9223372036854775807\n}\n');

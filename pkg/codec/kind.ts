@@ -9,7 +9,7 @@ import {
 import { type KindSchema, kindSchema } from '../schema/index.js';
 import { type Node, nodeName } from './json/node.js';
 
-/** What a body says it is; '' where it does not say. */
+/** The kind and version in a body; '' if absent. */
 export interface TypeMeta {
   readonly apiVersion: string;
   readonly kind: string;
@@ -19,8 +19,8 @@ const NO_STRUCT =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 /**
- * Kind and version of a JSON text, looked for without regard to case (as the reference's first look does, unlike its decoder), or
- * why they cannot be told.
+ * Finds kind and version in a JSON text, ignoring case (as the type detection of kube-apiserver does, unlike its decoder), or returns the
+ * error.
  */
 export function interpretNode(root: Node): TypeMeta | string {
   if (root === null) return { apiVersion: '', kind: '' };
@@ -43,7 +43,7 @@ function parseError(what: string): string {
   return `couldn't get version/kind; json parse error: json: cannot unmarshal ${what}`;
 }
 
-/** The same for a plain value that is exactly spelled; undefined: look exactly. */
+/** The same for a plain value with exact spelling; undefined if the exact search is needed. */
 export function interpretValue(value: JsonValue): TypeMeta | undefined {
   if (!isObject(value)) return undefined;
   const kind = value['kind'] ?? '';
@@ -75,7 +75,7 @@ export function notRegistered(gvk: GroupVersionKind): string {
   return `no kind ${goQuote(gvk.kind)} is registered for version ${goQuote(version)} in scheme ${goQuote(SCHEME)}`;
 }
 
-/** Why one kind is not another. Go names the types: the version's package, and the internal one. */
+/** Returns the error for a body of another kind. It has the Go types: the package of the version, and the internal one. */
 export function notConvertible(from: KindSchema, to: KindSchema): string {
   const internal = to.info.kind === 'Event' ? 'core' : to.info.package.slice(0, to.info.package.indexOf('/'));
   return `converting (${from.info.version}.${from.info.kind}) to (${internal}.${to.info.kind}): unknown conversion`;

@@ -1,25 +1,24 @@
 /**
- * Bounds of the codecs. All of them guard the event loop against small inputs that cost much; the size of a body is
- * bounded before it gets here (pkg/http).
+ * The bounds of the codecs. They protect the event loop against small inputs with a high cost. The size of a body is bounded by pkg/http.
  */
 export const codecLimits = {
-  /** Nesting of a JSON or YAML text, counted in brackets. As the reference's decoders. */
+  /** Nesting of a JSON or YAML text, in brackets, as in the decoders of kube-apiserver. */
   textDepthMax: 10_000,
-  /** Nesting of a value that is kept (raw extensions, recursive types): everything that walks values recurses. */
+  /** Nesting of a decoded value (raw extensions, recursive types), because walks over values are recursive. */
   valueDepthMax: 1_000,
-  /** Texts nested deeper are read by the exact reader, which counts; the fast one recurses without counting. */
+  /** Texts nested deeper are parsed by the exact reader, which checks the depth; the fast one is recursive. */
   fastDepthMax: 400,
   /** JSON texts of so many bytes are counted before they are parsed. JSON and YAML with more values are refused. */
   countedBytesMin: 100_000,
   valuesMax: 100_000,
   /** Nesting of protobuf messages and CBOR items. */
   binaryDepthMax: 256,
-  /** Strict findings kept of one body; further ones are dropped, as the reference does. */
+  /** Strict findings of one body; further ones are dropped, as in kube-apiserver. */
   strictFindingsMax: 100,
-  /** Characters after which no further ones are kept: each says its path, which may be as long as the body. */
+  /** Characters of all findings of one body; a finding has a path, which may be as long as the body. Further ones are dropped. */
   strictCharactersMax: 1024 * 1024,
-  /** Nodes that the aliases of one YAML document may add to those written out. */
+  /** Nodes that the aliases of one YAML document may add. */
   yamlAliasedNodesMax: 100_000,
-  /** Characters of scalars, keys among them, that its aliases may add: more than a body may have. */
+  /** Characters of scalars and keys that the aliases may add: more than the maximal body. */
   yamlAliasedCharactersMax: 4 * 1024 * 1024,
 } as const;

@@ -14,7 +14,7 @@ export interface ListHead {
   readonly metadata: JsonObject;
 }
 
-/** What stands before the first item of a JSON list, up to and including the bracket. The end is `]}` and a line break. */
+/** Returns the part of a JSON list before the first item, with the bracket. The part after the last item is `]}` and a line break. */
 export function jsonListHead({ apiVersion, kind, metadata }: ListHead): Buffer {
   const meta = encodeJson(structByName('meta/v1.ListMeta'), metadata).toString();
   return Buffer.from(
@@ -54,7 +54,7 @@ export function* protobufList(
 const METADATA = 1;
 const ITEMS = 2;
 
-/** What a message takes as an item of a list. */
+/** Returns the bytes of a message as an item of a list. */
 export function protobufItemBytes(messageBytes: number): number {
   let bytes = 2 + messageBytes;
   for (let rest = messageBytes; rest >= 0x80; rest = Math.floor(rest / 128)) bytes++;
@@ -70,7 +70,7 @@ function lengthDelimited(proto: number, length: number): Buffer {
   return Buffer.from(head);
 }
 
-/** A list in CBOR from the CBOR bodies (`encodeCbor`) of its items, whose self-describing tags are taken off. */
+/** Makes a CBOR list from the CBOR bodies (`encodeCbor`) of its items, without their self-describing tags. */
 export function* cborList(
   { apiVersion, kind, metadata }: ListHead,
   count: number,

@@ -174,7 +174,7 @@ describe('any object of any kind', () => {
     );
   });
 
-  it('is written the same whether it is in normal form or not', () => {
+  it('has the same encoding in normal form and otherwise', () => {
     fc.assert(
       fc.property(object, ({ kind, given }) => {
         expect(encodeJson(kind.schema, given).equals(encodeJson(kind.schema, normal(kind, given)))).toBe(true);
@@ -185,7 +185,7 @@ describe('any object of any kind', () => {
 });
 
 describe('mutated bodies', () => {
-  it('are decoded alike by both roads, or refused, and never crash', () => {
+  it('are decoded identically by both paths, or refused, and never crash', () => {
     const edit = fc.record({
       at: fc.nat(),
       insert: fc.constantFrom('null', '"x"', '1.5', '{}', '[]', '"a":1,', ',', '1e3', '"__proto__":{},', '\\ud800'),

@@ -2,16 +2,16 @@
 export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
 
 /**
- * How an event of a watch is put around the bytes of its object. The object is encoded once, its frame is some bytes before and
- * after it: `head(type, n)`, then the `n` bytes of the object, then `tail`.
+ * The framing of watch events. An object is encoded once; the frame of an event is `head(type, n)`, the `n` bytes of the object, and
+ * `tail`.
  */
 export interface WatchFraming {
-  /** May be shared: never written into. */
+  /** It may be shared; callers must not write to it. */
   head(type: WatchEventType, objectBytes: number): Buffer;
   readonly tail: Buffer;
 }
 
-/** The frame of one event, made whole. */
+/** Returns the complete frame of one event. */
 export function watchFrame(framing: WatchFraming, type: WatchEventType, object: Buffer): Buffer {
   return Buffer.concat([framing.head(type, object.length), object, framing.tail]);
 }
@@ -75,8 +75,8 @@ export const protobufWatchFraming: WatchFraming = {
 };
 
 /**
- * A framing over WebSocket: each event a message of its own, whole in one frame as a server writes it (RFC 6455, 5.2; not masked).
- * So frames of many events, joined, are bytes that every such connection may be given. A text where events are text.
+ * A framing over WebSocket: each event is one message in one frame without a mask (RFC 6455, 5.2). The joined frames of many events can
+ * therefore be shared by all such connections. Messages are text if events are text.
  */
 export const websocketFramings: Readonly<Record<'json' | 'protobuf' | 'cbor', WatchFraming>> = {
   json: inMessages(0x1, jsonWatchFraming, 0),

@@ -102,7 +102,7 @@ describe('CBOR', () => {
     );
   });
 
-  it('knows every half-precision number', () => {
+  it('reads and writes every half-precision number', () => {
     for (let bits = 0; bits < 0x7c00; bits++) {
       const value = halfValue(bits);
       if (!Number.isInteger(value)) expect(hex(value)).toBe(`f9${bits.toString(16).padStart(4, '0')}`);
@@ -134,7 +134,7 @@ describe('CBOR and cbor-x', () => {
     return JSON.parse(`{${entries.map(([k, x]) => `${JSON.stringify(k)}:${JSON.stringify(x)}`).join()}}`) as JsonValue;
   }
 
-  it('read what the other writes', () => {
+  it('decode the output of each other', () => {
     fc.assert(
       fc.property(values, (value) => {
         const theirs = readCbor(Buffer.from(encoder.encode(value)));

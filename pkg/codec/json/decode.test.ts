@@ -58,7 +58,7 @@ describe('strict findings', () => {
     ]);
   });
 
-  it('quote names, compare case, say each once, and stop at a hundred', () => {
+  it('quote names, are case-sensitive, are reported once, and stop at a hundred', () => {
     expect(findings(configMap, '{"x\\ny":1,"Data":{},"Data":{}}')).toEqual([
       'unknown field "x\\ny"',
       'unknown field "Data"',
@@ -68,7 +68,7 @@ describe('strict findings', () => {
     expect(findings(configMap, many)).toHaveLength(100);
   });
 
-  it('are said once at each place, whatever objects stand there', () => {
+  it('are reported once for each path, for any objects at the path', () => {
     const twice = '{"data":{"k":1,"k":2,"k":3},"data":{"k":4,"k":5},"list":[{"k":1,"k":2},{"k":3,"k":4}]}';
     const read = readJson(Buffer.from(twice));
     expect(read.ok && read.duplicates).toEqual([
@@ -79,7 +79,7 @@ describe('strict findings', () => {
     ]);
   });
 
-  it('cost what their text is long, however long the path to them', () => {
+  it('take time linear in the text, for paths of any length', () => {
     const long = 'x'.repeat(400_000);
     const one = readJson(Buffer.from(`{"${long}":{${'"k":1,'.repeat(100_000)}"k":1}}`));
     expect(one.ok && one.duplicates).toEqual([`duplicate field "${long}.k"`]);
@@ -88,7 +88,7 @@ describe('strict findings', () => {
     expect(many.ok && many.duplicates).toHaveLength(3);
   });
 
-  it('take keys named like inherited properties for what they are', () => {
+  it('handle keys with the names of inherited properties', () => {
     expect(
       findings(
         configMap,
@@ -107,7 +107,7 @@ describe('strict findings', () => {
     expect(({} as Record<string, unknown>)['data']).toBeUndefined();
   });
 
-  it('are not looked for in raw values and in types that read themselves', () => {
+  it('do not cover raw values and types with custom decoders', () => {
     expect(findings(revision, '{"revision":1,"data":{"a":1,"a":2}}')).toEqual([]);
     expect(object(revision, '{"revision":1,"data":{"a":1,"a":2}}')['data']).toEqual({ a: 2 });
     const schema = { additionalProperties: { type: 'string', nope: 1 }, items: [{ type: 'x', nope: 2 }] };
@@ -118,7 +118,7 @@ describe('strict findings', () => {
 });
 
 describe('duplicate keys', () => {
-  it('decode into what the first one left', () => {
+  it('decode into the value of the first one', () => {
     expect(object(configMap, '{"metadata":{"name":"a","name":"b"},"data":{"k":"1","k":"2"},"data":{"l":"3"}}')).toEqual(
       {
         metadata: { name: 'b' },
@@ -132,7 +132,7 @@ describe('duplicate keys', () => {
 });
 
 describe('normal form', () => {
-  it('leaves zero values out where Go does, and writes them where Go does', () => {
+  it('omits and writes zero values as Go does', () => {
     const o = object(deployment, {
       metadata: { creationTimestamp: null, name: '', labels: {}, generation: 0 },
       spec: { paused: false, replicas: 0, template: { metadata: { creationTimestamp: null }, spec: {} } },
@@ -144,7 +144,7 @@ describe('normal form', () => {
     });
   });
 
-  it('remembers what was given empty, on the fast road and on the exact one, also where null is left of it', () => {
+  it('remembers empty lists and maps of the source on both paths, even if they become null', () => {
     const text = '{"metadata":{"labels":{}},"spec":{"template":{"spec":{"containers":[],"volumes":null}}}}';
     for (const given of [text, text.replace('{', '{"unknown":1,')]) {
       const o = object(deployment, given);
@@ -159,7 +159,7 @@ describe('normal form', () => {
     }
   });
 
-  it('reads null as absence, or as the zero value inside maps and lists', () => {
+  it('reads null as an absent field, and as the zero value in maps and lists', () => {
     expect(object(configMap, { metadata: { labels: { x: null }, name: null }, data: { k: null } })).toEqual({
       metadata: { labels: { x: '' } },
       data: { k: '' },
@@ -172,7 +172,7 @@ describe('normal form', () => {
     expect(object(configMap, 'null')).toEqual({ metadata: {} });
   });
 
-  it('writes times as null where Go has no pointer, but the creation time', () => {
+  it('writes zero times that are not pointers as null, except the creation time', () => {
     expect(object(event, { lastTimestamp: '0001-01-01T00:00:00Z' })).toEqual({
       metadata: {},
       involvedObject: {},
@@ -185,7 +185,7 @@ describe('normal form', () => {
     });
   });
 
-  it('is reached by the exact road too', () => {
+  it('is also the result of the exact path', () => {
     const text = '{"spec":{"paused":false,"template":{"spec":{"containers":[]}}},"metadata":{"labels":{"a":null}}}';
     const parsed = parseJson(Buffer.from(text));
     if (!parsed.ok) throw new Error(parsed.message);
@@ -264,7 +264,7 @@ describe('scalars', () => {
     expect(failure(k, value)).toBe(`json: cannot unmarshal ${expected}`);
   });
 
-  it('lets a text its type cannot read win over a wrong type before it', () => {
+  it('reports a malformed scalar rather than an earlier wrong type', () => {
     const limits = (cpu: unknown) => ({ spec: { hostname: 1, containers: [{ resources: { limits: { cpu } } }] } });
     expect(failure(pod, limits('1K'))).toBe("unable to parse quantity's suffix");
     expect(failure(pod, limits(true))).toMatch(/^quantities must match the regular expression/);
@@ -272,7 +272,7 @@ describe('scalars', () => {
     expect(failure(configMap, { metadata: { creationTimestamp: 'x' } })).toMatch(/^parsing time "x" as/);
   });
 
-  it('reads quantities given as numbers by their spelling', () => {
+  it('keeps the spelling of numeric quantities', () => {
     const cpu = (text: string) => {
       const held = object(pod, `{"spec":{"containers":[{"resources":{"limits":{"cpu":${text}}}}]}}`) as never;
       return (held as { spec: { containers: { resources: { limits: { cpu: string } } }[] } }).spec.containers[0]!
@@ -296,7 +296,7 @@ describe('scalars', () => {
     expect(object(revision, { revision: 1, data: null })['data']).toBeNull();
   });
 
-  it('bounds the nesting of what is kept', () => {
+  it('bounds the nesting of values', () => {
     const deep = `{"data":${'['.repeat(5000)}${']'.repeat(5000)}}`;
     expect(failure(revision, deep)).toBe('exceeded max depth');
     expect(findings(configMap, deep.replace('data', 'nope'))).toEqual(['unknown field "nope"']);
@@ -342,7 +342,7 @@ describe('canonical JSON', () => {
     );
   });
 
-  it('normalises what other rooms hand over', () => {
+  it('normalises values from other rooms', () => {
     expect(
       encodeJson(deployment.schema, { metadata: { name: 'a', labels: {} }, spec: { replicas: 0 } }).toString(),
     ).toBe(
@@ -372,7 +372,7 @@ describe('a schema that preserves unknown fields', () => {
     expect(encoded.startsWith('{"kind":"K","__proto__":')).toBe(true);
   });
 
-  it('keeps such a key also where a null beside it goes', () => {
+  it('keeps such a key if a null beside it is dropped', () => {
     const decoded = decode({ schema: open } as KindSchema, '{"kind":null,"a":2,"__proto__":{"b":1}}');
     expect(decoded.ok && JSON.stringify(decoded.object)).toBe('{"a":2,"__proto__":{"b":1}}');
   });
@@ -392,7 +392,7 @@ describe('JSON fixtures', () => {
   });
 });
 
-it('makes an object without anything what an empty text decodes to', () => {
+it('an object without set fields equals the result of decoding an empty object', () => {
   for (const info of allKinds()) {
     const { schema } = kindSchema(info)!;
     expect(decodeValue(schema, {})).toMatchObject({ ok: true, object: zeroObject(schema) });

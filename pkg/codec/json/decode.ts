@@ -10,8 +10,8 @@ import { parseJson } from './parse.js';
 import { countMembers, NEEDS_EXACT_READER } from './scan.js';
 
 /**
- * What a body has that its schema does not, as the reference words it: `errors` go into the message of a Strict request joined by
- * `, `; `warnings` become one header each. They differ for YAML only, whose duplicate keys are one error and a warning each.
+ * Unknown and duplicate fields of a body, with the sentences of kube-apiserver. `errors` are joined by `, ` in the message of a Strict
+ * request; `warnings` become one header each. They differ for YAML only, whose duplicate keys are one error together and a warning each.
  */
 export interface Strictness {
   readonly errors: readonly string[];
@@ -20,7 +20,7 @@ export interface Strictness {
 
 export const nothingStrict: Strictness = { errors: [], warnings: [] };
 
-/** An object in normal form (pkg/schema/zero.ts), or what is wrong with it in the words of the reference's decoder, to be a 400. */
+/** An object in normal form (pkg/schema/zero.ts), or the message of kube-apiserver's decoder for a 400. */
 export type Decoded =
   | { readonly ok: true; readonly object: JsonObject; readonly strict: Strictness }
   | { readonly ok: false; readonly message: string };
@@ -43,17 +43,16 @@ export function decodeJson(schema: StructSchema, text: Buffer): Decoded {
 }
 
 /**
- * Decodes a value that is no text any more (of YAML, of a patch) as `schema`. Takes the value over: parts of it become parts of
- * the result.
+ * Decodes a parsed value (of YAML or a patch) as `schema`. It takes ownership of the value, parts of which become parts of the result.
  */
 export function decodeValue(schema: StructSchema, value: JsonValue): Decoded {
   const { clean, value: object } = normalise(schema, value);
   if (clean) return { ok: true, object: object as JsonObject, strict: nothingStrict };
-  // What normalising has already done to the value changes nothing that the exact decoder would find.
+  // The partial normalisation of the value does not change the findings of the exact decoder.
   return decodeNode(schema, nodeOf(value));
 }
 
-/** Decodes a tree with nothing lost; the one that says precisely what is wrong. */
+/** Decodes a lossless tree, and reports errors precisely. */
 export function decodeNode(schema: StructSchema, node: Node): Decoded {
   const exact = decodeExact(schema, node);
   if (!exact.ok) return exact;
@@ -62,7 +61,7 @@ export function decodeNode(schema: StructSchema, node: Node): Decoded {
   return { ok: true, object: value as JsonObject, strict };
 }
 
-/** `JSON.parse` of bytes, or undefined when they are not JSON or not UTF-8. */
+/** Parses bytes with `JSON.parse`; returns undefined if they are not JSON or not UTF-8. */
 export function parseFast(text: Buffer): JsonValue | undefined {
   const ascii = isAscii(text);
   if (!ascii && !isUtf8(text)) return undefined;
@@ -73,14 +72,14 @@ export function parseFast(text: Buffer): JsonValue | undefined {
   }
 }
 
-/** A JSON value that no schema describes, with the paths of duplicate keys (`spec.x`, `[0].value`; the last one counted). */
+/** A JSON value without a schema, with the paths of duplicate keys (`spec.x`, `[0].value`; the last one wins). */
 export type ReadJson =
   | { readonly ok: true; readonly value: JsonValue; readonly duplicates: readonly string[] }
   | { readonly ok: false; readonly message: string };
 
 /**
  * Reads a JSON text as it is: integers of an int64 that a double cannot hold as bigint, `__proto__` an ordinary key, duplicates
- * reported as `duplicate field "path"`. The message of a failure is the reference's for a text that is no JSON.
+ * reported as `duplicate field "path"`. The message of a failure is that of kube-apiserver for invalid JSON.
  */
 export function readJson(text: Buffer): ReadJson {
   const members = countMembers(text, true);
@@ -101,7 +100,7 @@ function readNode(root: Node): ReadJson {
     : { ok: false, message: failure };
 }
 
-/** Finds duplicates and what no value can hold. */
+/** Finds duplicates and numbers that no value can represent. */
 function inspect(node: Node, findings: Findings, depth: number): string | undefined {
   if (node === null || typeof node !== 'object') return undefined;
   if (depth > codecLimits.valueDepthMax) return 'exceeded max depth';

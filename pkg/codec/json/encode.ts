@@ -39,7 +39,7 @@ interface FieldWriter {
   readonly key: string;
   readonly write: Writer;
   readonly leftOut: boolean;
-  /** What a missing or null field is written as, with its key; '' where it is left out. */
+  /** The text of a missing or null field, with its key; '' if it is omitted. */
   readonly zero: () => string;
   readonly dropZero: boolean;
 }
@@ -118,7 +118,7 @@ function struct(schema: StructSchema): Writer {
   };
 }
 
-/** A value that no schema describes, with sorted keys: the same value always has the same text. */
+/** Writes a value without a schema with sorted keys, so that equal values have the same text. */
 function writeSorted(value: JsonValue): string {
   if (typeof value !== 'object' || value === null) return writeValue(value);
   if (Array.isArray(value)) return `[${value.map(writeSorted).join(',')}]`;
@@ -127,7 +127,7 @@ function writeSorted(value: JsonValue): string {
     .join(',')}}`;
 }
 
-/** `"key":value`, or '' for a field that is left out. */
+/** Returns `"key":value`, or '' for an omitted field. */
 function member(field: FieldWriter, value: JsonValue | undefined): string {
   if (value === undefined || value === null) return field.zero();
   if (field.dropZero && (value === '' || value === 0 || value === false || value === 0n || isEmpty(value))) return '';
@@ -166,7 +166,7 @@ function list(schema: ListSchema): Writer {
   };
 }
 
-/** Elements are there even when they are zero. */
+/** Elements are written even if they are zero. */
 function elementWriter(schema: Schema): Writer {
   const write = later(schema);
   if (schema.kind === 'struct') return (v) => write(v ?? {});
@@ -186,7 +186,7 @@ function either(object: StructSchema): Writer {
 
 const ASTRAL = /[\ud800-\udfff]/;
 
-/** Keys in the order of their UTF-8 bytes, as Go sorts maps. */
+/** Sorts keys by their UTF-8 bytes, as Go sorts maps. */
 export function sortedKeys(value: JsonObject): string[] {
   const keys = Object.keys(value);
   if (keys.length < 2) return keys;

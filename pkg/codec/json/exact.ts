@@ -24,13 +24,11 @@ import { Findings, repeats } from './findings.js';
 import { depthOf, jsonOf, type ListNode, type MapNode, type Node, nodeName, numberOf } from './node.js';
 
 /**
- * The exact road of decoding: a tree with nothing lost is read into a schema as the reference's decoder does it, finding by
- * finding. What comes out still has to be brought into normal form.
+ * The exact path of decoding: it decodes a lossless tree with the same errors as kube-apiserver. The result is not yet in normal form.
  *
- * What the reference does, and so this does: a wrong type is remembered (the first one), its value skipped, and decoding
- * goes on; a text that its type cannot read (a quantity, a time) ends decoding at once and wins over the remembered one. A
- * duplicate key decodes into what the first one left: maps and structs merge, lists merge item by item. Unknown fields are skipped
- * whole.
+ * As in kube-apiserver, the first wrong type is remembered, its value is skipped, and decoding continues. A malformed scalar (a quantity, a
+ * time) ends decoding and takes precedence over the remembered error. A duplicate key decodes into the value of the first one: maps and
+ * structs merge, lists merge item by item. Unknown fields are skipped.
  */
 export type Exact =
   | { readonly ok: true; readonly value: JsonValue; readonly findings: readonly string[] }
@@ -57,11 +55,11 @@ class Stop {
   }
 }
 
-/** One decoding: where it stands, what it has found. */
+/** The state of one decoding: its position and its findings. */
 class Decoder {
   readonly findings = new Findings();
   failure: string | undefined;
-  /** Field names on the way here, without indexes and map keys: how type errors name a place. */
+  /** The field names of the path, without indexes and map keys, as in type errors. */
   readonly #fields: Field[] = [];
   #struct = '';
   #depth = 0;
@@ -70,7 +68,7 @@ class Decoder {
     return this.#value(schema, root, undefined) ?? null;
   }
 
-  /** The value to hold; `held` is what a duplicate key has left there before. undefined: nothing to hold. */
+  /** Returns the decoded value, or undefined for none. `held` is the value of an earlier duplicate key. */
   #value(schema: Schema, node: Node, held: JsonValue | undefined): JsonValue | undefined {
     if (node === null) return this.#null(schema, held);
     if (++this.#depth > codecLimits.valueDepthMax) throw new Stop('exceeded max depth');
@@ -94,7 +92,7 @@ class Decoder {
     }
   }
 
-  /** Pointers, lists and maps become nil; other values stay what they were. Normal form decides what nil is there. */
+  /** Null: pointers, lists and maps become nil, other values keep their value. Normal form decides how nil is represented. */
   #null(schema: Schema, held: JsonValue | undefined): JsonValue | undefined {
     return schema.kind === 'struct' || (schema.kind === 'scalar' && typeof scalarKept(schema) === 'string')
       ? held
@@ -154,7 +152,7 @@ class Decoder {
     return list;
   }
 
-  /** undefined: a wrong type, remembered. */
+  /** Returns undefined for a wrong type, which is remembered. */
   #scalar(schema: ScalarSchema, node: Exclude<Node, null>): JsonValue | undefined {
     switch (schema.type) {
       case 'string':
@@ -215,7 +213,7 @@ class Decoder {
   #any(schema: AnySchema, node: Exclude<Node, null>): JsonValue {
     const { either } = schema;
     if (either === undefined) return this.#raw(node);
-    // These types read themselves with a decoder of their own, which drops unknown fields in silence.
+    // These types have custom decoders, which drop unknown fields silently.
     const inner = new Decoder();
     inner.#depth = this.#depth;
     const read = (item: Node): JsonValue => {
@@ -241,7 +239,7 @@ class Decoder {
     return jsonOf(node);
   }
 
-  /** Remembers the first wrong type; the place keeps what it held. */
+  /** Remembers the first wrong type; the value does not change. */
   #wrongType(found: string, schema: Schema, held?: JsonValue): JsonValue | undefined {
     this.failure ??= this.#mismatch(found, goType(schema));
     return held;
@@ -256,7 +254,7 @@ class Decoder {
   }
 }
 
-/** A field of an inlined type stands below that type's name. */
+/** A field of an inlined type has the name of the type in its path. */
 function goPath(field: Field): readonly string[] {
   const inlined = field.inlineIn?.schema;
   const inner = inlined?.byName.get(field.name);
@@ -268,12 +266,12 @@ const afterDot = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
 const isMap = (node: Node): node is MapNode => typeof node === 'object' && node !== null && node.kind === 'map';
 const isList = (node: Node): node is ListNode => typeof node === 'object' && node !== null && node.kind === 'list';
 
-/** Scalars that null leaves alone; the others read null themselves, as their zero. */
+/** Scalars that null does not change; the others decode null as their zero value. */
 function scalarKept(schema: ScalarSchema): string | undefined {
   return schema.type === 'bytes' || schema.type.endsWith('ime') || schema.type === 'quantity' ? undefined : schema.type;
 }
 
-/** Whole numbers must be written as such: `1.0` and `1e3` are no int32. */
+/** Integers must be written as integers: `1.0` and `1e3` are not an int32. */
 function readNumber(type: 'int32' | 'int64' | 'float64', text: string): number | bigint | undefined {
   if (type === 'float64') {
     const n = Number(text);
@@ -291,7 +289,7 @@ function readDuration(text: string): Canonical {
   return nanos === undefined ? { ok: false, message: `time: invalid duration ${goQuote(text)}` } : { ok: true, text };
 }
 
-/** How Go names a type in error texts: `int32`, `map[string]string`, `v1.PodSpec`. */
+/** Returns the Go name of a type in errors: `int32`, `map[string]string`, `v1.PodSpec`. */
 function goType(schema: Schema): string {
   switch (schema.kind) {
     case 'struct':

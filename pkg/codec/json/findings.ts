@@ -4,7 +4,7 @@ import { codecLimits } from '../limits.js';
 /** Lists of keys up to this length are searched, longer ones indexed. */
 const FEW_KEYS = 12;
 
-/** What was said of a place, and of the places inside it. */
+/** The findings at a path, and at the paths below it. */
 interface Place {
   readonly inside: Map<string | number, Place>;
   readonly said: Set<string>;
@@ -13,16 +13,15 @@ interface Place {
 const newPlace = (): Place => ({ inside: new Map(), said: new Set() });
 
 /**
- * Unknown and duplicate fields in the order in which a decoder comes upon them, each said once, with its path. A path may be as long as
- * the text, and one field may be repeated as often as the text has room for: so paths are made for what is said, never to find out
- * whether it was.
+ * Unknown and duplicate fields in document order, each reported once with its path. Paths may be as long as the text and a field may be
+ * repeated many times, so a path is built only for a report, not to detect a repetition.
  */
 export class Findings {
   readonly texts: string[] = [];
   #characters = 0;
   /** Field names and list indexes. */
   readonly #path: (string | number)[] = [];
-  /** The place of the root, and of the first steps of the path as far as something was found there. */
+  /** The nodes of the root and of the first steps of the path that have findings. */
   readonly #places: Place[] = [newPlace()];
 
   enter(step: string | number): void {
@@ -68,7 +67,7 @@ export class Findings {
   }
 }
 
-/** Answers, key by key in their order, whether a key of an object has come before. */
+/** Returns a function that reports, key by key in order, whether a key of an object is a duplicate. */
 export function repeats(keys: readonly string[]): (i: number) => boolean {
   if (keys.length <= FEW_KEYS) return (i) => keys.indexOf(keys[i]!) < i;
   const seen = new Set<string>();

@@ -2,8 +2,8 @@ import type { JsonArray, JsonObject, JsonValue } from '../../api/index.js';
 import { setOwn } from '../../api/index.js';
 
 /**
- * A JSON text with nothing lost: duplicate keys, order of keys, spelling of numbers. Strings, booleans and null stand for
- * themselves.
+ * A lossless tree of a JSON text, with duplicate keys, the order of keys and the spelling of numbers. Strings, booleans and null are
+ * plain values.
  */
 export type Node = null | boolean | string | NumberNode | ListNode | MapNode;
 
@@ -24,7 +24,7 @@ export interface MapNode {
   readonly values: Node[];
 }
 
-/** JSON's name of what a node is, as the reference's errors say it. */
+/** Returns the JSON type of a node, as in the errors of kube-apiserver. */
 export function nodeName(node: Node): 'null' | 'bool' | 'string' | 'number' | 'array' | 'object' {
   if (node === null) return 'null';
   if (typeof node === 'boolean') return 'bool';
@@ -36,8 +36,8 @@ const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 
 /**
- * The value of a number's text: a bigint for whole numbers of an int64 that a double cannot hold, else a double; undefined when
- * it is beyond any double.
+ * Returns the value of the text of a number: a bigint for int64 values that a double cannot represent, else a double; undefined if it is
+ * beyond the range of a double.
  */
 export function numberOf(text: string): number | bigint | undefined {
   const n = Number(text);
@@ -69,12 +69,12 @@ export function nodeOf(value: JsonValue): Node {
   }
 }
 
-/** The value of a node whose inside no schema knows: the last of duplicate keys counts. */
+/** Returns the value of a node without a schema; the last of duplicate keys wins. */
 export function jsonOf(node: Node): JsonValue {
   if (node === null || typeof node !== 'object') return node;
   switch (node.kind) {
     case 'number':
-      // Beyond any double: keep the largest one rather than an infinity that JSON cannot say.
+      // Beyond the range of a double: keep the largest one, because JSON has no infinity.
       return numberOf(node.text) ?? (node.text.startsWith('-') ? -Number.MAX_VALUE : Number.MAX_VALUE);
     case 'list': {
       const list: JsonArray = [];
@@ -89,7 +89,7 @@ export function jsonOf(node: Node): JsonValue {
   }
 }
 
-/** Nesting of a node, counted without recursion. */
+/** Returns the nesting depth of a node, without recursion. */
 export function depthOf(root: Node): number {
   let deepest = 0;
   const pending: [Node, number][] = [[root, 1]];

@@ -25,19 +25,19 @@ import { canonicalQuantityText } from '../scalar/quantity.js';
 import { canonicalMicroTime, canonicalTime } from '../scalar/time.js';
 
 /**
- * The fast road of decoding: a plain value (of `JSON.parse`, of a patch) is brought into normal form (pkg/schema/zero.ts) in place by
- * closures compiled per schema. Whatever is not plainly right (an unknown field, a wrong type, a number out of range) only raises
- * a flag: the exact decoder (exact.ts) then says what it is. So nothing here builds paths or messages.
+ * The fast path of decoding. Closures compiled for each schema convert a plain value (of `JSON.parse` or a patch) to normal form
+ * (pkg/schema/zero.ts) in place. Any irregularity (an unknown field, a wrong type, a number out of range) only sets a flag; the exact
+ * decoder (exact.ts) then reports it. This code therefore builds no paths and messages.
  */
 export interface Normalised {
-  /** False: the exact decoder must look at the source again; `value` is then half done and worthless. */
+  /** If false, the exact decoder must decode the source again; `value` is incomplete. */
   readonly clean: boolean;
   readonly value: JsonValue;
-  /** Keys of all objects inside, those of raw values included. */
+  /** The number of keys of all objects, including those of raw values. */
   readonly members: number;
 }
 
-/** Brings `value` into the normal form of `schema`, reusing its objects and lists. */
+/** Converts `value` to the normal form of `schema`, reusing its objects and lists. */
 export function normalise(schema: StructSchema, value: JsonValue): Normalised {
   clean = true;
   members = 0;
@@ -45,23 +45,23 @@ export function normalise(schema: StructSchema, value: JsonValue): Normalised {
   return { clean, value: result, members };
 }
 
-// The state of the one normalisation going on: it is synchronous, and closures without an extra parameter are faster.
+// The state of the current normalisation. It is synchronous, and closures without an extra parameter are faster.
 let clean = true;
 let members = 0;
 
-/** Returns the value to hold. Never called with null: the place decides what null means there. */
+/** Returns the normalised value. Never called with null, whose meaning depends on the place. */
 type Step = (value: JsonValue) => JsonValue;
 
 interface FieldStep {
   readonly name: string;
   readonly step: Step;
-  /** What an absent or null field holds; undefined: nothing. */
+  /** The value of an absent or null field; undefined if it is omitted. */
   readonly zero: (() => JsonValue) | undefined;
-  /** A zero value is as good as an absent field. */
+  /** A zero value is the same as an absent field. */
   readonly dropZero: boolean;
-  /** An empty list or map becomes null: that is what is left of it once the reference has stored it. */
+  /** An empty list or map becomes null, as after a round trip through the store of kube-apiserver. */
   readonly nullEmpty: boolean;
-  /** A list or a map, of which it is remembered that it was given empty. */
+  /** A list or map whose empty value in the source is remembered. */
   readonly container: boolean;
 }
 
@@ -262,7 +262,7 @@ function checkWhole(value: JsonValue): void {
   if (typeof value === 'bigint' && !isInt64(value)) clean = false;
 }
 
-/** Keys of all objects inside a value. Without recursion: raw values may be nested as deep as a text may. */
+/** Returns the number of keys of all objects in a value. It is iterative, because raw values may be nested as deeply as a text. */
 export function membersOf(root: JsonValue): number {
   let count = 0;
   const pending: (JsonObject | JsonArray)[] = [];

@@ -2,7 +2,7 @@ import { codecLimits } from '../limits.js';
 import type { ListNode, MapNode, Node } from './node.js';
 import { quoteByte, utf8At, wellFormed } from './text.js';
 
-/** The tree of a JSON text, or what is wrong with it in the reference's words. */
+/** The tree of a JSON text, or the syntax error with the sentence of kube-apiserver. */
 export type Parsed = { readonly ok: true; readonly node: Node } | { readonly ok: false; readonly message: string };
 
 const END = 'unexpected end of JSON input';
@@ -25,7 +25,7 @@ class SyntaxFailure {
   }
 }
 
-/** One pass over one text. */
+/** The state of one parse. */
 class Parser {
   readonly #text: Buffer;
   #at = 0;
@@ -57,7 +57,7 @@ class Parser {
         this.#at++;
         open.pop();
       }
-      // `node` is complete: hand it to what is open around it, and that on when it ends too.
+      // `node` is complete: add it to the enclosing container, and continue with the container if that ends too.
       for (;;) {
         const parent = open[open.length - 1];
         if (parent === undefined) return this.#end(node);
@@ -133,7 +133,7 @@ class Parser {
     }
   }
 
-  /** The next byte that is not space; it stays unread. */
+  /** Returns the next byte that is not white space, without consuming it. */
   #next(): number {
     this.#space();
     const c = this.#text[this.#at];

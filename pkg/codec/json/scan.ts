@@ -1,18 +1,18 @@
 import { codecLimits } from '../limits.js';
 
-/** What `countMembers` answers for a text that only the exact reader may read. */
+/** The result of `countMembers` for a text that requires the exact reader. */
 export const NEEDS_EXACT_READER = -1;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** Strings longer than this are skipped by a native search, which beats the loop from here on. */
+/** Strings longer than this are skipped by a native search, which is faster than the loop. */
 const SHORT_STRING = 48;
 
 /**
  * Counts the members of all objects of a JSON text in one pass over its bytes. `JSON.parse` keeps the last of duplicate
  * keys silently; a caller who finds fewer keys in its result than this count knows that there were duplicates.
  *
- * Answers `NEEDS_EXACT_READER` for everything that `JSON.parse` would lose or change: numbers with a fraction, an exponent or 16
+ * Returns `NEEDS_EXACT_READER` for everything that `JSON.parse` would lose or change: numbers with a fraction, an exponent or 16
  * digits and more, escaped surrogates, deep nesting, a text that ends inside a string. `fractions`: they are all the same to the
  * caller. It does not check the grammar: `JSON.parse` does.
  */
@@ -62,8 +62,8 @@ function skipEscapedString(text: Buffer, from: number, n: number): number {
 }
 
 /**
- * Whether a JSON text has more values than may be. A text of three megabytes can hold a million, each of which costs many times its
- * bytes once it is parsed. One pass, and none at all over short texts.
+ * Reports whether a JSON text has more values than the limit. A text of three megabytes can hold a million, each of which takes many times
+ * its bytes when parsed. One pass; short texts are not scanned.
  */
 export function hasTooManyValues(text: Buffer): boolean {
   const n = text.length;

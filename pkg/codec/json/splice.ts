@@ -1,4 +1,4 @@
-/** Where the text inside `"metadata":{` begins in canonical JSON, or -1. The prefix holds kind and apiVersion only, both short. */
+/** Returns the offset after `"metadata":{` in canonical JSON, or -1. The prefix has kind and apiVersion only, which are short. */
 const MARK = Buffer.from('"metadata":{');
 const PREFIX_MAX = 512;
 
@@ -24,7 +24,7 @@ function metadataStart(json: Buffer): number {
   return at < 0 ? -1 : at + MARK.length;
 }
 
-/** The `{...}` of an object's metadata, as a part of its canonical JSON; undefined when there is none. */
+/** Returns the `{...}` of the metadata as a part of the canonical JSON of an object; undefined without metadata. */
 export function metadataSlice(json: Buffer): Buffer | undefined {
   const inside = metadataStart(json);
   if (inside < 0) return undefined;
@@ -35,8 +35,8 @@ const MANAGED = Buffer.from('"managedFields":[');
 const FIELD_SET = '"fieldsV1":{';
 
 /**
- * Where the field sets of an object's own managedFields stand in its canonical JSON, in order. Quotation marks that are not escaped are
- * JSON's own, so no text that a client wrote can look like a key.
+ * Finds the field sets of the managedFields of an object in its canonical JSON, in order. Quotation marks that are not escaped belong to
+ * the JSON syntax, so no string of a client can look like a key.
  */
 export function fieldSetsOf(json: Buffer): readonly { readonly start: number; readonly end: number }[] {
   const inside = metadataStart(json);
@@ -60,7 +60,7 @@ export function fieldSetsOf(json: Buffer): readonly { readonly start: number; re
   return found;
 }
 
-/** Whether what stands at `at` is a member of the very object that begins before `inside`. */
+/** Reports whether the text at `at` is a direct member of the object that begins before `inside`. */
 function isMemberAt(json: Buffer, inside: number, at: number): boolean {
   let i = inside;
   while (i < at) {
@@ -73,14 +73,14 @@ function isMemberAt(json: Buffer, inside: number, at: number): boolean {
   return i === at;
 }
 
-/** Offset after the string that begins at `at`. */
+/** Returns the offset after the string that begins at `at`. */
 function endOfString(json: Buffer, at: number): number {
   let i = at + 1;
   for (; i < json.length && json[i] !== 0x22; i++) if (json[i] === 0x5c) i++;
   return i + 1;
 }
 
-/** Offset after the object or list that begins at `at`. */
+/** Returns the offset after the object or list that begins at `at`. */
 function endOfContainer(json: Buffer, at: number): number {
   let depth = 0;
   for (let i = at; i < json.length; i++) {

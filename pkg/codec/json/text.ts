@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { goQuote } from '../../api/index.js';
 
-/** A character as the reference's syntax errors quote it: a byte is read as a Latin-1 character. */
+/** Quotes a character as in the syntax errors of kube-apiserver, which read a byte as a Latin-1 character. */
 export function quoteByte(c: number): string {
   if (c === 0x27) return `'\\''`;
   if (c === 0x22) return `'"'`;
@@ -9,14 +9,14 @@ export function quoteByte(c: number): string {
   return `'${quoted.slice(1, -1)}'`;
 }
 
-/** The string with each lone surrogate replaced by U+FFFD. */
+/** Returns the string with each lone surrogate replaced by U+FFFD. */
 export function wellFormed(s: string): string {
   return s.replace(/\p{Surrogate}/gu, '\ufffd');
 }
 
 const SHORT_TEXT = 64;
 
-/** The text of a part of a buffer (see `utf8`), without making a view of it where it is short ASCII: nearly always. */
+/** Returns the text of a part of a buffer (see `utf8`). It makes no view for short ASCII, which is the usual case. */
 export function utf8At(buffer: Buffer, from: number, to: number): string {
   if (to - from <= SHORT_TEXT) {
     let i = from;

@@ -1,14 +1,13 @@
 import type { JsonValue } from '../../api/index.js';
 
 /**
- * Needs more than quotes around it: everything but the plain characters, which are all but control characters, `"`, `\`, surrogates, and
- * what Go escapes for HTML's sake.
+ * Matches characters that may need escapes: control characters, `"`, `\`, surrogates, and the characters that Go escapes for HTML.
  */
 const SPECIAL = /[^ !#-%'-;=?-[\]-\u2027\u202a-\ud7ff\ue000-\uffff]/;
 const HTML = /[<>&\u2028\u2029]/g;
 const SHORT = 24;
 
-/** A JSON string as Go's encoder writes it: `<`, `>`, `&`, U+2028 and U+2029 by their numbers. */
+/** Returns a JSON string as Go's encoder writes it: `<`, `>`, `&`, U+2028 and U+2029 are escaped by number. */
 export function writeString(s: string): string {
   return isPlain(s) ? `"${s}"` : JSON.stringify(s).replace(HTML, escapeHtml);
 }
@@ -29,12 +28,12 @@ function escapeHtml(c: string): string {
   return `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Go and JavaScript write doubles alike. */
+/** Go and JavaScript write doubles identically. */
 export function writeNumber(n: number | bigint): string {
   return typeof n === 'number' && !Number.isFinite(n) ? 'null' : String(n);
 }
 
-/** A value that no schema describes, keys in the order they have. */
+/** Writes a value without a schema, with its keys in their order. */
 export function writeValue(value: JsonValue): string {
   switch (typeof value) {
     case 'string':
@@ -51,7 +50,7 @@ export function writeValue(value: JsonValue): string {
   try {
     return JSON.stringify(value).replace(HTML, escapeHtml);
   } catch {
-    // A bigint somewhere inside.
+    // The value contains a bigint.
   }
   if (Array.isArray(value)) return `[${value.map(writeValue).join(',')}]`;
   const members = Object.keys(value).map((key) => `${writeString(key)}:${writeValue(value[key]!)}`);

@@ -15,8 +15,8 @@ import { timeOfParts } from '../scalar/time.js';
 import { ProtobufFailure, Reader } from './reader.js';
 
 /**
- * Decodes a protobuf message (no envelope) into an object in normal form. Unknown fields are skipped, even under Strict, as the
- * reference does. A field may come several times: scalars take the last, messages merge, lists and maps grow.
+ * Decodes a protobuf message (no envelope) to an object in normal form. Unknown fields are skipped, even under Strict, as in kube-apiserver.
+ * A field may be repeated: the last scalar wins, messages merge, lists and maps grow.
  */
 export function decodeProtobuf(schema: StructSchema, message: Buffer): Decoded {
   const object: JsonObject = {};
@@ -116,7 +116,7 @@ function fieldReader(field: Field): ReadField {
   }
 }
 
-/** What a map entry without a value holds. */
+/** The value of a map entry without a value. */
 function mapZero(schema: Schema): () => JsonValue {
   if (schema.kind === 'struct') return () => ({});
   if (schema.kind === 'list') return () => null;
@@ -144,7 +144,7 @@ function listField(name: string, schema: ListSchema): ReadField {
 
 const PACKABLE: ReadonlySet<string> = new Set(['bool', 'int32', 'int64']);
 
-/** The message that stands for a named list: `items` = 1. */
+/** The message of a named list: `items` = 1. */
 function readItems(r: Reader, list: JsonArray, item: ReadValue): void {
   const outer = r.enter();
   while (r.at < r.end) {
@@ -155,7 +155,7 @@ function readItems(r: Reader, list: JsonArray, item: ReadValue): void {
   r.leave(outer);
 }
 
-/** Reads one value after its tag; `held` is what an earlier occurrence left. */
+/** Reads one value after its tag; `held` is the value of an earlier occurrence. */
 type ReadValue = (r: Reader, wireType: number, held: JsonValue | undefined, name: string) => JsonValue;
 
 function valueReader(schema: Schema): ReadValue {
@@ -235,7 +235,7 @@ function scalar(schema: ScalarSchema): ReadValue {
   }
 }
 
-/** Reads a nested message; `read` answers whether it took the value after `tag`. */
+/** Reads a nested message; `read` reports whether it consumed the value after `tag`. */
 function eachField(r: Reader, read: (tag: number) => boolean): void {
   const outer = r.enter();
   while (r.at < r.end) {

@@ -1,10 +1,10 @@
 import { ProtobufFailure, Reader } from './reader.js';
 import { BackwardWriter } from './writer.js';
 
-/** Four bytes before every protobuf body that is stored or sent: `k8s` and zero. */
+/** The four bytes before every protobuf body: `k8s` and zero. */
 export const PROTOBUF_PREFIX = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 
-/** The message `Unknown` after the prefix: what the body is, and the body. */
+/** The message `Unknown` after the prefix: the type of the body and the body. */
 export interface Envelope {
   readonly apiVersion: string;
   readonly kind: string;
@@ -23,7 +23,7 @@ export function sealEnvelope({ apiVersion, kind, raw }: Envelope): Buffer {
 /** contentEncoding and contentType, both empty. */
 const ENVELOPE_END = Buffer.from([0x1a, 0x00, 0x22, 0x00]);
 
-/** What stands before `rawBytes` bytes of an object: for bodies that are sent piece by piece. The end is `envelopeEnd`. */
+/** Returns the part of a body before `rawBytes` bytes of an object, for bodies that are sent in pieces. The part after them is `envelopeEnd`. */
 export function envelopeAround(apiVersion: string, kind: string, rawBytes: number): readonly Buffer[] {
   const w = new BackwardWriter();
   w.varint(rawBytes);
@@ -45,7 +45,7 @@ function string(w: BackwardWriter, proto: number, value: string): void {
   w.byte(proto * 8 + 2);
 }
 
-/** Takes prefix and `Unknown` off a body, or says in the reference's words why that is not possible. */
+/** Removes the prefix and `Unknown` from a body, or returns the error with the sentence of kube-apiserver. */
 export function openEnvelope(body: Buffer): Opened {
   if (body.length === 0) return { ok: false, message: 'empty data' };
   if (!body.subarray(0, PROTOBUF_PREFIX.length).equals(PROTOBUF_PREFIX)) {

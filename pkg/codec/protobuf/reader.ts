@@ -1,7 +1,7 @@
 import { utf8At } from '../json/text.js';
 import { codecLimits } from '../limits.js';
 
-/** Malformed input, in the reference's words. Thrown inside this room, turned into a value at its door. */
+/** The error for malformed input, with the sentence of kube-apiserver. It is thrown in this room and returned as a value by its door. */
 export class ProtobufFailure {
   readonly message: string;
 
@@ -12,7 +12,7 @@ export class ProtobufFailure {
 
 export const UNEXPECTED_END = 'unexpected EOF';
 
-/** A position in a message. Every length is checked against what is there before anything is allocated for it. */
+/** A position in a message. Each length is checked against the remaining bytes before an allocation. */
 export class Reader {
   readonly buffer: Buffer;
   at: number;
@@ -29,7 +29,7 @@ export class Reader {
     throw new ProtobufFailure(message);
   }
 
-  /** Up to 2^53 exactly; beyond that only `int64` is. */
+  /** Exact up to 2^53; use `int64` for larger values. */
   varint(): number {
     let value = 0;
     let scale = 1;
@@ -66,7 +66,7 @@ export class Reader {
     return this.buffer.readDoubleLE(this.at - 8);
   }
 
-  /** The end of a length-delimited value that begins here. */
+  /** Returns the end of a length-delimited value that begins here. */
   limit(): number {
     const length = this.varint();
     if (length > this.end - this.at)
@@ -88,7 +88,7 @@ export class Reader {
     return value;
   }
 
-  /** Steps into a nested message: `end` is its end until `leave`, which takes what this answers. */
+  /** Enters a nested message: `end` is its end until `leave`, which takes the result of this call. */
   enter(): number {
     const outer = this.end;
     this.end = this.limit();

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../api/index.js';
 
-/** A value of which only its JSON is known. Stands in a tree only on its way to the protobuf encoder, which knows what to do with it. */
+/** A value as its JSON text. It occurs only in trees for the protobuf encoder. */
 export class Verbatim {
   readonly json: Buffer;
 

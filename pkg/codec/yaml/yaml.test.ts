@@ -144,7 +144,7 @@ describe('reading YAML', () => {
     expect(message(Buffer.from([0x61, 0x3a, 0x20, 0xff]))).toBe('yaml: invalid leading UTF-8 octet');
   });
 
-  it('bounds what aliases multiply', () => {
+  it('bounds the expansion of aliases', () => {
     const levels = ['x0: &x0 [a,a,a,a,a,a,a,a,a,a]'];
     for (let i = 1; i < 9; i++)
       levels.push(
@@ -178,14 +178,14 @@ describe('reading YAML', () => {
     expect(message(chain(30))).toBe('yaml: exceeded max depth of 10000');
   });
 
-  it('keeps of a tag only what it means, however long its prefix', () => {
+  it('resolves tags with long prefixes in bounded memory', () => {
     const prefix = `%TAG !a! ${'x'.repeat(10_000)}\n%TAG !b! tag:yaml.org,2002:\n---\n`;
     const root = parseYaml(new Source(Buffer.from(`${prefix}[!a!x 1, !b!str 1, ! 1, !<tag:yaml.org,2002:int> 1]`)));
     const tags = root?.kind === 'list' ? root.items.map((item) => (item.kind === 'scalar' ? item.tag : '')) : [];
     expect(tags).toEqual(['!?', '!!str', '!', '!!int']);
   });
 
-  it('agrees with another reader on documents that both dialects read alike', () => {
+  it('agrees with another parser on documents common to both dialects', () => {
     const word = fc.stringMatching(/^[a-z][a-z :#'"-]{0,12}$/);
     const value = fc.letrec<{ v: unknown }>((tie) => ({
       v: fc.oneof(
@@ -261,7 +261,7 @@ describe('reading YAML', () => {
 });
 
 describe('writing YAML', () => {
-  it('looks as the reference writes', () => {
+  it('has the layout of kube-apiserver', () => {
     const value = {
       kind: 'APIGroup',
       apiVersion: 'v1',
@@ -363,7 +363,7 @@ words:
     );
   });
 
-  it('keeps line breaks of every kind, as the reference does', () => {
+  it('keeps line breaks of every kind, as kube-apiserver does', () => {
     const text = (value: JsonValue): string => encodeYaml({ a: value, b: 1 }).toString();
     expect(text('x\u0085y')).toBe('a: "x\\Ny"\nb: 1\n');
     expect(text('x\u2028y')).toBe("a: 'x\u2028  y'\nb: 1\n");
@@ -385,7 +385,7 @@ words:
     );
   });
 
-  it('is read back the same, by this reader and another', () => {
+  it('is parsed to the same value, by this parser and another', () => {
     const text = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 20 }),
       fc.string({ unit: fc.constantFrom(' ', 'a', ':', '\n', '#', '-', "'", '"', '1', '.', '\t'), maxLength: 12 }),
@@ -437,7 +437,7 @@ describe('YAML fixtures', () => {
   });
 });
 
-it('stops at more values than may be', () => {
+it('stops beyond the limit of values', () => {
   const read = readYaml(Buffer.from(`a: [${'x,'.repeat(300_000)}]`));
   expect(read).toMatchObject({ ok: false, message: expect.stringContaining('more than 100000 values') });
 });
