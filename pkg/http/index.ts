@@ -1,5 +1,4 @@
 export { DiscoveryDocuments } from './discovery.js';
-export { createFrame } from './frame.js';
 export type { HealthCheck, HealthChecks } from './health.js';
 export { InFlightLimiter } from './inflight.js';
 export { limits as httpLimits } from './limits.js';
@@ -10,6 +9,7 @@ export { OpenApiDocuments } from './openapi.js';
 export type { ControlDesk, PeerDesk } from './peercontrol.js';
 export { type Audit, type Stages, sharedStages } from './pipeline.js';
 export { knownResource } from './resources.js';
+export { createRouter } from './router.js';
 export type { HttpServices } from './services.js';
 export { API_VERSION } from './version.js';
 export { Watches } from './watches.js';

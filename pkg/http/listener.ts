@@ -15,9 +15,10 @@ import type { Timers } from '../base/index.js';
 import type { Connection, Exchange } from './exchange.js';
 import { connectionOf, MessageExchange } from './exchange1.js';
 import { StreamExchange, sessionConnection } from './exchange2.js';
-import { createFrame, serveElse } from './frame.js';
 import { limits } from './limits.js';
+import { belowApi, serveApi } from './paths.js';
 import { serve } from './pipeline.js';
+import { createRouter } from './router.js';
 import type { HttpServices } from './services.js';
 import { isWebSocketWatch, withoutUpgrade } from './websocket.js';
 
@@ -64,7 +65,7 @@ class Door implements Listener {
   readonly #accepted = new Set<Socket>();
   readonly #sockets = new Set<Socket>();
   readonly #sessions = new Set<ServerHttp2Session>();
-  readonly #app: FastifyInstance;
+  readonly #router: FastifyInstance;
   #draining = false;
   /** Monotonic, milliseconds. */
   #quietUntil = 0;
@@ -72,7 +73,6 @@ class Door implements Listener {
   #sweeps = false;
   #open = 0;
   #onQuiet: (() => void) | undefined;
-  #frame: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
 
   constructor(services: HttpServices, { tls, connectionsMax }: ListenerOptions) {
     this.#services = services;
@@ -110,10 +110,7 @@ class Door implements Listener {
       // `malformed` rejects a request without Host, with a Status.
       requireHostHeader: false,
     });
-    this.#app = createFrame(services, (handler) => {
-      this.#frame = handler;
-      return server as unknown as Server;
-    });
+    this.#router = createRouter(services);
     server.on('request', (request, response) =>
       this.#inTurn(request as unknown as IncomingMessage, response as unknown as ServerResponse),
     );
@@ -124,7 +121,7 @@ class Door implements Listener {
       socket.on('error', ignore);
       refuseWith(services.world.timers, socket, statusText(errors.methodNotAllowed()));
     });
-    // The compatibility layer also listens for streams; it serves only paths that are not resources.
+    // Node's compatibility layer makes requests and responses of streams. Only the router needs those.
     const compatible = server.listeners('stream') as StreamListener[];
     server.removeAllListeners('stream');
     const onStream: StreamListener = (stream, headers, flags, raw) =>
@@ -147,7 +144,7 @@ class Door implements Listener {
 
   async listen(host: string, port: number): Promise<void> {
     const server = this.#server;
-    await this.#app.ready();
+    await this.#router.ready();
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen(port, host, () => {
@@ -278,7 +275,7 @@ class Door implements Listener {
     if (belowApi(url)) this.#serve(new MessageExchange(request, response));
     else {
       response.once('close', this.#began(connectionOf(request.socket as TLSSocket)));
-      this.#frame?.(request, response);
+      this.#router.routing(request, response);
     }
   }
 
@@ -303,7 +300,7 @@ class Door implements Listener {
 
   #serve(exchange: Exchange): void {
     const over = this.#began(exchange.connection);
-    void serve(exchange, this.#services.stages, (call) => serveElse(call, this.#services)).then(over);
+    void serve(exchange, this.#services.stages, (call) => serveApi(call, this.#services)).then(over);
   }
 
   /**
@@ -438,11 +435,6 @@ function refuseRequest(request: IncomingMessage, response: ServerResponse, error
   });
   response.end(body);
   request.resume();
-}
-
-/** Resources and their discovery. They bypass fastify, which would only add cost here. */
-function belowApi(url: string): boolean {
-  return url.startsWith('/api/', 0) ? url.length > 5 : url.startsWith('/apis/', 0) && url.length > 6;
 }
 
 function secureContext(tls: TlsMaterial): { cert: string; key: string; ca: string } {

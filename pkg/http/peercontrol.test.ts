@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createFrame } from './frame.js';
 import type { PeerDesk } from './peercontrol.js';
+import { createRouter } from './router.js';
 import { testServices, testWorld } from './testing.js';
 
 let folder = '';
@@ -13,7 +13,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function app(desk: Partial<PeerDesk>, user?: { readonly name: string; readonly groups: readonly string[] }) {
   const services = testServices(testWorld, user === undefined ? {} : { user: () => user });
-  return createFrame({ ...services, control: { peer: desk as PeerDesk, folder } });
+  return createRouter({ ...services, control: { peer: desk as PeerDesk, folder } });
 }
 
 const ok = async <T>(value: T) => ({ kind: 'ok', value }) as const;
@@ -29,13 +29,13 @@ describe('the control API', () => {
   });
 
   it('does not exist without a peer', async () => {
-    expect((await createFrame(testServices(testWorld)).inject({ url: '/peer/v1/status' })).statusCode).toBe(404);
+    expect((await createRouter(testServices(testWorld)).inject({ url: '/peer/v1/status' })).statusCode).toBe(404);
   });
 
   it('returns the result of the peer', async () => {
-    const frame = app({ report: async () => ({ role: 'leader' }), members: async () => [{ id: 1 }] });
-    expect((await frame.inject({ url: '/peer/v1/status' })).json()).toEqual({ role: 'leader' });
-    expect((await frame.inject({ url: '/peer/v1/members' })).json()).toEqual({ members: [{ id: 1 }] });
+    const router = app({ report: async () => ({ role: 'leader' }), members: async () => [{ id: 1 }] });
+    expect((await router.inject({ url: '/peer/v1/status' })).json()).toEqual({ role: 'leader' });
+    expect((await router.inject({ url: '/peer/v1/members' })).json()).toEqual({ members: [{ id: 1 }] });
   });
 
   it('names members in hexadecimal', async () => {
@@ -44,11 +44,11 @@ describe('the control API', () => {
       asked.push([what, id]);
       return ok(null);
     };
-    const frame = app({ removeMember: note('remove'), promoteMember: note('promote'), moveLeader: note('move') });
-    await frame.inject({ method: 'DELETE', url: '/peer/v1/members/ff' });
-    await frame.inject({ method: 'POST', url: '/peer/v1/members/10/promote' });
-    await frame.inject({ method: 'POST', url: '/peer/v1/leader', payload: { id: 'a' } });
-    const done = await frame.inject({ method: 'POST', url: '/peer/v1/leader' });
+    const router = app({ removeMember: note('remove'), promoteMember: note('promote'), moveLeader: note('move') });
+    await router.inject({ method: 'DELETE', url: '/peer/v1/members/ff' });
+    await router.inject({ method: 'POST', url: '/peer/v1/members/10/promote' });
+    await router.inject({ method: 'POST', url: '/peer/v1/leader', payload: { id: 'a' } });
+    const done = await router.inject({ method: 'POST', url: '/peer/v1/leader' });
     expect(asked).toEqual([
       ['remove', 255],
       ['promote', 16],
@@ -60,22 +60,22 @@ describe('the control API', () => {
 
   it('replaces the URLs of a member', async () => {
     const asked: unknown[] = [];
-    const frame = app({
+    const router = app({
       updateMember: async (request) => {
         asked.push(request);
         return { kind: 'ok', value: { id: 255 } };
       },
     });
     const url = '/peer/v1/members/ff';
-    const put = (peerUrls: unknown) => frame.inject({ method: 'PUT', url, payload: { peerUrls } as object });
+    const put = (peerUrls: unknown) => router.inject({ method: 'PUT', url, payload: { peerUrls } as object });
     expect((await put(['https://a:1'])).statusCode).toBe(200);
     expect((await put(['a:1'])).statusCode).toBe(400);
     expect(asked).toEqual([{ id: 255, peerUrls: ['https://a:1'] }]);
   });
 
   it('returns the reason of a rejection', async () => {
-    const frame = app({ removeMember: async () => ({ kind: 'refused', message: 'quorum at risk' }) });
-    const answer = await frame.inject({ method: 'DELETE', url: '/peer/v1/members/1' });
+    const router = app({ removeMember: async () => ({ kind: 'refused', message: 'quorum at risk' }) });
+    const answer = await router.inject({ method: 'DELETE', url: '/peer/v1/members/1' });
     expect([answer.statusCode, answer.json().reason, answer.json().message]).toEqual([
       409,
       'Conflict',
@@ -103,13 +103,13 @@ describe('the control API', () => {
 
   it('sends a snapshot and removes the file', async () => {
     const bytes = Buffer.alloc(700_000, 'x');
-    const frame = app({
+    const router = app({
       saveSnapshot: (file) => {
         writeFileSync(file, bytes);
         return ok({ file, bytes: bytes.length });
       },
     });
-    const answer = await frame.inject({ url: '/peer/v1/snapshot' });
+    const answer = await router.inject({ url: '/peer/v1/snapshot' });
     expect([answer.statusCode, answer.headers['content-length'], answer.rawPayload.equals(bytes)]).toEqual([
       200,
       String(bytes.length),

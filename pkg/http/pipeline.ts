@@ -54,8 +54,11 @@ export interface Audit {
 /** Serves an authorized request. An error that it throws becomes the response. */
 export type Handler = (call: Call) => void | Promise<void>;
 
-/** Runs every request through all stages, top to bottom. Each stage lets it pass or throws the response. */
-export async function serve(exchange: Exchange, stages: Stages, handler: Handler): Promise<void> {
+/**
+ * Runs every request through all stages, top to bottom. Each stage lets it pass or throws the response. A request that is `exempt`
+ * does not count as in flight.
+ */
+export async function serve(exchange: Exchange, stages: Stages, handler: Handler, exempt = false): Promise<void> {
   const call = new Call(exchange, {
     world: stages.world,
     scheduler: stages.scheduler,
@@ -73,7 +76,7 @@ export async function serve(exchange: Exchange, stages: Stages, handler: Handler
     if (authenticating !== undefined) await authenticating;
     if (wantsImpersonation(exchange.headers)) await impersonateUser(call, stages);
     stages.audit.requestReceived(call);
-    limiter = await enterFlight(call, stages);
+    limiter = await enterFlight(call, stages, exempt);
     const authorizing = authorize(call, stages);
     if (authorizing !== undefined) await authorizing;
     await handler(call);
@@ -136,10 +139,10 @@ function lengthOf(text: string, test: (c: string) => boolean): number {
 
 const UNITS: ReadonlySet<string> = new Set(['ns', 'us', 'µs', 'μs', 'ms', 's', 'm', 'h']);
 
-/** Long-running requests (watches) and health checks do not count as in flight. */
-async function enterFlight(call: Call, stages: Stages): Promise<InFlightLimiter | undefined> {
+/** Long-running requests (watches) and exempt ones do not count as in flight. */
+async function enterFlight(call: Call, stages: Stages, exempt: boolean): Promise<InFlightLimiter | undefined> {
   const { info } = call;
-  if (info.kind === 'path' ? EXEMPT.test(info.path) : info.verb === 'watch') return undefined;
+  if (exempt || (info.kind === 'resource' && info.verb === 'watch')) return undefined;
   const limiter = READ_ONLY.has(call.exchange.method) ? stages.readOnly : stages.mutating;
   const entered = limiter.enter(call.user.name);
   if (entered === true) return limiter;
@@ -151,7 +154,6 @@ async function enterFlight(call: Call, stages: Stages): Promise<InFlightLimiter 
   return limiter;
 }
 
-const EXEMPT = /^\/(?:livez|readyz|healthz|version)(?:\/|$)/;
 const READ_ONLY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 function shed(call: Call, stages: Stages, reason: 'queue-full' | 'time-out'): Error {

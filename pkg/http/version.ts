@@ -1,10 +1,13 @@
 import type { JsonObject } from '../api/index.js';
+import type { Call } from './call.js';
+import { encodeDocument } from './documents.js';
+import { sendBytes } from './responses.js';
 
-/** The API level of the server. */
+/** The version of the API that is served. */
 export const API_VERSION = { major: '1', minor: '37', gitVersion: 'v1.37.0' } as const;
 
-/** The response of `/version`. Clients use `major` and `minor` to decide which features they may use. */
-export const VERSION_DOCUMENT: JsonObject = {
+/** The document at `/version`. Clients decide by `major` and `minor` which features they use. */
+const VERSION_DOCUMENT: JsonObject = {
   major: API_VERSION.major,
   minor: API_VERSION.minor,
   emulationMajor: API_VERSION.major,
@@ -19,3 +22,15 @@ export const VERSION_DOCUMENT: JsonObject = {
   compiler: 'v8',
   platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
 };
+
+/** `/version`, in JSON only. A client that does not accept JSON gets 406 in plain text, as in the reference. */
+export function serveVersionDocument(call: Call): void | Promise<void> {
+  const { accept } = call.exchange.headers;
+  const types = accept?.split(',').map((part) => part.split(';')[0]!.trim()) ?? [];
+  if (types.length === 0 || types.some((t) => JSON_RANGES.has(t)))
+    return sendBytes(call, 200, 'application/json', encodeDocument(VERSION_DOCUMENT, 'json', true));
+  const text = '406: Not Acceptable\n\nAvailable representations: application/json';
+  return sendBytes(call, 406, types[0]!, Buffer.from(text));
+}
+
+const JSON_RANGES: ReadonlySet<string> = new Set(['', '*/*', 'application/*', 'application/json']);

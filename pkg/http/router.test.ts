@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readCbor } from '../codec/index.js';
-import { createFrame } from './frame.js';
+import { PATHS } from './paths.js';
+import { createRouter } from './router.js';
 import { testServices, testWorld } from './testing.js';
 
 const nobody = { user: () => undefined };
@@ -8,7 +9,7 @@ const jane = { user: () => ({ name: 'jane', groups: ['system:authenticated'] }) 
 
 function app(options: Parameters<typeof testServices>[1] = {}) {
   const services = testServices(testWorld, options);
-  return { services, frame: createFrame(services) };
+  return { services, router: createRouter(services) };
 }
 
 const cm = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
@@ -16,30 +17,30 @@ const CMS = '/api/v1/namespaces/n/configmaps';
 
 describe('the pipeline', () => {
   it('calls the verb', async () => {
-    const { frame } = app();
-    const made = await frame.inject({ method: 'POST', url: CMS, payload: cm, headers: { 'user-agent': 'kubectl/1' } });
+    const { router } = app();
+    const made = await router.inject({ method: 'POST', url: CMS, payload: cm, headers: { 'user-agent': 'kubectl/1' } });
     expect(made.statusCode).toBe(201);
     expect(made.json()).toEqual(cm);
     expect(made.headers['warning']).toEqual(['299 - "by \\"kubectl\\""']);
     expect(made.headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/);
     expect(made.headers['cache-control']).toBe('no-cache, private');
-    const got = await frame.inject({ url: `${CMS}/a` });
+    const got = await router.inject({ url: `${CMS}/a` });
     expect([got.statusCode, got.headers['content-type'], got.json()]).toEqual([200, 'application/json', cm]);
-    const gone = await frame.inject({ method: 'DELETE', url: `${CMS}/a` });
+    const gone = await router.inject({ method: 'DELETE', url: `${CMS}/a` });
     expect([gone.statusCode, gone.json().status]).toEqual([200, 'Success']);
-    const none = await frame.inject({ url: `${CMS}/a` });
+    const none = await router.inject({ url: `${CMS}/a` });
     expect([none.statusCode, none.json().reason]).toEqual([404, 'NotFound']);
   });
 
   it('keeps a valid audit id of the client', async () => {
-    const { frame } = app();
-    expect((await frame.inject({ url: CMS, headers: { 'audit-id': 'mine' } })).headers['audit-id']).toBe('mine');
-    expect((await frame.inject({ url: CMS, headers: { 'audit-id': 'x y' } })).headers['audit-id']).not.toBe('x y');
+    const { router } = app();
+    expect((await router.inject({ url: CMS, headers: { 'audit-id': 'mine' } })).headers['audit-id']).toBe('mine');
+    expect((await router.inject({ url: CMS, headers: { 'audit-id': 'x y' } })).headers['audit-id']).not.toBe('x y');
   });
 
   it('rejects unauthenticated requests', async () => {
-    const { frame } = app(nobody);
-    const r = await frame.inject({ method: 'POST', url: CMS, payload: '{' });
+    const { router } = app(nobody);
+    const r = await router.inject({ method: 'POST', url: CMS, payload: '{' });
     expect([r.statusCode, r.json()]).toEqual([
       401,
       {
@@ -55,40 +56,40 @@ describe('the pipeline', () => {
   });
 
   it('rejects unauthorized requests before parsing', async () => {
-    const { frame } = app(jane);
+    const { router } = app(jane);
     for (const [method, url, verb] of [
       ['POST', `${CMS}?dryRun=bad`, 'create'],
       ['GET', `${CMS}?limit=abc`, 'list'],
       ['GET', `${CMS}?watch=1`, 'watch'],
     ] as const) {
-      const r = await frame.inject({ method, url, ...(method === 'POST' ? { payload: '{' } : {}) });
+      const r = await router.inject({ method, url, ...(method === 'POST' ? { payload: '{' } : {}) });
       expect([r.statusCode, r.json().message]).toEqual([
         403,
         `configmaps is forbidden: User "jane" cannot ${verb} resource "configmaps" in API group "" in the namespace "n"`,
       ]);
     }
-    const path = await frame.inject({ url: '/metrics' });
+    const path = await router.inject({ url: '/metrics' });
     expect([path.statusCode, path.json().message]).toEqual([403, 'forbidden: User "jane" cannot get path "/metrics"']);
-    expect((await frame.inject({ url: '/api/v1' })).statusCode).toBe(200);
+    expect((await router.inject({ url: '/api/v1' })).statusCode).toBe(200);
   });
 
   it('lets an administrator impersonate a user', async () => {
-    const { frame } = app();
-    const r = await frame.inject({ url: CMS, headers: { 'impersonate-user': 'jane' } });
+    const { router } = app();
+    const r = await router.inject({ url: CMS, headers: { 'impersonate-user': 'jane' } });
     expect([r.statusCode, r.json().message]).toEqual([
       403,
       'configmaps is forbidden: User "jane" cannot list resource "configmaps" in API group "" in the namespace "n"',
     ]);
-    const denied = await app(jane).frame.inject({ url: '/api/v1', headers: { 'impersonate-user': 'bob' } });
+    const denied = await app(jane).router.inject({ url: '/api/v1', headers: { 'impersonate-user': 'bob' } });
     expect(denied.json().message).toBe('forbidden: User "jane" cannot impersonate-on:user-info:get path "/api/v1"');
   });
 
   it('reports an internal error only by the id under which it is logged', async () => {
-    const { frame, services } = app();
+    const { router, services } = app();
     services.registry.before = () => {
       throw new TypeError('secret thing');
     };
-    const r = await frame.inject({ url: CMS });
+    const r = await router.inject({ url: CMS });
     expect([r.statusCode, r.json().reason]).toEqual([500, 'InternalError']);
     expect(r.body).not.toContain('secret thing');
     expect(r.body).toContain(String(r.headers['audit-id']));
@@ -103,16 +104,16 @@ describe('an error response', () => {
     ['application/json', 'application/json'],
     ['text/html', 'application/json', 406],
   ])('is told in the encoding that the client asks for: %s', async (accept, type, code = 404) => {
-    const { frame } = app({ cbor: true });
-    const r = await frame.inject({ url: `${CMS}/none`, headers: { accept } });
+    const { router } = app({ cbor: true });
+    const r = await router.inject({ url: `${CMS}/none`, headers: { accept } });
     expect([r.statusCode, r.headers['content-type']]).toEqual([code, type]);
-    const plain = await app().frame.inject({ url: `${CMS}/none`, headers: { accept } });
+    const plain = await app().router.inject({ url: `${CMS}/none`, headers: { accept } });
     expect(plain.headers['content-type']).toBe(type === 'application/cbor' ? 'application/json' : type);
   });
 
   it('in CBOR is a complete Status', async () => {
-    const { frame } = app({ cbor: true });
-    const r = await frame.inject({ url: `${CMS}/none`, headers: { accept: 'application/cbor' } });
+    const { router } = app({ cbor: true });
+    const r = await router.inject({ url: `${CMS}/none`, headers: { accept: 'application/cbor' } });
     const read = readCbor(r.rawPayload);
     expect(read.ok && read.value).toMatchObject({
       kind: 'Status',
@@ -137,11 +138,11 @@ describe('indented responses', () => {
     ['a version', 'GET', '/api/v1', 200],
     ['discovery in one document', 'GET', '/api', 200, discovery],
   ])('are lines where lines are asked for: %s', async (_name, method, path, code, accept) => {
-    const { frame, services } = app();
+    const { router, services } = app();
     const get = async (query: string, userAgent: string) => {
       services.registry.objects.set('a', cm);
       const headers = { 'user-agent': userAgent, ...(accept === undefined ? {} : { accept }) };
-      return frame.inject({ method, url: `${path}${query}`, headers });
+      return router.inject({ method, url: `${path}${query}`, headers });
     };
     const plain = await get('', 'kubectl/1');
     expect([plain.statusCode, plain.body.trimEnd().includes('\n')]).toEqual([code, false]);
@@ -158,14 +159,14 @@ describe('indented responses', () => {
   });
 
   it('are also sent to unauthenticated clients', async () => {
-    const r = await app(nobody).frame.inject({ url: CMS, headers: { 'user-agent': 'curl/8.5.0' } });
+    const r = await app(nobody).router.inject({ url: CMS, headers: { 'user-agent': 'curl/8.5.0' } });
     expect(r.statusCode).toBe(401);
     expect(r.body).toMatch(lines);
   });
 
   it('are requested by the Accept header', async () => {
     for (const url of [`${CMS}/none`, '/api/v1']) {
-      const r = await app().frame.inject({ url, headers: { accept: 'application/json;pretty=1' } });
+      const r = await app().router.inject({ url, headers: { accept: 'application/json;pretty=1' } });
       expect(r.body).toMatch(lines);
     }
   });
@@ -177,8 +178,8 @@ describe('a path that names nothing', () => {
     ['GET', '/apis/nope.example.com/v1'],
     ['POST', '/apis/nope.example.com/v1/things'],
   ])('%s %s in a group without built-in kinds is a plain 404', async (method, url) => {
-    const { frame } = app();
-    const r = await frame.inject({ method: method as 'GET', url });
+    const { router } = app();
+    const r = await router.inject({ method: method as 'GET', url });
     expect([r.statusCode, r.body]).toEqual([404, '404 page not found\n']);
   });
 
@@ -202,13 +203,13 @@ describe('a path that names nothing', () => {
     ['DELETE', '/api/v1/componentstatuses/a', 405],
     ['GET', '/api/v1/componentstatuses?watch=true', 405],
   ])('%s %s is %i', async (method, url, code) => {
-    const { frame } = app();
-    const r = await frame.inject({ method: method as 'GET', url });
+    const { router } = app();
+    const r = await router.inject({ method: method as 'GET', url });
     expect([r.statusCode, r.json().kind, r.json().code]).toEqual([code, 'Status', code]);
   });
 
   it('is a plain text 400 when it cannot be decoded', async () => {
-    const r = await app().frame.inject({ url: `${CMS}/%zz` });
+    const r = await app().router.inject({ url: `${CMS}/%zz` });
     expect([r.statusCode, r.headers['content-type']]).toEqual([400, 'text/plain; charset=utf-8']);
   });
 });
@@ -224,7 +225,7 @@ describe('media types', () => {
       'application/json, application/yaml, application/vnd.kubernetes.protobuf, application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch',
     ],
   ])('%j is 406', async (headers, types) => {
-    const r = await app().frame.inject({ url: CMS, headers });
+    const r = await app().router.inject({ url: CMS, headers });
     expect([r.statusCode, r.json().message]).toEqual([
       406,
       `406: Not Acceptable\n\nAvailable representations: ${types}`,
@@ -232,9 +233,9 @@ describe('media types', () => {
   });
 
   it('of a log are text and objects, but text alone is rejected', async () => {
-    const { frame } = app();
+    const { router } = app();
     const asked = async (accept: string, url: string): Promise<readonly unknown[]> => {
-      const r = await frame.inject({ method: url.endsWith('exec') ? 'POST' : 'GET', url, headers: { accept } });
+      const r = await router.inject({ method: url.endsWith('exec') ? 'POST' : 'GET', url, headers: { accept } });
       return [r.statusCode, r.payload === '' ? '' : r.json().message];
     };
     const types = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
@@ -251,17 +252,17 @@ describe('media types', () => {
   });
 
   it('rejects a body with an unknown media type', async () => {
-    const { frame } = app();
+    const { router } = app();
     for (const type of ['text/plain', 'application/json; charset', '*/*', 'application/cbor']) {
-      const r = await frame.inject({ method: 'POST', url: CMS, payload: '{}', headers: { 'content-type': type } });
+      const r = await router.inject({ method: 'POST', url: CMS, payload: '{}', headers: { 'content-type': type } });
       expect([type, r.statusCode, r.json().reason]).toEqual([type, 415, 'UnsupportedMediaType']);
     }
   });
 
   it('distinguishes patches by their media type', async () => {
-    const { frame } = app();
+    const { router } = app();
     const patch = (type: string, query = '') =>
-      frame.inject({ method: 'PATCH', url: `${CMS}/a${query}`, payload: '{}', headers: { 'content-type': type } });
+      router.inject({ method: 'PATCH', url: `${CMS}/a${query}`, payload: '{}', headers: { 'content-type': type } });
     expect((await patch('application/merge-patch+json')).json()).toEqual({ type: 'merge', force: false });
     expect((await patch('application/strategic-merge-patch+json; charset=utf-8')).json().type).toBe('strategic');
     expect((await patch('application/apply-patch+yaml', '?fieldManager=x&force=1')).json()).toEqual({
@@ -275,8 +276,8 @@ describe('media types', () => {
   });
 
   it('rejects a body over the limit', async () => {
-    const { frame } = app();
-    const r = await frame.inject({
+    const { router } = app();
+    const r = await router.inject({
       method: 'POST',
       url: CMS,
       payload: 'x'.repeat(3 * 1024 * 1024 + 1),
@@ -289,14 +290,14 @@ describe('media types', () => {
 describe('paths that are not resources', () => {
   it('serve health checks', async () => {
     let broken = false;
-    const { frame } = app({
+    const { router } = app({
       readyz: [
         { name: 'ping', check: () => undefined },
         { name: 'store', check: () => (broken ? 'no leader' : undefined) },
       ],
     });
     const get = async (url: string) => {
-      const r = await frame.inject({ url, headers: { accept: 'text/html' } });
+      const r = await router.inject({ url, headers: { accept: 'text/html' } });
       return [r.statusCode, r.body];
     };
     expect(await get('/readyz')).toEqual([200, 'ok']);
@@ -308,30 +309,30 @@ describe('paths that are not resources', () => {
     expect(await get('/readyz?exclude=store')).toEqual([200, 'ok']);
     expect((await get('/readyz/store'))[0]).toBe(500);
     expect(await get('/livez')).toEqual([200, 'ok']);
-    expect((await frame.inject({ method: 'POST', url: '/healthz' })).statusCode).toBe(200);
+    expect((await router.inject({ method: 'POST', url: '/healthz' })).statusCode).toBe(200);
   });
 
   it('serve the version', async () => {
-    const { frame } = app();
-    const r = await frame.inject({ url: '/version' });
+    const { router } = app();
+    const r = await router.inject({ url: '/version' });
     expect(r.json()).toMatchObject({ major: '1', minor: '37', gitVersion: 'v1.37.0' });
-    expect((await frame.inject({ url: '/version', headers: { accept: 'application/yaml' } })).statusCode).toBe(406);
+    expect((await router.inject({ url: '/version', headers: { accept: 'application/yaml' } })).statusCode).toBe(406);
   });
 
   it('reject an invalid timeout', async () => {
-    const { frame } = app();
+    const { router } = app();
     for (const url of ['/version?timeout=abc', '/api/v1/namespaces?timeout=5', '/healthz?timeout=1x']) {
-      const r = await frame.inject({ url });
+      const r = await router.inject({ url });
       expect(r.statusCode).toBe(400);
       expect(r.json().message).toMatch(/^invalid timeout specified in the request URL - time: /);
     }
-    expect((await frame.inject({ url: '/version?timeout=1m30s' })).statusCode).toBe(200);
+    expect((await router.inject({ url: '/version?timeout=1m30s' })).statusCode).toBe(200);
   });
 
   it('return 404 in plain text for unknown paths', async () => {
-    const { frame } = app();
+    const { router } = app();
     for (const url of ['/nope', '/API/v1', '/healthz/', '/readyz/nope', '/apis/nope.example.com']) {
-      const r = await frame.inject({ url });
+      const r = await router.inject({ url });
       expect([url, r.statusCode, r.headers['content-type'], r.body]).toEqual([
         url,
         404,
@@ -342,13 +343,13 @@ describe('paths that are not resources', () => {
   });
 
   it('serve discovery', async () => {
-    const { frame } = app();
-    expect((await frame.inject({ url: '/api' })).json()).toEqual({
+    const { router } = app();
+    expect((await router.inject({ url: '/api' })).json()).toEqual({
       kind: 'APIVersions',
       versions: ['v1'],
       serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: '127.0.0.1:6443' }],
     });
-    const v1 = (await frame.inject({ url: '/api/v1' })).json();
+    const v1 = (await router.inject({ url: '/api/v1' })).json();
     expect(v1.resources[1]).toEqual({
       name: 'configmaps',
       singularName: 'configmap',
@@ -360,27 +361,27 @@ describe('paths that are not resources', () => {
   });
 
   it('serve aggregated discovery with an ETag', async () => {
-    const { frame } = app();
+    const { router } = app();
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
-    const first = await frame.inject({ url: '/api', headers: { accept: `${accept},application/json` } });
+    const first = await router.inject({ url: '/api', headers: { accept: `${accept},application/json` } });
     expect(first.headers['content-type']).toBe(accept);
     expect(first.json().items[0].versions[0].resources[0].resource).toBe('componentstatuses');
     const tag = String(first.headers['etag']);
-    const again = await frame.inject({ url: '/api', headers: { accept, 'if-none-match': tag } });
+    const again = await router.inject({ url: '/api', headers: { accept, 'if-none-match': tag } });
     expect([again.statusCode, again.body]).toEqual([304, '']);
-    expect((await frame.inject({ url: '/api', headers: { accept, 'if-none-match': '"x"' } })).statusCode).toBe(200);
+    expect((await router.inject({ url: '/api', headers: { accept, 'if-none-match': '"x"' } })).statusCode).toBe(200);
     const old = accept.replace('v=v2', 'v=v2beta1');
-    expect((await frame.inject({ url: '/api', headers: { accept: old } })).statusCode).toBe(406);
-    expect((await frame.inject({ url: '/api', headers: { accept: `${old},application/json` } })).json().kind).toBe(
+    expect((await router.inject({ url: '/api', headers: { accept: old } })).statusCode).toBe(406);
+    expect((await router.inject({ url: '/api', headers: { accept: `${old},application/json` } })).json().kind).toBe(
       'APIVersions',
     );
   });
 
   it('count requests', async () => {
-    const { frame } = app();
-    await frame.inject({ url: `${CMS}/a` });
-    await frame.inject({ url: '/api/v1/namespaces/n/inventions/a' });
-    const text = (await frame.inject({ url: '/metrics' })).body;
+    const { router } = app();
+    await router.inject({ url: `${CMS}/a` });
+    await router.inject({ url: '/api/v1/namespaces/n/inventions/a' });
+    const text = (await router.inject({ url: '/metrics' })).body;
     expect(text).toContain(
       'apiserver_request_total{verb="GET",dry_run="",group="",version="v1",resource="configmaps",subresource="",scope="resource",component="apiserver",code="404"} 1',
     );
@@ -388,15 +389,15 @@ describe('paths that are not resources', () => {
   });
 
   it('count by the verbs and scopes of kube-apiserver, with response sizes of reads only', async () => {
-    const { frame } = app();
+    const { router } = app();
     const patch = { method: 'PATCH', url: `${CMS}/a?fieldManager=m`, payload: '{}' } as const;
-    await frame.inject({ ...patch, headers: { 'content-type': 'application/apply-patch+yaml' } });
-    await frame.inject({ ...patch, headers: { 'content-type': 'application/merge-patch+json' } });
-    await frame.inject({ method: 'DELETE', url: CMS });
-    await frame.inject({ method: 'POST', url: `${CMS}?dryRun=All`, payload: '{}' });
-    await frame.inject({ method: 'HEAD', url: '/healthz' });
-    await frame.inject({ url: CMS });
-    const text = (await frame.inject({ url: '/metrics' })).body;
+    await router.inject({ ...patch, headers: { 'content-type': 'application/apply-patch+yaml' } });
+    await router.inject({ ...patch, headers: { 'content-type': 'application/merge-patch+json' } });
+    await router.inject({ method: 'DELETE', url: CMS });
+    await router.inject({ method: 'POST', url: `${CMS}?dryRun=All`, payload: '{}' });
+    await router.inject({ method: 'HEAD', url: '/healthz' });
+    await router.inject({ url: CMS });
+    const text = (await router.inject({ url: '/metrics' })).body;
     const counted = [...text.matchAll(/^apiserver_request_total\{verb="(\w+)".*,resource="(\w*)".*,scope="(\w*)"/gm)];
     expect(counted.map(([, ...labels]) => labels.join(' ')).sort()).toEqual([
       'APPLY configmaps resource',
@@ -411,5 +412,46 @@ describe('paths that are not resources', () => {
       'LIST',
     ]);
     expect(text).not.toMatch(/apiserver_request_sli_duration_seconds_count\{verb="POST".* 1$/m);
+  });
+});
+
+describe('the path table', () => {
+  it('lists its paths, the served groups and versions, and the checks at /', async () => {
+    const { router } = app();
+    const { paths } = (await router.inject({ url: '/' })).json();
+    expect(paths).toEqual([...paths].sort());
+    const listed = PATHS.filter((entry) => entry.listed).map((entry) => entry.path);
+    expect(listed).toContain('/openid/v1/jwks');
+    expect(paths).toEqual(expect.arrayContaining([...listed, '/api/v1', '/readyz/ping']));
+    expect(paths.filter((path: string) => path.endsWith('*') || path.endsWith('/'))).toEqual([]);
+  });
+
+  it.each(PATHS.filter((entry) => entry.methods === 'GET'))('serves GET only at $path', async ({ path, otherwise }) => {
+    const { router } = app();
+    for (const method of ['HEAD', 'POST', 'DELETE', 'OPTIONS', 'PROPFIND'] as const) {
+      const r = await router.inject({ method: method as 'POST', url: path });
+      expect([method, r.statusCode]).toEqual([method, otherwise ?? 404]);
+    }
+  });
+
+  it.each(PATHS.filter((entry) => entry.exempt))('does not count $path as in flight', async ({ path }) => {
+    const { router, services } = app({ inFlight: 1 });
+    expect(services.stages.readOnly.enter('someone')).toBe(true);
+    let counted = 0;
+    const waiting = router.inject({ url: '/api' }).then((r) => {
+      counted = r.statusCode;
+    });
+    expect((await router.inject({ url: path.replace('*', 'ping') })).statusCode).toBe(200);
+    expect(counted).toBe(0);
+    services.stages.readOnly.leave();
+    await waiting;
+    expect(counted).toBe(200);
+  });
+
+  it('serves groups and versions whose slashes are percent-encoded', async () => {
+    const { router } = app();
+    const plain = await router.inject({ url: '/api/v1' });
+    const encoded = await router.inject({ url: '/api%2Fv1' });
+    expect([encoded.statusCode, encoded.body]).toEqual([200, plain.body]);
   });
 });

@@ -1,0 +1,140 @@
+import { errors } from '../api/index.js';
+import { withoutTrailing } from '../base/index.js';
+import type { Call } from './call.js';
+import { serveGroup, serveRoot, serveVersion } from './discovery.js';
+import { encodeDocument } from './documents.js';
+import { type HealthPath, serveHealth } from './health.js';
+import { serveOpenApiIndex, serveOpenApiV2, serveOpenApiV3 } from './openapi.js';
+import { nothingThere, PageNotFound } from './pagenotfound.js';
+import { serveControl } from './peercontrol.js';
+import { sendBytes, sendText } from './responses.js';
+import type { HttpServices } from './services.js';
+import { serveResource } from './verbs/index.js';
+import { serveVersionDocument } from './version.js';
+
+/** One row of the path table. */
+export interface PathEntry {
+  /** An exact path, or a prefix followed by an asterisk: everything below the prefix that has no row of its own. */
+  readonly path: string;
+  /** `GET`: other methods, HEAD included, get the response `otherwise`. `any`: the handler decides. */
+  readonly methods: 'GET' | 'any';
+  /** The response to a method that the path does not take. Default: 404. */
+  readonly otherwise?: 404 | 405;
+  /** Whether `/` lists the path. */
+  readonly listed?: boolean;
+  /** Whether requests are exempt from the in-flight limit. */
+  readonly exempt?: boolean;
+  serve(call: Call, services: HttpServices): void | Promise<void>;
+}
+
+/**
+ * Every path that is served. Paths of resources, of API groups and of their versions change while the server runs, so two rows with an
+ * asterisk stand for all of them.
+ */
+export const PATHS: readonly PathEntry[] = [
+  { path: '/', methods: 'GET', serve: serveIndex },
+  { path: '/api', methods: 'GET', otherwise: 405, listed: true, serve: (call, s) => serveRoot(call, s, '/api') },
+  { path: '/api/', methods: 'GET', otherwise: 405, serve: (call, s) => serveRoot(call, s, '/api') },
+  { path: '/api/*', methods: 'any', serve: serveApi },
+  // The reference serves the list of groups to every method.
+  { path: '/apis', methods: 'any', listed: true, serve: (call, s) => serveRoot(call, s, '/apis') },
+  { path: '/apis/', methods: 'any', serve: (call, s) => serveRoot(call, s, '/apis') },
+  { path: '/apis/*', methods: 'any', serve: serveApi },
+  { path: '/version', methods: 'GET', otherwise: 405, listed: true, exempt: true, serve: serveVersionDocument },
+  { path: '/version/', methods: 'GET', otherwise: 405, exempt: true, serve: serveVersionDocument },
+  { path: '/openapi/v2', methods: 'GET', otherwise: 405, listed: true, serve: serveOpenApiV2 },
+  { path: '/openapi/v3', methods: 'GET', otherwise: 405, listed: true, serve: serveOpenApiIndex },
+  { path: '/openapi/v3/*', methods: 'GET', serve: (call, s) => serveOpenApiV3(call, s, below(call, '/openapi/v3/')) },
+  { path: '/.well-known/openid-configuration', methods: 'GET', listed: true, serve: serveIssuerConfiguration },
+  { path: '/openid/v1/jwks', methods: 'GET', listed: true, serve: serveIssuerKeys },
+  ...healthPaths('healthz'),
+  ...healthPaths('livez'),
+  ...healthPaths('readyz'),
+  { path: '/metrics', methods: 'any', listed: true, serve: serveMetrics },
+  { path: '/peer/v1/*', methods: 'any', serve: serveControl },
+];
+
+/** Whether the rows `/api/*` and `/apis/*` serve a URL. The listener tests each URL with this and skips the router. */
+export function belowApi(url: string): boolean {
+  return url.startsWith('/api/', 0) ? url.length > 5 : url.startsWith('/apis/', 0) && url.length > 6;
+}
+
+/** Serves a path below `/api/` or `/apis/`: a resource, a group or a version. */
+export function serveApi(call: Call, services: HttpServices): void | Promise<void> {
+  const { info } = call;
+  if (info.kind === 'resource') return serveResource(call, services);
+  const [, root, ...rest] = withoutTrailing(info.path, '/').split('/');
+  const isCore = root === 'api';
+  if (rest.length === 0 || rest.length > (isCore ? 1 : 2)) throw isCore ? errors.noSuchPath() : new PageNotFound();
+  const [group, version] = isCore ? ['', rest[0]!] : [rest[0]!, rest[1]];
+  const { method } = call.exchange;
+  if (method !== 'GET' && method !== 'HEAD') throw refusalOf(services, group, version);
+  return version === undefined ? serveGroup(call, services, group) : serveVersion(call, services, { group, version });
+}
+
+/** The error for a method other than GET and HEAD on a group or, where `version` is given, on a version. */
+function refusalOf({ registry: { catalogue } }: HttpServices, group: string, version: string | undefined): Error {
+  const exists =
+    version === undefined ? catalogue.groups.some((g) => g.group === group) : catalogue.hasVersion(group, version);
+  return exists ? errors.methodNotAllowed() : nothingThere(catalogue, group);
+}
+
+/** The rows of one health path: all its checks, and each by its name. */
+function healthPaths(path: HealthPath): PathEntry[] {
+  return [
+    {
+      path: `/${path}`,
+      methods: 'any',
+      listed: true,
+      exempt: true,
+      serve: (call, { health }) => serveHealth(call, health, path, ''),
+    },
+    {
+      path: `/${path}/*`,
+      methods: 'any',
+      exempt: true,
+      serve(call, { health }) {
+        const name = below(call, `/${path}/`);
+        if (name === '') throw new PageNotFound();
+        return serveHealth(call, health, path, name);
+      },
+    },
+  ];
+}
+
+const below = (call: Call, prefix: string): string => call.info.path.slice(prefix.length);
+
+/** `/`: the paths that can be read. */
+function serveIndex(call: Call, { registry, health }: HttpServices): void | Promise<void> {
+  const paths = PATHS.filter((entry) => entry.listed).map((entry) => entry.path);
+  for (const g of registry.catalogue.groups) {
+    if (g.group !== '') paths.push(`/apis/${g.group}`);
+    for (const v of g.versions) paths.push(g.group === '' ? `/api/${v.version}` : `/apis/${g.group}/${v.version}`);
+  }
+  for (const check of health.readyz) paths.push(`/readyz/${check.name}`);
+  return sendBytes(call, 200, 'application/json', encodeDocument({ paths: paths.sort() }, 'json', true));
+}
+
+function serveIssuerConfiguration(call: Call, services: HttpServices): void | Promise<void> {
+  return sendIssuerDocument(call, 'application/json', services.issuer.configuration(services.address()));
+}
+
+function serveIssuerKeys(call: Call, { issuer }: HttpServices): void | Promise<void> {
+  return sendIssuerDocument(call, 'application/jwk-set+json', issuer.keySet);
+}
+
+/** Clients that verify tokens may keep these documents for an hour. After a change of keys the set lists the old ones as long. */
+function sendIssuerDocument(call: Call, type: string, text: string): void | Promise<void> {
+  return sendBytes(call, 200, type, Buffer.from(text), { 'cache-control': 'public, max-age=3600' });
+}
+
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
+
+/** DELETE resets all metrics, as in the reference. */
+async function serveMetrics(call: Call, { exposition }: HttpServices): Promise<void> {
+  if (call.exchange.method === 'DELETE') {
+    exposition.reset();
+    return sendText(call, 200, 'metrics reset\n');
+  }
+  return sendText(call, 200, await exposition.scrape(), { 'content-type': METRICS_TYPE });
+}
