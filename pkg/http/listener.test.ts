@@ -127,6 +127,18 @@ it('ends an HTTP/2 session that sends too many requests without credentials', as
   expect(answered).toBe(limits.requestsAnonymousMax);
 });
 
+it('runs an HTTP/2 request with an unknown method through the pipeline, whatever its path', async () => {
+  const door = await open();
+  const session = connectHttp2(`https://127.0.0.1:${door.listener.port}`, { ca: door.ca });
+  for (const path of ['/version', '/healthz', '/nope']) {
+    const stream = session.request({ ':path': path, ':method': 'INVENTED' });
+    const headers = await new Promise<Record<string, unknown>>((resolve) => stream.once('response', resolve));
+    expect([headers[':status'], headers['audit-id'] !== undefined]).toEqual([404, true]);
+    stream.resume();
+  }
+  session.close();
+});
+
 it('offers no CBC suite of TLS 1.2', async () => {
   const door = await open();
   const error = await new Promise<Error>((resolve, reject) => {

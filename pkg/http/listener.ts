@@ -1,4 +1,11 @@
-import { type IncomingHttpHeaders, type IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http';
+import {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  METHODS,
+  type Server,
+  ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import {
   constants,
   createSecureServer,
@@ -293,7 +300,9 @@ class Door implements Listener {
       session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
       return;
     }
-    if (url !== undefined && session !== undefined && belowApi(url))
+    // HTTP/2 carries any method. The router rejects those it does not know before the pipeline runs.
+    const skipsRouter = url !== undefined && (belowApi(url) || !KNOWN_METHODS.has(headers[':method'] as string));
+    if (skipsRouter && session !== undefined)
       this.#serve(new StreamExchange(stream, headers, raw, sessionConnection(session)));
     else for (const listener of compatible) listener.call(this.#server, stream, headers, flags, raw);
   }
@@ -369,6 +378,7 @@ class Door implements Listener {
 
 type StreamListener = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, raw: string[]) => void;
 
+const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 const ignore = (): void => {};
 
 /** The suites of TLS 1.2 with forward secrecy and authenticated encryption; those of TLS 1.3 all have both. No CBC. */

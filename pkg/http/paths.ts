@@ -59,11 +59,12 @@ export function belowApi(url: string): boolean {
   return url.startsWith('/api/', 0) ? url.length > 5 : url.startsWith('/apis/', 0) && url.length > 6;
 }
 
-/** Serves a path below `/api/` or `/apis/`: a resource, a group or a version. */
+/** Serves a path below `/api/` or `/apis/`: a resource, a group or a version. Any other path is not found. */
 export function serveApi(call: Call, services: HttpServices): void | Promise<void> {
   const { info } = call;
   if (info.kind === 'resource') return serveResource(call, services);
   const [, root, ...rest] = withoutTrailing(info.path, '/').split('/');
+  if (root !== 'api' && root !== 'apis') throw new PageNotFound();
   const isCore = root === 'api';
   if (rest.length === 0 || rest.length > (isCore ? 1 : 2)) throw isCore ? errors.noSuchPath() : new PageNotFound();
   const [group, version] = isCore ? ['', rest[0]!] : [rest[0]!, rest[1]];

@@ -4,7 +4,7 @@ import { errors } from '../api/index.js';
 import { MessageExchange } from './exchange1.js';
 import { limits } from './limits.js';
 import { PageNotFound } from './pagenotfound.js';
-import { belowApi, PATHS, type PathEntry, serveApi } from './paths.js';
+import { PATHS, type PathEntry, serveApi } from './paths.js';
 import { type Handler, serve } from './pipeline.js';
 import type { HttpServices } from './services.js';
 
@@ -20,11 +20,8 @@ export function createRouter(services: HttpServices): FastifyInstance {
       void serve(new MessageExchange(request.raw, reply.raw), services.stages, handler, exempt);
     };
   };
-  const unmatched = route((call) => {
-    // The slash after `api` may be percent-encoded.
-    if (belowApi(call.info.path)) return serveApi(call, services);
-    throw new PageNotFound();
-  });
+  // The slash after `api` may be percent-encoded, and then no route matches.
+  const unmatched = route((call) => serveApi(call, services));
   const app = fastify({
     routerOptions: { maxParamLength: limits.headerBytesMax },
     // The pipeline answers a path that cannot be decoded.
