@@ -13,7 +13,7 @@ import { documentDepthMax, jsonPatchCopyBytesMax, jsonPatchOperationsMax } from 
 import { nestedDeeper } from './nesting.js';
 import { arrayIndex, type PatchDialect, pointerTokens } from './pointer.js';
 
-/** A JSON patch as decoded: operations still unchecked, because an unknown one fails only when its turn comes. */
+/** A decoded JSON patch. Operations are not validated yet, because an unknown one fails only when it is applied. */
 export type JsonPatch = readonly JsonObject[];
 
 const members: readonly string[] = ['op', 'path', 'from', 'value'];
@@ -68,7 +68,7 @@ function wrongType(v: JsonValue, typedAs: string, plain: string, typed: boolean)
   );
 }
 
-/** What a JSON value is, as decoding errors name it. */
+/** Returns the type of a JSON value, as in decoding errors. */
 export function jsonTypeName(v: JsonValue): string {
   if (Array.isArray(v)) return 'array';
   if (v === null) return 'null';

@@ -14,14 +14,14 @@ export interface Comparison {
 
 export const same: Comparison = { removed: emptySet, modified: emptySet, added: emptySet };
 
-/** Differences below one node; as a node of its own set each (see FieldSet). */
+/** The differences below one node, each as a node of a set (see FieldSet). */
 interface Diff {
   removed: FieldSet | undefined;
   modified: FieldSet | undefined;
   added: FieldSet | undefined;
 }
 
-/** Compares two objects of the type. What both share by reference is not looked into. */
+/** Compares two objects of the type. Values that both share by reference are skipped. */
 export function compareObjects(before: JsonObject, after: JsonObject, schema: Schema): Comparison {
   const diff = compareValues(before, after, schema);
   if (diff === undefined) return same;
@@ -32,7 +32,7 @@ export function compareObjects(before: JsonObject, after: JsonObject, schema: Sc
   };
 }
 
-/** The comparison without the fields that the resource does not take from this request. */
+/** Returns the comparison without the fields that this request cannot set. */
 export function excludeFields(c: Comparison, fields: FieldSet): Comparison {
   return {
     removed: recursiveDifference(c.removed, fields),
@@ -41,7 +41,7 @@ export function excludeFields(c: Comparison, fields: FieldSet): Comparison {
   };
 }
 
-/** Both sides are there, though either may be null. Undefined when they do not differ. */
+/** Compares two values that are present, and may be null. Returns undefined if they do not differ. */
 function compareValues(l: JsonValue, r: JsonValue, schema: Node): Diff | undefined {
   if (l === r || schema === undefined) return undefined;
   if (schema.kind === 'scalar' || isAtomic(schema)) return compareWhole(l, r);
@@ -133,7 +133,7 @@ function compareItems(l: JsonArray, r: JsonArray, schema: ListSchema): Diff | un
   return diff;
 }
 
-/** The common case, items that stand where they stood, without any index. `moved` when it is not that. */
+/** Compares items at unchanged positions, the common case, without an index. Returns `moved` if positions changed. */
 function comparePairs(l: JsonArray, r: JsonArray, schema: ListSchema): Diff | undefined | 'moved' {
   if (l.length !== r.length) return 'moved';
   let diff: Diff | undefined;

@@ -3,7 +3,7 @@ import type { StructSchema } from '../../schema/index.js';
 import { mergeObjects } from './merge.js';
 import { childSchema, isAtomic, type Node } from './shape.js';
 
-/** The configuration sets something that can only be replaced as a whole. `paths` are written `.spec.rules`. */
+/** The configuration sets a part of an atomic value. `paths` have the form `.spec.rules`. */
 export class AtomicMutation extends Error {
   constructor(paths: readonly string[]) {
     super(`may not mutate atomic arrays, maps or structs: ${paths.join(', ')}`);
@@ -11,8 +11,8 @@ export class AtomicMutation extends Error {
 }
 
 /**
- * Lays an apply configuration over an object without tracking who owns what, as mutating admission policies do. Throws
- * AtomicMutation: what is atomic belongs to one writer, so a part of it cannot come from another.
+ * Merges an apply configuration into an object without field ownership, as mutating admission policies do. Throws AtomicMutation: an atomic
+ * value has one writer, so another one cannot set a part of it.
  */
 export function mergeConfiguration(live: JsonObject, configuration: JsonObject, schema: StructSchema): JsonObject {
   const atomics: string[] = [];

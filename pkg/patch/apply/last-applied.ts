@@ -7,12 +7,12 @@ import { fieldsOf } from './to-set.js';
 import type { Versioned } from './update.js';
 import { typeErrors } from './validate.js';
 
-/** Where client-side apply keeps what it applied last. */
+/** The annotation with the last configuration of client-side apply. */
 const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /**
- * What the annotation says was applied and still is so: fields that kubectl may take over without a conflict when it moves to
- * server-side apply. Undefined when there is no annotation or none that can be used.
+ * Returns the fields of the annotation that still have the applied value. kubectl may take them over without a conflict when it changes to
+ * server-side apply. Undefined without a usable annotation.
  */
 export function pathsFromLastApplied(live: Versioned): FieldSet | undefined {
   const text = lastAppliedOf(live.value);

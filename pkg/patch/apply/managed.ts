@@ -11,7 +11,7 @@ import { emptySet, equalSets, type FieldSet, parseSet, sortedSet } from './field
 
 export type Operation = 'Apply' | 'Update';
 
-/** Who owns which fields: one entry of metadata.managedFields. */
+/** A manager and its fields: one entry of metadata.managedFields. */
 export interface Owner {
   readonly manager: string;
   readonly operation: Operation;
@@ -21,7 +21,7 @@ export interface Owner {
   readonly set: FieldSet;
   /** RFC 3339, seconds; undefined when the entry has none. */
   readonly time: string | undefined;
-  /** The entry as it was read, to be written again unless something in it changed. */
+  /** The entry as decoded, which is written again unless it changed. */
   readonly source?: JsonObject;
 }
 
@@ -47,7 +47,7 @@ export function managedFieldsOf(o: JsonObject): JsonArray | undefined {
   return Array.isArray(list) ? list : undefined;
 }
 
-/** The object without metadata.managedFields, which nobody owns; the rest is shared. */
+/** Returns the object without metadata.managedFields, which no manager owns; the rest is shared. */
 export function withoutManagedFields(o: JsonObject): JsonObject {
   const metadata = getOwn(o, 'metadata');
   if (!isObject(metadata) || !Object.hasOwn(metadata, 'managedFields')) return o;
@@ -167,12 +167,12 @@ export function timeText(now: number): string {
 let lastSecond = 0;
 let lastText = '1970-01-01T00:00:00Z';
 
-/** The owner with another set; undefined when nothing is left. */
+/** Returns the owner with another set; undefined if the set is empty. */
 export function withSet(o: Owner, set: FieldSet): Owner {
   return set === o.set ? o : { ...o, set };
 }
 
-/** Whether two lists of entries differ in nothing but times. */
+/** Reports whether two lists of entries differ in times only. */
 export function equalButForTimes(a: JsonArray, b: JsonArray): boolean {
   if (a.length !== b.length) return false;
   return a.every((entry, i) => {

@@ -4,7 +4,7 @@ import type { PathElement } from './element.js';
 import { asMap, childSchema, isAtomic, listElement, type Node } from './shape.js';
 
 /**
- * The live object with an applied one laid over it: every leaf of the applied one counts, nothing is removed. Shares what it can
+ * Merges an applied object into the live one: every leaf of the applied object is set, and no field is removed. The result shares values
  * with both.
  *
  * Order of a merged list: items of the applied list in its order; a live-only item stays before the live item that followed it.
@@ -14,7 +14,7 @@ export function mergeObjects(live: JsonObject, applied: JsonObject, schema: Node
   return mergeValues(live, applied, schema) as JsonObject;
 }
 
-/** `undefined` on one side: that side does not have it. */
+/** `undefined`: the value is absent on that side. */
 function mergeValues(l: JsonValue | undefined, r: JsonValue | undefined, schema: Node): JsonValue {
   if (r === undefined) return l!;
   if (l === undefined || l === r || schema === undefined || schema.kind === 'scalar') return r;

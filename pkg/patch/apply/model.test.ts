@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../api/index.js';
 import { Written } from './testing.js';
 
-/** The naive model of a flat map: who owns which key, said in the plainest way. */
+/** The naive model of the owners of the keys of a flat map. */
 class Model {
   values = new Map<string, string>([['base', '0']]);
   owners = new Map<string, Set<string>>([['root*', new Set(['base'])]]);

@@ -2,9 +2,8 @@ import { type FieldSet, hasChildren, leaf, type MutableSet } from './field-set.j
 import { elementSchema, isAtomic, type Node } from './shape.js';
 
 /**
- * A set brought up to what the schema says now: where a container has become one value since the set was written, whoever owned
- * something in it owns the whole. The set itself when nothing has changed. (A container that is no longer one value stays owned
- * as it is.)
+ * Updates a set to the present schema: if a container has become atomic since the set was written, the owner of a member owns the whole
+ * value. Returns the same set if nothing changed. (A container that is no longer atomic remains owned as it is.)
  */
 export function reconcileSet(set: FieldSet, schema: Node): FieldSet {
   if (schema === undefined || schema.kind === 'scalar' || schema.kind === 'any') return set;

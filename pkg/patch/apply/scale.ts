@@ -5,12 +5,11 @@ import { decodeOwners, encodeOwners, type Owners } from './managed.js';
 const scaleVersion = 'autoscaling/v1';
 const scaleReplicas = ['f:spec', 'f:replicas'];
 
-/** Where a kind keeps its replicas, by apiVersion: `{'apps/v1': ['spec', 'replicas']}`. */
+/** The path of the replicas of a kind by apiVersion: `{'apps/v1': ['spec', 'replicas']}`. */
 export type ReplicasPaths = Readonly<Record<string, readonly string[]>>;
 
 /**
- * Entries of an object as its scale shows them: whoever owns the replicas, and nothing else. Throws an Error when the entries
- * cannot be read.
+ * Returns the managed fields of the Scale of an object: the owners of the replicas only. Throws an Error if the entries are invalid.
  */
 export function entriesOfScale(parent: JsonArray | undefined, replicas: ReplicasPaths): JsonArray | undefined {
   const out: Owners = new Map();

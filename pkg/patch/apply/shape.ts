@@ -10,7 +10,7 @@ import {
 } from '../../schema/index.js';
 import { type PathElement, valueElement, valueJson } from './element.js';
 
-/** A schema, or undefined for a member that nothing declares. */
+/** A schema, or undefined for an undeclared member. */
 export type Node = Schema | undefined;
 
 /**
@@ -49,7 +49,7 @@ export function elementSchema(schema: Node, element: PathElement): Node {
   return fields.get(element) ?? (schema.preserveUnknown ? deduced : undefined);
 }
 
-/** A container that is one value: owned, compared and replaced as a whole. */
+/** Reports whether a container is atomic: owned, compared and replaced as a whole. */
 export function isAtomic(schema: Schema): boolean {
   switch (schema.kind) {
     case 'struct':
@@ -64,7 +64,7 @@ export function isAtomic(schema: Schema): boolean {
   }
 }
 
-/** What a scalar field takes. Times, quantities and int-or-strings take any scalar here; the decoder knows better. */
+/** The values of a scalar field. Times, quantities and int-or-strings allow any scalar here; the decoder validates them. */
 export function scalarClass(schema: ScalarSchema): 'numeric' | 'string' | 'boolean' | 'untyped' {
   switch (schema.type) {
     case 'int32':

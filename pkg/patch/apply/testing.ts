@@ -11,7 +11,7 @@ import {
 import { managedFieldsOf } from './managed.js';
 import { applyObject, type TrackedResource, updateManagedFields } from './manager.js';
 
-/** Shared by this room's tests: small schemas, and an object that managers write to one after the other. */
+/** Helpers for the tests of this room: small schemas, and an object that managers write to in turn. */
 
 export const text: ScalarSchema = { kind: 'scalar', type: 'string' };
 export const int: ScalarSchema = { kind: 'scalar', type: 'int64' };
@@ -174,7 +174,7 @@ export class Written {
     this.#store(object);
   }
 
-  /** The object without type and metadata, save labels, annotations and finalizers. */
+  /** The object without type and metadata, except labels, annotations and finalizers. */
   get value(): JsonObject {
     const { apiVersion: _a, kind: _k, metadata: m, ...rest } = this.object ?? {};
     const { name: _n, uid: _u, managedFields: _f, ...meta } = m as JsonObject;

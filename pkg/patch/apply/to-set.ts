@@ -5,8 +5,8 @@ import { asMember, emptySet, type FieldSet, leaf, type MutableSet } from './fiel
 import { asMap, childSchema, ElementError, isAtomic, listElement, type Node } from './shape.js';
 
 /**
- * The fields that an object mentions, as an applier owns them: every leaf, every list item, every map entry; not the structs on
- * the way, save empty ones. Items that have no identity are left out (a validated object has none).
+ * Returns the fields that an applier of the object owns: all leaves, list items and map entries, and of the structs only empty ones. Items
+ * without identity are omitted (a validated object has none).
  */
 export function fieldsOf(v: JsonObject, schema: Node): FieldSet {
   return mentioned(v, schema) ?? emptySet;
@@ -46,7 +46,7 @@ function mentionedItems(list: JsonArray, schema: ListSchema): FieldSet | undefin
     const element = elementOf(schema, item);
     if (element === undefined) continue;
     out ??= {};
-    // Duplicates are owned as a whole: nothing tells their fields apart.
+    // Duplicates are owned as a whole, because their fields cannot be distinguished.
     out[element] = out[element] === undefined ? asMember(mentioned(item, schema.items)) : leaf;
   }
   return out;

@@ -17,17 +17,17 @@ import { reconcileSet } from './reconcile.js';
 import { removeFields } from './remove.js';
 import { fieldsOf } from './to-set.js';
 
-/** An object as one API version shows it. */
+/** An object in one API version. */
 export interface Versioned {
   readonly value: JsonObject;
   readonly schema: Schema;
   readonly apiVersion: string;
 }
 
-/** The object in another version of its kind; undefined when that version is not known any more. */
+/** Converts the object to another version of its kind; returns undefined if that version no longer exists. */
 export type Convert = (o: Versioned, apiVersion: string) => Versioned | undefined;
 
-/** What an owner loses or would lose to this write. */
+/** The fields that an owner loses or would lose by this write. */
 export type Conflicts = Map<string, FieldSet>;
 
 export class ConflictError extends Error {
@@ -63,13 +63,13 @@ class Versions {
 
 export interface Rules {
   readonly convert: Convert;
-  /** Fields that the (sub)resource does not take from this request: never owned, never in conflict. */
+  /** Fields that a request to the (sub)resource cannot set: they are never owned and never in conflict. */
   readonly ignored: FieldSet;
 }
 
 /**
- * What an update that turned `live` into `next` changed, and takes it from all owners. The caller gives what was gained to whoever
- * made the update. `owners` is changed.
+ * Returns the changes of an update from `live` to `next`, and removes the changed fields from all owners. The caller adds the gained fields
+ * to the manager of the update. `owners` is changed.
  */
 export function trackUpdate(live: Versioned, next: Versioned, owners: Owners, rules: Rules): FieldSet {
   const versions = new Versions(rules.convert);
@@ -81,8 +81,8 @@ export function trackUpdate(live: Versioned, next: Versioned, owners: Owners, ru
 }
 
 /**
- * Lays `applied` over `live`: what its manager applied before and leaves out now goes, unless someone else owns it. `owners` is
- * changed; its entry for the applier holds all that was applied. Throws ConflictError unless forced.
+ * Merges `applied` into `live`. Fields that the manager applied before and omits now are removed unless another manager owns them. `owners`
+ * is changed; the entry of the applier has all applied fields. Throws ConflictError unless forced.
  *
  * Returns the merged object, or undefined when it equals the live one.
  */
@@ -115,7 +115,7 @@ function reconcileOwners(live: Versioned, owners: Owners, versions: Versions): v
   }
 }
 
-/** The comparison of two objects in a version, made at first need; undefined when one has no such version. */
+/** Compares two objects in a version, at first use; returns undefined if one cannot be converted to it. */
 type Comparer = (apiVersion: string) => Comparison | undefined;
 
 function comparer(live: Versioned, next: Versioned, rules: Rules, versions: Versions): Comparer {
@@ -133,7 +133,7 @@ function comparer(live: Versioned, next: Versioned, rules: Rules, versions: Vers
   };
 }
 
-/** Takes from every other owner what changed or went. Owners left without anything go. */
+/** Removes the changed and removed fields from all other owners, and drops owners without fields. */
 function moveOwnership(owners: Owners, selfKey: string | undefined, compareAt: Comparer, force: boolean): void {
   const conflicts: Conflicts = new Map();
   const losses: [key: string, owner: Owner, comparison: Comparison][] = [];
@@ -158,7 +158,7 @@ function moveOwnership(owners: Owners, selfKey: string | undefined, compareAt: C
 }
 
 /**
- * Takes out what the manager applied last time and nobody owns now.
+ * Removes the fields that the manager applied last time and no manager owns now.
  *
  * Removing an item removes all that is in it, so what others own is put back; and what no one owns but the manager never
  * applied either (defaults beside its fields) is put back too.
