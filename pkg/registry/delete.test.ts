@@ -95,7 +95,7 @@ describe('deletion', () => {
     expect(await refusal(b.get('pods', 'default', 'p'))).toMatch(/^404/);
   });
 
-  it('writes nothing when a deletion under way is asked for again', async () => {
+  it('writes nothing when a pending deletion is requested again', async () => {
     const b = await Bench.open();
     const held = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', finalizers: ['x.example/hold'] } };
     await b.create('configmaps', 'default', held);
@@ -116,7 +116,7 @@ describe('deletion', () => {
     expect(metaOf(await behind.delete('pods', 'default', 'p'))).toMatchObject({ uid, deletionGracePeriodSeconds: 30 });
   });
 
-  it('removes what cannot be read when told to, whatever holds it, and not otherwise', async () => {
+  it('removes an unreadable object only on request, and then ignores its finalizers', async () => {
     const b = await Bench.open();
     const key = '/registry/configmaps/default/broken';
     const value = Buffer.from('{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"broken","finalizers":["a/b"]');
@@ -149,7 +149,7 @@ describe('deletion', () => {
     });
   });
 
-  it('frees what was reserved', async () => {
+  it('releases allocations', async () => {
     const b = await Bench.open();
     const service = {
       apiVersion: 'v1',
@@ -177,7 +177,7 @@ describe('deletion', () => {
     );
   });
 
-  it('deletes what a list selects', async () => {
+  it('deletes the listed objects', async () => {
     const b = await Bench.open();
     for (let i = 0; i < 40; i++)
       await b.create('configmaps', 'default', {

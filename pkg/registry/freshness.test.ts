@@ -55,7 +55,7 @@ describe('a read on a peer that lags', () => {
     ['a get', get],
     ['a list', list],
     ['a streaming list', watch],
-  ])('sees all that was acknowledged anywhere when it names no version: %s', async (_name, read) => {
+  ])('is consistent without a version: %s', async (_name, read) => {
     const { behind } = await behindTwoMaps();
     expect(await read(behind, '')).toEqual(NEW);
   });
@@ -64,7 +64,7 @@ describe('a read on a peer that lags', () => {
     ['a get', get],
     ['a list', list],
     ['a streaming list', watch],
-  ])('sees what is here, at once, at version 0: %s', async (_name, read) => {
+  ])('returns the present state without waiting at version 0: %s', async (_name, read) => {
     const { behind } = await behindTwoMaps();
     expect(await read(behind, '0')).toEqual(OLD);
   });
@@ -73,7 +73,7 @@ describe('a read on a peer that lags', () => {
     ['a get', get],
     ['a list', list],
     ['a streaming list', watch],
-  ])('waits for the version that it names, and sees nothing older: %s', async (_name, read) => {
+  ])('waits for its version, and returns no older state: %s', async (_name, read) => {
     const { behind, newest } = await behindTwoMaps();
     const pending = read(behind, newest);
     expect(await soFar(pending)).toBe('waits');
@@ -85,7 +85,7 @@ describe('a read on a peer that lags', () => {
     ['a get', get],
     ['a list', list],
     ['a streaming list', watch],
-  ])('is told to come again when that version does not come: %s', async (_name, read) => {
+  ])('times out if that version does not arrive: %s', async (_name, read) => {
     const { behind, newest } = await behindTwoMaps();
     const refused = refusal(read(behind, newest));
     await soFar(refused);
@@ -102,7 +102,7 @@ describe('a read on a peer that lags', () => {
     expect(await pending).toEqual([{ k: 'new' }]);
   });
 
-  it('goes on with the newest where the state of the first page is gone', async () => {
+  it('continues with the newest state if that of the first page was compacted', async () => {
     const { b, behind } = await behindTwoMaps();
     const token = text(metaOf(await b.list('configmaps', 'default', { limit: 1 })), 'continue');
     await b.update('configmaps', 'default', map('b', 'newer'));

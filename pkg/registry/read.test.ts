@@ -18,7 +18,7 @@ const NOT_KNOWN = (label: string): string =>
   `"${label}" is not a known field selector: only "metadata.name", "metadata.namespace"`;
 
 describe('lists', () => {
-  it('are pages of one state, whatever is written meanwhile', async () => {
+  it('are pages of one state during concurrent writes', async () => {
     const b = await Bench.open();
     const write = fc.record({ name: fc.integer({ min: 0, max: 30 }), remove: fc.boolean() });
     await fc.assert(
@@ -62,7 +62,7 @@ describe('lists', () => {
     );
   });
 
-  it('read any state that history keeps, and say when it is gone', async () => {
+  it('read any state in history, and fail with 410 if it was compacted', async () => {
     const b = await Bench.open();
     await b.create('configmaps', 'default', map('a'));
     const then = String(metaOf(await b.list('configmaps', 'default'))['resourceVersion']);

@@ -122,7 +122,7 @@ describe('registry', () => {
     expect(await b.get('configmaps', 'default', 'a')).toEqual(made);
   });
 
-  it('tells in a dry run what would become of the newest object, not of what a peer that lags knows', async () => {
+  it('dry runs on a lagging peer use the newest object', async () => {
     const b = await Bench.open();
     await b.create('configmaps', 'default', map('a', { k: '1' }));
     const behind = await b.lagging();
@@ -131,7 +131,7 @@ describe('registry', () => {
     expect(would['data']).toEqual({ k: '2', l: '3' });
   });
 
-  it('puts nothing into a namespace whose deletion a lagging peer has not heard of', async () => {
+  it('creates nothing in a namespace whose deletion a lagging peer has not seen', async () => {
     const b = await Bench.open();
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n' } };
     await b.create('namespaces', '', namespace);
@@ -147,7 +147,7 @@ describe('registry', () => {
     expect(await refusal(recreated.create('configmaps', 'n', map('b')))).toMatch(/^40[34] /);
   });
 
-  it('lets all who apply the same new object at once succeed', async () => {
+  it('lets concurrent applies of the same new object succeed', async () => {
     const b = await Bench.open();
     const managers = ['x', 'y', 'z'];
     const apply = (m: string) =>
@@ -159,7 +159,7 @@ describe('registry', () => {
     expect(owners.map((o) => o['manager']).sort()).toEqual(managers);
   });
 
-  it('owns nothing of what is always written, set or not', async () => {
+  it('does not own unset fields that are always written', async () => {
     const b = await Bench.open();
     const event = {
       apiVersion: 'v1',

@@ -33,7 +33,7 @@ describe('a PUT of what is not there', () => {
     expect(await refusal(b.update(what, namespace, { metadata: { name: 'n', uid: 'x' }, ...rest }))).toMatch(/^404 /);
   });
 
-  it('brings nothing back to life that is gone: who names a uid means that one object', async () => {
+  it('does not recreate a deleted object if the request has a uid', async () => {
     const b = await Bench.open();
     const made = await b.create('leases.coordination.k8s.io/v1', 'default', lease());
     await b.delete('leases.coordination.k8s.io/v1', 'default', 'l');
