@@ -13,9 +13,9 @@ export function snapshotMeta(core: Core, index: LogIndex): SnapshotMeta {
   invariant(
     term !== undefined && index <= core.log.applied,
     6,
-    `no snapshot can stand for ${index}: applied is ${core.log.applied}, the log begins at ${core.log.firstIndex}`,
+    `no snapshot is possible at index ${index}: applied is ${core.log.applied}, the log begins at ${core.log.firstIndex}`,
   );
-  invariant(core.configs.isKnownAt(index), 10, `no snapshot can stand for ${index}: who was a member is not known`);
+  invariant(core.configs.isKnownAt(index), 10, `no snapshot is possible at index ${index}: its configuration is unknown`);
   return { index, term, config: core.configs.at(index) };
 }
 

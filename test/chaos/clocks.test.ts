@@ -43,7 +43,7 @@ async function hourAt(cluster: Cluster, name: string, object: string): Promise<n
 }
 
 describe.skipIf(whyNot !== undefined).sequential('clocks that are wrong', () => {
-  it('by hours, forward and back: nobody is deposed, and the time is what users see', async () => {
+  it('by hours, forward and back: the leader stays, and users see the new time', async () => {
     const made = clocks('jumps');
     const cluster = await Cluster.start({ env: (name) => made.env(name) });
     cleanups.push(() => cluster.close());
@@ -80,7 +80,7 @@ describe.skipIf(whyNot !== undefined).sequential('clocks that are wrong', () => 
     expect(result.acknowledged).toBeGreaterThan(50);
   });
 
-  it('ahead on the leader: Events are gone everywhere once they are gone anywhere', async () => {
+  it('ahead on the leader: Events expire on all peers at once', async () => {
     const made = clocks('jumps');
     const cluster = await Cluster.start({ env: (name) => made.env(name) });
     cleanups.push(() => cluster.close());

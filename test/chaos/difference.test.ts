@@ -46,7 +46,7 @@ describe.skipIf(!isBuilt).sequential('a peer whose state differs from that of th
     }
   }
 
-  it('stops, and says why', async () => {
+  it('stops with a reason', async () => {
     differing = cluster.names.find((name) => name !== 'a')!;
     for (let i = 0; i < 5; i++) expect(await create('a', `object-${i}`, `what-all-have-${i}`)).toBe(201);
     await alter('what-all-have-2', 'what-one-has--2');
@@ -59,7 +59,7 @@ describe.skipIf(!isBuilt).sequential('a peer whose state differs from that of th
     await expect(cluster.up(differing)).rejects.toThrow(/the state of this peer differs .*Remove this member/);
   });
 
-  it('is shown as gone, while the others go on', async () => {
+  it('is reported as down while the others continue', async () => {
     const others = cluster.names.filter((name) => name !== differing);
     await cluster.leader();
     for (const name of others) expect(await create(name, `after-${name}`, 'x')).toBe(201);
@@ -73,7 +73,7 @@ describe.skipIf(!isBuilt).sequential('a peer whose state differs from that of th
     expect(others.map((name) => cluster.isUp(name))).toEqual([true, true]);
   });
 
-  it('comes back as a member that was added anew, with the state of the others', async () => {
+  it('joins again as a new member with the state of the others', async () => {
     const members = await cluster.ctl('member', 'list', '-o', 'json');
     const { id } = (JSON.parse(members.out) as { id: number; name: string }[]).find((m) => m.name === differing)!;
     const removed = await cluster.ctl('member', 'remove', id.toString(16));
@@ -85,7 +85,7 @@ describe.skipIf(!isBuilt).sequential('a peer whose state differs from that of th
     expect(read.kind === 'answer' && read.body['data']).toEqual({ value: 'what-all-have-2' });
   });
 
-  it('stops also when only an older version differs, of an object that is the same on all', async () => {
+  it('also stops when only an older version of an object differs', async () => {
     const leader = await cluster.leader();
     expect(await create(leader, 'changed', 'what-all-had')).toBe(201);
     const asker = new Asker(cluster.access, cluster.url(leader));

@@ -47,7 +47,7 @@ async function until(what: (outcome: Outcome) => boolean, prefix: string): Promi
 const made = (o: Outcome): boolean => o.kind === 'answer' && o.status === 201;
 
 describe.skipIf(!mountable)('a full disk', () => {
-  it('nearly: no new objects, and why; deletes are taken; it goes on by itself when there is room', async () => {
+  it('nearly full: rejects new objects with a reason, accepts deletes, and recovers by itself', async () => {
     await start({ names: ['a'], disks: memoryDisks(160) });
     expect(made(await create('before'))).toBe(true);
     const ballast = fill(8);
@@ -60,7 +60,7 @@ describe.skipIf(!mountable)('a full disk', () => {
     expect(cluster.deaths).toEqual([]);
   });
 
-  it('to the last byte while much is written: what can not be taken is refused, deletes are taken, it goes on by itself', async () => {
+  it('filled completely under load: rejects writes, accepts deletes, and recovers by itself', async () => {
     await start({ names: ['a'], disks: memoryDisks(200) });
     const doomed = await createAll('doomed', 20);
     const writers = [0, 1, 2, 3].map((i) => writing(`w${i}`));
@@ -82,7 +82,7 @@ describe.skipIf(!mountable)('a full disk', () => {
     await expectKept(acknowledged, pid);
   });
 
-  it('whose every freed byte is taken at once: everything is refused with the reason, and it goes on by itself', async () => {
+  it('kept full by another process: rejects all writes with a reason, and recovers by itself', async () => {
     await start({ names: ['a'], disks: memoryDisks(200) });
     const doomed = await createAll('doomed', 100);
     const writers = [0, 1, 2, 3].map((i) => writing(`w${i}`));
@@ -113,7 +113,7 @@ describe.skipIf(!mountable)('a full disk', () => {
     await expectKept(acknowledged, pid);
   });
 
-  it('that an install filled before it was killed gives its room back at the next start', async () => {
+  it('filled by a killed snapshot install frees the space at the next start', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'trireme-full-'));
     const disk = join(folder, 'disk');
     const disks = memoryDisks(80);
@@ -126,7 +126,7 @@ describe.skipIf(!mountable)('a full disk', () => {
     }
   });
 
-  it('leaves a torn record in the log of the engine, and nothing that is written after it is lost', async () => {
+  it('leaves a torn record in the log of the engine, and later writes are not lost', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'trireme-full-'));
     const disk = join(folder, 'disk');
     const disks = memoryDisks(80);
@@ -212,7 +212,7 @@ async function names(): Promise<ReadonlySet<string>> {
 }
 
 describe.skipIf(!traceable)('a disk that fails', () => {
-  it('ends the peer at the first failed sync; what was acknowledged is there when it comes back', async () => {
+  it('stops the peer at the first failed sync, and acknowledged writes survive', async () => {
     await start({ names: ['a'] });
     const acknowledged: string[] = [];
     for (let i = 0; i < 20; i++) if (made(await create(`safe-${i}`))) acknowledged.push(`safe-${i}`);

@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 describe.skipIf(why !== undefined)('a leader whose disk hangs', () => {
-  it('is replaced, while writes go on at the others; it comes back, and nothing acknowledged is lost', async () => {
+  it('is replaced while writes continue at the others, returns, and no acknowledged write is lost', async () => {
     disks = hangingDisks(256);
     cluster = await Cluster.start({ disks });
     for (const name of cluster.names) askers.set(name, new Asker(cluster.access, cluster.url(name)));

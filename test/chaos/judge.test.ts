@@ -11,20 +11,20 @@ const put = (revision: number, key = 'k', value = `v${revision}`): WatchEvent =>
 const bookmark = (revision: number): WatchEvent => ({ kind: 'bookmark', key: '', value: '', revision });
 const run = (by: string, from: number, ...events: WatchEvent[]) => ({ by, from, events });
 
-describe('the judge of revisions', () => {
+describe('the revision check', () => {
   const seen = (called: number, returned: number, revision: number) => ({ by: 'r', called, returned, revision });
 
-  it('lets reads at the same time differ', () => {
+  it('accepts concurrent reads with different revisions', () => {
     expect(revisionsGoBack({ revisions: [seen(0, 10, 9), seen(5, 6, 7)] })).toEqual([]);
   });
 
-  it('finds a read that is older than one that had ended', () => {
+  it('detects a read older than one that ended before it', () => {
     expect(revisionsGoBack({ revisions: [seen(0, 4, 9), seen(5, 6, 8)] }).length).toBe(1);
   });
 });
 
-describe('the judge of watches', () => {
-  it('takes events in order', () => {
+describe('the watch check', () => {
+  it('accepts events in order', () => {
     expect(runFaults(run('a', 3, put(4), bookmark(6), put(7), bookmark(7)))).toEqual([]);
   });
 
@@ -38,19 +38,19 @@ describe('the judge of watches', () => {
     expect(runFaults(run('a', 3, ...events)).length).toBe(1);
   });
 
-  it('finds an event that one watcher lacks', () => {
+  it('detects an event that one watcher lacks', () => {
     const history = new History();
     history.watches.push(run('a', 0, put(1), put(2), put(3)), run('b', 1, put(3)), run('c', 2, put(3)));
     expect(missedEvents(history, 3)).toEqual(['watcher b (from 1) missed revision 2: k=v2; near it: 3 k=v3']);
   });
 
-  it('asks nothing of a watcher beyond where it was told to begin anew', () => {
+  it('requires no events of a watcher after it got 410', () => {
     const history = new History();
     history.watches.push(run('a', 0, put(1), put(2)), { ...run('b', 0, put(1)), to: 1 });
     expect(missedEvents(history, 2)).toEqual([]);
   });
 
-  it('finds an acknowledged write that no watcher has', () => {
+  it('detects an acknowledged write that no watcher has', () => {
     const history = new History();
     history.watches.push(run('a', 0, put(1)));
     history.add('k', {
@@ -63,15 +63,15 @@ describe('the judge of watches', () => {
     expect(missedEvents(history, 2)).toEqual(['watcher a (from 0) missed revision 2: k=x; near it: 1 k=v1']);
   });
 
-  it('finds two accounts of one revision', () => {
+  it('detects two different events of one revision', () => {
     const history = new History();
     history.watches.push(run('a', 0, put(1, 'k', 'x')), run('b', 0, put(1, 'k', 'y')));
     expect(missedEvents(history, 1)).toEqual(['revision 1: k=x, but watcher b has k=y']);
   });
 });
 
-describe('the judge', () => {
-  it('finds an acknowledged write that a later read does not know', () => {
+describe('the whole check', () => {
+  it('detects an acknowledged write that a later read misses', () => {
     const history = new History();
     const ok = { kind: 'ok', value: 'x', version: '2' } as const;
     history.add('k', { by: 'w', input: { kind: 'create', value: 'x' }, output: ok, called: 0, returned: 1 });

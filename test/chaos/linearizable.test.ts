@@ -28,8 +28,8 @@ const NEVER = Number.POSITIVE_INFINITY;
 
 const verdict = (...history: Op[]) => checkLinearizable(objectModel, history).kind;
 
-describe('histories that a correct server can show', () => {
-  it('takes operations one after the other', () => {
+describe('correct histories', () => {
+  it('may be sequential', () => {
     expect(
       verdict(
         op(0, 1, create('a'), ok('a', '1')),
@@ -40,7 +40,7 @@ describe('histories that a correct server can show', () => {
     ).toBe('linearizable');
   });
 
-  it('lets a read beside a write see either state', () => {
+  it('may have a concurrent read that sees either state', () => {
     expect(
       verdict(
         op(0, 1, create('a'), ok('a', '1')),
@@ -57,19 +57,19 @@ describe('histories that a correct server can show', () => {
     ).toBe('linearizable');
   });
 
-  it('lets a write of unknown outcome take effect late, or never', () => {
+  it('may have a write of unknown outcome that takes effect late or never', () => {
     expect(verdict(op(0, NEVER, create('a')), op(5, 6, get, gone), op(7, 8, get, ok('a', '3')))).toBe('linearizable');
     expect(verdict(op(0, NEVER, create('a')), op(5, 6, get, gone))).toBe('linearizable');
   });
 
-  it('lets one of two creators win', () => {
+  it('may have two creates of which one succeeds', () => {
     expect(
       verdict(op(0, 5, create('a'), ok('a', '1')), op(0, 5, create('b'), conflict), op(6, 7, get, ok('a', '1'))),
     ).toBe('linearizable');
   });
 });
 
-describe('histories that betray a fault', () => {
+describe('incorrect histories', () => {
   it('a stale read after a newer one was seen', () => {
     expect(
       verdict(
@@ -85,13 +85,13 @@ describe('histories that betray a fault', () => {
     expect(verdict(op(0, 1, create('a'), ok('a', '1')), op(2, 3, get, gone))).toBe('violation');
   });
 
-  it('a write that comes back', () => {
+  it('a write that reappears', () => {
     expect(
       verdict(op(0, 1, create('a'), ok('a', '1')), op(2, 3, remove, { kind: 'deleted' }), op(4, 5, get, ok('a', '1'))),
     ).toBe('violation');
   });
 
-  it('two updates that both found the same version', () => {
+  it('two updates of the same version', () => {
     expect(
       verdict(
         op(0, 1, create('a'), ok('a', '1')),
@@ -101,15 +101,15 @@ describe('histories that betray a fault', () => {
     ).toBe('violation');
   });
 
-  it('two creators that both won', () => {
+  it('two successful creates', () => {
     expect(verdict(op(0, 5, create('a'), ok('a', '1')), op(0, 5, create('b'), ok('b', '2')))).toBe('violation');
   });
 
-  it('a conflict where nothing had changed', () => {
+  it('a conflict without a change', () => {
     expect(verdict(op(0, 1, create('a'), ok('a', '1')), op(2, 3, update('b', '1'), conflict))).toBe('violation');
   });
 
-  it('names what could not be placed', () => {
+  it('the result names the operations that could not be placed', () => {
     const stale = op(5, 6, get, ok('a', '1'));
     const result = checkLinearizable(objectModel, [
       op(0, 1, create('a'), ok('a', '1')),
@@ -158,8 +158,8 @@ function run(
   });
 }
 
-describe('any history of a real object', () => {
-  it('is found linearizable', () => {
+describe('a random history of a sequential object', () => {
+  it('is linearizable', () => {
     fc.assert(
       fc.property(scripts, (script) => {
         expect(checkLinearizable(objectModel, run(script)).kind).not.toBe('violation');
@@ -168,7 +168,7 @@ describe('any history of a real object', () => {
     );
   });
 
-  it('is found not to be when a read is made to show a value that was never written', () => {
+  it('is not linearizable when a read returns a value that was never written', () => {
     fc.assert(
       fc.property(scripts, (script) => {
         const history = run(script);

@@ -72,8 +72,8 @@ function expectAllKept(result: ChaosResult, cuts: number): void {
 const ONE: readonly Moment[] = ['at any time', 'as the log begins a segment', 'as the peers start'];
 const THREE: readonly Moment[] = ['as a snapshot is installed', 'at any time'];
 
-describe.skipIf(whyNot !== undefined)('a disk whose power can be cut', () => {
-  it('keeps what was flushed, and nothing else', async () => {
+describe.skipIf(whyNot !== undefined)('a disk with power cuts', () => {
+  it('keeps only flushed data', async () => {
     const supply = powerSupply();
     const folder = join(room(), 'disk');
     supply.attach(folder);
@@ -95,15 +95,15 @@ describe.skipIf(whyNot !== undefined)('a disk whose power can be cut', () => {
 });
 
 describe.skipIf(whyNot !== undefined).sequential('a power cut', () => {
-  it('of the only peer loses nothing that was acknowledged', async () => {
+  it('of a single peer loses no acknowledged write', async () => {
     expectAllKept(await underCuts({ seed: 1, names: ['a'], moments: ONE }), ONE.length);
   });
 
-  it('of all three peers at once loses nothing that was acknowledged', async () => {
+  it('of all three peers at once loses no acknowledged write', async () => {
     expectAllKept(await underCuts({ seed: 2, names: ['a', 'b', 'c'], moments: THREE }), THREE.length);
   });
 
-  it.skipIf(!compiles)('is found to lose writes when the peer does not sync', async () => {
+  it.skipIf(!compiles)('loses writes when the peer does not sync', async () => {
     const supply = powerSupply();
     const lying = syncsThatDoNothing(room());
     // The state before the first write is kept: a peer that cannot start at all would prove nothing.
@@ -126,7 +126,7 @@ describe.skipIf(whyNot !== undefined).sequential('a power cut', () => {
 });
 
 describe.skipIf(whyNoXfs !== undefined)('a power cut of xfs', () => {
-  it('loses nothing that was acknowledged', async () => {
+  it('loses no acknowledged write', async () => {
     expectAllKept(await underCuts({ seed: 4, names: ['a'], moments: ONE, fileSystem: 'xfs' }), ONE.length);
   });
 });

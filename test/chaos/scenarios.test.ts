@@ -303,7 +303,7 @@ describe.skipIf(!isBuilt).sequential('faults that stores of several peers have h
 describe.skipIf(!isBuilt).sequential('a peer that was away for longer than history is kept', () => {
   clusterOf({ proxied: true, args: ['--snapshot-count=50', '--auto-compaction-retention=1s'] });
 
-  it('is caught up by a snapshot, tells its watches to begin anew, and serves on', async () => {
+  it('catches up by a snapshot, ends its watches with 410, and continues to serve', async () => {
     const leader = await cluster.leader();
     const far = cluster.names.find((n) => n !== leader)!;
     const others = cluster.names.filter((n) => n !== far);

@@ -10,7 +10,7 @@ if (!isBuilt) console.warn('chaos skipped: dist/ is missing (npm run build)');
 const SHORT = ['kill the leader', 'isolate the leader', 'pause the leader', 'the leader is not heard'];
 
 describe.skipIf(!isBuilt)('three peers under faults', () => {
-  it('keep what they promise', async () => {
+  it('keep all guarantees', async () => {
     const faults = SHORT.map((name) => FAULTS.find((f) => f.name === name)!);
     const result = await runChaos({ seed: 1, faults });
     expect(result.judgement.violations).toEqual([]);
@@ -23,8 +23,8 @@ describe.skipIf(!isBuilt)('three peers under faults', () => {
   });
 });
 
-describe.skipIf(!isBuilt)('five peers whose members change while the network is split', () => {
-  it('keep what they promise', async () => {
+describe.skipIf(!isBuilt)('five peers with membership changes during partitions', () => {
+  it('keep all guarantees', async () => {
     const result = await runChaos({ seed: 2, faults: SPLIT_MEMBER_FAULTS, cluster: { names: FIVE_PEERS } });
     expect(result.judgement.violations).toEqual([]);
     expect(result.deaths).toEqual([]);

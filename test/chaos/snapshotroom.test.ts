@@ -23,8 +23,8 @@ afterEach(async () => {
   await cluster?.close();
 });
 
-describe.skipIf(!mountable)('a peer that is to take in a snapshot and has no room for it', () => {
-  it('keeps what it has, is of no harm to the others, and takes it in by itself when there is room', async () => {
+describe.skipIf(!mountable)('a peer without disk space for a snapshot', () => {
+  it('keeps its state, does not affect the others, and installs the snapshot when there is space', async () => {
     const away = await fallBehind();
     const pid = cluster.pid(away);
     const most = fill(away, 20 * MiB);

@@ -17,7 +17,7 @@ const targets = all.filter((t) => t.name.includes(chosen));
 const INPUTS = 200;
 const share = (minutes * 60_000) / Math.max(1, targets.length);
 
-describe('whatever comes in', () => {
+describe('fuzz targets', () => {
   if (minutes > 0) console.info(`fuzzing ${targets.length} targets, ${(share / 1000) | 0} s each, seed ${seed}`);
 
   it.each(targets)(
@@ -44,7 +44,7 @@ describe('whatever comes in', () => {
   );
 });
 
-describe('the hunt itself', () => {
+describe('the fuzzer', () => {
   const hunted = async (run: Target['run'], refusals: Target['refusals'] = []): Promise<string | undefined> => {
     const found = await hunt(
       { name: 't', seeds: texts('hello'), words: ['{'], run, refusals },
@@ -53,7 +53,7 @@ describe('the hunt itself', () => {
     return found?.kind;
   };
 
-  it('finds a crash, and makes its input small', async () => {
+  it('finds a crash and minimizes its input', async () => {
     const found = await hunt(
       {
         name: 't',
@@ -70,7 +70,7 @@ describe('the hunt itself', () => {
     expect([found?.kind, found?.input.toString()]).toEqual(['crash', '{']);
   });
 
-  it('finds what eats memory, and lets be what reads and refuses', async () => {
+  it('finds excessive memory use, and accepts reads and rejections', async () => {
     const kept: Buffer[] = [];
     expect(
       await hunted((input) => {

@@ -63,7 +63,7 @@ describe('the checker', () => {
     expect(() => checker.leads(3, 3, () => 1)).toThrow('leader completeness');
   });
 
-  it('asks for an entry only of leaders of terms after the one that committed it, not the one that made it', () => {
+  it('requires an entry only of leaders after the term that committed it, not after its own term', () => {
     const checker = new Checker(initialConfiguration([toPeerId(1)]));
     checker.applies(1, EMPTY_IMAGE, entry(1, 2, 1), 5);
     // Its votes were a long time on their way.

@@ -42,9 +42,9 @@ describe('simulated clusters', () => {
   }
 
   // Four founders, of which some were replaced: the log of each had four voters, but not the same four.
-  it('hang the disks of a minority only, seed 2427', () => expect(verdict(simulate({ seed: 2427 }))).toBe('right'));
+  it('hang only the disks of a minority, seed 2427', () => expect(verdict(simulate({ seed: 2427 }))).toBe('right'));
 
-  it('do the same again for the same seed', () => {
+  it('are deterministic for a seed', () => {
     const trace = (seed: number): string[] => {
       const lines: string[] = [];
       simulate({ seed, trace: (line) => lines.push(line) });

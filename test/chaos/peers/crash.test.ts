@@ -63,7 +63,7 @@ async function judged(nemesis: (cluster: ProcessCluster) => Promise<void>): Prom
 }
 
 describe.runIf(canRun())('three peers under faults stay linearizable', () => {
-  it('when the leader is killed and comes back', () =>
+  it('when the leader is killed and restarted', () =>
     judged(async (cluster) => {
       for (let round = 0; round < 2; round++) {
         const i = await cluster.leader();
@@ -81,7 +81,7 @@ describe.runIf(canRun())('three peers under faults stay linearizable', () => {
     }));
 
   // The fault: a leader that was paused serves a read from its old state after the others elected a new leader.
-  it('when the leader is stopped long enough to be deposed, and goes on', () =>
+  it('when the leader is paused long enough to be replaced, and resumes', () =>
     judged(async (cluster) => {
       for (let round = 0; round < 2; round++) {
         const i = await cluster.leader();

@@ -37,7 +37,7 @@ function tmpfs(megabytes: number): string | undefined {
 }
 
 describe.runIf(canRun())('a failing disk', () => {
-  it('that is full: puts are refused, deletes are taken, and room brings puts back', async () => {
+  it('that is full: puts are rejected, deletes are accepted, and puts work again when there is space', async () => {
     const disk = tmpfs(300);
     if (disk === undefined) return;
     const one = peer();

@@ -17,8 +17,8 @@ if (runnable && !mountable) console.warn('a follower without room skipped: this 
 const VALUE_BYTES = 200_000;
 const MiB = 1024 * 1024;
 
-describe.skipIf(!mountable)('a follower whose state has no room, and whose log has', () => {
-  it('lets its log go on no further than may lie in memory, and catches up when there is room', async () => {
+describe.skipIf(!mountable)('a follower with disk space for its log but not for its state', () => {
+  it('bounds the unapplied log, and catches up when there is space', async () => {
     const made = folder();
     cleanups.push(() => made.remove());
     const state = join(made.path, 'peer0', 'db');

@@ -28,7 +28,7 @@ async function judged(nemesis: (cluster: ProcessCluster, network: Namespaces) =>
 }
 
 describe.runIf(canRun())('three peers in a broken network stay linearizable', () => {
-  it('when the leader is cut off from the others, who go on', () =>
+  it('when the leader is cut off and the others continue', () =>
     judged(async (cluster, network) => {
       const old = await cluster.leader();
       network.isolate(old);
@@ -38,7 +38,7 @@ describe.runIf(canRun())('three peers in a broken network stay linearizable', ()
       expect(answers.map(({ kind }) => kind)).toEqual(['committed', 'committed']);
     }));
 
-  it('when the leader can speak but not hear', () =>
+  it('when the leader can send but not receive', () =>
     judged(async (cluster, network) => {
       const deaf = await cluster.leader();
       for (const other of [0, 1, 2]) if (other !== deaf) network.cut(other, deaf);
@@ -48,7 +48,7 @@ describe.runIf(canRun())('three peers in a broken network stay linearizable', ()
       expect((await cluster.peers[rest[0]!]!.put('/after', 'x')).kind).toBe('committed');
     }));
 
-  it('when one follower is cut off and comes back: it deposes nobody', () =>
+  it('when one follower is cut off and returns without disrupting the leader', () =>
     judged(async (cluster, network) => {
       const leader = await cluster.leader();
       const { term } = await cluster.peers[leader]!.report();

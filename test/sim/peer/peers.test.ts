@@ -40,7 +40,7 @@ describe('simulated production peers', () => {
     );
   }
 
-  it('do the same again for the same seed', async () => {
+  it('are deterministic for a seed', async () => {
     const trace = async (seed: number): Promise<string[]> => {
       const lines: string[] = [];
       await simulatePeers({ seed, trace: (line) => lines.push(line) });

@@ -17,19 +17,19 @@ import { ACTS, type Act, drawProfile, type PeerProfile } from './profile.js';
 
 export interface PeerSimOptions {
   readonly seed: number;
-  /** Points of the profile that are not left to the seed. */
+  /** Parts of the profile that are not drawn from the seed. */
   readonly profile?: Partial<PeerProfile>;
-  /** Protections that the peers lack: for mutations. */
+  /** Disabled protections of the peers, for mutations. */
   readonly faults?: PeerFaults;
-  /** Faults that are left out. */
+  /** Faults that do not occur. */
   readonly without?: readonly Act[];
-  /** Told everything that happens, a line at a time. */
+  /** Called with a line for each event. */
   readonly trace?: (line: string) => void;
 }
 
 export interface PeerSimResult {
   readonly seed: number;
-  /** Undefined when all went well. */
+  /** Undefined when the run succeeded. */
   readonly failure: Error | undefined;
   readonly events: number;
   readonly messages: number;
@@ -43,10 +43,10 @@ export interface PeerSimResult {
 
 /** A loop in a peer is a failure, not a hang. */
 const STEPS_MAX = 2_000_000;
-/** Simulated time within which a cluster at peace must be as it should. */
+/** Simulated time within which the cluster must recover after the faults. */
 const PEACE_MS = 90_000;
 const OPERATOR_MS = 300;
-/** No peer has a proposal of this number, so its refusal means nothing to the peer that seems to have sent it. */
+/** No peer uses this proposal id, so the peer that seems to have sent it ignores the rejection. */
 const BAD_PROPOSAL_ID = 2 ** 47;
 
 export async function simulatePeers(options: PeerSimOptions): Promise<PeerSimResult> {
@@ -70,7 +70,7 @@ class PeerRun {
   readonly #network: SimulatedNetwork;
   readonly #machines: readonly Machine[];
   readonly #trace: (line: () => string) => void;
-  /** Operations under way, by the process that was asked. */
+  /** Operations in progress, with the process that handles them. */
   readonly #pending = new Map<number, { readonly process: Process; readonly since: number; readonly what: string }>();
   #atPeace = false;
   #steps = 0;
@@ -115,7 +115,7 @@ class PeerRun {
     await this.#until(() => this.#events.now >= this.#profile.chaosMs);
   }
 
-  /** Faults are over: the cluster has to elect, serve, take back or replace every member, and bring all of them up to date. */
+  /** The phase without faults: the cluster must elect a leader, serve, restore or replace every member, and bring all up to date. */
   async peace(): Promise<void> {
     this.#atPeace = true;
     this.#trace(() => 'peace');
@@ -165,7 +165,7 @@ class PeerRun {
     });
   }
 
-  /** Waits until `isSo`, which is asked every 100 ms of simulated time. */
+  /** Waits until `isSo` returns true; checks every 100 ms of simulated time. */
   async #insist(deadline: number, what: string, isSo: () => boolean): Promise<void> {
     while (!isSo()) {
       const next = this.#events.now + 100;
@@ -207,7 +207,7 @@ class PeerRun {
     machine.start();
   }
 
-  /** Starts what should run and does not. */
+  /** Starts the machine if it should run and does not. */
   #revive(machine: Machine): void {
     if (machine.wanted && !machine.lost && !machine.isUp && !machine.operated && this.#mayStart(machine)) {
       this.#start(machine);
@@ -216,8 +216,8 @@ class PeerRun {
   }
 
   /**
-   * A founder that starts as new learns from the others that it has lost its disk. Nobody can tell it when it reaches none of them,
-   * so it is started only when it does.
+   * A founder with an empty disk learns from the others that it has lost its data. It is started only when it can reach them, because
+   * otherwise it could not know.
    */
   #mayStart(machine: Machine): boolean {
     if (machine.suspect !== 'emptied' || machine.joins) return true;
@@ -253,7 +253,7 @@ class PeerRun {
     watch(peer.keyspace.status().compacted);
   }
 
-  /** Members that have taken part, as the replicated state says. */
+  /** Members that have taken part, according to the replicated state. */
   readonly #started = new Set<number>();
 
   #watchMembers(process: Process, peer: Peer): void {
@@ -276,7 +276,7 @@ class PeerRun {
     this.#trace(() => `${machine.name} does not start: ${message}`);
     const { disk } = machine;
     if (machine.suspect) {
-      // The disk was damaged or emptied, and the peer noticed. A damaged one says so; an emptied one is told by the others.
+      // The disk was damaged or emptied, and the peer noticed: by its own checks, or from the others.
       if (error.name === 'LogCorruptError' || /has been part of the cluster before/.test(message)) {
         machine.lost = true;
         return;
@@ -298,7 +298,7 @@ class PeerRun {
     if (/EIO/.test(message)) return;
     if (/removed from the cluster/.test(message)) {
       const id = machine.memberId;
-      // An operator asked for it, or nobody did.
+      // An operator must have requested the removal.
       if (id === undefined || !this.#removals.has(id)) {
         throw new CheckFailed('membership', `${machine.name} stopped as removed, but nobody asked to remove it`);
       }
@@ -342,7 +342,7 @@ class PeerRun {
 
   #wrote(process: Process, begun: { readonly id: number; readonly floor: number }, txn: Txn, result: TxnResult): void {
     this.#pending.delete(begun.id);
-    // Nobody hears the answer of a process that is gone.
+    // The response of a process that has exited is lost.
     if (!process.alive) return;
     this.#trace(() => `write ${begun.id} is ${result.kind}${'revision' in result ? ` at ${result.revision}` : ''}`);
     this.#guard(() => {
@@ -399,7 +399,7 @@ class PeerRun {
 
   // Operators
 
-  /** Ids that an operator asked to remove. */
+  /** Ids that an operator has removed. */
   readonly #removals = new Set<number>();
   readonly #outcasts: { readonly machine: Machine; readonly id: number }[] = [];
 
@@ -415,20 +415,20 @@ class PeerRun {
       });
   }
 
-  /** Asks any peer that serves. Undefined: nobody could be asked. */
+  /** Sends a request to any serving peer. Undefined when there is none or it did not respond. */
   async #ask<T>(what: string, call: (peer: Peer) => Promise<ControlResult<T>>): Promise<ControlResult<T> | undefined> {
     const machine = this.#anyPeer();
     if (machine?.peer === undefined) return undefined;
     const process = machine.process!;
     const asked = call(machine.peer);
     asked.catch(() => {});
-    // The machine that was asked may die.
+    // The machine may die before it responds.
     const result = await Promise.race([asked, this.#sleep(12_000).then(() => undefined)]);
     this.#trace(() => `${machine.name} was asked to ${what}: ${JSON.stringify(result)}`);
     return process.alive ? result : undefined;
   }
 
-  /** The members as the peer that leads sees them. */
+  /** The members according to the leader. */
   #members():
     | readonly { readonly id: number; readonly learner: boolean; readonly peerUrls: readonly string[] }[]
     | undefined {
@@ -473,7 +473,7 @@ class PeerRun {
     return false;
   }
 
-  /** Removes the member of a machine whose disk is of no use, and adds the machine again with an empty one. */
+  /** Removes the member of a machine with an unusable disk, and adds the machine again with an empty one. */
   async #replace(machine: Machine): Promise<void> {
     machine.kill();
     if (!(await this.#remove(machine))) return;
@@ -508,7 +508,7 @@ class PeerRun {
   #canLose(machine: Machine): boolean {
     if (this.#machines.some(({ lost, suspect, operated }) => lost || suspect || operated)) return false;
     const members = this.#members();
-    // Until the cluster has recorded that a member takes part, nobody can tell a lost disk from a first start.
+    // Until the cluster has recorded that a member takes part, a lost disk is indistinguishable from a first start.
     if (members === undefined || machine.memberId === undefined || !this.#started.has(machine.memberId)) return false;
     const voters = members.filter(({ learner }) => !learner);
     return voters.length >= 3 && voters.some(({ id }) => id === machine.memberId);
@@ -630,7 +630,7 @@ class PeerRun {
     );
   }
 
-  /** The disk is gone, and somebody starts the peer again as if it had never been there, with one of the two flags. */
+  /** The disk is lost, and the peer is started again as a new one, with either value of `--initial-cluster-state`. */
   #wipe(machine: Machine): void {
     if (!this.#canLose(machine)) return;
     const id = machine.memberId!;
@@ -640,7 +640,7 @@ class PeerRun {
     this.#trace(() => `${machine.name} (${id.toString(16)}) has lost its disk`);
   }
 
-  /** A faulty peer forwards what no peer should. */
+  /** A faulty peer forwards an invalid proposal. */
   #badProposal(machine: Machine): void {
     const sink = this.#network.sinkAt(machine.url);
     const from = this.#random.pick(this.#machines).memberId;
@@ -651,7 +651,7 @@ class PeerRun {
       kind: 'txn',
       txn: { compares: [], ops: [{ kind: 'put', key: '!members/zz', value: member }] },
     });
-    // As a release would write it that no peer of this cluster runs.
+    // The format of a newer release that no peer of this cluster runs.
     const newer = seal({ origin: 1, id: 1, command: Buffer.from(inner), form: 2 });
     newer[6] = 99;
     const data = this.#random.pick([
@@ -666,7 +666,7 @@ class PeerRun {
         try {
           sink.proposal(from as never, { id: BAD_PROPOSAL_ID, data, term });
         } catch (error) {
-          // The transport ends the connection that brought it.
+          // The transport closes the connection.
           this.#trace(() => `${machine.name} takes no such proposal: ${(error as Error).message}`);
         }
       });
@@ -685,10 +685,10 @@ class PeerRun {
     };
   }
 
-  /** Every machine that should belong to the cluster does, as a voter, and no other. */
+  /** Whether exactly the wanted machines are members, all as voters. */
   #isWhole(): boolean {
     if (this.#machines.some(({ operated, lost, suspect }) => operated || lost || suspect)) {
-      // Nobody misses the disk of a machine that does not belong to the cluster.
+      // The disk of a machine that is not a member does not matter.
       for (const machine of this.#machines) if (!machine.wanted) machine.suspect = undefined;
       return false;
     }
@@ -701,7 +701,7 @@ class PeerRun {
         return false;
       }
       if (!machine.wanted && machine.isUp) {
-        // It has been removed, and has not heard of it yet.
+        // It was removed and does not know yet.
         if (isMember) this.#operate(machine, () => this.#leave(machine));
         return false;
       }
