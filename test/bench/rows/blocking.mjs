@@ -8,7 +8,10 @@ const maps = '/api/v1/namespaces/default/configmaps';
 
 /** A Deployment of about this size in bytes. Most of it is a list that is merged by key. */
 function deployment(name, bytes, mark = '') {
-  const env = Array.from({ length: Math.round(bytes / 70) }, (_, i) => ({ name: `SETTING_${i}`, value: `value number ${i} of ${mark}`.padEnd(30) }));
+  // The server takes lists of 10,000 items at most.
+  const count = Math.min(9_000, Math.round(bytes / 70));
+  const width = Math.max(30, Math.round(bytes / count) - 40);
+  const env = Array.from({ length: count }, (_, i) => ({ name: `SETTING_${i}`, value: `value number ${i} of ${mark}`.padEnd(width) }));
   const labels = { app: name };
   const containers = [{ name: 'web', image: 'web:1', env }];
   return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, namespace: 'default' }, spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } } } };
