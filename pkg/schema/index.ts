@@ -34,6 +34,7 @@ export {
   compileStructuralSchema,
   customKind,
   dropNulls,
+  isTextFormat,
   patternProblem,
   validateStructure,
 } from './structural/index.js';

@@ -34,6 +34,11 @@ export const textFormats: ReadonlyMap<string, (text: string) => boolean> = new M
   ['k8s-long-name', (t) => isDns1123Subdomain(t).length === 0],
 ]);
 
+/** Whether a format of texts means something here. */
+export function isTextFormat(format: string): boolean {
+  return textFormats.has(format);
+}
+
 function isDate(text: string): boolean {
   const m = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   return m !== null && isDay(Number(m[1]), Number(m[2]), Number(m[3]));

@@ -1,5 +1,6 @@
 export { compileStructuralSchema } from './compile.js';
 export { patternProblem } from './constraints.js';
+export { isTextFormat } from './formats.js';
 export { dropNulls } from './nulls.js';
 export { customKind } from './type.js';
 export { validateStructure } from './validate.js';

@@ -1,4 +1,5 @@
-import { cloneJson, equalJson, formatTime, isObject, type JsonObject } from '../../../api/index.js';
+import { cloneJson, equalJson, formatTime, isObject, type JsonObject, type JsonValue } from '../../../api/index.js';
+import { isTextFormat } from '../../../schema/index.js';
 import { CREATION_TIME, NAME_COLUMN } from '../../custom/columns.js';
 import type { ResourceDeclaration, Strategy, TableColumn, TableDeclaration } from '../../resource.js';
 import { at, listAt, nameOf, objectsAt, textAt } from '../access.js';
@@ -42,6 +43,10 @@ const strategy: Strategy = {
       validateStoredVersions(o, errors);
     },
   },
+  warn: (o, old, context) => {
+    if (old !== undefined && equalJson(o['spec'], old['spec'])) return;
+    for (const format of unknownFormats(o)) context.warn(`unrecognized format ${JSON.stringify(format)}`);
+  },
   deletion: {
     mark: (o, { world }) => {
       const meta = o['metadata'];
@@ -61,6 +66,23 @@ const strategy: Strategy = {
   },
   compatibility: { anyFinalizers: true },
 };
+
+const NUMBER_FORMATS: ReadonlySet<string> = new Set(['int32', 'int64', 'float', 'double']);
+
+/** Formats in the schemas of a definition that mean nothing here, each once and sorted. */
+function unknownFormats(o: JsonObject): readonly string[] {
+  const found = new Set<string>();
+  const pending: JsonValue[] = objectsAt(o, 'spec', 'versions').map((v) => at(v, 'schema', 'openAPIV3Schema') ?? null);
+  for (let schema = pending.pop(); schema !== undefined; schema = pending.pop()) {
+    if (!isObject(schema)) continue;
+    const format = textAt(schema, 'format');
+    if (format !== '' && !isTextFormat(format) && !NUMBER_FORMATS.has(format)) found.add(format);
+    if (isObject(schema['properties'])) pending.push(...Object.values(schema['properties']));
+    for (const key of ['items', 'additionalProperties', 'not'] as const) pending.push(schema[key] ?? null);
+    for (const key of ['allOf', 'anyOf', 'oneOf']) pending.push(...listAt(schema, key));
+  }
+  return [...found].sort();
+}
 
 const wide = (name: string, description: string, more: Partial<TableColumn> = {}): TableColumn => ({
   name,
