@@ -15,7 +15,11 @@ export function snapshotMeta(core: Core, index: LogIndex): SnapshotMeta {
     6,
     `no snapshot is possible at index ${index}: applied is ${core.log.applied}, the log begins at ${core.log.firstIndex}`,
   );
-  invariant(core.configs.isKnownAt(index), 10, `no snapshot is possible at index ${index}: its configuration is unknown`);
+  invariant(
+    core.configs.isKnownAt(index),
+    10,
+    `no snapshot is possible at index ${index}: its configuration is unknown`,
+  );
   return { index, term, config: core.configs.at(index) };
 }
 
