@@ -15,8 +15,9 @@ export { includesLibrary } from './library/lists.js';
 export { valueText } from './library/standard.js';
 export { parseDuration, parseTimestamp } from './library/time.js';
 export { BIND_MACRO } from './macros.js';
+export { StructValue } from './operations.js';
 export { RESERVED_WORDS } from './parser.js';
-export { COST_EXCEEDED, type Outcome, Program, StructValue, type Variables } from './program.js';
+export { COST_EXCEEDED, type Outcome, Program, type Variables } from './program.js';
 export {
   BOOL,
   BYTES,

@@ -113,7 +113,7 @@ class Parser {
   }
 
   #and(follow: ReadonlySet<TokenKind>): Expr {
-    return this.#chain('&&', '_&&_', follow, (f) => this.#relation(f, 0));
+    return this.#chain('&&', '_&&_', follow, (f) => this.#relation(f));
   }
 
   /** A chain of `&&` or `||` becomes a balanced tree, so that a long one is not a deep one. */
@@ -141,7 +141,7 @@ class Parser {
     });
   }
 
-  #relation(follow: ReadonlySet<TokenKind>, _level: number): Expr {
+  #relation(follow: ReadonlySet<TokenKind>): Expr {
     return this.#rule(follow, () => {
       let left = this.#sum(RELATION_NEXT);
       while (RELATIONS.includes(this.#in.la())) {

@@ -1,14 +1,21 @@
 import { ACCUMULATOR, type CallExpr, type ComprehensionExpr, type Expr } from './ast.js';
 import type { Checked } from './checker.js';
 import type { Environment } from './environment.js';
+import {
+  contains,
+  elementAt,
+  fieldOf,
+  goName,
+  hasFields,
+  optionalElement,
+  orMissing,
+  StructValue,
+} from './operations.js';
 import { callCost, LIST_BASE, MAP_BASE, STRUCT_BASE } from './runtimecost.js';
 import {
   ArrayList,
-  Bytes,
-  type CelError,
   CelMap,
   EntryMap,
-  equals,
   fail,
   isError,
   keyText,
@@ -16,10 +23,8 @@ import {
   mapFrom,
   NO_OVERLOAD,
   noOverload,
-  Opaque,
   Optional,
   typeName,
-  Uint,
   type Value,
 } from './values.js';
 
@@ -485,13 +490,6 @@ function membership(element: Step, list: List): Step {
   };
 }
 
-export function contains(element: Value, container: Value): Value {
-  if (container instanceof CelMap) return container.find(element) !== undefined;
-  if (!(container instanceof List)) return NO_OVERLOAD;
-  for (let i = 0; i < container.size; i++) if (equals(element, container.at(i))) return true;
-  return false;
-}
-
 function and(steps: readonly Step[]): Step {
   return decide(steps, false);
 }
@@ -530,15 +528,6 @@ function selectField(operand: Step, field: string): Step {
   };
 }
 
-function hasFields(value: Value): boolean {
-  return value instanceof CelMap || value instanceof Opaque;
-}
-
-function fieldOf(value: Value, field: string): Value | undefined {
-  if (value instanceof CelMap) return value.find(field);
-  return value instanceof Opaque ? value.field(field) : undefined;
-}
-
 function hasField(operand: Step, field: string): Step {
   return (f) => {
     const value = operand(f);
@@ -546,85 +535,4 @@ function hasField(operand: Step, field: string): Step {
     if (value instanceof Optional) return value.value !== undefined && fieldOf(value.value, field) !== undefined;
     return fieldOf(value, field) !== undefined;
   };
-}
-
-function listIndex(_list: List, key: Value): number | CelError {
-  if (typeof key === 'bigint') return Number(key);
-  if (key instanceof Uint) return Number(key.value);
-  if (typeof key === 'number') return Number.isInteger(key) ? key : fail(`unsupported index value ${key} in list`);
-  return fail(`unsupported index type '${typeName(key)}' in list`);
-}
-
-/** The element, if it is there. What can have no such element is still an error. */
-function optionalElement(container: Value, key: Value): Value {
-  if (container instanceof List) {
-    const i = listIndex(container, key);
-    if (typeof i !== 'number') return i;
-    return i >= 0 && i < container.size ? new Optional(container.at(i)) : Optional.NONE;
-  }
-  if (container instanceof CelMap) {
-    const value = container.find(key);
-    if (value === undefined) return Optional.NONE;
-    return value instanceof Optional ? value : new Optional(value);
-  }
-  const value = elementAt(container, key);
-  return isError(value) ? value : new Optional(value);
-}
-
-function elementAt(container: Value, key: Value): Value {
-  if (container instanceof CelMap) return orMissing(container.find(key), showKey(key));
-  if (container instanceof List) {
-    const i = listIndex(container, key);
-    if (typeof i !== 'number') return i;
-    return i >= 0 && i < container.size ? container.at(i) : fail(`index out of bounds: ${i}`);
-  }
-  if (container instanceof Opaque && typeof key === 'string') return orMissing(container.field(key), key);
-  return fail(`no such key: ${showKey(key)}`);
-}
-
-/** A value that is there, which may be null, or the error for one that is not. */
-function orMissing(value: Value | undefined, key: string): Value {
-  return value === undefined ? fail(`no such key: ${key}`) : value;
-}
-
-function showKey(key: Value): string {
-  if (key instanceof Uint) return String(key.value);
-  if (key instanceof Bytes) return new TextDecoder().decode(key.value);
-  if (key === null || typeof key !== 'object') return String(key);
-  return typeName(key);
-}
-
-/** The name under which the reference reports the type of a range. */
-function goName(v: Value): string {
-  const name = typeName(v);
-  const known: Record<string, string> = { null_type: 'Null', int: 'Int', uint: 'Uint', bool: 'Bool', double: 'Double' };
-  return known[name] ?? name.charAt(0).toUpperCase() + name.slice(1);
-}
-
-/** An object with declared fields, made by an expression. */
-export class StructValue extends CelMap {
-  readonly #name: string;
-  readonly fields: EntryMap;
-
-  constructor(name: string, fields: EntryMap) {
-    super();
-    this.#name = name;
-    this.fields = fields;
-  }
-
-  override get typeName(): string {
-    return this.#name;
-  }
-
-  get size(): number {
-    return this.fields.size;
-  }
-
-  find(key: Value): Value | undefined {
-    return this.fields.find(key);
-  }
-
-  keys(): readonly Value[] {
-    return this.fields.keys();
-  }
 }

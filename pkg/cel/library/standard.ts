@@ -1,6 +1,6 @@
 import { declare, type Library } from '../environment.js';
 import { STANDARD_MACROS, TWO_VARIABLE_MACROS } from '../macros.js';
-import { contains } from '../program.js';
+import { contains } from '../operations.js';
 import {
   BOOL,
   BYTES,

@@ -96,8 +96,7 @@ export function formatDuration(d: Duration): string {
 
 /** The date whose UTC parts are the local parts at `zone`. */
 function local(t: Timestamp, zone: string | undefined): Date | string {
-  if (zone === undefined || zone === '' || zone === 'UTC')
-    return new Date((t.seconds + (zone === undefined ? 0 : 0)) * 1000);
+  if (zone === undefined || zone === '' || zone === 'UTC') return new Date(t.seconds * 1000);
   const colon = zone.indexOf(':');
   if (colon >= 0) {
     const offset = fixedOffset(zone, colon);

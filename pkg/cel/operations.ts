@@ -1,0 +1,115 @@
+import {
+  Bytes,
+  type CelError,
+  CelMap,
+  type EntryMap,
+  equals,
+  fail,
+  isError,
+  List,
+  NO_OVERLOAD,
+  Opaque,
+  Optional,
+  typeName,
+  Uint,
+  type Value,
+} from './values.js';
+
+/** Access to the parts of values: fields, elements, keys. */
+
+export function hasFields(value: Value): boolean {
+  return value instanceof CelMap || value instanceof Opaque;
+}
+
+export function fieldOf(value: Value, field: string): Value | undefined {
+  if (value instanceof CelMap) return value.find(field);
+  return value instanceof Opaque ? value.field(field) : undefined;
+}
+
+export function contains(element: Value, container: Value): Value {
+  if (container instanceof CelMap) return container.find(element) !== undefined;
+  if (!(container instanceof List)) return NO_OVERLOAD;
+  for (let i = 0; i < container.size; i++) if (equals(element, container.at(i))) return true;
+  return false;
+}
+
+export function listIndex(key: Value): number | CelError {
+  if (typeof key === 'bigint') return Number(key);
+  if (key instanceof Uint) return Number(key.value);
+  if (typeof key === 'number') return Number.isInteger(key) ? key : fail(`unsupported index value ${key} in list`);
+  return fail(`unsupported index type '${typeName(key)}' in list`);
+}
+
+/** The element, if it is there. What can have no such element is still an error. */
+export function optionalElement(container: Value, key: Value): Value {
+  if (container instanceof List) {
+    const i = listIndex(key);
+    if (typeof i !== 'number') return i;
+    return i >= 0 && i < container.size ? new Optional(container.at(i)) : Optional.NONE;
+  }
+  if (container instanceof CelMap) {
+    const value = container.find(key);
+    if (value === undefined) return Optional.NONE;
+    return value instanceof Optional ? value : new Optional(value);
+  }
+  const value = elementAt(container, key);
+  return isError(value) ? value : new Optional(value);
+}
+
+export function elementAt(container: Value, key: Value): Value {
+  if (container instanceof CelMap) return orMissing(container.find(key), showKey(key));
+  if (container instanceof List) {
+    const i = listIndex(key);
+    if (typeof i !== 'number') return i;
+    return i >= 0 && i < container.size ? container.at(i) : fail(`index out of bounds: ${i}`);
+  }
+  if (container instanceof Opaque && typeof key === 'string') return orMissing(container.field(key), key);
+  return fail(`no such key: ${showKey(key)}`);
+}
+
+/** A value that is there, which may be null, or the error for one that is not. */
+export function orMissing(value: Value | undefined, key: string): Value {
+  return value === undefined ? fail(`no such key: ${key}`) : value;
+}
+
+export function showKey(key: Value): string {
+  if (key instanceof Uint) return String(key.value);
+  if (key instanceof Bytes) return new TextDecoder().decode(key.value);
+  if (key === null || typeof key !== 'object') return String(key);
+  return typeName(key);
+}
+
+/** The name under which the reference reports the type of a range. */
+export function goName(v: Value): string {
+  const name = typeName(v);
+  const known: Record<string, string> = { null_type: 'Null', int: 'Int', uint: 'Uint', bool: 'Bool', double: 'Double' };
+  return known[name] ?? name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+/** An object with declared fields, made by an expression. */
+export class StructValue extends CelMap {
+  readonly #name: string;
+  readonly fields: EntryMap;
+
+  constructor(name: string, fields: EntryMap) {
+    super();
+    this.#name = name;
+    this.fields = fields;
+  }
+
+  override get typeName(): string {
+    return this.#name;
+  }
+
+  get size(): number {
+    return this.fields.size;
+  }
+
+  find(key: Value): Value | undefined {
+    return this.fields.find(key);
+  }
+
+  keys(): readonly Value[] {
+    return this.fields.keys();
+  }
+}
