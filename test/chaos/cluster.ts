@@ -41,6 +41,8 @@ interface Peer {
   readonly proxy: PeerProxy | undefined;
   args: readonly string[];
   child: ChildProcess | undefined;
+  /** The process started last, for as long as it runs: also while it is expected to exit. */
+  pid: number | undefined;
   paused: boolean;
   /** The output since the last start. */
   out: string;
@@ -95,6 +97,7 @@ export class Cluster {
       proxy,
       args: args ?? [],
       child: undefined,
+      pid: undefined,
       paused: false,
       out: '',
     };
@@ -117,9 +120,7 @@ export class Cluster {
   }
 
   #pids(): ReadonlyMap<string, number> {
-    return new Map(
-      [...this.#peers.values()].flatMap((p) => (p.child?.pid === undefined ? [] : [[p.name, p.child.pid]])),
-    );
+    return new Map([...this.#peers.values()].flatMap((p) => (p.pid === undefined ? [] : [[p.name, p.pid]])));
   }
 
   get names(): readonly string[] {
@@ -179,6 +180,7 @@ export class Cluster {
       env: { ...process.env, ...this.#options.env?.(name) },
     });
     peer.child = child;
+    peer.pid = child.pid;
     peer.paused = false;
     peer.out = '';
     const ready = new Promise<void>((resolve, reject) => {
@@ -194,6 +196,7 @@ export class Cluster {
       child.stderr!.setEncoding('utf8').on('data', take);
       child.once('exit', (code, signal) => {
         clearTimeout(timer);
+        if (peer.pid === child.pid) peer.pid = undefined;
         if (peer.child === child) {
           peer.child = undefined;
           this.deaths.push(`peer ${name} ended by itself (${code ?? signal}): ${peer.out.slice(-1000)}`);

@@ -47,7 +47,13 @@ export class PeerProxy {
   }
 
   #accept(client: Socket): void {
-    const from = callerOf(client.remotePort ?? 0, this.#wire.peers()) ?? '?';
+    const from = callerOf(client.remotePort ?? 0, this.#wire.peers());
+    // A connection of an unknown caller could cross a partition. The peer dials again.
+    if (from === undefined) {
+      client.on('error', () => {});
+      client.destroy();
+      return;
+    }
     const server = connect(this.#target, '127.0.0.1');
     const passage: Passage = { from, client, server };
     this.#passages.add(passage);
@@ -102,13 +108,25 @@ function callerOf(port: number, peers: ReadonlyMap<string, number>): string | un
   const inode = line?.trim().split(/\s+/)[9];
   if (inode === undefined) return undefined;
   for (const [name, pid] of peers) {
-    try {
-      for (const fd of readdirSync(`/proc/${pid}/fd`)) {
-        if (readlinkSync(`/proc/${pid}/fd/${fd}`) === `socket:[${inode}]`) return name;
-      }
-    } catch {
-      // The process has exited or closed that descriptor.
-    }
+    if (descriptorsOf(pid).some((fd) => targetOf(`/proc/${pid}/fd/${fd}`) === `socket:[${inode}]`)) return name;
   }
   return undefined;
+}
+
+/** The open file descriptors of a process. Empty when the process has exited. */
+function descriptorsOf(pid: number): readonly string[] {
+  try {
+    return readdirSync(`/proc/${pid}/fd`);
+  } catch {
+    return [];
+  }
+}
+
+/** The target of a link. Undefined when the descriptor was closed after the folder was read, which busy processes do all the time. */
+function targetOf(link: string): string | undefined {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { PeerProxy } from './proxy.js';
+
+/** Opens connections one after the other while another thread opens and closes files, as a busy peer does. */
+const BUSY_CLIENT = `
+const { Worker } = require('node:worker_threads');
+const { connect } = require('node:net');
+const busy = new Worker(
+  "const { openSync, closeSync } = require('node:fs'); for (;;) { const all = []; for (let i = 0; i < 50; i++) all.push(openSync('/dev/null')); for (const fd of all) closeSync(fd); }",
+  { eval: true },
+);
+const dial = (left) => {
+  if (left === 0) process.exit(0);
+  const socket = connect(Number(process.argv[1]), '127.0.0.1', () => socket.write('x'));
+  socket.on('error', () => {});
+  socket.on('close', () => dial(left - 1));
+  setTimeout(() => socket.destroy(), 50);
+};
+busy.on('online', () => dial(40));
+`;
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+/** Runs the busy client against a proxy and returns the number of connections that delivered a byte. */
+async function delivered(isCut: boolean, known: boolean): Promise<number> {
+  let count = 0;
+  const target = createServer((socket) => {
+    socket.once('data', () => count++);
+    socket.on('error', () => {});
+  });
+  await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));
+  closers.push(() => new Promise((resolve) => target.close(resolve)));
+  const pids = new Map<string, number>();
+  const proxy = await PeerProxy.open('b', { cut: (from) => isCut && from === 'a', peers: () => pids });
+  closers.push(() => proxy.close());
+  proxy.aim((target.address() as AddressInfo).port);
+  const client = spawn(process.execPath, ['-e', BUSY_CLIENT, String(proxy.port)], { stdio: 'inherit' });
+  if (known) pids.set('a', client.pid!);
+  await once(client, 'exit');
+  return count;
+}
+
+describe('the proxy between peers', () => {
+  it('delivers nothing from a caller that is cut off, however busy its process is', async () => {
+    expect(await delivered(true, true)).toBe(0);
+  });
+
+  it('delivers from a caller that is not cut off', async () => {
+    expect(await delivered(false, true)).toBeGreaterThan(0);
+  });
+
+  it('refuses a caller that it cannot identify', async () => {
+    expect(await delivered(false, false)).toBe(0);
+  });
+});
