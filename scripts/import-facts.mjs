@@ -162,7 +162,7 @@ function fieldLine(name, f, pkg, owner) {
   if (f.inline) return `  inline ${proto > 0 ? `${proto} ` : ''}${short(f.type, pkg)}`;
   const words = [proto, name, (f.pointer ? '*' : '') + typeText(f.type, pkg)];
   const value = (prefix) => markers.filter((m) => m.startsWith(prefix)).map((m) => m.slice(prefix.length));
-  // The generator of the reference calls a field required when neither tag nor marker makes it optional.
+  // The generator of kube-apiserver calls a field required when neither tag nor marker makes it optional.
   if ((!f.optional && !f.omitempty) || f.required) words.push('required');
   if (f.omitempty) words.push('omitempty');
   // A field that is called `deprecated` speaks of its value, not of itself.

@@ -103,7 +103,7 @@ function checkMirror(pod: JsonObject, refuse: Refuse): void {
   if (projects) throw refuse('a mirror pod may not use ServiceAccountToken volume projections');
 }
 
-/** Volume sources that refer to a secret, with the path of the reference. */
+/** Volume sources that refer to a secret, with the path of kube-apiserver. */
 const SECRET_FIELDS: Readonly<Record<string, readonly string[]>> = {
   azureFile: ['secretName'],
   secret: ['secretName'],

@@ -191,7 +191,7 @@ function withDetail(head: string, detail: string): string {
   return detail === '' ? head : `${head}: ${detail}`;
 }
 
-/** A bad value as the reference prints it: strings quoted, scalars bare, everything else as JSON; absent is `null`. */
+/** A bad value as kube-apiserver prints it: strings quoted, scalars bare, everything else as JSON; absent is `null`. */
 function show(value: BadValue | undefined): string {
   if (value === undefined || value === null) return 'null';
   if (value instanceof Printed) return value.text;

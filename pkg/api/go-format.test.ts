@@ -12,7 +12,7 @@ import {
 } from './go-format.js';
 import type { JsonValue } from './json.js';
 
-describe('values in error texts of the reference', () => {
+describe('values in error texts of kube-apiserver', () => {
   it.each<[JsonValue, string, string, string]>([
     ['x', 'x', '"x"', 'string'],
     [1, '1', '1', 'int64'],

@@ -1,7 +1,7 @@
 import { isObject, type JsonValue } from './json.js';
 
 /**
- * Formats values as the reference prints them in error texts, and compares text in its sort order. Clients and people search
+ * Formats values as kube-apiserver prints them in error texts, and compares text in its sort order. Clients and people search
  * for these texts, so they are part of the API.
  */
 
@@ -105,7 +105,7 @@ export function whyNotInt64(text: string): string | undefined {
   return BigInt(digits) > most ? refused('value out of range') : undefined;
 }
 
-/** A JSON string as the reference's encoder writes it: `<`, `>`, `&` and the two line separators escaped. */
+/** A JSON string as kube-apiserver's encoder writes it: `<`, `>`, `&` and the two line separators escaped. */
 export function goJsonString(s: string): string {
   if (/^[ !#-%'-;=?-[\]-~]*$/.test(s)) return `"${s}"`;
   return JSON.stringify(s).replace(/\\[\\bf]|[<>&\u2028\u2029]/g, (c) => {
@@ -117,7 +117,7 @@ export function goJsonString(s: string): string {
 }
 
 /**
- * JSON text with the escapes above. Keys are sorted, as the reference does with a value that it has no type for, unless
+ * JSON text with the escapes above. Keys are sorted, as kube-apiserver does with a value that it has no type for, unless
  * `asTheyStand` is set, because they are already in the order of their type.
  */
 export function goJson(v: JsonValue, keys: 'sorted' | 'asTheyStand' = 'sorted'): string {

@@ -1,5 +1,5 @@
 /**
- * Strict parsing of addresses and networks, as the reference accepts them in new objects. `net.isIP` is not enough: it
+ * Strict parsing of addresses and networks, as kube-apiserver accepts them in new objects. `net.isIP` is not enough: it
  * gives neither a reason nor the canonical form that allocation keys use.
  */
 export interface IpAddress {

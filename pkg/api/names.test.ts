@@ -27,7 +27,7 @@ describe('names', () => {
     expect(subdomainName('abc-', true)).toEqual([]);
   });
 
-  it('reports errors with the texts of the reference', () => {
+  it('reports errors with the texts of kube-apiserver', () => {
     expect(isDns1123Label('A')).toEqual([
       "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
     ]);

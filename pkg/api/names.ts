@@ -1,5 +1,5 @@
 /**
- * Rules for names. Every rule takes a text and returns errors, none if it is well formed: the reference's
+ * Rules for names. Every rule takes a text and returns errors, none if it is well formed: kube-apiserver's
  * texts, because people search the web for them. All rules take time linear in the length, because texts come from
  * clients and are checked before their length is.
  */
@@ -106,7 +106,7 @@ const messages = {
   ),
 } as const;
 
-/** `must be ... (e.g. 'x',  or 'y', regex used for validation is '...')`, punctuation as the reference has it. */
+/** `must be ... (e.g. 'x',  or 'y', regex used for validation is '...')`, punctuation as kube-apiserver has it. */
 export function regexSentence(what: string, pattern: string, ...examples: readonly string[]): string {
   const shown = examples.map((e) => `'${e}', `).join(' or ');
   return examples.length === 0

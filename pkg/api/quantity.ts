@@ -1,5 +1,5 @@
 /**
- * Quantities (`500m`, `1Gi`, `1e3`) as exact integers of nano units: every value the reference can hold is one, because it rounds
+ * Quantities (`500m`, `1Gi`, `1e3`) as exact integers of nano units: every value kube-apiserver can hold is one, because it rounds
  * away from zero to the nano and caps at 2^63-1. The notation is stored with the value, so that formatting gives the
  * canonical form in the same family of suffixes.
  */
@@ -15,7 +15,7 @@ const SUFFIX = "unable to parse quantity's suffix";
 const NUMERIC = 'unable to parse numeric part of quantity';
 
 /**
- * The reference accepts exponents of any int64, and computes with powers of ten of that size until its memory is full. Nine
+ * kube-apiserver accepts exponents of any int64, and computes with powers of ten of that size until its memory is full. Nine
  * digits are more than any quantity needs and leave every sum of an exponent and a length exact.
  */
 const EXPONENT = /^[eE]([-+]?)(?=[0-9])0*([1-9][0-9]{0,8})?$/;
@@ -46,7 +46,7 @@ export function quantityOf(units: number | bigint, notation: Quantity['notation'
   return { nanos: BigInt(units) * UNIT, notation };
 }
 
-/** The value, or the reference's error text. */
+/** The value, or kube-apiserver's error text. */
 export function readQuantity(text: string): Quantity | { readonly error: string } {
   const m = PARTS.exec(text);
   if (text === '' || m === null) return { error: FORMAT };

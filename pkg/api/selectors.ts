@@ -2,7 +2,7 @@ import { isLabelKey, isLabelValue } from './names.js';
 
 /**
  * Label selectors (`app in (a,b),!canary,tier!=back`) and field selectors (`spec.nodeName=x,status.phase!=Failed`): their
- * grammar, semantics and errors are those of the reference.
+ * grammar, semantics and errors are those of kube-apiserver.
  */
 export class SelectorError extends Error {
   override readonly name = 'SelectorError';

@@ -69,7 +69,7 @@ export function canonicalTime(text: string): string | undefined {
   return t === undefined ? undefined : formatTime(t.seconds * 1000);
 }
 
-/** UTC with six digits. The reference reads micro times only with exactly six. */
+/** UTC with six digits. kube-apiserver reads micro times only with exactly six. */
 export function canonicalMicroTime(text: string): string | undefined {
   const t = parseInstant(text);
   if (t === undefined || t.fractionDigits !== 6) return undefined;

@@ -82,7 +82,7 @@ function reasonToOmit(t: Original): string | undefined {
   return undefined;
 }
 
-/** Cases in which the release of CEL that the reference uses answers otherwise, with what it answers. */
+/** Cases in which the release of CEL that kube-apiserver uses answers otherwise, with what it answers. */
 const OLDER_STRINGS = 'Kubernetes has version 2 of the strings extension, which shows it otherwise';
 const KNOWN: ReadonlyMap<string, string> = new Map([
   ...[

@@ -79,7 +79,7 @@ export function showKey(key: Value): string {
   return typeName(key);
 }
 
-/** The name under which the reference reports the type of a range. */
+/** The name under which kube-apiserver reports the type of a range. */
 export function goName(v: Value): string {
   const name = typeName(v);
   const known: Record<string, string> = { null_type: 'Null', int: 'Int', uint: 'Uint', bool: 'Bool', double: 'Double' };

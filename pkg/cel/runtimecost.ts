@@ -1,7 +1,7 @@
 import { costSize, type Value } from './values.js';
 
 /**
- * Costs at run time, in the units of the reference: one for a variable, a field or a simple call; the length of what a
+ * Costs at run time, in the units of kube-apiserver: one for a variable, a field or a simple call; the length of what a
  * function walks, by a tenth for strings; the product for searches.
  */
 export const LIST_BASE = 10;

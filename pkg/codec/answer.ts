@@ -12,9 +12,12 @@ import { sealEnvelope } from './protobuf/envelope.js';
 import { encodeYaml } from './yaml/write.js';
 
 export interface AnswerOptions {
-  /** Of the value; looked up by its kind and apiVersion when it is not given. Without one (custom resources) JSON keeps the order of keys. */
+  /**
+   * The schema of the value, looked up by its kind and apiVersion if absent. Without a schema (custom resources), JSON
+   * keeps the order of keys.
+   */
   readonly schema?: StructSchema;
-  /** JSON on many lines. */
+  /** Indented JSON. */
   readonly pretty?: boolean;
 }
 
@@ -28,7 +31,7 @@ export function encodeAnswer(
   options: AnswerOptions = {},
 ): Buffer | undefined {
   const known = options.schema ?? schemaOf(value);
-  // What has no protobuf form (Tables) has fields of any type, which its schema does not know.
+  // Kinds without a protobuf form (Tables) have fields of any type, which the schema does not describe.
   const schema = known !== undefined && hasProtobuf(known) ? known : undefined;
   switch (encoding) {
     case 'json': {
@@ -49,7 +52,7 @@ export function encodeAnswer(
 
 const LINE_END = Buffer.from('\n');
 
-/** Returns the value with the fields that its kind always writes, and without those it omits. */
+/** Returns the value with the fields that its kind always writes, and without those that it omits. */
 function canonical(schema: StructSchema, value: JsonObject): JsonObject {
   const read = readJson(encodeJson(schema, value));
   invariant(read.ok, 'what was encoded here cannot be read');
@@ -60,7 +63,7 @@ function schemaOf(value: JsonObject): StructSchema | undefined {
   const { apiVersion, kind } = value;
   const gv = typeof apiVersion === 'string' ? parseApiVersion(apiVersion) : undefined;
   if (gv === undefined || typeof kind !== 'string') return undefined;
-  // Metadata-only answers are asked for in two versions that are one type.
+  // Metadata-only responses are requested in two versions, which are the same type.
   const version = gv.group === 'meta.k8s.io' ? 'v1' : gv.version;
   return kindSchema({ group: gv.group, version, kind })?.schema;
 }
@@ -75,7 +78,9 @@ export function prettyJson(json: Buffer): Buffer {
   return Buffer.from(`${prettyText(json)}\n`);
 }
 
-/** The same for a value at nesting `level`, without the line break. It works on the text, so numbers keep all digits. */
+/**
+ * Pretty-prints a value at nesting `level`, without the line break. It works on the text, so numbers keep all digits.
+ */
 export function prettyText(json: Buffer, level = 0): string {
   const text = json.toString('utf8');
   const parts: string[] = [];
@@ -123,7 +128,9 @@ function endOfString(text: string, at: number): number {
   return text.length;
 }
 
-/** `PartialObjectMetadata` of an object, cut out of its canonical JSON; nothing is parsed. No line break at the end. */
+/**
+ * Extracts the `PartialObjectMetadata` of an object from its canonical JSON, without parsing. No line break at the end.
+ */
 export function partialMetadata(json: Buffer, version: 'v1' | 'v1beta1'): Buffer {
   const apiVersion = apiVersionOf({ group: 'meta.k8s.io', version });
   const metadata = metadataSlice(json) ?? Buffer.from('{}');

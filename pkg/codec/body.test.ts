@@ -18,8 +18,8 @@ function message(text: string | Buffer, encoding: BodyEncoding = 'json', expecte
 const STRUCT =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-describe('the type of a body', () => {
-  it('may be absent, and is then filled in', () => {
+describe('kind and apiVersion of a body', () => {
+  it('may be absent, and are then filled in', () => {
     for (const text of [
       '{"metadata":{"name":"a"}}',
       '{"kind":null,"apiVersion":null,"metadata":{"name":"a"}}',
@@ -51,13 +51,13 @@ describe('the type of a body', () => {
       '{"metadata":{"name":"a"},"data":{"k":01}}',
       'invalid character \'1\' after object key:value pair ({"metadata":{"name":"a"},"data ...)',
     ],
-  ])('is not told by %j', (text, expected) => {
+  ])('cannot be determined from %j', (text, expected) => {
     expect(message(text)).toBe(
       `the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: ${expected}`,
     );
   });
 
-  it('must be what is expected', () => {
+  it('must be the expected ones', () => {
     expect(message('{"apiVersion":"v1","kind":"Secret"}')).toBe(
       'Secret in version "v1" cannot be handled as a ConfigMap: converting (v1.Secret) to (core.ConfigMap): unknown conversion',
     );
@@ -80,7 +80,7 @@ describe('the type of a body', () => {
     });
   });
 
-  it('is part of its errors', () => {
+  it('appear in the errors of the decoder', () => {
     expect(message('{"data":{"k":1}}')).toBe(
       'ConfigMap in version "v1" cannot be handled as a ConfigMap: json: cannot unmarshal number into Go struct field ConfigMap.data of type string',
     );
@@ -107,7 +107,7 @@ describe('a YAML body', () => {
     expect(json.ok && json.strict.errors).toEqual(['unknown field "bar"', 'unknown field "metadata.foo"']);
   });
 
-  it('is refused with the message of the parser', () => {
+  it('is refused with the message of the YAML parser', () => {
     expect(message('metadata:\n\tname: a\n', 'yaml')).toBe(
       'the object provided is unrecognized (must be of type ConfigMap): yaml: line 2: found character that cannot start any token (6d657461646174613a0a096e616d653a20610a)',
     );
@@ -156,7 +156,7 @@ describe('a protobuf body', () => {
 });
 
 describe('a CBOR body', () => {
-  it('is decoded as JSON is', () => {
+  it('is decoded like JSON', () => {
     const secret = kindNamed('Secret');
     const object = { kind: 'Secret', apiVersion: 'v1', metadata: { name: 'a' }, data: { k: 'AQI=' }, nope: 1 };
     const decoded = decode(encodeCbor(secret.schema, object), 'cbor', secret);
@@ -172,7 +172,7 @@ describe('a CBOR body', () => {
 });
 
 describe('a body without a schema', () => {
-  it('is read in its encoding', () => {
+  it('is decoded according to its encoding', () => {
     expect(readBody({ bytes: Buffer.from('{"a":1,"a":2}'), encoding: 'json' })).toMatchObject({
       value: { a: 2 },
       strict: { errors: ['duplicate field "a"'] },
@@ -189,10 +189,10 @@ describe('a body without a schema', () => {
   });
 });
 
-describe('whole numbers beyond int64 in YAML', () => {
+describe('YAML integers beyond int64', () => {
   const revision = kindNamed('ControllerRevision', 'apps');
 
-  it('have the same value as in JSON without a schema', () => {
+  it('have the same value as in JSON if there is no schema', () => {
     const of = (text: string, encoding: BodyEncoding) => {
       const decoded = decode(text, encoding, revision);
       return decoded.ok ? decoded.object['data'] : decoded.message;
@@ -201,7 +201,7 @@ describe('whole numbers beyond int64 in YAML', () => {
       expect(of(`{"data": ${data}}`, 'json')).toEqual(of(`data: ${data}\n`, 'yaml'));
   });
 
-  it('are reported as written if a schema refuses them', () => {
+  it('are reported as written if a schema rejects them', () => {
     expect(message('revision: 18446744073709551615\n', 'yaml', revision)).toContain('number 18446744073709551615 into');
   });
 });

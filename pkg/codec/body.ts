@@ -29,8 +29,8 @@ export interface EncodedBody {
 }
 
 /**
- * The decoded body of a request. A failure is a 400: `message` is the complete sentence for an object, `cause` its inner part, which is the
- * message of DELETE for invalid options.
+ * The decoded body of a request. A failure is a 400: `message` is the complete message for an object, `cause` its inner
+ * part, which is the message of DELETE for invalid options.
  */
 export type DecodedBody =
   | {
@@ -43,15 +43,15 @@ export type DecodedBody =
   | { readonly ok: false; readonly message: string; readonly cause: string };
 
 export interface BodyOptions {
-  /** Other versions of the same kind are taken too (scale, eviction); otherwise the body must have the expected one. */
+  /** Accepts other versions of the same kind (scale, eviction); by default the version must match too. */
   readonly otherVersions?: boolean;
   /** Looks up kinds; by default all built-in ones. */
   readonly kindOf?: (gvk: GroupVersionKind) => KindSchema | undefined;
 }
 
 /**
- * Decodes a body as the built-in kind that an endpoint expects. A body may leave out kind and apiVersion; null counts as an
- * object with nothing in it.
+ * Decodes a body as the built-in kind that an endpoint expects. A body may leave out kind and apiVersion; null counts
+ * as an empty object.
  */
 export function decodeBody(body: EncodedBody, expected: KindSchema, options: BodyOptions = {}): DecodedBody {
   return new BodyDecoder(body.bytes, expected, options).decode(body.encoding);
@@ -67,7 +67,7 @@ function summary(bytes: Buffer): string {
   return bytes.length > BODY_SHOWN ? `${text} ...` : text;
 }
 
-/** The decoding of one body in the steps common to all encodings. */
+/** Decodes one body, in the steps that all encodings share. */
 class BodyDecoder {
   readonly #bytes: Buffer;
   readonly #expected: KindSchema;
@@ -102,7 +102,7 @@ class BodyDecoder {
     return this.#fastJson() ?? this.#exactJson();
   }
 
-  /** The kind of a custom resource's body is compared by the validation of the resource, its version here. */
+  /** The resource's validation checks the kind of a custom resource; here only the version is checked. */
   #custom(encoding: BodyEncoding, structural: StructSchema): DecodedBody {
     const read = readBody({ bytes: this.#bytes, encoding });
     if (!read.ok) {
@@ -123,7 +123,7 @@ class BodyDecoder {
     return decoded.ok ? this.#done(gvk, decoded.object, decoded.strict) : this.#unhandled(gvk, decoded.message);
   }
 
-  /** Returns undefined if anything is unusual. */
+  /** Returns undefined if the text needs the exact decoder. */
   #fastJson(): DecodedBody | undefined {
     const members = countMembers(this.#bytes);
     if (members === NEEDS_EXACT_READER) return undefined;
@@ -211,22 +211,22 @@ class BodyDecoder {
 
 const NOTHING: Strictness = { errors: [], warnings: [] };
 
-/** Returns the message of a Strict request with findings: a 400. */
+/** Returns the message of the 400 for a Strict request with findings. */
 export function strictMessage(gvk: GroupVersionKind, expected: GroupVersionKind, strict: Strictness): string {
   return `${gvk.kind} in version "${gvk.version}" cannot be handled as a ${expected.kind}: strict decoding error: ${strict.errors.join(', ')}`;
 }
 
-/** A body without a schema: a patch, a custom resource. */
+/** Decodes a body without a schema: a patch or a custom resource. */
 export type ReadBody =
   | {
       readonly ok: true;
       readonly value: JsonValue;
-      /** Duplicate keys only; unknown fields need a schema. */
+      /** Finds duplicate keys only; unknown fields need a schema. */
       readonly strict: Strictness;
     }
   | { readonly ok: false; readonly message: string };
 
-/** Parses a body to a plain value. Protobuf requires a schema. The message is that of the parser of the encoding. */
+/** Parses a body to a plain value. Protobuf requires a schema. Error messages are those of the encoding's parser. */
 export function readBody({ bytes, encoding }: EncodedBody): ReadBody {
   switch (encoding) {
     case 'json': {
@@ -248,7 +248,10 @@ export function readBody({ bytes, encoding }: EncodedBody): ReadBody {
   }
 }
 
-/** Duplicate keys of YAML are one error with a line each, and one warning each; they come before what the decoder finds. */
+/**
+ * Duplicate keys of YAML are one error with a line for each key, but one warning for each key. They precede the
+ * decoder's findings.
+ */
 function yamlStrictness(duplicates: readonly string[], found: Strictness): Strictness {
   if (duplicates.length === 0) return found;
   const error = `yaml: unmarshal errors:\n${duplicates.map((d) => `  ${d}`).join('\n')}`;

@@ -13,7 +13,7 @@ export function decodeAs(kind: KindSchema, value: JsonValue): Decoded {
   return structural === undefined ? decodeValue(kind.schema, value) : decodeCustom(kind.schema, structural, value, []);
 }
 
-/** `found`: the findings of the parser (duplicate keys). */
+/** `found`: the duplicate keys that the parser found. */
 export function decodeCustom(
   schema: StructSchema,
   structural: StructSchema,

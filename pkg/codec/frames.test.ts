@@ -17,14 +17,14 @@ const typed = (n: number): JsonObject => ({ kind: 'ConfigMap', apiVersion: 'v1',
 const SIZES = [0, 1, 100, 200, 20_000, 3_000_000];
 
 describe('watch frames', () => {
-  it('are lines of JSON', () => {
+  it('are JSON lines', () => {
     const json = encodeJson(configMap.schema, typed(3));
     expect(watchFrame(jsonWatchFraming, 'MODIFIED', json).toString()).toBe(
       '{"type":"MODIFIED","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"k":"xxx"}}}\n',
     );
   });
 
-  it.each(SIZES)('are WatchEvents in protobuf behind their length, of %d bytes', (n) => {
+  it.each(SIZES)('are length-delimited WatchEvents in protobuf, with objects of %d bytes', (n) => {
     const body = sealEnvelope({
       kind: 'ConfigMap',
       apiVersion: 'v1',
@@ -32,14 +32,14 @@ describe('watch frames', () => {
     });
     const frame = watchFrame(protobufWatchFraming, 'ADDED', body);
     expect(frame.readUInt32BE()).toBe(frame.length - 4);
-    // The message, read by hand: 0a 05 ADDED 12 len 0a len body.
+    // The expected message: 0a 05 ADDED 12 len 0a len body.
     expect(frame.subarray(4, 11)).toEqual(Buffer.from('\n\x05ADDED', 'latin1'));
     expect(frame.subarray(frame.length - body.length).equals(body)).toBe(true);
     const opened = openEnvelope(frame.subarray(frame.length - body.length));
     expect(opened.ok && decodeProtobuf(configMap.schema, opened.envelope.raw)).toMatchObject({ ok: true });
   });
 
-  it.each(SIZES)('are items of a CBOR sequence, of %d bytes', (n) => {
+  it.each(SIZES)('are items of a CBOR sequence, with objects of %d bytes', (n) => {
     const frame = watchFrame(cborWatchFraming, 'DELETED', encodeCbor(configMap.schema, typed(n)));
     expect(readCbor(frame)).toEqual({ ok: true, value: { type: 'DELETED', object: typed(n) } });
   });
@@ -49,7 +49,7 @@ describe('watch frames', () => {
     ['protobuf', protobufWatchFraming, 4, 0x82],
     ['cbor', cborWatchFraming, 0, 0x82],
   ] as const)(
-    'over WebSocket are messages of one frame each, of every length: %s',
+    'become WebSocket messages of one frame each, of every length: %s',
     (encoding, framing, length, first) => {
       const lengths = new Set<number>();
       for (const n of [0, 60, 61, 62, 100, 125, 126, 65_000, 65_535, 65_536, 3_000_000]) {
@@ -64,7 +64,7 @@ describe('watch frames', () => {
               ? [frame.readUInt16BE(2), 4]
               : [Number(frame.readBigUInt64BE(2)), 10];
         lengths.add(at);
-        // The shortest way to say it, as the protocol demands.
+        // The protocol requires the shortest form of the length.
         expect(at).toBe(message.length < 126 ? 2 : message.length < 65_536 ? 4 : 10);
         expect(said).toBe(message.length);
         expect(frame.subarray(at).equals(message)).toBe(true);
@@ -78,7 +78,7 @@ describe('lists of encoded items', () => {
   const join = (list: Iterable<Buffer>): Buffer => Buffer.concat([...list]);
   const head = { apiVersion: 'v1', kind: 'ConfigMapList', metadata: { resourceVersion: '5', remainingItemCount: 3 } };
 
-  it('in JSON leave kind and apiVersion of the items out', () => {
+  it('in JSON omit kind and apiVersion of the items', () => {
     const json = encodeJson(configMap.schema, typed(3));
     const text = `${jsonListHead(head)}{${json.subarray(jsonItemOffset('v1', 'ConfigMap'))}]}`;
     expect(text).toBe(
@@ -87,7 +87,7 @@ describe('lists of encoded items', () => {
     expect(JSON.parse(text)).toBeDefined();
   });
 
-  it.each([0, 1, 30, 300])('in protobuf are what encoding the whole gives, %d items', (count) => {
+  it.each([0, 1, 30, 300])('in protobuf have the same bytes as the encoded list, %d items', (count) => {
     const items = Array.from({ length: count }, (_, i) => object(i));
     const messages = items.map((o) => encodeProtobuf(configMap.schema, o));
     const bytes = messages.reduce((n, m) => n + protobufItemBytes(m.length), 0);
@@ -97,7 +97,7 @@ describe('lists of encoded items', () => {
     expect(list.equals(sealEnvelope({ apiVersion: 'v1', kind: 'ConfigMapList', raw }))).toBe(true);
   });
 
-  it.each([0, 1, 23, 24, 300, 70_000])('in CBOR are what encoding the whole gives, %d items', (count) => {
+  it.each([0, 1, 23, 24, 300, 70_000])('in CBOR have the same bytes as the encoded list, %d items', (count) => {
     const one = encodeCbor(configMap.schema, object(1));
     const ones = Array.from({ length: count }, () => one);
     const list = join(cborList(head, count, ones));
@@ -111,10 +111,10 @@ describe('lists of encoded items', () => {
   });
 });
 
-describe('answers', () => {
+describe('responses', () => {
   const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'a "b" <c>', code: 404 };
 
-  it('come in every encoding', () => {
+  it('are written in every encoding', () => {
     expect(encodeAnswer(status, 'json')?.toString()).toBe(
       '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"a \\"b\\" \\u003cc\\u003e","code":404}\n',
     );
@@ -146,7 +146,7 @@ describe('answers', () => {
     expect(prettyText(Buffer.from('{"a":[1]}'), 1)).toBe('{\n    "a": [\n      1\n    ]\n  }');
   });
 
-  it('may be metadata only', () => {
+  it('may consist of metadata only', () => {
     expect(partialMetadata(encodeJson(configMap.schema, typed(3)), 'v1').toString()).toBe(
       '{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a"}}',
     );

@@ -43,7 +43,7 @@ function parseError(what: string): string {
   return `couldn't get version/kind; json parse error: json: cannot unmarshal ${what}`;
 }
 
-/** The same for a plain value with exact spelling; undefined if the exact search is needed. */
+/** Finds kind and apiVersion with exact spelling in a plain value; undefined if the exact search is needed. */
 export function interpretValue(value: JsonValue): TypeMeta | undefined {
   if (!isObject(value)) return undefined;
   const kind = value['kind'] ?? '';
@@ -55,7 +55,7 @@ export type Resolved =
   | { readonly ok: true; readonly gvk: GroupVersionKind }
   | { readonly ok: false; readonly message: string };
 
-/** Fills what a body leaves open from what is expected of it. */
+/** Adds the expected kind and apiVersion if the body has none. */
 export function withDefaults({ apiVersion, kind }: TypeMeta, expected: GroupVersionKind): Resolved {
   let gv: GroupVersion = { group: '', version: '' };
   if (apiVersion !== '' && apiVersion !== '/') {
@@ -75,7 +75,9 @@ export function notRegistered(gvk: GroupVersionKind): string {
   return `no kind ${goQuote(gvk.kind)} is registered for version ${goQuote(version)} in scheme ${goQuote(SCHEME)}`;
 }
 
-/** Returns the error for a body of another kind. It has the Go types: the package of the version, and the internal one. */
+/**
+ * Returns the error for a body of another kind. It has the Go types: the package of the version, and the internal one.
+ */
 export function notConvertible(from: KindSchema, to: KindSchema): string {
   const internal = to.info.kind === 'Event' ? 'core' : to.info.package.slice(0, to.info.package.indexOf('/'));
   return `converting (${from.info.version}.${from.info.kind}) to (${internal}.${to.info.kind}): unknown conversion`;

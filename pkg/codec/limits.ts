@@ -8,17 +8,22 @@ export const codecLimits = {
   valueDepthMax: 1_000,
   /** Texts nested deeper are parsed by the exact reader, which checks the depth; the fast one is recursive. */
   fastDepthMax: 400,
-  /** JSON texts of so many bytes are counted before they are parsed. JSON and YAML with more values are refused. */
+  /**
+   * JSON texts of at least this many bytes are counted before they are parsed. JSON and YAML with more values are
+   * refused.
+   */
   countedBytesMin: 100_000,
   valuesMax: 100_000,
   /** Nesting of protobuf messages and CBOR items. */
   binaryDepthMax: 256,
   /** Strict findings of one body; further ones are dropped, as in kube-apiserver. */
   strictFindingsMax: 100,
-  /** Characters of all findings of one body; a finding has a path, which may be as long as the body. Further ones are dropped. */
+  /**
+   * Characters of all findings of one body, because a path may be as long as the body. Further findings are dropped.
+   */
   strictCharactersMax: 1024 * 1024,
   /** Nodes that the aliases of one YAML document may add. */
   yamlAliasedNodesMax: 100_000,
-  /** Characters of scalars and keys that the aliases may add: more than the maximal body. */
+  /** Characters of scalars and keys that the aliases may add. It is larger than the largest body. */
   yamlAliasedCharactersMax: 4 * 1024 * 1024,
 } as const;

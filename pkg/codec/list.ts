@@ -8,7 +8,7 @@ import { envelopeAround, envelopeEnd } from './protobuf/envelope.js';
 
 export interface ListHead {
   readonly apiVersion: string;
-  /** Of the list: `PodList`. */
+  /** The kind of the list: `PodList`. */
   readonly kind: string;
   /** ListMeta: resourceVersion, continue, remainingItemCount. */
   readonly metadata: JsonObject;
@@ -23,16 +23,16 @@ export function jsonListHead({ apiVersion, kind, metadata }: ListHead): Buffer {
 }
 
 /**
- * Bytes at the beginning of an object's canonical JSON that a list of a built-in kind leaves out: items of those have no kind and
- * apiVersion. An item is `{` and the object from here on.
+ * Number of bytes at the beginning of an object's canonical JSON that a list of a built-in kind leaves out, because its
+ * items have no kind and apiVersion. An item is `{` and the object from here on.
  */
 export function jsonItemOffset(apiVersion: string, kind: string): number {
   return Buffer.byteLength(`{"kind":${writeString(kind)},"apiVersion":${writeString(apiVersion)},`);
 }
 
 /**
- * A list of a built-in kind in protobuf, envelope included, from the bare messages (`encodeProtobuf`) of its items; how long they are
- * together (`protobufItemBytes` of each) has to be known first.
+ * Builds a list of a built-in kind in protobuf, envelope included, from the bare messages (`encodeProtobuf`) of its
+ * items. The caller computes their total length first (the sum of `protobufItemBytes`).
  */
 export function* protobufList(
   { apiVersion, kind, metadata }: ListHead,
@@ -54,14 +54,14 @@ export function* protobufList(
 const METADATA = 1;
 const ITEMS = 2;
 
-/** Returns the bytes of a message as an item of a list. */
+/** Returns the protobuf field of an item of a list. */
 export function protobufItemBytes(messageBytes: number): number {
   let bytes = 2 + messageBytes;
   for (let rest = messageBytes; rest >= 0x80; rest = Math.floor(rest / 128)) bytes++;
   return bytes;
 }
 
-/** Tag and length of a field. */
+/** Length of a field's tag and length prefix. */
 function lengthDelimited(proto: number, length: number): Buffer {
   const head = [proto * 8 + 2];
   let rest = length;
@@ -70,14 +70,14 @@ function lengthDelimited(proto: number, length: number): Buffer {
   return Buffer.from(head);
 }
 
-/** Makes a CBOR list from the CBOR bodies (`encodeCbor`) of its items, without their self-describing tags. */
+/** Builds a CBOR list from the CBOR bodies (`encodeCbor`) of its items, without their self-describing tags. */
 export function* cborList(
   { apiVersion, kind, metadata }: ListHead,
   count: number,
   items: Iterable<Buffer>,
 ): Generator<Buffer, void, void> {
   const part = (value: string | JsonObject): Buffer => encodeCbor(undefined, value).subarray(SELF_DESCRIBED.length);
-  // Keys in the order of their encodings: kind, items, metadata, apiVersion.
+  // Keys are sorted by their encodings: kind, items, metadata, apiVersion.
   yield SELF_DESCRIBED;
   yield Buffer.from([0xa4]);
   yield* [part('kind'), part(kind), part('items'), listHead(count)];

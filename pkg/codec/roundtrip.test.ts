@@ -19,7 +19,7 @@ import { encodeProtobuf } from './protobuf/encode.js';
 import { readYaml } from './yaml/read.js';
 import { encodeYaml } from './yaml/write.js';
 
-/** Objects of every kind, made from its schema: whatever fields, whatever the scalars can hold. */
+/** Objects of every kind, generated from its schema with any of its fields and any scalars. */
 const text = fc.oneof(
   fc.constantFrom('', 'a', 'x y', '<&>', 'yes', '1', '\n', 'a: b', '__proto__', 'constructor', '\u2028é😀\u0000"\\'),
   fc.string({ unit: 'grapheme', maxLength: 12 }),
@@ -105,7 +105,7 @@ function struct(schema: StructSchema, depth: number): fc.Arbitrary<JsonObject> {
   });
 }
 
-/** Every field has a number: Tables and their like have no protobuf form. */
+/** Fields of Tables and similar kinds have no numbers, because those kinds have no protobuf form. */
 function hasProtobuf(schema: Schema, seen = new Set<Schema>()): boolean {
   if (seen.has(schema)) return true;
   seen.add(schema);
@@ -155,7 +155,7 @@ function unwrap(decoded: ReturnType<typeof decodeJson>): JsonValue {
 }
 
 describe('any object of any kind', () => {
-  it('goes through every pair of encodings and is the same', () => {
+  it('is equal after a round trip through every pair of encodings', () => {
     const names = Object.keys(roads);
     fc.assert(
       fc.property(object, fc.constantFrom(...names), fc.constantFrom(...names), ({ kind, given }, first, second) => {
@@ -174,7 +174,7 @@ describe('any object of any kind', () => {
     );
   });
 
-  it('has the same encoding in normal form and otherwise', () => {
+  it('has the same encoding before and after normalisation', () => {
     fc.assert(
       fc.property(object, ({ kind, given }) => {
         expect(encodeJson(kind.schema, given).equals(encodeJson(kind.schema, normal(kind, given)))).toBe(true);

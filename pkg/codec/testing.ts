@@ -22,13 +22,15 @@ interface Line {
   readonly protobuf: string;
 }
 
-/** One object of every kind and version, every field set, as the Go libraries of Kubernetes encode it (test/fixtures). */
+/**
+ * One object of every kind and version with every field set, encoded by the Go libraries of Kubernetes (test/fixtures).
+ */
 export function fixtures(): readonly Fixture[] {
   const lines = brotliDecompressSync(readFileSync(file)).toString().trimEnd().split('\n');
   return lines.map((line) => {
     const { name, json, yaml, protobuf } = JSON.parse(line) as Line;
     const value = JSON.parse(json) as JsonObject;
-    // A WatchEvent does not name its own type.
+    // The type of a WatchEvent is not part of its own encoding.
     const gv = parseApiVersion(String(value['apiVersion'] ?? 'v1'))!;
     return {
       name,

@@ -1,4 +1,4 @@
-/** `ERROR` carries a Status, `BOOKMARK` an object with nothing but its version. */
+/** `ERROR` has a Status, `BOOKMARK` an object with only its resourceVersion. */
 export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
 
 /**
@@ -11,7 +11,7 @@ export interface WatchFraming {
   readonly tail: Buffer;
 }
 
-/** Returns the complete frame of one event. */
+/** Returns the complete watch frame of one event. */
 export function watchFrame(framing: WatchFraming, type: WatchEventType, object: Buffer): Buffer {
   return Buffer.concat([framing.head(type, object.length), object, framing.tail]);
 }
@@ -26,15 +26,15 @@ function constantHeads(heads: Readonly<Record<WatchEventType, Buffer>>, tail: Bu
   return { head: (type) => heads[type], tail };
 }
 
-/** JSON documents, a line each. The object is canonical JSON. */
+/** JSON documents, one on each line. The object is canonical JSON. */
 export const jsonWatchFraming: WatchFraming = constantHeads(
   perType((type) => Buffer.from(`{"type":"${type}","object":`)),
   Buffer.from('}\n'),
 );
 
 /**
- * `application/cbor-seq` (RFC 8742): one item an event, each under the self-describing tag, its two keys byte strings. The object
- * is a CBOR body, its own tag included.
+ * `application/cbor-seq` (RFC 8742): each event is one item with the self-describing tag and two keys, which are byte
+ * strings. The object is a CBOR body, including its own tag.
  */
 export const cborWatchFraming: WatchFraming = constantHeads(
   perType((type) =>
@@ -54,8 +54,9 @@ const typeFields = perType((type) => Buffer.concat([Buffer.from([0x0a, type.leng
 const LENGTH_BYTES = 4;
 
 /**
- * `application/vnd.kubernetes.protobuf;stream=watch`: four bytes of length, big-endian, then the bare message WatchEvent: type = 1,
- * object = 2, a RawExtension whose raw = 1 is a whole protobuf body, envelope and prefix included.
+ * `application/vnd.kubernetes.protobuf;stream=watch`: four bytes of length, big-endian, then a bare WatchEvent message
+ * with type = 1 and object = 2. The object is a RawExtension, whose raw = 1 is a complete protobuf body with prefix and
+ * envelope.
  */
 export const protobufWatchFraming: WatchFraming = {
   head(type, objectBytes) {
@@ -75,17 +76,17 @@ export const protobufWatchFraming: WatchFraming = {
 };
 
 /**
- * A framing over WebSocket: each event is one message in one frame without a mask (RFC 6455, 5.2). The joined frames of many events can
- * therefore be shared by all such connections. Messages are text if events are text.
+ * Watch framing over WebSocket: each event is one message in one unmasked WebSocket frame (RFC 6455, 5.2), so all
+ * connections can share the joined bytes of many events. Messages are text if events are text.
  */
 export const websocketFramings: Readonly<Record<'json' | 'protobuf' | 'cbor', WatchFraming>> = {
   json: inMessages(0x1, jsonWatchFraming, 0),
-  // A message has a length already.
+  // A WebSocket frame carries the length, so the length prefix of the event is omitted.
   protobuf: inMessages(0x2, protobufWatchFraming, LENGTH_BYTES),
   cbor: inMessages(0x2, cborWatchFraming, 0),
 };
 
-/** `skip`: how many bytes of the event's own head are left out. */
+/** `skip`: number of bytes of the event's own head to omit. */
 function inMessages(opcode: number, { head, tail }: WatchFraming, skip: number): WatchFraming {
   return {
     head(type, objectBytes) {

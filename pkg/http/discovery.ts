@@ -193,7 +193,7 @@ function resourceDocument(served: ServedResource): JsonObject {
   };
 }
 
-/** Custom resources list their verbs in a different order, as in the reference. */
+/** Custom resources list their verbs in a different order, as in kube-apiserver. */
 function listedVerbs({ verbs, type }: ServedResource): JsonArray {
   if (!isCustom(type)) return [...verbs].sort();
   return ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];

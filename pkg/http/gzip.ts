@@ -4,7 +4,7 @@ import type { AnswerStream } from './exchange.js';
 import { limits } from './limits.js';
 import { copyPieces } from './streaming.js';
 
-/** Whether the client accepts gzip. As in the reference, only responses to reads are compressed. */
+/** Whether the client accepts gzip. As in kube-apiserver, only responses to reads are compressed. */
 export function acceptsGzip(call: Call): boolean {
   if (!call.compresses) return false;
   const accept = call.exchange.headers['accept-encoding'];

@@ -2,7 +2,7 @@ import { type ApiError, errors } from '../api/index.js';
 import type { Body, PatchType, Representation } from '../registry/index.js';
 import type { Query } from './requestinfo.js';
 
-/** Content negotiation. Responses are negotiated twice, as in the reference: the route's types first, then their parameters. */
+/** Content negotiation. Responses are negotiated twice, as in kube-apiserver: the route's types first, then their parameters. */
 
 export type Encoding = Representation['encoding'];
 

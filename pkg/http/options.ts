@@ -9,7 +9,7 @@ import {
 } from '../registry/index.js';
 import type { Query } from './requestinfo.js';
 
-/** Converts query parameters to the options of the verbs, with the reference's error messages. */
+/** Converts query parameters to the options of the verbs, with kube-apiserver's error messages. */
 
 const FIELD_MANAGER = FieldPath.of('fieldManager');
 const DRY_RUN = FieldPath.of('dryRun');
@@ -94,7 +94,7 @@ function checkFieldManager(name: string, found: FieldErrors): void {
 /** Letters, marks, numbers, punctuation, symbols and the plain space. */
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
-/** A string in quotes with the escapes of the reference (`\x00`, not `\u0000`). */
+/** A string in quotes with the escapes of kube-apiserver (`\x00`, not `\u0000`). */
 function quoted(text: string): string {
   return JSON.stringify(text)
     .replace(/\\u00([01][0-9a-f])/g, '\\x$1')

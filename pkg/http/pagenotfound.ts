@@ -3,7 +3,7 @@ import type { Catalogue } from '../registry/index.js';
 import { isCustom } from '../schema/index.js';
 
 /**
- * The error for a path below `/apis/` in a group without built-in kinds. As in the reference, the response is plain text, not a
+ * The error for a path below `/apis/` in a group without built-in kinds. As in kube-apiserver, the response is plain text, not a
  * Status.
  */
 export class PageNotFound extends Error {

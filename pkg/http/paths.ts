@@ -36,7 +36,7 @@ export const PATHS: readonly PathEntry[] = [
   { path: '/api', methods: 'GET', otherwise: 405, listed: true, serve: (call, s) => serveRoot(call, s, '/api') },
   { path: '/api/', methods: 'GET', otherwise: 405, serve: (call, s) => serveRoot(call, s, '/api') },
   { path: '/api/*', methods: 'any', serve: serveApi },
-  // The reference serves the list of groups to every method.
+  // kube-apiserver serves the list of groups to every method.
   { path: '/apis', methods: 'any', listed: true, serve: (call, s) => serveRoot(call, s, '/apis') },
   { path: '/apis/', methods: 'any', serve: (call, s) => serveRoot(call, s, '/apis') },
   { path: '/apis/*', methods: 'any', serve: serveApi },
@@ -131,7 +131,7 @@ function sendIssuerDocument(call: Call, type: string, text: string): void | Prom
 
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
 
-/** DELETE resets all metrics, as in the reference. */
+/** DELETE resets all metrics, as in kube-apiserver. */
 async function serveMetrics(call: Call, { exposition }: HttpServices): Promise<void> {
   if (call.exchange.method === 'DELETE') {
     exposition.reset();

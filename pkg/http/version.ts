@@ -23,7 +23,7 @@ const VERSION_DOCUMENT: JsonObject = {
   platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
 };
 
-/** `/version`, in JSON only. A client that does not accept JSON gets 406 in plain text, as in the reference. */
+/** `/version`, in JSON only. A client that does not accept JSON gets 406 in plain text, as in kube-apiserver. */
 export function serveVersionDocument(call: Call): void | Promise<void> {
   const { accept } = call.exchange.headers;
   const types = accept?.split(',').map((part) => part.split(';')[0]!.trim()) ?? [];

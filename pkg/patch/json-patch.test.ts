@@ -20,8 +20,8 @@ const suite = [
   ...(require('json-patch-test-suite/spec_tests.json') as SuiteCase[]),
 ].filter((c) => c.disabled !== true && c.doc !== undefined);
 
-describe('RFC 6902: the published suite', () => {
-  it('is there', () => expect(suite.length).toBeGreaterThan(90));
+describe('RFC 6902: the published test suite', () => {
+  it('has the expected size', () => expect(suite.length).toBeGreaterThan(90));
   suite.forEach((c, i) => {
     it(`${i}: ${c.comment ?? JSON.stringify(c.patch)}`, () => {
       const before = cloneJson(c.doc);
@@ -34,12 +34,12 @@ describe('RFC 6902: the published suite', () => {
   });
 });
 
-/** What clients of the API know: document, operations, result; undefined where it is refused. */
+/** The behaviour that clients of the API rely on: document, operations, result; undefined if the patch is refused. */
 const reference: readonly [name: string, doc: JsonValue, patch: JsonObject[], out: JsonValue | undefined][] = [
   ['add below a missing map', { a: 1 }, [{ op: 'add', path: '/data/n', value: '3' }], undefined],
   ['add below a string', { k: '1' }, [{ op: 'add', path: '/k/z', value: '3' }], undefined],
   ['add below null', { k: null }, [{ op: 'add', path: '/k/z', value: '3' }], undefined],
-  ['add at the length', { l: ['a'] }, [{ op: 'add', path: '/l/1', value: 'b' }], { l: ['a', 'b'] }],
+  ['add at the end of the list', { l: ['a'] }, [{ op: 'add', path: '/l/1', value: 'b' }], { l: ['a', 'b'] }],
   ['add beyond the length', { l: ['a'] }, [{ op: 'add', path: '/l/2', value: 'b' }], undefined],
   ['add at -1 appends', { l: ['a'] }, [{ op: 'add', path: '/l/-1', value: 'b' }], { l: ['a', 'b'] }],
   ['add at -2', { l: ['a', 'c'] }, [{ op: 'add', path: '/l/-2', value: 'b' }], { l: ['a', 'b', 'c'] }],
@@ -47,21 +47,21 @@ const reference: readonly [name: string, doc: JsonValue, patch: JsonObject[], ou
   ['remove at -', { l: ['a', 'b'] }, [{ op: 'remove', path: '/l/-' }], undefined],
   ['remove beyond', { l: ['a'] }, [{ op: 'remove', path: '/l/1' }], undefined],
   ['leading zeros', { l: ['a', 'b'] }, [{ op: 'remove', path: '/l/01' }], { l: ['a'] }],
-  ['word for an index', { l: ['a'] }, [{ op: 'add', path: '/l/x', value: 1 }], undefined],
+  ['a word as an index', { l: ['a'] }, [{ op: 'add', path: '/l/x', value: 1 }], undefined],
   ['replace of a missing member adds it', { a: 1 }, [{ op: 'replace', path: '/b', value: 2 }], { a: 1, b: 2 }],
   ['text before the first slash is ignored', { a: 1 }, [{ op: 'replace', path: 'x/b', value: 2 }], { a: 1, b: 2 }],
-  ['no slash at all', { a: 1 }, [{ op: 'add', path: 'b', value: 2 }], undefined],
-  ['a tilde that escapes nothing', {}, [{ op: 'add', path: '/a~2b', value: 2 }], { 'a~2b': 2 }],
+  ['no slash', { a: 1 }, [{ op: 'add', path: 'b', value: 2 }], undefined],
+  ['a tilde without an escape', {}, [{ op: 'add', path: '/a~2b', value: 2 }], { 'a~2b': 2 }],
   ['~01 is ~1', {}, [{ op: 'add', path: '/a~01b', value: 2 }], { 'a~1b': 2 }],
   ['a missing value is null', {}, [{ op: 'add', path: '/a' }], { a: null }],
   ['a missing member copied is null', {}, [{ op: 'copy', from: '/x', path: '/a' }], { a: null }],
-  ['a missing member moved', {}, [{ op: 'move', from: '/x', path: '/a' }], undefined],
+  ['move of a missing member', {}, [{ op: 'move', from: '/x', path: '/a' }], undefined],
   ['copy without from', { a: 1 }, [{ op: 'copy', path: '/a' }], undefined],
   ['move onto itself', { a: 1 }, [{ op: 'move', from: '/a', path: '/a' }], { a: 1 }],
   ['move into its own child', { a: { b: 1 } }, [{ op: 'move', from: '/a', path: '/a/b' }], undefined],
   ['the root cannot be added', { a: 1 }, [{ op: 'add', path: '', value: {} }], undefined],
   ['the root can be replaced', { a: 1 }, [{ op: 'replace', path: '', value: { b: 1 } }], { b: 1 }],
-  ['by a document only', { a: 1 }, [{ op: 'replace', path: '', value: 'x' }], undefined],
+  ['the root must remain an object or a list', { a: 1 }, [{ op: 'replace', path: '', value: 'x' }], undefined],
   ['test of a missing member for null', {}, [{ op: 'test', path: '/a', value: null }], {}],
   ['test of lists in order', { l: [1, 2] }, [{ op: 'test', path: '/l', value: [2, 1] }], undefined],
   ['operations are case sensitive', {}, [{ op: 'ADD', path: '/a', value: 1 }], undefined],
@@ -69,7 +69,7 @@ const reference: readonly [name: string, doc: JsonValue, patch: JsonObject[], ou
   ['no path', {}, [{ op: 'add', value: 1 }], undefined],
 ];
 
-describe('the dialect of the reference', () => {
+describe('differences of kube-apiserver from the RFC', () => {
   it.each(reference)('%s', (_, doc, patch, out) => {
     const run = () => applyJsonPatch(doc, patch);
     if (out === undefined) expect(run).toThrow(PatchError);
@@ -96,8 +96,8 @@ describe('the dialect of the reference', () => {
     expect(() => applyJsonPatch({ r: 1 }, patch, { oddlySpelled: new Set([0]) })).toThrow(PatchError);
   });
 
-  it('bounds the depth that moves and copies build', () => {
-    // Each copy of the whole into its own innermost object doubles the depth.
+  it('bounds the depth that moves and copies create', () => {
+    // Each copy of the whole document into its own innermost object doubles the depth.
     const patch: JsonObject[] = [];
     let depth = 1;
     while (depth < 20_000) {
@@ -120,11 +120,11 @@ describe('the dialect of the reference', () => {
       'Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001',
     );
     const doubling = Array.from({ length: 64 }, () => ({ op: 'copy', from: '/a', path: '/a/-' }));
-    expect(() => applyJsonPatch({ a: ['x'.repeat(1000)] }, doubling)).toThrow('copies are too large');
+    expect(() => applyJsonPatch({ a: ['x'.repeat(1000)] }, doubling)).toThrow('the copied values are too large');
   });
 });
 
-describe('the outer form', () => {
+describe('form of the document', () => {
   const text = (v: JsonValue, typed: boolean) => {
     try {
       return decodeJsonPatch(v, typed);
@@ -147,7 +147,7 @@ describe('the outer form', () => {
     [[{ op: 1 }], false, [{ op: 1 }]],
   ])('%j %s', (v, typed, out) => expect(text(v, typed)).toEqual(out));
 
-  it('names unknown members', () => {
+  it('reports unknown members', () => {
     expect(unknownOperationMembers([{ op: 'add' }, { op: 'add', Op: 1, comment: 2 }])).toEqual([
       '[1].Op',
       '[1].comment',
@@ -170,7 +170,7 @@ const operation = fc.record(
 ) as unknown as fc.Arbitrary<JsonObject>;
 
 describe('any patch', () => {
-  it('applies or is refused, and leaves the document alone', () => {
+  it('applies or is refused, and does not change the document', () => {
     fc.assert(
       fc.property(
         json,
@@ -192,7 +192,7 @@ describe('any patch', () => {
     );
   });
 
-  it('of the standard means the same in both dialects where both apply it', () => {
+  it('has the same result in both dialects if both accept it', () => {
     fc.assert(
       fc.property(json, fc.array(operation, { maxLength: 4 }), (doc, patch) => {
         const run = (dialect: 'reference' | 'rfc6902') => {

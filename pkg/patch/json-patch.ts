@@ -19,10 +19,10 @@ export type JsonPatch = readonly JsonObject[];
 const members: readonly string[] = ['op', 'path', 'from', 'value'];
 
 /**
- * Checks the outer form of a JSON patch document. `null` and null entries are taken as the reference takes them: no operations,
- * and operations of no kind. Throws `badRequest` and `tooLarge`.
+ * Validates the form of a JSON patch document. As in kube-apiserver, `null` is a patch without operations, and a null entry is
+ * an operation without a type. Throws `badRequest` and `tooLarge`.
  *
- * @param typed the request validates fields (Warn, Strict): members must have their types already here.
+ * @param typed the request validates fields (Warn, Strict), so members must have the right types
  */
 export function decodeJsonPatch(document: JsonValue, typed: boolean): JsonPatch {
   if (document === null) return [];
@@ -53,7 +53,7 @@ export function decodeJsonPatch(document: JsonValue, typed: boolean): JsonPatch 
   return operations;
 }
 
-/** Paths of members that no operation has (`[0].comment`), for field validation. */
+/** Returns the paths of unknown members of operations (`[0].comment`), for field validation. */
 export function unknownOperationMembers(patch: JsonPatch): readonly string[] {
   return patch.flatMap((op, i) => Object.keys(op).flatMap((k) => (members.includes(k) ? [] : [`[${i}].${k}`])));
 }
@@ -78,31 +78,34 @@ export function jsonTypeName(v: JsonValue): string {
 
 export interface JsonPatchOptions {
   /**
-   * `reference` (default) is what clients of the API know: a replaced object member need not exist, a missing value is null,
+   * `reference` (default) is the behaviour of kube-apiserver: a replaced object member need not exist, a missing value is null,
    * negative indexes count from the end, a path's text before its first slash is ignored, the root cannot be added or removed.
-   * `rfc6902` is the standard to the letter.
+   * `rfc6902` follows the standard exactly.
    */
   readonly dialect?: PatchDialect;
   /**
-   * Operations whose value spells a number otherwise than the server does (`1.0`): their `test` fails, because the reference
-   * compares spelling. See `oddlySpelledOperations`.
+   * Operations whose value has a number in another spelling than the server's (`1.0`). Their `test` fails, because
+   * kube-apiserver compares the spelling. See `oddlySpelledOperations`.
    */
   readonly oddlySpelled?: ReadonlySet<number>;
 }
 
 /**
- * The document after all operations, in order; the document itself is left as it was, and what no operation touched is shared
- * with it. Throws `rejected` at the first operation that does not apply, and then nothing has happened.
+ * Returns the document after all operations, in order. The argument is not changed, and unchanged parts are shared with
+ * it. Throws `rejected` at the first operation that fails.
  */
 export function applyJsonPatch(document: JsonValue, patch: JsonPatch, options: JsonPatchOptions = {}): JsonValue {
   const run = new Run(document, options.dialect ?? 'reference');
   for (let i = 0; i < patch.length; i++) run.apply(patch[i]!, options.oddlySpelled?.has(i) === true);
-  // Moves and copies can build what no text could hold.
+  // Moves and copies can build a document deeper than any text.
   if (nestedDeeper(run.root, documentDepthMax)) throw rejected('the result is nested too deeply');
   return run.root;
 }
 
-/** One application: the root so far and the containers that are already private to it and may be changed in place. */
+/**
+ * The state of one application: the current root, and the containers that are already private and may be changed in
+ * place.
+ */
 class Run {
   root: JsonValue;
   readonly #dialect: PatchDialect;
@@ -153,7 +156,7 @@ class Run {
   #copy(from: readonly string[], path: readonly string[]): void {
     if (from.length === 0 && this.#dialect === 'reference') throw rejected('the root cannot be copied');
     const value = this.#find(from);
-    if (value === undefined) throw rejected(`copy: nothing at ${from.join('/')}`);
+    if (value === undefined) throw rejected(`copy: no value at ${from.join('/')}`);
     this.#countCopy(value);
     this.#add(path, cloneJson(value));
   }
@@ -173,18 +176,21 @@ class Run {
   }
 
   #countCopy(value: JsonValue): void {
-    if (nestedDeeper(value, documentDepthMax)) throw rejected('what is copied is nested too deeply');
+    if (nestedDeeper(value, documentDepthMax)) throw rejected('the copied value is nested too deeply');
     this.#copiedBytes += jsonBytes(value, jsonPatchCopyBytesMax - this.#copiedBytes);
-    if (this.#copiedBytes > jsonPatchCopyBytesMax) throw rejected('copies are too large');
+    if (this.#copiedBytes > jsonPatchCopyBytesMax) throw rejected('the copied values are too large');
   }
 
-  /** What `copy` and `test` find at a path: the reference takes a missing member of an object for null. */
+  /** Returns the value for `copy` and `test`: as in kube-apiserver, a missing member of an object is null. */
   #find(path: readonly string[]): JsonValue | undefined {
     const found = this.#get(path);
     return found === undefined && this.#dialect === 'reference' ? null : found;
   }
 
-  /** The value at a path; undefined where an object has no such member. A missing parent or a bad index is an error. */
+  /**
+   * Returns the value at a path; undefined if an object has no such member. A missing parent or an invalid index is an
+   * error.
+   */
   #get(path: readonly string[]): JsonValue | undefined {
     if (path.length === 0) return this.root;
     const parent = this.#parent(path, false);
@@ -211,7 +217,7 @@ class Run {
     const last = path[path.length - 1]!;
     if (Array.isArray(parent)) return parent.splice(this.#index(parent, last, 0), 1)[0]!;
     const old = getOwn(parent, last);
-    if (old === undefined) throw rejected(`nothing to remove: ${last}`);
+    if (old === undefined) throw rejected(`no value to remove: ${last}`);
     delete parent[last];
     return old;
   }
@@ -219,7 +225,7 @@ class Run {
   #replace(path: readonly string[], value: JsonValue): void {
     if (path.length === 0) {
       if (this.#dialect === 'reference' && (typeof value !== 'object' || value === null))
-        throw rejected('not a document');
+        throw rejected('a document must be an object or a list');
       this.root = value;
       return;
     }
@@ -228,19 +234,19 @@ class Run {
     if (Array.isArray(parent)) parent[this.#index(parent, last, 0)] = value;
     else {
       if (this.#dialect === 'rfc6902' && getOwn(parent, last) === undefined)
-        throw rejected(`nothing to replace: ${last}`);
+        throw rejected(`no value to replace: ${last}`);
       setOwn(parent, last, value);
     }
   }
 
-  /** Position in `list` that a token names; `room` 1 when the place after the end counts too. */
+  /** Returns the index in `list` for a token; `room` is 1 if the position after the end is allowed too. */
   #index(list: JsonArray, token: string, room: 0 | 1): number {
     const i = arrayIndex(token, list.length + room, this.#dialect);
     if (i === undefined || i >= list.length + room) throw rejected(`bad index ${token}`);
     return i;
   }
 
-  /** The container that holds the last token of `path`; private to this run when it is to be changed. */
+  /** Returns the container of the last token of `path`; copied before use if it will be changed. */
   #parent(path: readonly string[], change: boolean): JsonArray | JsonObject {
     let at = container(this.root);
     if (change) {
@@ -282,9 +288,9 @@ function container(v: JsonValue | undefined): JsonArray | JsonObject {
   return v;
 }
 
-/** A copy of an object that shares its members' values. */
+/** Returns a shallow copy of an object. */
 export function shallow(o: JsonObject): JsonObject {
-  // Spread defines own properties, so a member `__proto__` stays one.
+  // Spread defines own properties, so `__proto__` stays an ordinary member.
   return { ...o };
 }
 
@@ -296,7 +302,7 @@ function rejected(why: string): PatchError {
   return new PatchError('rejected', why);
 }
 
-/** About as many bytes as `v` has in JSON; stops counting once beyond `enough`. */
+/** Estimates the bytes of `v` in JSON; stops counting beyond `enough`. */
 function jsonBytes(v: JsonValue, enough: number): number {
   if (typeof v === 'string') return v.length + 2;
   if (typeof v !== 'object' || v === null) return 5;
@@ -313,8 +319,9 @@ function jsonBytes(v: JsonValue, enough: number): number {
 }
 
 /**
- * Which operations of a JSON patch hold a number that is not spelled as the server spells it: `1.0`, `1e2`, `-0`. Decoding loses
- * the spelling, and `test` compares it. One pass over the text, which must be valid JSON; nearly always empty.
+ * Returns the indexes of the operations of a JSON patch that have a number in another spelling than the server's:
+ * `1.0`, `1e2`, `-0`. Decoding loses the spelling, and `test` compares it. One pass over the text, which must be valid
+ * JSON; the result is nearly always empty.
  */
 export function oddlySpelledOperations(text: string): ReadonlySet<number> {
   const odd = new Set<number>();

@@ -1,19 +1,19 @@
-/** The maximal number of operations of a JSON patch; more is 413, as in kube-apiserver. */
+/** The maximum number of operations of a JSON patch; more are refused with 413, as in kube-apiserver. */
 export const jsonPatchOperationsMax = 10_000;
 
-/** Bytes, as JSON, that the `copy` operations of one JSON patch may add to the document together. */
+/** Total bytes, as JSON, that the `copy` operations of one JSON patch may add to the document. */
 export const jsonPatchCopyBytesMax = 3 * 1024 * 1024;
 
 /** Nesting of a patch document and of the result of a JSON patch; the codec has the same bound for objects. */
 export const documentDepthMax = 1000;
 
-/** Update entries that an object's managedFields keep apart; the oldest beyond that are merged into `ancient-changes`. */
+/** Number of Update entries of an object's managedFields; older entries are merged into `ancient-changes`. */
 export const updateManagersMax = 10;
 
-/** Nesting of a field set from a client; deeper ones are invalid. No type nests half as deeply. */
+/** Nesting of a field set from a client; deeper sets are invalid. No type nests half as deeply. */
 export const fieldSetDepthMax = 256;
 
-/** Bytes of all annotations together, keys and values; the last-applied annotation is not written beyond it. */
+/** Total bytes of all annotations, keys and values; the last-applied annotation is not written beyond it. */
 export const annotationBytesMax = 256 * 1024;
 
 /** Parsed path elements in the cache. At the bound it is cleared. */

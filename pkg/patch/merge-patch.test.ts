@@ -55,11 +55,11 @@ describe('merge patch', () => {
     expect(() => applyMergePatch({}, [], false)).toThrow('Invalid JSON Patch');
   });
 
-  it('settles: applied again it changes nothing more', () => {
+  it('is stable when applied a second time', () => {
     const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<JsonValue>;
     fc.assert(
       fc.property(json, json, (target, patch) => {
-        // The first time a list may come to stand in place of an object and keep its nulls; the second time it is settled.
+        // The first application may replace an object by a list and keep its nulls; the second has the final result.
         const settled = mergePatch(mergePatch(target, patch), patch);
         expect(mergePatch(settled, patch)).toEqual(settled);
       }),

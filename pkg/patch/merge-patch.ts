@@ -3,10 +3,10 @@ import { PatchError } from './errors.js';
 import { jsonTypeName, shallow } from './json-patch.js';
 
 /**
- * JSON merge patch (RFC 7386). Neither argument is changed; what the patch does not touch is shared with the target.
+ * Applies a JSON merge patch (RFC 7386). Neither argument is changed; unchanged parts are shared with the target.
  *
- * One step beyond the RFC, as the reference takes it: where a list of the patch comes to stand in place of nothing or of no
- * object, null members of objects inside it are dropped too.
+ * One difference from the RFC, as in kube-apiserver: if a list of the patch replaces an absent value or a value that is
+ * not an object, null members of objects in the list are dropped too.
  */
 export function mergePatch(target: JsonValue | undefined, patch: JsonValue): JsonValue {
   if (!isObject(patch)) return isObject(target) ? patch : pruneNulls(patch);
@@ -32,9 +32,8 @@ function pruneNulls(v: JsonValue): JsonValue {
 }
 
 /**
- * A merge patch of an API object: the patch must be an object. Throws `badRequest`.
- *
- * @param typed the request validates fields (Warn, Strict); only the sentence differs.
+ * Applies a merge patch to an API object: the patch must be an object. Throws `badRequest`.
+ * @param typed the request validates fields (Warn, Strict); only the message differs
  */
 export function applyMergePatch(current: JsonObject, patch: JsonValue, typed: boolean): JsonObject {
   if (!isObject(patch)) {

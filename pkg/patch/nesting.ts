@@ -2,7 +2,7 @@ import type { JsonValue } from '../api/index.js';
 import { PatchError } from './errors.js';
 import { documentDepthMax } from './limits.js';
 
-/** Whether a value is nested deeper than `max` containers. Itself recurses no deeper than that. */
+/** Reports whether a value is nested deeper than `max` containers. The recursion is not deeper than that. */
 export function nestedDeeper(v: JsonValue, max: number): boolean {
   if (typeof v !== 'object' || v === null) return false;
   if (max === 0) return true;
@@ -11,7 +11,7 @@ export function nestedDeeper(v: JsonValue, max: number): boolean {
   return false;
 }
 
-/** Refuses a document that everything that walks values could not walk. */
+/** Refuses a document that is too deep for the recursive functions. */
 export function checkNesting(document: JsonValue): void {
   if (nestedDeeper(document, documentDepthMax)) throw new PatchError('badRequest', 'the patch is nested too deeply');
 }

@@ -18,14 +18,14 @@ import { restoreTyped } from './unstructured.js';
 
 export interface PatchInput {
   readonly kind: 'json' | 'merge' | 'strategic';
-  /** The live object in the version of the request, metadata.managedFields and all. */
+  /** The live object in the version of the request, including metadata.managedFields. */
   readonly current: JsonObject;
   readonly patch: JsonValue;
-  /** Of that version; undefined for a custom resource, which has no rules for a strategic merge patch. */
+  /** The schema of that version; undefined for a custom resource, which has no rules for a strategic merge patch. */
   readonly schema: StructSchema | undefined;
   /** The request validates fields (Warn or Strict). */
   readonly typed: boolean;
-  /** The patch's own text, when it was JSON: spelling of numbers counts in a JSON patch's `test`. */
+  /** The text of a JSON patch in JSON: `test` compares the spelling of numbers. */
   readonly text?: string;
 }
 
@@ -35,16 +35,16 @@ export interface Patched {
    * unknown fields and wrong types are possible.
    */
   readonly object: JsonObject;
-  /** What field validation has to say about the patch itself: `json patch unknown field "[0].comment"`. */
+  /** The findings of field validation in the patch document itself: `json patch unknown field "[0].comment"`. */
   readonly unknownFields: readonly string[];
   /**
-   * The result as `Invalid value:` of field `patch` shows it, when it cannot be decoded. Costly: call it only then. It shows what
-   * the patch made, whatever was done to `object` since; `current` and the patch must still be what they were.
+   * Formats the result for the `Invalid value:` of field `patch`, if it cannot be decoded. This is costly. It shows the
+   * result of the patch even if `object` changed since; `current` and the patch must not have changed.
    */
   show(): string;
 }
 
-/** Applies a patch of any kind but apply. Throws PatchError. */
+/** Applies a patch of any type except apply. Throws PatchError. */
 export function applyPatch(input: PatchInput): Patched {
   const { current, patch } = input;
   checkNesting(patch);
@@ -71,7 +71,7 @@ export function applyPatch(input: PatchInput): Patched {
       const restored = restoreTyped(merged, input.schema);
       if ('error' in restored) throw new PatchError('invalidResult', restored.error, goFormat(patch));
       const object = cloneJson(restored.value);
-      // What is patched has its type already; what the patch says of it does not count.
+      // The type of the object is known, so kind and apiVersion in the patch are ignored.
       for (const key of ['kind', 'apiVersion']) {
         const own = getOwn(current, key);
         if (own !== undefined) object[key] = own;
@@ -82,8 +82,8 @@ export function applyPatch(input: PatchInput): Patched {
 }
 
 /**
- * JSON of a patched object as the reference shows it: objects that the patch rebuilt have sorted keys, those that came whole
- * from one of `sources` are as they were.
+ * Formats a patched object as kube-apiserver does: objects that the patch rebuilt have sorted keys, objects taken whole
+ * from one of `sources` keep their order.
  */
 function showPatched(v: JsonValue, sources: readonly JsonValue[]): string {
   const whole = new Set<JsonValue>();

@@ -1,11 +1,11 @@
-/** How strictly a JSON patch is read; see `applyJsonPatch`. */
+/** The dialect of a JSON patch; see `applyJsonPatch`. */
 export type PatchDialect = 'reference' | 'rfc6902';
 
 /**
- * The tokens of a JSON Pointer (RFC 6901), or undefined when it is none.
+ * Splits a JSON Pointer (RFC 6901) into tokens; undefined if it is invalid.
  *
- * The reference cuts at slashes, drops whatever stands before the first one and leaves a tilde that escapes nothing; a pointer
- * without a slash is then the whole document only where an operation says so.
+ * kube-apiserver splits at slashes, drops the text before the first one and keeps a tilde that is not part of an escape. Each
+ * operation decides whether a pointer without a slash means the whole document.
  */
 export function pointerTokens(pointer: string, dialect: PatchDialect): readonly string[] | undefined {
   if (pointer === '') return [];
@@ -22,8 +22,8 @@ function unescapeToken(token: string): string {
 }
 
 /**
- * The array position that a token names, `-` not included. The reference reads decimal integers with an optional sign, leading
- * zeros allowed, and counts negative ones from the end; RFC 6901 allows neither.
+ * Returns the index for a token, except `-`. kube-apiserver accepts decimal integers with an optional sign and leading
+ * zeros, and counts negative ones from the end; RFC 6901 allows neither.
  */
 export function arrayIndex(token: string, length: number, dialect: PatchDialect): number | undefined {
   if (dialect === 'rfc6902') return /^(0|[1-9][0-9]{0,15})$/.test(token) ? Number(token) : undefined;

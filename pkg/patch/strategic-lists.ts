@@ -11,17 +11,17 @@ import {
 } from '../api/index.js';
 import { PatchError } from './errors.js';
 
-/** How a list merges. */
+/** The merge rules of a list. */
 export interface ListRules {
-  /** `merge`, or anything else for a list that is replaced. */
+  /** `merge`, or any other value for a list that is replaced. */
   readonly strategy: string;
-  /** '' where items have none: primitives. */
+  /** '' if items have no merge key: primitives. */
   readonly mergeKey: string;
   /** Two entries with one merge key. */
   readonly mergeEntry: (live: JsonObject, patch: JsonObject) => JsonObject;
 }
 
-/** Merges a list of the patch into the live one; `deletion` when the patch names primitives to take out. */
+/** Merges a list of the patch into the live one; `deletion` if the patch lists primitives to remove. */
 export function mergeList(live: JsonArray, patch: JsonArray, rules: ListRules, deletion: boolean): JsonArray {
   if (live.length === 0 && patch.length === 0) return live;
   if (itemType(live, patch) !== 'map') {
@@ -39,8 +39,8 @@ export function mergeList(live: JsonArray, patch: JsonArray, rules: ListRules, d
 }
 
 /**
- * Merges as `mergeList` and puts the result in the order of a `$setElementOrder` list. Undefined when there is neither a live
- * nor a patched list.
+ * Merges like `mergeList` and sorts the result by a `$setElementOrder` list. Undefined if there is neither a live nor a
+ * patched list.
  */
 export function orderList(
   live: JsonArray | undefined,
@@ -58,7 +58,7 @@ export function orderList(
   return interleave(merged, order, live ?? [], rules.mergeKey);
 }
 
-/** The kind that all items share: `map` or a scalar's type name. Mixed lists and lists of lists are refused. */
+/** Returns the kind of all items: `map` or a scalar's type name. Mixed lists and lists of lists are refused. */
 function itemType(live: JsonArray, patch: JsonArray): string {
   let type: string | undefined;
   for (const list of [live, patch]) {
@@ -75,7 +75,7 @@ function itemType(live: JsonArray, patch: JsonArray): string {
   return type;
 }
 
-/** Takes entries with `$patch` out of the patch and does what they say. */
+/** Removes entries with `$patch` from the patch and applies their directives. */
 function applyListDirectives(
   live: readonly JsonObject[],
   patch: readonly JsonObject[],
@@ -100,7 +100,7 @@ function applyListDirectives(
   return { live: deleted.size === 0 ? live : live.filter(kept), patch: plain };
 }
 
-/** Each entry of the patch onto the first one with its key, or at the end. */
+/** Merges each entry of the patch into the first one with its key, or appends it. */
 function mergeEntries(live: readonly JsonObject[], patch: readonly JsonObject[], rules: ListRules): JsonObject[] {
   const out = [...live];
   const at = firstPositions(out.map((entry) => getOwn(entry, rules.mergeKey)));
@@ -115,17 +115,17 @@ function mergeEntries(live: readonly JsonObject[], patch: readonly JsonObject[],
   return out;
 }
 
-/** An item with what orders it, looked up once. */
+/** An item with its sort ranks, which are looked up once. */
 interface Placed {
   readonly item: JsonValue;
-  /** Where its value or key stands first in the list that names it, and in the live one. */
+  /** The first position of its value or key in the named list and in the live list. */
   readonly namedAt: number | undefined;
   readonly liveAt: number | undefined;
 }
 
 /**
- * Orders a merged list: items of `named` in its order, the others in the order of `live`, the two woven together by `live` as
- * well as it goes.
+ * Orders a merged list: items of `named` in its order, the others in the order of `live`. The two are merged by their
+ * positions in `live`.
  */
 function interleave(
   merged: JsonArray,
@@ -158,7 +158,7 @@ function interleave(
   return out;
 }
 
-/** By rank, deletions last. Array sort is stable: entries with one key stay in their order. */
+/** Sorts by rank, deletions last. The sort is stable: entries with the same key keep their order. */
 function ranked(items: readonly Placed[], key: string, rank: (p: Placed) => number): readonly Placed[] {
   const isDeletion = ({ item }: Placed) => key !== '' && getOwn(item as JsonObject, '$patch') === 'delete';
   const kept: Placed[] = [];
@@ -167,7 +167,7 @@ function ranked(items: readonly Placed[], key: string, rank: (p: Placed) => numb
   return kept.sort((a, b) => rank(a) - rank(b)).concat(deletions);
 }
 
-/** The patch list must be in the order of the `$setElementOrder` list and hold nothing that is not in it, deletions aside. */
+/** The patch list must have the order of the `$setElementOrder` list and no other items, except deletions. */
 function checkOrder(patch: JsonArray, order: JsonArray, key: string): void {
   if (order.length === 0 || patch.length === 0) return;
   let entries = patch;
@@ -193,7 +193,10 @@ function checkOrder(patch: JsonArray, order: JsonArray, key: string): void {
   }
 }
 
-/** The value without maps that carry a `$patch` directive and without what they stand for; undefined when it is one itself. */
+/**
+ * Returns the value without maps that have a `$patch` directive, and without the values that those replace; undefined
+ * if the value itself is such a map.
+ */
 export function withoutDirectives(v: JsonValue): JsonValue | undefined {
   if (Array.isArray(v)) {
     return v.flatMap((item) => {
@@ -211,7 +214,7 @@ export function withoutDirectives(v: JsonValue): JsonValue | undefined {
   return out;
 }
 
-/** Where each value stands first. */
+/** Maps each value to its first position. */
 function firstPositions(values: readonly (JsonValue | undefined)[]): Map<JsonValue, number> {
   const at = new Map<JsonValue, number>();
   values.forEach((v, i) => {

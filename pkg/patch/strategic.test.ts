@@ -15,7 +15,7 @@ function schemaOf(group: string, version: string, kind: string): StructSchema {
 
 const pod = schemaOf('', 'v1', 'Pod');
 
-/** A Pod's spec after a patch of its spec. */
+/** The spec of a Pod after a patch of its spec. */
 function spec(live: JsonObject, patch: JsonObject): JsonValue {
   const out = applyStrategicMergePatch({ spec: live }, { spec: patch }, pod);
   return out['spec']!;
@@ -38,10 +38,10 @@ describe('lists of maps', () => {
     ['change one, add one', 'ABC', { env: valued('B9', 'Z9') }, 'Aa B9 Z9 Cc'],
     ['a new entry goes first', 'AB', { env: valued('Z9') }, 'Z9 Aa Bb'],
     ['delete', 'ABC', { env: [{ name: 'B', $patch: 'delete' }] }, 'Aa Cc'],
-    ['delete of nothing', 'AB', { env: [{ name: 'Z', $patch: 'delete' }] }, 'Aa Bb'],
+    ['delete of a missing entry', 'AB', { env: [{ name: 'Z', $patch: 'delete' }] }, 'Aa Bb'],
     ['delete and add', 'AB', { env: [...valued('Z9'), { name: 'A', $patch: 'delete' }] }, 'Z9 Bb'],
     ['replace', 'ABC', { env: [{ $patch: 'replace' }, ...valued('X1')] }, 'X1'],
-    ['replace by nothing', 'ABC', { env: [{ $patch: 'replace' }] }, ''],
+    ['replace by an empty list', 'ABC', { env: [{ $patch: 'replace' }] }, ''],
     ['an empty list changes nothing', 'AB', { env: [] }, 'Aa Bb'],
     ['a key twice in the patch', 'ABC', { env: valued('N1', 'N2', 'A8', 'A9') }, 'N2 A9 Bb Cc'],
     ['order', 'ABC', { '$setElementOrder/env': named('C', 'A', 'B') }, 'Cc Aa Bb'],
@@ -60,7 +60,7 @@ describe('lists of maps', () => {
     ],
   ])('%s', (_, live, patch, out) => expect(env(live, patch)).toBe(out));
 
-  it('merge by the key of the schema alone', () => {
+  it('merge by the merge key of the schema only', () => {
     const ports = [
       { containerPort: 53, protocol: 'UDP', name: 'u' },
       { containerPort: 53, protocol: 'TCP', name: 't' },
@@ -74,7 +74,7 @@ describe('lists of maps', () => {
     });
   });
 
-  it('are replaced where the schema has no merge strategy', () => {
+  it('are replaced if the schema has no merge strategy', () => {
     expect(spec({ tolerations: [{ key: 'a' }] }, { tolerations: [{ key: 'b' }] })).toEqual({
       tolerations: [{ key: 'b' }],
     });
@@ -87,10 +87,10 @@ describe('lists of primitives', () => {
     return (out['metadata'] as JsonObject)['finalizers'];
   };
   it.each<[string, string[], JsonObject, string[] | undefined]>([
-    ['merge, those of the patch first', ['a', 'b'], { finalizers: ['c', 'a'] }, ['c', 'a', 'b']],
+    ['merge, with those of the patch first', ['a', 'b'], { finalizers: ['c', 'a'] }, ['c', 'a', 'b']],
     ['deletion', ['a', 'b'], { '$deleteFromPrimitiveList/finalizers': ['a', 'x'] }, ['b']],
     [
-      'deletion beside an addition',
+      'deletion and addition',
       ['a', 'b'],
       { '$deleteFromPrimitiveList/finalizers': ['a'], finalizers: ['c'] },
       ['c', 'b'],
@@ -108,11 +108,11 @@ describe('maps', () => {
     ['$patch replace', { data: { k: '1' } }, { data: { $patch: 'replace', a: '2' } }, { data: { a: '2' } }],
     ['$patch delete', { data: { k: '1' } }, { data: { $patch: 'delete' } }, { data: {} }],
     ['$patch on a missing map', {}, { data: { $patch: 'replace', a: '1' } }, {}],
-    ['a type of another kind stands for itself', { data: { k: '1' } }, { data: ['x'] }, { data: ['x'] }],
+    ['a value of another type replaces the map', { data: { k: '1' } }, { data: ['x'] }, { data: ['x'] }],
     ['an unknown member is kept for the decoder', {}, { foo: 1 }, { foo: 1 }],
   ])('%s', (_, live, patch, out) => expect(applyStrategicMergePatch(live, patch, cm)).toEqual(out));
 
-  it('$retainKeys drops what it does not name', () => {
+  it('$retainKeys drops keys that it does not list', () => {
     const out = spec(
       { volumes: [{ name: 'v', emptyDir: {} }, { name: 'w' }] },
       { volumes: [{ name: 'v', $retainKeys: ['name', 'secret'], secret: { secretName: 's' } }] },
@@ -121,7 +121,7 @@ describe('maps', () => {
   });
 });
 
-describe('mistakes', () => {
+describe('invalid patches', () => {
   const live = { containers: [{ name: 'a', image: 'i', env: valued('A1', 'B2') }] };
   it.each<[JsonObject, string, string]>([
     [{ containers: [{ image: 'x' }] }, 'malformed', 'map: map[image:x] does not contain declared merge key: name'],
@@ -169,7 +169,7 @@ describe('mistakes', () => {
     ).toThrow('unable to find api field in struct RawExtension for the json field "spec"');
   });
 
-  it('of type are found when the result is restored', () => {
+  it('wrong types are found when the result is restored', () => {
     const deployment = schemaOf('apps', 'v1', 'Deployment');
     const secret = schemaOf('', 'v1', 'Secret');
     const of = (o: JsonObject, s: StructSchema) => restoreTyped(o, s);
@@ -189,7 +189,7 @@ describe('mistakes', () => {
   });
 });
 
-describe('the door', () => {
+describe('applyPatch', () => {
   const cm = schemaOf('', 'v1', 'ConfigMap');
   const current = {
     kind: 'ConfigMap',
@@ -198,7 +198,7 @@ describe('the door', () => {
     data: { l: '2', k: '1' },
   };
 
-  it('shows a bad result as the reference does: rebuilt maps sorted, others as they were', () => {
+  it('shows an invalid result like kube-apiserver: rebuilt maps sorted, others unchanged', () => {
     const patch = [{ op: 'replace', path: '/metadata/labels/x', value: 5 }];
     const out = applyPatch({ kind: 'json', current, patch, schema: cm, typed: true });
     expect(out.show()).toBe(
@@ -210,7 +210,7 @@ describe('the door', () => {
     ['json', [{ op: 'add', path: '/data', value: { n: '1' } }]],
     ['merge', { data: { n: '1' }, extra: { a: [1] } }],
     ['strategic', { data: { n: '1' }, extra: { a: [1] } }],
-  ])('gives back what may be changed: %s', (kind, patch) => {
+  ])('returns a value that may be changed: %s', (kind, patch) => {
     const before = cloneJson([current, patch] as JsonValue);
     const { object, show } = applyPatch({ kind, current, patch, schema: cm, typed: false });
     const shown = show();
@@ -224,7 +224,7 @@ describe('the door', () => {
     expect(show()).toBe(shown);
   });
 
-  it('names unknown members of operations', () => {
+  it('reports unknown members of operations', () => {
     const patch = [{ op: 'add', path: '/data/n', value: 'x', comment: 1 }];
     expect(applyPatch({ kind: 'json', current, patch, schema: cm, typed: true }).unknownFields).toEqual([
       'json patch unknown field "[0].comment"',
@@ -232,13 +232,13 @@ describe('the door', () => {
     expect(applyPatch({ kind: 'json', current, patch, schema: cm, typed: false }).unknownFields).toEqual([]);
   });
 
-  it('leaves the type to the object in a strategic merge patch', () => {
+  it('ignores kind and apiVersion in a strategic merge patch', () => {
     const patch = { kind: 'Secret', apiVersion: 'v2', data: { n: '3' } };
     const { object } = applyPatch({ kind: 'strategic', current, patch, schema: cm, typed: true });
     expect(object).toMatchObject({ kind: 'ConfigMap', apiVersion: 'v1', data: { n: '3' } });
   });
 
-  it('refuses what is nested too deeply to be walked', () => {
+  it('refuses documents that are nested too deeply', () => {
     let deep: JsonValue = 'x';
     for (let i = 0; i < 9000; i++) deep = i % 2 === 0 ? { a: deep } : [deep];
     for (const kind of ['json', 'merge', 'strategic'] as const) {
@@ -255,7 +255,7 @@ describe('the door', () => {
     );
   });
 
-  it('tells what a strategic merge patch made of the wrong type', () => {
+  it('reports wrong types after a strategic merge patch', () => {
     const run = () => applyPatch({ kind: 'strategic', current, patch: { data: ['x'] }, schema: cm, typed: true });
     expect(run).toThrow(
       expect.objectContaining({
@@ -303,7 +303,7 @@ describe('any patch', () => {
     );
   });
 
-  it('of plain entries applied twice is the same as once', () => {
+  it('with entries but no directives is idempotent', () => {
     const entries = fc.uniqueArray(
       fc.record({ name: fc.constantFrom('a', 'b', 'c', 'd', 'e'), image: fc.constantFrom('i', 'j') }),
       {

@@ -19,11 +19,11 @@ import { type ListRules, mergeList, orderList, withoutDirectives } from './strat
  * Strategic merge patch: a merge patch whose lists merge by the rules of the schema (`patchStrategy`, `patchMergeKey`) and
  * which carries directives:
  *
- * - `$patch: replace | delete` in a map: the patch map stands for the whole, or the map becomes empty; in a list of maps:
- *   the list is replaced, or the entry with that merge key goes. `merge` is what happens anyway and may not be said.
- * - `$retainKeys: [...]`: keys of the map not named here go.
- * - `$deleteFromPrimitiveList/<list>: [...]`: these values leave a list of primitives.
- * - `$setElementOrder/<list>: [...]`: the order of the merged list; live entries not named keep their place as well as it goes.
+ * - `$patch: replace | delete` in a map: the patch map replaces the map, or the map becomes empty; in a list of maps:
+ *   the list is replaced, or the entry with that merge key is removed. `merge` is the default and is refused.
+ * - `$retainKeys: [...]`: other keys of the map are removed.
+ * - `$deleteFromPrimitiveList/<list>: [...]`: these values are removed from a list of primitives.
+ * - `$setElementOrder/<list>: [...]`: the order of the merged list; other live entries keep their order.
  *
  * Example: live `env: [A, B, C]`, patch `env: [{name: B, ..}, {name: Z, ..}]` gives `A B Z C`: entries of the patch in its order,
  * live-only ones before the first patch entry that followed them in the live list.
@@ -35,8 +35,9 @@ const deleteListPrefix = '$deleteFromPrimitiveList';
 const elementOrderPrefix = '$setElementOrder';
 
 /**
- * The object after a strategic merge patch. Neither argument is changed; what the patch does not touch is shared. Throws
- * `badRequest`, `rejected` and `malformed`; wrong types (a map where a list belongs) come out as they are: `restoreTyped` finds them.
+ * Applies a strategic merge patch. Neither argument is changed; unchanged parts are shared. Throws `badRequest`,
+ * `rejected` and `malformed`. Values of a wrong type (a map instead of a list) are not checked here: `restoreTyped`
+ * finds them.
  */
 export function applyStrategicMergePatch(current: JsonObject, patch: JsonValue, schema: StructSchema): JsonObject {
   if (patch === null) return current;
@@ -49,7 +50,7 @@ export function applyStrategicMergePatch(current: JsonObject, patch: JsonValue, 
   return mergeMap(current, patch, schema);
 }
 
-/** One map of the patch onto the live one; also the merge of two list entries with one merge key. */
+/** Merges one map of the patch into the live one; also used for two list entries with one merge key. */
 function mergeMap(original: JsonObject, patch: JsonObject, schema: Schema): JsonObject {
   const directive = getOwn(patch, directiveMarker);
   if (directive !== undefined) return byDirective(directive, patch);
@@ -102,7 +103,7 @@ function containerKind(v: JsonValue): string {
   return Array.isArray(v) ? 'list' : isObject(v) ? 'map' : 'scalar';
 }
 
-/** Checks and applies `$retainKeys`: every key that the patch sets must be named; live keys not named go. */
+/** Validates and applies `$retainKeys`: it must list every key that the patch sets; other live keys are dropped. */
 function retainKeys(out: JsonObject, patch: JsonObject): void {
   const list = getOwn(patch, retainKeysMarker);
   if (list === undefined) return;
@@ -117,7 +118,7 @@ function retainKeys(out: JsonObject, patch: JsonObject): void {
   for (const key of Object.keys(out)) if (!keep.has(key)) delete out[key];
 }
 
-/** Applies every `$setElementOrder/<list>` together with the list of that name, and takes both out of the patch. */
+/** Applies every `$setElementOrder/<list>` together with the list of that name, and removes both from the patch. */
 function orderLists(out: JsonObject, patch: JsonObject, schema: Schema): void {
   for (const name of Object.keys(patch)) {
     if (!name.startsWith(elementOrderPrefix)) continue;
@@ -141,7 +142,7 @@ function asList(v: JsonValue): JsonArray {
   throw new PatchError('malformed', `expected a []interface {}, but received a ${got}`);
 }
 
-/** The list that a directive key names: `$setElementOrder/env` names `env`. */
+/** Returns the list name of a directive key: `$setElementOrder/env` gives `env`. */
 function listName(directive: string, prefix: string): string {
   const slash = directive.indexOf('/');
   if (slash === prefix.length) return directive.slice(slash + 1);
@@ -153,7 +154,7 @@ function listName(directive: string, prefix: string): string {
   );
 }
 
-/** The value without null members, at any depth; null list items stay. */
+/** Returns the value without null members, at any depth; null list items stay. */
 function withoutNulls(v: JsonValue): JsonValue {
   if (Array.isArray(v)) return v.map(withoutNulls);
   if (!isObject(v)) return v;

@@ -2,12 +2,12 @@ import { goKindName, isObject, type JsonObject, type JsonValue, setOwn } from '.
 import type { ScalarSchema, Schema } from '../schema/index.js';
 
 /**
- * A merged tree of values brought to the types of its schema: what strategic merge patch and apply do instead of decoding
- * text. Integers beyond 32 bits wrap in an int32 field and whole numbers written as floats become integers, as the reference
- * has it; everything else must fit already.
+ * Converts a merged tree of values to the types of its schema; strategic merge patch and apply do this instead of
+ * decoding text. As in kube-apiserver, integers beyond 32 bits wrap in an int32 field, and whole numbers written as
+ * floats become integers; all other values must have the right type.
  *
- * Returns the value (itself where nothing changes), or the sentence of the first thing that does not fit. Unknown fields are
- * left for the decoder; so are scalars with a syntax of their own (times, quantities, durations).
+ * Returns the value (the same one if nothing changes), or the message for the first wrong type. Unknown fields, and
+ * scalars with a syntax of their own (times, quantities, durations), are left to the decoder.
  */
 export function restoreTyped(
   v: JsonObject,
@@ -93,7 +93,7 @@ function wrap32(n: number | bigint): number {
   return typeof n === 'number' && n === (n | 0) ? n : Number(BigInt.asIntN(32, BigInt(n)));
 }
 
-/** `v1.Protocol` for an alias of the core group, else the plain name. */
+/** Returns `v1.Protocol` for an alias of the core group, otherwise the plain name. */
 function typeName(schema: ScalarSchema): string {
   if (schema.alias === undefined) return schema.type;
   return schema.alias.slice(schema.alias.lastIndexOf('/') + 1);
@@ -107,7 +107,7 @@ function bytes(v: JsonValue, kind: string): JsonValue {
   return v;
 }
 
-/** Where standard base64 with padding goes wrong; line ends are skipped. */
+/** Returns the position of the first error in standard base64 with padding; line breaks are skipped. */
 function badBase64(text: string): number | undefined {
   if (/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)) return undefined;
   let quantum = 0;

@@ -2,7 +2,7 @@
  * The rules of the API conventions (specification document 1, in its order) and what shows each of them. `conformance.test.ts`
  * checks that what is named here exists.
  *
- *   `golden lists/rv-negative`        a recorded case of the reference server, replayed by `make golden`
+ *   `golden lists/rv-negative`        a recorded case of kube-apiserver, replayed by `make golden`
  *   `pkg/http/options.test.ts: ...`   a test file, and a part of the name of the test in it that shows the rule
  *   `test/golden/structure.mjs`       a tool that compares with recordings
  *   `later: ...`                      not yet, and with what it comes
@@ -149,7 +149,7 @@ export const rules: readonly Rule[] = [
   rule(
     'Patch media types',
     'JSON patch, all operations',
-    'pkg/patch/json-patch.test.ts: RFC 6902: the published suite',
+    'pkg/patch/json-patch.test.ts: RFC 6902: the published test suite',
     'golden patch/json-add-array-index',
     'golden patch/json-copy-into-array',
     'golden patch/json-move-array-element',
@@ -165,8 +165,8 @@ export const rules: readonly Rule[] = [
   rule(
     'Patch media types',
     'strategic merge patch with every directive',
-    'pkg/patch/strategic.test.ts: merge by the key of the schema alone',
-    'pkg/patch/strategic.test.ts: $retainKeys drops what it does not name',
+    'pkg/patch/strategic.test.ts: merge by the merge key of the schema only',
+    'pkg/patch/strategic.test.ts: $retainKeys drops keys that it does not list',
     'golden patch/strategic-containers-by-name',
     'golden patch/strategic-env-set-order',
     'golden patch/strategic-volumes-retain-keys',
@@ -221,8 +221,8 @@ export const rules: readonly Rule[] = [
     'golden apply/shared-equal-values',
     'golden apply/give-up-sole',
     'golden apply/give-up-shared',
-    'pkg/patch/apply/model.test.ts: is as the naive model says',
-    'pkg/patch/apply/properties.test.ts: end the same in any order, and own what they applied',
+    'pkg/patch/apply/model.test.ts: agrees with the reference model',
+    'pkg/patch/apply/properties.test.ts: have the same result in any order, and own what they applied',
   ),
   rule(
     'Apply',
@@ -249,13 +249,13 @@ export const rules: readonly Rule[] = [
     'Apply',
     'a list of one empty object resets ownership, before the other changes of the request',
     'golden patch/json-managed-fields-reset',
-    'pkg/patch/apply/manager.test.ts: with a reset the rest of the request is owned by who made it',
+    'pkg/patch/apply/manager.test.ts: with a reset assign the remaining changes to the manager of the request',
     'golden apply/managed-fields-reset-replace',
   ),
   rule(
     'Apply',
     'an empty list does not reset ownership',
-    'pkg/patch/apply/manager.test.ts: that cannot be read leave the live ones',
+    'pkg/patch/apply/manager.test.ts: that are invalid are replaced by the live ones',
   ),
   rule(
     'Query parameters',
@@ -382,8 +382,8 @@ export const rules: readonly Rule[] = [
   rule(
     'Media types',
     'JSON, YAML and protobuf in both directions, negotiated apart',
-    'pkg/codec/roundtrip.test.ts: goes through every pair of encodings and is the same',
-    'pkg/codec/protobuf/protobuf.test.ts: is the same bytes both ways',
+    'pkg/codec/roundtrip.test.ts: is equal after a round trip through every pair of encodings',
+    'pkg/codec/protobuf/protobuf.test.ts: decodes, and encodes to the same bytes, also from JSON',
     'golden lists/accept-protobuf',
     'golden patch/accept-yaml',
     'golden decode/protobuf-plain',
@@ -391,7 +391,7 @@ export const rules: readonly Rule[] = [
   rule(
     'Media types',
     'CBOR behind CBORServingAndStorage; watches as cbor-seq',
-    'pkg/codec/cbor/cbor.test.ts: goes round for every value',
+    'pkg/codec/cbor/cbor.test.ts: any value survives a round trip',
     'pkg/http/negotiate.test.ts: may be sequences of CBOR, of watches only and behind its gate',
     'test/e2e/encodings.test.ts: lists, watches, failures and bodies of the dynamic client',
     'test/e2e/encodings.test.ts: are rejected if the feature gate is disabled',
@@ -422,7 +422,7 @@ export const rules: readonly Rule[] = [
     'the protobuf envelope',
     'golden decode/protobuf-no-type',
     'golden decode/protobuf-truncated',
-    'pkg/codec/protobuf/protobuf.test.ts: says what is wrong with an envelope',
+    'pkg/codec/protobuf/protobuf.test.ts: reports what is wrong with an envelope',
   ),
   rule(
     'Media types',
@@ -641,7 +641,7 @@ export const rules: readonly Rule[] = [
     'Versioning',
     'an element once in a version stays in it',
     'test/golden/structure.mjs',
-    'pkg/codec/protobuf/protobuf.test.ts: is the same bytes both ways',
+    'pkg/codec/protobuf/protobuf.test.ts: decodes, and encodes to the same bytes, also from JSON',
   ),
   rule(
     'Versioning',

@@ -47,7 +47,7 @@ describe.each([
   });
 
   it('answers HEAD with headers only', async () => {
-    // Resources do not support HEAD, as in the reference.
+    // Resources do not support HEAD, as in kube-apiserver.
     for (const [path, status] of [
       ['/healthz', 200],
       [CMS, 405],

@@ -42,7 +42,7 @@ const LATER = new Set(LATER_FILES.map((f) => basename(f, '.json')));
 const pending = JSON.parse(readFileSync(join(here, 'pending.json'), 'utf8'));
 const isListed = (f) => known[`${f.area}/${f.id}`] !== undefined || (pending[f.area] ?? []).includes(f.id);
 const RETRIES = 2;
-/** Alpha and beta versions are served only when switched on, and the reference had them all on: what needs them has a server of its own. */
+/** Alpha and beta versions are served only when switched on, and kube-apiserver had them all on: what needs them has a server of its own. */
 const bases = JSON.parse(recordedText('validation/bases.json'));
 const needsAllVersions = (file) => file.endsWith('.jsonl') && Object.entries(bases).some(([id, b]) => id.startsWith(`${basename(file, '.jsonl')}/`) && /\/v\d+(alpha|beta)\d+\//.test(b.path));
 const ALL_VERSIONS = ['--runtime-config', 'api/all=true'];
@@ -64,7 +64,7 @@ process.exit(judge(reached));
 async function withServer(flags, use) {
   const folder = mkdtempSync(join(tmpdir(), 'trireme-golden-'));
   const port = await freePort();
-  // The reference was recorded without this controller: the cases write the status of quotas themselves.
+  // kube-apiserver was recorded without this controller: the cases write the status of quotas themselves.
   const controllers = ['--controllers', '*,-resourcequota-controller'];
   const args = ['--secure-port', String(port), '--data-dir', folder, '--log-level', 'error', ...controllers, ...flags];
   const server = spawn(process.execPath, [join(root, 'dist', 'cmd', 'apiserver', 'main.js'), ...args], { stdio: ['ignore', 'ignore', 'inherit'] });

@@ -2,7 +2,7 @@
 import https from 'node:https';
 import { recordedPaths, recordedText } from './recordings.mjs';
 
-/** Groups that the reference did not serve and ours does, or serves only from a later issue on; each with its reason in README. */
+/** Groups that kube-apiserver did not serve and ours does, or serves only from a later issue on; each with its reason in README. */
 const beyond = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io', 'storagemigration.k8s.io']);
 
 /** `discovery`, `tables`: the recorded files; `suffix`: ends the areas' names; `openapi`: whether these documents are compared too. */

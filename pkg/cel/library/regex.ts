@@ -9,7 +9,7 @@ const patterns = new Map<string, RE2JS | string>();
 const load = createRequire(import.meta.url);
 let engine: typeof import('re2js') | undefined;
 
-/** The compiled pattern, or the reference's sentence for what is wrong with it. */
+/** The compiled pattern, or kube-apiserver's sentence for what is wrong with it. */
 export function compilePattern(pattern: string): RE2JS | string {
   let compiled = patterns.get(pattern);
   if (compiled === undefined) {

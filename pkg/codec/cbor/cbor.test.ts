@@ -37,7 +37,7 @@ describe('CBOR', () => {
     ['ü', '42c3bc'],
     [[], '80'],
     [{ bb: 1, a: 2, c: [] }, 'a341610241638042626201'],
-  ])('%#: writes deterministically', (value, expected) => {
+  ])('case %# is written deterministically', (value, expected) => {
     expect(hex(value)).toBe(expected);
     expect(equalJson(read(expected), value)).toBe(true);
   });
@@ -81,7 +81,7 @@ describe('CBOR', () => {
     expect(message(text)).toBe(expected);
   });
 
-  it('goes round for every value', () => {
+  it('any value survives a round trip', () => {
     const value = fc.letrec<{ v: JsonValue }>((tie) => ({
       v: fc.oneof(
         { depthSize: 'small' },
@@ -119,12 +119,14 @@ describe('CBOR', () => {
   });
 });
 
-describe('CBOR and cbor-x', () => {
+describe('our CBOR and cbor-x', () => {
   const encoder = new Encoder({ useRecords: false });
   const decoder = new Decoder({ mapsAsObjects: false });
   const values = fc.jsonValue({ maxDepth: 4 }).map((v) => JSON.parse(JSON.stringify(v)) as JsonValue);
 
-  /** Keys and texts are byte strings on this wire; cbor-x gives integers of eight bytes as bigint, however small. */
+  /**
+   * Keys and texts are byte strings in this encoding; cbor-x decodes 8-byte integers as bigint even if they are small.
+   */
   function plain(v: unknown): JsonValue {
     if (typeof v === 'bigint') return Number(v);
     if (v instanceof Uint8Array) return Buffer.from(v).toString();
@@ -134,7 +136,7 @@ describe('CBOR and cbor-x', () => {
     return JSON.parse(`{${entries.map(([k, x]) => `${JSON.stringify(k)}:${JSON.stringify(x)}`).join()}}`) as JsonValue;
   }
 
-  it('decode the output of each other', () => {
+  it("decode each other's output", () => {
     fc.assert(
       fc.property(values, (value) => {
         const theirs = readCbor(Buffer.from(encoder.encode(value)));

@@ -9,9 +9,10 @@ export type ReadCbor =
   | { readonly ok: false; readonly message: string };
 
 /**
- * Reads one CBOR data item (RFC 8949) as the reference does: byte strings are text, or base64, base64url or hexadecimal text
- * under the tags that say so; other tags are looked through; duplicate keys, keys that are no strings, integers beyond int64, NaN,
- * infinities, big numbers and simple values but true, false and null are refused. Indefinite lengths are read.
+ * Reads one CBOR data item (RFC 8949) as kube-apiserver does. Byte strings become text, or base64, base64url or
+ * hexadecimal text under the tags for those; other tags are ignored. It refuses duplicate keys, keys that are not
+ * strings, integers beyond int64, NaN, infinities, big numbers and simple values other than true, false and null. It
+ * accepts indefinite lengths.
  */
 export function readCbor(bytes: Buffer): ReadCbor {
   const reader = new CborReader(bytes);
@@ -145,7 +146,10 @@ class CborReader {
     return big;
   }
 
-  /** A count of things that each take a byte at least: a larger one than there are bytes left is refused before it costs anything. */
+  /**
+   * Reads a count of items. Each item takes at least one byte, so a count above the remaining bytes is refused before
+   * any allocation.
+   */
   #length(info: number): number {
     const length = Number(this.#argument(info));
     if (length > this.#bytes.length - this.#at) this.#fail('unexpected EOF');

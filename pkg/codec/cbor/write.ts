@@ -1,19 +1,20 @@
 import type { JsonArray, JsonObject, JsonValue } from '../../api/index.js';
 import type { Schema } from '../../schema/index.js';
 
-/** Head of tag 55799 (RFC 8949, 3.4.6): before every body, so that CBOR is known by its first bytes. */
+/** Head of tag 55799 (RFC 8949, 3.4.6). It precedes every body and identifies it as CBOR. */
 export const SELF_DESCRIBED = Buffer.from([0xd9, 0xd9, 0xf7]);
 
 const FIRST_SIZE = 4096;
 const MAP = 5;
 const LIST = 4;
 const BYTE_STRING = 2;
-/** Tag 22: these bytes are base64 where text is wanted. */
+/** Tag 22: convert these bytes to base64 where text is expected. */
 const LATER_BASE64 = 0xd6;
 
 /**
- * An object (in normal form) as the reference's CBOR: strings and keys are byte strings, keys in the order of their encodings, the
- * shortest heads and floats, `bytes` fields raw under tag 22. Without a schema (custom resources) all strings are strings.
+ * Encodes an object (in normal form) as kube-apiserver does: strings and keys are byte strings, keys are sorted by
+ * their encodings, heads and floats are as short as possible, and `bytes` fields are raw under tag 22. Without a schema
+ * (custom resources) all strings are encoded as strings.
  */
 export function encodeCbor(schema: Schema | undefined, value: JsonValue): Buffer {
   const out = new CborWriter();
@@ -41,7 +42,7 @@ class CborWriter {
     this.#buffer[this.#at++] = value;
   }
 
-  /** Major type and argument in as few bytes as it takes. */
+  /** Writes a major type and its argument in as few bytes as possible. */
   head(major: number, argument: number | bigint): void {
     this.#room(9);
     const type = major << 5;
@@ -143,7 +144,7 @@ function writeMap(out: CborWriter, schema: Schema | undefined, map: JsonObject):
 
 const ASCII = /^[\0-\x7f]*$/;
 
-/** The order of encoded keys: shorter ones first, then by their bytes. */
+/** Orders encoded keys: shorter ones first, then by their bytes. */
 function compareEncoded(a: string, b: string): number {
   if (ASCII.test(a) && ASCII.test(b)) return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
   const x = Buffer.from(a);
@@ -153,7 +154,7 @@ function compareEncoded(a: string, b: string): number {
 
 const FLOAT_BITS = new DataView(new ArrayBuffer(4));
 
-/** The bits of a half-precision float that is exactly this value, or undefined. */
+/** Returns the bits of the half-precision float that equals the value exactly, or undefined. */
 function halfOf(value: number): number | undefined {
   if (Math.fround(value) !== value) return undefined;
   FLOAT_BITS.setFloat32(0, value);
@@ -165,14 +166,14 @@ function halfOf(value: number): number | undefined {
   const scaled = exponent - 112;
   if (scaled >= 31) return undefined;
   if (scaled >= 1) return (mantissa & 0x1fff) === 0 ? sign | (scaled << 10) | (mantissa >>> 13) : undefined;
-  // A subnormal half: the leading one is written out and shifted down.
+  // A subnormal half has no implicit leading bit: write it out and shift it down.
   const shift = 14 - scaled;
   if (shift > 24) return undefined;
   const whole = mantissa | 0x800000;
   return (whole & ((1 << shift) - 1)) === 0 ? sign | (whole >>> shift) : undefined;
 }
 
-/** Value of half-precision bits. */
+/** Returns the value of half-precision bits. */
 export function halfValue(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >>> 10) & 0x1f;

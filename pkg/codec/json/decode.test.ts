@@ -79,7 +79,7 @@ describe('strict findings', () => {
     ]);
   });
 
-  it('take time linear in the text, for paths of any length', () => {
+  it('take linear time, for paths of any length', () => {
     const long = 'x'.repeat(400_000);
     const one = readJson(Buffer.from(`{"${long}":{${'"k":1,'.repeat(100_000)}"k":1}}`));
     expect(one.ok && one.duplicates).toEqual([`duplicate field "${long}.k"`]);
@@ -144,7 +144,7 @@ describe('normal form', () => {
     });
   });
 
-  it('remembers empty lists and maps of the source on both paths, even if they become null', () => {
+  it('remembers empty lists and maps of the source on the fast and the exact path, even if they become null', () => {
     const text = '{"metadata":{"labels":{}},"spec":{"template":{"spec":{"containers":[],"volumes":null}}}}';
     for (const given of [text, text.replace('{', '{"unknown":1,')]) {
       const o = object(deployment, given);
@@ -210,7 +210,7 @@ describe('scalars', () => {
     expect(encodeJson(pod.schema, { spec: held }).toString()).toContain(`Seconds":${expected}`);
   });
 
-  it.each(['9223372036854775808', '1e18', '1e19', '1.0', '1.5'])('int64 %s is refused by its spelling', (n) => {
+  it.each(['9223372036854775808', '1e18', '1e19', '1.0', '1.5'])('int64 %s is refused because of its form', (n) => {
     expect(failure(pod, grace(n))).toBe(
       `json: cannot unmarshal number ${n} into Go struct field PodSpec.spec.terminationGracePeriodSeconds of type int64`,
     );
@@ -260,7 +260,7 @@ describe('scalars', () => {
       'bool into Go struct field ServicePort.spec.ports.targetPort of type int32',
     ],
     [lease, { spec: { renewTime: 1577934245 } }, 'number into Go struct field LeaseSpec.spec.renewTime of type string'],
-  ])('%#: a wrong type is said with its place', (k, value, expected) => {
+  ])('case %#: a wrong type is reported with its path', (k, value, expected) => {
     expect(failure(k, value)).toBe(`json: cannot unmarshal ${expected}`);
   });
 
@@ -342,7 +342,7 @@ describe('canonical JSON', () => {
     );
   });
 
-  it('normalises values from other rooms', () => {
+  it('normalises plain values that were not decoded from text', () => {
     expect(
       encodeJson(deployment.schema, { metadata: { name: 'a', labels: {} }, spec: { replicas: 0 } }).toString(),
     ).toBe(
@@ -379,7 +379,7 @@ describe('a schema that preserves unknown fields', () => {
 });
 
 describe('JSON fixtures', () => {
-  it.each(fixtures())('$name goes through its schema without loss', ({ kind: k, json, value }) => {
+  it.each(fixtures())('$name survives a round trip through its schema', ({ kind: k, json, value }) => {
     const decoded = decodeJson(k.schema, json);
     if (!decoded.ok) throw new Error(decoded.message);
     expect(decoded.strict.errors).toEqual([]);

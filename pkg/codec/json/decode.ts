@@ -10,8 +10,9 @@ import { parseJson } from './parse.js';
 import { countMembers, NEEDS_EXACT_READER } from './scan.js';
 
 /**
- * Unknown and duplicate fields of a body, with the sentences of kube-apiserver. `errors` are joined by `, ` in the message of a Strict
- * request; `warnings` become one header each. They differ for YAML only, whose duplicate keys are one error together and a warning each.
+ * Unknown and duplicate fields of a body, with the messages of kube-apiserver. `errors` are joined by `, ` in the
+ * message of a Strict request; each of `warnings` becomes one header. The two differ for YAML only, where all duplicate
+ * keys are one error but one warning each.
  */
 export interface Strictness {
   readonly errors: readonly string[];
@@ -48,7 +49,7 @@ export function decodeJson(schema: StructSchema, text: Buffer): Decoded {
 export function decodeValue(schema: StructSchema, value: JsonValue): Decoded {
   const { clean, value: object } = normalise(schema, value);
   if (clean) return { ok: true, object: object as JsonObject, strict: nothingStrict };
-  // The partial normalisation of the value does not change the findings of the exact decoder.
+  // The exact decoder finds the same errors in a partially normalised value.
   return decodeNode(schema, nodeOf(value));
 }
 
@@ -78,8 +79,9 @@ export type ReadJson =
   | { readonly ok: false; readonly message: string };
 
 /**
- * Reads a JSON text as it is: integers of an int64 that a double cannot hold as bigint, `__proto__` an ordinary key, duplicates
- * reported as `duplicate field "path"`. The message of a failure is that of kube-apiserver for invalid JSON.
+ * Reads a JSON text without a schema. Integers of an int64 that a double cannot hold become bigint, `__proto__` is an
+ * ordinary key, and duplicates are reported as `duplicate field "path"`. Errors have the messages of kube-apiserver for
+ * invalid JSON.
  */
 export function readJson(text: Buffer): ReadJson {
   const members = countMembers(text, true);
@@ -100,7 +102,7 @@ function readNode(root: Node): ReadJson {
     : { ok: false, message: failure };
 }
 
-/** Finds duplicates and numbers that no value can represent. */
+/** Finds duplicate keys, and numbers that neither a double nor an int64 can represent. */
 function inspect(node: Node, findings: Findings, depth: number): string | undefined {
   if (node === null || typeof node !== 'object') return undefined;
   if (depth > codecLimits.valueDepthMax) return 'exceeded max depth';

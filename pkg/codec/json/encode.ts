@@ -11,17 +11,18 @@ import {
 import { writeString, writeValue } from './write.js';
 
 /**
- * Canonical JSON of an object: fields in the order of their declaration (kind, apiVersion, metadata first), map keys sorted, zero
- * values left out or written as Go does, no white space, no line break at the end. The same object gives the same
- * bytes on every peer. Fields that the schema does not know are not written, unless it preserves them: those come last, sorted.
+ * Writes the canonical JSON of an object: fields in the order of their declaration (kind, apiVersion, metadata first),
+ * map keys sorted, zero values omitted or written as in Go, no white space, no line break at the end. The same object
+ * gives the same bytes on every peer. Fields that are not in the schema are dropped, or, if the schema preserves them,
+ * written last and sorted.
  */
 export function encodeJson(schema: StructSchema, object: JsonObject): Buffer {
   return Buffer.from(writerOf(schema)(object));
 }
 
 /**
- * The stored form of an object: canonical JSON without `metadata.resourceVersion`, which every reader puts in front of the
- * metadata (splice.ts). Begins with `{"kind":"X","apiVersion":"Y","metadata":{`.
+ * Writes the stored form of an object: canonical JSON without `metadata.resourceVersion`, which each reader inserts at
+ * the beginning of the metadata (splice.ts). It begins with `{"kind":"X","apiVersion":"Y","metadata":{`.
  */
 export function encodeStored(schema: StructSchema, object: JsonObject): Buffer {
   const metadata = object['metadata'] as JsonObject | undefined;

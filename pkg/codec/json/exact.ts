@@ -68,7 +68,7 @@ class Decoder {
     return this.#value(schema, root, undefined) ?? null;
   }
 
-  /** Returns the decoded value, or undefined for none. `held` is the value of an earlier duplicate key. */
+  /** Decodes a node; returns undefined if there is no value. `held` is the value of an earlier duplicate key. */
   #value(schema: Schema, node: Node, held: JsonValue | undefined): JsonValue | undefined {
     if (node === null) return this.#null(schema, held);
     if (++this.#depth > codecLimits.valueDepthMax) throw new Stop('exceeded max depth');

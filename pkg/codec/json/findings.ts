@@ -13,8 +13,9 @@ interface Place {
 const newPlace = (): Place => ({ inside: new Map(), said: new Set() });
 
 /**
- * Unknown and duplicate fields in document order, each reported once with its path. Paths may be as long as the text and a field may be
- * repeated many times, so a path is built only for a report, not to detect a repetition.
+ * Collects unknown and duplicate fields in document order, each reported once with its path. Paths may be as long as
+ * the text and a field may be repeated many times. Therefore a path is built only for a report, not to detect a
+ * repetition.
  */
 export class Findings {
   readonly texts: string[] = [];

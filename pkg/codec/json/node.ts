@@ -36,8 +36,8 @@ const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 
 /**
- * Returns the value of the text of a number: a bigint for int64 values that a double cannot represent, else a double; undefined if it is
- * beyond the range of a double.
+ * Returns the value of a number's text: a bigint for int64 values that a double cannot represent, else a double;
+ * undefined if it is beyond the range of a double.
  */
 export function numberOf(text: string): number | bigint | undefined {
   const n = Number(text);
@@ -50,8 +50,8 @@ export function numberOf(text: string): number | bigint | undefined {
 }
 
 /**
- * A value as a node: what came from YAML, CBOR or a patch and is then decoded like a text. Keys that hold undefined (marks of a
- * normalisation that gave up) are absent.
+ * Converts a plain value (of YAML, CBOR or a patch) to a node, which is then decoded like a text. Keys with the value
+ * undefined, which an aborted normalisation leaves behind, are skipped.
  */
 export function nodeOf(value: JsonValue): Node {
   switch (typeof value) {

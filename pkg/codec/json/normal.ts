@@ -49,7 +49,7 @@ export function normalise(schema: StructSchema, value: JsonValue): Normalised {
 let clean = true;
 let members = 0;
 
-/** Returns the normalised value. Never called with null, whose meaning depends on the place. */
+/** Returns the normalised value. It is never called with null, which each caller handles. */
 type Step = (value: JsonValue) => JsonValue;
 
 interface FieldStep {
@@ -115,7 +115,8 @@ function struct(schema: StructSchema): Step {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return unclean(value);
     let dropped = false;
     let empty: Record<string, JsonArray | JsonObject> | undefined;
-    // Keys come from JSON.parse or from our own code: all own, `__proto__` included, and nothing inherited is enumerable.
+    // Keys come from JSON.parse or from our own code. All are own properties, even `__proto__`, and no inherited
+    // property is enumerable.
     for (const key in value) {
       members++;
       const field = fields.get(key);
@@ -166,7 +167,7 @@ function map(schema: MapSchema): Step {
     for (const key in value) {
       members++;
       const given = value[key]!;
-      // Go reads null into a map of byte strings as nil, which every store turns into no bytes.
+      // Go decodes null in a map of byte strings as nil, which becomes empty bytes when stored.
       const held = given === null ? (isBytes(schema.values) ? '' : zero()) : step(given);
       if (held !== given) setOwn(value, key, held);
     }
@@ -230,7 +231,7 @@ function canonical(read: typeof canonicalTime, text: string): JsonValue {
   return result.ok ? result.text : unclean(text);
 }
 
-/** A bigint that is an int64; smaller ones are numbers. */
+/** Reports whether a bigint is an int64. Smaller integers are numbers. */
 export function isInt64(v: JsonValue): boolean {
   return typeof v === 'bigint' && BigInt.asIntN(64, v) === v;
 }
@@ -257,7 +258,7 @@ function any(schema: AnySchema): Step {
   };
 }
 
-/** YAML has whole numbers beyond int64; where no schema says what they are they become doubles, on the exact road. */
+/** YAML has integers beyond int64; without a schema, the exact path converts them to doubles. */
 function checkWhole(value: JsonValue): void {
   if (typeof value === 'bigint' && !isInt64(value)) clean = false;
 }

@@ -81,7 +81,7 @@ describe('exact JSON reader', () => {
     expect(message('{"a":'.repeat(deep + 1))).toBe("invalid character '{' exceeded max depth");
   });
 
-  it('agrees with JSON.parse about every text', () => {
+  it('agrees with JSON.parse on every text', () => {
     const fragment = fc.oneof(
       fc.json(),
       fc.constantFrom(
@@ -114,7 +114,7 @@ describe('exact JSON reader', () => {
           expect(message(text)).toMatch(/^(invalid character|unexpected end)/);
           return;
         }
-        // Infinity is beyond JSON: this reader keeps the largest double.
+        // Infinity is not valid JSON: this reader keeps the largest double.
         const plain = (_: string, v: unknown) =>
           typeof v === 'bigint' ? Number(v) : v === Infinity || v === -Infinity ? Math.sign(v) * Number.MAX_VALUE : v;
         expect(JSON.stringify(value(text), plain)).toBe(JSON.stringify(expected, plain));
@@ -139,7 +139,7 @@ describe('member count', () => {
       ? 0
       : Object.values(v).reduce((n: number, x) => n + members(x), Array.isArray(v) ? 0 : Object.keys(v).length);
 
-  it('is the number of keys where none repeats', () => {
+  it('equals the number of keys if no key repeats', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 4 }), fc.constantFrom(undefined, ' ', '\t'), (text, indent) => {
         const parsed = JSON.parse(text);

@@ -2,21 +2,21 @@ import { codecLimits } from '../limits.js';
 import type { ListNode, MapNode, Node } from './node.js';
 import { quoteByte, utf8At, wellFormed } from './text.js';
 
-/** The tree of a JSON text, or the syntax error with the sentence of kube-apiserver. */
+/** The tree of a JSON text, or the syntax error with the message of kube-apiserver. */
 export type Parsed = { readonly ok: true; readonly node: Node } | { readonly ok: false; readonly message: string };
 
 const END = 'unexpected end of JSON input';
 
 /**
- * Reads a JSON text (RFC 8259) into a tree that keeps duplicate keys and the spelling of numbers. No recursion: nesting is
- * bounded by `textDepthMax` alone. Bytes that are not UTF-8 and lone surrogates become U+FFFD, as in the reference. Some
- * 50 MB/s: `JSON.parse` is the faster way where nothing of this matters (see `countMembers`).
+ * Reads a JSON text (RFC 8259) into a tree that keeps duplicate keys and the spelling of numbers. It is not recursive:
+ * only `textDepthMax` bounds the nesting. Bytes that are not UTF-8 and lone surrogates become U+FFFD, as in
+ * kube-apiserver. It reads about 50 MB/s; `JSON.parse` is faster for texts that need none of this (see `countMembers`).
  */
 export function parseJson(text: Buffer): Parsed {
   return new Parser(text).parse();
 }
 
-/** Thrown and caught inside this file only: the grammar fails in a dozen places. */
+/** Thrown and caught inside this file only, because the grammar can fail in many places. */
 class SyntaxFailure {
   readonly message: string;
 
@@ -82,7 +82,7 @@ class Parser {
     }
   }
 
-  /** A key, the colon and the beginning of its value. */
+  /** Reads a key, the colon and the beginning of the value. */
   #member(into: MapNode, open: (ListNode | MapNode)[]): Node {
     if (this.#text[this.#at] !== 0x22) this.#fail('looking for beginning of object key string');
     into.keys.push(this.#string());
@@ -91,7 +91,7 @@ class Parser {
     return this.#begin(open);
   }
 
-  /** A scalar, or a container just opened (which is then the last of `open`). */
+  /** Reads a scalar, or opens a container (which is then the last of `open`). */
   #begin(open: (ListNode | MapNode)[]): Node {
     const c = this.#next();
     switch (c) {

@@ -5,16 +5,15 @@ export const NEEDS_EXACT_READER = -1;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** Strings longer than this are skipped by a native search, which is faster than the loop. */
+/** Strings longer than this are skipped by a native search, which is faster than a loop. */
 const SHORT_STRING = 48;
 
 /**
- * Counts the members of all objects of a JSON text in one pass over its bytes. `JSON.parse` keeps the last of duplicate
- * keys silently; a caller who finds fewer keys in its result than this count knows that there were duplicates.
- *
- * Returns `NEEDS_EXACT_READER` for everything that `JSON.parse` would lose or change: numbers with a fraction, an exponent or 16
- * digits and more, escaped surrogates, deep nesting, a text that ends inside a string. `fractions`: they are all the same to the
- * caller. It does not check the grammar: `JSON.parse` does.
+ * * Counts the members of all objects of a JSON text in one pass over its bytes. `JSON.parse` keeps the last of
+ * duplicate keys silently; if its result has fewer keys than this count, there were duplicates. Returns
+ * `NEEDS_EXACT_READER` for everything that `JSON.parse` would lose or change: numbers with a fraction, an exponent or
+ * 16 digits and more, escaped surrogates, deep nesting, a text that ends inside a string. `fractions`: the caller
+ * accepts them. It does not check the grammar: `JSON.parse` does.
  */
 export function countMembers(text: Buffer, fractions = false): number {
   const n = text.length;
@@ -54,7 +53,7 @@ function skipEscapedString(text: Buffer, from: number, n: number): number {
     if (c === QUOTE) return i;
     if (c === BACKSLASH) {
       i++;
-      // \ud800 to \udfff: pairs are legal, halves are not; both are rare enough for the slower reader.
+      // \ud800 to \udfff. Pairs are legal, lone halves are not; both are rare enough for the slower reader.
       if (text[i] === 0x75 && (text[i + 1]! | 0x20) === 0x64 && text[i + 2]! >= 0x38) return -1;
     }
   }
@@ -62,8 +61,8 @@ function skipEscapedString(text: Buffer, from: number, n: number): number {
 }
 
 /**
- * Reports whether a JSON text has more values than the limit. A text of three megabytes can hold a million, each of which takes many times
- * its bytes when parsed. One pass; short texts are not scanned.
+ * Reports whether a JSON text has more values than the limit. A text of three megabytes can have a million values, and
+ * each takes many times its bytes when parsed. One pass; short texts are not scanned.
  */
 export function hasTooManyValues(text: Buffer): boolean {
   const n = text.length;

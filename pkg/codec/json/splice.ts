@@ -3,8 +3,8 @@ const MARK = Buffer.from('"metadata":{');
 const PREFIX_MAX = 512;
 
 /**
- * Canonical JSON (of `encodeStored`) with `"resourceVersion":"<revision>"` as the first member of its metadata. One allocation, one
- * copy; `lineEnd` adds the line break that ends a response body.
+ * Returns canonical JSON (of `encodeStored`) with `"resourceVersion":"<revision>"` as the first member of its metadata,
+ * in one allocation and one copy. `lineEnd` adds the line break that ends a response body.
  */
 export function spliceResourceVersion(stored: Buffer, revision: number | string, lineEnd = false): Buffer {
   const at = metadataStart(stored);
@@ -35,8 +35,8 @@ const MANAGED = Buffer.from('"managedFields":[');
 const FIELD_SET = '"fieldsV1":{';
 
 /**
- * Finds the field sets of the managedFields of an object in its canonical JSON, in order. Quotation marks that are not escaped belong to
- * the JSON syntax, so no string of a client can look like a key.
+ * Finds the field sets of the managedFields of an object in its canonical JSON, in order. An unescaped quotation mark
+ * is JSON syntax, so no string in the object can be mistaken for a key.
  */
 export function fieldSetsOf(json: Buffer): readonly { readonly start: number; readonly end: number }[] {
   const inside = metadataStart(json);

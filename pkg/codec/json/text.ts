@@ -16,7 +16,7 @@ export function wellFormed(s: string): string {
 
 const SHORT_TEXT = 64;
 
-/** Returns the text of a part of a buffer (see `utf8`). It makes no view for short ASCII, which is the usual case. */
+/** Decodes a part of a buffer as text (see `utf8`). It creates no view for short ASCII, the usual case. */
 export function utf8At(buffer: Buffer, from: number, to: number): string {
   if (to - from <= SHORT_TEXT) {
     let i = from;
@@ -26,7 +26,7 @@ export function utf8At(buffer: Buffer, from: number, to: number): string {
   return utf8(buffer.subarray(from, to));
 }
 
-/** Bytes as text; each byte that is not part of valid UTF-8 becomes one U+FFFD, as in the reference. */
+/** Decodes bytes as text; each byte that is not part of valid UTF-8 becomes one U+FFFD, as in kube-apiserver. */
 export function utf8(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
   let out = '';
@@ -45,7 +45,10 @@ export function utf8(bytes: Buffer): string {
   return good < i ? out + bytes.toString('utf8', good, i) : out;
 }
 
-/** Length of the UTF-8 sequence at `i`, 0 when it is none (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF). */
+/**
+ * Returns the length of the UTF-8 sequence at `i`, or 0 if it is invalid (RFC 3629: no overlong forms, no surrogates,
+ * nothing above U+10FFFF).
+ */
 function sequenceAt(b: Buffer, i: number): number {
   const c = b[i]!;
   if (c < 0x80) return 1;

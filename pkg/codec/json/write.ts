@@ -17,7 +17,7 @@ function isPlain(s: string): boolean {
   if (n > SHORT) return !SPECIAL.test(s);
   for (let i = 0; i < n; i++) {
     const c = s.charCodeAt(i);
-    // Letters, digits, punctuation but `"`, `&`, `<`, `>`, `\`.
+    // Letters, digits and punctuation except `"`, `&`, `<`, `>`, `\`.
     if (c < 0x20 || c > 0x7e || c === 0x22 || c === 0x26 || c === 0x3c || c === 0x3e || c === 0x5c)
       return !SPECIAL.test(s);
   }

@@ -15,8 +15,8 @@ import { timeOfParts } from '../scalar/time.js';
 import { ProtobufFailure, Reader } from './reader.js';
 
 /**
- * Decodes a protobuf message (no envelope) to an object in normal form. Unknown fields are skipped, even under Strict, as in kube-apiserver.
- * A field may be repeated: the last scalar wins, messages merge, lists and maps grow.
+ * * Decodes a protobuf message (without envelope) to an object in normal form. Unknown fields are skipped, even under
+ * Strict, as in kube-apiserver. A field may be repeated: the last scalar wins, messages merge, lists and maps grow.
  */
 export function decodeProtobuf(schema: StructSchema, message: Buffer): Decoded {
   const object: JsonObject = {};
@@ -29,7 +29,7 @@ export function decodeProtobuf(schema: StructSchema, message: Buffer): Decoded {
   const { clean, value } = normalise(schema, object);
   return clean
     ? { ok: true, object: value as JsonObject, strict: nothingStrict }
-    : { ok: false, message: `proto: ${schema.name} holds a value that its type cannot` };
+    : { ok: false, message: `proto: ${schema.name} has a value out of the range of its type` };
 }
 
 type ReadField = (r: Reader, owner: JsonObject, wireType: number) => void;
@@ -116,7 +116,7 @@ function fieldReader(field: Field): ReadField {
   }
 }
 
-/** The value of a map entry without a value. */
+/** Returns the value of a map entry without a value. */
 function mapZero(schema: Schema): () => JsonValue {
   if (schema.kind === 'struct') return () => ({});
   if (schema.kind === 'list') return () => null;
@@ -210,7 +210,7 @@ function scalar(schema: ScalarSchema): ReadValue {
     case 'float64':
       return of(FIXED64, (r) => {
         const value = r.double();
-        return Number.isFinite(value) ? value : r.fail('proto: a number that JSON cannot say');
+        return Number.isFinite(value) ? value : r.fail('proto: number has no JSON representation');
       });
     case 'bytes':
       return of(BYTES, (r) => r.bytes().toString('base64'));
@@ -258,7 +258,7 @@ function readTime(r: Reader, micro: boolean): JsonValue {
   });
   if (seconds === undefined && nanos === 0) return null;
   if (Number(seconds) === ZERO_TIME_SECONDS && nanos === 0) return null;
-  return timeOfParts(Number(seconds ?? 0), nanos, micro) ?? r.fail('proto: a time beyond any calendar');
+  return timeOfParts(Number(seconds ?? 0), nanos, micro) ?? r.fail('proto: time out of range');
 }
 
 function readQuantityMessage(r: Reader): JsonValue {

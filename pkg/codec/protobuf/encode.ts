@@ -19,8 +19,9 @@ const FIXED64 = 1;
 const BYTES = 2;
 
 /**
- * The protobuf message of an object, byte for byte as Go's generated code writes it: fields in ascending number, scalars that are no
- * pointers even when zero, structs by value even when empty, map entries by key. No envelope (envelope.ts).
+ * Encodes an object as a protobuf message with the same bytes as Go's generated code: fields in ascending number,
+ * scalars that are not pointers even if zero, structs by value even if empty, map entries sorted by key. No envelope
+ * (envelope.ts).
  */
 export function encodeProtobuf(schema: StructSchema, object: JsonObject): Buffer {
   const writer = new BackwardWriter();
@@ -28,9 +29,9 @@ export function encodeProtobuf(schema: StructSchema, object: JsonObject): Buffer
   return writer.finish();
 }
 
-/** Writes the inside of a value: no tag, no length. */
+/** Writes a value without tag and length. */
 type Write = (w: BackwardWriter, value: JsonValue) => void;
-/** Writes a field of a struct with its tag, or nothing. */
+/** Writes a field of a struct with its tag, or nothing if it is absent. */
 type WriteField = (w: BackwardWriter, owner: JsonObject) => void;
 
 const messages = new WeakMap<StructSchema, (w: BackwardWriter, value: JsonObject) => void>();
@@ -85,7 +86,7 @@ function fieldWriter(field: Field): WriteField {
       return mapField(name, proto, schema);
     default: {
       const write = element(schema, proto);
-      // Nil byte strings are left out as nil pointers are.
+      // Nil byte strings are omitted, as nil pointers are.
       const optional = pointer || (schema.kind === 'scalar' && schema.type === 'bytes');
       return (w, owner) => {
         const value = owner[name];
@@ -131,7 +132,7 @@ function mapField(name: string, proto: number, schema: MapSchema): WriteField {
   };
 }
 
-/** Writes one value with its tag; null writes the zero value. */
+/** Writes one value with its tag; null is written as the zero value. */
 function element(schema: Schema, proto: number): Write {
   switch (schema.kind) {
     case 'struct': {
@@ -144,7 +145,7 @@ function element(schema: Schema, proto: number): Write {
       };
     }
     case 'list': {
-      // A list inside a map or list is always a message of its own.
+      // A list inside a map or list is always a separate message.
       const items = element(schema.items, 1);
       return (w, value) => {
         const mark = w.length();
@@ -161,14 +162,14 @@ function element(schema: Schema, proto: number): Write {
   }
 }
 
-/** Length and bytes of a string. */
+/** Returns the size of a string with its length prefix. */
 function text(w: BackwardWriter, value: string): void {
   const mark = w.length();
   w.utf8(value);
   w.varint(w.length() - mark);
 }
 
-/** Length and bytes. */
+/** Returns the size of bytes with their length prefix. */
 function bytes(w: BackwardWriter, value: Buffer): void {
   w.bytes(value);
   w.varint(value.length);
@@ -253,7 +254,7 @@ function any(schema: AnySchema, proto: number): Write {
   };
 }
 
-/** `JSONSchemaPropsOr...`: an object is field 1 (2 beside a bool), what else it may be the other. */
+/** `JSONSchemaPropsOr...`: an object is field 1 (2 beside a bool), the alternative is the other field. */
 function either(object: StructSchema, or: 'list' | 'bool' | 'stringList', proto: number): Write {
   const inner = element(object, or === 'bool' ? 2 : 1);
   const other =

@@ -1,10 +1,10 @@
 import { ProtobufFailure, Reader } from './reader.js';
 import { BackwardWriter } from './writer.js';
 
-/** The four bytes before every protobuf body: `k8s` and zero. */
+/** The four bytes that precede every protobuf body: `k8s` and zero. */
 export const PROTOBUF_PREFIX = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 
-/** The message `Unknown` after the prefix: the type of the body and the body. */
+/** The message `Unknown` after the prefix: the type of the object, and the object. */
 export interface Envelope {
   readonly apiVersion: string;
   readonly kind: string;
@@ -15,15 +15,18 @@ export type Opened =
   | { readonly ok: true; readonly envelope: Envelope }
   | { readonly ok: false; readonly message: string };
 
-/** Prefix and `Unknown` around an encoded object. Empty strings are written too, as Go does. */
+/** Adds the prefix and `Unknown` to an encoded object. Empty strings are written too, as in Go. */
 export function sealEnvelope({ apiVersion, kind, raw }: Envelope): Buffer {
   return Buffer.concat([...envelopeAround(apiVersion, kind, raw.length), raw, ENVELOPE_END]);
 }
 
-/** contentEncoding and contentType, both empty. */
+/** contentEncoding and contentType are both empty. */
 const ENVELOPE_END = Buffer.from([0x1a, 0x00, 0x22, 0x00]);
 
-/** Returns the part of a body before `rawBytes` bytes of an object, for bodies that are sent in pieces. The part after them is `envelopeEnd`. */
+/**
+ * Returns the part of a body that precedes an object of `rawBytes` bytes, for bodies that are sent in pieces.
+ * `envelopeEnd` follows the object.
+ */
 export function envelopeAround(apiVersion: string, kind: string, rawBytes: number): readonly Buffer[] {
   const w = new BackwardWriter();
   w.varint(rawBytes);
@@ -45,7 +48,7 @@ function string(w: BackwardWriter, proto: number, value: string): void {
   w.byte(proto * 8 + 2);
 }
 
-/** Removes the prefix and `Unknown` from a body, or returns the error with the sentence of kube-apiserver. */
+/** Removes the prefix and `Unknown` from a body, or returns the error with the message of kube-apiserver. */
 export function openEnvelope(body: Buffer): Opened {
   if (body.length === 0) return { ok: false, message: 'empty data' };
   if (!body.subarray(0, PROTOBUF_PREFIX.length).equals(PROTOBUF_PREFIX)) {

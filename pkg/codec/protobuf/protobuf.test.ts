@@ -22,9 +22,10 @@ const message = (schema: typeof pod, hex: string): string | undefined => {
 };
 
 describe('protobuf', () => {
-  it('writes scalars by value when zero, skips nil pointers and empty lists, sorts maps', () => {
+  it('writes zero scalars that are not pointers, omits nil pointers and empty lists, sorts maps', () => {
     const hex = encodeProtobuf(configMap, { data: { b: '1', a: '' }, immutable: false } as JsonObject).toString('hex');
-    // metadata: name, generateName, namespace, selfLink, uid, resourceVersion empty; generation 0; creationTimestamp empty.
+    // metadata with empty name, generateName, namespace, selfLink, uid and resourceVersion, generation 0 and an empty
+    // creationTimestamp.
     expect(hex).toBe(
       '0a10' + '0a001200' + '1a002200' + '2a003200' + '38004200' + '12050a01611200' + '12060a0162120131' + '2000',
     );
@@ -73,7 +74,7 @@ describe('protobuf', () => {
     let nested = Buffer.alloc(0);
     const length = (n: number): number[] =>
       n < 128 ? [n] : n < 16384 ? [(n & 127) | 128, n >> 7] : [(n & 127) | 128, ((n >> 7) & 127) | 128, n >> 14];
-    // JSONSchemaProps.not = 28, over and over.
+    // JSONSchemaProps.not = 28, nested.
     for (let i = 0; i < 5000; i++)
       nested = Buffer.concat([Buffer.from([0xe2, 0x01, ...length(nested.length)]), nested]);
     const field = (proto: number, inner: Buffer) =>
@@ -82,7 +83,7 @@ describe('protobuf', () => {
     expect(result).toEqual({ ok: false, message: 'proto: exceeded max recursion depth' });
   });
 
-  it('says what is wrong with an envelope', () => {
+  it('reports what is wrong with an envelope', () => {
     const open = (hex: string) => {
       const opened = openEnvelope(Buffer.from(hex, 'hex'));
       return opened.ok ? undefined : opened.message;
@@ -124,20 +125,23 @@ describe('protobuf', () => {
 });
 
 describe('protobuf fixtures', () => {
-  it.each(fixtures())('$name is the same bytes both ways, and from JSON', ({ kind, protobuf, json, value }) => {
-    const opened = openEnvelope(protobuf);
-    if (!opened.ok) throw new Error(opened.message);
-    const { apiVersion, kind: kindName, raw } = opened.envelope;
-    const { kind: _, apiVersion: __, ...bare } = value;
-    const object = decoded(kind.schema, raw);
-    expect(object).toEqual(bare);
-    expect(encodeProtobuf(kind.schema, object).equals(raw)).toBe(true);
-    const fromJson = decodeJson(kind.schema, json);
-    expect(
-      fromJson.ok &&
-        sealEnvelope({ apiVersion, kind: kindName, raw: encodeProtobuf(kind.schema, fromJson.object) }).equals(
-          protobuf,
-        ),
-    ).toBe(true);
-  });
+  it.each(fixtures())(
+    '$name decodes, and encodes to the same bytes, also from JSON',
+    ({ kind, protobuf, json, value }) => {
+      const opened = openEnvelope(protobuf);
+      if (!opened.ok) throw new Error(opened.message);
+      const { apiVersion, kind: kindName, raw } = opened.envelope;
+      const { kind: _, apiVersion: __, ...bare } = value;
+      const object = decoded(kind.schema, raw);
+      expect(object).toEqual(bare);
+      expect(encodeProtobuf(kind.schema, object).equals(raw)).toBe(true);
+      const fromJson = decodeJson(kind.schema, json);
+      expect(
+        fromJson.ok &&
+          sealEnvelope({ apiVersion, kind: kindName, raw: encodeProtobuf(kind.schema, fromJson.object) }).equals(
+            protobuf,
+          ),
+      ).toBe(true);
+    },
+  );
 });

@@ -1,7 +1,10 @@
 import { utf8At } from '../json/text.js';
 import { codecLimits } from '../limits.js';
 
-/** The error for malformed input, with the sentence of kube-apiserver. It is thrown in this room and returned as a value by its door. */
+/**
+ * The error for malformed input, with the message of kube-apiserver. It is thrown inside pkg/codec and returned as a
+ * value by `decodeProtobuf`.
+ */
 export class ProtobufFailure {
   readonly message: string;
 
@@ -54,7 +57,7 @@ export class Reader {
     return Number.isSafeInteger(small) ? small : signed;
   }
 
-  /** As Go converts: the low 32 bits. */
+  /** Keeps the low 32 bits, as a Go conversion does. */
   int32(): number {
     const value = this.int64();
     return typeof value === 'number' ? value | 0 : Number(BigInt.asIntN(32, value));

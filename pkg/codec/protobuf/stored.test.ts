@@ -10,7 +10,7 @@ import { encodeStoredProtobuf } from './stored.js';
 const podSchema = kindSchema({ group: '', version: 'v1', kind: 'Pod' })!.schema;
 const revisionSchema = kindSchema({ group: 'apps', version: 'v1', kind: 'ControllerRevision' })!.schema;
 
-/** Text that looks like what is looked for. */
+/** Strings that look like the searched key. */
 const text = fc.oneof(
   fc.string({ maxLength: 6 }),
   fc.constantFrom(
@@ -70,7 +70,7 @@ function same(schema: typeof podSchema, object: JsonObject): void {
   expect(cut).toEqual(sets.map((s) => JSON.parse(s)));
 }
 
-it('is the message of the object, whatever its managers and texts are called', () => {
+it('equals the message of the object, for any names of managers and other strings', () => {
   fc.assert(
     fc.property(metadata, fc.option(metadata, { nil: undefined }), (own, other) => {
       same(podSchema, { kind: 'Pod', apiVersion: 'v1', metadata: own as JsonObject, spec: {}, status: {} });
@@ -87,7 +87,7 @@ it('is the message of the object, whatever its managers and texts are called', (
   );
 });
 
-it('takes no number for what it cut out', () => {
+it('does not mistake a number for a placeholder', () => {
   const managedFields = [
     { manager: 'a', fieldsV1: 0 },
     { manager: 'b', fieldsV1: { 'f:x': {} } },

@@ -5,8 +5,9 @@ import { encodeProtobuf } from './encode.js';
 import { verbatim } from './verbatim.js';
 
 /**
- * The message of a stored object, from its canonical JSON. What its managers own, often more than half of that, is JSON in the message
- * too, to the byte: it is cut out, not parsed and written again. `parse` reads the rest.
+ * Builds the protobuf message of a stored object from its canonical JSON. The fields that managers own are JSON in the
+ * message too, with the same bytes, and often more than half of the object: they are cut out and copied instead of
+ * parsed and written again. `parse` reads the rest.
  */
 export function encodeStoredProtobuf(schema: StructSchema, json: Buffer, parse: (text: string) => JsonObject): Buffer {
   const cuts = fieldSetsOf(json);

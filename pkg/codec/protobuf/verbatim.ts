@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../api/index.js';
 
-/** A value as its JSON text. It occurs only in trees for the protobuf encoder. */
+/** A value in the form of its JSON text. It occurs only in trees for the protobuf encoder. */
 export class Verbatim {
   readonly json: Buffer;
 

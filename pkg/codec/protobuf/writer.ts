@@ -1,19 +1,19 @@
 const FIRST_SIZE = 64 * 1024;
-/** A scratch buffer beyond this is not kept for the next message. */
+/** A scratch buffer larger than this is not reused. */
 const KEPT_SIZE = 4 * 1024 * 1024;
 const BYTES_64 = 2n ** 64n;
 
 let scratch = Buffer.allocUnsafeSlow(FIRST_SIZE);
 
 /**
- * Writes a protobuf message from its end to its beginning: the length of a nested message is then known when its prefix is written,
- * and nothing is measured twice. Callers write fields in descending order, values before tags.
+ * Writes a protobuf message from its end to its beginning. The length of a nested message is then known when its prefix
+ * is written, and no value is measured twice. Callers write fields in descending order, values before tags.
  */
 export class BackwardWriter {
   #buffer = scratch;
   #at = scratch.length;
 
-  /** Bytes written so far; `length() - mark` measures what was written since. */
+  /** Number of bytes written so far; `length() - mark` is the length of what was written since `mark`. */
   length(): number {
     return this.#buffer.length - this.#at;
   }
@@ -29,7 +29,7 @@ export class BackwardWriter {
     this.#buffer[--this.#at] = value;
   }
 
-  /** A whole number from 0 to 2^53. */
+  /** Writes an integer from 0 to 2^53. */
   varint(value: number): void {
     if (value < 0x80) {
       this.byte(value);
@@ -43,7 +43,7 @@ export class BackwardWriter {
     buffer[at] = value;
   }
 
-  /** An int64 (an int32 too: negative ones take ten bytes all the same). */
+  /** Writes an int64 or int32; negative ones take ten bytes. */
   signed(value: number | bigint): void {
     if (typeof value === 'number' && value >= 0) {
       this.varint(value);
@@ -67,7 +67,7 @@ export class BackwardWriter {
     this.#room(value.length).set(value, this.#at);
   }
 
-  /** UTF-8 bytes of a string. */
+  /** Writes a string as UTF-8. */
   utf8(value: string): void {
     const n = value.length;
     if (n <= 32 && this.#shortAscii(value, n)) return;

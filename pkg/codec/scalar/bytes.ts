@@ -1,8 +1,8 @@
 import type { Canonical } from './time.js';
 
 /**
- * Base64 of RFC 4648 with padding, as JSON carries `bytes`: line breaks are skipped, loose bits of the last character are
- * cleared, everything else that is not canonical is refused with the position Go's decoder names.
+ * Decodes base64 of RFC 4648 with padding, the JSON form of `bytes`. Line breaks are skipped and excess bits of the
+ * last character are cleared. Other input that is not canonical is refused with the position that Go's decoder reports.
  */
 export function canonicalBase64(text: string): Canonical {
   const bytes = Buffer.from(text, 'base64');

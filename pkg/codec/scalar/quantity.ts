@@ -2,19 +2,20 @@ import { formatQuantity, readQuantity } from '../../api/index.js';
 import { withoutTrailing } from '../../base/index.js';
 import type { Canonical } from './time.js';
 
-/** One to three digits and a decimal suffix: canonical as it stands, and most quantities there are. */
+/** One to three digits and a decimal suffix. This is canonical, and the form of most quantities. */
 const PLAIN = /^[1-9][0-9]{0,2}[numkMGTPE]?$/;
 const PARTS = /^([+-]?)([0-9]*)(?:\.([0-9]*))?(?:([KMGTPE])i|([numkMGTPE]|[eE][+-]?[0-9]+)?)$/;
 const EXPONENTS: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
 const BINARY = 'KMGTPE';
-/** What fits an int64 whatever the digits; the reference computes with such quantities directly. */
+/** The number of digits that fits an int64 for any digits; kube-apiserver computes with such quantities directly. */
 const INT64_DIGITS = 18;
-/** More digits than any quantity needs; beyond them the value is capped instead of computed. */
+/** More digits than any quantity needs; longer values are capped instead of computed. */
 const DIGITS_MAX = 256;
 
 /**
- * The text the reference writes for a quantity it has read. A text that is canonical already, by the reference's own rough
- * test, is kept letter by letter (`1E3`, `1e+3`, `1.500`); everything else is written anew (`1000m` -> `1`, `1.5Gi` -> `1536Mi`).
+ * Returns the text that kube-apiserver writes for a quantity. A text that passes kube-apiserver's own approximate test
+ * for canonical form is kept unchanged (`1E3`, `1e+3`, `1.500`); all others are rewritten (`1000m` -> `1`, `1.5Gi` ->
+ * `1536Mi`).
  */
 export function canonicalQuantityText(written: string): Canonical {
   if (PLAIN.test(written)) return { ok: true, text: written };
@@ -46,13 +47,16 @@ export function canonicalQuantityText(written: string): Canonical {
   return { ok: true, text: capped ? decimalText(sign, digits, exponent, decimal) : formatQuantity(value) };
 }
 
-/** The reference's test for a binary text in canonical form: its number has a bit among the lowest three. */
+/** kube-apiserver's test for a canonical binary quantity: one of the lowest three bits of the number is set. */
 function keepsBinary(whole: string, fraction: string, power: number): boolean {
   if (fraction !== '' || whole === '' || 15 - whole.length - power * 3 - 1 < 0) return false;
   return (Number(whole) & 7) !== 0;
 }
 
-/** Digits times ten to the exponent with the largest exponent divisible by three; decimal quantities know no cap. */
+/**
+ * Writes digits times ten to the exponent, with the largest exponent divisible by three. Decimal quantities are not
+ * capped.
+ */
 function decimalText(sign: string, digits: string, exponent: number, suffix: string): string {
   let number = digits.replace(/^0+/, '');
   const zeros = number.length - withoutTrailing(number, '0').length;

@@ -39,7 +39,7 @@ describe('quantities', () => {
     ['100000000000000000000', '100E'],
     ['9Ei', '9223372036854775807'],
     ['9'.repeat(300), '9223372036854775807'],
-  ])('%s is written %s', (written, canonical) => {
+  ])('%s is written as %s', (written, canonical) => {
     expect(text(canonicalQuantityText(written))).toBe(canonical);
   });
 
@@ -49,11 +49,11 @@ describe('quantities', () => {
     ['1e0000000000000000003', '1e0000000000000000003'],
     ['10e99999998', '1e99999999'],
     [`1${'0'.repeat(100_000)}e5`, '9223372036854775807'],
-  ])('case %# ends, however large the exponent', (written, canonical) => {
+  ])('case %# terminates, however large the exponent', (written, canonical) => {
     expect(text(canonicalQuantityText(written))).toBe(canonical);
   });
 
-  // The loop over an exponent beyond 2^53 never ended: adding one to it changes nothing.
+  // A loop over an exponent beyond 2^53 does not end, because adding one does not change it.
   it.each(['1E999999999999999999', '1e-999999999999999999', '1e9007199254740993', '1e1000000000', '1e+'])(
     'refuses the exponent of %s',
     (written) => {
@@ -116,7 +116,7 @@ describe('times', () => {
     expect(text(canonicalMicroTime(written))).toBe(expected);
   });
 
-  it('go through protobuf parts', () => {
+  it('survive a round trip through seconds and nanoseconds', () => {
     expect(timeParts('1969-12-31T23:59:59Z')).toEqual({ seconds: -1, nanos: 0 });
     expect(timeOfParts(-1, 0, false)).toBe('1969-12-31T23:59:59Z');
     expect(timeParts('2020-01-02T03:04:05.000007Z').nanos).toBe(7000);

@@ -1,6 +1,8 @@
 import { goQuote } from '../../api/index.js';
 
-/** The canonical text of a scalar (null: Go's zero time), or what the reference's decoder says about a bad one. */
+/**
+ * The canonical text of a scalar (null: Go's zero time), or the message of kube-apiserver's decoder for an invalid one.
+ */
 export type Canonical =
   | { readonly ok: true; readonly text: string | null }
   | { readonly ok: false; readonly message: string };
@@ -9,20 +11,20 @@ const RFC3339 = '2006-01-02T15:04:05Z07:00';
 const RFC3339_MICRO = '2006-01-02T15:04:05.000000Z07:00';
 
 /**
- * `metav1.Time`: RFC 3339, any offset, a fraction is read and dropped; written in UTC with seconds. Accepts what Go's
- * `time.Parse` does, so an hour of one digit and a comma before the fraction too.
+ * Parses a `metav1.Time`: RFC 3339 with any offset; a fraction is dropped. The canonical text is in UTC with seconds.
+ * It accepts what Go's `time.Parse` accepts, including an hour of one digit and a comma before the fraction.
  */
 export function canonicalTime(text: string): Canonical {
   if (isPlainUtc(text)) return { ok: true, text: text === '0001-01-01T00:00:00Z' ? null : text };
   return new TimeParser(text, false).parse();
 }
 
-/** `metav1.MicroTime`: exactly six digits after the point; written in UTC with six. */
+/** Parses a `metav1.MicroTime`: exactly six digits after the point. The canonical text is in UTC with six digits. */
 export function canonicalMicroTime(text: string): Canonical {
   return new TimeParser(text, true).parse();
 }
 
-/** `YYYY-MM-DDTHH:MM:SSZ` of an existing day: what nearly every time on the wire looks like already. */
+/** Reports whether a text is `YYYY-MM-DDTHH:MM:SSZ` of an existing day, as nearly all times are. */
 function isPlainUtc(s: string): boolean {
   if (s.length !== 20 || s.charCodeAt(19) !== 0x5a || s.charCodeAt(10) !== 0x54) return false;
   if (s.charCodeAt(4) !== 0x2d || s.charCodeAt(7) !== 0x2d || s.charCodeAt(13) !== 0x3a || s.charCodeAt(16) !== 0x3a)
@@ -61,7 +63,10 @@ class TimeFailure {
   }
 }
 
-/** Walks one text along the layout, element by element, and complains in Go's words about the first that does not fit. */
+/**
+ * Matches a text with the layout, element by element. The first element that does not match is reported with Go's
+ * message.
+ */
 class TimeParser {
   readonly #text: string;
   readonly #layout: string;
@@ -144,7 +149,7 @@ class TimeParser {
     return n;
   }
 
-  /** Microseconds as six digits. */
+  /** Formats microseconds as six digits. */
   #fraction(): string {
     if (this.#micro) {
       const digits = /^[.,](\d{6})/.exec(this.#rest);
@@ -169,7 +174,7 @@ class TimeParser {
     this.#rest = rest.slice(6);
     const hours = Number(offset[2]);
     const minutes = Number(offset[3]);
-    // Go lets 24 hours and 60 minutes pass.
+    // Go accepts offsets of 24 hours and 60 minutes.
     if (hours > 24) this.#outOfRange('time zone offset hour');
     if (minutes > 60) this.#outOfRange('time zone offset minute');
     const seconds = hours * 3600 + minutes * 60;
@@ -177,7 +182,7 @@ class TimeParser {
   }
 }
 
-/** Seconds since the epoch and nanoseconds of a canonical time, for protobuf. */
+/** Returns the seconds since the epoch and the nanoseconds of a canonical time, for protobuf. */
 export function timeParts(text: string): { readonly seconds: number; readonly nanos: number } {
   const seconds = Math.floor(Date.parse(`${text.slice(0, 19)}Z`) / 1000);
   const dot = text.indexOf('.');
@@ -185,8 +190,8 @@ export function timeParts(text: string): { readonly seconds: number; readonly na
 }
 
 /**
- * The canonical text of protobuf's seconds and nanoseconds; undefined when no calendar has that second. As in the reference, a time
- * has no fraction, and microseconds may be more than a second or less than none.
+ * Returns the canonical text of protobuf's seconds and nanoseconds, or undefined if the year is out of range. As in
+ * kube-apiserver, a time drops its fraction, and microseconds may exceed a second or be negative.
  */
 export function timeOfParts(seconds: number, nanos: number, micro: boolean): string | undefined {
   const micros = micro ? Math.trunc(nanos / 1000) : 0;

@@ -1,6 +1,6 @@
 import { goQuote, type JsonValue } from '../../api/index.js';
 
-/** A value in Go's syntax, as the reference's YAML errors show keys and values. */
+/** Formats a value in Go's syntax, as the YAML errors of kube-apiserver show keys and values. */
 export function goSyntax(value: JsonValue): string {
   if (value === null) return '<nil>';
   if (typeof value === 'string') return goQuote(value);
@@ -8,7 +8,7 @@ export function goSyntax(value: JsonValue): string {
   return describeKey(value);
 }
 
-/** A collection in Go's syntax, with the types that Go's YAML decoder gives it. */
+/** Formats a collection in Go's syntax, with the types of Go's YAML decoder. */
 export function describeKey(value: JsonValue): string {
   const inner = (v: JsonValue): string => (v === null ? 'interface {}(nil)' : goSyntax(v));
   if (Array.isArray(value)) return `[]interface {}{${value.map(inner).join(', ')}}`;
@@ -17,7 +17,7 @@ export function describeKey(value: JsonValue): string {
   return `map[interface {}]interface {}{${members.join(', ')}}`;
 }
 
-/** A float key as text: the shortest decimal of the nearest 32-bit float, with an exponent outside 1e-4 to 1e21. */
+/** Formats a float key: the shortest decimal of the nearest 32-bit float, with an exponent outside 1e-4 to 1e21. */
 export function floatKey(value: number): string {
   if (Number.isNaN(value)) return '.nan';
   if (!Number.isFinite(value)) return value > 0 ? '.inf' : '-.inf';

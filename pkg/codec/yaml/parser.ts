@@ -8,10 +8,10 @@ export type YamlNode = ScalarNode | ListNode | MapNode | AliasNode;
 export interface ScalarNode {
   readonly kind: 'scalar';
   readonly mark: Mark;
-  /** `''`, a core type with its shorthand (`!!str`), `!`, or that it is another (`!?`). */
+  /** `''`, a core type with its shorthand (`!!str`), `!`, or any other tag (`!?`). */
   readonly tag: string;
   readonly value: string;
-  /** Its type is told by what it looks like. */
+  /** The tag is resolved from the text. */
   readonly implicit: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface ListNode {
   readonly items: YamlNode[];
 }
 
-/** Keys and values by turns. */
+/** Keys and values alternate. */
 export interface MapNode {
   readonly kind: 'map';
   readonly mark: Mark;
@@ -35,7 +35,9 @@ export interface AliasNode {
   readonly target: YamlNode;
 }
 
-/** The tree of the first document of a text; undefined when there is none. What follows it is not looked at. Throws YamlFailure. */
+/**
+ * Parses the first document of a text; undefined if there is none. The rest of the text is ignored. Throws YamlFailure.
+ */
 export function parseYaml(source: Source): YamlNode | undefined {
   return new Parser(source).document();
 }
@@ -48,7 +50,7 @@ const NO_FLOW_KEY: ReadonlySet<TokenType> = new Set(['value', 'flowEntry', 'flow
 const NO_FLOW_VALUE: ReadonlySet<TokenType> = new Set(['flowEntry', 'flowMappingEnd', 'flowSequenceEnd']);
 
 const CORE_TAG = 'tag:yaml.org,2002:';
-/** Longer than any tag that means something here (`timestamp`). */
+/** Longer than any tag that has a meaning here (`timestamp`). */
 const CORE_TAG_LENGTH_MAX = CORE_TAG.length + 16;
 const OTHER_TAG = '!?';
 
@@ -78,7 +80,7 @@ class Parser {
     }
     const content = this.#scanner.peek();
     const root = NOT_CONTENT.has(content.type) ? empty(content.mark) : this.#node(true, false);
-    // The end of a document is looked for, so what stands there must be a token.
+    // The parser looks for the end of the document, so a token must follow.
     this.#scanner.peek();
     return root;
   }
@@ -156,11 +158,11 @@ class Parser {
     return keep({ kind: 'scalar', mark: first.mark, tag, value: '', implicit: tag === '' });
   }
 
-  /** `!!int` for the core types, whatever the handle; `!` alone as it stands; of the others only that there is one. */
+  /** Resolves a tag: `!!int` for the core types with any handle, `!` unchanged, `!?` for all others. */
   #resolveTag(token: Token, start: Mark): string {
     const prefix = token.handle === '' ? '' : this.#handles.get(token.handle!);
     if (prefix === undefined) throw parserFailure(start, 'found undefined tag handle', token.mark);
-    // A document may use a long prefix often: it is not copied for each use.
+    // A document may use a long prefix many times, so the prefix is not copied for each use.
     if (prefix.length + token.value.length > CORE_TAG_LENGTH_MAX) return OTHER_TAG;
     const tag = prefix + token.value;
     if (tag.startsWith(CORE_TAG)) return `!!${tag.slice(CORE_TAG.length)}`;

@@ -9,20 +9,20 @@ import { type Resolved, resolveScalar } from './resolve.js';
 import { Source } from './source.js';
 import { YamlFailure, yamlFailure } from './token.js';
 
-/** The value of a YAML text as JSON has it, or why there is none, in the reference's words. */
+/** The JSON value of a YAML text, or the error with the message of kube-apiserver. */
 export type ReadYaml =
   | {
       readonly ok: true;
       readonly value: JsonValue;
-      /** `line 5: key "bar" already set in map`, in document order. The last one counts, whole. */
+      /** `line 5: key "bar" already set in map`, in document order. The last value wins. */
       readonly duplicates: readonly string[];
     }
   | { readonly ok: false; readonly message: string };
 
 /**
- * Reads the first document of a YAML 1.1 text the way the reference does: `yes`, `on` and `010` mean what they meant in 1.1, keys
- * become strings, merge keys are applied where they stand, times stay text. Objects come with sorted keys. A text without a
- * document is null. JSON, which clients send under YAML's name, takes a fast road.
+ * Reads the first document of a YAML 1.1 text as kube-apiserver does: `yes`, `on` and `010` have their meaning of YAML
+ * 1.1, keys become strings, merge keys are applied in place, and times stay text. Keys of objects are sorted. A text
+ * without a document is null. JSON in a YAML body is decoded by a faster path.
  */
 export function readYaml(text: Buffer): ReadYaml {
   if (text[0] === 0x7b) {
@@ -42,7 +42,10 @@ export function readYaml(text: Buffer): ReadYaml {
   }
 }
 
-/** Up to here nearly everything may come of aliases; beyond the upper bound a tenth. Between them it goes down evenly. */
+/**
+ * Below the lower bound, aliases may make up nearly the whole document; above the upper bound, a tenth. Between them
+ * the share decreases linearly.
+ */
 const ALIAS_RATIO_FROM = 400_000;
 const ALIAS_RATIO_TO = 4_000_000;
 
@@ -55,7 +58,7 @@ class TreeReader {
   #depth = 0;
   readonly #open = new Set<AliasNode['target']>();
 
-  /** The parser bounds what is written; aliases put what they stand for deeper than that. */
+  /** The parser bounds the nesting of the text; aliases can add to that nesting. */
   json(node: YamlNode): JsonValue {
     if (++this.#depth > codecLimits.valueDepthMax) throw tooDeep();
     const value = this.#value(node);
@@ -80,7 +83,7 @@ class TreeReader {
     }
   }
 
-  /** Bounds what aliases multiply, as the reference does. */
+  /** Bounds the expansion of aliases, as kube-apiserver does. */
   #count(): void {
     this.#read++;
     if (this.#aliasDepth === 0) return;
@@ -118,7 +121,7 @@ class TreeReader {
     return object;
   }
 
-  /** Keys are told apart before they become strings: `1` and `"1"` are two. */
+  /** Keys are compared before they become strings: `1` and `"1"` differ. */
   #members(node: MapNode, into: Map<string, { readonly name: string; readonly value: JsonValue }>): void {
     for (let i = 0; i < node.items.length; i += 2) {
       const key = node.items[i]!;
@@ -147,7 +150,7 @@ class TreeReader {
     throw yamlFailure(`invalid map key: ${describeKey(this.json(node))}`);
   }
 
-  /** `<<`: members of a map, or of several of which the first ones win. */
+  /** `<<`: the members of a map, or of a list of maps, whose first ones win. */
   #merge(node: YamlNode, into: Map<string, { readonly name: string; readonly value: JsonValue }>): void {
     this.#count();
     if (node.kind === 'alias') {
@@ -214,7 +217,9 @@ function jsonScalar(value: Resolved): JsonValue {
   return value;
 }
 
-/** The same value with the keys of its objects in order, as every value of YAML has them; reuses what is in order already. */
+/**
+ * Returns the value with the keys of all objects sorted, as YAML values have them. It reuses objects that are sorted.
+ */
 function withSortedKeys(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {

@@ -3,7 +3,10 @@ import { canonicalBase64 } from '../scalar/bytes.js';
 import type { ScalarNode } from './parser.js';
 import { yamlFailure } from './token.js';
 
-/** What a scalar means by the rules of YAML 1.1 as the reference reads them. Whole numbers are bigint here, to be told from floats. */
+/**
+ * Resolves a scalar by the rules of YAML 1.1 in kube-apiserver. Integers are bigint here, which distinguishes them from
+ * floats.
+ */
 export type Resolved = null | boolean | bigint | number | string;
 
 const WORDS: ReadonlyMap<string, null | boolean | number> = new Map<string, null | boolean | number>([
@@ -19,7 +22,7 @@ const INTEGER = /^[-+]?(?:0(?:[xX][0-9a-fA-F]+|[bB][01]+|[oO]?[0-7]+)?|[1-9][0-9
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 const INT64_MIN = -(2n ** 63n);
 const UINT64_MAX = 2n ** 64n - 1n;
-/** More digits than any number of 64 bits has in any base. */
+/** More digits than any 64-bit number has in any base. */
 const DIGITS_MAX = 70;
 
 export function resolveScalar(node: ScalarNode): Resolved {
@@ -41,11 +44,11 @@ export function resolveScalar(node: ScalarNode): Resolved {
   }
 }
 
-/** A scalar without quotes and tag. */
+/** Resolves a scalar without quotes and tag. */
 export function resolvePlain(text: string): Resolved {
   const c = text.charCodeAt(0);
   const digit = c >= 0x30 && c <= 0x39;
-  // Only these can be anything but a string: digits, sign, point, and the first letters of the words.
+  // A scalar with another first character is a string: digits, sign, point, and the first letters of the keywords.
   if (!digit && text !== '' && !'+-.yYnNtTfFoO~'.includes(text[0]!)) return text;
   const word = WORDS.get(text);
   if (word !== undefined) return word;
@@ -80,7 +83,7 @@ function tagged(tag: string, text: string): Resolved {
   const type = value === null ? '!!null' : TYPES[typeof value]!;
   if (type === tag) return value;
   if (tag === '!!float' && typeof value === 'bigint') return Number(value);
-  // Times stay the text they are.
+  // Times stay text.
   if (tag === '!!timestamp' && type === '!!str' && /^\d{4}-\d\d?-\d\d?/.test(text)) return text;
   throw yamlFailure(`cannot decode ${type} \`${text}\` as a ${tag}`);
 }

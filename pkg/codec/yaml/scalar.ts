@@ -1,15 +1,15 @@
 import { isBlank, isBlankOrEnd, isBreak, isBreakOrEnd, type Source } from './source.js';
 import type { Mark } from './token.js';
 
-/** The four ways to write a scalar, each read from its first character to after its last. */
+/** Reads the four styles of scalars, each from its first character until after its last. */
 
 export interface PlainScalar {
   readonly value: string;
-  /** It went over a line break: a key may begin after it. */
+  /** The scalar contained a line break, so a key may follow. */
   readonly multiLine: boolean;
 }
 
-/** `indent`: the column that a continuation line must be right of. */
+/** `indent`: continuation lines must be indented deeper than this column. */
 export function scanPlain(s: Source, inFlow: boolean, indent: number): PlainScalar {
   const start = s.mark();
   let value = '';
@@ -53,7 +53,7 @@ function endsPlain(s: Source, inFlow: boolean): boolean {
   return inFlow && (c === 0x2c || c === 0x3f || c === 0x5b || c === 0x5d || c === 0x7b || c === 0x7d);
 }
 
-/** One line break folds into a space, several lose the first. */
+/** One line break folds into a space; of several, the first is dropped. */
 function fold(breaks: string): string {
   return breaks === '\n' ? ' ' : breaks[0] === '\n' ? breaks.slice(1) : breaks;
 }
@@ -119,7 +119,7 @@ export function scanQuoted(s: Source, single: boolean): string {
   }
 }
 
-/** Blanks and line breaks inside quotes. `joined`: an escaped line break was just read. */
+/** Reads blanks and line breaks inside quotes. `joined`: an escaped line break precedes them. */
 function scanGap(s: Source, joined: boolean): string {
   let blanks = '';
   let breaks = '';
@@ -132,7 +132,7 @@ function scanGap(s: Source, joined: boolean): string {
       s.skip();
     }
   }
-  // After an escaped break the further ones stand for themselves.
+  // After an escaped line break, further line breaks are kept.
   return breaks === '' ? blanks : joined ? breaks : fold(breaks);
 }
 
@@ -155,7 +155,7 @@ function scanEscape(s: Source, start: Mark): string {
   return String.fromCodePoint(code);
 }
 
-/** A literal (`|`) or folded (`>`) block. `parentIndent`: the column of the block around it, -1 at the top. */
+/** Reads a literal (`|`) or folded (`>`) block. `parentIndent`: the column of the parent block, -1 at the top. */
 export function scanBlock(s: Source, literal: boolean, parentIndent: number): string {
   const start = s.mark();
   s.skip();
@@ -211,7 +211,7 @@ function scanBlockHeader(s: Source, start: Mark): BlockHeader {
   return { chomp, increment };
 }
 
-/** Empty lines before a line of text; finds the block's indentation when it is not known yet (0). */
+/** Skips empty lines before a line of text, and detects the indentation of the block if it is not yet known (0). */
 function scanBlockBreaks(
   s: Source,
   known: number,

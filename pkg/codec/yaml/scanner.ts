@@ -3,13 +3,13 @@ import { scanBlock, scanPlain, scanQuoted } from './scalar.js';
 import { isBlank, isBlankOrEnd, isBreak, isBreakOrEnd, type Source } from './source.js';
 import type { Mark, Token, TokenType } from './token.js';
 
-/** A scalar or flow collection that turns out to be a key when a `:` follows on the same line. */
+/** A scalar or flow collection that is a key if a `:` follows on the same line. */
 interface SimpleKey {
-  /** Number of the token that it would stand before. */
+  /** Number of the token before which the key token would be inserted. */
   readonly token: number;
   readonly at: number;
   readonly mark: Mark;
-  /** It can be nothing else: the block mapping around it expects a key here. */
+  /** It must be a key, because the parent block mapping expects one here. */
   readonly required: boolean;
 }
 
@@ -18,8 +18,8 @@ const NAME = /[0-9A-Za-z_-]/;
 const TAG_CHARACTER = /[0-9A-Za-z_\-;/?:@&=+$.!~*'()%,[\]]/;
 
 /**
- * Cuts a text into tokens as YAML 1.1 demands, in the way of libyaml: block structure shows as start and end tokens that come from
- * indentation, and a key is known only when its colon is found, so tokens wait in a queue until no key can be put before them.
+ * Splits a text into tokens of YAML 1.1, as libyaml does. Indentation becomes start and end tokens of blocks. A key is
+ * recognised only at its colon, so tokens stay in a queue until no key can be inserted before them.
  */
 export class Scanner {
   readonly #s: Source;
@@ -30,9 +30,9 @@ export class Scanner {
   readonly #indents: number[] = [];
   #flowLevel = 0;
   #keyAllowed = true;
-  /** Per flow level; index 0 is the block context. Keys of inner levels are younger than those of outer ones. */
+  /** One for each flow level; index 0 is the block context. Keys of inner levels are newer than those of outer ones. */
   readonly #keys: (SimpleKey | undefined)[] = [undefined];
-  /** No level below this one has a key. */
+  /** No level below this one has a possible key. */
   #oldest = 0;
   #ended = false;
 
@@ -59,7 +59,7 @@ export class Scanner {
   #needsMore(): boolean {
     if (this.#head === this.#queue.length) return true;
     this.#dropStaleKeys();
-    // Of all keys that may still come, the oldest stands before the earliest token.
+    // Of all possible keys, the oldest precedes the earliest token.
     return this.#keys[this.#oldest]?.token === this.#taken;
   }
 
@@ -134,7 +134,10 @@ export class Scanner {
 
   // Keys
 
-  /** A key must be on one line and short. Leaves `#oldest` at the oldest key there is, or past the last level. */
+  /**
+   * Drops possible keys that are too long or not on one line. Afterwards `#oldest` is the level of the oldest possible
+   * key, or past the last level.
+   */
   #dropStaleKeys(): void {
     const s = this.#s;
     for (; this.#oldest < this.#keys.length; this.#oldest++) {
@@ -163,7 +166,7 @@ export class Scanner {
 
   // Indentation
 
-  /** Opens a block collection when `column` lies deeper than the one around it. `before`: the token it stands before. */
+  /** Opens a block collection if `column` is deeper than the parent block. `before`: the token that it precedes. */
   #rollIndent(column: number, type: TokenType, mark: Mark, before?: number): void {
     if (this.#flowLevel > 0 || this.#indent >= column) return;
     if (this.#indents.length >= codecLimits.textDepthMax) this.#tooDeep(mark);
@@ -189,7 +192,7 @@ export class Scanner {
   // Tokens
 
   #end(mark: Mark): void {
-    // The stream ends on a line of its own.
+    // The end of the stream counts as a line of its own.
     const at = mark.column === 0 ? mark : { line: mark.line + 1, column: 0 };
     this.#unrollIndent(-1);
     this.#removeKey();

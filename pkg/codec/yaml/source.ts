@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { type Mark, scannerFailure, yamlFailure } from './token.js';
 
-/** Neither printable nor a line break in the sense of YAML 1.1. */
+/** Not printable and not a line break of YAML 1.1. */
 const UNPRINTABLE = /[^\t\n\r -~\u0085\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]/u;
 
-/** The characters of one document and a position among them. Past the end every character is NaN. */
+/** The characters of one document and a position in them. Characters past the end are NaN. */
 export class Source {
   readonly text: string;
   at = 0;
@@ -26,7 +26,7 @@ export class Source {
     throw scannerFailure(context, problem, this.mark());
   }
 
-  /** The character `ahead` of here, as a number. */
+  /** Returns the code of the character `ahead` of the position. */
   peek(ahead = 0): number {
     return this.text.charCodeAt(this.at + ahead);
   }
@@ -35,13 +35,13 @@ export class Source {
     return this.at >= this.text.length;
   }
 
-  /** Over `n` characters of this line. */
+  /** Skips `n` characters of this line. */
   skip(n = 1): void {
     this.at += n;
     this.column += n;
   }
 
-  /** Over one line break (CR LF counts as one); answers what it reads as. */
+  /** Skips one line break (CR LF counts as one) and returns its value. */
   lineBreak(): string {
     const c = this.peek();
     const size = c === 0x0d && this.peek(1) === 0x0a ? 2 : 1;
@@ -51,7 +51,7 @@ export class Source {
     return c === 0x2028 ? '\u2028' : c === 0x2029 ? '\u2029' : '\n';
   }
 
-  /** `---` or `...` at the beginning of a line. */
+  /** Reports whether `---` or `...` is at the beginning of this line. */
   atDocumentIndicator(): boolean {
     if (this.column !== 0) return false;
     const c = this.peek();
@@ -67,12 +67,12 @@ export function isBlank(c: number): boolean {
   return c === 0x20 || c === 0x09;
 }
 
-/** A blank, a line break, or the end (NaN). */
+/** Reports whether the character is a blank, a line break or the end (NaN). */
 export function isBlankOrEnd(c: number): boolean {
   return Number.isNaN(c) || isBlank(c) || isBreak(c);
 }
 
-/** A line break or the end. */
+/** Reports whether the character is a line break or the end. */
 export function isBreakOrEnd(c: number): boolean {
   return Number.isNaN(c) || isBreak(c);
 }

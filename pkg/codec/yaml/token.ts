@@ -1,4 +1,4 @@
-/** Where something stands: both from 0. */
+/** A position in the text: line and column from 0. */
 export interface Mark {
   readonly line: number;
   readonly column: number;
@@ -32,11 +32,13 @@ export interface Token {
   readonly value: string;
   /** Tag: its handle. */
   readonly handle?: string;
-  /** Scalar: written without quotes and not as a block. */
+  /** Whether the scalar is plain: neither quoted nor a block. */
   readonly plain?: boolean;
 }
 
-/** A text that is no YAML, or means nothing. Thrown inside this folder, turned into a value at its door. */
+/**
+ * The error for a text that is not valid YAML. It is thrown inside this folder and returned as a value by `readYaml`.
+ */
 export class YamlFailure {
   readonly message: string;
 
@@ -45,14 +47,14 @@ export class YamlFailure {
   }
 }
 
-/** `line` counts from 1; 0 is not said. */
+/** `line` counts from 1; 0 means unknown. */
 export function yamlFailure(problem: string, line = 0): YamlFailure {
   return new YamlFailure(line === 0 ? `yaml: ${problem}` : `yaml: line ${line}: ${problem}`);
 }
 
-/*
- * The reference says the line where a construct broke, counted from 1 by its scanner and from 0 by its parser; when that is 0, the
- * line where the construct began; and no line when that is 0 too.
+/**
+ * Returns the line for an error. As in kube-apiserver, it is the line of the error, counted from 1 by the scanner and
+ * from 0 by the parser; if that is 0, the line where the construct began; if that is 0 too, no line.
  */
 
 export function scannerFailure(context: Mark, problem: string, at: Mark): YamlFailure {

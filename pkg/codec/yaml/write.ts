@@ -4,12 +4,12 @@ import { resolvePlain } from './resolve.js';
 
 /** Lines are folded at the first space beyond this column. */
 const WIDTH = 80;
-/** A key longer than this is written with `?`. */
+/** A key longer than this is written in the `?` form. */
 const SIMPLE_KEY_MAX = 128;
 
 /**
- * A value as YAML in the reference's hand: keys sorted (numbers inside them by value), lists at the column of their key, strings plain
- * where they stay strings, literal blocks for text with line breaks.
+ * Writes a value as YAML in the layout of kube-apiserver: keys sorted (numbers in them by value), lists at the column
+ * of their key, strings plain if they then remain strings, literal blocks for text with line breaks.
  */
 export function encodeYaml(value: JsonValue): Buffer {
   const writer = new YamlWriter();
@@ -19,7 +19,7 @@ export function encodeYaml(value: JsonValue): Buffer {
 
 class YamlWriter {
   out = '';
-  /** Where the current line begins in `out`. */
+  /** Offset of the current line in `out`. */
   #lineAt = 0;
 
   root(value: JsonValue): void {
@@ -39,12 +39,12 @@ class YamlWriter {
     this.#lineAt = this.out.length;
   }
 
-  /** Unless the text that was just written ended it. */
+  /** Starts a new line, unless the preceding text ended with one. */
   #endLine(): void {
     if (this.#lineAt < this.out.length) this.#newLine();
   }
 
-  /** A collection that is not empty, its first line right here, the others at `indent`. */
+  /** Writes a collection that is not empty: the first line here, the others at `indent`. */
   #collection(value: JsonArray | JsonObject, indent: number, lead: string): void {
     if (Array.isArray(value)) this.#list(value, indent, lead);
     else this.#map(value, indent, lead);
@@ -96,7 +96,7 @@ class YamlWriter {
     }
   }
 
-  /** A scalar or an empty collection; further lines of it at `indent`. */
+  /** Writes a scalar or an empty collection, with further lines at `indent`. */
   #scalar(value: JsonValue, indent: number): void {
     if (typeof value === 'string') this.#string(value, indent);
     else if (typeof value === 'object' && value !== null) this.#write(Array.isArray(value) ? '[]' : '{}');
@@ -114,7 +114,7 @@ class YamlWriter {
     } else this.#double(text, indent);
   }
 
-  /** Text that may be broken at single spaces. What follows a break of its own stands at `indent`. */
+  /** Writes text that may be folded at single spaces. Text after a line break of its own starts at `indent`. */
   #folded(unbroken: string, indent: number): void {
     const text = unbroken.replace(/[\u2028\u2029](?=[^\u2028\u2029])(?!'$)/g, `$&${' '.repeat(indent)}`);
     if (this.out.length - this.#lineAt + text.length <= WIDTH) {
@@ -186,7 +186,7 @@ function isCollection(value: JsonValue): value is JsonArray | JsonObject {
   return false;
 }
 
-/** Keys come again and again. */
+/** Caches the text of keys, because keys repeat. */
 const KNOWN_KEYS_MAX = 4096;
 let knownKeys = new Map<string, string>();
 
@@ -216,7 +216,7 @@ function doubleQuoted(text: string): string {
 const BASE_60 = /^[-+]?[0-9][0-9_]*(?::(?:[0-5][0-9]?|[6-9]))+(?:\.[0-9_]*)?$/;
 const TIMESTAMP = /^\d{4}-\d\d?-\d\d?(?:$|[Tt ])/;
 
-/** Without quotes it would be read as a string again, by readers of other dialects too. */
+/** Readers of other dialects must also read the plain form as a string. */
 function staysString(text: string): boolean {
   return typeof resolvePlain(text) === 'string' && text !== '<<' && !BASE_60.test(text) && !TIMESTAMP.test(text);
 }
@@ -228,13 +228,16 @@ interface Shape {
 }
 
 const NEVER: Shape = { plain: false, single: false, literal: false };
-/** Not printable: written in double quotes, by its number. NEL is among them, the separators of lines and paragraphs are not. */
+/**
+ * Characters that are not printable: written as numbers in double quotes. NEL is among them, the separators of lines
+ * and paragraphs are not.
+ */
 const SPECIAL = /[^\n\u0020-\u007e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]/u;
 const INDICATOR_FIRST = /^(?:[#,[\]{}&*!|>'"%@`]|[?:-](?:\s|$)|---|\.\.\.)/;
 const INDICATOR_INSIDE = /:(?:\s|$)|\s#/;
 const LINE_BREAK = /[\n\u2028\u2029]/;
 
-/** Which ways of writing keep the text. */
+/** Returns the styles that preserve the text. */
 function analyse(text: string): Shape {
   if (text === '') return { plain: false, single: true, literal: false };
   const spaceBreak = / [\n\u2028\u2029]/.test(text);
@@ -279,13 +282,13 @@ function escaped(c: string): string {
 
 const LETTER = /\p{L}/u;
 
-/** Letters after everything else, runs of digits by their value. */
+/** Compares keys: letters after all other characters, runs of digits by their value. */
 function compareKeys(a: string, b: string): number {
   const shorter = Math.min(a.length, b.length);
   let i = 0;
   while (i < shorter && a.charCodeAt(i) === b.charCodeAt(i)) i++;
   if (i === shorter) return order(a.length, b.length);
-  // Two halves of one character are not compared apart.
+  // Surrogate pairs are compared as one character.
   if (i > 0 && isHighSurrogate(a.charCodeAt(i - 1))) i--;
   const x = a.codePointAt(i)!;
   const y = b.codePointAt(i)!;
@@ -295,7 +298,7 @@ function compareKeys(a: string, b: string): number {
   if (aLetter || bLetter) return bLetter ? -1 : 1;
   const aRun = digitsAt(a, i);
   const bRun = digitsAt(b, i);
-  // A zero here belongs to a number that has begun before: only the length of what follows counts.
+  // A zero that continues a number: only the lengths of the rest are compared.
   const started = (x === ZERO || y === ZERO) && nonZeroBefore(a, i);
   const byValue = started ? compareDigits(`1${aRun}`, `1${bRun}`) : compareDigits(aRun, bRun);
   if (byValue !== 0) return byValue;
@@ -320,7 +323,7 @@ function digitsAt(text: string, from: number): string {
   return text.slice(from, to);
 }
 
-/** Compares two rows of digits by the numbers they spell, without computing them: a row may be a million digits long. */
+/** Compares two runs of digits by value without converting them, because a run may be a million digits long. */
 function compareDigits(a: string, b: string): number {
   const x = a.replace(/^0+/, '');
   const y = b.replace(/^0+/, '');

@@ -68,7 +68,7 @@ describe('reading YAML', () => {
     expect(equalJson(read(text), expected)).toBe(true);
   });
 
-  it('reads block scalars in all their forms', () => {
+  it('reads block scalars of all styles', () => {
     const text =
       'a: |\n  one\n  two\n\nb: >\n  one\n  two\n\n  three\nc: |-\n  x\nd: |+\n  x\n\ne: |2\n    x\nf: >-\n  a\n   b\n  c\n\n\n  d\ng: |\n\n  x\nh: >\n\nz: 1\n';
     expect(read(text)).toEqual({
@@ -89,7 +89,7 @@ describe('reading YAML', () => {
     expect(Object.keys(value as object)).toEqual(['__proto__', 'constructor']);
   });
 
-  it('reports duplicates with the line of the value, the last one counts', () => {
+  it('reports duplicates with the line of the value, and the last one wins', () => {
     expect(duplicates('metadata:\n  name: a\n  foo: 1\nbar: 1\nbar: 2\n')).toEqual([
       'line 5: key "bar" already set in map',
     ]);
@@ -136,7 +136,7 @@ describe('reading YAML', () => {
     ['['.repeat(20000), 'yaml: exceeded max depth of 10000'],
     ['- '.repeat(20000), 'yaml: exceeded max depth of 10000'],
     ['{a: '.repeat(20000), 'yaml: exceeded max depth of 10000'],
-  ])('refuses %#', (text, expected) => {
+  ])('refuses case %#', (text, expected) => {
     expect(message(text)).toBe(expected);
   });
 
@@ -160,7 +160,7 @@ describe('reading YAML', () => {
     ['keys', '- {*a : 1}\n'],
     ['members of a map', '- *m\n'],
     ['merged members', '- <<: *m\n'],
-  ])('bounds the text that aliases multiply in %s', (_, use) => {
+  ])('bounds the text that aliases expand to in %s', (_, use) => {
     const long = 'x'.repeat(300_000);
     const text = (times: number): string => `- &a "${long}"\n- &m {k: "${long}"}\n${use.repeat(times)}`;
     expect(message(text(10))).toBeUndefined();
@@ -170,7 +170,7 @@ describe('reading YAML', () => {
   it.each([
     ['lists', '[', ']'],
     ['maps', '{a: ', '}'],
-  ])('bounds the nesting that aliases of %s make', (_, open, close) => {
+  ])('bounds the nesting of aliases of %s', (_, open, close) => {
     const nested = (inner: string): string => open.repeat(400) + inner + close.repeat(400);
     const chain = (length: number): string =>
       Array.from({ length }, (_x, i) => `- &a${i} ${nested(i === 0 ? '1' : `*a${i - 1}`)}\n`).join('');
@@ -217,7 +217,7 @@ describe('reading YAML', () => {
     );
   });
 
-  it('survives random text in time', () => {
+  it('handles random text in bounded time', () => {
     const fragment = fc.constantFrom(
       'a',
       ': ',
@@ -373,7 +373,7 @@ words:
     expect(text('\u2028x\n')).toBe('a: |2\n\u2028  x\nb: 1\n');
     for (const value of ['x\u0085y', 'x\u2028y', 'x\n\u2028y', 'x\ny\u2029', 'x\u2029\n', '\u2028x\n', '\n', '\n\n'])
       expect(read(text(value))).toEqual({ a: value, b: 1 });
-    // Other readers know no such breaks.
+    // Other parsers do not know these line breaks.
     const unit = fc.constantFrom(' ', 'a', '\n', '\r', '\u0085', '\u2028', '\u2029', '\ufeff', "'");
     const any = fc.string({ unit, maxLength: 8 });
     fc.assert(
@@ -431,13 +431,13 @@ words:
 });
 
 describe('YAML fixtures', () => {
-  it.each(fixtures())('$name is what its JSON is, and is written the same', ({ yaml, value }) => {
+  it.each(fixtures())('$name has the value of its JSON form, and is written identically', ({ yaml, value }) => {
     expect(equalJson(read(yaml), value)).toBe(true);
     expect(encodeYaml(value).toString()).toBe(yaml.toString());
   });
 });
 
-it('stops beyond the limit of values', () => {
+it('refuses documents with more values than the limit', () => {
   const read = readYaml(Buffer.from(`a: [${'x,'.repeat(300_000)}]`));
   expect(read).toMatchObject({ ok: false, message: expect.stringContaining('more than 100000 values') });
 });

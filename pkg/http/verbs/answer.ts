@@ -27,7 +27,7 @@ export function answerForm(request: ResourceRequest, services: HttpServices, sha
   return representationOf(wanted, encodings, shape, goKind(served.group, served.kind));
 }
 
-/** The name of a kind in the reference's messages: `*apps.Deployment`. */
+/** The name of a kind in kube-apiserver's messages: `*apps.Deployment`. */
 function goKind(group: string, kind: string): string {
   return `*${group === '' ? 'core' : group.split('.')[0]}.${kind}`;
 }

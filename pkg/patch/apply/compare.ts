@@ -5,7 +5,7 @@ import { emptySet, type FieldSet, leaf, type MutableSet, recursiveDifference } f
 import { asMap, childSchema, isAtomic, type Node } from './shape.js';
 import { elementOf, everythingIn, itemsByElement } from './to-set.js';
 
-/** How two objects of one type differ; no path is in two of the sets. */
+/** The differences between two objects of one type; no path is in two of the sets. */
 export interface Comparison {
   readonly removed: FieldSet;
   readonly modified: FieldSet;
@@ -21,7 +21,7 @@ interface Diff {
   added: FieldSet | undefined;
 }
 
-/** Compares two objects of the type. Values that both share by reference are skipped. */
+/** Compares two objects of one type. Values that both share by reference are skipped. */
 export function compareObjects(before: JsonObject, after: JsonObject, schema: Schema): Comparison {
   const diff = compareValues(before, after, schema);
   if (diff === undefined) return same;
@@ -108,7 +108,7 @@ function compareMembers(
   return diff;
 }
 
-/** A list that an update gave as `[]` differs from none, though nothing is left of the difference once it is stored. */
+/** An update that sets a list to `[]` differs from one without the list, although both are stored without it. */
 function memberOf(o: JsonObject, key: string): JsonValue | undefined {
   const value = getOwn(o, key);
   return value === null ? asGiven(o, key) : value;
@@ -145,11 +145,14 @@ function comparePairs(l: JsonArray, r: JsonArray, schema: ListSchema): Diff | un
     const inner = compareValues(l[i]!, r[i]!, schema.items);
     if (inner !== undefined) diff = merge(diff, element, inner);
   }
-  // Where nothing differs, duplicates do not either; where something does they count as one value.
+  // If all items are equal, duplicates need no handling; otherwise duplicates count as one value.
   return diff === undefined || new Set(elements).size === l.length ? diff : 'moved';
 }
 
-/** Items of one identity where one side has none or several. Several count as one value, beside the fields of a single one. */
+/**
+ * Compares the items of one identity if one side has none or several. Several count as one value, beside the fields of
+ * a single one.
+ */
 function compareDuplicates(old: JsonArray, now: JsonArray, schema: ListSchema): Diff {
   const none = { removed: undefined, modified: undefined, added: undefined };
   if (old.length > 1 && now.length > 1) return equalJson(old, now) ? none : { ...none, modified: leaf };

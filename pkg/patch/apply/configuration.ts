@@ -3,7 +3,7 @@ import type { StructSchema } from '../../schema/index.js';
 import { mergeObjects } from './merge.js';
 import { childSchema, isAtomic, type Node } from './shape.js';
 
-/** The configuration sets a part of an atomic value. `paths` have the form `.spec.rules`. */
+/** The error for a configuration that sets a part of an atomic value. `paths` have the form `.spec.rules`. */
 export class AtomicMutation extends Error {
   constructor(paths: readonly string[]) {
     super(`may not mutate atomic arrays, maps or structs: ${paths.join(', ')}`);
@@ -11,8 +11,8 @@ export class AtomicMutation extends Error {
 }
 
 /**
- * Merges an apply configuration into an object without field ownership, as mutating admission policies do. Throws AtomicMutation: an atomic
- * value has one writer, so another one cannot set a part of it.
+ * Merges an apply configuration into an object without field ownership, as mutating admission policies do. Throws
+ * AtomicMutation if the configuration sets a part of an atomic value, which has a single owner.
  */
 export function mergeConfiguration(live: JsonObject, configuration: JsonObject, schema: StructSchema): JsonObject {
   const atomics: string[] = [];

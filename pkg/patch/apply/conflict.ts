@@ -4,7 +4,10 @@ import { type FieldSet, hasPath, paths } from './field-set.js';
 import type { Owner } from './managed.js';
 import type { ConflictError } from './update.js';
 
-/** Why an apply is refused: the Status's message and its causes, every field with every owner of it. */
+/**
+ * The error for a refused apply: the message and the causes of the Status, one cause for each conflicting field and
+ * owner.
+ */
 export interface ApplyConflict {
   readonly message: string;
   readonly causes: readonly ConflictCause[];
@@ -28,7 +31,7 @@ export function conflictOf(e: ConflictError): ApplyConflict {
   return describe(entriesOf(e));
 }
 
-/** The conflict without the fields of a set; undefined when none is left. */
+/** Returns the conflict without the fields of a set; undefined if none is left. */
 export function withoutPaths(e: ConflictError, allowed: FieldSet): ApplyConflict | undefined {
   const left = entriesOf(e).filter((entry) => !hasPath(allowed, entry.path));
   return left.length === 0 ? undefined : describe(left);

@@ -2,15 +2,15 @@ import { compareText, goJson, goJsonString, goQuote, isObject, type JsonValue } 
 import { parsedElementsMax } from '../limits.js';
 
 /**
- * A path element says which child of a container is meant. Its text on the wire is its identity here too, so sets of paths
- * are plain objects keyed by it:
+ * A path element identifies a child of a container. It is kept in its wire form, so sets of paths are plain objects with
+ * path elements as keys:
  *
  * | text | child |
  * |---|---|
  * | `f:name` | the member `name` of a struct or map |
  * | `k:{"containerPort":80,"protocol":"TCP"}` | the list item with these keys, names sorted |
  * | `v:"x"` | the item with this value of a set |
- * | `i:0` | the item at this position; nothing of ours makes one |
+ * | `i:0` | the item at this position; only clients send these |
  */
 export type PathElement = string;
 
@@ -22,7 +22,9 @@ export type ParsedElement =
 
 const declared = new Map<string, PathElement>();
 
-/** Element of a declared field. Remembered, because field names are few and come again with every object. */
+/**
+ * Returns the element of a declared field. Cached, because there are few field names and they occur in every object.
+ */
 export function declaredElement(name: string): PathElement {
   let element = declared.get(name);
   if (element === undefined) {
@@ -46,14 +48,14 @@ export function valueElement(value: JsonValue): PathElement {
   return `v:${valueJson(value)}`;
 }
 
-/** A key's or set item's value as its element writes it. */
+/** Writes the value of a key or set item as in its element. */
 export function valueJson(value: JsonValue): string {
   return typeof value === 'string' ? goJsonString(value) : typeof value === 'number' ? String(value) : goJson(value);
 }
 
 const remembered = new Map<PathElement, ParsedElement>();
 
-/** Takes an element apart. The element must be one that this file made or let pass. */
+/** Parses an element that was built or validated in this file. */
 export function parseElement(element: PathElement): ParsedElement {
   if (element.charCodeAt(0) === 0x66) return { kind: 'field', name: element.slice(2) };
   let parsed = remembered.get(element);
@@ -65,7 +67,7 @@ export function parseElement(element: PathElement): ParsedElement {
   return parsed;
 }
 
-/** The commonest key: one name, and text without escapes. */
+/** The most common key: one name, and text without escapes. */
 const plainKey = /^k:\{"([a-zA-Z0-9]+)":"([ !#-%'-;=?-[\]-~]*)"\}$/;
 
 function parseOther(element: PathElement): ParsedElement {
@@ -75,7 +77,7 @@ function parseOther(element: PathElement): ParsedElement {
   switch (element[0]) {
     case 'k': {
       const value = JSON.parse(text) as JsonValue;
-      if (!isObject(value)) throw new SyntaxError('a key is an object');
+      if (!isObject(value)) throw new SyntaxError('a key must be an object');
       const fields = Object.keys(value).map((name) => [name, value[name]!] as const);
       return { kind: 'key', fields: fields.sort((a, b) => compareText(a[0], b[0])) };
     }
@@ -91,13 +93,13 @@ function parseValue(text: string): JsonValue {
   return JSON.parse(text) as JsonValue;
 }
 
-/** Keys and values of plain text and small integers: their text is canonical as it stands. */
+/** The JSON of plain text and small integers is canonical without conversion. */
 const plain =
   /^(?:v:(?:"[ !#-%'-;=?-[\]-~]*"|-?(?:0|[1-9][0-9]{0,14}))$|k:\{"[a-zA-Z0-9]+":(?:"[ !#-%'-;=?-[\]-~]*"|(?:0|[1-9][0-9]{0,14}))\}$)/;
 
 /**
- * The canonical text of an element that a client wrote; undefined for a type of element that is not known (such are dropped).
- * Throws an Error for what is none at all.
+ * Returns the canonical text of an element from a client; undefined for an unknown type of element, which is dropped.
+ * Throws an Error for an invalid element.
  */
 export function canonicalElement(text: string): PathElement | undefined {
   if (text.charCodeAt(0) === 0x66 && text.charCodeAt(1) === 0x3a) return text;
@@ -120,7 +122,7 @@ export function canonicalElement(text: string): PathElement | undefined {
   }
 }
 
-/** Order of elements: fields, keys, values, indexes; each kind among itself by its content. */
+/** Orders elements: fields, keys, values, indexes; within a type by content. */
 export function compareElements(a: PathElement, b: PathElement): number {
   if (a === b) return 0;
   const x = a.charCodeAt(0);
@@ -130,7 +132,7 @@ export function compareElements(a: PathElement, b: PathElement): number {
   return compareParsed(parseElement(a), parseElement(b));
 }
 
-/** Those that are not fields, of one kind. */
+/** Orders two elements of one type other than fields. */
 function compareParsed(p: ParsedElement, q: ParsedElement): number {
   if (p.kind === 'key' && q.kind === 'key') {
     const n = Math.min(p.fields.length, q.fields.length);
@@ -145,8 +147,8 @@ function compareParsed(p: ParsedElement, q: ParsedElement): number {
 }
 
 /**
- * The elements in their order. Each is taken apart once, not at every comparison: what is remembered of elements is soon forgotten
- * where there are many.
+ * Sorts elements. Each element is parsed once rather than at every comparison, because the cache of parsed elements is
+ * bounded.
  */
 export function sortedElements(elements: readonly PathElement[]): PathElement[] {
   const fields: PathElement[] = [];
@@ -214,7 +216,7 @@ function valueRank(v: JsonValue): number {
   }
 }
 
-/** As people read it: `.image`, `[name="c"]`, `[="x"]`, `[0]`. */
+/** The readable form: `.image`, `[name="c"]`, `[="x"]`, `[0]`. */
 export function elementText(element: PathElement): string {
   const parsed = parseElement(element);
   switch (parsed.kind) {
@@ -241,7 +243,7 @@ function valueText(v: JsonValue): string {
   return String(v);
 }
 
-/** A whole path as people read it: `.spec.containers[name="c"].image`. */
+/** The readable form of a path: `.spec.containers[name="c"].image`. */
 export function pathText(path: readonly PathElement[]): string {
   return path.map(elementText).join('');
 }

@@ -27,7 +27,7 @@ const element = fc.constantFrom('f:a', 'f:b', 'f:c', 'k:{"n":"a"}', 'k:{"n":"b"}
 const path = fc.array(element, { minLength: 1, maxLength: 4 });
 const pathList = fc.array(path, { maxLength: 8 });
 
-/** The naive model: a set of paths as texts. */
+/** kube-apiserver model: a set of path strings. */
 function model(list: readonly (readonly string[])[]): Set<string> {
   return new Set(list.map((p) => p.join('\u0000')));
 }
@@ -72,7 +72,7 @@ describe('set algebra agrees with sets of paths', () => {
     expect(isEmptySet(x)).toBe(a.length === 0);
     expect(isEmptySet(difference(x, x))).toBe(true);
   });
-  check('no operation changes its arguments, and what changes nothing gives back the same set', (a, b) => {
+  check('no operation changes its arguments, and a set that does not change is returned as the same value', (a, b) => {
     const [x, y] = [setOfPaths(a), setOfPaths(b)];
     const before = JSON.stringify([x, y]);
     union(x, y);
@@ -84,7 +84,7 @@ describe('set algebra agrees with sets of paths', () => {
     expect(difference(rest, y)).toBe(rest);
     expect(union(x, emptySet)).toBe(x);
   });
-  check('sorted, written and read again it is the same', (a) => {
+  check('a sorted set is equal after writing and reading', (a) => {
     const sorted = sortedSet(setOfPaths(a));
     const read = JSON.parse(JSON.stringify(sorted)) as JsonValue;
     const set = parseSet(read);
@@ -98,7 +98,7 @@ describe('the wire form', () => {
   const read = (json: JsonValue) => JSON.stringify(sortedSet(parseSet(json)));
   it.each<[string, JsonValue, string]>([
     [
-      'order: itself, fields, keys, values, indexes',
+      'order: the node itself, fields, keys, values, indexes',
       { 'f:n': { 'i:0': {}, 'v:"s"': {}, 'k:{"a":1}': {}, 'f:z': {}, '.': {} } },
       '{"f:n":{".":{},"f:z":{},"k:{\\"a\\":1}":{},"v:\\"s\\"":{},"i:0":{}}}',
     ],
@@ -118,14 +118,14 @@ describe('the wire form', () => {
       '{"f:n":{"k:{\\"a\\":\\"z\\"}":{},"k:{\\"p\\":9}":{},"k:{\\"p\\":10}":{}}}',
     ],
     [
-      'one spelling of keys',
+      'spelling of keys',
       { 'f:n': { 'k:{ "b":1, "a":"<" }': {} } },
       '{"f:n":{"k:{\\"a\\":\\"\\\\u003c\\",\\"b\\":1}":{}}}',
     ],
-    ['a node with only itself below is a leaf', { 'f:a': { '.': {} } }, '{"f:a":{}}'],
+    ['a node with only itself as a member is a leaf', { 'f:a': { '.': {} } }, '{"f:a":{}}'],
     ['null is a leaf', { 'f:a': null }, '{"f:a":{}}'],
     ['unknown elements are dropped', { 'x:a': {}, 'f:b': { 'y:c': {} } }, '{"f:b":{}}'],
-    ['the root is no member', { '.': {}, 'f:a': {} }, '{"f:a":{}}'],
+    ['the root is not a member', { '.': {}, 'f:a': {} }, '{"f:a":{}}'],
     ['nothing', null, '{}'],
   ])('%s', (_, json, out) => expect(read(json)).toBe(out));
 
@@ -141,15 +141,15 @@ describe('the wire form', () => {
     [[]],
     ['x'],
     [JSON.parse('{"__proto__":{}}') as JsonObject],
-  ])('%j is none', (json) => expect(() => parseSet(json)).toThrow(Error));
+  ])('refuses %j', (json) => expect(() => parseSet(json)).toThrow(Error));
 
-  it('is not read beyond a depth', () => {
+  it('refuses deep nesting', () => {
     let deep: JsonValue = {};
     for (let i = 0; i < 5000; i++) deep = { 'f:a': deep };
     expect(() => parseSet(deep)).toThrow('too deeply');
   });
 
-  it('never fails but with an Error, whatever it is given', () => {
+  it('throws nothing but an Error for any input', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (json) => {
         try {
@@ -170,7 +170,7 @@ describe('elements', () => {
     expect(compareElements('f:a', 'f:ab')).toBeLessThan(0);
     expect(compareElements('f:Z', 'f:a')).toBeLessThan(0);
   });
-  it('are sorted together as they are one by one, by what they say and not by how it is written', () => {
+  it('sort by content in a list as in single comparisons', () => {
     const text = fc.oneof(
       fc.string({ maxLength: 3 }),
       fc.constantFrom('a', 'a ', 'a!', 'a"', 'ab', '<', '\\', '\u{1f600}'),
@@ -199,7 +199,7 @@ describe('elements', () => {
       'k:{"name":"a!"}',
     ]);
   });
-  it('read as people write paths', () => {
+  it('have a readable form', () => {
     expect(pathText(['f:spec', 'f:ports', 'k:{"port":80,"protocol":"TCP"}', 'f:name'])).toBe(
       '.spec.ports[port=80,protocol="TCP"].name',
     );

@@ -4,22 +4,21 @@ import { canonicalElement, compareElements, type PathElement, sortedElements } f
 import { elementSchema, type Node } from './shape.js';
 
 /**
- * A set of paths, in the very form in which managedFields holds it: a tree of objects keyed by path element.
+ * A set of paths, in the form of managedFields: a tree of objects keyed by path element.
  *
  *     { "f:spec": { "f:containers": { "k:{\"name\":\"c\"}": { ".": {}, "f:image": {} } } } }
  *
- * holds `.spec.containers[name="c"]` (the `.`) and `.spec.containers[name="c"].image` (a node without children is a member),
- * but neither `.spec` nor `.spec.containers`. So nothing is decoded to work on it, and a set that did not change is the same
- * object that came in.
+ * has the members `.spec.containers[name="c"]` (the `.`) and `.spec.containers[name="c"].image` (a node without children is a member),
+ * but neither `.spec` nor `.spec.containers`. So no decoding is needed, and a set that does not change stays the same object.
  *
- * Invariants: sets are never changed once made; no node but the root is empty without being a member; the root has no `.`.
- * Order of keys does not matter until `sortedSet`, which puts them as the reference writes them.
+ * Invariants: sets are immutable; only the root may be empty without being a member; the root has no `.`. The order of keys
+ * has no meaning until `sortedSet` sorts them as kube-apiserver does.
  */
 export interface FieldSet {
   readonly [element: PathElement]: FieldSet;
 }
 
-/** A set under construction, before anyone else sees it. */
+/** A set under construction, which is not shared yet. */
 export interface MutableSet {
   [element: PathElement]: FieldSet;
 }
@@ -28,7 +27,7 @@ export interface MutableSet {
 export const leaf: FieldSet = Object.freeze({});
 export const emptySet: FieldSet = leaf;
 
-/** No key at all: the empty set, or a member without children. */
+/** Reports whether a node has no key: the empty set, or a member without children. */
 function bare(node: FieldSet): boolean {
   for (const _ in node) return false;
   return true;
@@ -42,27 +41,30 @@ function isMember(node: FieldSet): boolean {
   return node['.'] !== undefined || bare(node);
 }
 
-/** Whether anything is below a node. */
+/** Reports whether a node has children. */
 export function hasChildren(node: FieldSet): boolean {
   for (const k in node) if (k !== '.') return true;
   return false;
 }
 
-/** A node out of its two parts; undefined when it is neither a member nor has children. `children` is taken over. */
+/**
+ * Builds a node from its two parts; undefined if it is neither a member nor has children. Takes ownership of
+ * `children`.
+ */
 function makeNode(member: boolean, children: MutableSet | undefined): FieldSet | undefined {
   if (children === undefined || bare(children)) return member ? leaf : undefined;
   if (member) children['.'] = leaf;
   return children;
 }
 
-/** The node with itself as a member. `node` must be fresh: it may be changed. */
+/** Adds the node itself as a member. Changes `node`, which must not be shared. */
 export function asMember(node: FieldSet | undefined): FieldSet {
   if (node === undefined || node === leaf) return leaf;
   (node as MutableSet)['.'] = leaf;
   return node;
 }
 
-/** The set of one path. */
+/** Returns the set of one path. */
 export function setOfPath(path: readonly PathElement[]): FieldSet {
   let node: FieldSet = leaf;
   for (let i = path.length - 1; i >= 0; i--) node = { [path[i]!]: node };
@@ -75,7 +77,7 @@ export function setOfPaths(paths: Iterable<readonly PathElement[]>): FieldSet {
   return set;
 }
 
-/** Whether the path is a member. */
+/** Reports whether the path is a member. */
 export function hasPath(set: FieldSet, path: readonly PathElement[]): boolean {
   let node: FieldSet | undefined = set;
   for (const element of path) {
@@ -85,13 +87,13 @@ export function hasPath(set: FieldSet, path: readonly PathElement[]): boolean {
   return path.length > 0 && isMember(node);
 }
 
-/** Whether `element` itself is a member of the set. */
+/** Reports whether `element` itself is a member of the set. */
 export function hasElement(set: FieldSet, element: PathElement): boolean {
   const node = set[element];
   return node !== undefined && isMember(node);
 }
 
-/** What lies below `element`; the empty set when nothing does. */
+/** Returns the set below `element`, which may be empty. */
 export function below(set: FieldSet, element: PathElement): FieldSet {
   const node = set[element];
   if (node === undefined || !hasChildren(node)) return emptySet;
@@ -122,7 +124,7 @@ function unionNodes(a: FieldSet, b: FieldSet): FieldSet {
   return makeNode(isMember(a) || isMember(b), unionChildren(a, b))!;
 }
 
-/** Members of both. */
+/** Returns the members of both sets. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return intersectChildren(a, b) ?? emptySet;
 }
@@ -141,12 +143,15 @@ function intersectChildren(a: FieldSet, b: FieldSet): MutableSet | undefined {
   return out;
 }
 
-/** Members of `a` that are not members of `b`; `a` itself where `b` takes nothing from it. A child outlives its parent's removal. */
+/**
+ * Returns the members of `a` that are not members of `b`; `a` itself if none is removed. Children of a removed member
+ * stay.
+ */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return without(a, b, false);
 }
 
-/** As `difference`, and what is below a member of `b` goes with it. */
+/** Like `difference`, but children of a removed member are removed too. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   return without(a, b, true);
 }
@@ -195,14 +200,14 @@ export function equalSets(a: FieldSet, b: FieldSet): boolean {
   return n === 0;
 }
 
-/** Only members that have nothing below them. */
+/** Returns only the members without children. */
 export function leaves(set: FieldSet): FieldSet {
   const out: MutableSet = {};
   for (const k in set) if (k !== '.') out[k] = hasChildren(set[k]!) ? leaves(set[k]!) : leaf;
   return out;
 }
 
-/** Every member's path: those of one level in order, then what is below them, in order. */
+/** Lists the paths of all members: those of one level in order, then their children, in order. */
 export function paths(set: FieldSet): PathElement[][] {
   const out: PathElement[][] = [];
   walk(set, [], out);
@@ -216,8 +221,8 @@ function walk(set: FieldSet, prefix: readonly PathElement[], out: PathElement[][
 }
 
 /**
- * The set with every declared field on the way to a member a member too: with `a.b.c`, also `a` where it is a field, not a map
- * key. The set itself where they all are.
+ * Adds every declared field on the path to a member: for `a.b.c`, also `a` if it is a field, not a map key. Returns the
+ * set itself if nothing is added.
  */
 export function withNamedFields(set: FieldSet, schema: Node): FieldSet {
   let out: MutableSet | undefined;
@@ -236,12 +241,12 @@ export function withNamedFields(set: FieldSet, schema: Node): FieldSet {
   return out ?? set;
 }
 
-/** Fields of a resource as paths of names: `[['status'], ['metadata', 'labels']]`. */
+/** Builds a set from paths of field names: `[['status'], ['metadata', 'labels']]`. */
 export function setOfNames(fields: readonly (readonly string[])[]): FieldSet {
   return setOfPaths(fields.map((path) => path.map((name) => `f:${name}`)));
 }
 
-/** The set with its keys in the order in which the reference writes them; itself when they are. */
+/** Sorts the keys of a set as kube-apiserver writes them; returns the set itself if they are sorted. */
 export function sortedSet(set: FieldSet): FieldSet {
   let out: MutableSet | undefined;
   if (inOrder(set)) {
@@ -273,19 +278,19 @@ function compareKeys(a: string, b: string): number {
 }
 
 /**
- * Reads what a client or the store holds as `fieldsV1`. Elements of unknown kind are dropped, others brought to their one
- * spelling and order; a set that is so already comes back as it is. Throws an Error when it is no set.
+ * Reads `fieldsV1` from a client or the store. Elements of unknown type are dropped, the others are made canonical and
+ * sorted; a canonical set is returned unchanged. Throws an Error if the value is not a set.
  */
 export function parseSet(json: JsonValue): FieldSet {
   if (json === null) return emptySet;
-  if (!isObject(json)) throw new Error('a field set is an object');
+  if (!isObject(json)) throw new Error('a field set must be an object');
   return parseNode(json, 0).node ?? emptySet;
 }
 
 function parseNode(json: JsonValue, depth: number): { readonly node: FieldSet | undefined } {
   if (depth > fieldSetDepthMax) throw new Error('a field set is nested too deeply');
   if (json === null) return { node: depth === 0 ? undefined : leaf };
-  if (!isObject(json)) throw new Error('a field set is made of objects');
+  if (!isObject(json)) throw new Error('a field set must consist of objects');
   const keys = Object.keys(json);
   let out: MutableSet | undefined;
   let before: string | undefined;

@@ -11,8 +11,8 @@ import { typeErrors } from './validate.js';
 const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /**
- * Returns the fields of the annotation that still have the applied value. kubectl may take them over without a conflict when it changes to
- * server-side apply. Undefined without a usable annotation.
+ * Returns the fields of the annotation that still have the applied value. kubectl may take ownership of them without a
+ * conflict when it changes to server-side apply. Undefined without a usable annotation.
  */
 export function pathsFromLastApplied(live: Versioned): FieldSet | undefined {
   const text = lastAppliedOf(live.value);
@@ -43,8 +43,9 @@ function lastAppliedOf(o: JsonObject): string | undefined {
 }
 
 /**
- * The annotations of a merged object whose last-applied annotation follows what was applied, so that older clients still see
- * the truth; undefined when there is none to follow. Left out when the annotations would grow too large.
+ * Returns the annotations of a merged object with an updated last-applied annotation, which older clients read;
+ * undefined if the object has no such annotation. The annotation is removed if the annotations would exceed their size
+ * limit.
  */
 export function annotationAfterApply(merged: JsonObject, applied: JsonObject): JsonObject | undefined {
   const old = lastAppliedOf(merged);

@@ -19,15 +19,15 @@ export interface Owner {
   /** '' for the object itself. */
   readonly subresource: string;
   readonly set: FieldSet;
-  /** RFC 3339, seconds; undefined when the entry has none. */
+  /** RFC 3339 with seconds; undefined if the entry has no time. */
   readonly time: string | undefined;
-  /** The entry as decoded, which is written again unless it changed. */
+  /** The decoded entry, which is written back unless it changes. */
   readonly source?: JsonObject;
 }
 
 /**
- * Owners by identity. Appliers are told apart by manager and subresource, updaters by their version too; the key is the JSON of
- * those, because the reference sorts conflicts and old updaters by it.
+ * Owners by identity: manager and subresource for an Apply entry, also the API version for an Update entry. The key is
+ * the JSON of those, because kube-apiserver sorts conflicts and old Update entries by it.
  */
 export type Owners = Map<string, Owner>;
 
@@ -40,7 +40,7 @@ export function ownerKey(o: Pick<Owner, 'manager' | 'operation' | 'apiVersion' |
   return `${key}}`;
 }
 
-/** The raw list of an object; undefined where there is none. */
+/** Returns the undecoded list of an object; undefined if absent. */
 export function managedFieldsOf(o: JsonObject): JsonArray | undefined {
   const metadata = getOwn(o, 'metadata');
   const list = isObject(metadata) ? getOwn(metadata, 'managedFields') : undefined;
@@ -56,9 +56,9 @@ export function withoutManagedFields(o: JsonObject): JsonObject {
 }
 
 /**
- * Reads the entries; of two with one identity the last counts. Throws an Error with the reference's sentence.
+ * Decodes the entries; of two with the same identity the last one wins. Throws an Error with kube-apiserver's message.
  *
- * @param stored the entries are those of a stored object: `encodeOwners` wrote them, so their sets are taken as they are
+ * @param stored the entries are those of a stored object: `encodeOwners` wrote them, so their sets are not validated
  */
 export function decodeOwners(entries: JsonArray | undefined, stored = false): Owners {
   const owners: Owners = new Map();
@@ -99,7 +99,7 @@ function textOf(e: JsonObject, name: string): string {
   return typeof v === 'string' ? v : '';
 }
 
-/** As `decodeOwners`, or undefined when the entries cannot be read. */
+/** Like `decodeOwners`, but returns undefined if the entries are invalid. */
 export function tryDecodeOwners(entries: JsonArray | undefined, stored: boolean): Owners | undefined {
   try {
     return decodeOwners(entries, stored);
@@ -108,7 +108,10 @@ export function tryDecodeOwners(entries: JsonArray | undefined, stored: boolean)
   }
 }
 
-/** The entries as written: appliers first, then by time, manager, version, subresource. Undefined when there are none. */
+/**
+ * Encodes the entries in their order: Apply entries first, then by time, manager, version, subresource. Undefined if
+ * there are none.
+ */
 export function encodeOwners(owners: Owners): JsonArray | undefined {
   if (owners.size === 0) return undefined;
   return [...owners.values()].sort(compareOwners).map(encodeOwner);
@@ -147,14 +150,14 @@ function compareOwners(a: Owner, b: Owner): number {
   );
 }
 
-/** Whole seconds since the epoch; 0 for no time. */
+/** Returns whole seconds since the epoch; 0 if there is no time. */
 export function seconds(time: string | undefined): number {
   if (time === undefined) return 0;
   const ms = Date.parse(time);
   return Number.isNaN(ms) ? 0 : Math.floor(ms / 1000);
 }
 
-/** Milliseconds since the epoch as entries write them. */
+/** Formats milliseconds since the epoch as in entries. */
 export function timeText(now: number): string {
   const second = Math.floor(now / 1000);
   if (second !== lastSecond) {

@@ -16,18 +16,18 @@ function withEntries(w: Written, entries: JsonValue): JsonObject {
 }
 
 describe('times and order of entries', () => {
-  it('an apply that changes the object moves its time, one that changes owners alone does not', () => {
+  it('an apply that changes the object updates its time, one that only changes owners does not', () => {
     const w = new Written();
     w.apply('a', { map: { k: '1' } }); // :01
-    w.apply('b', { map: { k: '1' } }); // shares: no time at all
+    w.apply('b', { map: { k: '1' } }); // Shared ownership: no change of the time.
     expect(times(w)).toEqual(['b -', 'a 01']);
-    w.apply('a', { map: { k: '1' } }); // nothing
+    w.apply('a', { map: { k: '1' } }); // No change.
     expect(times(w)).toEqual(['b -', 'a 01']);
     w.apply('b', { map: { k: '1', l: '1' } }); // :04
     expect(times(w)).toEqual(['a 01', 'b 04']);
   });
 
-  it('an update moves the time of its own entry, even where the set stays', () => {
+  it('an update changes the time of its own entry, even if its fields stay the same', () => {
     const w = new Written();
     w.update('a', { map: { k: '1' } });
     w.update('b', { map: { k: '1', l: '1' } });
@@ -35,7 +35,7 @@ describe('times and order of entries', () => {
     expect(times(w)).toEqual(['b 02', 'a 03']);
   });
 
-  it('an update that changes nothing leaves no trace', () => {
+  it('an update that changes nothing adds no entry', () => {
     const w = new Written();
     w.apply('a', { map: { k: '1' } });
     const before = w.entries;
@@ -43,7 +43,7 @@ describe('times and order of entries', () => {
     expect(w.entries).toEqual(before);
   });
 
-  it('appliers come first; then time, name, version, subresource', () => {
+  it('Apply entries come first; the rest is sorted by time, name, version, subresource', () => {
     const w = new Written();
     w.update('z', { map: { a: '1' } });
     w.apply('y', { map: { b: '1' } });
@@ -56,7 +56,7 @@ describe('times and order of entries', () => {
     ).toEqual(['x Apply undefined', 'y Apply undefined', 'z Update undefined', 'x Update status']);
   });
 
-  it('an entry has the members in the order of the reference', () => {
+  it('an entry has its members in the order of kube-apiserver', () => {
     const w = new Written();
     w.update('u', { number: 1 }, { subresource: 'status' });
     expect(JSON.stringify(w.entries)).toBe(
@@ -64,14 +64,14 @@ describe('times and order of entries', () => {
     );
   });
 
-  it('a manager without a name is unknown', () => {
+  it('a request without a manager name is owned by `unknown`', () => {
     const w = new Written();
     w.update('', { number: 1 });
     expect(w.entries[0]!['manager']).toBe('unknown');
   });
 });
 
-describe('more than ten updaters', () => {
+describe('more than ten Update entries', () => {
   const grown = (n: number, prefix = 'u'): Written => {
     const w = new Written();
     const data: JsonObject = {};
@@ -82,7 +82,7 @@ describe('more than ten updaters', () => {
     return w;
   };
 
-  it('leave the oldest merged', () => {
+  it('merge the oldest ones', () => {
     expect(Object.keys(grown(10).owners)).toHaveLength(10);
     const w = grown(12);
     expect(Object.keys(w.owners)).toEqual([
@@ -105,7 +105,7 @@ describe('more than ten updaters', () => {
     ]);
   });
 
-  it('do not count appliers', () => {
+  it('do not count Apply entries', () => {
     const w = new Written();
     for (let i = 0; i < 15; i++) w.apply(`a${i}`, { map: { [`d${i}`]: '1' } });
     w.update('u', { ...w.value, number: 1 });
@@ -113,7 +113,7 @@ describe('more than ten updaters', () => {
   });
 });
 
-describe('entries that a request brings', () => {
+describe('managedFields in a request', () => {
   const applied = (): Written => {
     const w = new Written();
     w.apply('a', { map: { k: '1' } });
@@ -129,13 +129,13 @@ describe('entries that a request brings', () => {
     ...more,
   });
 
-  it('are taken', () => {
+  it('are used', () => {
     const w = applied();
     w.update('u', withEntries(w, [entry()]));
     expect(w.entries).toEqual([entry()]);
   });
 
-  it('of one identity: the last counts', () => {
+  it('with two entries of one identity: the last one wins', () => {
     const w = applied();
     w.update('u', withEntries(w, [entry(), entry({ fieldsV1: { 'f:map': { 'f:l': {} } } })]));
     expect(w.owners).toEqual({ 'z*': { 'f:map': { 'f:l': {} } } });
@@ -152,7 +152,7 @@ describe('entries that a request brings', () => {
     ['no field set', [entry({ fieldsV1: { data: {} } })]],
     ['a broken key', [entry({ fieldsV1: { 'f:map': { 'k:nojson': {} } } })]],
     ['no entry at all', ['x']],
-  ])('that cannot be read leave the live ones: %s', (_, sent) => {
+  ])('that are invalid are replaced by the live ones: %s', (_, sent) => {
     const w = applied();
     const before = w.entries;
     w.update('u', withEntries(w, sent));
@@ -165,7 +165,7 @@ describe('entries that a request brings', () => {
     expect(w.owners).toEqual({ a: { 'f:map': { 'f:k': {} } }, 'u*/status': { 'f:number': {} } });
   });
 
-  it('one empty entry resets', () => {
+  it('one empty entry resets ownership', () => {
     const w = applied();
     w.update('u', withEntries(w, [{}]));
     expect(w.entries).toEqual([]);
@@ -173,20 +173,20 @@ describe('entries that a request brings', () => {
     expect(w.entries).toEqual([]);
   });
 
-  it('with a reset the rest of the request is owned by who made it', () => {
+  it('with a reset assign the remaining changes to the manager of the request', () => {
     const w = applied();
     w.update('u', { ...withEntries(w, [{}]), map: { k: '1', n: '3' } });
     expect(w.owners).toEqual({ 'u*': { 'f:map': { 'f:n': {} } } });
   });
 
-  it('are judged for whoever changes them on the way', () => {
+  it('are validated after changes by admission plugins', () => {
     expect(managedFieldsError({ metadata: { managedFields: [entry()] } })).toBeUndefined();
     expect(managedFieldsError({ metadata: { managedFields: [{}] } })).toBe('operation must be `Apply` or `Update`');
   });
 });
 
 describe('an object without entries', () => {
-  it('has one owner of all before the first apply', () => {
+  it('has one owner of all fields before the first apply', () => {
     const w = new Written();
     w.object = { apiVersion: 't.io/v1', kind: 'Thing', metadata: { name: 'x', uid: 'u' }, map: { k: '1', l: '1' } };
     expect(w.apply('a', { map: { k: '2' } })).toEqual(['"before-first-apply" using t.io/v1: .map.k']);
@@ -202,7 +202,7 @@ describe('an object without entries', () => {
 
 describe('subresources', () => {
   const status = { ...things, subresource: 'status', resetFields: [['map'], ['metadata', 'labels']] };
-  it('have entries of their own, and own nothing that they reset', () => {
+  it('have entries of their own, and do not own the fields that they reset', () => {
     const w = new Written();
     w.apply('a', { map: { k: '1' } });
     w.apply(
@@ -218,7 +218,7 @@ describe('subresources', () => {
   });
 });
 
-describe('what kubectl applied on the client before', () => {
+describe('kubectl changes from client-side to server-side apply', () => {
   const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
   const clientSide = (last: string): Written => {
     const w = new Written(builtIn('', 'v1', 'ConfigMap'));
@@ -231,7 +231,7 @@ describe('what kubectl applied on the client before', () => {
   const last =
     '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"annotations":{},"name":"x"},"data":{"k":"1","l":"1"}}\n';
 
-  it('is taken over without a conflict, and the annotation follows', () => {
+  it('without a conflict, and the annotation is updated', () => {
     const w = clientSide(last);
     expect(w.apply('kubectl', { data: { k: '2' } })).toBe('ok');
     expect(w.value).toEqual({
@@ -244,14 +244,14 @@ describe('what kubectl applied on the client before', () => {
     });
   });
 
-  it('but not for another manager', () => {
+  it('but other managers conflict', () => {
     const w = clientSide(last);
     expect(w.apply('helm', { data: { k: '2' } })).toEqual(['"kubectl-client-side-apply" using v1: .data.k']);
     w.apply('helm', { data: { k: '2' } }, { force: true });
     expect(((w.object!['metadata'] as JsonObject)['annotations'] as JsonObject)[annotation]).toBe(last);
   });
 
-  it('nor for what is not in it or not so any more', () => {
+  it('fields that are not in the annotation, or differ from it, conflict', () => {
     const w = clientSide(last);
     w.update('u', { ...w.object, data: { k: '1', l: '2', m: '1' } });
     expect(w.apply('kubectl', { data: { k: '2', l: '3', m: '3' } })).toEqual([
@@ -267,13 +267,13 @@ describe('what kubectl applied on the client before', () => {
     '[]',
     '{"apiVersion":"v9","kind":"ConfigMap","data":{"k":"1"}}',
     '{"apiVersion":"v1","kind":"ConfigMap","dat":{}}',
-  ])('nor where the annotation says nothing: %s', (text) => {
+  ])('an invalid annotation has no effect: %s', (text) => {
     expect(clientSide(text).apply('kubectl', { data: { k: '2' } })).toEqual([
       '"kubectl-client-side-apply" using v1: .data.k',
     ]);
   });
 
-  it('is left out when the annotations grow too large', () => {
+  it('the annotation is removed if the annotations become too large', () => {
     const w = clientSide(last);
     w.apply(
       'kubectl',
@@ -284,13 +284,13 @@ describe('what kubectl applied on the client before', () => {
   });
 });
 
-describe('versions', () => {
+describe('API versions', () => {
   const v2 = struct('t.io/v2.Thing', {
     ...Object.fromEntries(thing.fields.map((f) => [f.name, f])),
     count: { ...field('count', text) },
     number: text,
   });
-  /** v2 calls `number` `count`, as text. */
+  /** v2 calls `number` `count` and has it as text. */
   const convert = (o: JsonObject, _from: string, to: string): ConvertedObject | undefined => {
     const { number, count, ...rest } = o;
     const n = number ?? (count === undefined ? undefined : Number(count));
@@ -303,7 +303,7 @@ describe('versions', () => {
   const one = { ...things, convert };
   const two = { ...one, schema: v2, apiVersion: 't.io/v2' };
 
-  it('owners of one version lose what an applier of another changes', () => {
+  it('owners in one version lose the fields that an apply in another version changes', () => {
     const w = new Written(one);
     w.apply('a', { number: 1, map: { k: '1' } });
     w.object = convert(w.object!, '', 't.io/v2')!.object;
@@ -315,7 +315,7 @@ describe('versions', () => {
     ]);
   });
 
-  it('an applier that changes versions gives up what it had in the old one', () => {
+  it('a manager that applies in a new version gives up its fields of the old version', () => {
     const w = new Written(one);
     w.apply('a', { number: 1, map: { k: '1', l: '1' } });
     w.object = convert(w.object!, '', 't.io/v2')!.object;
@@ -324,7 +324,7 @@ describe('versions', () => {
     expect(w.entries.map((e) => e['apiVersion'])).toEqual(['t.io/v2']);
   });
 
-  it('entries of a version that is gone go', () => {
+  it('entries of a removed version are dropped', () => {
     const w = new Written(one);
     w.apply('a', { number: 1 });
     w.object = withEntries(w, [{ ...w.entries[0]!, apiVersion: 't.io/v0' }]);
@@ -333,8 +333,8 @@ describe('versions', () => {
   });
 });
 
-describe('a schema that has changed since', () => {
-  it('what became one value is owned whole', () => {
+describe('a schema that changed', () => {
+  it('an owner of a part of a value that became atomic owns the whole value', () => {
     const before = struct('T', { inner: struct('I', { a: text, b: text }), list: list(text, 'set'), map: map(text) });
     const after = struct('T', {
       inner: struct('I', { a: text, b: text }, { atomic: true }),
@@ -347,7 +347,7 @@ describe('a schema that has changed since', () => {
   });
 });
 
-describe('a configuration that is not of its type', () => {
+describe('an applied object of the wrong type', () => {
   const pod = builtIn('', 'v1', 'PodTemplate');
   const apply = (applied: JsonObject, resource = pod) =>
     applyObject({ resource, live: undefined, applied, manager: 'a', force: false, now: 0 });
@@ -406,7 +406,7 @@ describe('a configuration that is not of its type', () => {
     expect(() => apply(applied)).toThrow(new PatchError('schema', message));
   });
 
-  it('nor one that could be walked', () => {
+  it('is refused if it is nested too deeply', () => {
     let deep: JsonValue = 'x';
     for (let i = 0; i < 9000; i++) deep = { a: deep };
     expect(() => apply(typed({ any: deep }))).toThrow(new PatchError('badRequest', 'the patch is nested too deeply'));
@@ -419,13 +419,13 @@ describe('a configuration that is not of its type', () => {
     [{ apiVersion: 'apps/v1', kind: 'Deployment' }, 'invalid object type: apps/v1, Kind=Deployment'],
     [{ apiVersion: 'a/b/c', kind: 'X' }, 'invalid object type: /, Kind='],
     [{ apiVersion: 'v1', kind: 'PodTemplate', metadata: { managedFields: [] } }, 'metadata.managedFields must be nil'],
-  ])('nor of the resource: %j', (applied, message) => {
+  ])('is refused if it has another kind or version than the resource: %j', (applied, message) => {
     expect(() => apply(applied)).toThrow(new PatchError('badRequest', message));
   });
 });
 
-describe('a write that moves nothing but times', () => {
-  it('keeps the live ones', () => {
+describe('a write that changes only times', () => {
+  it('keeps the live times', () => {
     const w = new Written();
     w.apply('a', { map: { k: '1' } });
     const live = w.object!;
@@ -459,12 +459,12 @@ describe('scale', () => {
     entry('c', 'Update', { 'f:spec': { 'f:paused': {} } }),
   ];
 
-  it('shows owners of the replicas', () => {
+  it('shows the owners of the replicas', () => {
     expect(entriesOfScale(parent, replicas)).toEqual([entry('a', 'Apply', own, { apiVersion: 'autoscaling/v1' })]);
     expect(entriesOfScale(undefined, replicas)).toBeUndefined();
   });
 
-  it('takes them from others', () => {
+  it('a write of the scale removes the replicas from other owners', () => {
     const scaled = [entry('hpa', 'Update', own, { apiVersion: 'autoscaling/v1', subresource: 'scale' })];
     const { time: _, ...hpa } = entry('hpa', 'Update', own, { subresource: 'scale' });
     expect(entriesAfterScale(parent, scaled, 'apps/v1', replicas)).toEqual([
@@ -474,7 +474,7 @@ describe('scale', () => {
     ]);
   });
 
-  it('leaves them when nothing changed', () => {
+  it('a write without a change keeps the owners', () => {
     const updater = [entry('u', 'Update', own), parent[1]!];
     expect(entriesAfterScale(parent, entriesOfScale(parent, replicas), 'apps/v1', replicas)).toEqual(parent);
     expect(entriesAfterScale(updater, entriesOfScale(updater, replicas), 'apps/v1', replicas)).toEqual([
@@ -484,7 +484,7 @@ describe('scale', () => {
   });
 });
 
-it('leaves what it is given as it was, and gives back what may be changed', () => {
+it('does not change its arguments, and returns values that may be changed', () => {
   const w = new Written();
   w.apply('a', { map: { k: '1' }, items: [{ name: 'i', value: '1' }] });
   const live = w.object!;

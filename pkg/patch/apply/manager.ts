@@ -32,19 +32,22 @@ import { deduced } from './shape.js';
 import { ConflictError, type Convert, type Rules, trackApply, trackUpdate, type Versioned } from './update.js';
 import { typeErrors } from './validate.js';
 
-/** What is always so for one resource in one version, or for a subresource of it. */
+/** The properties of a resource in one version, or of one of its subresources. */
 export interface TrackedResource {
-  /** Of the version of the request; undefined for a custom resource without a schema. */
+  /** The schema of the requested version; undefined for a custom resource without a schema. */
   readonly schema: StructSchema | undefined;
   readonly apiVersion: string;
   readonly kind: string;
   /** '' for the object itself. */
   readonly subresource: string;
-  /** Fields that this (sub)resource resets, as `[['status'], ['metadata', 'labels']]`: never owned through it. */
+  /**
+   * Fields that this resource or subresource resets, as `[['status'], ['metadata', 'labels']]`; requests to it never
+   * own them.
+   */
   readonly resetFields?: readonly (readonly string[])[];
   /**
-   * The object in another version, for entries written in it; undefined when that version is no more. Absent: the kind has one
-   * version, and entries of others are dropped.
+   * Converts the object to another version, for entries of that version; undefined if the version no longer exists. If
+   * absent, the kind has one version, and entries of other versions are dropped.
    */
   readonly convert?: (object: JsonObject, from: string, to: string) => ConvertedObject | undefined;
 }
@@ -58,7 +61,7 @@ export interface UpdateInput {
   readonly resource: TrackedResource;
   /** Undefined for a create. */
   readonly live: JsonObject | undefined;
-  /** As decoded and defaulted, before admission: the object that is to be written. */
+  /** The object to be written, decoded and defaulted, before admission. */
   readonly object: JsonObject;
   readonly manager: string;
   /** Milliseconds since the epoch. */
@@ -68,7 +71,7 @@ export interface UpdateInput {
 export interface ApplyInput {
   readonly resource: TrackedResource;
   readonly live: JsonObject | undefined;
-  /** As the client wrote it: not decoded, not defaulted. */
+  /** As the client sent it: neither decoded nor defaulted. */
   readonly applied: JsonObject;
   readonly manager: string;
   readonly force: boolean;
@@ -77,13 +80,13 @@ export interface ApplyInput {
 
 export type Applied =
   /**
-   * Private: shares nothing with `live` or `applied`, so it may be decoded and changed in place. Not yet decoded: nulls stand
-   * where a container lost its last field.
+   * The merged object. It shares nothing with `live` or `applied`, so it may be decoded and changed in place. It is not
+   * decoded yet: a container that lost its last field is null.
    */
   | { readonly kind: 'merged'; readonly object: JsonObject }
   | { readonly kind: 'conflict'; readonly conflict: ApplyConflict };
 
-/** Fields that belong to no one: the type and what the server keeps in metadata. */
+/** Fields without an owner: the type, and the metadata that the server sets. */
 const unowned: FieldSet = setOfNames([
   ['apiVersion'],
   ['kind'],
@@ -102,14 +105,14 @@ const unowned: FieldSet = setOfNames([
 ]);
 
 /**
- * Sets `object.metadata.managedFields` to what it is after this create or update: the manager owns what it changed, others
- * lose that. Changes `object` in place, nothing else.
+ * Sets `object.metadata.managedFields` after a create or update: the manager owns the fields that it changed, and other
+ * managers lose them. Only `object` is changed.
  *
- * The entries start from those the request carries (a client may edit them), from the live ones where it carries none or none
- * that can be read, and through a subresource always from the live ones. `[{}]` resets: all entries go, and the manager owns what
- * else the request changes. An empty list resets nothing, so that clients that do not know the field do no harm.
+ * The entries of the request are used (a client may edit them), or the live ones if the request has none, has invalid ones,
+ * or goes to a subresource. `[{}]` removes all entries; the manager then owns the other changes of the request. An empty list
+ * does not remove entries, because clients that do not know the field may send one.
  *
- * An object without entries stays without (it is older than tracking, or was reset) until it is first applied to.
+ * An object without entries (stored before field tracking, or reset) has none until the first apply.
  */
 export function updateManagedFields(input: UpdateInput): void {
   const { resource, live, object } = input;
@@ -119,7 +122,7 @@ export function updateManagedFields(input: UpdateInput): void {
   if (reset) owners = new Map();
   else {
     const kept = live === undefined ? undefined : managedFieldsOf(live);
-    // Most requests carry what is stored, as a patch does that says nothing of it: then there is nothing to check.
+    // Most requests have the stored entries, for example patches that do not change them. Those need no validation.
     if (resource.subresource === '' && sent !== undefined && sent.length > 0 && !equalJson(sent, kept))
       owners = tryDecodeOwners(sent, false);
     if (owners === undefined || owners.size === 0) {
@@ -142,7 +145,7 @@ export function updateManagedFields(input: UpdateInput): void {
   setManagedFields(object, encodeOwners(owners));
 }
 
-/** One entry in which nothing is said. */
+/** Reports whether the list has one entry, which is empty. */
 function isReset(entries: JsonArray | undefined): boolean {
   if (entries?.length !== 1) return false;
   const entry = entries[0]!;
@@ -161,7 +164,7 @@ function versioned(resource: TrackedResource, value: JsonObject): Versioned {
   return { value, schema: resource.schema ?? deduced, apiVersion: resource.apiVersion };
 }
 
-/** What is always written never counts as added by whoever creates the object. */
+/** Creating an object does not add the fields that are always written. */
 function versionedLive(resource: TrackedResource, live: JsonObject | undefined): Versioned {
   if (live !== undefined) return versioned(resource, withoutManagedFields(live));
   return versioned(resource, resource.schema === undefined ? {} : zeroObject(resource.schema));
@@ -243,11 +246,11 @@ function capUpdaters(owners: Owners): void {
 }
 
 /**
- * Merges an applied configuration into the live object (an empty one for a create) and sets managedFields. Leaves both as they
- * are.
+ * Merges an applied configuration into the live object (an empty one for a create) and sets managedFields. It changes
+ * neither argument.
  *
- * Throws PatchError: `badRequest` for another type or version than the resource's and for managedFields in the configuration,
- * `schema` for what is not of the type.
+ * Throws PatchError: `badRequest` if the type or version differs from the resource's or the configuration has
+ * managedFields, `schema` if the configuration does not match the schema.
  */
 export function applyObject(input: ApplyInput): Applied {
   const { resource, live, applied } = input;
@@ -266,7 +269,7 @@ export function applyObject(input: ApplyInput): Applied {
   const rules = rulesOf(resource);
   const before = versionedLive(resource, live);
   if (owners.size === 0 && live !== undefined) {
-    // Nobody is known to own anything, so all that is there has one owner: whoever came before the first apply.
+    // No owner is recorded, so all existing fields get one owner: the manager before the first apply.
     const empty = versionedLive(resource, undefined);
     update(empty, before, owners, resource, 'before-first-apply', input.now, rules);
   }
@@ -282,7 +285,7 @@ export function applyObject(input: ApplyInput): Applied {
   return { kind: 'merged', object: cloneJson(restored.value) };
 }
 
-/** Only what was applied can misfit: the rest was typed before. */
+/** Only the applied part can be invalid: the rest was decoded before. */
 function restoreApplied(merged: JsonObject, applied: JsonObject, schema: StructSchema | undefined): Restored {
   if (schema === undefined) return { value: merged };
   const restored = restoreTyped(applied, schema);
@@ -298,7 +301,7 @@ function attempt(input: ApplyInput, before: Versioned, config: Versioned, owners
     const last = after.get(key);
     const merged = trackApply(before, config, after, key, self, forced, rules);
     const set = difference(after.get(key)?.set ?? emptySet, unowned);
-    // Only an apply that changes the object moves the time; one that changes owners alone leaves it.
+    // Only an apply that changes the object updates the time; one that only changes owners does not.
     const time = merged === undefined ? last?.time : timeText(input.now);
     if (isEmptySet(set)) after.delete(key);
     else if (last !== undefined && equalSets(last.set, set)) after.set(key, { ...last, ...self, set: last.set, time });
@@ -310,7 +313,8 @@ function attempt(input: ApplyInput, before: Versioned, config: Versioned, owners
   } catch (e) {
     if (!(e instanceof ConflictError)) throw e;
     if (manager !== 'kubectl') return { kind: 'conflict', conflict: conflictOf(e) };
-    // kubectl moving from client-side to server-side apply: what its annotation says it applied, and is so still, is no conflict.
+    // kubectl changes from client-side to server-side apply: fields that still have the value in its annotation do not
+    // conflict.
     const allowed = pathsFromLastApplied(before);
     if (allowed === undefined) return { kind: 'conflict', conflict: conflictOf(e) };
     const remaining = withoutPaths(e, allowed);
@@ -318,7 +322,9 @@ function attempt(input: ApplyInput, before: Versioned, config: Versioned, owners
   }
 }
 
-/** The merged object with its entries, and for kubectl with its annotation kept up. Everything else is shared. */
+/**
+ * Returns the merged object with its entries, and for kubectl with an updated annotation. It shares everything else.
+ */
 function finish(merged: JsonObject, owners: Owners, input: ApplyInput): JsonObject {
   const entries = encodeOwners(owners);
   const old = getOwn(merged, 'metadata');
@@ -333,7 +339,7 @@ function finish(merged: JsonObject, owners: Owners, input: ApplyInput): JsonObje
   return object;
 }
 
-/** Group, version and kind as sentences name them: `apps/v1, Kind=Deployment`, `/v1, Kind=Pod`. */
+/** Formats group, version and kind as in error messages: `apps/v1, Kind=Deployment`, `/v1, Kind=Pod`. */
 function typeText(apiVersion: string, kind: string): string {
   return `${apiVersion.includes('/') ? '' : '/'}${apiVersion}, Kind=${kind}`;
 }
@@ -341,7 +347,7 @@ function typeText(apiVersion: string, kind: string): string {
 function typeOf(o: JsonObject): string {
   const apiVersion = textOr(getOwn(o, 'apiVersion'));
   const kind = textOr(getOwn(o, 'kind'));
-  // What is no group and version is no type at all.
+  // A text that is not a group and version gives an empty type.
   return apiVersion.split('/').length > 2 ? typeText('', '') : typeText(apiVersion, kind);
 }
 
@@ -355,7 +361,10 @@ function textOr(v: JsonValue | undefined): string {
   return typeof v === 'string' ? v : '';
 }
 
-/** Why entries of a client cannot be taken (what an admission plugin left behind, say); undefined when they can. */
+/**
+ * Returns why the managedFields of a request are invalid (for example after an admission plugin changed them);
+ * undefined if they are valid.
+ */
 export function managedFieldsError(object: JsonObject): string | undefined {
   try {
     decodeOwners(managedFieldsOf(object));

@@ -18,7 +18,7 @@ export function mergeObjects(live: JsonObject, applied: JsonObject, schema: Node
 function mergeValues(l: JsonValue | undefined, r: JsonValue | undefined, schema: Node): JsonValue {
   if (r === undefined) return l!;
   if (l === undefined || l === r || schema === undefined || schema.kind === 'scalar') return r;
-  // Where both say the same the live value stands, so that what did not change is seen by identity.
+  // If both are equal the live value is kept, so unchanged values can be detected by identity.
   if (isAtomic(schema)) return equalJson(l, r) ? l : r;
   if (schema.kind === 'list') {
     const ll = Array.isArray(l) ? l : [];
@@ -28,7 +28,7 @@ function mergeValues(l: JsonValue | undefined, r: JsonValue | undefined, schema:
   }
   const lm = asMap(l);
   const rm = asMap(r);
-  // A scalar or list stands in place of a map only where the type is unknown; null leaves a map alone.
+  // A scalar or list replaces a map only if the type is unknown; null does not change a map.
   if (lm === undefined || (rm === undefined && r !== null)) return r;
   if (isEmpty(lm)) return r;
   return rm === undefined ? l : mergeMaps(lm, rm, schema);
@@ -55,12 +55,12 @@ function mergeLists(l: JsonArray, r: JsonArray, schema: ListSchema): JsonArray {
   const live = l.map((item) => listElement(schema, item));
   const applied = r.map((item) => listElement(schema, item));
   if (live.length === applied.length && live.every((e, i) => e === applied[i])) {
-    // The same items in the same order, which an applied list has no duplicates in.
+    // The same items in the same order. An applied list has no duplicates.
     const out = l.map((item, i) => mergeValues(item, r[i]!, schema.items));
     return sameItems(l, out) ? l : out;
   }
   const liveItems = new Map<PathElement, JsonValue>();
-  // Duplicates of the live list are not merged into: the applied item stands for all of them.
+  // The applied item replaces all duplicates in the live list instead of merging with them.
   for (const [i, e] of live.entries()) liveItems.set(e, liveItems.has(e) ? null : l[i]!);
   const appliedItems = new Map(applied.map((e, i) => [e, r[i]!]));
 
@@ -84,7 +84,7 @@ function mergeLists(l: JsonArray, r: JsonArray, schema: ListSchema): JsonArray {
         continue;
       }
       if (appliedItems.has(left) && nextShared < shared.length && shared[nextShared] !== left) {
-        // Its turn comes later, where the applied list has it.
+        // The item is merged later, at its position in the applied list.
         i++;
         continue;
       }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../api/index.js';
 import { Written } from './testing.js';
 
-/** The naive model of the owners of the keys of a flat map. */
+/** kube-apiserver model of the owners of the keys of a flat map. */
 class Model {
   values = new Map<string, string>([['base', '0']]);
   owners = new Map<string, Set<string>>([['root*', new Set(['base'])]]);
@@ -56,11 +56,11 @@ const op: fc.Arbitrary<Op> = fc.record({
 });
 
 describe('a flat map', () => {
-  it('is as the naive model says, whatever managers do', () => {
+  it('agrees with kube-apiserver model for all sequences of writes', () => {
     fc.assert(
       fc.property(fc.array(op, { maxLength: 12 }), (ops) => {
         const real = new Written();
-        // One key that stays, so that the map itself never comes and goes.
+        // One key that stays, so that the map is never removed.
         real.update('root', { map: { base: '0' } });
         const model = new Model();
         for (const o of ops) {

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../api/index.js';
 import { builtIn, type Outcome, things, Written } from './testing.js';
 
-/** One write, and what is so after it. A manager with `*` updates (replaces the whole object), else it applies. */
+/** One write and its expected result. A manager with `*` updates (replaces the whole object), otherwise it applies. */
 type Step = readonly [who: string, what: JsonObject, then?: Expected];
 
 interface Expected {
-  /** Conflicts that refuse an apply; `!` after the manager's name forces. */
+  /** Conflicts of a refused apply; `!` after the manager's name forces it. */
   readonly conflicts?: readonly string[];
   readonly object?: JsonObject;
   readonly owners?: Readonly<Record<string, unknown>>;
@@ -32,7 +32,7 @@ const owned = (name: string, ...fields: string[]) => ({
 });
 
 const tables: Record<string, readonly Step[]> = {
-  'a create owns everything set, containers included': [
+  'a create owns all set fields, including containers': [
     [
       'u*',
       {
@@ -57,7 +57,7 @@ const tables: Record<string, readonly Step[]> = {
       },
     ],
   ],
-  'an apply owns leaves, items and entries, not the structs on the way': [
+  'an apply owns leaves, items and entries, not the structs above them': [
     [
       'a',
       {
@@ -82,7 +82,7 @@ const tables: Record<string, readonly Step[]> = {
       },
     ],
   ],
-  'equal values are shared, and stay until the last owner leaves': [
+  'equal values are shared, and stay until the last owner removes them': [
     ['a', { map: { k: '1' } }],
     [
       'b',
@@ -93,7 +93,7 @@ const tables: Record<string, readonly Step[]> = {
     ['b', { map: { l: '1' } }, { object: { map: { l: '1' } } }],
     ['b', {}, { object: {}, owners: {} }],
   ],
-  'another value is a conflict with every owner': [
+  'a different value conflicts with every owner': [
     ['a', { number: 1, inner: { a: '1', b: '1' } }],
     ['b', { number: 1 }],
     ['u*', { number: 1, inner: { a: '1', b: '2' } }],
@@ -114,7 +114,7 @@ const tables: Record<string, readonly Step[]> = {
       },
     ],
   ],
-  'who lost a field conflicts with the one who took it, or gives it up': [
+  'a manager that lost a field conflicts with the new owner, or gives the field up': [
     ['a', { map: { k: '1', l: '1' } }],
     ['b!', { map: { k: '2' } }],
     ['a', { map: { k: '1', l: '1' } }, { conflicts: ['"b": .map.k'] }],
@@ -124,7 +124,7 @@ const tables: Record<string, readonly Step[]> = {
       { object: { map: { k: '2', l: '1' } }, owners: { a: { 'f:map': { 'f:l': {} } }, b: { 'f:map': { 'f:k': {} } } } },
     ],
   ],
-  'an updater takes what it changes and what it removes is owned by no one': [
+  'an update takes what it changes, and what it removes has no owner': [
     ['a', { map: { k: '1', l: '1' } }],
     ['u*', { map: { k: '2' } }, { owners: { 'u*': { 'f:map': { 'f:k': {} } } } }],
     [
@@ -134,12 +134,12 @@ const tables: Record<string, readonly Step[]> = {
     ],
     ['a', { map: { k: '3', l: '1' } }, { conflicts: ['"u" using t.io/v1: .map.k'] }],
   ],
-  'what an updater set stays when an applier that shared it leaves': [
+  'a field shared with an updater stays when the applier removes it': [
     ['u*', { map: { k: '1' } }],
     ['a', { map: { k: '1', l: '1' } }],
     ['a', { map: { l: '1' } }, { object: { map: { k: '1', l: '1' } } }],
   ],
-  'one manager has an Apply and an Update entry of its own': [
+  'one manager can have both an Apply and an Update entry': [
     ['a', { map: { k: '1' } }],
     [
       'a*',
@@ -161,7 +161,7 @@ const tables: Record<string, readonly Step[]> = {
     ['a', { set: ['x'] }, { object: { set: ['x', 'y', 'z'] } }],
     ['b', { set: [] }, { object: { set: ['x'] } }],
   ],
-  'keyed items merge field by field; an item goes with its last owner': [
+  'keyed items merge field by field; an item is removed with its last owner': [
     ['a', { items: [item('i', { value: '1' }), item('j')] }],
     [
       'b',
@@ -177,7 +177,7 @@ const tables: Record<string, readonly Step[]> = {
       },
     ],
   ],
-  'a key that is left out counts as its default': [
+  'an absent key counts as its default': [
     ['a', { items: [item('i', { value: '1' })] }],
     [
       'b',
@@ -190,17 +190,17 @@ const tables: Record<string, readonly Step[]> = {
       { object: { items: [item('i', { value: '1' }), item('i', { protocol: 'UDP' })] } },
     ],
   ],
-  'an item removed whole keeps what others own in it': [
+  'the fields of a removed item that others own stay': [
     ['a', { items: [item('i', { value: '1', inner: { a: '1' } })] }],
     ['b', { items: [item('i', { inner: { b: '1' } })] }],
     ['a', {}, { object: { items: [item('i', { inner: { b: '1' } })] } }],
   ],
-  'fields that nobody applied stay beside those given up': [
+  'fields that no manager applied stay when others are removed': [
     ['a', { inner: { a: '1' }, items: [item('i', { value: '1' })] }],
     ['u*', { inner: { a: '1', b: '1' }, items: [item('i', { value: '1', inner: { a: '1' } })] }],
     ['a', { items: [item('i')] }, { object: { inner: { b: '1' }, items: [item('i', { inner: { a: '1' } })] } }],
   ],
-  'atomic lists, maps and structs conflict whole': [
+  'atomic lists, maps and structs conflict as a whole': [
     ['a', { whole: { a: '1' }, wholeMap: { k: '1' }, whole_list: ['1'], raw: { x: 1 } }],
     [
       'b',
@@ -210,7 +210,7 @@ const tables: Record<string, readonly Step[]> = {
     ['b', { whole_list: ['1'] }],
     ['a', {}, { object: { whole_list: ['1'] } }],
   ],
-  'what no schema describes: maps by key, lists whole': [
+  'without a schema, maps merge by key and lists are atomic': [
     ['a', { any: { m: { x: 1 }, l: [1] }, open: { known: 'k', other: { y: 1 } } }],
     ['b', { any: { m: { z: 1 }, l: [2] } }, { conflicts: ['"a": .any.l'] }],
     [
@@ -229,12 +229,12 @@ const tables: Record<string, readonly Step[]> = {
     ],
     ['a!', { any: 5 }, { object: { any: 5, open: { other: { z: 2 } } } }],
   ],
-  'empty maps and nulls are owned as such': [
+  'empty maps and nulls are owned': [
     ['a', { map: {}, inner: { deep: {} } }, { owners: { a: { 'f:inner': { 'f:deep': {} }, 'f:map': {} } } }],
     ['b', { map: { k: '1' } }, { conflicts: ['"a": .map'] }],
     ['b', { inner: { deep: null } }, { conflicts: ['"a": .inner.deep'] }],
   ],
-  'null over a map changes nothing and owns the map': [
+  'null on a map changes nothing but owns the map': [
     ['a', { map: { k: '1' } }],
     [
       'b',
@@ -242,7 +242,7 @@ const tables: Record<string, readonly Step[]> = {
       { object: { map: { k: '1' } }, owners: { a: { 'f:map': { 'f:k': {} } }, b: { 'f:map': {} } } },
     ],
   ],
-  'metadata: name and what the server keeps belong to no one': [
+  'metadata: the name and the fields that the server sets have no owner': [
     [
       'a',
       { metadata: { name: 'x', uid: 'u', labels: { l: '1' }, finalizers: ['f'] } },
@@ -252,9 +252,9 @@ const tables: Record<string, readonly Step[]> = {
   ],
 };
 
-/** Where empty lists and maps are stored as such: they differ from none, and from null. */
+/** For objects stored with empty lists and maps, which then differ from absent ones and from null. */
 const emptiesKept: Record<string, readonly Step[]> = {
-  'an empty list is owned by who puts it there by an update, and by nobody who applies it': [
+  'an empty list is owned if an update sets it, but not if an apply does': [
     ['u*', { set: [], items: [] }, { owners: { 'u*': { 'f:items': {}, 'f:set': {} } } }],
     ['a', { set: [], items: [] }, { object: { set: [], items: [] }, owners: { 'u*': { 'f:items': {}, 'f:set': {} } } }],
     ['a', { set: ['x'] }, { owners: { 'u*': { 'f:items': {}, 'f:set': {} }, a: { 'f:set': { 'v:"x"': {} } } } }],
@@ -267,19 +267,19 @@ const emptiesKept: Record<string, readonly Step[]> = {
     ['v*', { set: [] }, { owners: { 'u*': { 'f:set': {} } } }],
     ['v*', {}, { owners: {} }],
   ],
-  'a list that an apply empties goes; one that another manager made empty does not': [
+  'a list that an apply empties is removed; one that another manager emptied is not': [
     ['u*', { number: 1 }],
     ['a', { set: ['x'] }],
     ['a', { set: [] }, { object: { number: 1 }, owners: { 'u*': { 'f:number': {} } } }],
     ['u*', { number: 1, set: [] }, { owners: { 'u*': { 'f:number': {}, 'f:set': {} } } }],
     ['a', { set: [] }, { object: { number: 1, set: [] }, owners: { 'u*': { 'f:number': {}, 'f:set': {} } } }],
   ],
-  'an empty list or map that is one value is a value': [
+  'an empty atomic list or map is a value': [
     ['a', { whole_list: [], wholeMap: {} }, { owners: { a: { 'f:wholeMap': {}, 'f:whole_list': {} } } }],
     ['b', { whole_list: ['x'] }, { conflicts: ['"a": .whole_list'] }],
     ['b', { whole_list: [] }, { owners: { a: { 'f:wholeMap': {}, 'f:whole_list': {} }, b: { 'f:whole_list': {} } } }],
   ],
-  'an empty map is owned until it has members of its own': [
+  'an empty map is owned until it has members': [
     ['a', { map: {} }, { owners: { a: { 'f:map': {} } } }],
     ['b', { map: {} }, { owners: { a: { 'f:map': {} }, b: { 'f:map': {} } } }],
     [
@@ -313,7 +313,7 @@ describe('order of a merged list', () => {
     expect(names(w)).toBe(out);
   });
 
-  it('its only applier has it its way', () => {
+  it('a manager without other owners sets the order', () => {
     const w = new Written();
     w.apply('a', of('1 2 3'));
     w.apply('a', of('3 4 1'));
@@ -321,16 +321,16 @@ describe('order of a merged list', () => {
   });
 });
 
-describe('duplicates that an updater left in a keyed list', () => {
+describe('duplicates of an updater in a keyed list', () => {
   const twice = { items: [item('i', { value: '1' }), item('i', { value: '2' }), item('j')] };
 
-  it('are owned as one', () => {
+  it('are owned as one value', () => {
     const w = new Written();
     w.update('u', twice);
     expect(w.owners).toEqual({ 'u*': { 'f:items': { '.': {}, [k('i')]: {}, [k('j')]: { '.': {}, 'f:name': {} } } } });
   });
 
-  it('survive an apply that does not name them, and give way to one that does', () => {
+  it('stay after an apply without them, and are replaced by an apply with the item', () => {
     const w = new Written();
     w.update('u', twice);
     expect(w.apply('a', { items: [item('j', { value: '3' })] })).toBe('ok');
@@ -344,7 +344,7 @@ describe('duplicates that an updater left in a keyed list', () => {
     expect(w.value).toEqual({ items: [item('i', { value: '4' }), item('j', { value: '3' })] });
   });
 
-  it('that become one item are its fields again', () => {
+  it('are owned by field once only one is left', () => {
     const w = new Written();
     w.update('u', twice);
     w.update('v', { items: [item('i', { value: '1' }), item('j')] });
@@ -356,7 +356,7 @@ describe('duplicates that an updater left in a keyed list', () => {
 });
 
 describe('built-in kinds', () => {
-  it('a create owns nothing that is always there', () => {
+  it('a create does not own the fields that are always written', () => {
     const w = new Written(builtIn('apps', 'v1', 'Deployment'));
     w.update('u', {
       metadata: {},
@@ -387,7 +387,7 @@ describe('built-in kinds', () => {
     });
   });
 
-  it('service ports are told apart by number and protocol', () => {
+  it('service ports are identified by number and protocol', () => {
     const w = new Written(builtIn('', 'v1', 'Service'));
     w.apply('a', {
       spec: {
@@ -412,7 +412,7 @@ describe('built-in kinds', () => {
     ]);
   });
 
-  it('an always written key counts as its zero', () => {
+  it('an absent key that is always written counts as its zero value', () => {
     const w = new Written(builtIn('', 'v1', 'PodTemplate'));
     w.apply('a', { template: { spec: { containers: [{ image: 'i' }] } } });
     expect(w.owners).toEqual({

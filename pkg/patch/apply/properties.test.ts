@@ -7,7 +7,10 @@ import { applyObject, updateManagedFields } from './manager.js';
 import { thing, things, Written } from './testing.js';
 import { everythingIn, fieldsOf } from './to-set.js';
 
-/** Configurations with every sort of field. Each field has so many values to choose from: of one, any two agree. */
+/**
+ * Configurations with all types of fields. Every manager uses the same value for a field, so any two configurations
+ * agree.
+ */
 function configuration(choices: 1 | 2): fc.Arbitrary<JsonObject> {
   const some = <T>(first: T, second: T) => (choices === 1 ? fc.constant(first) : fc.constantFrom(first, second));
   const word = some('v', 'w');
@@ -34,7 +37,8 @@ function configuration(choices: 1 | 2): fc.Arbitrary<JsonObject> {
       items: fc.uniqueArray(item, { selector: (i) => `${i.name} ${i.protocol ?? 'TCP'}`, maxLength: 3 }),
       any: fc.record({ l: some([1], [2]), n: word }, optional),
       open: fc.record({ known: word, other: some(1, 2) }, optional),
-      // Whoever applies an entry of a map of maps owns the inner map too, and keeps it when it is emptied by others: only agreed on.
+      // A manager that applies an entry of a map of maps also owns the inner map, and keeps it after others empty it.
+      // The generated values avoid this case.
       ...(choices === 1
         ? { maps: fc.dictionary(fc.constantFrom('k', 'l'), fc.dictionary(fc.constantFrom('k', 'l'), word)) }
         : {}),
@@ -55,7 +59,7 @@ function dropEmpty(v: JsonValue): JsonValue {
   return out;
 }
 
-/** Text of a value in which nothing depends on order that has no meaning; a left-out protocol is spelled. */
+/** Text of a value without the orders that have no meaning; an absent protocol is added. */
 function canonical(v: JsonValue, place = ''): string {
   if (Array.isArray(v)) {
     const list = v.map((x) => canonical(x, place === 'items' ? 'item' : ''));
@@ -67,22 +71,22 @@ function canonical(v: JsonValue, place = ''): string {
   return `{${keys.map((k) => `${k}:${canonical(o[k]!, k)}`).join()}}`;
 }
 
-/** Applies each configuration by a manager of its own: m0, m1, ... */
+/** Applies each configuration with its own manager: m0, m1, ... */
 function applied(configs: readonly JsonObject[], order = configs.map((_, i) => i)): Written {
   const w = new Written();
   for (const i of order) expect(w.apply(`m${i}`, configs[i]!)).toBe('ok');
   return w;
 }
 
-/** What the applier of a configuration owns. */
+/** The fields that the applier of a configuration owns. */
 function ownedOf(config: JsonObject): FieldSet {
   return sortedSet(fieldsOf(config, thing));
 }
 
-describe('appliers that agree', () => {
+describe('applied configurations that agree', () => {
   const configs = fc.array(configuration(1), { minLength: 1, maxLength: 4 });
 
-  it('end the same in any order, and own what they applied', () => {
+  it('have the same result in any order, and own what they applied', () => {
     const dice = fc.array(fc.nat(), { minLength: 4, maxLength: 4 });
     fc.assert(
       fc.property(configs, dice, (all, at) => {
@@ -97,7 +101,7 @@ describe('appliers that agree', () => {
     );
   });
 
-  it('applied again change nothing', () => {
+  it('change nothing when applied again', () => {
     fc.assert(
       fc.property(configs, (all) => {
         const w = applied(all);
@@ -110,7 +114,7 @@ describe('appliers that agree', () => {
     );
   });
 
-  it('leave nothing behind when they leave', () => {
+  it('leave nothing behind when all are removed', () => {
     fc.assert(
       fc.property(configs, (all) => {
         const w = applied(all);
@@ -122,7 +126,7 @@ describe('appliers that agree', () => {
     );
   });
 
-  it('keep what the others have, and no more, when one leaves', () => {
+  it('keep exactly what the others own when one is removed', () => {
     fc.assert(
       fc.property(configs, (all) => {
         const w = applied(all);
@@ -142,7 +146,7 @@ describe('appliers that agree', () => {
   });
 });
 
-describe('appliers that do not agree', () => {
+describe('applied configurations that conflict', () => {
   const write = fc.record({
     manager: fc.constantFrom('a', 'b', 'c'),
     force: fc.boolean(),
@@ -150,7 +154,7 @@ describe('appliers that do not agree', () => {
     what: configuration(2),
   });
 
-  it('own only what is there, with the value they want, whoever forces and whoever updates', () => {
+  it('own only existing fields with the applied values, after any forced applies and updates', () => {
     fc.assert(
       fc.property(fc.array(write, { maxLength: 8 }), (writes) => {
         const w = new Written();
@@ -160,7 +164,7 @@ describe('appliers that do not agree', () => {
           if (update) w.update(manager, what);
           else outcome = w.apply(manager, what, { force });
           if (outcome !== 'ok') {
-            // Refused: nothing has happened, and forced it goes through.
+            // A refused apply changed nothing, and succeeds if forced.
             expect(force).toBe(false);
             expect(w.object === undefined ? undefined : canonical(w.object)).toBe(before);
             expect(w.apply(manager, what, { force: true })).toBe('ok');
@@ -168,7 +172,7 @@ describe('appliers that do not agree', () => {
           if (!update) expect(w.owners[manager] ?? {}).toEqual(ownedOf(what));
           const there = everythingIn(w.value, thing);
           for (const [name, set] of Object.entries(w.owners)) {
-            // An updater keeps the containers it made, empty or not; their contents must be there.
+            // An updater keeps the containers that it created, even if empty; the fields in them must exist.
             const missing = difference(set as FieldSet, there);
             if (!name.endsWith('*')) expect(sortedSet(missing)).toEqual({});
           }
@@ -179,7 +183,7 @@ describe('appliers that do not agree', () => {
   });
 });
 
-/** Anything that a client could send. */
+/** Any value that a client could send. */
 const wild: fc.Arbitrary<JsonObject> = fc
   .record(
     Object.fromEntries([
@@ -192,8 +196,8 @@ const wild: fc.Arbitrary<JsonObject> = fc
   )
   .map((v) => JSON.parse(JSON.stringify(v)) as JsonObject);
 
-describe('whatever clients send', () => {
-  it('a configuration is applied or refused', () => {
+describe('arbitrary requests', () => {
+  it('an apply succeeds or is refused', () => {
     const mixed = fc.oneof({ arbitrary: configuration(2), weight: 1 }, { arbitrary: wild, weight: 2 });
     const outcomes = new Set<string>();
     fc.assert(
@@ -216,7 +220,7 @@ describe('whatever clients send', () => {
     expect([...outcomes].sort()).toEqual(['object', 'refused', 'string']);
   });
 
-  it('entries of any shape never stop a write', () => {
+  it('entries of any form never fail a write', () => {
     const object = (entries: unknown, number: number): JsonObject =>
       JSON.parse(
         JSON.stringify({ ...typed, metadata: { name: 'x', uid: 'u', managedFields: entries }, number }),
@@ -249,7 +253,7 @@ describe('whatever clients send', () => {
   });
 });
 
-it('fields named by a resource are paths of names', () => {
+it('a set of field names keeps its paths', () => {
   expect(
     setOfNames([
       ['a', 'b'],

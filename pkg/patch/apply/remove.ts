@@ -5,8 +5,8 @@ import { below, type FieldSet, hasElement, isEmptySet } from './field-set.js';
 import { asMap, childSchema, isAtomic, listElement, type Node } from './shape.js';
 
 /**
- * The object without the members of a set. A container whose last child went is null, as the reference leaves it; the decoder
- * takes that for absent. The object itself when nothing went.
+ * Returns the object without the members of a set; the object itself if nothing is removed. A container that loses its
+ * last child becomes null, as in kube-apiserver; the decoder treats null as absent.
  */
 export function removeFields(v: JsonObject, gone: FieldSet, schema: Node): JsonObject {
   return isEmptySet(gone) ? v : ((removeFrom(v, gone, schema) as JsonObject | null) ?? {});

@@ -5,7 +5,7 @@ import { decodeOwners, encodeOwners, type Owners } from './managed.js';
 const scaleVersion = 'autoscaling/v1';
 const scaleReplicas = ['f:spec', 'f:replicas'];
 
-/** The path of the replicas of a kind by apiVersion: `{'apps/v1': ['spec', 'replicas']}`. */
+/** The path of the replicas for each apiVersion of a kind: `{'apps/v1': ['spec', 'replicas']}`. */
 export type ReplicasPaths = Readonly<Record<string, readonly string[]>>;
 
 /**
@@ -22,11 +22,11 @@ export function entriesOfScale(parent: JsonArray | undefined, replicas: Replicas
 }
 
 /**
- * Entries of an object after its scale was written: owners of the scale's replicas own the object's, others lose them.
- *
+ * Returns the entries of an object after a write of its scale: owners of the scale's replicas own the object's, others
+ * lose them.
  * @param parent the object's entries before
  * @param scale the entries of the written scale
- * @param apiVersion of the object
+ * @param apiVersion the version of the object
  */
 export function entriesAfterScale(
   parent: JsonArray | undefined,
@@ -58,7 +58,7 @@ function elements(path: readonly string[]): string[] {
   return path.map((name) => `f:${name}`);
 }
 
-/** An updater's identity holds its version, which its entry in the scale has changed. */
+/** The identity of an Update entry includes its version, which differs in the entry of the scale. */
 function scaleKey(key: string, apiVersion: string): string {
   return key.replace(`"apiVersion":${JSON.stringify(apiVersion)}`, `"apiVersion":"${scaleVersion}"`);
 }

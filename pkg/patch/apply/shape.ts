@@ -14,8 +14,8 @@ import { type PathElement, valueElement, valueJson } from './element.js';
 export type Node = Schema | undefined;
 
 /**
- * The type of what no schema describes (unknown fields that are kept, custom resources without a schema): maps merge by key,
- * lists are one value.
+ * The type without a schema (preserved unknown fields, custom resources without a schema): maps merge by key, lists are
+ * atomic.
  */
 export const deduced: AnySchema = { kind: 'any', form: 'json' };
 
@@ -35,7 +35,7 @@ export function childSchema(schema: Node, name: string): Node {
 
 const byElement = new WeakMap<StructSchema, Map<PathElement, Schema>>();
 
-/** The schema below a path element, where it has one. */
+/** The schema below a path element, if it has one. */
 export function elementSchema(schema: Node, element: PathElement): Node {
   if (element.charCodeAt(0) !== 0x66) {
     return schema?.kind === 'list' && element.charCodeAt(0) === 0x6b ? schema.items : undefined;
@@ -87,14 +87,14 @@ export function asMap(v: JsonValue | undefined): JsonObject | undefined {
   return isObject(v) ? v : undefined;
 }
 
-/** A list item that has no identity. The message is the reference's. */
+/** The error for a list item without an identity, with the message of kube-apiserver. */
 export class ElementError extends Error {}
 
 interface KeyField {
   readonly name: string;
   /** `"name":` */
   readonly text: string;
-  /** What an item without the field counts as having; undefined where it counts as having none. */
+  /** The value that counts for an item without the field; undefined if none does. */
   readonly default: JsonValue | undefined;
 }
 
@@ -114,14 +114,17 @@ function keyFieldsOf(list: ListSchema): readonly KeyField[] {
   return fields;
 }
 
-/** Declared default, or the zero value of a field that is always written (such fields have it as their documented default). */
+/**
+ * The declared default, or the zero value of a field that is always written (such fields have it as their documented
+ * default).
+ */
 function keyDefault(field: Field | undefined): JsonValue | undefined {
   if (field === undefined || field.default !== undefined) return field?.default;
   if (field.omitEmpty || field.pointer || field.proto === 0 || field.schema.kind !== 'scalar') return undefined;
   return scalarZero(field.schema);
 }
 
-/** Which item of an associative list this is. Throws ElementError. */
+/** Returns the identity of an item of an associative list. Throws ElementError. */
 export function listElement(list: ListSchema, item: JsonValue): PathElement {
   if (list.listType === 'set') return setElement(item);
   if (item === null) throw new ElementError('associative list with keys may not have a null element');
@@ -146,7 +149,7 @@ function setElement(item: JsonValue): PathElement {
   return valueElement(item);
 }
 
-/** A value as type errors show it. */
+/** Formats a value as in type errors. */
 export function shown(v: JsonValue): string {
   return `&{${goFormat(v)}}`;
 }

@@ -11,12 +11,12 @@ import {
 import { managedFieldsOf } from './managed.js';
 import { applyObject, type TrackedResource, updateManagedFields } from './manager.js';
 
-/** Helpers for the tests of this room: small schemas, and an object that managers write to in turn. */
+/** Helpers for the tests of pkg/patch/apply: small schemas, and an object that several managers write to. */
 
 export const text: ScalarSchema = { kind: 'scalar', type: 'string' };
 export const int: ScalarSchema = { kind: 'scalar', type: 'int64' };
 
-/** As a custom resource has it: nothing of it is always written. */
+/** As in a custom resource: no field is always written. */
 export function field(name: string, schema: Schema, more: Partial<Field> = {}): Field {
   return {
     name,
@@ -66,7 +66,7 @@ const metadata = struct('Meta', {
   finalizers: list(text, 'set'),
 });
 
-/** A kind `t.io/v1 Thing` with one field of every sort. */
+/** A kind `t.io/v1 Thing` with one field of each type. */
 export const thing = struct('t.io/v1.Thing', {
   apiVersion: text,
   kind: text,
@@ -116,14 +116,14 @@ export function builtIn(
 
 export type Outcome = 'ok' | readonly string[];
 
-/** One stored object. A clock tick a write. */
+/** One stored object. The clock advances at each write. */
 export class Written {
   readonly #keepsEmpty: boolean;
   readonly resource: TrackedResource;
   object: JsonObject | undefined;
   now = Date.UTC(2024, 0, 1);
 
-  /** `keepsEmpty`: as a custom resource, which is stored with its empty lists and maps; built-in kinds mostly lose them. */
+  /** `keepsEmpty`: stored with empty lists and maps, like a custom resource; most built-in kinds drop them. */
   constructor(resource: TrackedResource = things, { keepsEmpty = false } = {}) {
     this.resource = resource;
     this.#keepsEmpty = keepsEmpty;
@@ -141,7 +141,7 @@ export class Written {
     this.object = kept;
   }
 
-  /** Conflicts as `manager: path`, sorted; `ok` when applied. */
+  /** Returns the conflicts as `manager: path`, sorted; `ok` if the apply succeeded. */
   apply(
     manager: string,
     config: JsonObject,
@@ -165,7 +165,7 @@ export class Written {
     return 'ok';
   }
 
-  /** Replaces the object, as PUT does; entries stay as the server had them unless the object brings its own. */
+  /** Replaces the object like a PUT; the entries stay unchanged unless the request has entries. */
   update(manager: string, next: JsonObject, on: Partial<TrackedResource> = {}): void {
     this.now += 1000;
     const object = cloneJson(this.#typed(next));
@@ -185,7 +185,7 @@ export class Written {
     return ((this.object && managedFieldsOf(this.object)) ?? []) as JsonObject[];
   }
 
-  /** `manager` or `manager*` for an updater -> its fields as managedFields holds them. */
+  /** `manager`, or `manager*` for an updater -> its fields in the form of managedFields. */
   get owners(): Record<string, JsonValue> {
     const out: Record<string, JsonValue> = {};
     for (const e of this.entries) {
@@ -196,7 +196,7 @@ export class Written {
   }
 }
 
-/** As the decoder leaves an object: nulls, and for most kinds empty containers, are absent. */
+/** Removes nulls, and for most kinds empty containers, as the decoder does. */
 function withoutNulls(v: JsonValue, keepsEmpty: boolean): JsonValue {
   if (Array.isArray(v)) return v.map((item) => withoutNulls(item, keepsEmpty));
   if (typeof v !== 'object' || v === null) return v;

@@ -2,8 +2,8 @@ import { equalJson, getOwn, isObject, type JsonObject } from '../../api/index.js
 import { equalButForTimes, managedFieldsOf, withoutManagedFields } from './managed.js';
 
 /**
- * Puts the live times back into an object whose entries differ from the live ones in times alone and which is otherwise the
- * same: such a write is none. To be called last, when admission and the strategy are done with the object; changes it in place.
+ * Restores the live times of managedFields if nothing but those times changed, because such a write is a no-op. Called
+ * last, after admission and the strategy; changes the object in place.
  */
 export function keepTimesOfNoop(live: JsonObject, object: JsonObject): void {
   const before = managedFieldsOf(live);
@@ -18,7 +18,7 @@ function timeOf(entry: unknown): unknown {
   return isObject(entry as JsonObject) ? getOwn(entry as JsonObject, 'time') : undefined;
 }
 
-/** A request need not name the resource version; it counts as the live one. */
+/** A request may omit the resource version; it then counts as the live one. */
 function comparable(o: JsonObject): JsonObject {
   const rest = withoutManagedFields(o);
   const { resourceVersion: _, ...metadata } = getOwn(rest, 'metadata') as JsonObject;

@@ -17,7 +17,7 @@ function mentioned(v: JsonValue, schema: Node): FieldSet | undefined {
   if (schema.kind === 'scalar' || isAtomic(schema)) return leaf;
   if (Array.isArray(v)) return schema.kind === 'list' ? mentionedItems(v, schema) : leaf;
   const map = asMap(v);
-  // Of an unknown value a scalar is a leaf; null and a misfit mention nothing themselves.
+  // A scalar of unknown type is a leaf; null and values of the wrong type have no path of their own.
   if (map === undefined) return schema.kind === 'any' && v !== null ? leaf : undefined;
   if (schema.kind === 'list') return undefined;
   let out: MutableSet | undefined;
@@ -52,7 +52,7 @@ function mentionedItems(list: JsonArray, schema: ListSchema): FieldSet | undefin
   return out;
 }
 
-/** Which item this is; undefined when it has no identity. */
+/** Returns the identity of an item; undefined if it has none. */
 export function elementOf(schema: ListSchema, item: JsonValue): PathElement | undefined {
   try {
     return listElement(schema, item);
@@ -62,7 +62,10 @@ export function elementOf(schema: ListSchema, item: JsonValue): PathElement | un
   }
 }
 
-/** The items of an associative list by identity, in order of first appearance. Items without one are left out. */
+/**
+ * Groups the items of an associative list by identity, in order of first appearance. Items without identity are left
+ * out.
+ */
 export function itemsByElement(list: JsonArray, schema: ListSchema): Map<PathElement, JsonValue[]> {
   const found = new Map<PathElement, JsonValue[]>();
   for (const item of list) {
@@ -76,8 +79,8 @@ export function itemsByElement(list: JsonArray, schema: ListSchema): Map<PathEle
 }
 
 /**
- * Every field of a value, containers included, as whoever adds it by an update owns it. `.`-members on every level tell it from
- * `fieldsOf`.
+ * Returns every field of a value, including containers, as owned by the manager that adds the value in an update.
+ * Unlike in `fieldsOf`, every level has a `.` member.
  */
 export function everythingIn(v: JsonValue, schema: Node): FieldSet {
   if (schema === undefined || schema.kind === 'scalar' || isAtomic(schema)) return leaf;

@@ -63,7 +63,7 @@ class Versions {
 
 export interface Rules {
   readonly convert: Convert;
-  /** Fields that a request to the (sub)resource cannot set: they are never owned and never in conflict. */
+  /** Fields that requests to the resource or subresource cannot set: they have no owner and never conflict. */
   readonly ignored: FieldSet;
 }
 
@@ -81,10 +81,10 @@ export function trackUpdate(live: Versioned, next: Versioned, owners: Owners, ru
 }
 
 /**
- * Merges `applied` into `live`. Fields that the manager applied before and omits now are removed unless another manager owns them. `owners`
- * is changed; the entry of the applier has all applied fields. Throws ConflictError unless forced.
+ * Merges `applied` into `live`. Fields that the manager applied before and omits now are removed unless another manager
+ * owns them. `owners` is changed; the entry of the applier has all applied fields. Throws ConflictError unless forced.
  *
- * Returns the merged object, or undefined when it equals the live one.
+ * Returns the merged object, or undefined if it equals the live one.
  */
 export function trackApply(
   live: Versioned,
@@ -109,13 +109,13 @@ export function trackApply(
 function reconcileOwners(live: Versioned, owners: Owners, versions: Versions): void {
   for (const [key, owner] of owners) {
     const at = versions.at(live, owner.apiVersion);
-    // Of a version that is gone the entry is too.
+    // The version no longer exists, so the entry is dropped.
     if (at === undefined) owners.delete(key);
     else owners.set(key, withSet(owner, reconcileSet(owner.set, at.schema)));
   }
 }
 
-/** Compares two objects in a version, at first use; returns undefined if one cannot be converted to it. */
+/** Compares two objects in a version, on first use; returns undefined if one cannot be converted to it. */
 type Comparer = (apiVersion: string) => Comparison | undefined;
 
 function comparer(live: Versioned, next: Versioned, rules: Rules, versions: Versions): Comparer {
@@ -160,8 +160,8 @@ function moveOwnership(owners: Owners, selfKey: string | undefined, compareAt: C
 /**
  * Removes the fields that the manager applied last time and no manager owns now.
  *
- * Removing an item removes all that is in it, so what others own is put back; and what no one owns but the manager never
- * applied either (defaults beside its fields) is put back too.
+ * Removing an item removes all its fields. Fields of other owners are then restored, and so are fields without an owner
+ * that the manager never applied (such as defaults).
  */
 function prune(merged: Versioned, owners: Owners, last: Owner | undefined, versions: Versions): Versioned {
   if (last === undefined || isEmptySet(last.set)) return merged;
@@ -171,13 +171,13 @@ function prune(merged: Versioned, owners: Owners, last: Owner | undefined, versi
   for (const owner of owners.values()) {
     owned.set(owner.apiVersion, union(owned.get(owner.apiVersion) ?? emptySet, owner.set));
   }
-  // The common case: all that was applied is still owned, so nothing can go.
+  // The common case: everything applied before still has an owner, so nothing is removed.
   if (isEmptySet(difference(last.set, owned.get(then.apiVersion) ?? emptySet))) return merged;
 
   const lastNamed = withNamedFields(last.set, then.schema);
   const all = namedFieldsOf(then);
   let pruned: Versioned = { ...then, value: removeFields(then.value, lastNamed, then.schema) };
-  // The pruned version first: what others own there may be needed to convert.
+  // Start with the pruned version, because a conversion may need the fields that others own in it.
   const order = [...owned.keys()].sort((a, b) => Number(b === then.apiVersion) - Number(a === then.apiVersion));
   let whole = then;
   for (const apiVersion of order) {

@@ -5,8 +5,8 @@ import { elementText } from './element.js';
 import { childSchema, ElementError, isAtomic, listElement, type Node, scalarClass, shown } from './shape.js';
 
 /**
- * Validates that an applied object has its type: all fields are declared, values have the right type, and items of associative lists are
- * unique. Returns the sentence of kube-apiserver, or undefined if the object is valid.
+ * Validates that an applied object has its type: all fields are declared, values have the right type, and items of
+ * associative lists are unique. Returns the message of kube-apiserver, or undefined if the object is valid.
  */
 export function typeErrors(v: JsonObject, schema: Schema): string | undefined {
   const errors = check(v, schema);
@@ -15,7 +15,7 @@ export function typeErrors(v: JsonObject, schema: Schema): string | undefined {
   return texts.length === 1 ? texts[0] : ['errors:', ...texts.map((t) => `  ${t}`)].join('\n');
 }
 
-/** Paths are built on the way back up, so that valid values need none. */
+/** Paths are built while returning from the recursion, so valid values need none. */
 interface TypeError {
   path: string;
   readonly message: string;

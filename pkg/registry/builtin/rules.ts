@@ -168,6 +168,6 @@ export function driverName(name: string, path: FieldPath, errors: FieldErrors): 
   for (const s of isDns1123Subdomain(name.toLowerCase())) errors.invalid(path, name, s);
 }
 
-/** Formats a value for an error as the reference prints it, or `null` when it is absent. */
+/** Formats a value for an error as kube-apiserver prints it, or `null` when it is absent. */
 export const shown = (type: string, value: JsonValue | readonly JsonValue[] | undefined): Printed =>
   new Printed(value === undefined || value === null ? 'null' : internalText(type, value));

@@ -1,7 +1,7 @@
 import { readData } from '../data.js';
 import type { Field, StructSchema } from '../types.js';
 
-/** A field as the reference has it inside. */
+/** A field as kube-apiserver has it inside. */
 export interface InternalField {
   readonly name: string;
   /** Absent: no version of the API has it, and it is always `zero`. */

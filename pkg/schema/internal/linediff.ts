@@ -1,5 +1,5 @@
 /**
- * A unified difference of lines as the reference writes it: matching blocks are sought longest first, so that its hunks and ours
+ * A unified difference of lines as kube-apiserver writes it: matching blocks are sought longest first, so that its hunks and ours
  * are the same text. (Libraries for Node seek the fewest changes, which puts, for one, what was appended to a list elsewhere.)
  */
 

@@ -17,7 +17,7 @@ export const INTERNAL_TEXT_CHARS_MAX = 262_144;
 const CUT = '...';
 
 /**
- * A value as the reference's sentences show it: JSON of the type that it works with inside. `type` is a type's full name
+ * A value as kube-apiserver's sentences show it: JSON of the type that it works with inside. `type` is a type's full name
  * (`core/v1.PodSpec`) or, with `[]` before it, a list of such; `indent` as for `JSON.stringify`.
  * Never throws for what stands in `value`; the text ends with `...` where it would be longer than `INTERNAL_TEXT_CHARS_MAX`.
  */

@@ -123,7 +123,7 @@ async function tryOnce(id, on, place, schema) {
   else known.times++;
 }
 
-/** A difference that only dry runs of the reference show: it drops a self link when it stores the object. */
+/** A difference that only dry runs of kube-apiserver show: it drops a self link when it stores the object. */
 const UNSTORED = ['uid', 'resourceVersion', 'creationTimestamp', 'managedFields', 'selfLink'];
 
 /** The first difference between the two responses, or undefined. */

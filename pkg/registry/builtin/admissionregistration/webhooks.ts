@@ -138,7 +138,7 @@ function resources(all: readonly string[], path: FieldPath, errors: FieldErrors)
   }
   if (all.length > 1 && seen.has('*/*'))
     errors.invalid(path, [...all], "if '*/*' is present, must not specify other resources");
-  // with several wildcards the reference checks only the last one
+  // with several wildcards kube-apiserver checks only the last one
   else if (seen.has('*') && all.findLast((r) => r !== '' && !r.includes('/')) !== '*')
     errors.invalid(path, [...all], "if '*' is present, must not specify other resources without subresources");
 }
@@ -151,7 +151,7 @@ function clientConfig(config: JsonObject, path: FieldPath, errors: FieldErrors):
   else if (typeof url === 'string') webhookUrl(url, path.child('url'), errors);
   else {
     const here = path.child('service');
-    // the reference swaps the two
+    // kube-apiserver swaps the two
     if (textAt(service, 'namespace') === '') errors.required(here.child('name'));
     if (textAt(service, 'name') === '') errors.required(here.child('namespace'));
     for (const s of isPortNumber(numberAt(service, 'port')))

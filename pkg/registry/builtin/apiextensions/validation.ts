@@ -13,7 +13,7 @@ import { at, listAt, nameOf, objectsAt, textAt } from '../access.js';
 import { oneOf, sentences } from '../rules.js';
 import { validateSchema } from './schemarules.js';
 
-/** Rules of CustomResourceDefinitions, in the order in which the reference reports them. */
+/** Rules of CustomResourceDefinitions, in the order in which kube-apiserver reports them. */
 
 const SPEC = FieldPath.of('spec');
 const NAMES = SPEC.child('names');
@@ -66,7 +66,7 @@ function validateNames(names: JsonObject, path: FieldPath, errors: FieldErrors):
     errors.invalid(path.child('listKind'), kind, 'kind and listKind may not be the same');
 }
 
-/** The reference's internal form keeps what all versions share at the top level, and its error paths show that. */
+/** kube-apiserver's internal form keeps what all versions share at the top level, and its error paths show that. */
 const HOISTED = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const;
 
 type Hoisted = (typeof HOISTED)[number];

@@ -6,7 +6,7 @@ import { fromV1Metric, toV1Metric } from './metricforms.js';
 
 /**
  * `autoscaling/v1` has only a CPU target. Annotations carry all other fields of v2, so that an object read in v1 and written
- * back loses nothing. The annotation names are those of the reference.
+ * back loses nothing. The annotation names are those of kube-apiserver.
  */
 const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
 const CURRENT_METRICS = 'autoscaling.alpha.kubernetes.io/current-metrics';

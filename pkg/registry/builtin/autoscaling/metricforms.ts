@@ -2,7 +2,7 @@ import { at, isObject, type JsonObject, type JsonValue, objectAt, textAt } from 
 
 /**
  * Metrics as `autoscaling/v1` writes them into annotations: each type has its own field names for what v2 calls metric, target and
- * current. The fields are in the order of the reference, because the annotation is text.
+ * current. The fields are in the order of kube-apiserver, because the annotation is text.
  */
 
 type Word = 'target' | 'current';

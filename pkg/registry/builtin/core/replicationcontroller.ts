@@ -39,7 +39,7 @@ export const replicationController: ResourceDeclaration = {
     },
     create: { validate },
     update: { validate: (o, _old, errors) => validate(o, errors) },
-    // on update the reference reports errors of the old object
+    // on update kube-apiserver reports errors of the old object
     warn: (o, old, context) => {
       if (old === undefined) namedTemplateWarnings(o, old, context);
       else if (wantsOther(o, old)) templateWarnings(old, undefined, context);

@@ -18,7 +18,7 @@ import { nodeSelector, type SourceRule, sourceRule } from './pod/validation/inde
 
 const SPEC = FieldPath.of('spec');
 
-/** Sources of a PersistentVolume, in the order of the reference: the first is validated, others are errors. */
+/** Sources of a PersistentVolume, in the order of kube-apiserver: the first is validated, others are errors. */
 const SOURCES: readonly { readonly json: string; readonly path?: string; readonly forbidden?: string }[] = [
   { json: 'hostPath' },
   { json: 'gcePersistentDisk', path: 'persistentDisk' },
@@ -152,7 +152,7 @@ function sources(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
     const source = at(spec, json);
     if (source === undefined) continue;
     const rule = Object.hasOwn(OWN, json) ? OWN[json]! : sourceRule(json)!;
-    // the reference counts this source even if it is not the first
+    // kube-apiserver counts this source even if it is not the first
     if (first || json === 'flexVolume') rule(source, path.child(named ?? json), errors);
     else errors.forbidden(path.child(forbidden ?? json), 'may not specify more than 1 volume type');
     first = false;

@@ -14,7 +14,7 @@ import { notLocal } from '../core/service/validation.js';
 
 const ENDPOINTS_MAX = 1000;
 const ADDRESSES_MAX = 100;
-/** The limit in the API documentation; the reference accepts 20,000. */
+/** The limit in the API documentation; kube-apiserver accepts 20,000. */
 const PORTS_MAX = 100;
 const HINTS_MAX = 8;
 

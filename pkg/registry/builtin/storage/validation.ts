@@ -61,7 +61,7 @@ export function validateStorageClass(o: JsonObject, errors: FieldErrors): void {
 
 function topologies(o: JsonObject, errors: FieldErrors): void {
   const seen = new JsonCounter();
-  // The reference compares each term with the earlier ones, and with one empty term for each term of the list.
+  // kube-apiserver compares each term with the earlier ones, and with one empty term for each term of the list.
   seen.add({}, objectsAt(o, 'allowedTopologies').length);
   for (const [i, term] of objectsAt(o, 'allowedTopologies').entries()) {
     const path = FieldPath.of('allowedTopologies').index(i).child('matchLabelExpressions');

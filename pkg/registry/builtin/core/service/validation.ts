@@ -126,7 +126,7 @@ function repeated(s: Service, errors: FieldErrors): void {
   }
 }
 
-/** The compared fields of a port, as the reference prints them. */
+/** The compared fields of a port, as kube-apiserver prints them. */
 function printedPort(p: JsonObject): JsonObject {
   const { protocol, port } = { protocol: protocolOf(p), port: numberAt(p, 'port') };
   return { Name: '', Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
@@ -192,7 +192,7 @@ function loadBalancer(s: Service, errors: FieldErrors): void {
   const isLoadBalancer = typeOf(s) === 'LoadBalancer';
   const only = ONLY_LOAD_BALANCERS;
   const ranges = listAt(s, 'spec', 'loadBalancerSourceRanges');
-  // the reference spells this path with a capital; clients search for it
+  // kube-apiserver spells this path with a capital; clients search for it
   const path = SPEC.child('LoadBalancerSourceRanges');
   if (ranges.length > 0) {
     if (!isLoadBalancer) errors.forbidden(path, only);

@@ -268,6 +268,6 @@ export function schedulingGates(spec: JsonObject, path: FieldPath, errors: Field
   }
 }
 
-/** Compares tolerations in order, as the reference does. */
+/** Compares tolerations in order, as kube-apiserver does. */
 export const sameTolerations = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>
   equalJson(a ?? [], b ?? []);

@@ -40,7 +40,7 @@ const LISTS = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainer
 type List = (typeof LISTS)[number];
 
 function conditions(pod: JsonObject, errors: FieldErrors): void {
-  // the reference reads them from the metadata
+  // kube-apiserver reads them from the metadata
   const path = FieldPath.of('status', 'conditions');
   for (const [i, c] of objectsAt(pod, 'status', 'conditions').entries()) {
     const type = textAt(c, 'type');

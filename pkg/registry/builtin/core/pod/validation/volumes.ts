@@ -73,7 +73,7 @@ const fc: SourceRule = (s, path, errors) => {
 
 const QUOBYTE_HOST = /^[^:,]+:\d+(,[^:,]+:\d+)*$/;
 
-/** Rules by JSON name, in the order of the reference: the first source is validated, others are errors. */
+/** Rules by JSON name, in the order of kube-apiserver: the first source is validated, others are errors. */
 const SOURCES: readonly {
   readonly json: string;
   readonly forbidden?: string;

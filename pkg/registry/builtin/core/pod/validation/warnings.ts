@@ -5,7 +5,7 @@ import { containerWarnings, portWarnings } from './containerwarnings.js';
 import { volumePathWarnings } from './pathwarnings.js';
 import { affinityWarnings, deadAnnotationWarnings, nodeChoiceWarnings } from './selectorwarnings.js';
 
-/** Warnings about accepted pods that may not work as intended, in the order of the reference. */
+/** Warnings about accepted pods that may not work as intended, in the order of kube-apiserver. */
 
 type Warn = (text: string) => void;
 
