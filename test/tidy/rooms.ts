@@ -94,8 +94,9 @@ export const rooms: readonly Room[] = [
   { path: 'pkg/codec', mayImport: [...vocabulary, 'proto', 'pkg/schema'] },
   { path: 'pkg/patch', mayImport: [...vocabulary, 'pkg/schema'] },
   { path: 'pkg/cel', mayImport: [...vocabulary, 'pkg/schema'] },
-  { path: 'pkg/auth', mayImport: vocabulary },
-  { path: 'pkg/admission', mayImport: [...vocabulary, 'pkg/schema', 'pkg/cel', 'pkg/patch'] },
+  { path: 'pkg/outbound', mayImport: vocabulary },
+  { path: 'pkg/auth', mayImport: [...vocabulary, 'pkg/outbound'] },
+  { path: 'pkg/admission', mayImport: [...vocabulary, 'pkg/schema', 'pkg/cel', 'pkg/patch', 'pkg/outbound'] },
   { path: 'pkg/cache', mayImport: [...vocabulary, 'pkg/storage', 'pkg/codec'] },
   {
     path: 'pkg/registry',
@@ -112,10 +113,22 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'pkg/http',
-    mayImport: [...vocabulary, 'pkg/schema', 'pkg/codec', 'pkg/cache', 'pkg/registry', 'pkg/auth', 'pkg/admission'],
+    mayImport: [
+      ...vocabulary,
+      'pkg/schema',
+      'pkg/codec',
+      'pkg/cache',
+      'pkg/registry',
+      'pkg/auth',
+      'pkg/admission',
+      'pkg/outbound',
+    ],
   },
   { path: 'pkg/client', mayImport: [...vocabulary, 'pkg/codec', 'proto', 'pkg/config'] },
-  { path: 'pkg/controllers', mayImport: [...vocabulary, 'pkg/storage', 'pkg/cache', 'pkg/registry', 'pkg/admission'] },
+  {
+    path: 'pkg/controllers',
+    mayImport: [...vocabulary, 'pkg/storage', 'pkg/cache', 'pkg/registry', 'pkg/admission', 'pkg/outbound'],
+  },
   { path: 'pkg/config', mayImport: vocabulary },
   {
     path: 'pkg/server',
@@ -129,6 +142,7 @@ export const rooms: readonly Room[] = [
       'pkg/registry',
       'pkg/auth',
       'pkg/admission',
+      'pkg/outbound',
       'pkg/http',
       'pkg/controllers',
       'pkg/config',
@@ -154,6 +168,7 @@ export const worldless: readonly string[] = [
   'pkg/registry',
   'pkg/controllers',
   'pkg/admission',
+  'pkg/outbound',
   'pkg/auth',
   'pkg/http',
 ];

@@ -1,0 +1,197 @@
+import type { Socket } from 'node:net';
+import { createSecureContext } from 'node:tls';
+import type { World } from '../base/index.js';
+import { type Dialer, dialDirect, dialSignal, startTls } from './dial.js';
+import { OutboundError } from './errors.js';
+import { outboundLimits } from './limits.js';
+import { type OpenResponse, Pool, readBody } from './pool.js';
+import {
+  type Address,
+  addressOf,
+  type EgressNetwork,
+  hostPort,
+  type OutboundRequest,
+  type OutboundResponse,
+  type OutboundTarget,
+} from './target.js';
+
+export interface OutboundParts {
+  readonly world: World;
+  /** How the targets of a network are reached; directly by default. */
+  readonly egress?: (network: EgressNetwork) => Dialer;
+  /** Sent as `User-Agent` unless the request has one. */
+  readonly userAgent?: string;
+}
+
+/** Calls other servers over HTTPS. One for a server, with the connections of all its callers. */
+export class Outbound {
+  readonly #parts: OutboundParts;
+  readonly #pools = new Map<string, Pool>();
+  readonly #keys = new WeakMap<OutboundTarget, string>();
+  #closed = false;
+
+  constructor(parts: OutboundParts) {
+    this.#parts = parts;
+  }
+
+  /** Sends a request and reads the whole response, whatever its status. Redirects are not followed. Throws `OutboundError`. */
+  async send(target: OutboundTarget, request: OutboundRequest): Promise<OutboundResponse> {
+    const { controller, done } = this.#deadline(request);
+    const { signal } = controller;
+    const call = { method: request.method, url: target.origin + request.path };
+    try {
+      const response = await this.#begin(target, request, signal);
+      const body = await readBody(response, request.bodyBytesMax ?? outboundLimits.bodyBytesMax, signal);
+      return { status: response.status, headers: response.headers, body };
+    } catch (error) {
+      if (error instanceof OutboundError) throw new OutboundError(error.phase, error.reason, call);
+      throw new OutboundError('resolve', (error as Error).message, call);
+    } finally {
+      done();
+    }
+  }
+
+  /**
+   * Sends a request and returns when the header of the response is there; `timeout` limits the time until then, and the signal the
+   * whole exchange. The caller reads the body or aborts. Throws `OutboundError`.
+   */
+  async open(target: OutboundTarget, request: OutboundRequest): Promise<OpenResponse> {
+    const { controller, done } = this.#deadline(request);
+    const call = { method: request.method, url: target.origin + request.path };
+    try {
+      return await this.#begin(target, request, controller.signal);
+    } catch (error) {
+      if (error instanceof OutboundError) throw new OutboundError(error.phase, error.reason, call);
+      throw new OutboundError('resolve', (error as Error).message, call);
+    } finally {
+      done();
+    }
+  }
+
+  /** Makes a connection of its own to a target, for protocols that are not requests and responses. Throws `OutboundError`. */
+  connect(target: OutboundTarget): Promise<Socket> {
+    return this.#dial(target, this.#addressOf(target), ['http/1.1']);
+  }
+
+  /** Ends all connections. Calls fail from then on. */
+  close(): void {
+    this.#closed = true;
+    for (const pool of this.#pools.values()) pool.close();
+    this.#pools.clear();
+  }
+
+  #begin(target: OutboundTarget, request: OutboundRequest, signal: AbortSignal): Promise<OpenResponse> {
+    if (this.#closed) throw new OutboundError('canceled', 'the server is stopping');
+    const address = this.#addressOf(target);
+    const { origin, credentials } = target;
+    const authorization = credentials?.authorization?.();
+    return this.#pool(target, address).exchange(
+      {
+        ...request,
+        host: origin.slice(origin.indexOf('//') + 2),
+        scheme: origin.slice(0, origin.indexOf(':')),
+        headers: {
+          'user-agent': this.#parts.userAgent ?? 'trireme',
+          ...credentials?.headers,
+          ...(authorization === undefined ? {} : { authorization }),
+          ...request.headers,
+        },
+      },
+      signal,
+    );
+  }
+
+  #addressOf(target: OutboundTarget): Address {
+    return target.address?.() ?? addressOf(target.origin);
+  }
+
+  #pool(target: OutboundTarget, address: Address): Pool {
+    const key = `${hostPort(address)} ${this.#keyOf(target)}`;
+    let pool = this.#pools.get(key);
+    if (pool === undefined) {
+      const protocols = target.http2 === false || target.origin.startsWith('http:') ? ['http/1.1'] : ['h2', 'http/1.1'];
+      pool = new Pool(() => this.#dial(target, address, protocols), protocols.length > 1);
+    } else this.#pools.delete(key);
+    // The most recently used pool is the last.
+    this.#pools.set(key, pool);
+    if (this.#pools.size > outboundLimits.targetsMax) this.#evict();
+    return pool;
+  }
+
+  /** Closes the pool that was used least recently and has no calls. */
+  #evict(): void {
+    for (const [key, pool] of this.#pools) {
+      if (pool.calls > 0) continue;
+      this.#pools.delete(key);
+      pool.close();
+      return;
+    }
+  }
+
+  /** Everything that tells connections of targets apart, except the address. */
+  #keyOf(target: OutboundTarget): string {
+    let key = this.#keys.get(target);
+    if (key === undefined) {
+      const { origin, serverName, ca, insecure, credentials, network, http2 } = target;
+      const { cert, key: secret } = credentials?.certificate ?? {};
+      key = JSON.stringify([origin, serverName, ca, insecure, cert, secret, network, http2]);
+      this.#keys.set(target, key);
+    }
+    return key;
+  }
+
+  async #dial(target: OutboundTarget, address: Address, protocols: readonly string[]): Promise<Socket> {
+    const { world, egress } = this.#parts;
+    const { origin, serverName, ca, insecure = false, credentials, network = 'controlplane' } = target;
+    const { signal, done } = dialSignal(world);
+    try {
+      const socket = await (egress?.(network) ?? dialDirect)(address, signal);
+      if (origin.startsWith('http:')) return socket;
+      const name = serverName ?? addressOf(origin).host;
+      return await startTls(
+        socket,
+        {
+          name,
+          protocols,
+          insecure,
+          ...(ca === undefined ? {} : { ca }),
+          ...(credentials === undefined ? {} : { credentials }),
+        },
+        world,
+        signal,
+      );
+    } finally {
+      done();
+    }
+  }
+
+  /** A signal that aborts after the time of the request, or with the signal of the caller. */
+  #deadline({ timeout, signal }: OutboundRequest): { readonly controller: AbortController; readonly done: () => void } {
+    const controller = new AbortController();
+    const cancel = this.#parts.world.timers.after(timeout, () =>
+      controller.abort(new OutboundError('timeout', 'context deadline exceeded')),
+    );
+    const stop = (): void => controller.abort(new OutboundError('canceled', 'context canceled'));
+    if (signal?.aborted === true) stop();
+    signal?.addEventListener('abort', stop, { once: true });
+    return {
+      controller,
+      done: () => {
+        cancel();
+        signal?.removeEventListener('abort', stop);
+      },
+    };
+  }
+}
+
+/** What is wrong with a bundle of authorities in PEM; undefined if it can be used. The text is client-go's. */
+export function bundleProblem(ca: string): string | undefined {
+  const problem = 'unable to load root certificates: unable to parse bytes as PEM block';
+  if (!ca.includes('-----BEGIN CERTIFICATE-----')) return problem;
+  try {
+    createSecureContext({ ca });
+    return undefined;
+  } catch {
+    return problem;
+  }
+}

@@ -1,0 +1,20 @@
+export { bundleProblem, Outbound, type OutboundParts } from './client.js';
+export type { Dialer } from './dial.js';
+export { type EgressConnection, egressDialers, type ProxyTls } from './egress.js';
+export { OutboundError, type OutboundPhase } from './errors.js';
+export { KubeconfigError, type KubeconfigSource, OutboundKubeconfig } from './kubeconfig.js';
+export { outboundLimits } from './limits.js';
+export type { OpenResponse } from './pool.js';
+export { restError } from './rest.js';
+export { type ServiceReference, type ServiceResolver, serviceName, serviceResolver } from './services.js';
+export {
+  type Address,
+  addressOf,
+  type Credentials,
+  type EgressNetwork,
+  headerOf,
+  hostPort,
+  type OutboundRequest,
+  type OutboundResponse,
+  type OutboundTarget,
+} from './target.js';

@@ -1,0 +1,17 @@
+/** The limits of this package. Times are milliseconds. */
+export const outboundLimits = {
+  /** Time to connect, including a proxy and the TLS handshake. */
+  dialTime: 30_000,
+  /** Time after which a connection without requests is closed. */
+  idleTime: 90_000,
+  /** Idle HTTP/1.1 connections kept for one address. */
+  idleConnectionsMax: 25,
+  /** Concurrent calls to one address. More calls wait for their turn, within their own time. */
+  callsMax: 256,
+  /** Size of a response body unless the caller sets its own limit. */
+  bodyBytesMax: 16 * 1024 * 1024,
+  /** Targets whose connections are kept. */
+  targetsMax: 512,
+  /** Size of the response of a proxy to CONNECT. */
+  proxyResponseBytesMax: 16 * 1024,
+} as const;

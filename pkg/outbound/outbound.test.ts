@@ -1,0 +1,396 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { JsonObject, StoredObjects } from '../api/index.js';
+import { issueAuthority, issueLeaf } from '../server/issue.js';
+import { systemWorld } from '../server/world.js';
+import {
+  egressDialers,
+  Outbound,
+  OutboundError,
+  OutboundKubeconfig,
+  type OutboundRequest,
+  type OutboundTarget,
+  restError,
+  serviceResolver,
+} from './index.js';
+import { closedPort, tcpServer, testServer } from './testing/server.js';
+
+const world = systemWorld;
+const undo: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const f of undo.splice(0).reverse()) await f();
+});
+
+function outbound(parts: Partial<ConstructorParameters<typeof Outbound>[0]> = {}): Outbound {
+  const made = new Outbound({ world, ...parts });
+  undo.push(() => made.close());
+  return made;
+}
+
+async function server(...given: Parameters<typeof testServer>) {
+  const made = await testServer(...given);
+  undo.push(() => made.close());
+  return made;
+}
+
+async function tcp(...given: Parameters<typeof tcpServer>) {
+  const made = await tcpServer(...given);
+  undo.push(() => made.close());
+  return made;
+}
+
+const post = (fields: Partial<OutboundRequest> = {}): OutboundRequest => ({
+  method: 'POST',
+  path: '/hook?timeout=10s',
+  body: Buffer.from('{}'),
+  timeout: 60_000,
+  ...fields,
+});
+
+async function problemOf(target: OutboundTarget, request = post(), by = outbound()): Promise<string> {
+  const error = await by.send(target, request).then(
+    (r) => new Error(`answered ${r.status}`),
+    (e: unknown) => e,
+  );
+  expect(error).toBeInstanceOf(OutboundError);
+  return (error as Error).message;
+}
+
+describe('calls', () => {
+  it.each([false, true])('send and receive over kept connections (HTTP/2: %s)', async (http2) => {
+    const there = await server(
+      (body, request, response) => {
+        response.writeHead(201, { 'content-type': 'application/json' });
+        response.end(
+          JSON.stringify({
+            body,
+            version: request.httpVersion,
+            url: request.url,
+            agent: request.headers['user-agent'],
+          }),
+        );
+      },
+      { http2 },
+    );
+    const by = outbound({ userAgent: 'kube-apiserver-admission' });
+    const target = { origin: there.origin, ca: there.ca };
+    for (let i = 0; i < 3; i++) {
+      const { status, body } = await by.send(target, post({ body: Buffer.from(`n${i}`) }));
+      expect(status).toBe(201);
+      expect(JSON.parse(body.toString())).toEqual({
+        body: `n${i}`,
+        version: http2 ? '2.0' : '1.1',
+        url: '/hook?timeout=10s',
+        agent: 'kube-apiserver-admission',
+      });
+    }
+    await Promise.all(Array.from({ length: 20 }, () => by.send({ ...target }, post())));
+    expect(there.connections()).toBeLessThanOrEqual(http2 ? 1 : 21);
+  });
+
+  it('use HTTP/1.1 where the target excludes HTTP/2', async () => {
+    const there = await server((_, request, response) => void response.end(request.httpVersion), { http2: true });
+    const { body } = await outbound().send({ origin: there.origin, ca: there.ca, http2: false }, post());
+    expect(body.toString()).toBe('1.1');
+  });
+
+  it('do not follow redirects', async () => {
+    const there = await server((_, __, response) => void response.writeHead(302, { location: '/other' }).end());
+    const response = await outbound().send({ origin: there.origin, ca: there.ca }, post());
+    expect(response.status).toBe(302);
+    expect(restError(response)?.message).toBe(
+      'the server responded with the status code 302 but did not return more information',
+    );
+  });
+
+  it.each([false, true])('end at their time while others go on (HTTP/2: %s)', async (http2) => {
+    const there = await server(
+      (body, _, response) => {
+        if (body === 'hang') return;
+        if (body === 'half') {
+          response.writeHead(200);
+          response.write('x');
+          return;
+        }
+        response.end('done');
+      },
+      { http2 },
+    );
+    const target = { origin: there.origin, ca: there.ca };
+    const by = outbound();
+    await by.send(target, post());
+    const hung = problemOf(target, post({ body: Buffer.from('hang'), timeout: 300 }), by);
+    const half = problemOf(target, post({ body: Buffer.from('half'), timeout: 300 }), by);
+    expect((await by.send(target, post())).body.toString()).toBe('done');
+    expect(await hung).toBe(`Post "${there.origin}/hook?timeout=10s": context deadline exceeded`);
+    expect(await half).toContain('context deadline exceeded');
+    expect((await by.send(target, post())).body.toString()).toBe('done');
+  });
+
+  it('end when the caller aborts', async () => {
+    const there = await server(() => {});
+    const controller = new AbortController();
+    const problem = problemOf({ origin: there.origin, ca: there.ca }, post({ signal: controller.signal }));
+    setTimeout(() => controller.abort(), 50);
+    expect(await problem).toBe(`Post "${there.origin}/hook?timeout=10s": context canceled`);
+  });
+
+  it('bound the response', async () => {
+    const there = await server((body, __, response) => {
+      if (body === 'long') response.setHeader('content-length', 4_000_000);
+      response.end(Buffer.alloc(4_000_000, 'x'));
+    });
+    const target = { origin: there.origin, ca: there.ca };
+    for (const body of ['long', 'chunked'])
+      expect(await problemOf(target, post({ body: Buffer.from(body), bodyBytesMax: 1_000_000 }))).toContain(
+        'the response is larger than 1000000 bytes',
+      );
+  });
+
+  it('survive an idle connection that the server closed', async () => {
+    const sockets: Socket[] = [];
+    const there = await server((_, request, response) => {
+      sockets.push(request.socket);
+      response.end('ok');
+    });
+    const by = outbound();
+    const target = { origin: there.origin, ca: there.ca };
+    for (let i = 0; i < 5; i++) {
+      expect((await by.send(target, post())).status).toBe(200);
+      for (const socket of sockets.splice(0)) socket.destroy();
+    }
+  });
+});
+
+describe('errors have the texts of Go', () => {
+  it('for targets that cannot be reached', async () => {
+    const port = await closedPort();
+    const origin = `https://127.0.0.1:${port}`;
+    expect(await problemOf({ origin })).toBe(
+      `Post "${origin}/hook?timeout=10s": dial tcp 127.0.0.1:${port}: connect: connection refused`,
+    );
+  });
+
+  it('for certificates', async () => {
+    const good = await server((_, __, response) => void response.end());
+    const other = await issueAuthority('another', Date.now(), 10);
+    const unknown = 'tls: failed to verify certificate: x509: certificate signed by unknown authority';
+    expect(await problemOf({ origin: good.origin, ca: other.cert })).toContain(`timeout=10s": ${unknown}`);
+    expect(await problemOf({ origin: good.origin })).toContain(unknown);
+    const named = await server((_, __, response) => void response.end(), {
+      dnsNames: ['a.test', 'b.test'],
+      addresses: [],
+    });
+    expect(await problemOf({ origin: named.origin, ca: named.ca })).toContain(
+      "x509: cannot validate certificate for 127.0.0.1 because it doesn't contain any IP SANs",
+    );
+    expect(await problemOf({ origin: named.origin, ca: named.ca, serverName: 'svc.ns.svc' })).toContain(
+      'x509: certificate is valid for a.test, b.test, not svc.ns.svc',
+    );
+    expect(await problemOf({ origin: good.origin, ca: good.ca, serverName: '10.0.0.1' })).toContain(
+      'x509: certificate is valid for 127.0.0.1, not 10.0.0.1',
+    );
+    const { body } = await outbound().send({ origin: named.origin, ca: named.ca, serverName: 'a.test' }, post());
+    expect(body.length).toBe(0);
+    const bare = await server((_, __, response) => void response.end(), { dnsNames: [], addresses: [] });
+    expect(await problemOf({ origin: bare.origin, ca: bare.ca, serverName: 'test-server' })).toContain(
+      'x509: certificate relies on legacy Common Name field, use SANs instead',
+    );
+    const old = await server((_, __, response) => void response.end(), { days: -0.001 });
+    expect(await problemOf({ origin: old.origin, ca: old.ca })).toMatch(
+      /x509: certificate has expired or is not yet valid: current time \S+Z is after \S+Z$/,
+    );
+    expect((await outbound().send({ origin: old.origin, insecure: true }, post())).status).toBe(200);
+  });
+
+  it('for servers that do not speak the protocol', async () => {
+    const plain = await server((_, __, response) => void response.end(), { plain: true });
+    const url = `https://127.0.0.1:${plain.port}`;
+    expect(await problemOf({ origin: url, insecure: true })).toBe(
+      `Post "${url}/hook?timeout=10s": http: server gave HTTP response to HTTPS client`,
+    );
+    const closing = await tcp((socket) => socket.destroy());
+    expect(await problemOf({ origin: closing.origin, insecure: true })).toMatch(
+      /: (EOF|read: connection reset by peer)$/,
+    );
+    const garbage = await server((_, request) => void request.socket.end('garbage\r\n\r\n'));
+    expect(await problemOf({ origin: garbage.origin, ca: garbage.ca })).toContain(
+      'net/http: HTTP/1.x transport connection broken: malformed HTTP response "garbage"',
+    );
+    const reset = await server((_, request) => void request.socket.destroy());
+    expect(await problemOf({ origin: reset.origin, ca: reset.ca })).toBe(
+      `Post "${reset.origin}/hook?timeout=10s": EOF`,
+    );
+    const short = await server(
+      (_, request) => void request.socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab'),
+    );
+    expect(await problemOf({ origin: short.origin, ca: short.ca })).toBe(
+      'unexpected error when reading response body. Please retry. Original error: unexpected EOF',
+    );
+  });
+
+  it('for a hung handshake', async () => {
+    const hung = await tcp(() => {});
+    expect(await problemOf({ origin: hung.origin }, post({ timeout: 200 }))).toBe(
+      `Post "${hung.origin}/hook?timeout=10s": context deadline exceeded`,
+    );
+  });
+
+  it('for responses that are errors', () => {
+    const of = (status: number, text: string, type = 'text/plain') =>
+      restError({ status, headers: { 'content-type': type }, body: Buffer.from(text) })?.message;
+    expect(of(200, '')).toBeUndefined();
+    expect(of(500, 'boom "x"\n')).toBe(
+      'an error on the server ("boom \\"x\\"") has prevented the request from succeeding',
+    );
+    expect(of(500, 'boom', 'application/json')).toBe(
+      'an error on the server ("unknown") has prevented the request from succeeding',
+    );
+    expect(of(404, 'no')).toBe('the server could not find the requested resource');
+    expect(of(503, '')).toBe('the server is currently unable to handle the request');
+    const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'mine', reason: 'Gone', code: 410 };
+    expect(of(500, JSON.stringify(status), 'application/json')).toBe('mine');
+  });
+});
+
+describe('credentials', () => {
+  it('are those of the kubeconfig, by host and wildcard', async () => {
+    const authority = await issueAuthority('clients', Date.now(), 10);
+    const client = await issueLeaf(authority, { subject: { commonName: 'me' }, use: 'client', days: 5 }, Date.now());
+    const there = await server(
+      (_, request, response) => {
+        const { subject } = (
+          request.socket as unknown as { getPeerCertificate(): { subject?: { CN: string } } }
+        ).getPeerCertificate();
+        response.end(JSON.stringify([subject?.CN ?? '', request.headers['authorization'] ?? '']));
+      },
+      { clientCa: authority.cert },
+    );
+    const data = (text: string): string => Buffer.from(text).toString('base64');
+    let token = 'first';
+    const file = {
+      'current-context': 'c',
+      clusters: [
+        { name: 'c', cluster: { server: `${there.origin}/root/`, 'certificate-authority-data': data(there.ca) } },
+      ],
+      contexts: [{ name: 'c', context: { cluster: 'c', user: 'hook.example.com' } }],
+      users: [
+        {
+          name: 'hook.example.com',
+          user: { 'client-certificate-data': data(client.cert), 'client-key-data': data(client.key), tokenFile: 'tok' },
+        },
+        { name: '*.example.com', user: { token: 'wild' } },
+        { name: 'a.ns.svc:8443', user: { token: 'port' } },
+        { name: '*', user: { username: 'u', password: 'p' } },
+      ],
+    };
+    const kubeconfig = new OutboundKubeconfig({
+      file: '/etc/x/kubeconfig',
+      read: (path) => (path === '/etc/x/tok' ? token : JSON.stringify(file)),
+    });
+    const { target, path } = kubeconfig.target();
+    expect(path).toBe('/root');
+    const by = outbound();
+    const seen = async () => JSON.parse((await by.send(target, post())).body.toString()) as unknown;
+    expect(await seen()).toEqual(['me', 'Bearer first']);
+    token = 'second';
+    expect(await seen()).toEqual(['me', 'Bearer second']);
+    token = '';
+    expect(await seen()).toEqual(['me', 'Bearer second']);
+    token = 'second';
+    const auth = (host: string) => kubeconfig.credentialsFor(host).authorization?.();
+    expect(auth('hook.example.com:443')).toBe('Bearer second');
+    expect(auth('other.example.com:443')).toBe('Bearer wild');
+    expect(auth('a.ns.svc:8443')).toBe('Bearer port');
+    expect(auth('a.ns.svc:443')).toBe(`Basic ${data('u:p')}`);
+    expect(() => new OutboundKubeconfig({ file: 'k', read: () => 'a: [' })).toThrow(/^k: /);
+  });
+});
+
+describe('services', () => {
+  const service = (name: string, spec: JsonObject): JsonObject => ({ metadata: { name, namespace: 'ns' }, spec });
+  const services: Readonly<Record<string, JsonObject>> = {
+    a: service('a', {
+      type: 'ClusterIP',
+      clusterIP: '10.0.0.9',
+      ports: [{ name: 'h', port: 443 }],
+      ipFamilies: ['IPv4'],
+    }),
+    none: service('none', { type: 'ClusterIP', clusterIP: 'None', ports: [{ name: 'h', port: 443 }] }),
+    out: service('out', { type: 'ExternalName', externalName: 'x.example.com' }),
+  };
+  const slice = (ready: boolean, address: string): JsonObject => ({
+    metadata: { labels: { 'kubernetes.io/service-name': 'a' } },
+    addressType: 'IPv4',
+    ports: [{ name: 'h', port: 8443 }],
+    endpoints: [{ addresses: [address], conditions: { ready } }],
+  });
+  const objects = {
+    cached: (_: unknown, namespace: string, name: string) => (namespace === 'ns' ? services[name] : undefined),
+    list: () => [slice(false, '10.1.0.1'), slice(true, '10.1.0.2')],
+  } as unknown as StoredObjects;
+  const resolve = (toEndpoints: boolean, name: string, port = 443) => {
+    try {
+      return serviceResolver({ objects, random: world.random, toEndpoints })({ namespace: 'ns', name, port });
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  it('resolve to the cluster IP', () => {
+    expect(resolve(false, 'a')).toEqual({ host: '10.0.0.9', port: 443 });
+    expect(resolve(false, 'out', 8443)).toEqual({ host: 'x.example.com', port: 8443 });
+    expect(resolve(false, 'a', 80)).toBe('no service port 80 found for service "a"');
+    expect(resolve(false, 'none')).toBe('cannot route to service with ClusterIP "None"');
+    expect(resolve(false, 'b')).toBe('service "b" not found');
+  });
+
+  it('resolve to ready endpoints', () => {
+    expect(resolve(true, 'a')).toEqual({ host: '10.1.0.2', port: 8443 });
+    expect(resolve(true, 'out')).toBe('unsupported service type "ExternalName"');
+  });
+});
+
+describe('egress', () => {
+  /** A proxy that understands CONNECT and refuses the port 1. */
+  const proxying = (seen: string[]) => (socket: Socket) => {
+    socket.once('data', (head: Buffer) => {
+      const target = head.toString().split(' ')[1]!;
+      seen.push(target);
+      if (target.endsWith(':1')) return void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+      const upstream = connect(Number(target.split(':')[1]), '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+        socket.pipe(upstream).pipe(socket);
+      });
+      upstream.on('error', () => socket.destroy());
+    });
+  };
+
+  it('goes through HTTP CONNECT over TCP and over UNIX domain sockets', async () => {
+    const there = await server((_, __, response) => void response.end('reached'));
+    const seen: string[] = [];
+    const folder = mkdtempSync(join(tmpdir(), 'egress-'));
+    undo.push(() => rmSync(folder, { recursive: true }));
+    const proxy = await tcp(proxying(seen));
+    await tcp(proxying(seen), join(folder, 's'));
+    const egress = egressDialers(
+      new Map([
+        ['cluster', { kind: 'httpConnect', url: `http://127.0.0.1:${proxy.port}`, tls: undefined }],
+        ['controlplane', { kind: 'httpConnect', unixSocket: join(folder, 's') }],
+        ['etcd', { kind: 'direct' }],
+      ]),
+      world,
+    );
+    const by = outbound({ egress });
+    const target = { origin: there.origin, ca: there.ca };
+    for (const network of ['cluster', 'controlplane', 'etcd'] as const)
+      expect((await by.send({ ...target, network }, post())).body.toString()).toBe('reached');
+    expect(seen).toEqual([`127.0.0.1:${there.port}`, `127.0.0.1:${there.port}`]);
+    expect(await problemOf({ origin: 'https://127.0.0.1:1', network: 'cluster' }, post(), by)).toContain(
+      `proxy error from 127.0.0.1:${proxy.port} while dialing 127.0.0.1:1, code 403: 403 Forbidden`,
+    );
+  });
+});

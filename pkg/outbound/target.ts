@@ -1,0 +1,74 @@
+/** A network address; `host` is a name or an IP address without brackets. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** How the server proves to a target who it is. */
+export interface Credentials {
+  /** Client certificate and key, PEM. */
+  readonly certificate?: { readonly cert: string; readonly key: string };
+  /** The value of the Authorization header, read for every request so that a changed token file takes effect. */
+  readonly authorization?: () => string | undefined;
+  /** Further headers, such as those of impersonation. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+}
+
+/** The networks of an EgressSelectorConfiguration. */
+export type EgressNetwork = 'cluster' | 'controlplane' | 'etcd';
+
+/** A server to call. Make one and keep it: connections are shared between calls with equal targets. */
+export interface OutboundTarget {
+  /** `https://host:port`, as errors name it. `http:` is allowed where the caller allows it. */
+  readonly origin: string;
+  /** Decides at each call where to connect; the host and port of the origin by default. Throws to fail the call. */
+  readonly address?: () => Address;
+  /** The name in the server's certificate; the host of the origin by default. */
+  readonly serverName?: string;
+  /** Authorities, PEM; those of the system by default. */
+  readonly ca?: string;
+  /** Accept any certificate. */
+  readonly insecure?: boolean;
+  readonly credentials?: Credentials;
+  /** The network of the target; `controlplane` by default. */
+  readonly network?: EgressNetwork;
+  /** Whether HTTP/2 may be negotiated. It is by default. */
+  readonly http2?: boolean;
+}
+
+export interface OutboundRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
+  /** Path and query. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: Buffer;
+  /** Milliseconds until the response must be complete. */
+  readonly timeout: number;
+  readonly signal?: AbortSignal;
+  readonly bodyBytesMax?: number;
+}
+
+export interface OutboundResponse {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** The first value of a response header; '' without one. */
+export function headerOf({ headers }: Pick<OutboundResponse, 'headers'>, name: string): string {
+  const value = headers[name];
+  return typeof value === 'string' ? value : (value?.[0] ?? '');
+}
+
+/** The address of an origin. */
+export function addressOf(origin: string): Address {
+  const { hostname, port, protocol } = new URL(origin);
+  const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+  return { host, port: port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port) };
+}
+
+/** `10.0.0.1:443`, `[::1]:443` */
+export function hostPort({ host, port }: Address): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
