@@ -13,6 +13,7 @@ export interface Config {
   readonly cluster: ClusterConfig;
   readonly api: ApiConfig;
   readonly access: AccessConfig;
+  readonly outbound: OutboundConfig;
   readonly limits: LimitsConfig;
   readonly controllers: readonly string[];
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
@@ -102,6 +103,14 @@ export interface RequestHeaderFlags {
   readonly uidHeaders: readonly string[];
   readonly groupHeaders: readonly string[];
   readonly extraHeaderPrefixes: readonly string[];
+}
+
+/** Connections that the server makes to others. */
+export interface OutboundConfig {
+  /** EgressSelectorConfiguration; '' for none. */
+  readonly egressFile: string;
+  /** Whether services are reached at their endpoints instead of the cluster IP. */
+  readonly toEndpoints: boolean;
 }
 
 export interface LimitsConfig {
@@ -206,6 +215,10 @@ export function configOf(values: FlagValues, flagWarnings: readonly string[] = [
               groupHeaders: headers('requestheader-group-headers'),
               extraHeaderPrefixes: headers('requestheader-extra-headers-prefix'),
             },
+    },
+    outbound: {
+      egressFile: text('egress-selector-config-file'),
+      toEndpoints: values['enable-aggregator-routing'] === 'true',
     },
     limits: {
       requestsInFlight: integer('max-requests-inflight'),

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { ACCESS_FLAGS } from './accessflags.js';
 import { type Flag, isPeerUrl, parseDuration, parseRetention } from './flag.js';
 import { featureHelp } from './gates.js';
+import { OUTBOUND_FLAGS } from './outboundflags.js';
 import { portRange, serviceRangeProblem } from './ranges.js';
 
 /** Milliseconds. The bound of etcd. */
@@ -358,6 +359,7 @@ export const FLAGS = [
   },
 
   ...ACCESS_FLAGS,
+  ...OUTBOUND_FLAGS,
 
   {
     name: 'max-requests-inflight',

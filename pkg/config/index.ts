@@ -5,6 +5,7 @@ export {
   type Config,
   configOf,
   type LimitsConfig,
+  type OutboundConfig,
   type RequestHeaderFlags,
   type ServiceAccountConfig,
   type ServingConfig,

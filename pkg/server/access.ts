@@ -31,6 +31,7 @@ import {
 } from '../auth/index.js';
 import type { World } from '../base/index.js';
 import { type AuthorizationMode, type Config, ConfigError } from '../config/index.js';
+import type { Outbound } from '../outbound/index.js';
 import type { ClusterConfig, Registry, TokenReviewOutcome } from '../registry/index.js';
 import type { ApiServerMetrics } from '../telemetry/index.js';
 import { authObjects } from './authobjects.js';
@@ -56,6 +57,8 @@ export interface AccessParts {
   readonly registry: Registry;
   /** The key for service-account tokens that the server made, PEM. */
   readonly tokenKey: string;
+  /** For webhooks. */
+  readonly outbound: Outbound;
 }
 
 export function openAccess({ world, config, registry, tokenKey }: AccessParts): Access {

@@ -23,6 +23,7 @@ import {
   tokenSecrets,
   unknownControllers,
 } from '../controllers/index.js';
+import type { Outbound } from '../outbound/index.js';
 import {
   builtinResources,
   type ClusterConfig,
@@ -35,6 +36,7 @@ import type { Log, QueueView } from '../telemetry/index.js';
 import { type Access, openAccess } from './access.js';
 import { readAdmissionConfig } from './admissionconfig.js';
 import { clusterOf } from './cluster.js';
+import { openOutbound } from './outbound.js';
 import { bootstrapRbac } from './policy.js';
 import { serviceAddresses } from './services.js';
 
@@ -55,6 +57,7 @@ export interface ObjectsParts {
 export interface Objects {
   readonly registry: Registry;
   readonly access: Access;
+  readonly outbound: Outbound;
   /** Creates the bootstrap objects and starts the controllers. */
   begin(): Promise<void>;
   /** Stops the controllers until `begin`. */
@@ -103,6 +106,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     tolerationSeconds: api.admission.tolerationSeconds,
     ...(await readAdmissionConfig(api.admission.configFile)),
   };
+  const outbound = await openOutbound(config, world);
   const registry = await openRegistry({
     world,
     keyspace,
@@ -117,7 +121,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     featureEnabled: (gate) => api.featureGates.get(gate) ?? true,
     failed: parts.failed,
   });
-  access = openAccess({ world, config, registry, tokenKey: parts.tokenKey });
+  access = openAccess({ world, config, registry, tokenKey: parts.tokenKey, outbound });
   const { close: closeAccess } = access;
   const note = (message: string, fields: Readonly<Record<string, unknown>>): void => log.warn(fields, message);
   const context = { world, cluster: clusterOf(registry, world), log: note };
@@ -177,6 +181,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   return {
     registry,
     access,
+    outbound,
     begin,
     pause,
     queues: () => [...controllers.running, ...ownControllers.running],
@@ -184,6 +189,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
       pause();
       definitions.stop();
       closeAccess();
+      outbound.close();
       return registry.close();
     },
   };
