@@ -221,7 +221,7 @@ export const rules: readonly Rule[] = [
     'golden apply/shared-equal-values',
     'golden apply/give-up-sole',
     'golden apply/give-up-shared',
-    'pkg/patch/apply/model.test.ts: agrees with the reference model',
+    'pkg/patch/apply/model.test.ts: agrees with a simple model',
     'pkg/patch/apply/properties.test.ts: have the same result in any order, and own what they applied',
   ),
   rule(

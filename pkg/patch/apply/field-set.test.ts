@@ -27,7 +27,7 @@ const element = fc.constantFrom('f:a', 'f:b', 'f:c', 'k:{"n":"a"}', 'k:{"n":"b"}
 const path = fc.array(element, { minLength: 1, maxLength: 4 });
 const pathList = fc.array(path, { maxLength: 8 });
 
-/** kube-apiserver model: a set of path strings. */
+/** Simple model: a set of path strings. */
 function model(list: readonly (readonly string[])[]): Set<string> {
   return new Set(list.map((p) => p.join('\u0000')));
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../api/index.js';
 import { Written } from './testing.js';
 
-/** kube-apiserver model of the owners of the keys of a flat map. */
+/** A simple model of the owners of the keys of a flat map. */
 class Model {
   values = new Map<string, string>([['base', '0']]);
   owners = new Map<string, Set<string>>([['root*', new Set(['base'])]]);
@@ -56,7 +56,7 @@ const op: fc.Arbitrary<Op> = fc.record({
 });
 
 describe('a flat map', () => {
-  it('agrees with kube-apiserver model for all sequences of writes', () => {
+  it('agrees with a simple model for all sequences of writes', () => {
     fc.assert(
       fc.property(fc.array(op, { maxLength: 12 }), (ops) => {
         const real = new Written();

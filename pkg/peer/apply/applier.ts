@@ -2,7 +2,7 @@ import type { Entry } from '../../../raft/index.js';
 import type { ApplyResult, IndexedEntry, StateHashes, StateMachine, TxnResult } from '../../storage/index.js';
 import type { PeerMetrics } from '../common/index.js';
 
-/** The proposals of this peer, which are answered as their entries are applied. */
+/** The proposals of this peer, which get their results when their entries are applied. */
 export interface AppliedProposals {
   /** Entries of `term` are about to be applied. */
   reached(term: number): void;
@@ -15,7 +15,7 @@ export interface ApplierPorts {
   readonly metrics: PeerMetrics;
   /** Milliseconds, monotonic. */
   now(): number;
-  /** Everything up to `index` can be read here, and its events have been delivered. */
+  /** Everything up to `index` is applied and readable here, and its events have been delivered. */
   applied(index: number): void;
   /** A `check` entry: the state's hashes as of `index`. */
   checked(index: number, hashes: StateHashes): void;
@@ -30,8 +30,9 @@ const NOTHING = Buffer.alloc(0);
 const SLOW_APPLY_MS = 100;
 
 /**
- * Applies committed entries to the state machine, in order, and answers the proposals among them. The machine decides each entry
- * synchronously and without a limit; the consensus core limits what is under way (`applyingBytesMax`).
+ * Applies committed entries to the state machine in order, and resolves the proposals among them. The machine decides
+ * each entry synchronously and has no limit of its own; the consensus core limits the entries in flight
+ * (`applyingBytesMax`).
  */
 export class Applier {
   readonly #ports: ApplierPorts;
@@ -93,7 +94,7 @@ export class Applier {
     await this.#running;
   }
 
-  /** Goes on with the state machine of a snapshot. */
+  /** Continues with the state machine of a snapshot. */
   replace(machine: StateMachine): void {
     this.#machine = machine;
   }

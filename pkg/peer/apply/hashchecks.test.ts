@@ -55,11 +55,11 @@ describe('hash checks', () => {
     ]);
   });
 
-  it('stop a peer whose history differs although the newest versions are equal', () => {
+  it('stop a peer whose history differs although its newest versions are equal', () => {
     const { made, stopped, notes } = checks(3);
     made.own(10, of('a', 'mine'));
     made.heard(1, 10, of('a'));
-    // So it goes on asking, however few can be reached yet.
+    // The peer then repeats its check, even if few others can be reached yet.
     expect([made.confirmed, stopped, notes.length]).toEqual([false, [], 1]);
     made.heard(2, 10, of('a'));
     expect(stopped).toEqual([expect.stringMatching(/the history of this peer differs .*Remove this member/s)]);
@@ -93,7 +93,7 @@ describe('hash checks', () => {
     two.made.heard(2, 10, of('b'));
     expect(two.made.suspended).toMatch(/differ in their state at revision 10, and no majority agrees/);
     two.made.own(12, of('c'));
-    // A late answer to an earlier round does not lift it.
+    // A late answer to an earlier round does not end the suspension.
     two.made.own(9, of('x'));
     two.made.heard(2, 9, of('x'));
     expect(two.made.suspended).toBeDefined();

@@ -6,7 +6,7 @@ export interface CheckPorts {
   voters(): readonly number[];
   /** Sends this peer's hashes at a revision to the others. */
   send(revision: number, hashes: StateHashes): void;
-  /** This peer's state is not that of most peers. */
+  /** This peer's state differs from the state of most peers. */
   differs(message: string): void;
   note(level: NoteLevel, message: string): void;
 }
@@ -42,7 +42,7 @@ export class HashChecks {
     return this.#undecided?.why;
   }
 
-  /** This peer's own hashes, as it applies a `check` entry. */
+  /** Records this peer's own hashes when it applies a `check` entry. */
   own(revision: number, hashes: StateHashes): void {
     this.#ports.send(revision, hashes);
     this.heard(this.#ports.self, revision, hashes);
@@ -73,7 +73,7 @@ export class HashChecks {
     if (round === undefined) {
       round = new Map();
       this.#rounds.set(revision, round);
-      // A round that is not complete after so many others will not be.
+      // A round that is still incomplete after this many further rounds is dropped.
       if (this.#rounds.size > CHECK_LIMITS.roundsMax) this.#rounds.delete(this.#rounds.keys().next().value!);
     }
     return round;
@@ -96,7 +96,7 @@ export class HashChecks {
     if (others.length === 0) return 'equal';
     if (majority === undefined) {
       note('error', `peers differ in their ${what} at revision ${revision}, and no majority agrees`);
-      // A learner may be wrong alone: the voters do not doubt themselves for it.
+      // Only a learner may differ: the voters agree, so they continue.
       if (others.some(([peer]) => voters().includes(peer))) this.#suspend(revision, what);
       return 'undecided';
     }

@@ -55,13 +55,13 @@ async function ahead(index: number) {
   return machine;
 }
 
-describe('a state that a snapshot replaces', () => {
-  it('publishes nothing more: a watch that begins while it is closed misses no event', async () => {
+describe('a state that is replaced by a snapshot', () => {
+  it('publishes nothing more: a watch that begins during the replacement misses no event', async () => {
     const told: number[] = [];
     const state = await open(told);
     await state.machine.apply([put(1), put(2)]);
     const old = state.machine;
-    // A reader keeps the old state open until the new one has gone on.
+    // A reader keeps the old state open until the new one has applied further entries.
     const reading = old.changes(all, revision(0), false)[Symbol.asyncIterator]();
     await reading.next();
 
@@ -83,7 +83,7 @@ describe('a state that a snapshot replaces', () => {
     await other.close();
   });
 
-  it('does not block the peer for space that its own files take', async () => {
+  it('does not block the peer because of space that its own files take', async () => {
     const { state, blocked, home } = await opened();
     await state.machine.apply([put(1)]);
     const old = state.machine;
@@ -106,7 +106,7 @@ describe('a state that a snapshot replaces', () => {
     await other.close();
   });
 
-  it('is given up if it waits for space itself, and stops neither its successor nor the peer', async () => {
+  it('is closed while it waits for space, which stops neither its successor nor the peer', async () => {
     const { state, blocked, home, failures } = await opened();
     await state.machine.apply([put(1)]);
     const old = state.machine;
@@ -124,7 +124,7 @@ describe('a state that a snapshot replaces', () => {
       () => 'written',
       (error: StoreError) => error.kind,
     );
-    // Until it has found that there is no room.
+    // Wait until it has detected that the disk is full.
     for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve));
     await reading.return?.();
     expect(await waiting).toBe('noSpace');
@@ -135,7 +135,7 @@ describe('a state that a snapshot replaces', () => {
     await other.close();
   });
 
-  it('is closed with the peer even while it is read', async () => {
+  it('is closed with the peer while a reader is active', async () => {
     const { state, home } = await opened();
     await state.machine.apply([put(1)]);
     const old = state.machine;
@@ -151,7 +151,7 @@ describe('a state that a snapshot replaces', () => {
 });
 
 describe('a state that replaces another', () => {
-  it('is closed when the peer is, while it is still being read', async () => {
+  it('is closed with the peer while a reader is active', async () => {
     const { state, home } = await opened();
     const other = await ahead(40);
     const { engine } = await installSnapshot({ home, chunks: (await other.openSnapshot()).chunks() });

@@ -15,7 +15,7 @@ export interface StatePorts {
   fail(error: Error): void;
   /** Called with each batch, before its watches. */
   applied(batch: Applied): void;
-  /** A batch found no space. It is retried until there is some, or until the state is given up. */
+  /** A batch failed for lack of space. It is retried until there is space or the state is closed. */
   blocked(): void;
 }
 
@@ -27,7 +27,7 @@ export class ReplicatedState {
   #machine: StateMachine;
   #givenUp = false;
   #newestWrite: number;
-  /** Machines that were replaced and are still being read. */
+  /** Replaced machines that still have readers. */
   readonly #retired = new Set<StateMachine>();
 
   private constructor(home: EngineHome, machine: StateMachine, ports: StatePorts) {
@@ -68,7 +68,10 @@ export class ReplicatedState {
     return this.hub.publish(batch);
   }
 
-  /** Goes on with `engine`, which is the home's current one already. It is closed if that fails or the state is given up meanwhile. */
+  /**
+   * Continues with `engine`, which is already the current one of the data folder. It is closed if this fails or the
+   * state is closed meanwhile.
+   */
   async replace(engine: Engine): Promise<void> {
     const old = this.#machine;
     const pace = new Throttle(this.#ports.world, SNAPSHOT_LIMITS.loading);
@@ -86,7 +89,7 @@ export class ReplicatedState {
     this.#newestWrite = this.#machine.applied;
     this.hub.replaceSource(this.#machine);
     this.#retired.add(old);
-    // The old files are removed when the reads under way have ended.
+    // The old files are removed when the active reads have ended.
     void old
       .unread()
       .then(() => this.#retire(old))
@@ -94,13 +97,16 @@ export class ReplicatedState {
       .catch((error: Error) => this.#ports.fail(error));
   }
 
-  /** Unwritten changes are dropped: nothing needs them, and on a full disk they would wait for the space that the old files take. */
+  /**
+   * Drop unwritten changes: they are not needed, and on a full disk they would wait for the space that the old files
+   * take.
+   */
   async #retire(old: StateMachine): Promise<void> {
     await old.close({ flush: false });
     this.#retired.delete(old);
   }
 
-  /** Whether a batch that found no space is retried. */
+  /** Reports whether a batch that found no space is retried. */
   get goesOn(): boolean {
     return !this.#givenUp;
   }
@@ -126,20 +132,20 @@ async function loadMachine(
   rest?: (bytes: number) => Promise<void>,
 ): Promise<StateMachine> {
   const { timers } = ports.world;
-  // The machine may sweep before this function has returned it.
+  // The machine may sweep before this function returns it.
   const loaded: { machine?: StateMachine } = {};
   loaded.machine = await openStateMachine({
     engine,
     name,
     onApplied: (batch) => {
-      // A replaced machine still sweeps and syncs. Its batches must not be published: between two batches of its successor, one hid the
-      // first of them from watches that began at that moment (`state.test.ts`).
+      // A replaced machine still sweeps and syncs. Its batches must not be published: a batch between two batches of
+      // its successor would hide the first of those from watches that begin at that time (`state.test.ts`).
       const state = owner();
       if (state === undefined || state.machine !== loaded.machine) return;
       return state.published(batch);
     },
     roomOrRetry: async () => {
-      // A replaced machine blocks nothing, because nothing would report that it goes on.
+      // A replaced machine must not block the peer, because nothing would ever unblock it.
       const state = owner();
       if (state === undefined || state.machine === loaded.machine) ports.blocked();
       await new Promise<void>((resolve) => timers.after(SPACE_LIMITS.retryMs, resolve));

@@ -16,17 +16,17 @@ export interface BackgroundPorts {
   readonly hashCheckMs: number;
   /** This peer was found to have the state of most peers. */
   checked(): boolean;
-  /** This peer waits for a check that finds a majority. */
+  /** Whether this peer waits for a check that finds a majority. */
   suspended(): boolean;
-  /** Writes are refused for want of space. */
+  /** Whether writes are refused for lack of space. */
   shortOfSpace(): boolean;
   freeBytes(): number;
 }
 
 /**
- * What a peer does by itself: the leader deletes expired keys, compacts old history and runs the hash check; every peer runs a first hash
- * check after its start, and reclaims space when there is none. Every peer samples revisions for compaction, so a new leader goes on
- * where the old one was.
+ * The background tasks of a peer. The leader deletes expired keys, compacts old history and runs the hash check. Every
+ * peer runs a first hash check after its start, and reclaims space if it has none. Every peer samples revisions for
+ * compaction, so a new leader continues where the old one stopped.
  */
 export class BackgroundTasks {
   readonly #ports: BackgroundPorts;
@@ -65,13 +65,13 @@ export class BackgroundTasks {
     if (this.#expiring || !this.#ports.isLeader()) return;
     this.#expiring = true;
     try {
-      // At the bound the rest waits for the next run: expiry must not crowd out clients.
+      // At the limit the rest is left to the next run: expiry must not delay clients.
       for (let round = 0; round < BACKGROUND_LIMITS.expiryRoundsMax; round++) {
         const due = this.#ports.machine().expired(this.#ports.world.clock.now(), BACKGROUND_LIMITS.expiryKeysMax);
         if (due.length === 0) return;
         const txn: Txn = { compares: due, ops: due.map(({ key }) => ({ kind: 'delete', key })) };
         const result = await this.#ports.propose(encodeEntry({ kind: 'txn', txn }));
-        // A key that was written meanwhile is considered again in the next run.
+        // A key that was written meanwhile is checked again in the next run.
         if (result.kind !== 'committed') return;
       }
     } finally {
@@ -90,8 +90,9 @@ export class BackgroundTasks {
   }
 
   /**
-   * Gives up history at once while writes are refused for want of space, so that deletes make room: what they delete otherwise stays as
-   * history, and in the files of the engine. Watches that lag behind then start again with a list (410).
+   * Compacts all history while writes are refused for lack of space, so that deletes free space: deleted values
+   * otherwise stay in the history and in the files of the engine. Watches that lag behind must then start again with a
+   * list (410).
    */
   #reclaim(): void {
     if (!this.#ports.shortOfSpace() || !this.#ports.hasLeader()) return;
@@ -104,7 +105,7 @@ export class BackgroundTasks {
     void this.#rewrite();
   }
 
-  /** Rewrites the engine's files without the rows that were deleted. */
+  /** Rewrites the engine's files without deleted rows. */
   async #rewrite(): Promise<void> {
     const { world, freeBytes } = this.#ports;
     const machine = this.#ports.machine();
@@ -119,15 +120,15 @@ export class BackgroundTasks {
     try {
       await machine.defragment();
     } catch {
-      // The engine found no room after all, or was closed. The next run tries again.
+      // The engine still found no space, or was closed. The next run tries again.
     } finally {
       this.#rewriting = false;
     }
   }
 
   /**
-   * Run by every peer, so that damage to its state while it was down shows when it is back and not with the next periodic check. Repeated
-   * while too few peers have answered, because connections are still being made.
+   * Every peer runs it, so that damage to the state of a stopped peer is detected when the peer is back rather than at
+   * the next periodic check. Repeated while too few peers have answered, because connections are still being made.
    */
   #firstCheck(): void {
     if (this.#firstChecks >= BACKGROUND_LIMITS.firstChecksMax || this.#ports.checked()) return;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { invariant } from '../../base/index.js';
 
-/** A member of `--initial-cluster`. */
+/** A member in `--initial-cluster`. */
 export interface InitialMember {
   readonly name: string;
   readonly peerUrls: readonly string[];
@@ -22,7 +22,7 @@ export interface PeerTlsFiles {
 }
 
 export interface PeerNetwork {
-  /** Where this peer listens for others: `https://host:port`. Port 0 picks a free one. */
+  /** The URL on which this peer listens for others: `https://host:port`. Port 0 selects a free one. */
   readonly listenUrls: readonly string[];
   /** The URLs under which others reach this peer. */
   readonly advertiseUrls: readonly string[];
@@ -31,7 +31,7 @@ export interface PeerNetwork {
   readonly tlsFiles?: PeerTlsFiles;
   /** Common names that certificates of other peers may have. Empty or absent: any. */
   readonly allowedCommonNames?: readonly string[];
-  /** Hosts of which a certificate of another peer must be for one. Empty or absent: any. */
+  /** Hosts, one of which a certificate of another peer must name. Empty or absent: any. */
   readonly allowedHostnames?: readonly string[];
 }
 
@@ -43,9 +43,9 @@ export interface PeerConfig {
   readonly electionMs: number;
   /** Entries after which the log is cut. */
   readonly snapshotCount: number;
-  /** History is compacted when it is this old. 0: never. */
+  /** Age at which history is compacted. 0: never. */
   readonly compactionRetentionMs: number;
-  /** The quota of the state. Beyond it puts are refused. */
+  /** The quota of the state. Puts beyond it are refused. */
   readonly quotaBytes: number;
   /** Puts are refused while the disk has less room than this (less on a small disk: `reserveOn` in space.ts). */
   readonly diskReserveBytes: number;
@@ -53,7 +53,7 @@ export interface PeerConfig {
   readonly initialCluster: readonly InitialMember[];
   readonly initialClusterState: 'new' | 'existing';
   readonly initialClusterToken: string;
-  /** Makes a cluster of this peer alone out of its data, after the loss of a majority. */
+  /** Creates a cluster of this peer alone from its data, after the loss of a majority. */
   readonly forceNewCluster?: boolean;
   /** If absent, there is no network, and the cluster is this peer alone. */
   readonly network?: PeerNetwork;

@@ -1,6 +1,6 @@
 export type NoteLevel = 'info' | 'warn' | 'error';
 
-/** What a peer reports to its owner without being asked. */
+/** What a peer reports to its owner. */
 export interface PeerEvents {
   /** The peer has stopped for good: a failed disk, a broken invariant, a state that differs. Called once. The process should end. */
   readonly fatal?: (error: Error) => void;

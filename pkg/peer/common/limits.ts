@@ -158,13 +158,13 @@ export const TRANSPORT_LIMITS = {
 
 /** Snapshots between peers (`snapshot/`). */
 export const SNAPSHOT_LIMITS = {
-  /** Concurrent outgoing streams. A further one is reported as failed, and ordered again later. */
+  /** Concurrent outgoing streams. A further one is reported as failed, and the core requests it again later. */
   outgoingMax: 2,
   /** The rate of an outgoing stream (`Throttle`): the leader serves clients at the same time. */
   sending: { bytesPerSecondMax: 16 * MiB, bytesPerSecondMin: 6 * MiB },
   /** The rate at which an installed snapshot is read: higher, because the leader keeps its log for this peer meanwhile. */
   loading: { bytesPerSecondMax: 128 * MiB, bytesPerSecondMin: 48 * MiB },
-  /** A shorter round, or the round of this number, is followed by the last one. See `Rounds`. */
+  /** A round shorter than this, or the round with this number, is followed by the last round. See `Rounds`. */
   shortRoundMs: 1000,
   roundsMax: 8,
   /** The receiver syncs in steps of this size: one large sync at the end would delay every other sync on that disk. */
@@ -177,7 +177,7 @@ export const SNAPSHOT_LIMITS = {
 
 /** The hash check (`apply/hashchecks.ts`). */
 export const CHECK_LIMITS = {
-  /** Rounds that are not complete. Beyond it the oldest is forgotten. */
+  /** Incomplete rounds. At the limit the oldest is dropped. */
   roundsMax: 16,
 } as const;
 
@@ -188,7 +188,7 @@ export const CONTROL_LIMITS = {
   joinEveryMs: 500,
   /** A founder without data waits this long for the others to report whether it has taken part before. */
   foundMs: 2000,
-  /** The deadline of one such question, and of one control call that is forwarded to the leader. */
+  /** The deadline of one such request, and of one control call that is forwarded to the leader. */
   callMs: 10_000,
   /** The interval at which a leader reconciles the records of members. */
   tendEveryMs: 500,

@@ -77,7 +77,7 @@ export class PeerMetrics {
   readonly backendCommit = new Histogram(doubling(0.001, 14));
   readonly snapFsync = new Histogram(doubling(0.001, 14));
   readonly apply = new Histogram(doubling(0.0001, 20));
-  /** Seconds by which a tick, and with it a leader's heartbeat, was late. Not a metric of etcd. */
+  /** Seconds by which a tick, and with it a leader's heartbeat, was late. etcd does not have this metric. */
   readonly heartbeatLateness = new Histogram(doubling(0.001, 14));
   leaderChanges = 0;
   proposalsFailed = 0;

@@ -1,9 +1,9 @@
 /**
- * Safety rules of a peer above the consensus core, as values, so that the simulation can break one at a time and show that it
- * notices (`raft/rules.ts` does the same for the core). Production always uses `PEER_RULES`.
+ * Safety rules of a peer above the consensus core, as values. The simulation breaks one at a time to show that it
+ * detects the error (`raft/rules.ts` does the same for the core). Production always uses `PEER_RULES`.
  */
 export interface PeerRules {
-  /** A forwarded proposal is checked before it enters the log: every peer would have to apply it. */
+  /** A forwarded proposal is validated before it enters the log, because every peer would have to apply it. */
   readonly checksProposals: boolean;
   /** The removal of a member is recorded only once it is committed, and only in the term in which the leader decided it. */
   readonly recordsCommittedRemovals: boolean;

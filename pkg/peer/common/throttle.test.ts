@@ -4,7 +4,7 @@ import { Throttle } from './throttle.js';
 
 const MiB = 2 ** 20;
 
-/** Milliseconds of rest after pieces of 1 MiB that took so long each. */
+/** Milliseconds of pause after pieces of 1 MiB that took these times. */
 async function rests(...worked: number[]): Promise<number[]> {
   let now = 0;
   let rested = 0;

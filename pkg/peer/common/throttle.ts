@@ -8,8 +8,8 @@ export interface Rates {
 }
 
 /**
- * Limits the rate of a stream that runs beside the requests of clients. Between two pieces it waits at least as long as the last piece took:
- * when disk, network or cores are busy, a piece takes longer, and the next one waits longer.
+ * Limits the rate of a stream that competes with client requests. Between two pieces it waits at least as long as the
+ * last piece took: if disk, network or cores are busy, a piece takes longer, and so does the wait.
  */
 export class Throttle {
   readonly #world: World;
@@ -22,7 +22,7 @@ export class Throttle {
     this.#began = world.clock.monotonic();
   }
 
-  /** Resolves when the next piece may be read, after one of `bytes` was sent. */
+  /** Resolves when the next piece may be read, after a piece of `bytes` was sent. */
   async rest(bytes: number): Promise<void> {
     const { clock, timers } = this.#world;
     const worked = clock.monotonic() - this.#began;

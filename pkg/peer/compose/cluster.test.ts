@@ -109,7 +109,7 @@ describe('three peers', () => {
     expect(made.fatal).toEqual([]);
   });
 
-  it('keep as much of the log at hand as one of them may need', async () => {
+  it('keep as much of the log as one of them may need', async () => {
     const made = await cluster(3);
     const leader = await made.leader();
     const before = (await leader.control.report()).firstIndex;
@@ -147,7 +147,7 @@ describe('membership', () => {
     const id = (await joined.control.report()).id;
     expect(await leader.control.removeMember(id)).toEqual({ kind: 'ok', value: null });
     expect((await leader.control.members()).map((member) => member.id)).not.toContain(id);
-    // The others tell it, over the connections that it has.
+    // The others report the removal over its connections.
     await until('the outcast stops', () => made.fatal.length > 0);
     expect(made.fatal).toEqual([expect.stringMatching(/^peer3: this member has been removed/)]);
     // A member that was down learns of its removal when it returns.
@@ -199,7 +199,7 @@ describe('membership', () => {
     };
     await until('all have said that they take part', async () => (await started()) === 3);
     await made.peers[i]!.close();
-    // With its disk it comes back.
+    // The member returns with its disk.
     await (await made.open(i)).close();
     made.peers[i] = undefined;
     rmSync(dataDir!, { recursive: true });
@@ -227,7 +227,7 @@ describe('membership', () => {
 });
 
 describe('the hash check', () => {
-  it('finds peers equal', async () => {
+  it('finds that all peers are equal', async () => {
     const made = await cluster(3, { hashCheckMs: 300 });
     const leader = await made.leader();
     for (let n = 0; n < 20; n++) await put(leader.keyspace, `/n${n}`, 'x');

@@ -5,7 +5,7 @@ import { SnapshotSender } from '../snapshot/index.js';
 import { incoming } from './incoming.js';
 import { connectMembers, type Owner, type Parts, type PeerBase } from './parts.js';
 
-/** The connections of a peer with the others, opened while the peer already runs. */
+/** The connections of a peer to the others. They are opened after the peer has started. */
 export class Connections {
   readonly #base: PeerBase;
   readonly #parts: () => Parts;
@@ -22,7 +22,7 @@ export class Connections {
     this.#owner = owner;
   }
 
-  /** Listens, and connects to the members. Rejects when an address cannot be bound. */
+  /** Listens, and connects to the members. Rejects if an address cannot be bound. */
   open(): Promise<void> {
     const opening = this.#open();
     this.#opening = opening.catch(() => {});
@@ -75,7 +75,7 @@ export class Connections {
     });
   }
 
-  /** Has the leader run a control call. Rejects when the leader is unknown or does not answer. */
+  /** Forwards a control call to the leader. Rejects if the leader is unknown or does not answer. */
   askLeader(name: string, argument: unknown): Promise<unknown> {
     const { raft, members } = this.#parts();
     const { leader } = raft.soft;
@@ -95,7 +95,7 @@ export class Connections {
     await this.#parts().transport.close();
   }
 
-  /** Ends the connections of a peer that has failed. */
+  /** Ends the connections of a failed peer. */
   abandon(): void {
     this.#stopTending?.();
     this.#sender?.close();

@@ -14,7 +14,7 @@ export interface IncomingParts {
   fail(error: Error): void;
 }
 
-/** Distributes what arrives over the transport. */
+/** Dispatches everything that arrives over the transport. */
 export function incoming(parts: IncomingParts): TransportSink {
   const { raft, proposals, checks } = parts;
   return {
@@ -29,8 +29,9 @@ export function incoming(parts: IncomingParts): TransportSink {
 }
 
 /**
- * A proposal that another peer forwarded to this peer as the leader of one term. The term is compared with the role as of the last
- * Ready. Between two of them a peer cannot lose its leadership and win it back, because that takes messages, which leave with a Ready.
+ * A proposal that another peer forwarded to this peer as the leader of one term. The term is compared with the role as
+ * of the last Ready. Between two Readys a peer cannot lose its leadership and win it back, because that takes messages,
+ * which are sent with a Ready.
  */
 function forwarded({ raft, transport, rules }: IncomingParts, from: PeerId, proposal: ForwardedProposal): void {
   const { id, data, term } = proposal;
@@ -39,7 +40,7 @@ function forwarded({ raft, transport, rules }: IncomingParts, from: PeerId, prop
     return;
   }
   const problem = rules.checksProposals ? proposalProblem(data) : undefined;
-  // Ends the connection that brought it.
+  // Ends the connection that the message came from.
   if (problem !== undefined) throw new RangeError(problem);
   const result = raft.propose(data);
   if (result.kind === 'appended') return;

@@ -60,9 +60,9 @@ interface Running {
   readonly sent: Message[];
   readonly notes: string[];
   readonly fatal: string[];
-  /** The leader appends entries up to `last`, all committed, behind `after`. */
+  /** The leader appends entries after `after` up to `last`, all committed. */
   appends(after: number, last: number): void;
-  /** The leader sends a snapshot of everything up to `index`; what the peer answers. */
+  /** The leader sends a snapshot of everything up to `index`; returns the peer's answer. */
   snapshot(index: number, cancelled?: AbortSignal): Promise<string>;
   /** Advances time until the condition holds. */
   until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void>;
@@ -100,7 +100,7 @@ async function start(dataDir: string): Promise<Running> {
   const until = async (isSo: () => boolean | Promise<boolean>, what: string): Promise<void> => {
     for (let waited = 0; !(await isSo()); waited += STEP_MS) {
       if (waited > PATIENCE_MS) throw new Error(`waited in vain: ${what}; ${[...notes, ...fatal].join('; ')}`);
-      // Not faster than real time, because the disk needs real time.
+      // Not faster than real time, because the disk operations are real.
       await new Promise((resolve) => setTimeout(resolve, STEP_MS));
       await world.advance(STEP_MS);
     }
@@ -141,7 +141,7 @@ async function start(dataDir: string): Promise<Running> {
   };
 }
 
-/** Makes writes to this file fail as on a full disk. A real error, for this file only. */
+/** Makes writes to this file fail as on a full disk. The error is real and affects this file only. */
 function fill(file: string): () => void {
   symlinkSync('/dev/full', file);
   return () => rmSync(file);
@@ -158,7 +158,7 @@ const acknowledged = ({ sent }: Running): number =>
 const WAITS = 'no space left to put a snapshot in place: it waits until there is room';
 const GOES_ON = 'there is room for the snapshot again';
 
-/** Files that put a snapshot in place, in the order in which they are written. */
+/** The files that install a snapshot, in the order in which they are written. */
 const STEPS = [
   { name: 'the note of it', file: 'install.json.new' },
   { name: 'the name of the new state', file: join('db', 'CURRENT.new') },
@@ -189,7 +189,7 @@ async function waiting(dataDir: string, file: string) {
 
 describe('a follower whose accepted snapshot waits for space', () => {
   for (const { name, file } of STEPS) {
-    it(`serves its old state, accepts no second one, acknowledges nothing, and goes on by itself (${name})`, async () => {
+    it(`serves its old state, accepts no second one, acknowledges nothing, and continues without help (${name})`, async () => {
       const dataDir = folder();
       const { running, empty, answer, cancelled } = await waiting(dataDir, file);
       // Entries after the snapshot need it. The leader gets no answer and sends another snapshot.
@@ -280,7 +280,7 @@ describe('a follower that ended between the two steps of an installation', () =>
   });
 });
 
-/** Awaits it while time advances. */
+/** Awaits the promise while time advances. */
 async function waitFor<T>(running: Running, promise: Promise<T>): Promise<T> {
   let settled = false;
   const mark = (): void => {

@@ -10,7 +10,7 @@ import { openPeer } from './peer.js';
 
 const NETWORK = { listenUrls: [], advertiseUrls: [], tls: { ca: '', cert: '', key: '' } };
 
-/** A peer in memory whose transport is the test. */
+/** An in-memory peer; the test acts as its transport. */
 async function peerOf(names: readonly string[], electionMs: number) {
   let transport!: TransportPorts;
   const provider: Partial<TransportProvider> = {

@@ -27,7 +27,7 @@ import {
 import { SnapshotReceiver } from '../snapshot/index.js';
 import type { Connections } from './connections.js';
 
-/** What a peer is made from. */
+/** The inputs from which a peer is composed. */
 export interface PeerBase {
   readonly config: PeerConfig;
   readonly world: World;
@@ -40,11 +40,11 @@ export interface PeerBase {
   readonly rules: PeerRules;
 }
 
-/** What the parts need of the peer as a whole. */
+/** What the parts need from the whole peer. */
 export interface Owner {
   readonly connections: Pick<Connections, 'askLeader'>;
   fail(error: unknown): void;
-  /** The state is not that of most peers. */
+  /** The state differs from the state of most peers. */
   differs(message: string): void;
   /** Why this peer has stopped serving; undefined while it serves. */
   stopped(): string | undefined;
@@ -182,7 +182,7 @@ function membersOf(
   return members;
 }
 
-/** An entry that changes nothing because it is malformed: counted, and logged. */
+/** A malformed entry changes nothing; it is counted and logged. */
 function malformedEntry({ metrics, events }: PeerBase, why: string): void {
   metrics.malformedEntries++;
   events.note?.('error', `an entry of the log changes nothing: ${why}`);
@@ -262,7 +262,7 @@ function receiverOf(base: PeerBase, parts: Core & { readonly applier: Applier })
   });
 }
 
-/** Goes on with the state of a snapshot. */
+/** Continues with the state of a snapshot. */
 async function replaceState(
   { state, events }: PeerBase,
   parts: Core & { readonly applier: Applier },
@@ -274,7 +274,7 @@ async function replaceState(
   const { applied } = state.machine;
   invariant(toLogIndex(applied) === index, `a snapshot of ${index} holds the state of ${applied}`);
   applier.replace(state.machine);
-  // The new state does not need the room that the old one waited for.
+  // The new state does not need the space that the old one waited for.
   fullDisk.stateWritten();
   journal.applied(index);
   proposals.overtaken(term);

@@ -72,12 +72,12 @@ describe('a peer alone', () => {
     expect(next.kind === 'committed' && last.kind === 'committed' && next.revision > last.revision).toBe(true);
   });
 
-  it('loses nothing acknowledged when its folder is found as a killed process left it', async () => {
+  it('loses nothing acknowledged after its process was killed', async () => {
     const { path } = folder();
     const copy = folder();
     const running = await open({ dataDir: path });
     for (let i = 0; i < 200; i++) await put(running.keyspace, `/key${i}`, `value ${i}`);
-    // What is in the page cache at this instant, without any orderly end.
+    // Copies the files with their content in the page cache, without an orderly close.
     cpSync(path, copy.path, { recursive: true });
     const { keyspace } = await open({ dataDir: copy.path });
     expect(Object.keys(await all(keyspace)).length).toBe(200);
@@ -95,11 +95,11 @@ describe('a peer alone', () => {
     expect(Object.keys(await all(keyspace)).length).toBe(101);
   });
 
-  it('cuts the log behind a synced state, and starts from what is left', async () => {
+  it('cuts the log behind a synced state, and starts from the rest', async () => {
     const { path } = folder();
     const before = await open({ dataDir: path, snapshotCount: 100 });
     for (let i = 0; i < 450; i++) await put(before.keyspace, `/key${i % 30}`, `value ${i}`);
-    // A cut takes as long as the disk needs to sync; the next entry looks whether another one is due.
+    // A cut takes as long as the disk needs to sync; the next entry checks whether another cut is due.
     await until(async () => {
       await put(before.keyspace, '/key0', 'again');
       return (await before.control.report()).firstIndex > 300;
@@ -155,12 +155,12 @@ describe('a peer alone', () => {
     expect(events[1]!.changes[0]).toMatchObject({ kind: 'delete', key: '/e' });
   });
 
-  it('compacts history by itself, and only when there is some', async () => {
+  it('compacts history in the background, and only if there is some', async () => {
     const { keyspace } = await open({ compactionRetentionMs: 1000 });
     for (let i = 0; i < 9; i++) await put(keyspace, '/a', String(i));
     const last = await put(keyspace, '/a', 'last');
     if (last.kind !== 'committed') throw new Error(last.kind);
-    // However many looks the writes above have fallen into, in the end there is nothing left to give up.
+    // However many samples were taken during the writes, in the end no history is left.
     await until(() => keyspace.status().compacted === last.revision);
     const quiet = keyspace.status().applied;
     await new Promise((resolve) => setTimeout(resolve, 2500));

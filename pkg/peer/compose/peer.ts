@@ -17,11 +17,11 @@ export interface Peer {
   close(): Promise<void>;
 }
 
-/** Where a peer keeps its data and how it reaches others, unless they are the real ones that its configuration names. */
+/** The disk and the transport of a peer, if they are not the real ones of its configuration. */
 export interface PeerSurroundings {
   readonly disk?: PeerDisk;
   readonly loadTransport?: LoadTransport;
-  /** For the simulation, which breaks them. */
+  /** The simulation breaks these rules. */
   readonly rules?: PeerRules;
 }
 
@@ -37,9 +37,9 @@ export async function openPeer(
   const loadTransport = surroundings.loadTransport ?? (() => loadGrpc(config));
   if (disk !== undefined) await releaseBallastIfFull(disk);
   const rules = surroundings.rules ?? PEER_RULES;
-  // The peer is made from its state, and hears from it before that is done.
+  // The parts need the peer before it is complete.
   const late: { peer?: RunningPeer } = {};
-  // The state is opened first, because that takes the lock of the folder.
+  // The state is opened first, because opening locks the folder.
   const state = await ReplicatedState.open(disk?.home ?? memoryHome(), {
     world,
     fail: (error) => late.peer?.fail(error),

@@ -5,7 +5,7 @@ import { threadWorld } from '../thread/world.js';
 import { openPeer } from './peer.js';
 
 describe('a peer that is closed while it opens its addresses', () => {
-  it('is closed only when they are free again', async () => {
+  it('is closed only when its addresses are free again', async () => {
     const said: string[] = [];
     let opened = (): void => {};
     const open = (): Promise<Transport> =>

@@ -8,7 +8,7 @@ import { Connections } from './connections.js';
 import { assemble, connectMembers, type Parts, type PeerBase } from './parts.js';
 import type { Peer } from './peer.js';
 
-/** The life of a peer: start, ticks, failure, close. What its parts do for each other is in `parts.ts`. */
+/** The life of a peer: start, ticks, failure, close. `parts.ts` connects its parts. */
 export class RunningPeer implements Peer {
   readonly #base: PeerBase;
   readonly #parts: Parts;
@@ -43,7 +43,7 @@ export class RunningPeer implements Peer {
     return this.#parts.transport.addresses;
   }
 
-  /** Begins to take part. */
+  /** Starts to take part in the cluster. */
   async start(): Promise<void> {
     const { config, state, log } = this.#base;
     const { members, raft } = this.#parts;
@@ -52,11 +52,11 @@ export class RunningPeer implements Peer {
     this.#startConsensus();
     const { voters } = raft.status().config;
     const alone = voters.length === 1 && voters[0] === toPeerId(log.identity.peerId);
-    // A voter without others does not wait for an election timeout.
+    // A single voter does not wait for an election timeout.
     if (alone) raft.campaign();
     if (config.network === undefined) return;
     const opening = this.#connections.open();
-    // Nor does it wait until others can join; but when they never can, that must be noticed.
+    // Nor does it wait until others can join. A permanent failure to listen must still be reported.
     if (voters.length === 1) opening.catch((error) => this.fail(error));
     else await opening;
   }
@@ -117,7 +117,7 @@ export class RunningPeer implements Peer {
     }
   }
 
-  /** The state is not that of most peers: neither this process nor the next may serve it. */
+  /** The state differs from most peers: neither this process nor the next may serve it. */
   #differs(message: string): void {
     const { disk, events } = this.#base;
     try {
@@ -128,7 +128,7 @@ export class RunningPeer implements Peer {
     this.fail(new Error(message));
   }
 
-  /** Stops the peer after a broken invariant or a failed disk: it answers nothing more, and its owner is notified. */
+  /** Stops the peer after a broken invariant or a disk failure. It answers nothing more, and its owner is notified. */
   fail(cause: unknown): void {
     if (this.#stopped !== undefined) return;
     const error = cause instanceof Error ? cause : new Error(String(cause));
@@ -167,7 +167,7 @@ export class RunningPeer implements Peer {
     await this.#connections.close();
     await applier.settled();
     await compactor.settled();
-    // A snapshot being put in place is finished or given up before the folder belongs to the next process.
+    // Finish or abort the installation of a snapshot before the folder belongs to the next process.
     await raft.settled();
     await receiver.settled();
     await space.stop();
@@ -175,7 +175,10 @@ export class RunningPeer implements Peer {
     await this.#base.state.close('this peer is closed');
   }
 
-  /** Waits, up to a limit, until every accepted proposal is answered. A leader with other voters then hands over. */
+  /**
+   * Waits, up to a limit, until every accepted proposal is answered. A leader with other voters then transfers its
+   * leadership.
+   */
   async #drain(): Promise<void> {
     const { raft, proposals } = this.#parts;
     let cancel = (): void => {};

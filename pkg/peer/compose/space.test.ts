@@ -32,7 +32,7 @@ async function until(what: string, isSo: () => boolean | Promise<boolean>): Prom
   }
 }
 
-describe('a peer that is full', () => {
+describe('a peer without free space', () => {
   it('accepts writes again after deletes, regardless of the history retention', async () => {
     const { peer, fatal } = await open(8 * MiB);
     await until('the quota is reached', async () => (await put(peer, '/first', 16)).kind === 'committed');
@@ -47,7 +47,7 @@ describe('a peer that is full', () => {
 });
 
 describe('a peer whose data folder is removed', () => {
-  it('acknowledges no write any more, and stops', async () => {
+  it('stops, and acknowledges no further writes', async () => {
     const { peer, folder, fatal } = await open(64 * MiB);
     await until('it leads', () => peer.keyspace.status().isLeader);
     expect((await put(peer, '/a', 16)).kind).toBe('committed');

@@ -1,7 +1,7 @@
 import { describeKeyspace, type KeyspaceUnderTest } from '../../storage/contract.js';
 import { testCluster } from '../testing/cluster.js';
 
-/** A follower of three: every write goes over the wire to the leader and comes back through the log. */
+/** A follower of three: every write goes to the leader over the network and comes back through the log. */
 async function follower(): Promise<KeyspaceUnderTest> {
   const cluster = await testCluster(3, { heartbeatMs: 20, electionMs: 200 });
   const leader = await cluster.leader();

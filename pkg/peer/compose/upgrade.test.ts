@@ -6,7 +6,7 @@ import { type TestCluster, testCluster } from '../testing/cluster.js';
 
 // Releases differ in the forms of log entries that they read and write; everything else about them is equal here.
 const OLD = { entryForms: { reads: 1, writes: 1 } };
-/** Reads the next form already, so that the release after it can be rolled back to it. */
+/** This release already reads the next form, so the release after it can be rolled back to it. */
 const MIDDLE = { entryForms: { reads: 2, writes: 1 } };
 const NEW = { entryForms: { reads: 2, writes: 2 } };
 
@@ -27,7 +27,7 @@ let puts = 0;
 async function put(made: TestCluster): Promise<void> {
   for (const peer of made.peers) {
     const op = { kind: 'put', key: `/n${puts++}`, value: Buffer.from('x') } as const;
-    // A leadership may change between any two of them.
+    // The leader may change between any two writes.
     for (let tries = 0; tries < 100; tries++) {
       const result = await peer!.keyspace.txn({ compares: [], ops: [op] });
       if (result.kind === 'committed') break;
@@ -45,7 +45,7 @@ async function roll(made: TestCluster, release: typeof OLD): Promise<void> {
   }
 }
 
-/** The form that the record of the cluster names. */
+/** The form in the record of the cluster. */
 async function form(made: TestCluster): Promise<number> {
   const leader = await made.leader();
   const found = await leader.keyspace.range({ start: '!cluster', end: '!clustes' });

@@ -6,7 +6,7 @@ const hardState = { term: toTerm(2), vote: toPeerId(1), commit: toLogIndex(100) 
 const snapshot = { index: toLogIndex(100), term: toTerm(2), config: emptyConfiguration() };
 const write = (number: number, of?: typeof snapshot): Write => ({ number, hardState, snapshot: of, entries: [] });
 
-/** A driven core that hands out these writes, one a Ready; what it does to the log and the core is recorded. */
+/** A driven core that emits these writes, one in each Ready. It records the calls to the log and the core. */
 function drivenOver(writes: readonly Write[], install: DrivenOutputs['install']) {
   const done: string[] = [];
   const readies = writes.map((one) => ({ write: one, messages: [], committed: [], reads: [] }) as unknown as Ready);
@@ -48,7 +48,7 @@ describe('writes after one that installs a snapshot', () => {
     expect(done.slice(3)).toEqual(['persisted 2', 'logged 3', 'persisted 3']);
   });
 
-  it('are never logged when that fails: the log would have a gap, or a commit index beyond its end', async () => {
+  it('are never logged if that fails: the log would have a gap, or a commit index beyond its end', async () => {
     let failed = (_error: Error): void => {};
     const installing = new Promise<void>((_, reject) => {
       failed = reject;

@@ -22,7 +22,7 @@ import type { Journal } from '../durability/index.js';
 
 export interface DrivenCore {
   readonly raft: RaftNode;
-  /** The entries that the journal holds, in memory. */
+  /** The entries of the journal, in memory. */
   readonly tail: MemoryLog;
   readonly journal: Journal;
   readonly timers: Timers;
@@ -33,7 +33,7 @@ export interface DrivenCore {
 /** Where the outputs of the consensus core go. */
 export interface DrivenOutputs {
   send(messages: readonly Message[]): void;
-  /** Sends at once what was queued in this turn. */
+  /** Sends at once the messages that were queued in this turn. */
   flush(): void;
   /** Applies committed entries, in order, and calls `applied` when they are. */
   apply(entries: readonly Entry[]): void;
@@ -45,11 +45,12 @@ export interface DrivenOutputs {
 }
 
 /**
- * The consensus core with its Ready loop. Every input wakes the loop, so callers never have to. The loop runs once when all sockets,
- * ports and syncs of the current turn of the event loop have delivered their input: they share one write and one message to each peer.
+ * The consensus core with its Ready loop. Every input wakes the loop, so callers never have to. The loop runs once when
+ * all sockets, ports and syncs of the current turn of the event loop have delivered their input: they share one write
+ * and one message to each peer.
  *
- * Nothing in the loop waits. Whatever takes time (a sync, an apply) comes back as another input. So a slow disk delays what depends on
- * it (acknowledgements) and nothing else (heartbeats).
+ * Nothing in the loop waits. Whatever takes time (a sync, an apply) comes back as another input. So a slow disk delays
+ * acknowledgements, which depend on it, and not heartbeats, which do not.
  */
 export class DrivenRaft {
   readonly #core: DrivenCore;
@@ -57,11 +58,12 @@ export class DrivenRaft {
   #soft: SoftState;
   #scheduled = false;
   #stopped = false;
-  /** Callbacks that open a round of reads each, at the start of the next run. */
+  /** Each callback opens a round of reads at the start of the next run. */
   #rounds: (() => number)[] = [];
   /**
-   * Set while a snapshot is being installed: later writes wait for it. It stays set when the installation fails, and none of those
-   * writes is ever made: they build on the snapshot, and the log would begin with a gap that no restart can repair.
+   * Set while a snapshot is being installed: later writes wait for it. It stays set if the installation fails, and
+   * those writes are then never made: they build on the snapshot, so the log would begin with a gap that no restart can
+   * repair.
    */
   #installing: Promise<void> | undefined;
 
@@ -129,8 +131,8 @@ export class DrivenRaft {
   }
 
   /**
-   * Asks for a read index when the loop runs next. `open` is called then and returns the context of the round, so that all reads of
-   * one turn can share it. The outcome goes to `readSettled`.
+   * Requests a read index in the next run of the loop. `open` is called then and returns the context of the round, so
+   * that all reads of one turn can share it. The result is passed to `readSettled`.
    */
   readIndex(open: () => number): void {
     this.#rounds.push(open);
@@ -150,7 +152,10 @@ export class DrivenRaft {
     this.#input(() => this.#core.raft.reportSnapshot(to, ok));
   }
 
-  /** Steps a snapshot whose data is complete. Returns true when the core accepts it and will hand out a write that installs it. */
+  /**
+   * Steps a snapshot whose data is complete. Returns true if the core accepts it and will emit a write that installs
+   * it.
+   */
   offerSnapshot(message: SnapshotRequest): boolean {
     const { raft } = this.#core;
     const { commit } = raft.status();
@@ -175,7 +180,7 @@ export class DrivenRaft {
     return this.#core.raft.compact(index);
   }
 
-  /** Gives one input to the core and wakes the loop. A broken invariant stops the peer, whatever input showed it. */
+  /** Passes one input to the core and wakes the loop. If the input breaks an invariant, the peer stops. */
   #input<T>(run: () => T): T | undefined {
     if (this.#stopped) return undefined;
     try {

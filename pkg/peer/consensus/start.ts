@@ -3,7 +3,7 @@ import type { World } from '../../base/index.js';
 import type { PeerConfig } from '../common/index.js';
 import { LogCorruptError, type OpenedLog } from '../durability/index.js';
 
-/** Makes the consensus core from log and state. Throws `LogCorruptError` when the two cannot belong together. */
+/** Creates the consensus core from log and state. Throws `LogCorruptError` if the two cannot belong together. */
 export function startRaft(config: PeerConfig, world: World, applied: number, log: OpenedLog): RaftNode {
   const { tail, identity } = log;
   if (applied < tail.base().index) {
@@ -12,7 +12,7 @@ export function startRaft(config: PeerConfig, world: World, applied: number, log
   if (applied > tail.lastIndex()) {
     throw new LogCorruptError(`The state goes up to entry ${applied}, but the log ends at ${tail.lastIndex()}`);
   }
-  // What was applied was committed, even if the log does not say so yet.
+  // What was applied was committed, even if the log does not record it yet.
   const hardState = log.hardState && { ...log.hardState, commit: toLogIndex(Math.max(log.hardState.commit, applied)) };
   return new RaftNode({
     id: toPeerId(identity.peerId),

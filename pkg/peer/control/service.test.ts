@@ -43,7 +43,7 @@ function follower(
 
 describe('a call that only a leader runs', () => {
   it('is repeated on the new leader when the old one has refused it', async () => {
-    // The answer of the deposed peer is the real one.
+    // This is the real answer of a deposed peer.
     const deposed = follower(() => Promise.reject(new Error('not asked')));
     let asked = 0;
     const { controls } = follower((name, argument) =>

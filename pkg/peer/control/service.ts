@@ -37,7 +37,7 @@ export interface ControlParts {
 /** The calls that only a leader runs and that other peers forward to it. */
 const LEADER_CALLS = ['addMember', 'updateMember', 'promoteMember', 'removeMember', 'moveLeader'] as const;
 
-/** The answer of a peer that was called as the leader, does not lead, and has done nothing. */
+/** The answer of a peer that received a call for the leader but does not lead. It has changed nothing. */
 const NOT_LEADER = 'the leader has changed: try again';
 
 export interface PeerControls {
@@ -66,7 +66,7 @@ export function peerControls(parts: ControlParts): PeerControls {
       if (leader !== NO_PEER) {
         try {
           const result = (await parts.askLeader(name, argument)) as ControlResult<T>;
-          // Nothing was done there, so the call may be repeated on the new leader.
+          // The other peer changed nothing, so the call may be repeated on the new leader.
           if (result.kind !== 'refused' || result.message !== NOT_LEADER || late) return result;
         } catch (error) {
           return { kind: 'unknown', message: `the leader did not answer: ${(error as Error).message}` };
@@ -104,7 +104,7 @@ export function peerControls(parts: ControlParts): PeerControls {
   };
 }
 
-/** Waits until this peer has applied everything that was committed before the question. */
+/** Waits until this peer has applied everything that was committed before the call. */
 async function hasStartedConfirmed({ reads, members, identity }: ControlParts, id: number): Promise<HasStarted> {
   const read = await reads.submit();
   if (read.kind !== 'ok') throw new Error(read.message);
@@ -127,9 +127,9 @@ async function moveLeader(parts: ControlParts, id: number): Promise<ControlResul
   const best = [...peers]
     .filter((peer) => peer.id !== self && !peer.learner && peer.recentlyActive)
     .sort((a, b) => b.match - a.match)[0];
-  // Nothing is left to do for the present leader, as in etcd.
+  // The leader is the target already: nothing to do, as in etcd.
   if (id === self) return { kind: 'ok', value: null };
-  // A transfer that is under way is joined, unless another successor is asked for.
+  // Joins a transfer that is under way, unless it has another target.
   const any = transferringTo === NO_PEER ? best?.id : transferringTo;
   const to = id === 0 ? any : toPeerId(id);
   if (to === undefined) return { kind: 'refused', message: 'there is no other voter to transfer leadership to' };

@@ -34,7 +34,7 @@ describe('the log of a peer whose state waits for space', () => {
     append(write(3, 4));
     append(write(4));
     await turn();
-    // The last one weighs nothing, but the log is written in order.
+    // The last write has no bytes, but the log is written in order.
     expect([written, durable]).toEqual([
       [1, 2],
       [1, 2],
@@ -48,7 +48,7 @@ describe('the log of a peer whose state waits for space', () => {
     ]);
   });
 
-  it('writes a vote, which has no entries, although others would wait', async () => {
+  it('writes a vote, which has no entries, while entries would wait', async () => {
     const { journal, append, written } = held(SIZE);
     append(write(1, 1));
     journal.blocked();
@@ -56,7 +56,7 @@ describe('the log of a peer whose state waits for space', () => {
     expect(written).toEqual([1, 2]);
   });
 
-  it('counts from the applied index, by what is actually ahead', async () => {
+  it('counts the bytes after the applied index', async () => {
     const { journal, append, written } = held(3 * SIZE);
     append(write(1, 1, 2));
     append(write(2, 3, 4));

@@ -3,12 +3,14 @@ import { LOG_LIMITS } from '../common/index.js';
 import type { Journal } from './journal.js';
 
 /**
- * The journal of a peer whose state may have to wait for space. Entries that are in the log and not in the state are kept in memory. So while
- * the state waits, the log accepts entries only up to a number of bytes ahead of it. While the state does not wait there is no limit: the
- * entries ahead may be uncommitted, and only further entries can commit them.
+ * The journal of a peer whose state may have to wait for space. Entries that are in the log and not in the state are
+ * kept in memory. So while the state waits, the log accepts entries only up to a number of bytes ahead of it. While the
+ * state does not wait there is no limit: the entries ahead may be uncommitted, and only further entries can commit
+ * them.
  *
- * No other part has to know. The consensus core sees a slow disk: what waits is not acknowledged, so the leader's window to this peer fills
- * up and it stops sending; and if this peer leads, it hands over to one that can write.
+ * No other part is aware of this. The consensus core sees a slow disk: waiting writes are not acknowledged, so the
+ * leader's window to this peer fills up and it stops sending; and if this peer leads, it hands over to one that can
+ * write.
  */
 export class Backpressure implements Journal {
   readonly #journal: Journal;
@@ -57,7 +59,7 @@ export class Backpressure implements Journal {
   }
 
   append(write: Write): Promise<void> {
-    // Held or not, all writes take this path, so they are reported in the order in which the log made them durable.
+    // All writes take this path, held or not, so they complete in the order of the log.
     return new Promise((resolve, reject) => {
       const go = (): void => void this.#append(write).then(resolve, reject);
       if (!this.#holds(write)) go();
@@ -71,7 +73,10 @@ export class Backpressure implements Journal {
     reject(why);
   }
 
-  /** A write without entries, such as a vote, does not count; but behind a held write all wait, because the log is written in order. */
+  /**
+   * A write without entries, such as a vote, does not count towards the limit. Behind a held write all writes wait,
+   * because the log is written in order.
+   */
   #holds({ entries }: Write): boolean {
     if (this.#held.length > 0 || this.#dropped) return true;
     return this.#stands && this.#bytesAhead >= this.#bytesMax && entries.length > 0;

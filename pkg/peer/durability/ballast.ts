@@ -28,9 +28,12 @@ export class Ballast {
     if (!this.#held) this.#remove();
   }
 
-  /** Begins to create the file unless it exists. If that fails, most likely for want of space, nothing is left. */
+  /**
+   * Starts to create the file unless it exists. If that fails, most likely for lack of space, the incomplete file is
+   * removed.
+   */
   keep(): void {
-    // The report of the free space that asks for it may arrive after `stop`.
+    // The report of free space that triggers this may arrive after `stop`.
     if (this.#held || this.#making !== undefined || this.#stopped) return;
     this.#wanted = true;
     this.#making = this.#make()

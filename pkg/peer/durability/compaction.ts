@@ -25,8 +25,8 @@ export interface CompactorPorts {
 }
 
 /**
- * Cuts the log when it has grown. First everything applied is made durable in the state (the barrier), then the entries that led there are
- * dropped. Some stay for followers that are a little behind.
+ * Cuts the log when it has grown. First everything applied is made durable in the state (the barrier), then the log
+ * entries up to there are dropped, except some for followers that are slightly behind.
  */
 export class LogCompactor {
   readonly #ports: CompactorPorts;
@@ -96,18 +96,21 @@ export class LogCompactor {
     return Math.max(1, Math.min(entries, Math.floor(bytes / perEntry)));
   }
 
-  /** Entries that stay after a cut in any case. */
+  /** Entries that always stay after a cut. */
   #trailing(): number {
     const bytes = this.#alone ? LOG_LIMITS.aloneTrailingBytes : LOG_LIMITS.trailingBytes;
     return this.#within(bytes * this.#scale, Math.ceil(this.#ports.snapshotCount / 2));
   }
 
-  /** The entries that a cut drops at least. Otherwise a log that is kept for a slow follower would be cut by one entry at a time. */
+  /**
+   * The minimum number of entries of a cut. Otherwise a log that is kept for a slow follower would be cut by one entry
+   * at a time.
+   */
   #leastCut(): number {
     return Math.max(1, Math.floor(this.#trailing() * LOG_LIMITS.cutShareMin));
   }
 
-  /** Where the log may be cut; its base when there is nothing to cut. */
+  /** Returns where the log may be cut; its base if there is nothing to cut. */
   #target(): number {
     const { raft, tail, snapshotCount } = this.#ports;
     const trailing = this.#trailing();

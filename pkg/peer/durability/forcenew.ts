@@ -15,14 +15,15 @@ import { latestConfiguration } from './latestconfiguration.js';
 import type { OpenedLog } from './openlog.js';
 
 /**
- * Makes a cluster of this peer alone out of what it holds (`--force-new-cluster`): for a cluster that has lost a majority for good.
+ * Creates a cluster of this peer alone from its data (`--force-new-cluster`): for a cluster that has lost a majority
+ * for good.
  *
- * Entries that are not known to be committed are discarded, as in etcd: without the lost majority nobody can say what became of
- * them. A configuration with this peer as the only voter follows, in a new term, and counts as committed. The ids of the cluster and of
- * the member stay. The other members must never start again with their old data: together they may still be a majority of the
- * old configuration. Does nothing when this peer is the only voter already.
+ * Entries that are not known to be committed are discarded, as in etcd: without the lost majority their outcome cannot
+ * be known. A configuration with this peer as the only voter follows, in a new term, and counts as committed. The ids
+ * of the cluster and of the member stay. The other members must never start again with their old data: together they
+ * may still be a majority of the old configuration. Does nothing when this peer is the only voter already.
  *
- * @param applied where the state stands; everything up to there was committed.
+ * @param applied the applied index of the state; everything up to it was committed.
  */
 export async function forceNewCluster(log: OpenedLog, applied: number): Promise<OpenedLog> {
   const { journal, tail, hardState, identity } = log;
@@ -36,7 +37,7 @@ export async function forceNewCluster(log: OpenedLog, applied: number): Promise<
   const entry: Entry = { term, index, kind: 'config', data: encodeConfigEntry(alone) };
   const forced: HardState = { term, vote: NO_PEER, commit: index };
   const write: Write = { number: 0, hardState: forced, snapshot: undefined, entries: [entry] };
-  // An entry replaces whatever stood at its index and behind it.
+  // An entry replaces the one at its index and all that follow it.
   await journal.append(write);
   return { journal, tail: new MemoryLog(base, [...kept, entry]), hardState: forced, identity };
 }

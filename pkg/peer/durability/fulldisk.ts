@@ -8,7 +8,7 @@ export interface FullDiskPorts {
   note(level: NoteLevel, message: string): void;
 }
 
-/** What happens while the state, or a snapshot on its way into place, waits for space on the disk. */
+/** The handling of a state, or of a snapshot that is being installed, while it waits for disk space. */
 export class FullDisk {
   readonly #ports: FullDiskPorts;
   #blocked = false;
@@ -36,7 +36,7 @@ export class FullDisk {
     note('info', 'there is room for the state again');
   }
 
-  /** A snapshot that the consensus core accepted waits for space to be put in place, or no longer does. */
+  /** A snapshot that the consensus core accepted starts or stops waiting for space to be installed. */
   snapshotWaits(waits: boolean): void {
     const { space, note } = this.#ports;
     if (waits) {

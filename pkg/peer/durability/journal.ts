@@ -1,12 +1,12 @@
 import type { SnapshotMeta, Write } from '../../../raft/index.js';
 
-/** Makes the writes of the consensus core durable. `WriteAheadLog` does; in memory there is nothing to do. */
+/** Makes the writes of the consensus core durable. `WriteAheadLog` implements it; a peer in memory does nothing. */
 export interface Journal {
   /** Resolves when the write and every earlier one is durable. After a rejection the peer stops. */
   append(write: Write): Promise<void>;
   /** Drops entries up to `base`. Resolves when that is durable. */
   cut(base: SnapshotMeta): Promise<void>;
-  /** False: accept only what frees space. */
+  /** False: accept only operations that free space. */
   readonly hasRoom: boolean;
   readonly sizeBytes: number;
   close(): Promise<void>;

@@ -24,7 +24,7 @@ export interface Founding {
   readonly base: SnapshotMeta;
 }
 
-/** Opens the log, or creates it for the identity that `found` returns. `applied` is the index of the state. */
+/** Opens the log, or creates it with the identity that `found` returns. `applied` is the index of the state. */
 export async function openLog(
   config: PeerConfig,
   disk: PeerDisk | undefined,
@@ -68,7 +68,7 @@ async function openExisting(logWorld: LogWorld, files: SmallFiles, applied: numb
     const { base, entries, hardState: logged } = recovered;
     const marker = readMarker(files);
     if (marker === undefined || applied < marker.snapshot.index || base.index >= marker.snapshot.index) {
-      // No installation was under way; or the state was not replaced yet; or the log was replaced already.
+      // No installation was under way, the state was not replaced yet, or the log was replaced already.
       removeMarker(files);
       return { journal: log, tail: new MemoryLog(base, entries), hardState: logged, identity };
     }

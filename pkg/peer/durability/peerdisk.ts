@@ -22,7 +22,7 @@ export interface PeerDisk {
   wal(): LogDisk;
   /** The data folder itself, made when it is absent. */
   folder(): LogDisk;
-  /** How full the file system is. Rejects with code `ENOENT` when the data folder is gone. */
+  /** The usage of the file system. Rejects with code `ENOENT` if the data folder is gone. */
   room(): Promise<Room>;
 }
 

@@ -40,7 +40,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a small file', () => {
-  it('is renamed only after its content is synced, and the folder is synced after the rename or removal', () => {
+  it('is renamed only after its content is synced, and the folder is synced after a rename or removal', () => {
     const file = join(folder, 'NOTE');
     const writing = watched();
     nodeSmallFiles(folder, writing).write('NOTE', 'text');

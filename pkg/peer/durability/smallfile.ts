@@ -18,8 +18,8 @@ export interface SmallFiles {
 }
 
 /**
- * Small files below `folder`. The content is synced before the file gets its name, and the folder after the name was added or
- * removed: otherwise a power cut could undo it.
+ * Small files below `folder`. The content is synced before the file is renamed, and the folder after a rename or
+ * removal: otherwise a power cut could undo it.
  */
 export function nodeSmallFiles(folder: string, disk: SmallFileDisk = node): SmallFiles {
   return {

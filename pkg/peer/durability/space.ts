@@ -20,16 +20,17 @@ export interface SpacePorts {
   lost(error: Error): void;
 }
 
-/** The space to keep free on a disk of this size: as configured, but not most of a small disk. */
+/** Returns the space to keep free on a disk of this size: the configured value, but not most of a small disk. */
 export function reserveOn(diskBytes: number, askedBytes: number): number {
   const share = Math.max(diskBytes * SPACE_LIMITS.reserveShare, SPACE_LIMITS.reserveBytesMin);
   return Math.min(askedBytes, share);
 }
 
 /**
- * Decides whether there is space for more. When there is not, puts are refused before they are proposed. Deletes and compaction go on, in
- * the reserve that the early refusal keeps, so the peer recovers by itself. When something else uses up the reserve, the ballast is removed.
- * When that space is used up as well, the state waits (`blocked`), and everything is refused until there is space.
+ * Decides whether there is space for more data. If not, puts are refused before they are proposed. Deletes and
+ * compaction continue in the remaining reserve, so the peer recovers without help. If something else uses up the
+ * reserve, the ballast is removed. If that space is used up as well, the state waits (`blocked`), and everything is
+ * refused until there is space.
  */
 export class Space {
   readonly #ports: SpacePorts;
@@ -39,7 +40,7 @@ export class Space {
   /** Bytes of puts that were accepted since the free space was read. */
   #taken = 0;
   #stateBytesOnDisk = 0;
-  /** Since when the state waits for space, by the monotonic clock. */
+  /** When the state began to wait for space, by the monotonic clock. */
   #blockedSince: number | undefined;
   readonly #stop: () => void;
 
@@ -58,7 +59,7 @@ export class Space {
     this.#stop = world.timers.every(SPACE_LIMITS.lookEveryMs, () => this.#look());
   }
 
-  /** Free bytes of the disk as of the last look; infinite without a disk. */
+  /** Free bytes of the disk as last read; infinite without a disk. */
   get freeBytes(): number {
     return this.#freeBytes;
   }
@@ -78,19 +79,19 @@ export class Space {
         else if (freeBytes > this.#reserveBytes + 2 * SPACE_LIMITS.ballastBytes) this.#ballast?.keep();
       },
       (error: NodeJS.ErrnoException) => {
-        // A disk that cannot report its free space reports an error when it is full.
+        // If a disk cannot report its free space, writes fail when it is full.
         if (error.code === 'ENOENT') this.#ports.lost(new Error(`the data folder has been removed: ${error.message}`));
       },
     );
   }
 
-  /** A write of the state found no space. It is retried. */
+  /** A write of the state failed for lack of space. It is retried. */
   blocked(): void {
     this.#blockedSince ??= this.#ports.world.clock.monotonic();
     this.#ballast?.release();
   }
 
-  /** The state was written again. */
+  /** A write of the state succeeded again. */
   unblocked(): void {
     this.#blockedSince = undefined;
   }
@@ -116,7 +117,7 @@ export class Space {
     return `the state has ${bytes} bytes, more than its quota of ${quotaBytes}; deletes are still accepted`;
   }
 
-  /** Why no snapshot may be received: the state that it replaces still needs space. */
+  /** Why no snapshot may be received: the current state still needs the space. */
   get snapshotProblem(): string | undefined {
     const least = this.#reserveBytes * SPACE_LIMITS.snapshotLeavesShare;
     if (this.#freeBytes >= least) return undefined;
@@ -136,7 +137,7 @@ export class Space {
   }
 }
 
-/** Removes the ballast of a full disk. Called before the state is opened, which takes some room. */
+/** Removes the ballast of a full disk. Called before the state is opened, which needs some space. */
 export async function releaseBallastIfFull(disk: PeerDisk): Promise<void> {
   let freeBytes: number;
   try {

@@ -29,7 +29,10 @@ export interface JoinPorts {
   note(level: NoteLevel, message: string): void;
 }
 
-/** The identity of a peer without a log: a founder, as the flags say, or a member that a running cluster has added. */
+/**
+ * Returns the identity of a peer without a log: a founder according to the flags, or a member that a running cluster
+ * has added.
+ */
 export async function findIdentity(ports: JoinPorts): Promise<Founding> {
   if (ports.config.initialClusterState !== 'new') return joinCluster(ports);
   const founding = foundCluster(ports.config);
@@ -41,9 +44,10 @@ const othersOf = ({ initialCluster, name }: PeerConfig): readonly string[] =>
   initialCluster.filter((member) => member.name !== name).flatMap((member) => member.peerUrls);
 
 /**
- * A founder that has lost its disk looks like one that starts for the first time. But it has forgotten its votes, and the entries that
- * were counted as safe because it had them: with it, a majority could forget an acknowledged write. The reachable others know whether
- * it has taken part before. That none is reachable says nothing, because founders start at the same time.
+ * A founder that has lost its disk looks like one that starts for the first time. But it has forgotten its votes, and
+ * entries that counted as committed because it stored them: with it, a majority could lose an acknowledged write. Other
+ * founders that can be reached know whether it has taken part before. If none can be reached, nothing is known, because
+ * founders start at the same time.
  */
 async function refuseLostDisk({ config, world, loadTransport }: JoinPorts, { identity }: Founding): Promise<void> {
   const others = othersOf(config);
@@ -71,7 +75,10 @@ function lostDisk(peerId: number): string {
   );
 }
 
-/** A new cluster. All founders compute the same from the same flags. Throws when the flags do not fit together. */
+/**
+ * The identity in a new cluster. All founders compute the same cluster from the same flags. Throws if the flags
+ * contradict each other.
+ */
 export function foundCluster(config: PeerConfig): Founding {
   const token = config.initialClusterToken;
   const founders =
@@ -88,9 +95,10 @@ export function foundCluster(config: PeerConfig): Founding {
 }
 
 /**
- * Joins a running cluster as the member that was added with this peer's URLs. It then waits to hear from the leader, with a log that
- * holds nothing and names nobody. Rejects when the cluster does not know such a member, or when the member has taken part before.
- * While no member answers for the cluster it waits, because only the cluster can tell a new member from one that lost its disk.
+ * Joins a running cluster as the member that was added with this peer's URLs. The peer then waits for the leader, with
+ * an empty log and no members. Rejects if the cluster does not know such a member, or if the member has taken part
+ * before. If no member answers for the cluster it waits, because only the cluster can distinguish a new member from one
+ * that lost its disk.
  */
 async function joinCluster(ports: JoinPorts): Promise<Founding> {
   const { config, world, loadTransport, note } = ports;

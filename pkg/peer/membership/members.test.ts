@@ -9,7 +9,7 @@ import { MEMBERS, type MemberInfo, memberKey, REMOVED } from './records.js';
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const founder = (id: number) => ({ id, name: `f${id}`, peerUrls: [`https://127.0.0.1:${id}`] });
 
-/** The members as a leader sees them. Its proposals are applied when `letGo` is called, if they are held. */
+/** The members as a leader sees them. Its proposals can be held until `letGo` applies them. */
 function leader(over: Partial<MembersPorts> = {}) {
   const config = { ...initialConfiguration([1, 2, 3].map(toPeerId)) };
   const written: string[] = [];
@@ -72,7 +72,7 @@ function leader(over: Partial<MembersPorts> = {}) {
   };
 }
 
-describe('what a leader does about members by itself', () => {
+describe('the periodic work of a leader on its members', () => {
   it('records no removal of a member that was added while it recorded the founders', async () => {
     const { members, written, hold, letGo } = leader();
     hold();
@@ -94,7 +94,7 @@ describe('what a leader does about members by itself', () => {
     expect(written).toContain(`put ${REMOVED}3`);
   });
 
-  it('records no removal that is appended and not committed', async () => {
+  it('records no removal that is appended but not committed', async () => {
     let committed = false;
     const { members, written, terms } = leader({
       configuration: () => initialConfiguration([1, 2].map(toPeerId)),
@@ -112,8 +112,8 @@ describe('what a leader does about members by itself', () => {
   });
 });
 
-describe('adding a member whose outcome is unknown', () => {
-  it('says so, and keeps the record of the member', async () => {
+describe('adding a member with an unknown outcome', () => {
+  it('reports the unknown outcome, and keeps the record of the member', async () => {
     const { members, written } = leader({
       change: () => ({ kind: 'appended', index: toLogIndex(9), term: toTerm(1) }),
     });
@@ -124,7 +124,7 @@ describe('adding a member whose outcome is unknown', () => {
     expect(written.filter((line) => line.startsWith('delete'))).toEqual([]);
   });
 
-  it('removes the record when the change was certainly replaced', async () => {
+  it('removes the record if the change was certainly replaced', async () => {
     const { members, written } = leader({
       change: () => ({ kind: 'appended', index: toLogIndex(9), term: toTerm(1) }),
     });
@@ -207,8 +207,8 @@ const noted = (id: number) => ({
   current: { key: memberKey(id), value: Buffer.from(JSON.stringify({ ...founder(id), started: true })) },
 });
 
-describe('a change of members that a leader has begun', () => {
-  it('is answered when a snapshot replaces its entry, so that the next one can run', async () => {
+describe('a member change that a leader has started', () => {
+  it('completes when a snapshot replaces its entry, so that the next one can run', async () => {
     const indexes = [9, 10];
     const { members } = leader({
       change: () => ({ kind: 'appended', index: toLogIndex(indexes.shift()!), term: toTerm(1) }),
@@ -216,7 +216,7 @@ describe('a change of members that a leader has begun', () => {
     const first = members.remove(2);
     const second = members.remove(3);
     await turn();
-    // It is committed and would be settled by its apply, but a snapshot replaces that.
+    // The change is committed and would complete when applied, but a snapshot replaces its entry.
     members.lostLeadership(9);
     members.giveUp();
     expect(await first).toEqual({ kind: 'unknown', message: expect.stringContaining('leadership was lost meanwhile') });
@@ -226,8 +226,8 @@ describe('a change of members that a leader has begun', () => {
   });
 });
 
-describe('members read from another state', () => {
-  it('stay known until the new ones are', async () => {
+describe('members read from a new state', () => {
+  it('replace the old ones only when they are complete', async () => {
     const { members } = leader();
     members.applied([{ revision: revision(1), changes: [noted(2)] as unknown as AppliedEvent['changes'] }]);
     let answer = (): void => {};

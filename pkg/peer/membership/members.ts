@@ -24,7 +24,7 @@ export interface MembersPorts {
   term(): number;
   /** The configuration in force, committed or not. */
   configuration(): Configuration;
-  /** Whether the configuration in force is committed, and this peer as the leader knows that nothing in its log replaces it. */
+  /** Whether the configuration in force is committed and, as this leader knows, no entry of its log replaces it. */
   configurationIsCommitted(): boolean;
   caughtUp(id: number): boolean;
   change(change: MemberChange): ProposeResult;
@@ -33,9 +33,9 @@ export interface MembersPorts {
   /** Names, addresses or members have changed. */
   changed(): void;
   promoted(): void;
-  /** A record that cannot be read was applied. */
+  /** A malformed record was applied. */
   malformed(why: string): void;
-  /** This release cannot read the log any more. */
+  /** This release can no longer read the log. */
   fail(error: Error): void;
   note(level: NoteLevel, message: string): void;
 }
@@ -64,7 +64,7 @@ export class Members {
     this.#records = new MemberRecords(ports.malformed);
   }
 
-  /** Reads the records of a state; called again when another state has replaced it. */
+  /** Reads the records of a state; called again after another state has replaced it. */
   async load(machine: StateMachine): Promise<void> {
     await this.#records.load(machine);
     this.#recordsChanged();
@@ -103,7 +103,7 @@ export class Members {
     return this.#records.wasRemoved(id);
   }
 
-  /** Whether the member has taken part. If so, a peer that comes under this id with an empty disk has lost its data. */
+  /** Reports whether the member has taken part. If so, a peer with this id and an empty disk has lost its data. */
   hasStarted(id: number): boolean {
     return this.#records.info(id)?.started === true || this.#records.wasRemoved(id);
   }
@@ -136,7 +136,7 @@ export class Members {
     }
   }
 
-  /** No pending change will be seen to end: the peer stops, or a snapshot has replaced the entries. */
+  /** The end of pending changes will not be seen: the peer stops, or a snapshot has replaced the entries. */
   giveUp(): void {
     for (const { resolve } of this.#pending.values()) resolve(LEADERSHIP_LOST);
     this.#pending.clear();
@@ -158,7 +158,8 @@ export class Members {
       if (noted.kind !== 'done') return noted;
       const changed = await this.#change({ kind: 'addLearner', id: toPeerId(id) });
       if (changed.kind === 'done') return { kind: 'ok', value: { id, name: info.name, peerUrls, learner: true } };
-      // The record goes only when the learner was certainly not added. Otherwise a leader removes it when that is certain (`tend`).
+      // Remove the record only if the learner was certainly not added. Otherwise a leader removes it as soon as that is
+      // certain (`tend`).
       if (changed.kind === 'refused')
         await this.#write({ compares: [], ops: [{ kind: 'delete', key: memberKey(id) }] });
       return changed;
@@ -187,7 +188,7 @@ export class Members {
   promote(id: number): Promise<ControlResult<null>> {
     return this.#exclusively(async () => {
       if (!this.#ports.configuration().learners.includes(toPeerId(id))) return refused('not a learner of this cluster');
-      // A voter is one whose loss of data the others can notice.
+      // The others can detect the loss of data of a voter.
       if (!this.hasStarted(id)) return refused('the learner has not yet recorded that it takes part: try again');
       const changed = await this.#change({ kind: 'addVoter', id: toPeerId(id) });
       if (changed.kind !== 'done') return changed;
@@ -200,7 +201,8 @@ export class Members {
     return this.#exclusively(async () => {
       if (!memberIds(this.#ports.configuration()).includes(toPeerId(id)))
         return refused('not a member of this cluster');
-      // Recorded by name first: whichever peer leads next then finds that it is no longer a member, and records its removal.
+      // Record the removal by name first: the next leader then finds that it is no longer a member, and records its
+      // removal.
       if (this.#records.info(id) === undefined) {
         const noted = await this.#write({ compares: [this.#records.unchanged(id)], ops: [putMember(this.info(id))] });
         if (noted.kind !== 'done') return noted;
@@ -212,7 +214,10 @@ export class Members {
     });
   }
 
-  /** Records that a member is gone for good, if this leader still knows so. If it fails, whichever peer leads next repeats it. */
+  /**
+   * Records that a member is permanently removed, if this leader still knows so. If it fails, the next leader repeats
+   * it.
+   */
   async #recordRemoval(id: number): Promise<void> {
     const { configuration, configurationIsCommitted, isLeader } = this.#ports;
     if (!isLeader() || !configurationIsCommitted() || memberIds(configuration()).includes(toPeerId(id))) return;
@@ -234,7 +239,7 @@ export class Members {
     this.#publishing = false;
   }
 
-  /** What a peer, above all a leader, does about members by itself; called periodically. */
+  /** The periodic work of a peer, above all of a leader, on the members. */
   async tend(): Promise<void> {
     void this.#publish();
     if (!this.#ports.isLeader() || this.#waiting > 0) return;
@@ -256,8 +261,8 @@ export class Members {
   }
 
   /**
-   * Records the removal of members that the committed configuration does not have. A configuration that is only appended does not
-   * count: it may be cut off, and its voter would be shut out of a cluster that needs it.
+   * Records the removal of members that the committed configuration does not have. A configuration that is only
+   * appended does not count: if it were cut off, its voter would be excluded from a cluster that needs it.
    */
   async #recordRemovals(): Promise<void> {
     for (const id of this.#records.ids) {
@@ -332,7 +337,7 @@ function refused(message: string): { readonly kind: 'refused'; readonly message:
   return { kind: 'refused', message };
 }
 
-/** Every peer connects to the URLs in the state, so only `https://HOST:PORT` may enter it. */
+/** Every peer connects to the URLs in the state, so the state accepts only `https://HOST:PORT`. */
 function isPeerUrl(text: string): boolean {
   const url = URL.parse(text);
   if (url === null) return false;

@@ -38,14 +38,14 @@ interface Known {
   readonly modRevision: Revision;
 }
 
-/** The records of members in the state, as of what is applied. */
+/** The records of members as of the applied state. */
 export class MemberRecords {
   #known = new Map<number, Known>();
   #removed = new Set<number>();
   #cluster: { readonly entryForm: number; readonly modRevision: Revision } = NO_CLUSTER;
   readonly #malformed: (why: string) => void;
 
-  /** @param malformed is called for a record that cannot be read. Such a record changes nothing. */
+  /** @param malformed called for a malformed record, which changes nothing */
   constructor(malformed: (why: string) => void) {
     this.#malformed = malformed;
   }
@@ -63,7 +63,7 @@ export class MemberRecords {
     for (const item of items) this.#put(item);
   }
 
-  /** Applies changes of the state. Returns true when some were of records. */
+  /** Applies changes of the state. Returns true if any of them is a record. */
   applied(events: readonly AppliedEvent[]): boolean {
     let changed = false;
     for (const { changes } of events) {
@@ -106,17 +106,17 @@ export class MemberRecords {
     return this.#removed.has(id);
   }
 
-  /** The newest form of log entries that every member is known to read. */
+  /** Returns the newest form of log entries that every member is known to read. */
   get entryForm(): number {
     return this.#cluster.entryForm;
   }
 
-  /** True while the record of the member, or its absence, is what this peer has applied. */
+  /** Reports whether this peer has applied this record of the member, or its absence. */
   unchanged(id: number): Compare {
     return { key: memberKey(id), modRevision: this.#known.get(id)?.modRevision ?? revision(0) };
   }
 
-  /** The same for the record of the cluster. */
+  /** Reports the same for the record of the cluster. */
   clusterUnchanged(): Compare {
     return { key: CLUSTER, modRevision: this.#cluster.modRevision };
   }

@@ -9,7 +9,7 @@ export type ControlResult<T> =
 export interface AddMember {
   readonly peerUrls: readonly string[];
   readonly name?: string;
-  /** True: stays a learner until it is promoted by hand. */
+  /** True: stays a learner until an operator promotes it. */
   readonly staysLearner?: boolean;
 }
 
@@ -25,13 +25,16 @@ export interface MemberReport {
   readonly learner: boolean;
 }
 
-/** The control call by which a founder with an empty disk asks whether its id has taken part before. Answered from what is applied. */
+/**
+ * The control call by which a founder with an empty disk asks whether its id has taken part before. The answer is based
+ * on the applied state.
+ */
 export const HAS_STARTED = 'hasStarted';
 
-/** The same question by a member that joins a running cluster. Answered after a linearizable read, or with an error. */
+/** The same call by a member that joins a running cluster. The answer follows a linearizable read, or is an error. */
 export const HAS_STARTED_CONFIRMED = 'hasStartedConfirmed';
 
-/** The answer to both. */
+/** The result of both calls. */
 export interface HasStarted {
   readonly clusterId: string;
   readonly started: boolean;

@@ -14,10 +14,10 @@ import {
   toTerm,
 } from '../../../raft/index.js';
 
-// Raft messages to and from their wire form. Numbers are checked on the way in: a malformed message throws RangeError, which ends the
-// connection that brought it.
+// Converts Raft messages to and from their wire form. Incoming numbers are checked: a malformed message throws
+// RangeError, which ends its connection.
 
-/** The position in the list is the number on the wire: append only, never change one. 0 is not a kind. */
+/** The position in the list is the number on the wire: append only, never change one. 0 is unused. */
 const KINDS: readonly (MessageKind | '')[] = [
   '',
   'voteRequest',

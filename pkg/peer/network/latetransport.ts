@@ -7,8 +7,8 @@ export interface SnapshotOrders {
 }
 
 /**
- * The transport of a running peer: the real one is attached when it is open, and until then everything is dropped. Snapshot orders
- * among the messages go to the sender of snapshots, because a snapshot has a stream of its own.
+ * The transport of a running peer. It drops everything until the real one is open and attached. Snapshot requests among
+ * the messages go to the snapshot sender, because each snapshot has its own stream.
  */
 export class LateTransport implements Transport {
   #transport = NO_TRANSPORT;

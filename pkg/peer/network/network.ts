@@ -4,15 +4,15 @@ import type { World } from '../../base/index.js';
 import type { RefusalReason, StateHashes } from '../../storage/index.js';
 import type { NoteLevel, PeerMetrics } from '../common/index.js';
 
-/** A proposal that a follower sends to its leader. */
+/** A proposal that a follower forwards to its leader. */
 export interface ForwardedProposal {
   readonly id: number;
   readonly data: Uint8Array;
-  /** A leader of another term must refuse it. */
+  /** The term of the leader. A leader of another term must refuse the proposal. */
   readonly term: number;
 }
 
-/** How a leader refuses a forwarded proposal: it has not appended it and never will. */
+/** A leader's refusal of a forwarded proposal: it has not appended it and never will. */
 export interface ForwardRefusal {
   readonly id: number;
   /** The term with which the proposal was forwarded. */
@@ -22,8 +22,8 @@ export interface ForwardRefusal {
 }
 
 /**
- * The running connections to all other peers. No call blocks: each puts a message into the queue of one connection, and a full
- * queue drops it. Queued messages leave at the end of the turn of the event loop, or at once with `flush`.
+ * The connections to all other peers. No call blocks: each puts a message into the queue of one connection, and a full
+ * queue drops it. Queued messages are sent at the end of the turn of the event loop, or at once with `flush`.
  */
 export interface Transport {
   /** Addresses on which this peer listens, `host:port`. */
@@ -35,14 +35,14 @@ export interface Transport {
   /** Sends this peer's state hashes at a revision to every other peer. */
   sendHashes(revision: number, hashes: StateHashes): void;
   flush(): void;
-  /** Sets the peers to be connected with, and their URLs. */
+  /** Sets the peers to connect to, and their URLs. */
   setPeers(peers: ReadonlyMap<PeerId, readonly string[]>): void;
   /** The known URLs of a peer. */
   urlsOf(peer: PeerId): readonly string[];
   close(): Promise<void>;
 }
 
-/** The receiver of everything that arrives over a transport. */
+/** Receives everything that arrives over a transport. */
 export interface TransportSink {
   raft(message: Message): void;
   proposal(from: PeerId, proposal: ForwardedProposal): void;
@@ -84,11 +84,11 @@ export interface SnapshotStream {
 }
 
 /**
- * How peers reach each other. gRPC over mutual TLS in production (`transport/`), a simulated network in tests.
+ * The connections between peers. gRPC over mutual TLS in production (`transport/`), a simulated network in tests.
  * Deadlines are milliseconds since the epoch.
  */
 export interface TransportProvider {
-  /** Listens, and connects to other peers as `setPeers` names them. Rejects when an address cannot be bound. */
+  /** Listens, and connects to the peers of `setPeers`. Rejects if an address cannot be bound. */
   open(ports: TransportPorts): Promise<Transport>;
   openSnapshotStream(to: PeerId, url: string): SnapshotStream;
   /** Asks the peer at `url` for the members of its cluster. */
@@ -97,7 +97,7 @@ export interface TransportProvider {
   callControl(url: string, deadline: number, name: string, argument: unknown): Promise<unknown>;
 }
 
-/** The transport of a peer that has no others, or whose real one is not open yet: it drops everything. */
+/** The transport of a peer without others, or before the real one is open: it drops everything. */
 export const NO_TRANSPORT: Transport = {
   addresses: [],
   send: () => {},

@@ -7,7 +7,7 @@ const FORMS: readonly EnvelopeForm[] = [1, 2];
 
 describe('an envelope', () => {
   for (const form of FORMS) {
-    it(`of form ${form} gives back what was sealed`, () => {
+    it(`of form ${form} returns the sealed content`, () => {
       const sealed = seal({ origin: 2 ** 48 - 2, id: 7, command, form });
       expect(unseal(sealed)).toMatchObject({ kind: 'ok', origin: 2 ** 48 - 2, id: 7, command });
       expect(proposalProblem(sealed)).toBeUndefined();
@@ -23,7 +23,7 @@ describe('an envelope', () => {
     });
   }
 
-  it('of form 2 is malformed when a bit of it has changed', () => {
+  it('of form 2 is malformed if any bit has changed', () => {
     const sealed = seal({ origin: 1, id: 7, command, form: 2 });
     for (let at = 7; at < sealed.length; at++) {
       const changed = Buffer.from(sealed);
@@ -32,12 +32,12 @@ describe('an envelope', () => {
     }
   });
 
-  it('with an unknown command is refused where it comes in', () => {
+  it('with an unknown command is refused by the receiver', () => {
     const sealed = seal({ origin: 1, id: 7, command: Buffer.from([9, 9, 9]), form: 1 });
     expect(proposalProblem(sealed)).toMatch(/unknown entry version/);
   });
 
-  it('of a newer release stops the peer that applies it, and is refused where it comes in', () => {
+  it('of a newer release stops the peer that applies it, and is refused by the receiver', () => {
     const sealed = seal({ origin: 1, id: 7, command, form: 2 });
     sealed[6] = 3;
     expect(() => unseal(sealed)).toThrow(/upgrade this peer/);

@@ -66,7 +66,7 @@ export function unseal(data: Uint8Array): OpenedEnvelope {
   return opened(bytes, PREFIX_BYTES);
 }
 
-/** Why a proposal that came from another peer must not enter the log; undefined when it may. */
+/** Why a proposal of another peer must not enter the log; undefined if it may. */
 export function proposalProblem(data: Uint8Array): string | undefined {
   let envelope: OpenedEnvelope;
   try {

@@ -32,7 +32,7 @@ export interface KeyspaceParts {
   close(): Promise<void>;
 }
 
-/** A keyspace that also accepts encoded transactions: the serving thread encodes them, to relieve this one. */
+/** A keyspace that also accepts encoded transactions, which the serving thread encodes to relieve the peer thread. */
 export interface PeerKeyspace extends Keyspace {
   /** `entry` is the result of `encodeTxn`; it is copied. `puts` is the number of its puts. */
   proposeTxn(entry: Uint8Array, about: { readonly puts: number }): Promise<TxnResult>;
@@ -44,7 +44,10 @@ export type EncodedTxn =
 
 const NOTHING = new Uint8Array(0);
 
-/** Returns the log entry of a transaction, or why it is refused. Throws `InvariantError` on a transaction that no caller may propose. */
+/**
+ * Returns the log entry of a transaction, or why it is refused. Throws `InvariantError` for a transaction that no
+ * caller may propose.
+ */
 export function encodeTxn(txn: Txn): EncodedTxn {
   const entry: Entry = { kind: 'txn', txn };
   const problem = sizeProblem(txn, entry);
@@ -84,7 +87,7 @@ export function peerKeyspace(parts: KeyspaceParts): PeerKeyspace {
     readIndex(): Promise<ReadIndexResult> {
       const refusal = refusalWhileSuspended();
       if (refusal !== undefined) return Promise.resolve(refusal);
-      // Nothing that was committed since can be applied, so the read would only wait.
+      // No entry committed after this point can be applied, so the read would only wait.
       const why = space.standstill;
       if (why !== undefined) return Promise.resolve({ kind: 'refused', reason: 'noSpace', message: why });
       return reads.submit();

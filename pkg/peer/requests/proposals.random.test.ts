@@ -1,6 +1,6 @@
-// Proposals over real consensus cores and bad connections: whatever happens, a command takes place at most once, and what its
-// caller received is true. Peers, messages and time advance in small steps that are drawn from a seed
-// (PROPOSAL_SEEDS=5000 for more of them).
+// Proposals over real consensus cores and unreliable connections. Whatever happens, a command takes effect at most
+// once, and the result that its caller received is true. Peers, messages and time advance in small steps that are drawn
+// from a seed (PROPOSAL_SEEDS=5000 runs more seeds).
 
 import { describe, expect, it } from 'vitest';
 import {
@@ -27,11 +27,11 @@ const PEERS = [1, 2, 3].map(toPeerId);
 const ELECTION_TICKS = 4;
 const TICK_MS = 100;
 
-/** How a peer may be wrong. */
+/** Deliberate errors of a peer. */
 interface Fault {
-  /** Says that a forwarded proposal did not leave, although it did. */
+  /** Reports that a forwarded proposal was not sent, although it was. */
   readonly deniesForwarding?: boolean;
-  /** A leader appends a proposal of another of its terms. */
+  /** A leader appends a proposal that was forwarded in an earlier term. */
   readonly ignoresTerm?: boolean;
 }
 
@@ -68,11 +68,11 @@ class Lab {
   readonly #random: () => number;
   readonly #fault: Fault;
   readonly #peers: readonly TestPeer[];
-  /** Raft messages come in any order; proposals and refusals in that of their connection, until it breaks. */
+  /** Raft messages arrive in any order; proposals and refusals in the order of their connection, until it breaks. */
   #messages: Message[] = [];
   readonly #streams = new Map<string, (ForwardedProposal | ForwardRefusal)[]>();
   readonly #submitted = new Map<number, Submitted>();
-  /** Where each command stands among the committed entries. */
+  /** The positions of each command among the committed entries. */
   readonly places = new Map<number, Set<number>>();
   #now = 0;
   #origins = 0;
@@ -88,7 +88,7 @@ class Lab {
   async run(): Promise<void> {
     for (let i = 0; i < 1500; i++) {
       this.#badStep();
-      // Answers are promises: let them settle as they do between two turns of the event loop.
+      // Answers are promises: let them settle, as between two turns of the event loop.
       if (i % 8 === 0) await null;
     }
     for (let i = 0; i < 200; i++) {
@@ -102,7 +102,7 @@ class Lab {
     }
   }
 
-  /** Results that contradict what their caller received. */
+  /** Results that contradict what the caller received. */
   complaints(): readonly string[] {
     const out: string[] = [];
     for (const [command, { result }] of this.#submitted) {
@@ -188,7 +188,7 @@ class Lab {
     peer.proposals.expire();
   }
 
-  /** As the Ready loop does it. */
+  /** As in the Ready loop. */
   #work(peer: TestPeer): void {
     for (let ready = peer.node.ready(); ready !== undefined; ready = peer.node.ready()) {
       if (ready.softState !== undefined) {
@@ -232,7 +232,7 @@ class Lab {
     if (key !== undefined) this.#streamFrom(key);
   }
 
-  /** The first thing on its way over one connection arrives. */
+  /** Delivers the first message of one connection. */
   #streamFrom(key: string): boolean {
     const what = this.#streams.get(key)!.shift();
     if (what === undefined) return false;
@@ -242,7 +242,7 @@ class Lab {
     return true;
   }
 
-  /** As `incoming.ts` has it. */
+  /** As in `incoming.ts`. */
   #forwarded(from: TestPeer, to: TestPeer, { id, data, term }: ForwardedProposal): void {
     const meantForIt = to.soft.term === term || this.#fault.ignoresTerm === true;
     if (meantForIt && to.node.propose(data).kind === 'appended') return;
@@ -288,7 +288,7 @@ async function complaintsOf(seed: number, fault: Fault = {}): Promise<readonly s
 const SEEDS = Number(process.env['PROPOSAL_SEEDS'] || 150);
 
 describe('proposals over bad connections', () => {
-  it('take effect at most once, and are answered correctly', { timeout: 600_000 }, async () => {
+  it('take effect at most once, and have the right results', { timeout: 600_000 }, async () => {
     let [committed, refused, unknown] = [0, 0, 0];
     for (let seed = 1; seed <= SEEDS; seed++) {
       const lab = new Lab(seed, {});
@@ -298,14 +298,14 @@ describe('proposals over bad connections', () => {
       refused += lab.count('refused');
       unknown += lab.count('unknown');
     }
-    // Each answer was given, so each was judged.
+    // Every result was received, so every result was checked.
     expect(Math.min(committed, refused, unknown)).toBeGreaterThan(SEEDS);
   });
 
   it.each<[string, Fault, RegExp]>([
     ['sends again what may have left', { deniesForwarding: true }, /took place at/],
     ['appends a proposal of another term', { ignoresTerm: true }, /took place/],
-  ])('a peer that %s is found out', async (_name, fault, complaint) => {
+  ])('a peer that %s is detected', async (_name, fault, complaint) => {
     let found: readonly string[] = [];
     for (let seed = 1; seed <= SEEDS && found.length === 0; seed++) found = await complaintsOf(seed, fault);
     expect(found.join('\n')).toMatch(complaint);

@@ -61,7 +61,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 const committed = { kind: 'committed', revision: 5 } as unknown as TxnResult;
 
 describe('proposals', () => {
-  it('are recognised by origin and id when they are applied, whatever the leader said', async () => {
+  it('are recognised by origin and id when they are applied, whatever the leader answered', async () => {
     const { world, proposals, submit, follow } = surroundings();
     follow(2);
     const mine = submit();
@@ -89,7 +89,7 @@ describe('proposals', () => {
     expect(mine.settled()).toBeUndefined();
   });
 
-  it('are refused, not unknown, when no leader was elected in time: nothing was sent', async () => {
+  it('are refused rather than unknown if no leader is elected in time, because nothing was sent', async () => {
     const { world, proposals, submit } = surroundings();
     const mine = submit();
     world.now = PROPOSAL_LIMITS.holdElectionTimeouts * ELECTION_MS + 1;
@@ -127,7 +127,7 @@ describe('proposals', () => {
     expect(mine.settled()).toBe(committed);
   });
 
-  it('that were seen in the log are not sent again when a later term follows before the answer', async () => {
+  it('that were seen in the log are not sent again if a later term follows before the answer', async () => {
     const { world, proposals, submit, lead, follow } = surroundings();
     lead(9, 4);
     const mine = submit();
@@ -195,7 +195,7 @@ describe('proposals', () => {
     expect(await proposals.submit(Buffer.alloc(1))).toMatchObject({ kind: 'refused', reason: 'stopping' });
   });
 
-  it('are appended in one term or never, when a leader decided them in that term', async () => {
+  it('are appended in one term or never, if a leader decided them in that term', async () => {
     const { world, proposals, lead, follow } = surroundings();
     lead(5, 1);
     const results: TxnResult[] = [];
@@ -210,7 +210,7 @@ describe('proposals', () => {
     await turn();
     expect(results).toMatchObject([{ kind: 'refused', reason: 'noLeader' }]);
     expect(world.appended.length).toBe(1);
-    // Decided in a term that is over; and on a peer that does not lead any more.
+    // It was decided in an earlier term, and on a peer that does not lead any more.
     submit(1);
     follow(2, 2);
     submit(2);

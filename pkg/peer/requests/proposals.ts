@@ -32,20 +32,28 @@ interface Pending {
 }
 
 /**
- * The proposals of this peer, from request to answer.
+ * The proposals of this peer, from request to result.
  *
- * A proposal is answered when this peer applies its entry, which it recognises by origin and id. It is sent to one leadership at a time: the
- * leader of term T appends it in term T or never (`ForwardedProposal.term`). The log is ordered by term. So when this peer applies an entry
- * of a later term and has not seen the proposal, the proposal is lost: then, and only then, it may be sent again. A proposal whose outcome
- * is not known in time ends as unknown.
+ * A proposal is answered when this peer applies its entry, which it recognises by origin and id. It is sent to one
+ * leadership at a time: the leader of term T appends it in term T or never (`ForwardedProposal.term`). The log is
+ * ordered by term. So when this peer applies an entry of a later term and has not seen the proposal, the proposal is
+ * lost: then, and only then, it may be sent again. A proposal whose outcome is not known in time ends as unknown.
  *
- *     applied:  ... 7/T  8/T  9/T' ...     sent in T, not among the entries up to 8: lost; sent again in T'
+ * applied:
+ *
+ * ... 7/T
+ *
+ * 8/T
+ *
+ * 9/T' ...
+ *
+ * sent in T, not among the entries up to 8: lost; sent again in T'
  */
 export class Proposals {
   readonly #ports: ProposalPorts;
   readonly #origin: number;
   readonly #pending = new Map<number, Pending>();
-  /** Not sent, in order: no leader is known or reachable. */
+  /** Proposals that were not sent, in order: no leader is known or reachable. */
   #held: Pending[] = [];
   #bytes = 0;
   #lastId = 0;
@@ -64,8 +72,8 @@ export class Proposals {
   }
 
   /**
-   * Proposes `command`; resolves with its outcome. With `onlyTerm` it is appended by this peer as the leader of that term or never:
-   * for what a leader decides from what it knows in its term.
+   * Proposes `command`; resolves with its outcome. With `onlyTerm`, this peer appends it as the leader of that term or
+   * never: for decisions that depend on what the leader knows in its term.
    */
   submit(command: Uint8Array, { onlyTerm }: { readonly onlyTerm?: number } = {}): Promise<TxnResult> {
     if (this.#stopped !== undefined) return Promise.resolve(refused('stopping', this.#stopped));
@@ -107,7 +115,7 @@ export class Proposals {
     }
   }
 
-  /** Appends here in one term, or settles the proposal. */
+  /** Appends here in one term, or resolves the proposal. */
   #sendOnce(pending: Pending, term: number): void {
     // The term of the core may be newer than that of the last Ready, but then this peer does not lead in it.
     const result = this.#ports.leadership().term === term ? this.#ports.propose(pending.data) : undefined;
@@ -125,7 +133,7 @@ export class Proposals {
   /** A leader has refused a forwarded proposal: it has not appended it and never will. */
   refused({ id, term, refused: reason, message }: ForwardRefusal): void {
     const pending = this.#pending.get(id);
-    // A late refusal is not from the leadership that it was sent to since.
+    // A late refusal does not concern the leadership that the proposal was sent to since.
     if (pending === undefined || pending.sentTerm !== term) return;
     if (reason === 'noLeader') {
       pending.sentTerm = 0;
@@ -144,7 +152,7 @@ export class Proposals {
     }
     const { origin, id, command } = opened;
     const pending = origin === this.#origin ? this.#pending.get(id) : undefined;
-    // It is committed and will be answered: from now on it cannot be lost.
+    // The proposal is committed and will be resolved; it can no longer be lost.
     if (pending !== undefined) pending.sentTerm = Number.POSITIVE_INFINITY;
     return { command, answer: pending && ((result) => this.#settle(pending, result)) };
   }
@@ -196,7 +204,7 @@ export class Proposals {
     }
   }
 
-  /** Refuses new proposals. Resolves when the pending ones are answered, at the latest by `stop`. */
+  /** Refuses new proposals. Resolves when the pending ones are resolved, at the latest by `stop`. */
   drain(why: string): Promise<void> {
     this.#stopped ??= why;
     if (this.#pending.size === 0) return Promise.resolve();
@@ -205,7 +213,7 @@ export class Proposals {
     });
   }
 
-  /** Refuses new proposals and answers the pending ones. */
+  /** Refuses new proposals and resolves the pending ones. */
   stop(why: string): void {
     this.#stopped = why;
     for (const pending of this.#pending.values()) {

@@ -4,7 +4,10 @@ import type { ReadIndexResult } from '../../storage/index.js';
 import { READ_LIMITS } from '../common/index.js';
 
 export interface ReadPorts {
-  /** Asks for a read index soon. `open` is called then and returns the context, with which the outcome comes back to `settled`. */
+  /**
+   * Requests a read index soon. `open` is called then and returns the context, which `settled` receives with the
+   * result.
+   */
   readIndex(open: () => number): void;
   /** The index up to which this peer has applied. */
   applied(): number;
@@ -28,8 +31,8 @@ interface Waiting {
 }
 
 /**
- * Linearizable reads. All callers of one turn of the event loop share a round; a caller never joins a round that began before
- * its call. The answer comes when this peer has applied up to the index, so it can be read here at once.
+ * Linearizable reads. All callers of one turn of the event loop share a round; a caller never joins a round that began
+ * before its call. A read resolves when this peer has applied the index, so the caller can read here at once.
  */
 export class Reads {
   readonly #ports: ReadPorts;
@@ -113,7 +116,7 @@ export class Reads {
     this.#again = [];
   }
 
-  /** A client can repeat a read on any peer, so it does not wait long for one that cannot apply. */
+  /** A client can repeat a read on any peer, so a read does not wait long for a peer that cannot apply. */
   #expireWaiting(): void {
     if (this.#waiting.length === 0) return;
     const { now, electionTimeoutMs, standstill } = this.#ports;

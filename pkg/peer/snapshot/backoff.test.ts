@@ -12,7 +12,7 @@ describe('a peer that cannot receive a snapshot', () => {
     expect(attempts.failed(1, 'no room').waitMs).toBe(1000);
   });
 
-  it('is logged at its first failure, when the reason changes, and when a new series starts', async () => {
+  it('is logged at its first failure, if the reason changes, and if a new series starts', async () => {
     const world = testWorld(0);
     const attempts = new Backoff(world, 1000);
     const tells = (why: string): readonly boolean[] => [attempts.begins(1), attempts.failed(1, why).isNews];

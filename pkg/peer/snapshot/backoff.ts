@@ -26,10 +26,10 @@ export class Backoff {
     return this.#firstMs * SNAPSHOT_LIMITS.retryWaitsMax;
   }
 
-  /** A snapshot is sent to `peer`. Returns whether it is the first of a series. */
+  /** A snapshot is sent to `peer`. Returns whether it is the first attempt of a series. */
   begins(peer: number): boolean {
     const series = this.#series.get(peer);
-    // The last attempt was long ago: another peer led meanwhile, or the receiver caught up by the log.
+    // The last attempt was long ago: another peer led since, or the receiver caught up from the log.
     if (series !== undefined && this.#now() - series.at <= 4 * this.#mostMs) return false;
     this.#series.delete(peer);
     return true;
@@ -38,7 +38,7 @@ export class Backoff {
   /** Returns how long to wait, and whether `why` differs from the last reason. */
   failed(peer: number, why: string): { readonly waitMs: number; readonly isNews: boolean } {
     const { count, why: last } = this.#series.get(peer) ?? { count: 0, why: '' };
-    // Numbers, such as free bytes, are not a new reason.
+    // A change of numbers, such as free bytes, is not a new reason.
     const kind = why.replace(/\d+/g, '#');
     this.#series.set(peer, { count: count + 1, why: kind, at: this.#now() });
     return { waitMs: Math.min(this.#firstMs * 2 ** Math.min(count, 16), this.#mostMs), isNews: kind !== last };

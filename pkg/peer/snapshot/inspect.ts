@@ -11,17 +11,19 @@ import {
   type StoreReport,
 } from '../../storage/index.js';
 
-/** A report on a saved snapshot or on a data directory, without a server. Every row is checked. */
+/** Reports on a saved snapshot or on a data directory, without a server. It checks every row. */
 export function inspectOffline(path: string): Promise<StoreReport> {
   return withFolder(path, inspectStore);
 }
 
-/** One key of a saved snapshot or a data directory, as of `revision`; see `findInStore`. */
+/** Returns one key of a saved snapshot or a data directory, as of `revision`; see `findInStore`. */
 export function findOffline(path: string, key: string, revision?: number): Promise<StoredObject | undefined> {
   return withFolder(path, (folder) => findInStore(folder, key, revision));
 }
 
-/** A data directory is read where it is, also beside its server. A snapshot is unpacked into a temporary folder first. */
+/**
+ * A data directory is read in place, even while its server runs. A snapshot is unpacked into a temporary folder first.
+ */
 async function withFolder<T>(path: string, run: (folder: string) => Promise<T>): Promise<T> {
   if (statSync(path).isDirectory()) {
     const state = join(path, 'db');

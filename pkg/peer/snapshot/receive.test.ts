@@ -39,7 +39,7 @@ async function receiver(over: Partial<ReceiverPorts> = {}) {
   return { world, home, receiver: new SnapshotReceiver(ports) };
 }
 
-/** A whole snapshot of one entry, as parts. */
+/** A complete snapshot of one entry, in parts. */
 async function* whole(from = begin, meta = snapshot): AsyncGenerator<WireSnapshotPart> {
   const machine = await openStateMachine({ engine: await memoryHome().open(), name: 'sender' });
   const op = { kind: 'put', key: '/a', value: Buffer.from('x') } as const;
@@ -77,7 +77,7 @@ describe('an incoming snapshot', () => {
     expect(await second).toBe('the sender gave up');
   });
 
-  it('is aborted for one of a newer leader, and for another one of the same leader', async () => {
+  it('is aborted for a snapshot of a newer leader, and for another one of the same leader', async () => {
     const offers: number[] = [];
     const { receiver: to } = await receiver({ offer: ({ term }) => offers.push(term) < 0 });
     const old = answerOf(to.receive(stuck(), never));

@@ -15,15 +15,21 @@ export interface ReceiverPorts {
   readonly self: number;
   /** Absent for a peer in memory. */
   readonly files: SmallFiles | undefined;
-  /** Steps the message into the core. Returns true when the core accepts the snapshot and will hand out a write that installs it. */
+  /**
+   * Steps the message into the core. Returns true if the core accepts the snapshot and will emit a write that installs
+   * it.
+   */
   offer(message: SnapshotRequest): boolean;
-  /** Resolves when nothing is being applied to the old state. */
+  /** Resolves when no entry is being applied to the old state. */
   quiesced(): Promise<void>;
-  /** Why there is no space for a snapshot. Called for each part: a snapshot must not use up what the present state needs. */
+  /**
+   * Why there is no space for a snapshot. Called for each part, because a snapshot must not use up the space that the
+   * current state needs.
+   */
   noRoom(): string | undefined;
-  /** An accepted snapshot, which cannot be refused any more, waits for space to be installed, or no longer does. */
+  /** An accepted snapshot, which can no longer be refused, starts or stops waiting for space to be installed. */
   waitsForRoom(waits: boolean): void;
-  /** Goes on with the engine of the new state. If that fails, the engine is closed. */
+  /** Continues with the engine of the new state. If that fails, the engine is closed. */
   replace(engine: Engine, snapshot: SnapshotMeta): Promise<void>;
 }
 
@@ -39,18 +45,18 @@ interface Offered {
 interface Incoming {
   readonly begin: WireSnapshotBegin;
   readonly abort: AbortController;
-  /** Resolves when the stream has ended and what it left is removed. */
+  /** Resolves when the stream has ended and its files are removed. */
   readonly ended: Promise<void>;
-  /** The core has accepted it: it can no longer be given up. */
+  /** The core has accepted it, so it can no longer be aborted. */
   accepted: boolean;
-  /** Why this peer does not want it any more. That the stream ends is no reason once its data is complete. */
+  /** Why this peer does not want it any more. The end of the stream is not a reason once the data is complete. */
   unwanted: Error | undefined;
 }
 
 /**
- * The receiving side: fills a second engine while the peer goes on with the first, offers the snapshot to the core when the data is
- * complete, and puts it in place when the core accepts it. One stream is received at a time; the stream of a newer leader replaces that
- * of an older one.
+ * The receiver of snapshots. It fills a second engine while the peer continues with the first, offers the snapshot to
+ * the core when the data is complete, and installs it when the core accepts it. One stream is received at a time; the
+ * stream of a newer leader replaces that of an older one.
  */
 export class SnapshotReceiver {
   readonly #ports: ReceiverPorts;
@@ -64,7 +70,10 @@ export class SnapshotReceiver {
     this.#ports = ports;
   }
 
-  /** Receives a stream to its end. Rejects when it is not for this peer, breaks, or is damaged: the state is as it was. */
+  /**
+   * Receives a stream to its end. Rejects if it is not for this peer, breaks or is damaged; the state is then
+   * unchanged.
+   */
   async receive(parts: AsyncIterable<WireSnapshotPart>, cancelled: AbortSignal): Promise<WireSnapshotAck> {
     if (this.#closed) throw new Error(CLOSED);
     const { metrics, world } = this.#ports;
@@ -98,7 +107,7 @@ export class SnapshotReceiver {
     }
   }
 
-  /** Reads what the stream is. */
+  /** Reads the header of the stream. */
   async #begin(iterator: AsyncIterator<WireSnapshotPart>, abort: AbortController): Promise<WireSnapshotBegin> {
     this.#greeting.add(abort);
     try {
@@ -114,8 +123,8 @@ export class SnapshotReceiver {
   }
 
   /**
-   * Makes `incoming` the stream that is received. A stream of an older term is given up for it: its sender does not lead any more and
-   * may never end it. So is an earlier stream of the same leader, who opens a new one only when the old one is lost.
+   * Makes `incoming` the active stream. It replaces a stream of an older term, whose sender does not lead any more and
+   * may never end it, and an earlier stream of the same leader, which opens a new one only after losing the old one.
    */
   async #takePlace(incoming: Incoming): Promise<void> {
     for (let current = this.#incoming; current !== undefined; current = this.#incoming) {
@@ -176,7 +185,7 @@ export class SnapshotReceiver {
     return installed;
   }
 
-  /** Resolves when the snapshot is in place (true) or the core has no use for it (false). */
+  /** Resolves when the snapshot is installed (true) or the core does not need it (false). */
   #offer(
     incoming: Incoming,
     meta: SnapshotMeta,
@@ -206,7 +215,7 @@ export class SnapshotReceiver {
     });
   }
 
-  /** Gives up streams, and a snapshot that was offered and is not being installed yet. */
+  /** Aborts streams, and a snapshot that was offered but is not being installed yet. */
   close(): void {
     this.#closed = true;
     for (const abort of this.#greeting) abort.abort(new Error(CLOSED));
@@ -215,12 +224,12 @@ export class SnapshotReceiver {
     this.#offered = undefined;
   }
 
-  /** Resolves when no stream is being received, and what was given up is removed. */
+  /** Resolves when no stream is being received, and aborted ones are removed. */
   async settled(): Promise<void> {
     await this.#incoming?.ended;
   }
 
-  /** Carries out the write of the core that installs the offered snapshot. See `InstallMarker` for the order. */
+  /** Executes the write of the core that installs the offered snapshot. See `InstallMarker` for the order. */
   async install(write: Write, persist: () => Promise<void>): Promise<void> {
     const { snapshot, hardState } = write;
     const offered = this.#offered;
@@ -271,13 +280,13 @@ function giveUp(incoming: Incoming, why: Error): void {
   incoming.abort.abort(why);
 }
 
-/** The same parts, but waiting for one ends when `signal` aborts. */
+/** Returns the same parts, but aborts waiting for a part when `signal` aborts. */
 function abortable<T>(parts: AsyncIterator<T>, signal: AbortSignal): AsyncIterator<T> {
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
     if (signal.aborted) reject(signal.reason);
   });
-  // The next call of `next` reports it, if there is one.
+  // The next call of `next` reports the error, if any.
   aborted.catch(() => {});
   return {
     next: () => Promise.race([aborted, parts.next()]),
@@ -296,7 +305,7 @@ class NotWanted extends Error {
 class CheckedStream {
   readonly #parts: AsyncIterable<WireSnapshotPart>;
   readonly #progressed: () => void;
-  /** What the snapshot stands for, when `chunks` has been read to its end. */
+  /** The index and term of the snapshot, available when `chunks` has been read to its end. */
   meta: WireSnapshotMeta | null = null;
 
   constructor(parts: AsyncIterable<WireSnapshotPart>, progressed: () => void) {
@@ -304,7 +313,7 @@ class CheckedStream {
     this.#progressed = progressed;
   }
 
-  /** The bytes of the parts, each checked against the running checksum, up to the announced end. */
+  /** Yields the bytes of the parts, each checked against the running checksum, up to the announced end. */
   async *chunks(): AsyncGenerator<Buffer> {
     let checksum = 0;
     let bytes = 0;

@@ -25,7 +25,7 @@ export interface SnapshotStatus {
   readonly hash: string;
 }
 
-/** Reads and checks a whole snapshot file, and describes it. Rejects when it is damaged. */
+/** Reads and checks a whole snapshot file, and describes it. Rejects if it is damaged. */
 export async function snapshotStatus(file: string): Promise<SnapshotStatus> {
   const { applied, compacted, rows, bytes, chain } = await inspectSnapshot(chunksOf(file));
   return { revision: applied, compacted, rows, bytes, hash: chain };
@@ -34,7 +34,7 @@ export async function snapshotStatus(file: string): Promise<SnapshotStatus> {
 export interface Restored {
   readonly clusterId: string;
   readonly peerId: number;
-  /** The first revision of the new cluster is above this. */
+  /** Revisions of the new cluster start above this. */
   readonly revision: number;
 }
 
@@ -55,7 +55,7 @@ export async function restoreSnapshot(file: string, config: PeerConfig, world: W
   const founders = config.initialCluster.length > 0 ? config.initialCluster : [{ name: config.name, peerUrls: [] }];
   const me = founders.find((member) => member.name === config.name);
   if (me === undefined) throw new Error(`--initial-cluster does not name this peer (--name=${config.name})`);
-  // Not the cluster of the snapshot, even if the flags are the same.
+  // The id differs from the snapshot's cluster, even with the same flags.
   const token = `${config.initialClusterToken} restored ${hash} ${last}`;
   const members = founders.map((member): MemberInfo => ({ ...member, id: foundingId(member, token) }));
 

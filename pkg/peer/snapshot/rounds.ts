@@ -2,14 +2,9 @@ import type { World } from '../../base/index.js';
 import { SNAPSHOT_LIMITS } from '../common/index.js';
 
 /**
- * Decides how many rounds a snapshot has: each round sends what was applied while the previous one was sent (`StateMachine.openSnapshot`).
- * While another round follows, the log need not be kept for the receiver, because it gets what is applied now as state. The last round is the
- * one after a short round, and the log is kept from there.
- *
- *     round 1, 60 s, up to 1000        the log may be cut: there will be a round 2
- *     round 2, 3 s, up to 1600         likewise
- *     round 3, 0.2 s, up to 1630       likewise; it was short, so
- *     round 4, up to 1632, the last    the log is kept above 1632
+ * Decides how many rounds a snapshot has: each round sends what was applied while the previous one was sent
+ * (`StateMachine.openSnapshot`). While another round follows, the log need not be kept for the receiver. The last round
+ * is the one after a short round, and the log is kept from its start.
  */
 export class Rounds {
   readonly #world: World;
@@ -18,7 +13,7 @@ export class Rounds {
   #rounds = 1;
   #last = false;
 
-  /** @param covers is called with an index up to which the snapshot will hold everything. */
+  /** @param covers called with an index up to which the snapshot will be complete */
   constructor(world: World, covers: (index: number) => void) {
     this.#world = world;
     this.#covers = covers;

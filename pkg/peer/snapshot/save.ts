@@ -9,7 +9,7 @@ export interface SavedSnapshot {
   readonly file: string;
   readonly revision: number;
   readonly bytes: number;
-  /** Of the state, as peers compare it. */
+  /** The hash of the state, as peers compare it. */
   readonly hash: string;
 }
 
@@ -17,8 +17,8 @@ export interface SavedSnapshot {
 export type SaveDisk = Pick<typeof fs, 'open' | 'rename' | 'rm'>;
 
 /**
- * Saves a snapshot of the state, as of now, to a new file. The file is written, synced, read back and checked before it gets its name,
- * and its folder is synced after that. Rejects when it cannot be written; nothing is left then.
+ * Saves a snapshot of the current state to a new file. The file is written, synced, read back and checked before it is
+ * renamed to its final name; then its folder is synced. Rejects if it cannot be written, and leaves nothing behind.
  */
 export async function saveSnapshot(
   machine: StateMachine,
@@ -26,7 +26,7 @@ export async function saveSnapshot(
   random: Random,
   disk: SaveDisk = fs,
 ): Promise<SavedSnapshot> {
-  // A name of its own: another call may be writing the same file.
+  // A unique name, because another call may write the same file.
   const draft = `${file}.${random.uuid().slice(0, 8)}.part`;
   try {
     const bytes = await writeDraft(machine, draft, disk);

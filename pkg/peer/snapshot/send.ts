@@ -11,24 +11,24 @@ export interface OutgoingSnapshot {
   readonly order: SnapshotRequest;
   readonly clusterId: string;
   readonly stream: SnapshotStream;
-  /** Pinned, and following the state; whoever opened it closes it. */
+  /** Pinned, and following the state; its owner closes it. */
   readonly snapshot: Snapshot;
-  /** What the snapshot stands for. Called when all of it has been sent. */
+  /** The index and term of the snapshot. Called when all of it has been sent. */
   meta(): Promise<SnapshotMeta>;
   /** The index up to which this peer has applied, as the consensus core knows it. */
   applied(): number;
-  /** The snapshot will hold at least everything up to `index`. */
+  /** The snapshot will include everything up to `index`. */
   covers(index: number): void;
-  /** Counts bytes as they leave. */
+  /** Counts bytes when they are sent. */
   sent(bytes: number): void;
   /** Cancels the stream. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Streams a snapshot to one peer, throttled (`Throttle`) and no faster than the receiver stores it, until it has nearly caught up
- * with the present (`Rounds`). Rejects when the stream breaks or stalls or when the receiver refuses; resolves with false when
- * the receiver did not need the snapshot any more.
+ * Streams a snapshot to one peer, throttled (`Throttle`) and no faster than the receiver stores it, until it has nearly
+ * caught up with the current state (`Rounds`). Rejects if the stream breaks or stalls, or the receiver refuses;
+ * resolves with false if the receiver no longer needs the snapshot.
  */
 export async function sendSnapshot(outgoing: OutgoingSnapshot): Promise<boolean> {
   const { world, order, clusterId, stream, snapshot, signal } = outgoing;

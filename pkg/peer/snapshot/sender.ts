@@ -16,14 +16,17 @@ export interface SenderPorts {
   readonly clusterId: string;
   readonly electionMs: number;
   openStream(to: PeerId, url: string): SnapshotStream;
-  /** `sendSnapshot`, unless a test takes its place. */
+  /** `sendSnapshot`, or a replacement in tests. */
   readonly send?: typeof sendSnapshot;
   /** Why this peer has stopped serving; undefined while it serves. */
   stopped(): string | undefined;
   note(level: 'info' | 'warn', message: string): void;
 }
 
-/** Sends the snapshots that the core orders, and reports each outcome to the core: a failure when it is time to retry. */
+/**
+ * Sends the snapshots that the core requests, and reports each outcome to the core: a failure only when it is time to
+ * retry.
+ */
 export class SnapshotSender {
   readonly #ports: SenderPorts;
   readonly #attempts: Backoff;
@@ -40,7 +43,7 @@ export class SnapshotSender {
     const { metrics, note, electionMs } = this.#ports;
     const { to } = order;
     if (url === undefined || this.#outgoing >= SNAPSHOT_LIMITS.outgoingMax) {
-      // The core orders it again.
+      // The core requests it again.
       this.#later(electionMs, () => this.#report(order, false));
       return;
     }
@@ -74,7 +77,7 @@ export class SnapshotSender {
     const { world, metrics, raft, state, clusterId, stopped, openStream, send = sendSnapshot } = this.#ports;
     const snapshot = await state.machine.openSnapshot({ follow: true });
     const meta = async (): Promise<SnapshotMeta> => {
-      // An index can be read a moment before the core has it as applied.
+      // An index can be readable slightly before the core has it as applied.
       await untilApplied(snapshot.index, { world, applied: () => raft.status().applied, stopped });
       return raft.snapshotMeta(toLogIndex(snapshot.index));
     };

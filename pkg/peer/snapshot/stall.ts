@@ -1,7 +1,7 @@
 import type { World } from '../../base/index.js';
 import { SNAPSHOT_LIMITS } from '../common/index.js';
 
-/** Calls `stalled` once when `progressed` has not been called for too long. */
+/** Calls `stalled` once if `progressed` has not been called for too long. */
 export function stallTimer(world: World, stalled: () => void): { progressed(): void; stop(): void } {
   let last = world.clock.monotonic();
   const stop = world.timers.every(SNAPSHOT_LIMITS.stallMs / 4, () => {

@@ -12,7 +12,7 @@ export interface TestCluster {
   readonly peers: (Peer | undefined)[];
   readonly fatal: string[];
   config(i: number): PeerConfig;
-  /** Opens peer `i` (again); a peer beyond the founders joins the running cluster. */
+  /** Opens peer `i` (again); a peer that is not a founder joins the running cluster. */
   open(i: number, over?: Partial<PeerConfig>): Promise<Peer>;
   leader(): Promise<Peer>;
   tls(name: string): Promise<PeerTls>;

@@ -16,7 +16,7 @@ export function firstPart(begin: SnapshotBegin): WireSnapshotPart {
   return { ...NONE, begin };
 }
 
-/** A whole snapshot of the state of `machine`, as the parts in which it is sent. */
+/** A complete snapshot of the state of `machine`, in the parts in which it is sent. */
 export async function* snapshotParts(
   begin: SnapshotBegin,
   machine: StateMachine,

@@ -35,7 +35,7 @@ import { SlabReader, SlabWriter } from './slab.js';
 export interface RemoteKeyspace extends Keyspace {
   /** Runs a control call on the other side. Rejects with its error. */
   call(name: string, argument?: unknown): Promise<unknown>;
-  /** The other side is gone: ends everything that is pending, and refuses everything new. */
+  /** The other side is lost: ends everything that is pending, and refuses everything new. */
   lost(why: string): void;
 }
 
@@ -169,7 +169,7 @@ class Client implements RemoteKeyspace {
     if (this.#lost !== undefined) return Promise.resolve();
     this.#closed ??= new Promise((resolve, reject) => {
       this.#onClosed = (why) => {
-        // Called once: `lost` calls it too, without the reason.
+        // Called once: `lost` also calls it, without the reason.
         this.#onClosed = undefined;
         this.lost('the keyspace is closed');
         this.#port.close();
@@ -185,7 +185,7 @@ class Client implements RemoteKeyspace {
     if (this.#lost !== undefined) return;
     this.#lost = why;
     this.#status = { ...this.#status, isLeader: false, hasLeader: false };
-    // A transaction that was handed over may have been committed.
+    // A transaction that was already sent may have been committed.
     for (const { resolve } of this.#txns.values()) resolve({ kind: 'unknown', message: why });
     for (const { reject } of this.#ranges.values()) reject(new Error(why));
     for (const { reject } of this.#calls.values()) reject(new Error(why));
@@ -219,7 +219,7 @@ class Client implements RemoteKeyspace {
   #scheduleFlush(): void {
     if (this.#flushing) return;
     this.#flushing = true;
-    // Runs after the sockets of this turn were read, so that their requests share one message.
+    // Runs after all sockets of this turn were read, so that their requests share one message.
     this.#timers.immediate(() => this.#flush());
   }
 
@@ -247,7 +247,7 @@ class Client implements RemoteKeyspace {
     if (eventBytes > 0 && this.#lost === undefined) this.#put(ASK.credit, eventBytes);
   }
 
-  /** Returns the bytes of the events in it. */
+  /** Returns the bytes of the events in the message. */
   #take(from: SlabReader): number {
     const tell = from.u8();
     const id = from.uint();

@@ -5,11 +5,10 @@ import { setPriority } from 'node:os';
 export const PEER_THREAD_NICENESS = -10;
 
 /**
- * Asks the scheduler to prefer the calling thread to the serving threads, so that a heartbeat does not wait for a core that is busy with a
- * large request. Only Linux has priorities of single threads (setpriority(2)), and raising them needs root or CAP_SYS_NICE; otherwise nothing
- * changes. The thread mostly waits, so it starves no other.
- *
- * @returns whether the priority was granted.
+ * Asks the scheduler to prefer the calling thread to the serving threads, so that a heartbeat does not wait for a core
+ * that is busy with a large request. Only Linux has priorities of single threads (setpriority(2)), and raising them
+ * needs root or CAP_SYS_NICE; otherwise nothing changes. The thread is mostly idle, so others are not starved.
+ * @returns whether the priority was granted
  */
 export function preferThisThread(): boolean {
   try {

@@ -41,7 +41,7 @@ export const TELL = {
   watchEnd: 7,
   status: 8,
   call: 9,
-  /** Everything is answered and closed. The last message. */
+  /** All requests are answered and the keyspace is closed. The last message. */
   closed: 10,
 } as const;
 
@@ -104,7 +104,7 @@ export function readReadIndexResult(from: SlabReader): ReadIndexResult {
   return { kind: 'refused', reason: REASONS[from.u8()]!, message: from.text() };
 }
 
-/** An optional number is written one higher; 0 means absent. */
+/** An optional number is written plus one; 0 means absent. */
 const optional = (n: number | undefined): number => (n === undefined ? 0 : n + 1);
 
 export function writeRange(out: SlabWriter, { start, end, revision, limit }: RangeRequest): void {
@@ -140,7 +140,7 @@ export function writeKeyValue(out: SlabWriter, item: KeyValue): void {
   out.bytes(item.value);
 }
 
-/** The value has its own memory, because caches keep it for long. */
+/** The value gets its own memory, because caches keep it for a long time. */
 export function readKeyValue(from: SlabReader): KeyValue {
   const [key, createRevision, modRevision] = [from.text(), from.revision(), from.revision()];
   return { key, createRevision, modRevision, value: from.copy() };

@@ -40,7 +40,7 @@ export function serveKeyspace(
 
 interface ServedWatch {
   readonly request: WatchRequest;
-  /** Everything up to here has been sent. A paused watch resumes here. */
+  /** Everything up to this revision has been sent. A paused watch resumes here. */
   sent: Revision;
   /** Undefined while it is paused. */
   watch: Watch | undefined;
@@ -136,7 +136,7 @@ class Server {
       this.scheduleFlush();
       return;
     }
-    // The other thread does not wait for it, so it is not woken for each batch.
+    // The other thread does not depend on this event, so it is not woken for each batch.
     this.#cancelStatus ??= this.#timers.after(THREAD_LIMITS.statusMs, () => {
       this.#cancelStatus = undefined;
       this.scheduleFlush();
@@ -249,10 +249,13 @@ class Server {
     if (at > served.sent) served.sent = at;
   }
 
-  /** The serving thread is behind. The watch is paused, and its events are read from history later, so they need no memory. */
+  /**
+   * The serving thread lags behind. The watch is paused, and its events are read from history later, so they need no
+   * memory.
+   */
   #pause(id: number, served: ServedWatch): void {
     this.#paused.add(id);
-    // Not from inside the sink, because the hub iterates over its watches.
+    // Not inside the sink, because the hub iterates over its watches.
     this.#timers.immediate(() => {
       if (this.#paused.has(id)) served.watch?.cancel();
       served.watch = undefined;
@@ -292,7 +295,7 @@ class Server {
     } catch (error) {
       why = error instanceof Error ? error.message : String(error);
     }
-    // Closing settles pending requests in callbacks, whose messages must come first.
+    // Closing settles pending requests in callbacks; their messages must be sent first.
     await new Promise<void>((resolve) => this.#timers.immediate(resolve));
     this.#begin(TELL.closed, 0).text(why);
     this.#flush();

@@ -2,8 +2,8 @@ import { revision } from '../../base/index.js';
 import { getUint, putUint } from '../common/index.js';
 
 /**
- * Messages between the threads are flat bytes in one transferred ArrayBuffer: no structured clone of objects, and one message for all
- * operations of a turn of the event loop. Both ends are the same build, so there is no version in it.
+ * Messages between the threads are flat bytes in one transferred ArrayBuffer: objects need no structured clone, and all
+ * operations of a turn of the event loop share one message. Both ends are the same build, so messages have no version.
  */
 const FIRST_BYTES = 4096;
 
@@ -50,7 +50,7 @@ export class SlabWriter {
     this.#at += 4 + n;
   }
 
-  /** Returns what was written and starts a new slab of about that size. */
+  /** Returns the written slab and starts a new one of about the same size. */
   take(): ArrayBuffer {
     const slab = this.#bytes.buffer as ArrayBuffer;
     this.#next = Math.min(64 * 1024, Math.max(FIRST_BYTES, this.#at));
@@ -94,7 +94,7 @@ export class SlabReader {
     return this.#bytes.subarray(this.#at - length, this.#at);
   }
 
-  /** A copy, for bytes that may be kept for long. */
+  /** A copy, for bytes that may be kept for a long time. */
   copy(): Uint8Array {
     return Uint8Array.prototype.slice.call(this.view());
   }

@@ -50,7 +50,10 @@ async function put(keyspace: Keyspace, key: string, bytes: number): Promise<Revi
   return result.revision;
 }
 
-/** Whether this system gives single threads a priority, and this user may raise one: tried on a process that ends at once. */
+/**
+ * Whether this system has priorities of single threads and this user may raise them: tried in a process that ends at
+ * once.
+ */
 function mayRaisePriority(): boolean {
   const script = `require('node:os').setPriority(0, ${PEER_THREAD_NICENESS})`;
   return (
@@ -70,7 +73,8 @@ describe('the thread boundary', () => {
       { start: '/', end: '0', after: revision(0), previous: false },
       { events: (batch) => void seen.push(...batch), end: () => {} },
     );
-    // All in one turn of this thread: nothing is taken in meanwhile, and it is more than may be on its way.
+    // All in one turn of this thread: no event is acknowledged meanwhile, and they exceed the limit of unacknowledged
+    // bytes.
     const writes = Array.from({ length: 50 }, (_, i) => put(far, `/k${i}`, 1_000_000));
     const last = (await Promise.all(writes)).at(-1)!;
     while (seen.at(-1)?.revision !== last) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -89,7 +93,7 @@ describe('the thread boundary', () => {
     let messages = 0;
     port.on('message', () => messages++);
     for (let i = 0; i < 20; i++) await put(far, `/k${i}`, 1);
-    // What the far end had sent by now is here before the answer to this.
+    // Messages that the far end has sent by now arrive before the answer to this request.
     const before = near.status().applied;
     await near.call('double', 1);
     expect(messages).toBe(1);

@@ -48,7 +48,7 @@ function call<T>(
   }).finally(() => client.close());
 }
 
-/** What went wrong with a call or a stream, in words for an operator. gRPC's own text names its codes and its load balancer. */
+/** Describes a failed call or stream for an operator. gRPC's own text names its codes and its load balancer. */
 export function sentenceOf(error: Error | null): string {
   if (error === null) return 'the peer sent no answer';
   const { code, details = error.message } = error as Partial<ServiceError>;
@@ -64,7 +64,7 @@ export function sentenceOf(error: Error | null): string {
   return details === '' ? 'the peer broke off the call' : details;
 }
 
-/** By a part of the system's or the library's text. */
+/** Keyed by a part of the text of the system or the library. */
 const CAUSES: readonly (readonly [string, string])[] = [
   ['ECONNREFUSED', 'nothing listens at its address'],
   ['ENOTFOUND', 'the name of its host is unknown'],

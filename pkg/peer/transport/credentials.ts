@@ -11,8 +11,8 @@ export interface Dialing {
 }
 
 /**
- * Dials `https://host:port` with this peer's certificate. The other side's must be of the peer CA and name the host, and `problem`
- * must find none with it.
+ * Dials `https://host:port` with this peer's certificate. The certificate of the other side must be signed by the peer
+ * CA and name the host, and pass `problem`.
  */
 export function dialing(
   url: string,

@@ -25,7 +25,7 @@ const certificate = (common: string, names: string): PeerCertificate =>
 describe('the certificate of a member', () => {
   const a = certificate('a', 'DNS:a.example, URI:trireme://member/a');
 
-  it('speaks for that member and for no other', () => {
+  it('authenticates that member and no other', () => {
     expect(identityProblem(a, 1, MEMBERS)).toBeUndefined();
     expect(identityProblem(a, 2, MEMBERS)).toBe('its certificate is that of member a, not of b');
     expect(identityProblem(a, 9, MEMBERS)).toBe('its certificate is that of member a, which has the id 1');
@@ -33,12 +33,12 @@ describe('the certificate of a member', () => {
     expect(identityProblem(odd, 1, MEMBERS)).toBe('its certificate is that of member , not of a');
   });
 
-  it('speaks for a member that is not known yet', () => {
+  it('authenticates a member that is not known yet', () => {
     expect(identityProblem(certificate('d', 'URI:trireme://member/d'), 9, MEMBERS)).toBeUndefined();
     expect(identityProblem(a, 1, [])).toBeUndefined();
   });
 
-  it('without a URI speaks for the members at its hosts', () => {
+  it('without a URI authenticates the members at its hosts', () => {
     const etcd = certificate('etcd', 'DNS:a.example, DNS:localhost');
     expect(identityProblem(etcd, 1, MEMBERS)).toBeUndefined();
     expect(identityProblem(etcd, 2, MEMBERS)).toBe('its certificate names neither member b nor its host b.example');
@@ -111,7 +111,7 @@ async function until(isSo: () => boolean): Promise<void> {
 const heartbeat = (from: number, to: number) =>
   ({ kind: 'heartbeat', from, to, term: 1, commit: 0, readRound: 0 }) as never;
 
-describe('a peer that shows the certificate of another', () => {
+describe('a peer that presents the certificate of another', () => {
   const setUp = async (issuedFor: string, more: Partial<PeerNetwork> = {}) => {
     const ca = await testPeerCa();
     const [first, second] = await freePorts(2);
@@ -143,21 +143,24 @@ describe('a peer that shows the certificate of another', () => {
     expect(await b.provider.callControl(one, deadline, 'report', null)).toBe('done');
   });
 
-  it.each(['a', 'c'])('is refused: no message, no snapshot, and for a stranger no call (%s)', async (other) => {
-    const { a, b, one, two, deadline } = await setUp(other);
-    await until(() => a.notes.some((note) => note.includes(`that of member ${other}, not of b`)));
-    b.transport.send([heartbeat(2, 1)]);
-    const stream = b.provider.openSnapshotStream(toPeerId(1), one);
-    await stream.write(begin);
-    expect((await stream.finish()).refused).toContain(`its certificate is that of member ${other}, not of b`);
-    stream.cancel();
-    expect(a.heard).toEqual([]);
-    const call = b.provider.callControl(one, deadline, 'removeMember', 1);
-    if (other === 'c') await expect(call).rejects.toThrow('is that of no member');
-    else expect(await call).toBe('done');
-    // The peer does not receive messages for the member.
-    await expect(a.provider.fetchMembers(two, deadline)).rejects.toThrow(`that of member ${other}, not of b`);
-  });
+  it.each(['a', 'c'])(
+    'is refused for messages and snapshots, and for calls too if no member has the certificate (%s)',
+    async (other) => {
+      const { a, b, one, two, deadline } = await setUp(other);
+      await until(() => a.notes.some((note) => note.includes(`that of member ${other}, not of b`)));
+      b.transport.send([heartbeat(2, 1)]);
+      const stream = b.provider.openSnapshotStream(toPeerId(1), one);
+      await stream.write(begin);
+      expect((await stream.finish()).refused).toContain(`its certificate is that of member ${other}, not of b`);
+      stream.cancel();
+      expect(a.heard).toEqual([]);
+      const call = b.provider.callControl(one, deadline, 'removeMember', 1);
+      if (other === 'c') await expect(call).rejects.toThrow('is that of no member');
+      else expect(await call).toBe('done');
+      // The peer does not receive messages for the member.
+      await expect(a.provider.fetchMembers(two, deadline)).rejects.toThrow(`that of member ${other}, not of b`);
+    },
+  );
 
   it('is refused when its common name is not allowed', async () => {
     const { a, b, one, deadline } = await setUp('b', { allowedCommonNames: ['a'] });

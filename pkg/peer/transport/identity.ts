@@ -2,11 +2,12 @@ import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { MEMBER_URI, type PeerNetwork } from '../common/index.js';
 
 /**
- * Who may speak for a member of the cluster.
+ * Checks which member a certificate authenticates.
  *
- * Every certificate of a peer comes from the peer authority; TLS has checked that before. A certificate that `triremectl certs`
- * issued names its member in a URI (`memberUri`). It speaks for the member of that name and for no other. A certificate without such a URI, for instance one made for etcd, speaks
- * for the members at whose hosts its subject alternative names point.
+ * Every certificate of a peer is signed by the peer CA; TLS has checked that before. A certificate that `triremectl
+ * certs` issued names its member in a URI (`memberUri`), and authenticates the member of that name only. A certificate
+ * without such a URI, for example one made for etcd, authenticates the members at the hosts of its subject alternative
+ * names.
  */
 /** A member as the cluster knows it. */
 export interface KnownMember {
@@ -17,21 +18,21 @@ export interface KnownMember {
 
 export type CertificateRules = Pick<PeerNetwork, 'allowedCommonNames' | 'allowedHostnames'>;
 
-/** The name of the member that the certificate names in its URI, if it names one. */
+/** The name of the member in the URI of the certificate, if it has one. */
 export function memberNameOf({ subjectaltname = '' }: PeerCertificate): string | undefined {
   for (const part of subjectaltname.split(', ')) {
     if (!part.startsWith(`URI:${MEMBER_URI}`)) continue;
     try {
       return decodeURIComponent(part.slice(`URI:${MEMBER_URI}`.length));
     } catch {
-      // A URI that cannot be decoded is the name of no member.
+      // A URI that cannot be decoded names no member.
       return '';
     }
   }
   return undefined;
 }
 
-/** Why the certificate may not be used at the peer port at all; undefined when it may. */
+/** Why the certificate may not be used on the peer port at all; undefined if it may. */
 export function certificateProblem(certificate: PeerCertificate, rules: CertificateRules): string | undefined {
   const { allowedCommonNames = [], allowedHostnames = [] } = rules;
   const common = certificate.subject?.CN;
@@ -46,8 +47,8 @@ export function certificateProblem(certificate: PeerCertificate, rules: Certific
 }
 
 /**
- * Why the certificate does not speak for the member `id`; undefined when it does. A peer may not have heard of a new member yet: an
- * unknown id is accepted, unless the certificate is that of another member.
+ * Why the certificate does not authenticate the member `id`; undefined if it does. A peer may not know a new member
+ * yet: an unknown id is accepted, unless the certificate is that of another member.
  */
 export function identityProblem(
   certificate: PeerCertificate,
@@ -68,7 +69,7 @@ export function identityProblem(
   return `its certificate names neither member ${member.name} nor its host ${hosts.join(', ')}`;
 }
 
-/** Why the certificate is that of no member; undefined when it is that of one, or when no members are known yet. */
+/** Why the certificate belongs to no member; undefined if it belongs to one, or if no members are known yet. */
 export function memberProblem(certificate: PeerCertificate, members: readonly KnownMember[]): string | undefined {
   if (members.length === 0) return undefined;
   if (members.some(({ id }) => identityProblem(certificate, id, members) === undefined)) return undefined;

@@ -10,7 +10,7 @@ import { OutgoingQueue } from './queue.js';
 export interface LinkPorts {
   readonly world: World;
   readonly traffic: PeerTraffic;
-  /** How to dial the peer at `url`, with the certificates of the moment. */
+  /** How to dial the peer at `url`, with the current certificates. */
   dialing(url: string): Dialing;
   hello(): WireHello;
   /** Messages to this peer were probably lost. */
@@ -20,14 +20,14 @@ export interface LinkPorts {
   note(level: 'info' | 'warn', message: string): void;
 }
 
-/** The reason in a final refusal of a greeting. */
+/** The reason of a permanent refusal in the handshake. */
 export const REMOVED = 'the member has been removed from the cluster';
 
 type Stream = ClientDuplexStream<Buffer, Buffer>;
 
 /**
- * The outgoing connection to one peer: a stream that is opened, greeted, and opened again when it breaks. While it is down, raft messages are
- * dropped, because the core sends them again, and proposals are reported as not sent.
+ * The outgoing connection to one peer: a stream with a handshake, which is opened again if it breaks. While it is down,
+ * Raft messages are dropped, because the core sends them again, and proposals are reported as not sent.
  */
 export class Link {
   readonly #peer: PeerId;

@@ -12,7 +12,7 @@ export function grpcTransport(network: PeerNetwork): TransportProvider {
   let ports: TransportPorts | undefined;
   const source = tlsSource(network, (message) => ports?.note('info', message));
   const members = () => ports?.members().members ?? [];
-  /** Dials the member `id`, or whichever member has that URL; a URL of no known member is dialled all the same. */
+  /** Dials the member `id`, or the member with that URL; a URL of no known member is dialled too. */
   const dial = (url: string, id = members().find(({ peerUrls }) => peerUrls.includes(url))?.id): Dialing =>
     dialing(url, source.current(), (certificate) =>
       id === undefined ? undefined : identityProblem(certificate, id, members()),

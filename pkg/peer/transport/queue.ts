@@ -55,7 +55,7 @@ export class OutgoingQueue {
     return true;
   }
 
-  /** Queues a refusal. A dropped one costs its receiver only time. */
+  /** Queues a refusal. If it is dropped, its receiver only loses time. */
   refusal(refusal: ForwardRefusal): void {
     if (this.#answers.length < TRANSPORT_LIMITS.queuedProposalsMax) this.#answers.push(refusal);
   }

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { testPeerCa } from '../testing/certs.js';
 import { type ServerPorts, servePeers } from './server.js';
 
-// Nobody is served here.
+// This server accepts nothing.
 const ports = {} as ServerPorts;
 
 it('reports which address is not available, and why', async () => {

@@ -26,9 +26,9 @@ import { CHANNEL_OPTIONS, identity } from './credentials.js';
 import { PeerServerCredentials } from './tls.js';
 
 export interface ServerPorts {
-  /** Answers a greeting; `refused` is the reason when the connection is refused. */
+  /** Answers a handshake; `refused` is the reason if the connection is refused. */
   greet(hello: WireHello, certificate: PeerCertificate): WireHello;
-  /** Handles a bundle of a greeted peer. An error ends the connection. */
+  /** Handles a bundle of a peer after the handshake. An error ends the connection. */
   bundle(from: number, bundle: WireBundle, bytes: number): void;
   /** Receives a snapshot. Resolves when it is installed or not needed; an error is sent as the refusal. */
   snapshot(
@@ -43,7 +43,7 @@ export interface ServerPorts {
 
 /** Accepts the connections of other peers. */
 export interface PeerServer {
-  /** Addresses as bound, `host:port`. */
+  /** Bound addresses, `host:port`. */
   readonly addresses: readonly string[];
   /** New connections are accepted with these certificates. */
   replaceTls(tls: PeerTls): void;
@@ -130,7 +130,7 @@ function serveStream(call: ServerDuplexStream<Buffer, Buffer>, ports: ServerPort
       ports.bundle(from, bundle, bytes.length);
     } catch (error) {
       ended = true;
-      // Ends the call with a status. After `destroy` the other side would go on sending.
+      // Ends the call with a status. After `destroy`, the other side would continue to send.
       call.emit('error', error instanceof Error ? error : new Error(String(error)));
     }
   });
@@ -164,7 +164,7 @@ function serveMembers(call: ServerUnaryCall<Buffer, Buffer>, done: sendUnaryData
   }
 }
 
-/** The certificate of the other side. Throws when there is none, which the handshake rules out. */
+/** Returns the certificate of the other side. Throws if there is none, which the TLS handshake excludes. */
 function certificateOf(call: { getAuthContext(): AuthContext | null }): PeerCertificate {
   const certificate = call.getAuthContext()?.sslPeerCertificate;
   if (certificate === undefined) throw new Error('the peer shows no certificate');
@@ -192,7 +192,8 @@ async function serveControl(
 }
 
 async function* decoded(call: ServerReadableStream<Buffer, Buffer>): AsyncGenerator<WireSnapshotPart, void, void> {
-  // A receiver stops reading at the last part, before the stream ends. That must not break the stream: its answer is yet to come.
+  // A receiver stops reading at the last part, before the stream ends. That must not break the stream, because the
+  // response is still to be sent.
   const all = call.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   for await (const bytes of all) yield snapshotPartCodec.decode(bytes);
 }

@@ -5,13 +5,13 @@ import type { PeerNetwork, PeerTls } from '../common/index.js';
 
 /** The certificates for new handshakes. */
 export interface TlsSource {
-  /** The newest usable ones. The same object as long as nothing has changed. */
+  /** The newest usable certificates. The same object as long as nothing has changed. */
   current(): PeerTls;
 }
 
 /**
- * Certificates that are read again when their files change, so that they can be renewed without a restart. Open connections keep
- * theirs. Files that do not fit together (a renewal that is half done) are left aside until they do.
+ * Certificates that are read again when their files change, so that they can be renewed without a restart. Open
+ * connections keep theirs. Files that do not match (an incomplete renewal) are ignored until they do.
  */
 export function tlsSource({ tls, tlsFiles }: PeerNetwork, note: (message: string) => void): TlsSource {
   if (tlsFiles === undefined) return { current: () => tls };
@@ -24,7 +24,7 @@ export function tlsSource({ tls, tlsFiles }: PeerNetwork, note: (message: string
       })
       .join();
   let current = tls;
-  // Not known of what is in use: it may have changed between its reading and now.
+  // Not known for the files in use: they may have changed since they were read.
   let seen = '';
   let noted = '';
   return {
@@ -50,7 +50,10 @@ export function tlsSource({ tls, tlsFiles }: PeerNetwork, note: (message: string
   };
 }
 
-/** Credentials of the peer port, which can be replaced while it is open. Clients must show a certificate of the authority. */
+/**
+ * Credentials of the peer port, which can be replaced while it is open. Clients must present a certificate of the peer
+ * CA.
+ */
 export class PeerServerCredentials extends ServerCredentials {
   constructor(tls: PeerTls) {
     super({ requestCert: true, rejectUnauthorized: true }, contextOf(tls));

@@ -28,7 +28,7 @@ export class GrpcTransport implements Transport {
   readonly #network: PeerNetwork;
   readonly #security: Security;
   readonly #links = new Map<PeerId, Link>();
-  /** The URLs that peers sent in their greetings. */
+  /** The URLs that peers sent in their handshakes. */
   readonly #heard = new Map<PeerId, readonly string[]>();
   readonly #unreachable = new Set<PeerId>();
   readonly #stopReports: () => void;
@@ -40,7 +40,7 @@ export class GrpcTransport implements Transport {
     this.#network = network;
     this.#security = security;
     this.#ports = ports;
-    // Reported once a tick, not at each loss, because the core reacts by sending again.
+    // Reported once a tick, not at each loss, because the core then sends again.
     this.#stopReports = ports.world.timers.every(ports.heartbeatMs, () => {
       for (const peer of this.#unreachable) ports.sink.unreachable(peer);
       this.#unreachable.clear();
@@ -75,7 +75,7 @@ export class GrpcTransport implements Transport {
     return transport;
   }
 
-  /** Takes over certificates that were renewed. */
+  /** Uses renewed certificates. */
   #followTls(first: PeerTls): void {
     let inUse = first;
     this.#stopTls = this.#ports.world.timers.every(TRANSPORT_LIMITS.tlsEveryMs, () => {
@@ -92,14 +92,14 @@ export class GrpcTransport implements Transport {
     throw new Error(problem);
   }
 
-  /** Why the certificate does not speak for the member `id`. */
+  /** Why the certificate does not authenticate the member `id`. */
   #identityProblem(certificate: PeerCertificate, id: number): string | undefined {
     return (
       certificateProblem(certificate, this.#network) ?? identityProblem(certificate, id, this.#ports.members().members)
     );
   }
 
-  /** The same parts, once the certificate has proved to be that of the sender that the first one names. */
+  /** Returns the same parts, after checking that the certificate is that of the sender in the first one. */
   async *#identified(
     parts: AsyncIterable<WireSnapshotPart>,
     certificate: PeerCertificate,
@@ -110,7 +110,7 @@ export class GrpcTransport implements Transport {
     }
   }
 
-  /** Addresses as bound. */
+  /** Bound addresses. */
   get addresses(): readonly string[] {
     return this.#server?.addresses ?? [];
   }
@@ -173,7 +173,7 @@ export class GrpcTransport implements Transport {
 
   #receive(from: PeerId, bundle: WireBundle, bytes: number): void {
     const { sink, metrics, self } = this.#ports;
-    // Ends the connection. When the peer reconnects, the answer to its greeting has the reason.
+    // Ends the connection. When the peer reconnects, the answer to its handshake has the reason.
     if (this.#ports.wasRemoved(from)) throw new Error(REMOVED);
     metrics.traffic(from).receivedBytes += bytes;
     for (const { id, term, refused, message } of bundle.answers) {
@@ -190,7 +190,7 @@ export class GrpcTransport implements Transport {
     return this.#links.get(peer)?.urls ?? [];
   }
 
-  /** Whatever is queued during one turn of the event loop leaves together. */
+  /** Everything that is queued during one turn of the event loop is sent together. */
   #flushSoon(): void {
     if (this.#flushing) return;
     this.#flushing = true;

@@ -16,7 +16,10 @@ for (let row = 1; row < 8; row++) {
   }
 }
 
-/** The checksum of `bytes[start, end)`, continued from `seed`: an earlier result, or any 32-bit number that both sides know. */
+/**
+ * Returns the checksum of `bytes[start, end)`, continued from `seed`: an earlier result, or any 32-bit number that
+ * writer and reader share.
+ */
 export function crc32c(bytes: Uint8Array, seed = 0, start = 0, end = bytes.length): number {
   const t = table;
   let crc = ~seed;

@@ -20,8 +20,8 @@ import { invariant } from '../../../base/index.js';
 import { WAL_LIMITS } from '../../common/index.js';
 
 /**
- * The disk as the log needs it. The real one and the simulated one of the tests, which loses unsynced sectors, fails syncs and runs full on
- * demand, are interchangeable.
+ * The disk as the log uses it. Tests replace the real one by a simulated one, which loses unsynced sectors, fails syncs
+ * and fills up on demand.
  */
 export interface LogFile {
   readonly size: number;
@@ -29,7 +29,10 @@ export interface LogFile {
   read(position: number, length: number): Uint8Array;
   /** Resolves when the operating system has the bytes. Extends the file if needed. Rejects with the errno in `code`. */
   write(bytes: Uint8Array, position: number): Promise<void>;
-  /** Resolves when everything written before is on stable storage. After a rejection nothing is known about it, and a later sync proves nothing. */
+  /**
+   * Resolves when everything written before is on stable storage. After a rejection the state of the data is unknown,
+   * and a later successful sync proves nothing.
+   */
   sync(): Promise<void>;
   close(): void;
 }
@@ -126,7 +129,7 @@ class NodeFile implements LogFile {
 
   async sync(): Promise<void> {
     await promised((done) => fdatasync(this.#fd, done));
-    // A file without a name accepts writes and syncs, and is gone when it is closed.
+    // A file without a name accepts writes and syncs, and is removed when it is closed.
     if (fstatSync(this.#fd).nlink === 0)
       throw new Error('a file of the log has been removed while the peer was using it');
   }

@@ -45,7 +45,7 @@ export function sealFrame(frame: Buffer, bodyLength: number, number: number, non
   frame.writeUInt32LE(crc32c(frame, nonce, 4, FRAME_HEADER), 0);
 }
 
-/** The header in these bytes, if there is one that belongs to the segment with this nonce. */
+/** Returns the header in these bytes, if it belongs to the segment with this nonce. */
 export function readHeader(bytes: Buffer, nonce: number): FrameHeader | undefined {
   if (bytes.length < FRAME_HEADER || bytes.readUInt32LE(0) !== crc32c(bytes, nonce, 4, FRAME_HEADER)) return undefined;
   const bodyLength = bytes.readUInt32LE(8);
@@ -54,7 +54,7 @@ export function readHeader(bytes: Buffer, nonce: number): FrameHeader | undefine
   return { bodyChecksum: bytes.readUInt32LE(4), bodyLength, number };
 }
 
-/** Whether all bytes of the frame are as they were sealed. */
+/** Reports whether all bytes of the frame are unchanged. */
 export function frameIsWhole(frame: Buffer, header: FrameHeader, nonce: number): boolean {
   return (
     frame.length === frameExtent(header.bodyLength) &&
@@ -64,9 +64,9 @@ export function frameIsWhole(frame: Buffer, header: FrameHeader, nonce: number):
 }
 
 /**
- * Whether an incomplete frame is the result of an interrupted write: some sector of it was never written and is still zero. A frame with
- * all sectors written and a wrong checksum was damaged later. (A frame that contains a sector of zeros and is damaged elsewhere counts as
- * interrupted. This is applied to the very last frame of the log only.)
+ * Reports whether an incomplete frame is the result of an interrupted write: some sector of it was never written and is
+ * still zero. A frame with all sectors written and a wrong checksum was damaged later. (A frame that contains a sector
+ * of zeros and is damaged elsewhere counts as interrupted. This is used for the very last frame of the log only.)
  */
 export function writeWasInterrupted(frame: Buffer, header: FrameHeader): boolean {
   if (frame.length < frameExtent(header.bodyLength) || frame[frame.length - 1] === 0) return true;

@@ -60,7 +60,7 @@ describe('crc32c', () => {
 });
 
 describe('the write-ahead log', () => {
-  it('gives back what was written, across segments and reopenings', async () => {
+  it('returns what was written, across segments and restarts', async () => {
     const disk = new SimulatedDisk();
     let log = await WriteAheadLog.create(world(disk), origin);
     for (let i = 1; i <= 40; i++) {
@@ -198,7 +198,7 @@ describe('after a crash', () => {
     }
   });
 
-  it('recovers a prefix that holds everything acknowledged, whatever sectors survive', async () => {
+  it('recovers a prefix with everything acknowledged, whatever sectors survive', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -357,7 +357,7 @@ describe('a failing disk', () => {
     await log.close();
   });
 
-  it('reports that space is short, goes on in the present segment, and recovers by itself', async () => {
+  it('reports that space is short, continues in the current segment, and recovers without help', async () => {
     const disk = new SimulatedDisk();
     const ticking: (() => void)[] = [];
     const slow: LogWorld = {

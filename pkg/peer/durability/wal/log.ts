@@ -37,9 +37,9 @@ interface Waiting {
 }
 
 /**
- * The write-ahead log: one writer, one frame in flight. Writes that arrive while a frame is being written wait and form the next frame, so
- * batches grow with the load. After the first failed write or sync the log fails for good: what a failed sync left on disk is unknown, and a
- * later sync that succeeds says nothing about it.
+ * The write-ahead log: one writer, one frame in flight. Writes that arrive while a frame is being written wait and form
+ * the next frame, so batches grow with the load. After the first failed write or sync the log fails permanently: the
+ * data of a failed sync is unknown, and a later successful sync proves nothing about it.
  */
 export class WriteAheadLog {
   readonly #world: LogWorld;
@@ -88,9 +88,9 @@ export class WriteAheadLog {
   /** Opens the log and cuts off an interrupted last write. Rejects with `LogCorruptError` on any other damage. */
   static async open(world: LogWorld): Promise<{ readonly log: WriteAheadLog; readonly recovered: RecoveredLog }> {
     const { log: recovered, file, preamble, segments, end, lastFrame, nextFrame, dirtyEnd } = recover(world.disk);
-    // From now on the last frame counts as durable. It may be in the page cache only: the process was killed before the sync, or the
-    // sync failed, after which the kernel takes the pages for written and another sync does nothing. So it is written again. Earlier
-    // frames were synced before the next one was written.
+    // From now on the last frame counts as durable. It may be in the page cache only: the process was killed before the
+    // sync, or the sync failed, after which the kernel marks the pages as clean and another sync does nothing. So it is
+    // written again. Earlier frames were synced before the next one was written.
     const tail = Buffer.alloc(dirtyEnd - lastFrame);
     tail.set(file.read(lastFrame, end - lastFrame));
     await file.write(tail, lastFrame);
@@ -100,7 +100,10 @@ export class WriteAheadLog {
     return { log: new WriteAheadLog(world, start), recovered };
   }
 
-  /** Whether there is space for another segment when this one is full. If false, accept only what frees space. */
+  /**
+   * Reports whether there is space for another segment when this one is full. If not, accept only operations that free
+   * space.
+   */
   get hasRoom(): boolean {
     return !this.#spare.outOfSpace;
   }
@@ -124,8 +127,8 @@ export class WriteAheadLog {
   }
 
   /**
-   * Moves the base up to `base`: entries up to there are dropped, and segments without newer ones are removed or reused. The state that they
-   * led to must be durable before.
+   * Moves the base up to `base`: drops the entries up to it, and removes or reuses segments without newer ones. The
+   * state at `base` must be durable before.
    */
   cut(base: SnapshotMeta): Promise<void> {
     return this.#enqueue(undefined, base, recordBytes({ kind: 'base', mode: 'cut', base }));
@@ -207,7 +210,7 @@ export class WriteAheadLog {
       if (write === undefined) continue;
       if (write.snapshot !== undefined) {
         this.#base = write.snapshot;
-        // No earlier entry is needed again, in whichever segment it is.
+        // No earlier entry is needed again, in any segment.
         for (const older of this.#segments) older.lastIndex = 0;
         at = writeRecord(frame, at, { kind: 'base', mode: 'restore', base: write.snapshot });
       }
@@ -225,7 +228,7 @@ export class WriteAheadLog {
     return this.#segments.at(-1)!.sequence + 1;
   }
 
-  /** Goes on in a new segment. It begins with a checkpoint, so that all older ones can be removed later. */
+  /** Continues in a new segment. It begins with a checkpoint, so that all older ones can be removed later. */
   async #rotate(bodyBytes: number): Promise<void> {
     const sequence = this.#nextSequence();
     const checkpoint = checkpointRecords({ identity: this.#identity, base: this.#base, hardState: this.#hardState });

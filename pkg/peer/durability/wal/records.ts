@@ -106,8 +106,8 @@ function writeBlock(
 }
 
 /**
- * Reads the records of one frame. Its checksum was right, so a malformed record is an error of the program. Entry data is copied, because
- * the reader's window is reused.
+ * Reads the records of one frame. Its checksum was right, so a malformed record is an error in this program. Entry data
+ * is copied, because the reader's window is reused.
  */
 export function readRecords(bytes: Buffer, visit: (record: LogRecord) => void): void {
   let at = 0;

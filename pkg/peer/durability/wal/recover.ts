@@ -6,7 +6,7 @@ import { scanSegment } from './scan.js';
 
 /** The content of the log when it was opened. `entries` follow `base` without a gap. */
 export interface RecoveredLog {
-  /** The caller's own bytes, given when the log was created. */
+  /** Bytes of the caller, stored when the log was created. */
   readonly identity: Uint8Array;
   readonly base: SnapshotMeta;
   readonly entries: readonly Entry[];
@@ -32,14 +32,14 @@ export interface Segment {
   readonly sequence: number;
   /** The highest index of an entry in it; 0 when it has none. The segment can be removed when the base is at or above it. */
   lastIndex: number;
-  /** The size of its file. */
+  /** The size of the segment's file. */
   readonly bytes: number;
 }
 
 export const segmentName = (sequence: number): string => `${String(sequence).padStart(10, '0')}.wal`;
 const SEGMENT_NAME = /^\d{10}\.wal$/;
 
-/** Whether this directory holds a log. */
+/** Reports whether this directory has a log. */
 export function hasLog(disk: LogDisk): boolean {
   return disk.list().some((name) => SEGMENT_NAME.test(name));
 }
@@ -51,14 +51,14 @@ export interface Recovery {
   readonly file: LogFile;
   readonly preamble: Preamble;
   readonly end: number;
-  /** Where the last frame begins. */
+  /** Offset of the last frame. */
   readonly lastFrame: number;
   readonly nextFrame: number;
   /** Bytes [end, dirtyEnd) of the last segment must be zeroed before anything is appended. */
   readonly dirtyEnd: number;
 }
 
-/** Reads every segment. Throws `LogCorruptError`. Changes nothing on disk. */
+/** Reads every segment. Throws `LogCorruptError`. It changes nothing on disk. */
 export function recover(disk: LogDisk): Recovery {
   const names = disk
     .list()

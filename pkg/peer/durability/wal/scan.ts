@@ -18,11 +18,14 @@ export interface SegmentScan {
   readonly lastFrame: number;
   /** The number that the next frame of the log must have. */
   readonly nextFrame: number;
-  readonly rest: /** Nothing was ever written after the last whole frame. */
+  readonly rest: /** No byte after the last whole frame was ever written. */
     | { readonly kind: 'clean' }
-    /** A write was interrupted there. It was never acknowledged and is cut. Bytes from `end` to `dirtyEnd` may be nonzero. */
+    /**
+     * A write was interrupted here. It was never acknowledged and is cut. Bytes from `end` to `dirtyEnd` may be
+     * nonzero.
+     */
     | { readonly kind: 'torn'; readonly dirtyEnd: number }
-    /** Something that was durable has changed. */
+    /** Durable data has changed. */
     | { readonly kind: 'damaged'; readonly offset: number; readonly why: string };
 }
 
@@ -83,14 +86,14 @@ function judgeRest(
     if (writeWasInterrupted(frame, header)) return { kind: 'torn', dirtyEnd };
     return { kind: 'damaged', offset: end, why: `frame ${expected} was written completely, but its checksum is wrong` };
   }
-  // There is no header, but there are nonzero bytes. Either the sector with the header was never written while later ones were, or the
-  // write ended inside the header and nothing follows.
+  // There is no header, but there are nonzero bytes. Either later sectors were written and the header's was not, or the
+  // write ended inside the header.
   if (isZero(sector, 0, sector.length)) return { kind: 'torn', dirtyEnd };
   if (dirtyEnd === end + SECTOR && isZero(sector, FRAME_HEADER, sector.length)) return { kind: 'torn', dirtyEnd };
   return { kind: 'damaged', offset: end, why: `the header of frame ${expected} is damaged` };
 }
 
-/** A moving window over the file: few large reads instead of many small ones. */
+/** A moving window over the file: a few large reads instead of many small ones. */
 class Window {
   readonly #file: LogFile;
   #start = 0;

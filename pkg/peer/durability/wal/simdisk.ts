@@ -11,7 +11,7 @@ export type SectorFate = (file: string, sector: number) => 'written' | 'lost';
 export class SimulatedDisk implements LogDisk {
   #live = new Map<string, SimulatedFile>();
   #durableNames = new Map<string, SimulatedFile>();
-  /** The capacity of all files together; ENOSPC beyond. */
+  /** The total capacity of all files; writes beyond it fail with ENOSPC. */
   capacityBytes = Number.POSITIVE_INFINITY;
   /** Called at each sync. If it throws, the sync fails with its error. */
   onSync: (name: string) => void | Promise<void> = () => {};
@@ -67,7 +67,10 @@ export class SimulatedDisk implements LogDisk {
     return (this.open(name) as SimulatedFile).current;
   }
 
-  /** The disk after a power cut: unsynced sectors as `fate` decides, and the names of the last `syncDirectory`. */
+  /**
+   * Returns the disk after a power cut: `fate` decides about each unsynced sector, and names are those of the last
+   * `syncDirectory`.
+   */
   crash(fate: SectorFate): SimulatedDisk {
     const after = new SimulatedDisk();
     for (const [name, file] of this.#durableNames) {
@@ -87,7 +90,7 @@ class SimulatedFile implements LogFile {
   durable: Buffer = Buffer.alloc(0);
   readonly #disk: SimulatedDisk;
   readonly #dirty = new Set<number>();
-  /** Sectors whose sync failed and that were not written since. */
+  /** Sectors whose sync failed and that were not written again. */
   readonly #lost = new Set<number>();
 
   constructor(disk: SimulatedDisk, name: string) {
@@ -124,7 +127,7 @@ class SimulatedFile implements LogFile {
     try {
       await this.#disk.onSync(this.name);
     } catch (error) {
-      // As Linux does: the pages stay readable and count as clean, and no later sync writes them.
+      // As in Linux, the pages stay readable and count as clean, and no later sync writes them.
       for (const sector of syncing) {
         this.#dirty.delete(sector);
         this.#lost.add(sector);

@@ -4,13 +4,13 @@ import type { LogDisk, LogFile } from './disk.js';
 
 const ZEROS = Buffer.alloc(WAL_LIMITS.zeroStepBytes);
 
-/** Whether an error goes away when there is space. */
+/** Reports whether an error disappears when there is space. */
 export function isOutOfSpace(error: unknown): boolean {
   const code = (error as { code?: unknown } | undefined)?.code;
   return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
-/** The size that a segment should have, and the least that it may have when the disk is nearly full. */
+/** The desired size of a segment, and the minimum if the disk is nearly full. */
 export interface SegmentWish {
   readonly bytes: number;
   readonly bytesMin: number;
@@ -19,7 +19,7 @@ export interface SegmentWish {
 export interface SpareWorld {
   readonly disk: LogDisk;
   readonly timers: Timers;
-  /** The space that a segment made in advance leaves free, given the size of the disk. */
+  /** The space that a segment made in advance leaves free, for a disk of this size. */
   readonly keepFree?: (diskBytes: number) => number;
 }
 
@@ -109,7 +109,7 @@ export class Spare {
     }
   }
 
-  /** The size to make, halved until it leaves enough space free; undefined when even the least does not. */
+  /** Returns the size to make, halved until it leaves enough space free; undefined if even the minimum does not. */
   #affordable({ bytes, bytesMin }: SegmentWish): number | undefined {
     const { disk, keepFree } = this.#world;
     if (keepFree === undefined || disk.list().includes(Spare.NAME)) return bytes;
@@ -122,11 +122,11 @@ export class Spare {
 
   async #zeroed(size: number): Promise<LogFile> {
     const { disk } = this.#world;
-    // The file may be a renamed segment. If it were wiped before its new name is durable, a power cut could bring it back under its old
-    // name, as a destroyed segment.
+    // The file may be a renamed segment. If it were overwritten before its new name is durable, a power cut could
+    // restore the old name with a destroyed segment.
     if (disk.list().includes(Spare.NAME)) await disk.syncDirectory();
     const file = disk.create(Spare.NAME);
-    // A recycled segment may be larger than wished. All of it must become zero (frame.ts, invariant 3).
+    // A recycled segment may be larger than requested. All of it must become zero (frame.ts, invariant 3).
     const end = Math.max(size, file.size);
     try {
       for (let at = 0; at < end; at += ZEROS.length) {
