@@ -1,5 +1,5 @@
 import { errors } from '../api/index.js';
-import type { Authentication, Authenticator } from '../auth/index.js';
+import { ANONYMOUS, type Authentication, type Authenticator } from '../auth/index.js';
 import type { Call } from './call.js';
 import type { RequestCounter } from './metrics.js';
 
@@ -15,6 +15,10 @@ export function authenticate(
     counter.authenticated(found.kind === 'authenticated');
     if (found.kind !== 'authenticated') throw errors.unauthorized();
     call.user = found.user;
+    if (found.user.name === ANONYMOUS.name) return;
+    const { connection } = call.exchange;
+    connection.authenticated = true;
+    connection.unauthenticated = 0;
   };
   const found = authenticator.authenticate(call);
   return found instanceof Promise ? found.then(settle) : settle(found);

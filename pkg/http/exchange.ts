@@ -47,8 +47,10 @@ export interface Exchange {
 export interface Connection extends CredentialConnection {
   /** The number of exchanges in progress. */
   open: number;
-  /** The number of requests without credentials that arrived over HTTP/2. */
-  anonymous: number;
+  /** A request on this connection had valid credentials. */
+  authenticated: boolean;
+  /** The number of requests that arrived over HTTP/2 since one had valid credentials. */
+  unauthenticated: number;
   /** The number of pipelined requests that wait for an earlier response. */
   waiting: number;
   readonly remoteAddress: string;

@@ -163,7 +163,8 @@ class SocketConnection implements Connection {
   identity: unknown;
   open = 0;
   waiting = 0;
-  anonymous = 0;
+  authenticated = false;
+  unauthenticated = 0;
   readonly #socket: TLSSocket;
 
   constructor(socket: TLSSocket) {

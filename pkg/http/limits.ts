@@ -17,6 +17,20 @@ export const limits = {
    */
   pipelinedMax: 64,
   pipelinedAnonymousMax: 8,
+  /**
+   * The bytes of an HTTP/1.1 connection that are parsed at once, unless they belong to a body; the same for a client that has not
+   * authenticated. The smallest request has some 30.
+   */
+  parsedBytesMax: 4096,
+  parsedBytesAnonymousMax: 1024,
+  /**
+   * The time within one turn of the event loop after which no further request begins; the same for requests of clients that have not
+   * authenticated, which do not delay others therefore.
+   */
+  startsTime: 8,
+  anonymousStartsTime: 2,
+  /** TLS handshakes that begin in one turn of the event loop. */
+  handshakesPerTurn: 4,
   /** The bytes of an unread body that are discarded after the response, before the connection is closed. */
   discardBytesMax: 16 * 1024 * 1024,
   /** The time within which the headers, and the whole body, of a request must arrive. */

@@ -1,9 +1,12 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
+import { Scheduler } from '../base/index.js';
 import { limits } from './limits.js';
 import { HeldConnection, TestDoor, turn, until } from './testing/door.js';
+import { testWorld } from './testing.js';
 
 const opened: TestDoor[] = [];
 afterEach(async () => {
@@ -108,15 +111,19 @@ it('closes connections beyond its limit, and accepts new ones when others have c
   for (const socket of [first, third]) socket.destroy();
 });
 
-it('ends an HTTP/2 session that sends too many requests without credentials', async () => {
-  const door = await open();
+/** Sends requests over one HTTP/2 session, one after the other, until it is closed or `most` are answered. Returns how many were. */
+async function answeredOverHttp2(door: TestDoor, most: number, headers: Record<string, string> = {}): Promise<number> {
   const session = connectHttp2(`https://127.0.0.1:${door.listener.port}`, { ca: door.ca });
   session.on('error', () => {});
   const closed = new Promise((resolve) => session.once('close', resolve));
   let answered = 0;
   const more = (): void => {
-    if (session.destroyed || session.closed || answered > limits.requestsAnonymousMax) return;
-    const stream = session.request({ ':path': `${CMS}/a` });
+    if (session.destroyed || session.closed) return;
+    if (answered === most) {
+      session.close();
+      return;
+    }
+    const stream = session.request({ ':path': `${CMS}/a`, ...headers });
     stream.on('error', () => {});
     stream.once('response', () => answered++);
     stream.once('close', more);
@@ -124,7 +131,124 @@ it('ends an HTTP/2 session that sends too many requests without credentials', as
   };
   more();
   await closed;
-  expect(answered).toBe(limits.requestsAnonymousMax);
+  return answered;
+}
+
+describe('an HTTP/2 session', () => {
+  const most = limits.requestsAnonymousMax;
+
+  it.each([{}, { authorization: 'Bearer x' }])(
+    'ends after many requests without valid credentials: %o',
+    async (headers) => {
+      const door = await TestDoor.open(undefined, { user: () => undefined });
+      opened.push(door);
+      expect(await answeredOverHttp2(door, most + 5, headers)).toBe(most);
+    },
+  );
+
+  it('lasts when its requests have valid credentials', async () => {
+    expect(await answeredOverHttp2(await open(), most + 5)).toBe(most + 5);
+  });
+});
+
+/** Counts the requests that Node's parser has made, and the most that began in one turn, until `stop`. */
+function countParsed(): { parsed: number; readonly stop: () => void } {
+  const count = { parsed: 0, stop: () => unsubscribe('http.server.request.start', note) };
+  const note = (): void => void count.parsed++;
+  subscribe('http.server.request.start', note);
+  return count;
+}
+
+it('parses few of the requests of a client that has not authenticated at once', async () => {
+  const door = await open();
+  door.services.registry.before = () => new Promise(() => {});
+  const socket = await door.dial();
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  const count = countParsed();
+  socket.write('GET /api HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(478));
+  await closed;
+  count.stop();
+  // Node alone would parse all of them. The first request has authenticated the client.
+  expect(count.parsed).toBeLessThanOrEqual((limits.parsedBytesAnonymousMax + limits.parsedBytesMax) / 30);
+});
+
+describe('requests that arrive together', () => {
+  /** A server on which one request begins in each turn, and the most that began in one. */
+  async function oneInEachTurn(): Promise<{ readonly door: TestDoor; readonly most: () => number }> {
+    const [starts, anonymousStarts] = [new Scheduler(testWorld, -1), new Scheduler(testWorld, -1)];
+    const begun = new Map<number, number>();
+    let [now, ended] = [0, false];
+    const next = (): void => {
+      now++;
+      if (!ended) setImmediate(next);
+    };
+    setImmediate(next);
+    const door = await TestDoor.open(undefined, {
+      stages: { starts, anonymousStarts },
+      user: () => {
+        begun.set(now, (begun.get(now) ?? 0) + 1);
+        return undefined;
+      },
+    });
+    opened.push(door);
+    const most = (): number => {
+      ended = true;
+      return Math.max(...begun.values());
+    };
+    return { door, most };
+  }
+
+  it('begin in turns over HTTP/2', async () => {
+    const { door, most } = await oneInEachTurn();
+    const session = connectHttp2(`https://127.0.0.1:${door.listener.port}`, { ca: door.ca });
+    await new Promise((resolve) => session.once('remoteSettings', resolve));
+    const answers = Array.from({ length: 40 }, () => {
+      const stream = session.request({ ':path': `${CMS}/a` });
+      stream.resume();
+      return new Promise((resolve) => stream.once('response', (headers) => resolve(headers[':status'])));
+    });
+    expect(new Set(await Promise.all(answers))).toEqual(new Set([401]));
+    expect(most()).toBe(1);
+    session.close();
+  });
+
+  it('begin in turns over HTTP/1.1', async () => {
+    const { door, most } = await oneInEachTurn();
+    const sockets = await Promise.all(Array.from({ length: 8 }, () => door.dial()));
+    const answers = sockets.map((socket) => until(socket, (text) => text.includes('Unauthorized')));
+    for (const socket of sockets) socket.write(`GET ${CMS}/a HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await Promise.all(answers);
+    expect(most()).toBe(1);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('keep their bodies, whatever the size of the pieces', async () => {
+    const { door } = await oneInEachTurn();
+    door.services.stages.authenticator.authenticate = () => ({
+      kind: 'authenticated',
+      user: { name: 'a', groups: ['system:masters'] },
+    });
+    const socket = await door.dial();
+    const bodies = [1, 5_000, 300_000, 70_000, 2].map((length, i) =>
+      JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: `a${i}` },
+        data: { x: 'y'.repeat(length) },
+      }),
+    );
+    const requests = bodies.map((body, i) =>
+      i % 2 === 0
+        ? `POST ${CMS} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+        : `POST ${CMS} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+    );
+    const answered = until(socket, (text) => text.split('HTTP/1.1 201').length > bodies.length);
+    socket.write(requests.join(''));
+    await answered;
+    const stored = [...door.services.registry.objects.values()].map((object) => JSON.stringify(object));
+    expect(stored.map((text) => text.match(/y+/)?.[0].length)).toEqual([1, 5_000, 300_000, 70_000, 2]);
+    socket.destroy();
+  });
 });
 
 it('runs an HTTP/2 request with an unknown method through the pipeline, whatever its path', async () => {

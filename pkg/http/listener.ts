@@ -1,11 +1,4 @@
-import {
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  METHODS,
-  type Server,
-  ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, METHODS, type Server, ServerResponse } from 'node:http';
 import {
   constants,
   createSecureServer,
@@ -17,14 +10,17 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
-import { type ApiError, errors } from '../api/index.js';
-import type { Timers } from '../base/index.js';
+import { errors } from '../api/index.js';
+import type { Scheduler } from '../base/index.js';
 import type { Connection, Exchange } from './exchange.js';
 import { connectionOf, MessageExchange } from './exchange1.js';
 import { StreamExchange, sessionConnection } from './exchange2.js';
+import { Handshakes } from './handshakes.js';
 import { limits } from './limits.js';
+import { type FeedClient, ParserFeed } from './parserfeed.js';
 import { belowApi, serveApi } from './paths.js';
 import { serve } from './pipeline.js';
+import { malformed, refuse, refuseRequest, refuseWith, statusText } from './refusals.js';
 import { createRouter } from './router.js';
 import type { HttpServices } from './services.js';
 import { isWebSocketWatch, withoutUpgrade } from './websocket.js';
@@ -72,6 +68,7 @@ class Door implements Listener {
   readonly #accepted = new Set<Socket>();
   readonly #sockets = new Set<Socket>();
   readonly #sessions = new Set<ServerHttp2Session>();
+  readonly #feeds = new WeakMap<Socket, ParserFeed>();
   readonly #router: FastifyInstance;
   #draining = false;
   /** Monotonic, milliseconds. */
@@ -134,9 +131,14 @@ class Door implements Listener {
     const onStream: StreamListener = (stream, headers, flags, raw) =>
       this.#stream(stream, headers, flags, raw, compatible);
     server.on('stream', onStream as Parameters<typeof server.on>[1]);
+    // Node begins the TLS handshake of a connection as soon as it is accepted.
+    const [begin] = server.listeners('connection') as ((socket: Socket) => void)[];
+    server.removeAllListeners('connection');
+    const handshakes = new Handshakes(services.world, (socket) => begin!.call(server, socket));
     server.on('connection', (socket: Socket) => {
       this.#accepted.add(socket);
       socket.once('close', () => this.#accepted.delete(socket));
+      handshakes.add(socket);
     });
     server.on('secureConnection', (socket) => this.#connected(socket));
     server.on('session', (session) => this.#opened(session));
@@ -186,16 +188,26 @@ class Door implements Listener {
   }
 
   #connected(socket: TLSSocket): void {
-    // Node feeds its parser directly from the stream, and pauses the parser while a response waits to be written. OpenSSL then
-    // still delivers the records that it has read, and the paused parser rejects them. A listener for data makes Node read
-    // through the stream's buffer, which can be paused.
-    if (socket.alpnProtocol !== 'h2') socket.on('data', ignore);
+    if (socket.alpnProtocol !== 'h2') {
+      const feed = ParserFeed.attach(socket, this.#client(socket));
+      if (feed !== undefined) this.#feeds.set(socket, feed);
+    }
     if (this.#sockets.has(socket)) return;
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
     // Its exchanges handle a broken connection; the process must not fail.
     socket.on('error', ignore);
     if (this.#draining) socket.end();
+  }
+
+  #client(socket: TLSSocket): FeedClient {
+    const connection = connectionOf(socket);
+    return { isKnown: () => isKnown(socket, connection), starts: () => this.#starts(socket, connection) };
+  }
+
+  #starts(socket: TLSSocket, connection: Connection): Scheduler {
+    const { starts, anonymousStarts } = this.#services.stages;
+    return isKnown(socket, connection) ? starts : anonymousStarts;
   }
 
   #opened(session: ServerHttp2Session): void {
@@ -212,10 +224,11 @@ class Door implements Listener {
 
   /**
    * Serves the requests of an HTTP/1.1 connection one at a time, in order. The next one begins when Node assigns its response to
-   * the connection, which is when the response before it is written. Only a few requests may wait. Node parses everything that
-   * arrives in one read, which can be hundreds of requests, so the connection of a client that sends more is closed.
+   * the connection, which is when the response before it is written. Only a few requests may wait. The connection of a client that
+   * sends more is closed.
    */
   #inTurn(request: IncomingMessage, response: ServerResponse): void {
+    this.#feeds.get(request.socket)?.began(request);
     if (response.socket !== null) {
       this.#request(request, response);
       return;
@@ -244,6 +257,8 @@ class Door implements Listener {
    */
   #upgrade(request: IncomingMessage, socket: TLSSocket, head: Buffer): void {
     const response = new ServerResponse(request);
+    const rest = this.#feeds.get(socket)?.detach();
+    if (rest !== undefined && rest.length > 0) head = Buffer.concat([head, rest]);
     try {
       response.assignSocket(socket);
     } catch {
@@ -251,7 +266,6 @@ class Door implements Listener {
       socket.destroy();
       return;
     }
-    socket.off('data', ignore);
     const wrong = malformed(request);
     if (wrong !== undefined) {
       response.detachSocket(socket);
@@ -293,17 +307,32 @@ class Door implements Listener {
     raw: string[],
     compatible: readonly StreamListener[],
   ): void {
-    const url = headers[':path'] as string | undefined;
     const session = stream.session;
-    if (session !== undefined && isFlood(session, headers)) {
-      stream.on('error', ignore);
+    if (session === undefined || session.destroyed) return;
+    stream.on('error', ignore);
+    if (isFlood(session)) {
       session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
       return;
     }
+    const starts = this.#starts(session.socket as TLSSocket, sessionConnection(session));
+    if (starts.spent()) starts.later(() => this.#begin(stream, headers, flags, raw, compatible));
+    else this.#begin(stream, headers, flags, raw, compatible);
+  }
+
+  #begin(
+    stream: ServerHttp2Stream,
+    headers: IncomingHttpHeaders,
+    flags: number,
+    raw: string[],
+    compatible: readonly StreamListener[],
+  ): void {
+    const { session } = stream;
+    // The client has reset the stream while it waited.
+    if (session === undefined || stream.destroyed || stream.closed) return;
+    const url = headers[':path'] as string | undefined;
     // HTTP/2 carries any method. The router rejects those it does not know before the pipeline runs.
     const skipsRouter = url !== undefined && (belowApi(url) || !KNOWN_METHODS.has(headers[':method'] as string));
-    if (skipsRouter && session !== undefined)
-      this.#serve(new StreamExchange(stream, headers, raw, sessionConnection(session)));
+    if (skipsRouter) this.#serve(new StreamExchange(stream, headers, raw, sessionConnection(session)));
     else for (const listener of compatible) listener.call(this.#server, stream, headers, flags, raw);
   }
 
@@ -395,17 +424,18 @@ const CIPHERS = [
 ].join(':');
 
 /**
- * Counts the requests without credentials of a session and returns whether there are too many. Streams that are reset at once
- * count too.
+ * Counts a request of a session whose client has not authenticated, and returns whether there are too many. Streams that are reset at
+ * once count too. A request with valid credentials sets the count to zero (`authenticate`).
  */
-function isFlood(session: Http2Session, headers: IncomingHttpHeaders): boolean {
-  if (headers.authorization !== undefined || (session.socket as TLSSocket).authorized) return false;
-  return ++sessionConnection(session).anonymous > limits.requestsAnonymousMax;
+function isFlood(session: Http2Session): boolean {
+  const connection = sessionConnection(session);
+  if (isKnown(session.socket as TLSSocket, connection)) return false;
+  return ++connection.unauthenticated > limits.requestsAnonymousMax;
 }
 
 /** Whether the client has authenticated: by its certificate, or in an earlier request on this connection. */
 function isKnown(socket: TLSSocket, connection: Connection): boolean {
-  return socket.authorized || typeof connection.identity === 'object';
+  return connection.authenticated || socket.authorized;
 }
 
 /** Accepts a request target in absolute form (RFC 9112, 3.2.2). */
@@ -417,78 +447,6 @@ function originForm(url: string): string {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/**
- * Returns why a request of HTTP/1.1 is rejected before it is interpreted, or undefined. Headers delimit a request and name its
- * host, so ambiguous ones are rejected (RFC 9112, 3.2 and 6.1). Headers are not dropped, because a dropped one may be one that
- * limits rights.
- */
-function malformed(request: IncomingMessage): ApiError | undefined {
-  const raw = request.rawHeaders;
-  if (raw.length > 2 * limits.headersMax) return errors.headersTooLarge(`more than ${limits.headersMax} header lines`);
-  let hosts = 0;
-  for (let i = 0; i < raw.length; i += 2) if (raw[i]!.length === 4 && raw[i]!.toLowerCase() === 'host') hosts++;
-  if (hosts > 1) return errors.badRequest('too many Host headers');
-  if (hosts === 0 && request.httpVersion === '1.1') return errors.badRequest('missing required Host header');
-  const coding = request.headers['transfer-encoding'];
-  if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked')
-    return errors.unsupportedTransferEncoding(coding);
-  return undefined;
-}
-
-/** Rejects with a Status and closes the connection: the next request may not begin where it seems to. */
-function refuseRequest(request: IncomingMessage, response: ServerResponse, error: ApiError): void {
-  const body = `${JSON.stringify(error.status)}\n`;
-  response.writeHead(error.status.code, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-    connection: 'close',
-  });
-  response.end(body);
-  request.resume();
-}
-
 function secureContext(tls: TlsMaterial): { cert: string; key: string; ca: string } {
   return { cert: tls.cert, key: tls.key, ca: tls.clientCa };
-}
-
-/** Writes the response to a request that Node's parser rejects by hand, because no response object exists. */
-function refuse(timers: Timers, code: string | undefined, socket: Socket): void {
-  if (socket.destroyed || !socket.writable) return;
-  if (code === 'ECONNRESET' || code === 'EPIPE') {
-    socket.destroy();
-    return;
-  }
-  refuseWith(timers, socket, refusal(code));
-}
-
-/** Gives the client time to read the response, then closes the connection: no other timer covers it any more. */
-function refuseWith(timers: Timers, socket: Socket, answer: string): void {
-  socket.end(answer);
-  timers.after(limits.partingTime, () => socket.destroy());
-}
-
-function refusal(code: string | undefined): string {
-  switch (code) {
-    case 'HPE_INVALID_METHOD':
-      return statusText(errors.methodNotAllowed());
-    case 'HPE_HEADER_OVERFLOW':
-      return inWords('431 Request Header Fields Too Large');
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return inWords('408 Request Timeout');
-    default:
-      return inWords('400 Bad Request');
-  }
-}
-
-const statusText = (error: ApiError): string =>
-  raw(
-    `${error.status.code} ${STATUS_CODES[error.status.code] ?? ''}`,
-    'application/json',
-    `${JSON.stringify(error.status)}\n`,
-  );
-
-const inWords = (status: string): string => raw(status, 'text/plain; charset=utf-8', status);
-
-function raw(status: string, type: string, body: string): string {
-  return `HTTP/1.1 ${status}\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`;
 }

@@ -33,6 +33,9 @@ export interface Stages {
   readonly mutating: InFlightLimiter;
   readonly bodies: BodyBudget;
   readonly scheduler: Scheduler;
+  /** Bounds the requests that begin in one turn of the event loop; the same for clients that have not authenticated. */
+  readonly starts: Scheduler;
+  readonly anonymousStarts: Scheduler;
   readonly counter: RequestCounter;
   readonly spoken: Spoken;
   /** Whether large responses are compressed for clients that accept it. */
@@ -42,8 +45,13 @@ export interface Stages {
 }
 
 /** The parts of `Stages` that all requests of one server share and that need no configuration. */
-export function sharedStages(world: World): Pick<Stages, 'bodies' | 'scheduler'> {
-  return { bodies: new BodyBudget(), scheduler: new Scheduler(world, limits.sliceTime) };
+export function sharedStages(world: World): Pick<Stages, 'bodies' | 'scheduler' | 'starts' | 'anonymousStarts'> {
+  return {
+    bodies: new BodyBudget(),
+    scheduler: new Scheduler(world, limits.sliceTime),
+    starts: new Scheduler(world, limits.startsTime),
+    anonymousStarts: new Scheduler(world, limits.anonymousStartsTime),
+  };
 }
 
 export interface Audit {

@@ -19,7 +19,7 @@ import { InFlightLimiter } from './inflight.js';
 import { requestCounter } from './metrics.js';
 import { spoken } from './negotiate.js';
 import { OpenApiDocuments } from './openapi.js';
-import { sharedStages } from './pipeline.js';
+import { type Stages, sharedStages } from './pipeline.js';
 import { knownResource } from './resources.js';
 import type { HttpServices, Verbs } from './services.js';
 import { Watches } from './watches.js';
@@ -188,6 +188,7 @@ export function testServices(
     readonly cbor?: boolean;
     readonly compresses?: boolean;
     readonly readyz?: readonly HealthCheck[];
+    readonly stages?: Partial<Stages>;
   } = {},
 ): TestServices {
   const authorizer = authorizerChain([{ name: 'discovery', authorizer: discoveryReaders }]);
@@ -228,6 +229,7 @@ export function testServices(
       spoken: spoken(options.cbor ?? false),
       compresses: options.compresses ?? true,
       requestTime: 60_000,
+      ...options.stages,
     },
     health: { healthz: [ping], livez: [ping], readyz: options.readyz ?? [ping] },
     discovery: new DiscoveryDocuments(),

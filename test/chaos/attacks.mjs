@@ -1,14 +1,17 @@
-// Plays hostile clients against a running server, with a probe every 20 ms, and reports the longest answer time of the probe and the
-// memory of the server for each attack.
-//   node test/chaos/attacks.mjs PORT PKI_FOLDER [PID]      PKI_FOLDER holds admin.crt and admin.key; loopback only.
+// Plays hostile clients against a running server, with a probe every 20 ms, and reports for each attack the longest answer time of the
+// probe, the memory of the server, and the longest turn of its event loop if it was started with turns.mjs.
+//   TURNS_FILE=f node --import ./test/chaos/turns.mjs dist/cmd/apiserver/main.js ... &
+//   node test/chaos/attacks.mjs PORT PKI_FOLDER [PID [TURNS_FILE [PART_OF_A_NAME]]]
+// PKI_FOLDER holds admin.crt and admin.key; loopback only. The probe has a thread of its own, because the attacks keep this one busy.
 import { readFileSync } from 'node:fs';
 import http2 from 'node:http2';
 import https from 'node:https';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
-const [port, pki, pid] = [Number(process.argv[2]), process.argv[3], process.argv[4]];
+const [port, pki, pid, turns, only = ''] = isMainThread ? [Number(process.argv[2]), ...process.argv.slice(3)] : workerData;
 const host = '127.0.0.1';
 const credentials = { cert: readFileSync(`${pki}/admin.crt`), key: readFileSync(`${pki}/admin.key`) };
 const open = { host, port, rejectUnauthorized: false };
@@ -105,28 +108,54 @@ const attacks = {
   },
 };
 
-let worst = 0;
-let failed = 0;
-let stop = false;
-const prober = agent();
-const probing = (async () => {
-  while (!stop) {
+/** Asks for /livez every 20 ms, and answers each message with the longest time and the number of failures since the message before. */
+async function probe() {
+  let [worst, failed] = [0, 0];
+  parentPort.on('message', () => {
+    parentPort.postMessage([worst, failed]);
+    [worst, failed] = [0, 0];
+  });
+  const over = agent();
+  for (;;) {
     const began = performance.now();
-    const status = await request(prober, 'GET', '/livez');
+    const status = await request(over, 'GET', '/livez');
     if (status !== 200) failed++;
     worst = Math.max(worst, performance.now() - began);
     await sleep(20);
   }
-})();
-const memory = () => (pid === undefined ? '?' : Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024));
-await sleep(500);
-for (const [name, attack] of Object.entries(attacks)) {
-  [worst, failed] = [0, 0];
-  const outcome = await attack();
-  await sleep(300);
-  const answers = Array.isArray(outcome) ? [...new Set(outcome)].join(' ') : (outcome ?? '');
-  console.log(`${String(Math.round(worst)).padStart(6)} ms  ${String(memory()).padStart(5)} MB  ${failed > 0 ? `${failed} probes failed  ` : ''}${name}  ${answers}`);
 }
-stop = true;
-await probing;
-process.exit(0);
+
+const memory = () => (pid === undefined ? '?' : Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024));
+
+/** The longest turn that the server reported after `since`, in milliseconds. */
+function longestTurn(since) {
+  if (turns === undefined) return '?';
+  const lines = readFileSync(turns, 'utf8').trimEnd().split('\n').map((line) => line.split(' ').map(Number));
+  return Math.round(Math.max(0, ...lines.filter(([at]) => at > since).map(([, longest]) => longest)));
+}
+
+async function play() {
+  const prober = new Worker(new URL(import.meta.url), { workerData: [port, pki] });
+  const probed = () =>
+    new Promise((resolve) => {
+      prober.once('message', resolve);
+      prober.postMessage('report');
+    });
+  await sleep(1500);
+  console.log(' probe ms  turn ms  memory MB');
+  for (const [name, attack] of Object.entries(attacks)) {
+    if (!name.includes(only)) continue;
+    await probed();
+    const since = Date.now();
+    const outcome = await attack();
+    await sleep(500);
+    const [worst, failed] = await probed();
+    const answers = Array.isArray(outcome) ? [...new Set(outcome)].join(' ') : (outcome ?? '');
+    const figures = [Math.round(worst), longestTurn(since), memory()].map((figure) => String(figure).padStart(9)).join('');
+    console.log(`${figures}  ${failed > 0 ? `${failed} probes failed  ` : ''}${name}  ${answers}`);
+  }
+  process.exit(0);
+}
+
+if (isMainThread) await play();
+else await probe();
