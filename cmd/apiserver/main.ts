@@ -14,7 +14,7 @@ async function main(args: readonly string[]): Promise<void> {
       process.stdout.write(`Kubernetes ${KUBERNETES_VERSION} (${PROGRAM} ${PROGRAM_VERSION})\n`);
       return;
     case 'run':
-      await runApiServer(configOf(line.values, line.warnings), {
+      await runApiServer(configOf(line.values, line.warnings, line.given), {
         print: (text) => process.stdout.write(`${text}\n`),
         complain: (text) => process.stderr.write(`${PROGRAM}: ${text}\n`),
         onSignal: (f) => {

@@ -18,7 +18,7 @@ async function main([program, ...args]: readonly string[]): Promise<void> {
   }
   const line = parseCommandLine(await envtestArguments(args));
   if (line.kind !== 'run') return;
-  await runApiServer(configOf(line.values, line.warnings), {
+  await runApiServer(configOf(line.values, line.warnings, line.given), {
     print: (text) => print(`${text}\n`),
     complain: (text) => process.stderr.write(`${program}: ${text}\n`),
     onSignal,

@@ -44,6 +44,19 @@ export {
   nodeOf,
   wantsImpersonation,
 } from './impersonate.js';
+export {
+  type AnonymousConfig,
+  type AuthenticationConfig,
+  type CompiledJwt,
+  compileAuthentication,
+  type Fetch,
+  type Fetched,
+  type IssuerConfig,
+  type JwtConfig,
+  type JwtObserver,
+  JwtSet,
+  SIGNING_ALGORITHMS,
+} from './jwt/index.js';
 export { nodeAuthorizer, nodeOfUser } from './node/authorizer.js';
 export { NodeGraph } from './node/graph.js';
 export {

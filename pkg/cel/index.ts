@@ -1,4 +1,4 @@
-export { refersTo } from './ast.js';
+export { children, type Expr, refersTo } from './ast.js';
 export { type Compilation, type Compiled, type CompileError, compile, failed, parseText } from './compile.js';
 export { Environment, type StructType } from './environment.js';
 export { COMPATIBLE, CURRENT, kubernetesEnvironment, type Minor } from './kubernetes.js';

@@ -5,7 +5,7 @@ import { configOf, FLAGS, helpText, isKnownFlag, parseCommandLine } from './inde
 function run(...args: string[]) {
   const line = parseCommandLine(args);
   if (line.kind !== 'run') throw new Error(line.kind);
-  return configOf(line.values, line.warnings);
+  return configOf(line.values, line.warnings, line.given);
 }
 
 describe('the command line', () => {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
+import { type AccessConfig, accessConfigOf } from './accessconfig.js';
 import { ConfigError, isPeerUrl, parseDuration, parseRetention } from './flag.js';
-import { type AuthorizationMode, type FlagName, QUOTA_BYTES } from './flags.js';
+import { type FlagName, QUOTA_BYTES } from './flags.js';
 import { chooseFeatures } from './gates.js';
 import type { FlagValues } from './parse.js';
 import { portRange, serviceRanges } from './ranges.js';
@@ -72,39 +73,6 @@ export interface ApiConfig {
   readonly nodePorts: { readonly from: number; readonly to: number };
 }
 
-/** Who may use the server, and what for. Files are paths; '' where none is given. */
-export interface AccessConfig {
-  readonly anonymous: boolean;
-  readonly tokenFile: string;
-  readonly authorizationModes: readonly AuthorizationMode[];
-  readonly requestHeader: RequestHeaderFlags | undefined;
-  readonly serviceAccounts: ServiceAccountConfig;
-}
-
-export interface ServiceAccountConfig {
-  /** The first issues tokens. */
-  readonly issuers: readonly string[];
-  readonly audiences: readonly string[];
-  readonly keyFiles: readonly string[];
-  /** '' where the server makes its own key. */
-  readonly signingKeyFile: string;
-  /** '' for this server's own. */
-  readonly jwksUri: string;
-  /** 0: no limit. */
-  readonly tokenSecondsMax: number;
-  readonly extendsTokens: boolean;
-}
-
-export interface RequestHeaderFlags {
-  readonly clientCaFile: string;
-  readonly allowedNames: readonly string[];
-  /** Header names in lower case. */
-  readonly usernameHeaders: readonly string[];
-  readonly uidHeaders: readonly string[];
-  readonly groupHeaders: readonly string[];
-  readonly extraHeaderPrefixes: readonly string[];
-}
-
 /** Connections that the server makes to others. */
 export interface OutboundConfig {
   /** EgressSelectorConfiguration; '' for none. */
@@ -120,14 +88,19 @@ export interface LimitsConfig {
   readonly watchTimeout: number;
 }
 
-/** Makes the configuration of the texts of all flags. Throws `ConfigError` where flags contradict each other. */
-export function configOf(values: FlagValues, flagWarnings: readonly string[] = []): Config {
+/**
+ * Makes the configuration from the texts of all flags. `given` are the names of those on the command line: some exclude others only
+ * when they are there. Throws `ConfigError` where flags contradict each other.
+ */
+export function configOf(
+  values: FlagValues,
+  flagWarnings: readonly string[] = [],
+  given: ReadonlySet<string> = new Set(),
+): Config {
   const text = (name: FlagName): string => values[name];
   const integer = (name: FlagName): number => Number(values[name]);
   const duration = (name: FlagName): number => parseDuration(values[name]) ?? 0;
   const list = (name: FlagName): readonly string[] => values[name].split(',').filter((s) => s !== '');
-
-  const headers = (name: FlagName): readonly string[] => list(name).map((s) => s.trim().toLowerCase());
 
   if ((text('tls-cert-file') === '') !== (text('tls-private-key-file') === ''))
     throw new ConfigError('--tls-cert-file and --tls-private-key-file go together');
@@ -191,31 +164,7 @@ export function configOf(values: FlagValues, flagWarnings: readonly string[] = [
       serviceRanges: serviceRanges(text('service-cluster-ip-range')),
       nodePorts: portRange(text('service-node-port-range'))!,
     },
-    access: {
-      anonymous: values['anonymous-auth'] === 'true',
-      tokenFile: text('token-auth-file'),
-      authorizationModes: list('authorization-mode') as readonly AuthorizationMode[],
-      serviceAccounts: {
-        issuers: list('service-account-issuer'),
-        audiences: list(text('api-audiences') === '' ? 'service-account-issuer' : 'api-audiences'),
-        keyFiles: list('service-account-key-file'),
-        signingKeyFile: text('service-account-signing-key-file'),
-        jwksUri: text('service-account-jwks-uri'),
-        tokenSecondsMax: Math.floor(duration('service-account-max-token-expiration') / 1000),
-        extendsTokens: values['service-account-extend-token-expiration'] === 'true',
-      },
-      requestHeader:
-        text('requestheader-client-ca-file') === ''
-          ? undefined
-          : {
-              clientCaFile: text('requestheader-client-ca-file'),
-              allowedNames: list('requestheader-allowed-names'),
-              usernameHeaders: headers('requestheader-username-headers'),
-              uidHeaders: headers('requestheader-uid-headers'),
-              groupHeaders: headers('requestheader-group-headers'),
-              extraHeaderPrefixes: headers('requestheader-extra-headers-prefix'),
-            },
-    },
+    access: accessConfigOf(values, given),
     outbound: {
       egressFile: text('egress-selector-config-file'),
       toEndpoints: values['enable-aggregator-routing'] === 'true',

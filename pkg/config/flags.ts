@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { ACCESS_FLAGS } from './accessflags.js';
+import { AUTH_FLAGS } from './authflags.js';
 import { type Flag, isPeerUrl, parseDuration, parseRetention } from './flag.js';
 import { featureHelp } from './gates.js';
 import { OUTBOUND_FLAGS } from './outboundflags.js';
@@ -359,6 +360,7 @@ export const FLAGS = [
   },
 
   ...ACCESS_FLAGS,
+  ...AUTH_FLAGS,
   ...OUTBOUND_FLAGS,
 
   {

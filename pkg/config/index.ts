@@ -1,13 +1,11 @@
+export type { AccessConfig, OidcFlags, RequestHeaderFlags, ServiceAccountConfig } from './accessconfig.js';
 export {
-  type AccessConfig,
   type ApiConfig,
   type ClusterConfig,
   type Config,
   configOf,
   type LimitsConfig,
   type OutboundConfig,
-  type RequestHeaderFlags,
-  type ServiceAccountConfig,
   type ServingConfig,
 } from './config.js';
 export {

@@ -11,6 +11,8 @@ export type CommandLine =
   | {
       readonly kind: 'run';
       readonly values: FlagValues;
+      /** The names of the flags that were given. */
+      readonly given: ReadonlySet<string>;
       /** One line for each flag that has no effect. */
       readonly warnings: readonly string[];
     };
@@ -56,7 +58,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     FlagName,
     string
   >;
-  return { kind: 'run', values, warnings: [...warnings] };
+  return { kind: 'run', values, given: new Set(given.keys()), warnings: [...warnings] };
 }
 
 /** The warning about a flag of kube-apiserver or etcd that does nothing here. Throws where it must not be ignored. */

@@ -19,9 +19,6 @@ const AUDIT = 'there is no audit log yet';
 const KUBELET = 'the server does not connect to nodes yet';
 const PEERS = 'every peer serves every resource';
 const EMULATION = 'only API level 1.37 is served';
-const OIDC = 'OpenID Connect is not built yet';
-const SERVICE_ACCOUNT = 'tokens of service accounts are not built yet';
-const WEBHOOK = 'webhooks for authentication and authorization are not built yet';
 const DISCOVERY = 'members are named by --initial-cluster or added with triremectl';
 const CLIENT_GRPC = 'the store has no client port';
 const PEER_TLS = 'peers always use mutual TLS';
@@ -31,7 +28,6 @@ const NO_EFFECT: Readonly<Record<string, string>> = {
   'aggregator-reject-forwarding-redirect?': 'aggregated servers are not built yet',
   'allow-metric-labels': '',
   'allow-metric-labels-manifest': '',
-  'api-audiences': SERVICE_ACCOUNT,
   ...sharing(AUDIT, [
     ...['audit-log-batch-buffer-size', 'audit-log-batch-max-size', 'audit-log-batch-max-wait'],
     ...['audit-log-batch-throttle-burst', 'audit-log-batch-throttle-enable?', 'audit-log-batch-throttle-qps'],
@@ -42,11 +38,6 @@ const NO_EFFECT: Readonly<Record<string, string>> = {
     ...['audit-webhook-batch-throttle-enable?', 'audit-webhook-batch-throttle-qps', 'audit-webhook-initial-backoff'],
     ...['audit-webhook-mode', 'audit-webhook-truncate-enabled?', 'audit-webhook-truncate-max-batch-size'],
     ...['audit-webhook-truncate-max-event-size', 'audit-webhook-version'],
-  ]),
-  ...sharing(WEBHOOK, [
-    ...['authentication-token-webhook-cache-ttl', 'authentication-token-webhook-version'],
-    ...['authorization-webhook-cache-authorized-ttl', 'authorization-webhook-cache-unauthorized-ttl'],
-    'authorization-webhook-version',
   ]),
   'contention-profiling?': '',
   ...sharing('', [
@@ -84,31 +75,18 @@ const NO_EFFECT: Readonly<Record<string, string>> = {
     ...['log-text-split-stream?', 'logging-format', 'vmodule'],
   ]),
   'max-connection-bytes-per-sec': '',
-  ...sharing(OIDC, [
-    ...['oidc-ca-file', 'oidc-client-id', 'oidc-groups-claim', 'oidc-groups-prefix', 'oidc-signing-algs'],
-    ...['oidc-username-claim', 'oidc-username-prefix'],
-  ]),
   ...sharing(PEERS, ['peer-advertise-ip', 'peer-advertise-port', 'peer-ca-file']),
   'permit-address-sharing?': '',
   'permit-port-sharing?': '',
   'profiling?': 'there are no profiles under /debug/pprof',
   'proxy-client-cert-file': 'aggregated servers are not built yet',
   'proxy-client-key-file': 'aggregated servers are not built yet',
-  ...sharing('front proxies are not trusted', [
-    ...['requestheader-allowed-names', 'requestheader-client-ca-file', 'requestheader-extra-headers-prefix'],
-    ...['requestheader-group-headers', 'requestheader-uid-headers', 'requestheader-username-headers'],
-  ]),
-  ...sharing(SERVICE_ACCOUNT, [
-    ...['service-account-extend-token-expiration?', 'service-account-issuer', 'service-account-jwks-uri'],
-    ...['service-account-key-file', 'service-account-lookup?', 'service-account-max-token-expiration'],
-    ...['service-account-signing-endpoint', 'service-account-signing-key-file'],
-  ]),
+  'service-account-lookup?': 'tokens are always compared with their service account and bound object',
   'show-hidden-metrics-for-version': '',
   'shutdown-send-retry-after?': '',
   'shutdown-watch-termination-grace-period': 'see --shutdown-grace-duration',
   'strict-transport-security-directives': '',
   'tls-curve-preferences': '',
-  'token-auth-file': 'static tokens are not built yet',
   'tracing-config-file': 'traces are not exported',
   // etcd
   ...sharing(STORE, [
@@ -163,16 +141,9 @@ const NO_EFFECT: Readonly<Record<string, string>> = {
 const REFUSED: Readonly<Record<string, readonly [reason: string, ...accepted: string[]]>> = {
   'admission-control': ['it was removed; see --enable-admission-plugins and --disable-admission-plugins', ''],
   'allow-privileged?': ['privileged containers are always allowed; enforce Pod Security to forbid them', 'true'],
-  'anonymous-auth?': ['anonymous requests are always authenticated as system:anonymous', 'true'],
   'audit-log-path': ['there is no audit log yet', ''],
   'audit-policy-file': ['there is no audit log yet', ''],
   'audit-webhook-config-file': ['there is no audit log yet', ''],
-  'authentication-config': ['the rules in it would not be applied', ''],
-  'authentication-token-webhook-config-file': [WEBHOOK, ''],
-  'authorization-config': ['the rules in it would not be applied', ''],
-  'authorization-mode': ['only members of system:masters are authorized yet', 'RBAC', 'Node', 'Node,RBAC', 'RBAC,Node'],
-  'authorization-policy-file': ['the rules in it would not be applied', ''],
-  'authorization-webhook-config-file': [WEBHOOK, ''],
   'emulated-version': [EMULATION, '1.37', 'kube=1.37', 'v1.37', 'kube=v1.37', ''],
   'emulation-forward-compatible?': [EMULATION, 'false'],
   'encryption-provider-config': ['objects would be stored unencrypted', ''],
@@ -184,9 +155,8 @@ const REFUSED: Readonly<Record<string, readonly [reason: string, ...accepted: st
   'etcd-servers': [`${STORE} and does not use etcd; see --data-dir`, ''],
   'etcd-servers-overrides': [`${STORE} and does not use etcd; see --data-dir`, ''],
   'min-compatibility-version': [EMULATION, '1.36', '1.37', 'kube=1.36', 'kube=1.37', ''],
-  'oidc-issuer-url': [OIDC, ''],
-  'oidc-required-claim': [OIDC, ''],
   'runtime-config-emulation-forward-compatible?': [EMULATION, 'false'],
+  'service-account-signing-endpoint': ['keys are read from files', ''],
   'storage-backend': [`${STORE} and keeps the data itself`, 'etcd3', ''],
   'tls-cipher-suites': ['the suites of Node.js are used', ''],
   'tls-min-version': [

@@ -1,4 +1,5 @@
 import {
+  type AnonymousConfig,
   type Authenticator,
   type AuthObjects,
   type Authorizer,
@@ -33,13 +34,17 @@ import type { World } from '../base/index.js';
 import { type AuthorizationMode, type Config, ConfigError } from '../config/index.js';
 import type { Outbound } from '../outbound/index.js';
 import type { ClusterConfig, Registry, TokenReviewOutcome } from '../registry/index.js';
-import type { ApiServerMetrics } from '../telemetry/index.js';
+import { AccessMetrics, type ApiServerMetrics, type Log } from '../telemetry/index.js';
+import { openJwtAuthentication } from './authentication.js';
 import { authObjects } from './authobjects.js';
 import { givenText } from './given.js';
 import { type ServiceAccountTokens, serviceAccountTokens } from './tokens.js';
 
 /** Authentication and authorization of a server. */
 export interface Access {
+  readonly metrics: AccessMetrics;
+  /** Which requests without credentials are let in. */
+  readonly anonymous: AnonymousConfig;
   readonly objects: AuthObjects;
   readonly authorizer: Authorizer;
   readonly tokens: TokenAuthenticator;
@@ -55,31 +60,42 @@ export interface AccessParts {
   readonly world: World;
   readonly config: Config;
   readonly registry: Registry;
+  readonly log: Log;
   /** The key for service-account tokens that the server made, PEM. */
   readonly tokenKey: string;
   /** For webhooks. */
   readonly outbound: Outbound;
 }
 
-export function openAccess({ world, config, registry, tokenKey }: AccessParts): Access {
+export async function openAccess({ world, config, registry, log, tokenKey, outbound }: AccessParts): Promise<Access> {
+  const metrics = new AccessMetrics();
+  const jwt = await openJwtAuthentication({ world, config, metrics, log, outbound });
   const objects = authObjects(registry, world);
   const rbac = new RbacIndex(objects);
   const nodes = config.access.authorizationModes.includes('Node') ? new NodeGraph(objects) : undefined;
   const authorizer = authorizerChain(
     config.access.authorizationModes.flatMap((mode) => ofMode(mode, { rbac, nodes, objects, config })),
   );
-  const { serviceAccounts: accounts, anonymous, authorizationModes } = config.access;
+  const { serviceAccounts: accounts, authorizationModes } = config.access;
   const serviceAccounts = serviceAccountTokens({ world, config: accounts, objects, ownKey: tokenKey });
   const tokens = tokenChain([
     ...tokenFile(config, world).map((found) => forAudiences(accounts.audiences, found)),
     serviceAccounts.authenticator,
+    ...(jwt.tokens === undefined ? [] : [forAudiences(accounts.audiences, jwt.tokens)]),
   ]);
   const review = async (token: string, audiences: readonly string[]): Promise<TokenReviewOutcome> => {
-    const found = await reviewToken(tokens, token, audiences, anonymous);
+    const found = await reviewToken(
+      tokens,
+      token,
+      audiences,
+      jwt.anonymous.enabled && jwt.anonymous.conditions.length === 0,
+    );
     if (found.kind === 'authenticated') return { user: found.user, audiences: found.audiences ?? [], error: '' };
     return { user: undefined, audiences: [], error: found.kind === 'failed' ? found.reason : '' };
   };
   return {
+    metrics,
+    anonymous: jwt.anonymous,
     objects,
     authorizer,
     tokens,
@@ -109,6 +125,7 @@ export function openAccess({ world, config, registry, tokenKey }: AccessParts): 
     rbac,
     escalation: new EscalationCheck(rbac, authorizer),
     close: () => {
+      jwt.close();
       rbac.close();
       nodes?.close();
     },
@@ -177,7 +194,8 @@ export interface RequestAuthenticationParts {
 
 export function requestAuthentication(parts: RequestAuthenticationParts): RequestAuthentication {
   const { world, access, metrics } = parts;
-  const { requestHeader, anonymous } = parts.config.access;
+  const { requestHeader } = parts.config.access;
+  const { enabled, conditions } = access.anonymous;
   const now = (): number => world.clock.now();
   const inspector = new CertificateInspector(parts.bundles, ({ validUntil }) =>
     metrics.certificateValidFor((validUntil - now()) / 1000),
@@ -189,7 +207,9 @@ export function requestAuthentication(parts: RequestAuthenticationParts): Reques
     webSocketAuthenticator(access.tokens),
   ]);
   return {
-    authenticator: anonymous ? withAnonymous(chain) : chain,
+    authenticator: enabled
+      ? withAnonymous(chain, conditions.length === 0 ? undefined : conditions.map(({ path }) => path))
+      : chain,
     use: (bundles) => inspector.use(bundles),
   };
 }

@@ -74,6 +74,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
   const storage = new StorageMetrics();
   const queues = new QueueMetrics();
   const features = featureInfo(featureStates(config.api.featureGates));
+  exposition.add(...parts.access.metrics.families);
   exposition.add(...metrics.families, ...storage.families, ...queues.families);
   exposition.add(buildInfo(API_VERSION.gitVersion), features);
   const readOnly = new InFlightLimiter(world, config.limits.requestsInFlight);

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { FieldErrors } from '../api/index.js';
 import { ConfigError, type FlagName } from '../config/index.js';
 import type { KeyPair } from './issue.js';
 import { isPair } from './pki.js';
@@ -52,4 +53,10 @@ export function keepCertDir(folder: string, pair: KeyPair): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, IN_CERT_DIR.cert), pair.cert);
   writeFileSync(join(folder, IN_CERT_DIR.key), pair.key, { mode: 0o600 });
+}
+
+/** Field errors in one line, as Go prints an aggregate: each with its path. */
+export function aggregateText({ list }: FieldErrors): string {
+  const lines = list.map(({ field, message }) => `${field}: ${message}`);
+  return lines.length === 1 ? lines[0]! : `[${lines.join(', ')}]`;
 }

@@ -40,10 +40,18 @@ export interface TestApiServer {
 }
 
 /** Starts a server with its store in memory. Needs no native module. */
-export async function startApiServer(options: TestApiServerOptions = {}): Promise<TestApiServer> {
+export function startApiServer(options: TestApiServerOptions = {}): Promise<TestApiServer> {
+  return startWithFlags(flagsOf(options), options.logLevel);
+}
+
+/** The same with any flags of the server, except those of the store and of its certificates. */
+export async function startWithFlags(
+  flags: readonly string[],
+  logLevel: NonNullable<TestApiServerOptions['logLevel']> = 'silent',
+): Promise<TestApiServer> {
   const world = systemWorld;
-  const config = libraryConfig(options);
-  const log = createLog({ level: options.logLevel ?? 'silent' });
+  const config = configFrom(flags);
+  const log = createLog({ level: logLevel });
   const [pki, keyspace] = await Promise.all([
     makePki(serverNames(['127.0.0.1'], '10.96.0.1'), world.clock.now()),
     openMemoryKeyspace(world),
@@ -108,19 +116,23 @@ export async function startApiServer(options: TestApiServerOptions = {}): Promis
 /** Milliseconds that open requests get to finish; a test that leaves some open must not wait for them. */
 const GRACE = 200;
 
-function libraryConfig(options: TestApiServerOptions): Config {
+function flagsOf(options: TestApiServerOptions): readonly string[] {
   const switches = (of: Readonly<Record<string, boolean>> | undefined): string =>
     Object.entries(of ?? {})
       .map(([k, v]) => `${k}=${v}`)
       .join(',');
-  const line = parseCommandLine([
+  return [
     `--secure-port=${options.port ?? 0}`,
     `--runtime-config=${switches(options.runtimeConfig)}`,
     `--feature-gates=${switches(options.featureGates)}`,
     `--controllers=${(options.controllers ?? ['*']).join(',')}`,
-  ]);
+  ];
+}
+
+function configFrom(flags: readonly string[]): Config {
+  const line = parseCommandLine(['--secure-port=0', ...flags]);
   if (line.kind !== 'run') throw new Error('unreachable');
-  return configOf(line.values);
+  return configOf(line.values, line.warnings, line.given);
 }
 
 const OPS = 1000;

@@ -121,7 +121,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     featureEnabled: (gate) => api.featureGates.get(gate) ?? true,
     failed: parts.failed,
   });
-  access = openAccess({ world, config, registry, tokenKey: parts.tokenKey, outbound });
+  access = await openAccess({ world, config, registry, log, tokenKey: parts.tokenKey, outbound });
   const { close: closeAccess } = access;
   const note = (message: string, fields: Readonly<Record<string, unknown>>): void => log.warn(fields, message);
   const context = { world, cluster: clusterOf(registry, world), log: note };

@@ -1,3 +1,4 @@
+export { AccessMetrics, type ReloadStatus } from './access.js';
 export {
   ApiServerMetrics,
   type RequestKind,

@@ -294,7 +294,7 @@ const flags = textTarget({
   refusals: [ConfigError],
   run: (text) => {
     const line = parseCommandLine(text.split('\n'));
-    if (line.kind === 'run') configOf(line.values);
+    if (line.kind === 'run') configOf(line.values, line.warnings, line.given);
   },
 });
 

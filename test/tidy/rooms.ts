@@ -95,7 +95,7 @@ export const rooms: readonly Room[] = [
   { path: 'pkg/patch', mayImport: [...vocabulary, 'pkg/schema'] },
   { path: 'pkg/cel', mayImport: [...vocabulary, 'pkg/schema'] },
   { path: 'pkg/outbound', mayImport: vocabulary },
-  { path: 'pkg/auth', mayImport: [...vocabulary, 'pkg/outbound'] },
+  { path: 'pkg/auth', mayImport: [...vocabulary, 'pkg/cel', 'pkg/outbound'] },
   { path: 'pkg/admission', mayImport: [...vocabulary, 'pkg/schema', 'pkg/cel', 'pkg/patch', 'pkg/outbound'] },
   { path: 'pkg/cache', mayImport: [...vocabulary, 'pkg/storage', 'pkg/codec'] },
   {

@@ -1,0 +1,190 @@
+import type { AuthorizationMode } from './accessflags.js';
+import { ConfigError, parseDuration } from './flag.js';
+import type { FlagName } from './flags.js';
+import type { FlagValues } from './parse.js';
+
+/** Who may use the server, and what for. Files are paths; '' where none is given. Times are milliseconds. */
+export interface AccessConfig {
+  readonly anonymous: boolean;
+  /** Whether `--anonymous-auth` was given, which excludes the field `anonymous` of an AuthenticationConfiguration. */
+  readonly anonymousGiven: boolean;
+  readonly tokenFile: string;
+  /** An AuthenticationConfiguration. */
+  readonly authenticationFile: string;
+  readonly oidc: OidcFlags | undefined;
+  readonly tokenWebhook:
+    | { readonly configFile: string; readonly version: string; readonly cacheTime: number }
+    | undefined;
+  /** An AuthorizationConfiguration. Where there is one, the modes are empty. */
+  readonly authorizationFile: string;
+  readonly authorizationModes: readonly AuthorizationMode[];
+  /** Policies of mode ABAC. */
+  readonly policyFile: string;
+  /** For mode Webhook. */
+  readonly authorizationWebhook: AuthorizationWebhookFlags;
+  readonly requestHeader: RequestHeaderFlags | undefined;
+  readonly serviceAccounts: ServiceAccountConfig;
+}
+
+/** One issuer of OpenID Connect tokens, by the flags `--oidc-*`. */
+export interface OidcFlags {
+  readonly issuerUrl: string;
+  readonly clientId: string;
+  readonly caFile: string;
+  readonly usernameClaim: string;
+  readonly usernamePrefix: string;
+  readonly groupsClaim: string;
+  readonly groupsPrefix: string;
+  readonly signingAlgorithms: readonly string[];
+  readonly requiredClaims: readonly (readonly [claim: string, value: string])[];
+}
+
+export interface AuthorizationWebhookFlags {
+  readonly configFile: string;
+  readonly version: string;
+  readonly authorizedTime: number;
+  readonly unauthorizedTime: number;
+}
+
+export interface ServiceAccountConfig {
+  /** The first issues tokens. */
+  readonly issuers: readonly string[];
+  readonly audiences: readonly string[];
+  readonly keyFiles: readonly string[];
+  /** '' where the server makes its own key. */
+  readonly signingKeyFile: string;
+  /** '' for this server's own. */
+  readonly jwksUri: string;
+  /** 0: no limit. */
+  readonly tokenSecondsMax: number;
+  readonly extendsTokens: boolean;
+}
+
+export interface RequestHeaderFlags {
+  readonly clientCaFile: string;
+  readonly allowedNames: readonly string[];
+  /** Header names in lower case. */
+  readonly usernameHeaders: readonly string[];
+  readonly uidHeaders: readonly string[];
+  readonly groupHeaders: readonly string[];
+  readonly extraHeaderPrefixes: readonly string[];
+}
+
+type Given = ReadonlySet<string>;
+
+/** The configuration of access. Throws `ConfigError` where flags contradict each other, in the words of kube-apiserver. */
+export function accessConfigOf(values: FlagValues, given: Given): AccessConfig {
+  const text = (name: FlagName): string => values[name];
+  const duration = (name: FlagName): number => parseDuration(values[name]) ?? 0;
+  const list = (name: FlagName): readonly string[] => values[name].split(',').filter((s) => s !== '');
+  const headers = (name: FlagName): readonly string[] => list(name).map((s) => s.trim().toLowerCase());
+  const modes = modesOf(values, given);
+  const tokenWebhook = text('authentication-token-webhook-config-file');
+  return {
+    // kube-apiserver lets nobody in without credentials where everybody may do everything.
+    anonymous: values['anonymous-auth'] === 'true' && !modes.includes('AlwaysAllow'),
+    anonymousGiven: given.has('anonymous-auth'),
+    tokenFile: text('token-auth-file'),
+    authenticationFile: text('authentication-config'),
+    oidc: oidcOf(values, given),
+    tokenWebhook:
+      tokenWebhook === ''
+        ? undefined
+        : {
+            configFile: tokenWebhook,
+            version: text('authentication-token-webhook-version'),
+            cacheTime: duration('authentication-token-webhook-cache-ttl'),
+          },
+    authorizationFile: text('authorization-config'),
+    authorizationModes: modes,
+    policyFile: text('authorization-policy-file'),
+    authorizationWebhook: {
+      configFile: text('authorization-webhook-config-file'),
+      version: text('authorization-webhook-version'),
+      authorizedTime: duration('authorization-webhook-cache-authorized-ttl'),
+      unauthorizedTime: duration('authorization-webhook-cache-unauthorized-ttl'),
+    },
+    serviceAccounts: {
+      issuers: list('service-account-issuer'),
+      audiences: list(text('api-audiences') === '' ? 'service-account-issuer' : 'api-audiences'),
+      keyFiles: list('service-account-key-file'),
+      signingKeyFile: text('service-account-signing-key-file'),
+      jwksUri: text('service-account-jwks-uri'),
+      tokenSecondsMax: Math.floor(duration('service-account-max-token-expiration') / 1000),
+      extendsTokens: values['service-account-extend-token-expiration'] === 'true',
+    },
+    requestHeader:
+      text('requestheader-client-ca-file') === ''
+        ? undefined
+        : {
+            clientCaFile: text('requestheader-client-ca-file'),
+            allowedNames: list('requestheader-allowed-names'),
+            usernameHeaders: headers('requestheader-username-headers'),
+            uidHeaders: headers('requestheader-uid-headers'),
+            groupHeaders: headers('requestheader-group-headers'),
+            extraHeaderPrefixes: headers('requestheader-extra-headers-prefix'),
+          },
+  };
+}
+
+/** Flags that an AuthorizationConfiguration excludes. */
+const BESIDE_FILE: readonly FlagName[] = [
+  'authorization-mode',
+  'authorization-webhook-config-file',
+  'authorization-webhook-version',
+  'authorization-webhook-cache-authorized-ttl',
+  'authorization-webhook-cache-unauthorized-ttl',
+];
+
+function modesOf(values: FlagValues, given: Given): readonly AuthorizationMode[] {
+  if (values['authorization-config'] !== '') {
+    if (BESIDE_FILE.some((name) => given.has(name)))
+      throw new ConfigError(
+        '--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined',
+      );
+    return [];
+  }
+  const modes = values['authorization-mode'].split(',').filter((s) => s !== '') as AuthorizationMode[];
+  const policyFile = values['authorization-policy-file'];
+  const webhookFile = values['authorization-webhook-config-file'];
+  const problems: string[] = [];
+  if (modes.length === 0) problems.push('at least one authorization-mode must be passed');
+  if (modes.includes('ABAC') && policyFile === '')
+    problems.push("authorization-mode ABAC's authorization policy file not passed");
+  if (modes.includes('Webhook') && webhookFile === '')
+    problems.push("authorization-mode Webhook's authorization config file not passed");
+  if (!modes.includes('ABAC') && policyFile !== '')
+    problems.push('cannot specify --authorization-policy-file without mode ABAC');
+  if (!modes.includes('Webhook') && webhookFile !== '')
+    problems.push('cannot specify --authorization-webhook-config-file without mode Webhook');
+  if (problems.length > 0) throw new ConfigError(problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`);
+  return modes;
+}
+
+function oidcOf(values: FlagValues, given: Given): OidcFlags | undefined {
+  if (![...given].some((name) => name.startsWith('oidc-'))) return undefined;
+  if (values['authentication-config'] !== '')
+    throw new ConfigError('authentication-config file and oidc-* flags are mutually exclusive');
+  const issuerUrl = values['oidc-issuer-url'];
+  const clientId = values['oidc-client-id'];
+  if (issuerUrl === '' || clientId === '')
+    throw new ConfigError(
+      'oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set',
+    );
+  const usernameClaim = values['oidc-username-claim'];
+  const prefix = values['oidc-username-prefix'];
+  return {
+    issuerUrl,
+    clientId,
+    caFile: values['oidc-ca-file'],
+    usernameClaim,
+    usernamePrefix: prefix === '-' ? '' : prefix === '' && usernameClaim !== 'email' ? `${issuerUrl}#` : prefix,
+    groupsClaim: values['oidc-groups-claim'],
+    groupsPrefix: values['oidc-groups-prefix'],
+    signingAlgorithms: values['oidc-signing-algs'].split(','),
+    requiredClaims: values['oidc-required-claim']
+      .split(',')
+      .filter((pair) => pair !== '')
+      .map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)] as const),
+  };
+}

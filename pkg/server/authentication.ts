@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { type AnonymousConfig, JwtSet, SIGNING_ALGORITHMS, type TokenAuthenticator } from '../auth/index.js';
+import type { World } from '../base/index.js';
+import { type Config, ConfigError } from '../config/index.js';
+import { Outbound } from '../outbound/index.js';
+import type { AccessMetrics, Log } from '../telemetry/index.js';
+import {
+  oidcAuthenticator,
+  type ReadAuthentication,
+  readAuthentication,
+  readAuthenticationFile,
+} from './authenticationfile.js';
+import { issuerFetch } from './issuerfetch.js';
+import { watchFile } from './watchedfile.js';
+
+export interface JwtParts {
+  readonly world: World;
+  readonly config: Config;
+  readonly metrics: AccessMetrics;
+  readonly log: Log;
+  readonly outbound: Outbound;
+}
+
+/** Tokens of OpenID Connect issuers, and who may come without any. */
+export interface JwtAuthentication {
+  /** undefined where no flag names an issuer or a file. */
+  readonly tokens: TokenAuthenticator | undefined;
+  readonly anonymous: AnonymousConfig;
+  close(): void;
+}
+
+/** Makes the authenticators that `--oidc-*` or `--authentication-config` name. The file is read again when it changes. */
+export async function openJwtAuthentication({
+  world,
+  config,
+  metrics,
+  log,
+  outbound,
+}: JwtParts): Promise<JwtAuthentication> {
+  const { access, cluster } = config;
+  const { issuers } = access.serviceAccounts;
+  const server = hashOf(`apiserver-${cluster.name}`);
+  const byFlag: AnonymousConfig = { enabled: access.anonymous, conditions: [] };
+  const direct = new Outbound({ world });
+  const seconds = (): number => world.clock.now() / 1000;
+  const setOf = (algorithms: readonly string[]): JwtSet =>
+    new JwtSet({
+      fetchOf: (issuer) => issuerFetch(issuer, { selected: outbound, direct }),
+      algorithms,
+      world,
+      observer: {
+        authenticated: (issuer, succeeded, time) => metrics.jwtAuthenticated(hashOf(issuer), succeeded, time),
+        keysFetched: (issuer, keys) =>
+          metrics.keysFetched(hashOf(issuer), server, keys === undefined ? undefined : hashOf(keys), seconds()),
+        discovered: (issuer, problem) => {
+          if (problem === undefined) log.info({ issuer }, 'issuer of tokens discovered');
+          else log.error({ issuer, problem }, 'could not discover an issuer of tokens');
+        },
+      },
+    });
+  const endOf = (tokens: JwtSet): void => {
+    tokens.close();
+    direct.close();
+  };
+  if (access.oidc !== undefined) {
+    const tokens = setOf(access.oidc.signingAlgorithms);
+    await tokens.use(oidcAuthenticator(access.oidc, issuers));
+    return { tokens, anonymous: byFlag, close: () => endOf(tokens) };
+  }
+  const path = access.authenticationFile;
+  if (path === '') return { tokens: undefined, anonymous: byFlag, close: () => {} };
+  const first = await readAuthenticationFile(path, issuers);
+  const { anonymous } = first.config;
+  if (anonymous !== undefined && access.anonymousGiven)
+    throw new ConfigError(
+      'anonymous: Forbidden: --anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file',
+    );
+  const tokens = setOf(SIGNING_ALGORITHMS);
+  await tokens.use(first.compiled);
+  metrics.authenticationFile.inForce(server, hashOf(first.text));
+  const failed = (error: Error): void => {
+    metrics.authenticationFile.reloaded('failure', server, seconds());
+    log.error({ file: path, problem: error.message }, 'could not reload the authentication configuration');
+  };
+  const stop = watchFile(
+    world,
+    path,
+    first.text,
+    async (text) => {
+      try {
+        const next = await readAuthentication(text, issuers);
+        checkAnonymous(first, next);
+        await tokens.use(next.compiled);
+        metrics.authenticationFile.reloaded('success', server, seconds());
+        metrics.authenticationFile.inForce(server, hashOf(text));
+        log.info({ file: path }, 'authentication configuration reloaded');
+      } catch (error) {
+        failed(error as Error);
+      }
+    },
+    failed,
+  );
+  return {
+    tokens,
+    anonymous: anonymous ?? byFlag,
+    close: () => {
+      stop();
+      endOf(tokens);
+    },
+  };
+}
+
+function checkAnonymous(first: ReadAuthentication, next: ReadAuthentication): void {
+  if (!isDeepStrictEqual(first.config.anonymous, next.config.anonymous))
+    throw new ConfigError(
+      'invalid authentication configuration: anonymous: Forbidden: changed from initial configuration file',
+    );
+}
+
+/** How metrics name issuers, servers and files. */
+export const hashOf = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`;
