@@ -109,8 +109,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
  */
 function unescapedName(name: string): string {
   if (!name.includes('__')) return name;
-  const word = /^__(\w+)__$/.exec(name)?.[1];
-  if (word !== undefined && RESERVED_WORDS.has(word)) return word;
+  if (name.startsWith('__') && name.endsWith('__') && RESERVED_WORDS.has(name.slice(2, -2))) return name.slice(2, -2);
   let out = '';
   for (let at = 0; at < name.length; ) {
     if (!name.startsWith('__', at)) {
