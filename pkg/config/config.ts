@@ -1,11 +1,15 @@
 import { resolve } from 'node:path';
 import { type AccessConfig, accessConfigOf } from './accessconfig.js';
+import { SIGNERS } from './controllerflags.js';
 import { ConfigError, isPeerUrl, parseDuration, parseRetention } from './flag.js';
 import { type FlagName, QUOTA_BYTES } from './flags.js';
 import { chooseFeatures } from './gates.js';
 import type { FlagValues } from './parse.js';
 import { portRange, serviceRanges } from './ranges.js';
 import { readRuntimeConfig } from './runtimeconfig.js';
+
+/** A signer in the names of flags: `kubelet-client` is `kubernetes.io/kube-apiserver-client-kubelet`. */
+export type Signer = (typeof SIGNERS)[number];
 
 /** The configuration of a server, frozen. Times are milliseconds. */
 export interface Config {
@@ -17,6 +21,7 @@ export interface Config {
   readonly outbound: OutboundConfig;
   readonly limits: LimitsConfig;
   readonly controllers: readonly string[];
+  readonly controllerSettings: ControllerSettings;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
   /** Lines for the log: settings that are accepted and have no effect, or will go away. */
   readonly warnings: readonly string[];
@@ -79,6 +84,28 @@ export interface OutboundConfig {
   readonly egressFile: string;
   /** Whether services are reached at their endpoints instead of the cluster IP. */
   readonly toEndpoints: boolean;
+}
+
+export interface ControllerSettings {
+  /** Whether the endpoints of the Service `kubernetes` are kept. */
+  readonly keepsOwnEndpoints: boolean;
+  readonly endpointsPerSlice: number;
+  readonly mirroredPerSubset: number;
+  readonly signing: SigningConfig;
+}
+
+export interface SigningConfig {
+  /** Milliseconds. */
+  readonly duration: number;
+  /** The authority for every signer without one of its own; undefined: the authority of this server. */
+  readonly authority: KeyFiles | undefined;
+  /** By signer, without `kubernetes.io/`. */
+  readonly authorities: ReadonlyMap<Signer, KeyFiles>;
+}
+
+export interface KeyFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
 }
 
 export interface LimitsConfig {
@@ -176,9 +203,33 @@ export function configOf(
       watchTimeout: integer('min-request-timeout') * 1000,
     },
     controllers: list('controllers'),
+    controllerSettings: {
+      keepsOwnEndpoints: text('endpoint-reconciler-type') !== 'none',
+      endpointsPerSlice: integer('max-endpoints-per-slice'),
+      mirroredPerSubset: integer('mirroring-max-endpoints-per-subset'),
+      signing: signingConfig(text, duration('cluster-signing-duration')),
+    },
     logLevel: integer('v') >= 8 ? 'trace' : integer('v') >= 4 ? 'debug' : (text('log-level') as Config['logLevel']),
     warnings: [...flagWarnings, ...features.warnings],
   });
+}
+
+function signingConfig(text: (name: FlagName) => string, duration: number): SigningConfig {
+  const files = (certificate: FlagName, privateKey: FlagName): KeyFiles | undefined => {
+    const [certFile, keyFile] = [text(certificate), text(privateKey)];
+    if ((certFile === '') !== (keyFile === ''))
+      throw new ConfigError(`--${certificate} and --${privateKey} go together`);
+    return certFile === '' ? undefined : { certFile, keyFile };
+  };
+  const authorities = new Map<Signer, KeyFiles>();
+  for (const signer of SIGNERS) {
+    const own = files(`cluster-signing-${signer}-cert-file`, `cluster-signing-${signer}-key-file`);
+    if (own !== undefined) authorities.set(signer, own);
+  }
+  const authority = files('cluster-signing-cert-file', 'cluster-signing-key-file');
+  if (authority !== undefined && authorities.size > 0)
+    throw new ConfigError('--cluster-signing-cert-file and the files of single signers exclude each other');
+  return { duration, authority, authorities };
 }
 
 /** Reads `a=https://x:1,b=https://y:1`; a name may be repeated, once for each of its URLs. */

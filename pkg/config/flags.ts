@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { ACCESS_FLAGS } from './accessflags.js';
 import { AUTH_FLAGS } from './authflags.js';
+import { CONTROLLER_FLAGS } from './controllerflags.js';
 import { type Flag, isPeerUrl, parseDuration, parseRetention } from './flag.js';
 import { featureHelp } from './gates.js';
 import { OUTBOUND_FLAGS } from './outboundflags.js';
@@ -398,15 +399,7 @@ export const FLAGS = [
     help: 'Minimum duration of a watch without timeoutSeconds; the duration is random, less than twice this.',
   },
 
-  {
-    name: 'controllers',
-    kind: 'list',
-    repeats: true,
-    default: '*',
-    group: 'Controllers',
-    value: 'NAME,...',
-    help: 'Controllers to run: * for all, -NAME to leave one out, NAME for that one.',
-  },
+  ...CONTROLLER_FLAGS,
 
   {
     name: 'v',

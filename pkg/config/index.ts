@@ -3,10 +3,14 @@ export {
   type ApiConfig,
   type ClusterConfig,
   type Config,
+  type ControllerSettings,
   configOf,
+  type KeyFiles,
   type LimitsConfig,
   type OutboundConfig,
   type ServingConfig,
+  type Signer,
+  type SigningConfig,
 } from './config.js';
 export {
   checkFields,

@@ -12,9 +12,17 @@ export interface Cluster {
   /** A consistent read. */
   get(at: Place): Promise<JsonObject | undefined>;
   list(resource: ServedResource, namespace: string): Promise<readonly JsonObject[]>;
+  /**
+   * The objects of a resource that this peer knows now, in one namespace or, with '', in all. It includes every write of this
+   * controller that has completed, and everything that a `get` or `list` that has completed could see.
+   */
+  known(resource: ServedResource, namespace: string): Iterable<StoredObject>;
+  /** One object that this peer knows now. */
+  knownOne(at: Place): StoredObject | undefined;
   /** A consistent list, object by object; yields between them. `f` must be quick. */
   visit(resource: ServedResource, namespace: string, f: (object: JsonObject) => void): Promise<void>;
-  create(resource: ServedResource, namespace: string, object: JsonObject): Promise<void>;
+  /** Returns the object as it was stored. */
+  create(resource: ServedResource, namespace: string, object: JsonObject): Promise<JsonObject>;
   /** A JSON merge patch. With `metadata.resourceVersion` or `uid` in it, it conflicts when the object has changed. */
   patch(at: Place, subresource: string, patch: JsonObject): Promise<void>;
   replace(at: Place, subresource: string, object: JsonObject): Promise<void>;
@@ -50,6 +58,8 @@ export interface Place {
 export type Policy = 'Background' | 'Foreground' | 'Orphan';
 
 export interface Observer {
+  /** Limits what is delivered to some resources; all without it. */
+  of?(resource: ServedResource): boolean;
   /** A kind was added or replaced; its objects follow as changes without a `before`. */
   added?(resource: ServedResource): void;
   /** A kind is no longer served. */

@@ -1,3 +1,12 @@
+export {
+  type AuthenticationTrust,
+  authenticationTrust,
+  type TrustedAuthorities,
+} from './apiserver/authenticationtrust.js';
+export { defaultServiceCidr } from './apiserver/defaultservicecidr.js';
+export { identityLeaseCollector, keepIdentityLease } from './apiserver/identitylease.js';
+export { kubernetesService } from './apiserver/kubernetesservice.js';
+export { announceServer, type LiveServer, type ServerAddress } from './apiserver/liveservers.js';
 export type { Cluster, DeleteOptions, Following, Observer, Place, Policy } from './cluster.js';
 export { clusterRoleAggregation } from './clusterroleaggregation.js';
 export type { Controller, ControllerContext } from './controller.js';
@@ -5,7 +14,8 @@ export { definitionCleanup } from './definitioncleanup.js';
 export { definitionNames } from './definitionnames.js';
 export { type ServedDefinitions, serveDefinitions } from './definitionserving.js';
 export { garbageCollector } from './garbagecollector.js';
-export { ControllerManager, isWanted, unknownControllers } from './manager.js';
+export { ControllerManager, controllersElsewhere, isWanted, unknownControllers } from './manager.js';
+export { CONTROLLERS } from './names.js';
 export { namespaceController } from './namespace.js';
 export { defaultServiceAccount, rootCaPublisher } from './namespacecontent.js';
 export { resourceQuotaController } from './resourcequota.js';

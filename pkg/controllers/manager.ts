@@ -1,21 +1,31 @@
 import type { Controller } from './controller.js';
+import { CONTROLLERS, controllerName, DISABLED_BY_DEFAULT, ELSEWHERE } from './names.js';
 
 type Log = (message: string, fields: Readonly<Record<string, unknown>>) => void;
 
-/** Whether `--controllers` enables a controller: by name, or by `*` without `-name`. */
+/**
+ * Whether `--controllers` enables a controller, with the rules of kube-controller-manager: the first of `name` and `-name` decides,
+ * otherwise `*` enables all that are not disabled by default. `-*` takes `*` away.
+ */
 export function isWanted(name: string, wanted: readonly string[]): boolean {
-  let star = false;
-  for (const w of wanted) {
+  for (const w of wanted.map(controllerName)) {
     if (w === name) return true;
     if (w === `-${name}`) return false;
-    if (w === '*') star = true;
   }
-  return star;
+  return wanted.includes('*') && !wanted.includes('-*') && !DISABLED_BY_DEFAULT.has(name);
 }
 
-/** Names in `--controllers` that no controller has. */
-export function unknownControllers(wanted: readonly string[], known: readonly string[]): readonly string[] {
-  return wanted.filter((w) => w !== '*' && !known.includes(w.replace(/^-/, '')));
+/** Entries of `--controllers` that name no controller of this server and none of kube-controller-manager. */
+export function unknownControllers(wanted: readonly string[]): readonly string[] {
+  return wanted.filter((w) => {
+    const name = controllerName(w).replace(/^-/, '');
+    return name !== '*' && !CONTROLLERS.has(name) && !ELSEWHERE.has(name);
+  });
+}
+
+/** Controllers that `--controllers` asks for by name and that only kube-controller-manager has. */
+export function controllersElsewhere(wanted: readonly string[]): readonly string[] {
+  return wanted.map(controllerName).filter((name) => ELSEWHERE.has(name));
 }
 
 /** Runs the controllers while this peer leads. */

@@ -1,4 +1,4 @@
-export type { BootstrapConfig } from './builtin/bootstrapobjects.js';
+export { type BootstrapConfig, kubernetesServiceObject } from './builtin/bootstrapobjects.js';
 export { builtinResources, type ClusterConfig, defaultCluster, type TokenReviewOutcome } from './builtin/index.js';
 export {
   buildCatalogue,

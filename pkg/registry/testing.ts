@@ -105,7 +105,11 @@ export class Bench {
   ): Promise<Bench> {
     const world = new TestWorld();
     const bench = await Bench.#over(world, await openMemoryKeyspace(world), runtimeConfig, admission);
-    await bench.registry.bootstrap({ serviceAddresses: ['10.96.0.1'], securePort: 6443 });
+    await bench.registry.bootstrap({
+      serviceAddress: '10.96.0.1',
+      serviceRanges: ['10.96.0.0/12'],
+      securePort: 6443,
+    });
     return bench;
   }
 

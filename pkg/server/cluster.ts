@@ -13,8 +13,18 @@ import {
 } from '../registry/index.js';
 import { prefixEnd } from '../storage/index.js';
 
-const USER = { name: 'system:kube-controller-manager', groups: ['system:masters', 'system:authenticated'] } as const;
-const MANAGER = 'kube-controller-manager';
+/** The name under which controllers write. */
+export interface ControllerIdentity {
+  readonly user: string;
+  /** The field manager of the writes. */
+  readonly manager: string;
+}
+
+const CONTROLLER_MANAGER: ControllerIdentity = {
+  user: 'system:kube-controller-manager',
+  manager: 'kube-controller-manager',
+};
+const GROUPS = ['system:masters', 'system:authenticated'] as const;
 const PATIENCE = 30_000;
 /** Number of objects delivered between two yields. */
 const FOLLOW_SLICE = 500;
@@ -22,10 +32,10 @@ const FOLLOW_SLICE = 500;
 const VISIT_SLICE = 50;
 
 /** The registry as controllers see it. */
-export function clusterOf(registry: Registry, world: World): Cluster {
+export function clusterOf(registry: Registry, world: World, identity = CONTROLLER_MANAGER): Cluster {
   const context = (): RequestContext => ({
-    user: USER,
-    userAgent: `${MANAGER}/trireme`,
+    user: { name: identity.user, groups: GROUPS },
+    userAgent: `${identity.manager}/trireme`,
     deadline: world.clock.monotonic() + PATIENCE,
     warn: () => {},
     annotate: () => {},
@@ -35,7 +45,7 @@ export function clusterOf(registry: Registry, world: World): Cluster {
     if (found === undefined) throw new Error(`${resource.resource} have no subresource ${subresource}`);
     return found;
   };
-  const options = { dryRun: false, fieldManager: MANAGER, fieldValidation: 'Ignore' } as const;
+  const options = { dryRun: false, fieldManager: identity.manager, fieldValidation: 'Ignore' } as const;
   const body = (value: JsonObject) => ({ bytes: Buffer.from(JSON.stringify(value)), encoding: 'json' as const });
 
   return {
@@ -56,6 +66,14 @@ export function clusterOf(registry: Registry, world: World): Cluster {
       const result = await registry.list({ target: target(resource, namespace), options: EVERYTHING }, context());
       return Array.from(result.items, (item) => item.parse());
     },
+    known({ storage: { prefix } }, namespace) {
+      const from = namespace === '' ? prefix : `${prefix}${namespace}/`;
+      return registry.cache.collection(prefix)?.snapshot().objects.range(from, prefixEnd(from)) ?? [];
+    },
+    knownOne: ({ resource: { storage }, namespace, name }) =>
+      registry.cache
+        .collection(storage.prefix)
+        ?.get(storage.prefix + (namespace === '' ? name : `${namespace}/${name}`)),
     async visit(resource, namespace, f) {
       const result = await registry.list({ target: target(resource, namespace), options: EVERYTHING }, context());
       for (const [i, item] of result.items.entries()) {
@@ -65,7 +83,8 @@ export function clusterOf(registry: Registry, world: World): Cluster {
       }
     },
     async create(resource, namespace, object) {
-      await registry.create({ target: target(resource, namespace), body: body(object), options }, context());
+      const request = { target: target(resource, namespace), body: body(object), options };
+      return objectOf((await registry.create(request, context())).object);
     },
     async patch(at, subresource, patch) {
       await registry.patch(
@@ -122,7 +141,11 @@ function objectOf(answer: Answer): JsonObject {
  * after the state. Objects of a kind that is added or replaced later are delivered in the same way.
  */
 function follow(registry: Registry, observer: Observer): Following {
-  let resources = byPrefix(registry.catalogue);
+  const observed = (catalogue: Catalogue): ReadonlyMap<string, ServedResource> => {
+    const all = byPrefix(catalogue);
+    return observer.of === undefined ? all : new Map([...all].filter(([, resource]) => observer.of!(resource)));
+  };
+  let resources = observed(registry.catalogue);
   let waiting: (() => void)[] | undefined;
   let handovers = 0;
   let stopped = false;
@@ -135,7 +158,7 @@ function follow(registry: Registry, observer: Observer): Following {
   });
   const stopKinds = registry.observeKinds((next) => {
     const before = resources;
-    resources = byPrefix(next);
+    resources = observed(next);
     for (const [prefix, resource] of before) if (!resources.has(prefix)) observer.removed?.(resource);
     const changed = [...resources].filter(([prefix, resource]) => before.get(prefix) !== resource);
     for (const [, resource] of changed) observer.added?.(resource);

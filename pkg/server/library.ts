@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Config, configOf, parseCommandLine } from '../config/index.js';
 import { type Keyspace, openMemoryKeyspace, prefixEnd } from '../storage/index.js';
 import { createLog } from '../telemetry/index.js';
+import { endpointAddress } from './advertise.js';
 import { openApi } from './api.js';
 import { kubeconfigText } from './kubeconfig.js';
 import { openObjects } from './objects.js';
@@ -63,6 +64,7 @@ export async function startWithFlags(
     log,
     rootCa: pki.ca.cert,
     tokenKey: pki.tokenKey,
+    trusted: () => ({ clientCa: pki.ca.cert, requestHeader: undefined }),
     failed: (why) => log.error({ why }, 'the event stream of the store failed'),
   });
   const api = await openApi({
@@ -76,6 +78,8 @@ export async function startWithFlags(
     tls: { cert: pki.serving.cert, key: pki.serving.key, clientCa: pki.ca.cert },
     address: (port) => `127.0.0.1:${port}`,
   });
+  const address = endpointAddress(config.serving);
+  objects.presence.announce(address === undefined ? undefined : { address, port: api.port });
   const url = `https://127.0.0.1:${api.port}`;
   const kubeconfig = kubeconfigText({
     url,

@@ -10,16 +10,22 @@ import type { EscalationCheck } from '../auth/index.js';
 import type { World } from '../base/index.js';
 import { type Config, ConfigError } from '../config/index.js';
 import {
+  CONTROLLERS,
   ControllerManager,
   clusterRoleAggregation,
+  controllersElsewhere,
   defaultServiceAccount,
+  defaultServiceCidr,
   definitionCleanup,
   definitionNames,
   garbageCollector,
+  identityLeaseCollector,
+  kubernetesService,
   namespaceController,
   resourceQuotaController,
   rootCaPublisher,
   serveDefinitions,
+  type TrustedAuthorities,
   tokenSecrets,
   unknownControllers,
 } from '../controllers/index.js';
@@ -27,6 +33,7 @@ import type { Outbound } from '../outbound/index.js';
 import {
   builtinResources,
   type ClusterConfig,
+  kubernetesServiceObject,
   openRegistry,
   type Registry,
   runtimeConfigProblem,
@@ -38,6 +45,7 @@ import { readAdmissionConfig } from './admissionconfig.js';
 import { clusterOf } from './cluster.js';
 import { openOutbound } from './outbound.js';
 import { bootstrapRbac } from './policy.js';
+import { createPresence, type Presence } from './presence.js';
 import { serviceAddresses } from './services.js';
 
 export interface ObjectsParts {
@@ -49,6 +57,8 @@ export interface ObjectsParts {
   readonly rootCa: string;
   /** PEM of the key that the server made for itself, for service-account tokens. */
   readonly tokenKey: string;
+  /** The authorities by which this server verifies clients and front proxies, as they are now. */
+  readonly trusted: () => TrustedAuthorities;
   /** Called when the event stream of the store failed. The cache is stale then and the process must end. */
   readonly failed: (why: string) => void;
 }
@@ -58,6 +68,7 @@ export interface Objects {
   readonly registry: Registry;
   readonly access: Access;
   readonly outbound: Outbound;
+  readonly presence: Presence;
   /** Creates the bootstrap objects and starts the controllers. */
   begin(): Promise<void>;
   /** Stops the controllers until `begin`. */
@@ -67,25 +78,19 @@ export interface Objects {
   close(): Promise<void>;
 }
 
+const API_SERVER = { user: 'system:apiserver', manager: 'kube-apiserver' } as const;
+
 /** Milliseconds between checks whether this peer leads. */
 const LEADERSHIP_PERIOD = 200;
-
-const CONTROLLERS = [
-  'garbage-collector-controller',
-  'namespace-controller',
-  'serviceaccount-controller',
-  'root-ca-certificate-publisher-controller',
-  'clusterrole-aggregation-controller',
-  'serviceaccount-token-controller',
-  'resourcequota-controller',
-] as const;
 
 export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   const { world, config, keyspace, log } = parts;
   const { api } = config;
-  const unknown = unknownControllers(config.controllers, CONTROLLERS);
+  const unknown = unknownControllers(config.controllers);
   if (unknown.length > 0)
-    throw new ConfigError(`--controllers: unknown ${unknown.join(', ')}; known are ${CONTROLLERS.join(', ')}`);
+    throw new ConfigError(`--controllers: unknown ${unknown.join(', ')}; known are ${[...CONTROLLERS].join(', ')}`);
+  for (const name of controllersElsewhere(config.controllers))
+    log.warn({}, `--controllers=${name} has no effect: kube-controller-manager has this controller`);
   const problem = choiceProblem(api.admission);
   if (problem !== undefined) throw new ConfigError(problem);
   let access: Access | undefined;
@@ -141,25 +146,37 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     config.controllers,
     note,
   );
+  const apiServer = { ...context, cluster: clusterOf(registry, world, API_SERVER) };
+  const securePort = config.serving.port === 0 ? 6443 : config.serving.port;
+  const serviceAddress = serviceAddresses(api.serviceRanges)[0] ?? '';
   // These belong to the API itself: --controllers does not switch them off.
   const ownControllers = new ControllerManager(
-    () => [definitionNames(context), definitionCleanup(context)],
+    () => [
+      definitionNames(context),
+      definitionCleanup(context),
+      identityLeaseCollector(apiServer),
+      defaultServiceCidr(apiServer, api.serviceRanges),
+      kubernetesService(apiServer, {
+        keyspace,
+        service: kubernetesServiceObject({ serviceAddress, securePort }),
+        endpoints: config.controllerSettings.keepsOwnEndpoints,
+      }),
+    ],
     ['*'],
     note,
   );
+  const presence = createPresence({ world, config, keyspace, context: apiServer, trusted: parts.trusted });
   const definitions = serveDefinitions(registry, note);
   let stopLooking: () => void = () => {};
   const pause = (): void => {
     stopLooking();
+    presence.pause();
     controllers.stop();
     ownControllers.stop();
   };
   const begin = async (): Promise<void> => {
     await definitions.ready;
-    await registry.bootstrap({
-      serviceAddresses: serviceAddresses(api.serviceRanges),
-      securePort: config.serving.port === 0 ? 6443 : config.serving.port,
-    });
+    await registry.bootstrap({ serviceAddress, serviceRanges: api.serviceRanges, securePort });
     if (config.access.authorizationModes.includes('RBAC')) await bootstrapRbac(registry, world);
     const look = (): void => {
       const { isLeader } = keyspace.status();
@@ -168,6 +185,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     };
     stopLooking = world.timers.every(LEADERSHIP_PERIOD, look);
     look();
+    presence.begin();
   };
   try {
     await begin();
@@ -182,6 +200,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     registry,
     access,
     outbound,
+    presence,
     begin,
     pause,
     queues: () => [...controllers.running, ...ownControllers.running],

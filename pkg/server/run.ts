@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import type { Config } from '../config/index.js';
+import type { TrustedAuthorities } from '../controllers/index.js';
 import type { TlsMaterial } from '../http/index.js';
 import { createLog, type Log } from '../telemetry/index.js';
+import { endpointAddress } from './advertise.js';
 import { type Api, openApi } from './api.js';
 import { failureOf, signalOrders } from './exit.js';
 import { givenAuthorities, givenPair, keepCertDir, pairInCertDir } from './given.js';
@@ -113,6 +115,7 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
       log,
       rootCa: rootCaOf(given, pki),
       tokenKey: pki.tokenKey,
+      trusted: () => trustedAuthorities(config, tlsMaterial(givenTls(config), pki).clientCa),
       failed: (why) => fatal(new Error(why)),
     });
     undo.push(() => objects.close());
@@ -131,7 +134,14 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
       address: (port) => `${host}:${port}`,
     });
     api.exposition.addSource(() => keyspace.metrics());
-    undo.push(() => shutDown(api, config));
+    const advertised = endpointAddress(config.serving);
+    if (advertised === undefined)
+      log.warn({}, 'no address for the endpoints of the Service kubernetes: give --advertise-address');
+    else objects.presence.announce({ address: advertised, port: api.port });
+    undo.push(async () => {
+      await objects.presence.withdraw();
+      await shutDown(api, config);
+    });
     const url = `https://${host}:${api.port}`;
     const kubeconfig = join(config.dataDir, 'admin.kubeconfig');
     keepKubeconfig(kubeconfig, url, pki);
@@ -156,6 +166,7 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
           if (JSON.stringify([now, proxy]) === JSON.stringify(shown)) return;
           shown = [now, proxy];
           api.renew(tlsMaterial(now, pki), proxy);
+          objects.presence.refresh();
           log.info({}, 'certificates and authorities reloaded');
         } catch (error) {
           // A file that is being replaced, or does not fit: the server keeps what it has, and looks again.
@@ -198,6 +209,16 @@ function givenTls({ serving: { certFile, keyFile, clientCaFile, certDir } }: Con
 function proxyAuthority({ access: { requestHeader } }: Config): string | undefined {
   if (requestHeader === undefined) return undefined;
   return givenAuthorities({ flag: 'requestheader-client-ca-file', path: requestHeader.clientCaFile });
+}
+
+/** What aggregated API servers learn about the clients and front proxies that this server trusts. */
+function trustedAuthorities(config: Config, clientCa: string): TrustedAuthorities {
+  const { requestHeader } = config.access;
+  return {
+    clientCa,
+    requestHeader:
+      requestHeader === undefined ? undefined : { ...requestHeader, clientCa: proxyAuthority(config) ?? '' },
+  };
 }
 
 function tlsMaterial({ pair, clientCa }: GivenTls, pki: Pki): TlsMaterial {

@@ -4,8 +4,10 @@ import { PERMANENT_NAMESPACES } from './core/namespacefacts.js';
 /** The objects that every cluster has from the start. */
 
 export interface BootstrapConfig {
-  /** Addresses of the Service `kubernetes`, one from each service range. */
-  readonly serviceAddresses: readonly string[];
+  /** The address of the Service `kubernetes`, from the first service range; '' for no Service. */
+  readonly serviceAddress: string;
+  /** The service ranges: the ServiceCIDR `kubernetes`. */
+  readonly serviceRanges: readonly string[];
   /** The port that the server listens on. */
   readonly securePort: number;
 }
@@ -46,12 +48,26 @@ export function bootstrapObjects(config: BootstrapConfig): readonly BootstrapObj
     namespace: '',
     object: { kind: 'PriorityClass', apiVersion: 'scheduling.k8s.io/v1', metadata: { name }, ...rest },
   }));
-  if (config.serviceAddresses.length === 0) return [...namespaces, ...classes];
-  const service = { resource: 'services', namespace: 'default', object: kubernetesService(config) };
-  return [...namespaces, ...classes, service];
+  if (config.serviceAddress === '') return [...namespaces, ...classes];
+  const range = {
+    resource: 'servicecidrs',
+    namespace: '',
+    object: {
+      kind: 'ServiceCIDR',
+      apiVersion: 'networking.k8s.io/v1',
+      metadata: { name: 'kubernetes' },
+      spec: { cidrs: [...config.serviceRanges] },
+    },
+  };
+  const service = { resource: 'services', namespace: 'default', object: kubernetesServiceObject(config) };
+  return [...namespaces, ...classes, range, service];
 }
 
-function kubernetesService({ serviceAddresses, securePort }: BootstrapConfig): JsonObject {
+/** The Service `default/kubernetes`. It has one address, as kube-apiserver gives it, also with two ranges. */
+export function kubernetesServiceObject({
+  serviceAddress,
+  securePort,
+}: Pick<BootstrapConfig, 'serviceAddress' | 'securePort'>): JsonObject {
   return {
     kind: 'Service',
     apiVersion: 'v1',
@@ -62,8 +78,9 @@ function kubernetesService({ serviceAddresses, securePort }: BootstrapConfig): J
     },
     spec: {
       type: 'ClusterIP',
-      clusterIP: serviceAddresses[0]!,
-      clusterIPs: [...serviceAddresses],
+      clusterIP: serviceAddress,
+      clusterIPs: [serviceAddress],
+      ipFamilyPolicy: 'SingleStack',
       ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: securePort }],
     },
   };
