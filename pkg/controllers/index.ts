@@ -18,5 +18,6 @@ export { ControllerManager, controllersElsewhere, isWanted, unknownControllers }
 export { CONTROLLERS } from './names.js';
 export { namespaceController } from './namespace.js';
 export { defaultServiceAccount, rootCaPublisher } from './namespacecontent.js';
+export { replicationController } from './replication/replicationcontroller.js';
 export { resourceQuotaController } from './resourcequota.js';
 export { tokenSecrets } from './tokensecrets.js';

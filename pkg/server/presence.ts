@@ -93,12 +93,14 @@ function base32(bytes: Uint8Array): string {
   return bits === 0 ? text : text + DIGITS[(value << (5 - bits)) & 31];
 }
 
-const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+const BEGIN = '-----BEGIN CERTIFICATE-----';
+const END = '-----END CERTIFICATE-----';
 
 function validCertificates(pem: string, world: World): readonly string[] {
-  return (pem.match(PEM) ?? []).flatMap((text) => {
+  const parts = pem.split(BEGIN).slice(1);
+  return parts.flatMap((part) => {
     try {
-      const certificate = new X509Certificate(text);
+      const certificate = new X509Certificate(`${BEGIN}${part.split(END)[0]}${END}`);
       return Date.parse(certificate.validTo) > world.clock.now() ? [certificate.toString()] : [];
     } catch {
       // Not a certificate: it is left out.
