@@ -308,8 +308,7 @@ function ownerOf(pod: StoredObject | undefined): string | undefined {
   return owner?.kind === 'ReplicationController' ? owner.name : undefined;
 }
 
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Whether a create was refused because its namespace is being deleted: nothing is missing then. */
 const isNamespaceEnding = (error: unknown): boolean =>
