@@ -1,12 +1,22 @@
 import { asGiven, getOwn, isObject, type JsonArray, type JsonObject, type JsonValue, setOwn } from './json.js';
-import type { FieldReader, ObjectReader, ObjectsReader } from './shape.js';
+import type {
+  FieldName,
+  FieldReader,
+  FieldShape,
+  HasShape,
+  ListReader,
+  ObjectOf,
+  ObjectReader,
+  ObjectsReader,
+  ValueReader,
+} from './shape.js';
 
 /**
  * Readers for objects that match their schema. A missing value, or one of another type, reads as empty. For a `Shaped` object
  * the compiler checks the names in the path.
  */
 
-export const at: FieldReader<JsonValue | undefined> = readAt;
+export const at = readAt as ValueReader;
 
 function readAt(o: JsonValue | undefined, ...path: readonly string[]): JsonValue | undefined {
   let v = o;
@@ -18,18 +28,21 @@ function readAt(o: JsonValue | undefined, ...path: readonly string[]): JsonValue
 }
 
 /** Like `at`, but returns `[]` or `{}` for a field given empty, as Go code that compares with nil sees it and errors show it. */
-export const givenAt: FieldReader<JsonValue | undefined> = (o: JsonValue | undefined, ...path: readonly string[]) => {
+export const givenAt = ((o: JsonValue | undefined, ...path: readonly string[]) => {
   const owner = readAt(o, ...path.slice(0, -1));
   return isObject(owner) ? asGiven(owner, path.at(-1)!) : undefined;
-};
+}) as ValueReader;
 
-export const objectAt: ObjectReader = (o: JsonValue | undefined, ...path: readonly string[]) => {
+export const objectAt = ((o: JsonValue | undefined, ...path: readonly string[]) => {
   const v = readAt(o, ...path);
   return isObject(v) ? v : {};
-};
+}) as ObjectReader;
 
 /** Returns the object under `key` and creates it if it is absent. Used for defaulting. */
-export function objectIn(o: JsonObject, key: string): JsonObject {
+export function objectIn(o: JsonObject & HasShape<never>, key: string): JsonObject;
+export function objectIn<T, K extends FieldName<T>>(o: HasShape<T>, key: K): ObjectOf<FieldShape<T, K>>;
+export function objectIn(object: object, key: string): JsonObject {
+  const o = object as JsonObject;
   const v = getOwn(o, key);
   if (isObject(v)) return v;
   const made: JsonObject = {};
@@ -37,7 +50,7 @@ export function objectIn(o: JsonObject, key: string): JsonObject {
   return made;
 }
 
-export const listAt: FieldReader<JsonArray> = readList;
+export const listAt = readList as ListReader;
 
 function readList(o: JsonValue | undefined, ...path: readonly string[]): JsonArray {
   const v = readAt(o, ...path);
@@ -45,22 +58,25 @@ function readList(o: JsonValue | undefined, ...path: readonly string[]): JsonArr
 }
 
 /** Returns the items of a list that are objects. */
-export const objectsAt: ObjectsReader = (o: JsonValue | undefined, ...path: readonly string[]) => {
+export const objectsAt = ((o: JsonValue | undefined, ...path: readonly string[]) => {
   return readList(o, ...path).filter(isObject);
-};
+}) as ObjectsReader;
 
-export const textAt: FieldReader<string> = (o: JsonValue | undefined, ...path: readonly string[]) => {
+export const textAt = ((o: JsonValue | undefined, ...path: readonly string[]) => {
   const v = readAt(o, ...path);
   return typeof v === 'string' ? v : '';
-};
+}) as FieldReader<string>;
 
-export const numberAt: FieldReader<number> = (o: JsonValue | undefined, ...path: readonly string[]) => {
+export const numberAt = ((o: JsonValue | undefined, ...path: readonly string[]) => {
   const v = readAt(o, ...path);
   return typeof v === 'number' ? v : typeof v === 'bigint' ? Number(v) : 0;
-};
+}) as FieldReader<number>;
 
-export const boolAt: FieldReader<boolean> = (o: JsonValue | undefined, ...path: readonly string[]) => {
+export const boolAt = ((o: JsonValue | undefined, ...path: readonly string[]) => {
   return readAt(o, ...path) === true;
-};
+}) as FieldReader<boolean>;
+
+/** The names of the fields that an object has. */
+export const keysOf = <O extends JsonObject>(o: O): readonly (keyof O & string)[] => Object.keys(o);
 
 export const nameOf = (o: JsonObject): string => textAt(o, 'metadata', 'name');

@@ -1,4 +1,16 @@
-export { at, boolAt, givenAt, listAt, nameOf, numberAt, objectAt, objectIn, objectsAt, textAt } from './access.js';
+export {
+  at,
+  boolAt,
+  givenAt,
+  keysOf,
+  listAt,
+  nameOf,
+  numberAt,
+  objectAt,
+  objectIn,
+  objectsAt,
+  textAt,
+} from './access.js';
 export type {
   Admission,
   AdmissionObjects,
@@ -128,15 +140,19 @@ export {
   SelectorError,
 } from './selectors.js';
 export type {
+  AnyFields,
   FieldName,
   FieldReader,
   FieldShape,
   HasShape,
   ItemShape,
+  ListReader,
   ObjectReader,
   ObjectsReader,
   Shaped,
   Unshaped,
+  Value,
+  ValueReader,
 } from './shape.js';
 export {
   ApiError,

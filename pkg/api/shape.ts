@@ -1,46 +1,69 @@
-import type { JsonObject, JsonValue } from './json.js';
+import type { JsonArray, JsonObject, JsonValue } from './json.js';
 
 /*
- * Field names that the compiler checks. A `Shaped<Pod>` is a plain JSON object at run time; its type says which fields it has, and the
- * readers in `access.ts` and the builders of field paths accept no others. The shapes are generated from the schemas.
+ * Field names that the compiler checks. A `Shaped<Pod>` is a plain JSON object at run time; its type says which fields it has, so
+ * `pod['spce']` does not compile, and the readers in `access.ts` and the builders of field paths accept no other names either.
+ * The shapes are generated from the schemas. They say nothing about the type of a scalar: a value is narrowed before it is used.
  */
 
 declare const SHAPE: unique symbol;
 
-/** A JSON object with the fields of `T`. Any JSON object may be used as one. */
-export type Shaped<T> = JsonObject & { readonly [SHAPE]?: T };
+type Leaf = string | number | bigint | boolean | null;
+
+/** The fields of an object of unknown shape. */
+export type AnyFields = { readonly [field: string]: unknown };
+
+/** A JSON object with the fields of `T`. Any JSON object may be used as one, and one as any JSON object. */
+export type Shaped<T> = { -readonly [K in keyof T]: Value<T[K]> } & HasShape<T>;
+
+/** A JSON value that has the shape of `T` where it is an object or a list of objects. */
+export type Value<T> = unknown extends T
+  ? JsonValue
+  : T extends Leaf
+    ? JsonValue
+    : T extends readonly (infer Item)[]
+      ? Leaf | JsonObject | Value<Item>[]
+      : Leaf | JsonArray | Shaped<T>;
 
 /** A JSON value of unknown shape. */
-export type Unshaped = Exclude<JsonValue, JsonObject> | Shaped<never>;
-
-/** Marks a field path with the shape of the value that it leads to. */
-export interface HasShape<T> {
-  readonly [SHAPE]?: T;
-}
-
-type Leaf = string | number | bigint | boolean | null;
+export type Unshaped = Exclude<JsonValue, JsonObject> | (JsonObject & HasShape<never>);
 
 /** The names of the fields of `T`; any name where `T` is not known. */
 export type FieldName<T> = unknown extends T ? string : T extends Leaf | readonly unknown[] ? never : keyof T & string;
 
 /** The shape of a field. */
-export type FieldShape<T, K> = unknown extends T ? unknown : K extends keyof T ? NonNullable<T[K]> : never;
+export type FieldShape<T, K> = unknown extends T
+  ? unknown
+  : K extends keyof T
+    ? unknown extends T[K]
+      ? unknown
+      : NonNullable<T[K]>
+    : never;
 
 /** The shape of the items of a list. */
 export type ItemShape<T> = T extends readonly (infer Item)[] ? Item : unknown;
 
+export type ObjectOf<T> = Shaped<unknown extends T ? AnyFields : T>;
+
+/** Whatever the readers take: an object of a known shape, or any other value, which reads as empty. */
+export type Readable<T> = Leaf | JsonArray | HasShape<T> | undefined;
+
+/** Marks an object, or a field path, with the shape of the value. */
+export type HasShape<T> = { readonly [SHAPE]?: T };
+
 /** Reads a value at a path of field names, and returns an `R` whatever the path. */
 export interface FieldReader<R> {
   (o: Unshaped | undefined, ...path: readonly string[]): R;
-  <T, A extends FieldName<T>>(o: Shaped<T> | undefined, a: A): R;
-  <T, A extends FieldName<T>, B extends FieldName<FieldShape<T, A>>>(o: Shaped<T> | undefined, a: A, b: B): R;
+  <T>(o: Readable<T>): R;
+  <T, A extends FieldName<T>>(o: Readable<T>, a: A): R;
+  <T, A extends FieldName<T>, B extends FieldName<FieldShape<T, A>>>(o: Readable<T>, a: A, b: B): R;
   <
     T,
     A extends FieldName<T>,
     B extends FieldName<FieldShape<T, A>>,
     C extends FieldName<FieldShape<FieldShape<T, A>, B>>,
   >(
-    o: Shaped<T> | undefined,
+    o: Readable<T>,
     a: A,
     b: B,
     c: C,
@@ -52,34 +75,71 @@ export interface FieldReader<R> {
     C extends FieldName<FieldShape<FieldShape<T, A>, B>>,
     D extends FieldName<FieldShape<FieldShape<FieldShape<T, A>, B>, C>>,
   >(
-    o: Shaped<T> | undefined,
+    o: Readable<T>,
     a: A,
     b: B,
     c: C,
     d: D,
   ): R;
+}
+
+/** Reads a value, which has the shape that the path leads to. */
+export interface ValueReader {
+  (o: Unshaped | undefined, ...path: readonly string[]): JsonValue | undefined;
+  <T>(o: Readable<T>): Value<T> | undefined;
+  <T, A extends FieldName<T>>(o: Readable<T>, a: A): Value<FieldShape<T, A>> | undefined;
+  <T, A extends FieldName<T>, B extends FieldName<FieldShape<T, A>>>(
+    o: Readable<T>,
+    a: A,
+    b: B,
+  ): Value<FieldShape<FieldShape<T, A>, B>> | undefined;
+  <
+    T,
+    A extends FieldName<T>,
+    B extends FieldName<FieldShape<T, A>>,
+    C extends FieldName<FieldShape<FieldShape<T, A>, B>>,
+  >(
+    o: Readable<T>,
+    a: A,
+    b: B,
+    c: C,
+  ): Value<FieldShape<FieldShape<FieldShape<T, A>, B>, C>> | undefined;
+  <
+    T,
+    A extends FieldName<T>,
+    B extends FieldName<FieldShape<T, A>>,
+    C extends FieldName<FieldShape<FieldShape<T, A>, B>>,
+    D extends FieldName<FieldShape<FieldShape<FieldShape<T, A>, B>, C>>,
+  >(
+    o: Readable<T>,
+    a: A,
+    b: B,
+    c: C,
+    d: D,
+  ): Value<FieldShape<FieldShape<FieldShape<FieldShape<T, A>, B>, C>, D>> | undefined;
 }
 
 /** Reads an object, which has the shape that the path leads to. */
 export interface ObjectReader {
   (o: Unshaped | undefined, ...path: readonly string[]): JsonObject;
-  <T, A extends FieldName<T>>(o: Shaped<T> | undefined, a: A): Shaped<FieldShape<T, A>>;
+  <T>(o: Readable<T>): ObjectOf<T>;
+  <T, A extends FieldName<T>>(o: Readable<T>, a: A): ObjectOf<FieldShape<T, A>>;
   <T, A extends FieldName<T>, B extends FieldName<FieldShape<T, A>>>(
-    o: Shaped<T> | undefined,
+    o: Readable<T>,
     a: A,
     b: B,
-  ): Shaped<FieldShape<FieldShape<T, A>, B>>;
+  ): ObjectOf<FieldShape<FieldShape<T, A>, B>>;
   <
     T,
     A extends FieldName<T>,
     B extends FieldName<FieldShape<T, A>>,
     C extends FieldName<FieldShape<FieldShape<T, A>, B>>,
   >(
-    o: Shaped<T> | undefined,
+    o: Readable<T>,
     a: A,
     b: B,
     c: C,
-  ): Shaped<FieldShape<FieldShape<FieldShape<T, A>, B>, C>>;
+  ): ObjectOf<FieldShape<FieldShape<FieldShape<T, A>, B>, C>>;
   <
     T,
     A extends FieldName<T>,
@@ -87,34 +147,35 @@ export interface ObjectReader {
     C extends FieldName<FieldShape<FieldShape<T, A>, B>>,
     D extends FieldName<FieldShape<FieldShape<FieldShape<T, A>, B>, C>>,
   >(
-    o: Shaped<T> | undefined,
+    o: Readable<T>,
     a: A,
     b: B,
     c: C,
     d: D,
-  ): Shaped<FieldShape<FieldShape<FieldShape<FieldShape<T, A>, B>, C>, D>>;
+  ): ObjectOf<FieldShape<FieldShape<FieldShape<FieldShape<T, A>, B>, C>, D>>;
 }
 
-/** Reads a list of objects, which have the shape of its items. */
-export interface ObjectsReader {
-  (o: Unshaped | undefined, ...path: readonly string[]): readonly JsonObject[];
-  <T, A extends FieldName<T>>(o: Shaped<T> | undefined, a: A): readonly Shaped<ItemShape<FieldShape<T, A>>>[];
+/** Reads a list, whose items have the shape that the path leads to. */
+export interface ListReader {
+  (o: Unshaped | undefined, ...path: readonly string[]): JsonArray;
+  <T>(o: Readable<T>): Value<ItemShape<T>>[];
+  <T, A extends FieldName<T>>(o: Readable<T>, a: A): Value<ItemShape<FieldShape<T, A>>>[];
   <T, A extends FieldName<T>, B extends FieldName<FieldShape<T, A>>>(
-    o: Shaped<T> | undefined,
+    o: Readable<T>,
     a: A,
     b: B,
-  ): readonly Shaped<ItemShape<FieldShape<FieldShape<T, A>, B>>>[];
+  ): Value<ItemShape<FieldShape<FieldShape<T, A>, B>>>[];
   <
     T,
     A extends FieldName<T>,
     B extends FieldName<FieldShape<T, A>>,
     C extends FieldName<FieldShape<FieldShape<T, A>, B>>,
   >(
-    o: Shaped<T> | undefined,
+    o: Readable<T>,
     a: A,
     b: B,
     c: C,
-  ): readonly Shaped<ItemShape<FieldShape<FieldShape<FieldShape<T, A>, B>, C>>>[];
+  ): Value<ItemShape<FieldShape<FieldShape<FieldShape<T, A>, B>, C>>>[];
   <
     T,
     A extends FieldName<T>,
@@ -122,10 +183,46 @@ export interface ObjectsReader {
     C extends FieldName<FieldShape<FieldShape<T, A>, B>>,
     D extends FieldName<FieldShape<FieldShape<FieldShape<T, A>, B>, C>>,
   >(
-    o: Shaped<T> | undefined,
+    o: Readable<T>,
     a: A,
     b: B,
     c: C,
     d: D,
-  ): readonly Shaped<ItemShape<FieldShape<FieldShape<FieldShape<FieldShape<T, A>, B>, C>, D>>>[];
+  ): Value<ItemShape<FieldShape<FieldShape<FieldShape<FieldShape<T, A>, B>, C>, D>>>[];
+}
+
+/** Reads the objects of a list, which have the shape of its items. */
+export interface ObjectsReader {
+  (o: Unshaped | undefined, ...path: readonly string[]): readonly JsonObject[];
+  <T>(o: Readable<T>): readonly ObjectOf<ItemShape<T>>[];
+  <T, A extends FieldName<T>>(o: Readable<T>, a: A): readonly ObjectOf<ItemShape<FieldShape<T, A>>>[];
+  <T, A extends FieldName<T>, B extends FieldName<FieldShape<T, A>>>(
+    o: Readable<T>,
+    a: A,
+    b: B,
+  ): readonly ObjectOf<ItemShape<FieldShape<FieldShape<T, A>, B>>>[];
+  <
+    T,
+    A extends FieldName<T>,
+    B extends FieldName<FieldShape<T, A>>,
+    C extends FieldName<FieldShape<FieldShape<T, A>, B>>,
+  >(
+    o: Readable<T>,
+    a: A,
+    b: B,
+    c: C,
+  ): readonly ObjectOf<ItemShape<FieldShape<FieldShape<FieldShape<T, A>, B>, C>>>[];
+  <
+    T,
+    A extends FieldName<T>,
+    B extends FieldName<FieldShape<T, A>>,
+    C extends FieldName<FieldShape<FieldShape<T, A>, B>>,
+    D extends FieldName<FieldShape<FieldShape<FieldShape<T, A>, B>, C>>,
+  >(
+    o: Readable<T>,
+    a: A,
+    b: B,
+    c: C,
+    d: D,
+  ): readonly ObjectOf<ItemShape<FieldShape<FieldShape<FieldShape<FieldShape<T, A>, B>, C>, D>>>[];
 }

@@ -1,12 +1,23 @@
-import type { FieldErrors, GroupVersionKind, JsonObject, JsonValue, Shaped, UserInfo } from '../api/index.js';
+import type {
+  AnyFields,
+  FieldErrors,
+  GroupVersionKind,
+  JsonObject,
+  JsonValue,
+  Shaped,
+  UserInfo,
+} from '../api/index.js';
 import type { World } from '../base/index.js';
 import type { Compare, Op } from '../storage/index.js';
 
 /**
  * A built-in resource: one file in `builtin/` states everything that is special about it, and `declare` makes a `Kind` of it.
  * What the schema states (fields, list types, defaults by marker, protobuf numbers) is not repeated here.
+ *
+ * `T` is the shape of the kind in its storage version (`ResourceDeclaration<shapes.CoreV1Pod>`): a misspelt field then does not
+ * compile. Rules are declared as methods, because a declaration of any shape is one of unknown shape.
  */
-export interface ResourceDeclaration {
+export interface ResourceDeclaration<T = AnyFields> {
   readonly group: string;
   /** Plural, lower case: the name in URLs, e.g. `deployments`. */
   readonly resource: string;
@@ -24,17 +35,17 @@ export interface ResourceDeclaration {
   /** Fields that an object without content (a bookmark) shows beyond the zero values of its schema. */
   readonly emptyObject?: JsonObject;
   /** Returns the reason why a decoded object is unreadable, if any: a string in it is malformed. */
-  readonly unreadable?: (o: JsonObject) => string | undefined;
+  unreadable?(o: Shaped<T>): string | undefined;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   /** Default: all eight for a stored resource, `create` for a virtual one. */
   readonly verbs?: readonly Verb[];
-  readonly subresources?: Readonly<Record<string, Subresource>>;
-  readonly strategy: Strategy;
+  readonly subresources?: Readonly<Record<string, Subresource<T>>>;
+  readonly strategy: Strategy<T>;
   /** Table columns, all of them, as `kubectl get` shows them. Default: `Name` and `Created At`. */
-  readonly table?: TableDeclaration;
+  readonly table?: TableDeclaration<T>;
   /** Field selectors beyond metadata.name and metadata.namespace: label -> value of an object. */
-  readonly selectableFields?: Readonly<Record<string, (o: JsonObject) => string>>;
+  readonly selectableFields?: Readonly<Record<string, SelectableField<T>['read']>>;
   /** The sentence for an unknown field selector; the default depends on whether `selectableFields` is empty. */
   readonly unknownFieldLabel?: (label: string, version: string) => string;
   /** A selectable field by which most watches select (`spec.nodeName` of pods). Events are offered only to the watches that they may concern. */
@@ -43,6 +54,11 @@ export interface ResourceDeclaration {
   readonly storagePrefix?: string;
   /** Answers requests without a stored object (reviews, componentstatuses); such a resource is not stored. */
   readonly virtual?: VirtualHandler;
+}
+
+/** Reads the value of a field that selectors may name. */
+export interface SelectableField<T = AnyFields> {
+  read(o: Shaped<T>): string;
 }
 
 /** A version of a resource. Its type is the built-in one of the same group, version and kind. */
@@ -60,16 +76,16 @@ export interface DeclaredVersion {
 export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
 
 /** A path below an item: `status`, `scale`, `finalize`, `binding`, `eviction`, ... */
-export interface Subresource {
+export interface Subresource<T = AnyFields> {
   readonly verbs: readonly Verb[];
   /** The kind that it takes and returns, where it is not the resource's own (`autoscaling/v1 Scale`, `policy/v1 Eviction`). */
   readonly kind?: GroupVersionKind;
-  readonly behaviour: SubresourceBehaviour;
+  readonly behaviour: SubresourceBehaviour<T>;
 }
 
-export type SubresourceBehaviour =
+export type SubresourceBehaviour<T = AnyFields> =
   /** Reads and writes the whole object; `strategy` decides what a write may change. */
-  | { readonly kind: 'status'; readonly strategy: Strategy }
+  | { readonly kind: 'status'; readonly strategy: Strategy<T> }
   | ScaleBehaviour
   /** Takes an object and returns one. */
   | { readonly kind: 'action'; readonly run: VirtualHandler }
@@ -185,34 +201,32 @@ export interface WriteContext {
  * The rules of one kind, grouped by concern. `write.ts` runs them in one order for all kinds: defaults, mutating admission,
  * prepare, validate, validating admission, complete, allocate, warn, encode, transaction. All functions are synchronous and
  * change the object in place, except `allocate`.
- *
- * `T` is the shape of the kind (`Strategy<shapes.CoreV1Pod>`): the readers of `pkg/api` then refuse names of fields that it does not have.
  */
-export interface Strategy<T = never> {
+export interface Strategy<T = AnyFields> {
   /** Defaults that the schema does not state. They run on every decoded body and on every stored object. Idempotent. */
-  readonly defaults?: (o: Shaped<T>) => void;
+  defaults?(o: Shaped<T>): void;
   readonly create?: CreateRules<T>;
   readonly update?: UpdateRules<T>;
   /** Fills in fields that follow from a valid object, as reading it back would. Idempotent. */
-  readonly complete?: (o: Shaped<T>) => void;
+  complete?(o: Shaped<T>): void;
   /** Adds warnings. `old` is undefined on create. */
-  readonly warn?: (o: Shaped<T>, old: Shaped<T> | undefined, context: WriteContext) => void;
+  warn?(o: Shaped<T>, old: Shaped<T> | undefined, context: WriteContext): void;
   readonly storage?: StorageRules;
   readonly deletion?: DeletionRules<T>;
   readonly compatibility?: CompatibilityRules;
   /** Whether a condition of a validation marker (`ifEnabled`) holds, where that is more than the feature gate of its name. */
-  readonly validationOption?: (name: string, old: Shaped<T> | undefined) => boolean | undefined;
+  validationOption?(name: string, old: Shaped<T> | undefined): boolean | undefined;
 }
 
-export interface CreateRules<T = never> {
+export interface CreateRules<T = AnyFields> {
   /** The rule for `metadata.name`; returns one sentence per violation. Default: DNS-1123 subdomain. */
-  readonly validateName?: (name: string, prefix: boolean) => readonly string[];
+  validateName?(name: string, prefix: boolean): readonly string[];
   /** Clears what a client may not set (status) and sets what the server owns. `write.ts` sets `metadata.generation`. */
-  readonly prepare?: (o: Shaped<T>, context: WriteContext) => void;
-  readonly validate?: (o: Shaped<T>, errors: FieldErrors, context: WriteContext) => void;
+  prepare?(o: Shaped<T>, context: WriteContext): void;
+  validate?(o: Shaped<T>, errors: FieldErrors, context: WriteContext): void;
 }
 
-export interface UpdateRules<T = never> {
+export interface UpdateRules<T = AnyFields> {
   /** PUT to a name that does not exist creates the object. */
   readonly allowCreate?: boolean;
   /** PUT without a resourceVersion overwrites. Default true. */
@@ -221,13 +235,17 @@ export interface UpdateRules<T = never> {
    * Decides whether an update raises `metadata.generation`: `spec` when the spec differs, `none` never (a new object then has no
    * generation either). Default: any difference outside metadata and status.
    */
-  readonly generation?: 'spec' | 'none' | ((o: Shaped<T>, old: Shaped<T>) => boolean);
+  readonly generation?: 'spec' | 'none' | GenerationRule<T>['raises'];
   /** Fields that server-side apply must not own in this resource or subresource: paths like `['status']`. */
   readonly resetFields?: readonly (readonly string[])[];
   /** Restores the fields that this write may not change: the status from `old`, or everything but the status. */
-  readonly prepare?: (o: Shaped<T>, old: Shaped<T>, context: WriteContext) => void;
+  prepare?(o: Shaped<T>, old: Shaped<T>, context: WriteContext): void;
   /** Default: `create.validate`. */
-  readonly validate?: (o: Shaped<T>, old: Shaped<T>, errors: FieldErrors, context: WriteContext) => void;
+  validate?(o: Shaped<T>, old: Shaped<T>, errors: FieldErrors, context: WriteContext): void;
+}
+
+export interface GenerationRule<T = AnyFields> {
+  raises(o: Shaped<T>, old: Shaped<T>): boolean;
 }
 
 export interface StorageRules {
@@ -235,20 +253,20 @@ export interface StorageRules {
    * Allocates values that must be unique in the cluster (cluster IPs, node ports) in the transaction of the write: may change the
    * object and returns comparisons and operations to add. When one of the comparisons fails, it runs again on fresh state.
    */
-  readonly allocate?: (change: Change, store: Reader, context: WriteContext) => Promise<TxnPart>;
+  allocate?(change: Change, store: Reader, context: WriteContext): Promise<TxnPart>;
   /** Seconds after which an object expires through the log (events: 3600). */
   readonly ttlSeconds?: number;
 }
 
-export interface DeletionRules<T = never> {
+export interface DeletionRules<T = AnyFields> {
   /** The reason why the object of this name may not be deleted, or undefined. */
-  readonly refuse?: (name: string) => string | undefined;
+  refuse?(name: string): string | undefined;
   /** The grace period in seconds, or undefined to delete at once. May change the object; `delete.ts` sets deletionTimestamp. */
-  readonly gracePeriod?: (o: Shaped<T>, requested: number | undefined, context: WriteContext) => number | undefined;
+  gracePeriod?(o: Shaped<T>, requested: number | undefined, context: WriteContext): number | undefined;
   /** Further changes to an object whose deletion was requested and is pending (a namespace becomes Terminating). */
-  readonly mark?: (o: Shaped<T>, context: WriteContext) => void;
+  mark?(o: Shaped<T>, context: WriteContext): void;
   /** Keeps an object whose finalizers are gone and whose grace period is over (`spec.finalizers` of a namespace). */
-  readonly blocked?: (o: Shaped<T>) => boolean;
+  blocked?(o: Shaped<T>): boolean;
   /** Propagation when the request names none. `Unsupported`: nothing can depend on this kind, and the request's policy is ignored. */
   readonly propagation?: 'Background' | 'Orphan' | 'Unsupported';
   /** The warning for a request that relies on the default propagation. */
@@ -286,10 +304,10 @@ export interface Reader {
   keys(prefix: string): Promise<readonly string[]>;
 }
 
-export interface TableDeclaration {
+export interface TableDeclaration<T = AnyFields> {
   readonly columns: readonly TableColumn[];
   /** Cells of one object, as many as there are columns. `now` in milliseconds, for ages. */
-  readonly cells: (o: JsonObject, now: number) => readonly JsonValue[];
+  cells(o: Shaped<T>, now: number): readonly JsonValue[];
 }
 
 export interface TableColumn {

@@ -2,6 +2,7 @@ export {
   at,
   boolAt,
   givenAt,
+  keysOf,
   listAt,
   nameOf,
   numberAt,

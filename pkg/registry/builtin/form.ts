@@ -1,4 +1,12 @@
-import { cloneJson, type FieldErrors, FieldPath, isObject, type JsonObject, type JsonValue } from '../../api/index.js';
+import {
+  type AnyFields,
+  cloneJson,
+  type FieldErrors,
+  FieldPath,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../api/index.js';
 import type { DeclaredVersion, Strategy, Subresource, WriteContext } from '../resource.js';
 import { at, textAt } from './access.js';
 
@@ -10,20 +18,21 @@ export function versions(...names: readonly string[]): readonly DeclaredVersion[
 }
 
 /** Copies `field` from `old`; deletes it when `old` does not have it. */
-export function keep(field: string, o: JsonObject, old: JsonObject): void {
+export function keep<O extends JsonObject>(field: keyof O & string, o: O, old: JsonObject): void {
+  const target: JsonObject = o;
   const v = old[field];
-  if (v === undefined) delete o[field];
-  else o[field] = cloneJson(v);
+  if (v === undefined) delete target[field];
+  else target[field] = cloneJson(v);
 }
 
 /** The strategy of a kind whose status only the status subresource writes: create clears the status, update keeps the old one. */
-export function withStatus<T = never>(strategy: Strategy<T>): Strategy<T> {
+export function withStatus<T = AnyFields>(strategy: Strategy<NoInfer<T>>): Strategy<T> {
   return {
     ...strategy,
     create: {
       ...strategy.create,
       prepare: (o, context) => {
-        delete o['status'];
+        delete (o as JsonObject)['status'];
         strategy.create?.prepare?.(o, context);
       },
     },
@@ -32,7 +41,7 @@ export function withStatus<T = never>(strategy: Strategy<T>): Strategy<T> {
       resetFields: [['status']],
       ...strategy.update,
       prepare: (o, old, context) => {
-        keep('status', o, old);
+        keep<JsonObject>('status', o, old);
         strategy.update?.prepare?.(o, old, context);
       },
     },
@@ -40,7 +49,7 @@ export function withStatus<T = never>(strategy: Strategy<T>): Strategy<T> {
 }
 
 /** The `status` subresource: keeps every field of the old object except status and metadata. */
-export function statusSubresource<T = never>(strategy: Strategy<T> = {}): Subresource {
+export function statusSubresource<T = AnyFields>(strategy: Strategy<NoInfer<T>> = {}): Subresource<T> {
   return {
     verbs: ['get', 'patch', 'update'],
     behaviour: {
@@ -53,7 +62,7 @@ export function statusSubresource<T = never>(strategy: Strategy<T> = {}): Subres
           ...strategy.update,
           prepare: (o, old, context) => {
             for (const field of new Set([...Object.keys(o), ...Object.keys(old)])) {
-              if (!PARTS_OF_A_STATUS_WRITE.has(field)) keep(field, o, old);
+              if (!PARTS_OF_A_STATUS_WRITE.has(field)) keep<JsonObject>(field, o, old);
             }
             strategy.update?.prepare?.(o, old, context);
           },

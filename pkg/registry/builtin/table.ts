@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../api/index.js';
+import type { AnyFields, JsonObject, JsonValue } from '../../api/index.js';
 import type { TableColumn, TableDeclaration } from '../resource.js';
 import { at, nameOf, numberAt, objectsAt, textAt } from './access.js';
 
@@ -28,7 +28,10 @@ export function wide(name: string, description: string): TableColumn {
 export const AGE: TableColumn = column('Age', 'Time since the object was created.');
 
 /** A table whose first column is the name; `cells` gives the others. */
-export function table(columns: readonly TableColumn[], cells: TableDeclaration['cells']): TableDeclaration {
+export function table<T = AnyFields>(
+  columns: readonly TableColumn[],
+  cells: TableDeclaration<NoInfer<T>>['cells'],
+): TableDeclaration<T> {
   return { columns: [NAME, ...columns], cells: (o, now) => [nameOf(o), ...cells(o, now)] };
 }
 

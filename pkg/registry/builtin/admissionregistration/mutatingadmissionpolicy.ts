@@ -1,26 +1,28 @@
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { versions } from '../form.js';
 import { defaultPolicy, validateMutatingPolicy } from './policies.js';
 import { policyTable } from './policytables.js';
 
-export const mutatingAdmissionPolicy: ResourceDeclaration = {
-  group: 'admissionregistration.k8s.io',
-  resource: 'mutatingadmissionpolicies',
-  singular: 'mutatingadmissionpolicy',
-  kind: 'MutatingAdmissionPolicy',
-  versions: versions('v1', 'v1beta1', 'v1alpha1'),
-  storageVersion: 'v1beta1',
-  namespaced: false,
-  categories: ['api-extensions'],
-  strategy: {
-    defaults: defaultPolicy,
-    create: { validate: (o, errors) => validateMutatingPolicy(o, undefined, errors) },
-    update: {
-      allowUnconditional: false,
-      generation: 'spec',
-      validate: validateMutatingPolicy,
+export const mutatingAdmissionPolicy: ResourceDeclaration<shapes.AdmissionregistrationV1beta1MutatingAdmissionPolicy> =
+  {
+    group: 'admissionregistration.k8s.io',
+    resource: 'mutatingadmissionpolicies',
+    singular: 'mutatingadmissionpolicy',
+    kind: 'MutatingAdmissionPolicy',
+    versions: versions('v1', 'v1beta1', 'v1alpha1'),
+    storageVersion: 'v1beta1',
+    namespaced: false,
+    categories: ['api-extensions'],
+    strategy: {
+      defaults: defaultPolicy,
+      create: { validate: (o, errors) => validateMutatingPolicy(o, undefined, errors) },
+      update: {
+        allowUnconditional: false,
+        generation: 'spec',
+        validate: validateMutatingPolicy,
+      },
+      compatibility: { anyFinalizers: true },
     },
-    compatibility: { anyFinalizers: true },
-  },
-  table: policyTable('mutations'),
-};
+    table: policyTable('mutations'),
+  };

@@ -1,26 +1,28 @@
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { listAt } from '../access.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { defaultWebhooks, validateWebhooks } from './webhooks.js';
 
-export const mutatingWebhookConfiguration: ResourceDeclaration = {
-  group: 'admissionregistration.k8s.io',
-  resource: 'mutatingwebhookconfigurations',
-  singular: 'mutatingwebhookconfiguration',
-  kind: 'MutatingWebhookConfiguration',
-  versions: versions('v1'),
-  storageVersion: 'v1',
-  namespaced: false,
-  categories: ['api-extensions'],
-  strategy: {
-    defaults: defaultWebhooks,
-    create: { validate: validateWebhooks },
-    update: { allowUnconditional: false, validate: (o, _old, errors) => validateWebhooks(o, errors) },
-    compatibility: { anyFinalizers: true },
-  },
-  table: table([column('Webhooks', 'Number of webhooks.', { type: 'integer' }), AGE], (o, now) => [
-    listAt(o, 'webhooks').length,
-    age(o, now),
-  ]),
-};
+export const mutatingWebhookConfiguration: ResourceDeclaration<shapes.AdmissionregistrationV1MutatingWebhookConfiguration> =
+  {
+    group: 'admissionregistration.k8s.io',
+    resource: 'mutatingwebhookconfigurations',
+    singular: 'mutatingwebhookconfiguration',
+    kind: 'MutatingWebhookConfiguration',
+    versions: versions('v1'),
+    storageVersion: 'v1',
+    namespaced: false,
+    categories: ['api-extensions'],
+    strategy: {
+      defaults: defaultWebhooks,
+      create: { validate: validateWebhooks },
+      update: { allowUnconditional: false, validate: (o, _old, errors) => validateWebhooks(o, errors) },
+      compatibility: { anyFinalizers: true },
+    },
+    table: table([column('Webhooks', 'Number of webhooks.', { type: 'integer' }), AGE], (o, now) => [
+      listAt(o, 'webhooks').length,
+      age(o, now),
+    ]),
+  };

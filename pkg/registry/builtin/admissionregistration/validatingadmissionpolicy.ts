@@ -1,9 +1,10 @@
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { defaultPolicy, validatePolicyStatus, validateValidatingPolicy } from './policies.js';
 import { policyTable } from './policytables.js';
 
-export const validatingAdmissionPolicy: ResourceDeclaration = {
+export const validatingAdmissionPolicy: ResourceDeclaration<shapes.AdmissionregistrationV1ValidatingAdmissionPolicy> = {
   group: 'admissionregistration.k8s.io',
   resource: 'validatingadmissionpolicies',
   singular: 'validatingadmissionpolicy',

@@ -1,26 +1,28 @@
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { listAt } from '../access.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { defaultWebhooks, validateWebhooks } from './webhooks.js';
 
-export const validatingWebhookConfiguration: ResourceDeclaration = {
-  group: 'admissionregistration.k8s.io',
-  resource: 'validatingwebhookconfigurations',
-  singular: 'validatingwebhookconfiguration',
-  kind: 'ValidatingWebhookConfiguration',
-  versions: versions('v1'),
-  storageVersion: 'v1',
-  namespaced: false,
-  categories: ['api-extensions'],
-  strategy: {
-    defaults: defaultWebhooks,
-    create: { validate: validateWebhooks },
-    update: { allowUnconditional: false, validate: (o, _old, errors) => validateWebhooks(o, errors) },
-    compatibility: { anyFinalizers: true },
-  },
-  table: table([column('Webhooks', 'Number of webhooks.', { type: 'integer' }), AGE], (o, now) => [
-    listAt(o, 'webhooks').length,
-    age(o, now),
-  ]),
-};
+export const validatingWebhookConfiguration: ResourceDeclaration<shapes.AdmissionregistrationV1ValidatingWebhookConfiguration> =
+  {
+    group: 'admissionregistration.k8s.io',
+    resource: 'validatingwebhookconfigurations',
+    singular: 'validatingwebhookconfiguration',
+    kind: 'ValidatingWebhookConfiguration',
+    versions: versions('v1'),
+    storageVersion: 'v1',
+    namespaced: false,
+    categories: ['api-extensions'],
+    strategy: {
+      defaults: defaultWebhooks,
+      create: { validate: validateWebhooks },
+      update: { allowUnconditional: false, validate: (o, _old, errors) => validateWebhooks(o, errors) },
+      compatibility: { anyFinalizers: true },
+    },
+    table: table([column('Webhooks', 'Number of webhooks.', { type: 'integer' }), AGE], (o, now) => [
+      listAt(o, 'webhooks').length,
+      age(o, now),
+    ]),
+  };

@@ -1,4 +1,5 @@
 import { cloneJson, equalJson, formatTime, isObject, type JsonObject, type JsonValue } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { isTextFormat } from '../../../schema/index.js';
 import { CREATION_TIME, NAME_COLUMN } from '../../custom/columns.js';
 import type { ResourceDeclaration, Strategy, TableColumn, TableDeclaration } from '../../resource.js';
@@ -119,7 +120,7 @@ const table: TableDeclaration = {
   },
 };
 
-export const customResourceDefinition: ResourceDeclaration = {
+export const customResourceDefinition: ResourceDeclaration<shapes.ApiextensionsV1CustomResourceDefinition> = {
   group: 'apiextensions.k8s.io',
   resource: 'customresourcedefinitions',
   singular: 'customresourcedefinition',

@@ -6,7 +6,7 @@ import { versions } from '../form.js';
 import { nonNegative } from '../rules.js';
 import { AGE, age, column, table } from '../table.js';
 
-export const controllerRevision: ResourceDeclaration = {
+export const controllerRevision: ResourceDeclaration<shapes.AppsV1ControllerRevision> = {
   group: 'apps',
   resource: 'controllerrevisions',
   singular: 'controllerrevision',

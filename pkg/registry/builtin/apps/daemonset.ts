@@ -25,7 +25,7 @@ import {
   templateWarnings,
 } from '../workloads.js';
 
-export const daemonSet: ResourceDeclaration = {
+export const daemonSet: ResourceDeclaration<shapes.AppsV1DaemonSet> = {
   group: 'apps',
   resource: 'daemonsets',
   singular: 'daemonset',
@@ -39,7 +39,7 @@ export const daemonSet: ResourceDeclaration = {
     const text = at(o, 'metadata', 'annotations', GENERATION);
     return typeof text === 'string' ? whyNotInt64(text) : undefined;
   },
-  strategy: withStatus<shapes.AppsV1DaemonSet>({
+  strategy: withStatus({
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       defaultRollingUpdate(objectIn(spec, 'updateStrategy'), { maxUnavailable: 1, maxSurge: 0 });
@@ -57,7 +57,7 @@ export const daemonSet: ResourceDeclaration = {
     warn: templateWarnings,
   }),
   subresources: {
-    status: statusSubresource<shapes.AppsV1DaemonSet>({ update: { prepare: keepLabels, validate: daemonSetStatus } }),
+    status: statusSubresource({ update: { prepare: keepLabels, validate: daemonSetStatus } }),
   },
   table: table(
     [

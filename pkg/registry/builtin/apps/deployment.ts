@@ -18,7 +18,7 @@ import {
   selectorAndTemplate,
 } from '../workloads.js';
 
-export const deployment: ResourceDeclaration = {
+export const deployment: ResourceDeclaration<shapes.AppsV1Deployment> = {
   group: 'apps',
   resource: 'deployments',
   singular: 'deployment',
@@ -35,7 +35,7 @@ export const deployment: ResourceDeclaration = {
     const why = text === '' ? undefined : whyNotInt64(text);
     return why === undefined ? undefined : `failed to parse annotation[${ROLLBACK}]=${text} as int64: ${why}`;
   },
-  strategy: withStatus<shapes.AppsV1Deployment>({
+  strategy: withStatus({
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       whenAbsent(spec, 'replicas', 1);
@@ -56,7 +56,7 @@ export const deployment: ResourceDeclaration = {
   subresources: {
     scale: scaleSubresource((o) => selectorText(at(o, 'spec', 'selector'))),
     // A status write does not change labels, so it does not own them either.
-    status: statusSubresource<shapes.AppsV1Deployment>({
+    status: statusSubresource({
       update: { resetFields: [['spec'], ['metadata', 'labels']], prepare: keepLabels, validate: deploymentStatus },
     }),
   },

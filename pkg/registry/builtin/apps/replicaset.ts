@@ -9,7 +9,7 @@ import { replicaSetStatus } from '../status/counts.js';
 import { replicaTable } from '../table.js';
 import { defaultTemplate, namedTemplateWarnings, sameSelector, selectorAndTemplate } from '../workloads.js';
 
-export const replicaSet: ResourceDeclaration = {
+export const replicaSet: ResourceDeclaration<shapes.AppsV1ReplicaSet> = {
   group: 'apps',
   resource: 'replicasets',
   singular: 'replicaset',
@@ -20,7 +20,7 @@ export const replicaSet: ResourceDeclaration = {
   namespaced: true,
   shortNames: ['rs'],
   categories: ['all'],
-  strategy: withStatus<shapes.AppsV1ReplicaSet>({
+  strategy: withStatus({
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       whenAbsent(spec, 'replicas', 1);
@@ -37,7 +37,7 @@ export const replicaSet: ResourceDeclaration = {
   }),
   subresources: {
     scale: scaleSubresource((o) => selectorText(at(o, 'spec', 'selector'))),
-    status: statusSubresource<shapes.AppsV1ReplicaSet>({ update: { prepare: keepLabels, validate: replicaSetStatus } }),
+    status: statusSubresource({ update: { prepare: keepLabels, validate: replicaSetStatus } }),
   },
   table: replicaTable((o) => selectorText(at(o, 'spec', 'selector'))),
 };

@@ -32,7 +32,7 @@ import {
   wantsOther,
 } from '../workloads.js';
 
-export const statefulSet: ResourceDeclaration = {
+export const statefulSet: ResourceDeclaration<shapes.AppsV1StatefulSet> = {
   group: 'apps',
   resource: 'statefulsets',
   singular: 'statefulset',
@@ -43,7 +43,7 @@ export const statefulSet: ResourceDeclaration = {
   namespaced: true,
   shortNames: ['sts'],
   categories: ['all'],
-  strategy: withStatus<shapes.AppsV1StatefulSet>({
+  strategy: withStatus({
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       fill(spec, 'podManagementPolicy', 'OrderedReady');
@@ -91,7 +91,7 @@ export const statefulSet: ResourceDeclaration = {
   }),
   subresources: {
     scale: scaleSubresource((o) => selectorText(at(o, 'spec', 'selector'))),
-    status: statusSubresource<shapes.AppsV1StatefulSet>({
+    status: statusSubresource({
       update: { prepare: keepLabels, validate: statefulSetStatus },
     }),
   },

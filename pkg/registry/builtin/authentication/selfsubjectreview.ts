@@ -1,10 +1,11 @@
 import { type JsonObject, setOwn, type UserInfo } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { objectIn } from '../access.js';
 import { versions } from '../form.js';
 
 /** Reports the authenticated user of the request. Clients set no field of the object. */
-export const selfSubjectReview: ResourceDeclaration = {
+export const selfSubjectReview: ResourceDeclaration<shapes.AuthenticationV1SelfSubjectReview> = {
   group: 'authentication.k8s.io',
   resource: 'selfsubjectreviews',
   singular: 'selfsubjectreview',

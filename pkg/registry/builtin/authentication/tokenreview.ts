@@ -1,4 +1,5 @@
 import { errors } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { listAt, textAt } from '../access.js';
 import type { ClusterConfig } from '../cluster.js';
@@ -6,7 +7,7 @@ import { versions } from '../form.js';
 import { userInfo } from './selfsubjectreview.js';
 
 /** Authenticates a token and checks its audiences. */
-export function tokenReview({ tokens }: ClusterConfig): ResourceDeclaration {
+export function tokenReview({ tokens }: ClusterConfig): ResourceDeclaration<shapes.AuthenticationV1TokenReview> {
   return {
     group: 'authentication.k8s.io',
     resource: 'tokenreviews',

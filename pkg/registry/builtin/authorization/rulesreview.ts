@@ -1,11 +1,14 @@
 import { errors } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { textAt } from '../access.js';
 import type { ClusterConfig } from '../cluster.js';
 import { versions } from '../form.js';
 
 /** Lists what the caller may do in a namespace, as far as the authorizers can enumerate it. */
-export function selfSubjectRulesReview({ rulesFor }: ClusterConfig): ResourceDeclaration {
+export function selfSubjectRulesReview({
+  rulesFor,
+}: ClusterConfig): ResourceDeclaration<shapes.AuthorizationV1SelfSubjectRulesReview> {
   return {
     group: 'authorization.k8s.io',
     resource: 'selfsubjectrulesreviews',

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectsAt, textAt } from '../access.js';
 import { statusSubresource, withStatus } from '../form.js';
@@ -8,7 +9,7 @@ import { fromV2, toV2 } from './conversion.js';
 import { defaultAutoscaler } from './defaults.js';
 import { validateAutoscaler } from './validation.js';
 
-export const horizontalPodAutoscaler: ResourceDeclaration = {
+export const horizontalPodAutoscaler: ResourceDeclaration<shapes.AutoscalingV2HorizontalPodAutoscaler> = {
   group: 'autoscaling',
   resource: 'horizontalpodautoscalers',
   singular: 'horizontalpodautoscaler',

@@ -11,7 +11,7 @@ import { defaultTemplate, podNameWarning, wantsOther } from '../workloads.js';
 import { scheduleProblem } from './schedule.js';
 import { jobSpec, jobSpecWarnings } from './validation.js';
 
-export const cronJob: ResourceDeclaration = {
+export const cronJob: ResourceDeclaration<shapes.BatchV1CronJob> = {
   group: 'batch',
   resource: 'cronjobs',
   singular: 'cronjob',
@@ -21,7 +21,7 @@ export const cronJob: ResourceDeclaration = {
   namespaced: true,
   shortNames: ['cj'],
   categories: ['all'],
-  strategy: withStatus<shapes.BatchV1CronJob>({
+  strategy: withStatus({
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       fill(spec, 'concurrencyPolicy', 'Allow');

@@ -10,7 +10,7 @@ import { defaultJob } from './defaults.js';
 import { validateJobStatus } from './jobstatus.js';
 import { generated, jobSpecWarnings, validateJob, validateJobUpdate } from './validation.js';
 
-export const job: ResourceDeclaration = {
+export const job: ResourceDeclaration<shapes.BatchV1Job> = {
   group: 'batch',
   resource: 'jobs',
   singular: 'job',
@@ -19,7 +19,7 @@ export const job: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   categories: ['all'],
-  strategy: withStatus<shapes.BatchV1Job>({
+  strategy: withStatus({
     defaults: defaultJob,
     create: {
       // a job copies the labels of its template: the client's before validation, the generated ones after it
@@ -42,7 +42,7 @@ export const job: ResourceDeclaration = {
         'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
     },
   }),
-  subresources: { status: statusSubresource<shapes.BatchV1Job>({ update: { validate: validateJobStatus } }) },
+  subresources: { status: statusSubresource({ update: { validate: validateJobStatus } }) },
   unknownFieldLabel: (label) => `field label ${JSON.stringify(label)} not supported for Job`,
   selectableFields: { 'status.successful': (o) => String(numberAt(o, 'status', 'succeeded')) },
   table: table(

@@ -1,11 +1,12 @@
 import { formatTime, type JsonObject, pathSegmentName, setOwn } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, objectIn, objectsAt, textAt } from '../access.js';
 import { keep, statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, humanDuration, table } from '../table.js';
 import { conditionsChanged, validateRequest } from './validation.js';
 
-export const certificateSigningRequest: ResourceDeclaration = {
+export const certificateSigningRequest: ResourceDeclaration<shapes.CertificatesV1CertificateSigningRequest> = {
   group: 'certificates.k8s.io',
   resource: 'certificatesigningrequests',
   singular: 'certificatesigningrequest',

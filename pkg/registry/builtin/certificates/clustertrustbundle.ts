@@ -1,9 +1,10 @@
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { textAt } from '../access.js';
 import { versions } from '../form.js';
 import { column, table } from '../table.js';
 
-export const clusterTrustBundle: ResourceDeclaration = {
+export const clusterTrustBundle: ResourceDeclaration<shapes.CertificatesV1ClusterTrustBundle> = {
   group: 'certificates.k8s.io',
   resource: 'clustertrustbundles',
   singular: 'clustertrustbundle',

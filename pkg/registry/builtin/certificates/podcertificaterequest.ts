@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, objectAt, objectsAt, textAt } from '../access.js';
 import { keep, labelsText, statusSubresource, versions, withStatus } from '../form.js';
@@ -6,7 +7,7 @@ import { column, table } from '../table.js';
 
 const VERDICTS = ['Issued', 'Denied', 'Failed'];
 
-export const podCertificateRequest: ResourceDeclaration = {
+export const podCertificateRequest: ResourceDeclaration<shapes.CertificatesV1beta1PodCertificateRequest> = {
   group: 'certificates.k8s.io',
   resource: 'podcertificaterequests',
   singular: 'podcertificaterequest',

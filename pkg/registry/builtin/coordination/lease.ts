@@ -1,10 +1,11 @@
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { textAt } from '../access.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { validateLease } from './validation.js';
 
-export const lease: ResourceDeclaration = {
+export const lease: ResourceDeclaration<shapes.CoordinationV1Lease> = {
   group: 'coordination.k8s.io',
   resource: 'leases',
   singular: 'lease',

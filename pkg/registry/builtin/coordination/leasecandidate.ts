@@ -1,10 +1,11 @@
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { textAt } from '../access.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { validateCandidate, validateCandidateUpdate } from './validation.js';
 
-export const leaseCandidate: ResourceDeclaration = {
+export const leaseCandidate: ResourceDeclaration<shapes.CoordinationV1beta1LeaseCandidate> = {
   group: 'coordination.k8s.io',
   resource: 'leasecandidates',
   singular: 'leasecandidate',

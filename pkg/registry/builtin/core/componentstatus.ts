@@ -1,11 +1,12 @@
 import { errors } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { objectsAt, textAt } from '../access.js';
 import { versions } from '../form.js';
 import { column, table } from '../table.js';
 
 /** The health of components as objects, which are not stored. Deprecated upstream since 1.19 and kept for old clients. */
-export const componentStatus: ResourceDeclaration = {
+export const componentStatus: ResourceDeclaration<shapes.CoreV1ComponentStatus> = {
   group: '',
   resource: 'componentstatuses',
   singular: 'componentstatus',

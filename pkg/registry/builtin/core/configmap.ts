@@ -6,7 +6,7 @@ import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { immutableData, validateKeys } from './datamap.js';
 
-export const configMap: ResourceDeclaration = {
+export const configMap: ResourceDeclaration<shapes.CoreV1ConfigMap> = {
   group: '',
   resource: 'configmaps',
   singular: 'configmap',

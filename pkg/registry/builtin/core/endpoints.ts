@@ -7,7 +7,7 @@ import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { endpointWarnings, validateEndpoints } from './endpointsvalidation.js';
 
-export const endpoints: ResourceDeclaration = {
+export const endpoints: ResourceDeclaration<shapes.CoreV1Endpoints> = {
   group: '',
   resource: 'endpoints',
   singular: 'endpoints',

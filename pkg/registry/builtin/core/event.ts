@@ -1,11 +1,12 @@
 import { type JsonObject, type JsonValue, pathSegmentName } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, textAt } from '../access.js';
 import { column, since, wide } from '../table.js';
 import { validateEvent, validateEventUpdate } from './eventvalidation.js';
 
 /** Events are one stored kind in two groups. The core form is stored; `events.k8s.io` renames its fields. */
-export const event: ResourceDeclaration = {
+export const event: ResourceDeclaration<shapes.CoreV1Event> = {
   group: '',
   resource: 'events',
   singular: 'event',

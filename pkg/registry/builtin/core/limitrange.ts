@@ -5,7 +5,7 @@ import { objectAt, objectIn, objectsAt, textAt } from '../access.js';
 import { versions } from '../form.js';
 import { validateLimitRange } from './limitvalidation.js';
 
-export const limitRange: ResourceDeclaration = {
+export const limitRange: ResourceDeclaration<shapes.CoreV1LimitRange> = {
   group: '',
   resource: 'limitranges',
   singular: 'limitrange',

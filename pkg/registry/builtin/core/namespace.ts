@@ -51,7 +51,7 @@ const strategy: Strategy<shapes.CoreV1Namespace> = {
   compatibility: { plainPreconditions: true },
 };
 
-export const namespace: ResourceDeclaration = {
+export const namespace: ResourceDeclaration<shapes.CoreV1Namespace> = {
   group: '',
   resource: 'namespaces',
   singular: 'namespace',
@@ -63,7 +63,7 @@ export const namespace: ResourceDeclaration = {
   verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
   strategy,
   subresources: {
-    status: statusSubresource<shapes.CoreV1Namespace>({ update: { validate: phaseFits } }),
+    status: statusSubresource({ update: { validate: phaseFits } }),
     finalize: {
       verbs: ['update'],
       behaviour: {

@@ -14,7 +14,7 @@ const rules = withStatus({
   warn: warnAboutNode,
 });
 
-export const node: ResourceDeclaration = {
+export const node: ResourceDeclaration<shapes.CoreV1Node> = {
   group: '',
   resource: 'nodes',
   singular: 'node',
@@ -28,7 +28,7 @@ export const node: ResourceDeclaration = {
   strategy: { ...rules, create: { ...rules.create, prepare: dropConfigSource } },
   subresources: {
     proxy: nodeProxy,
-    status: statusSubresource<shapes.CoreV1Node>({ update: { validate: validateNodeUpdate } }),
+    status: statusSubresource({ update: { validate: validateNodeUpdate } }),
   },
   selectableFields: { 'spec.unschedulable': (o) => String(boolAt(o, 'spec', 'unschedulable')) },
   table: table(

@@ -13,7 +13,7 @@ import { VOLUME_SOURCES, volumeSpec, volumeUpdate } from './volumerules.js';
 const SPEC = FieldPath.of('spec');
 const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 
-export const persistentVolume: ResourceDeclaration = {
+export const persistentVolume: ResourceDeclaration<shapes.CoreV1PersistentVolume> = {
   group: '',
   resource: 'persistentvolumes',
   singular: 'persistentvolume',
@@ -22,7 +22,7 @@ export const persistentVolume: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: false,
   shortNames: ['pv'],
-  strategy: withStatus<shapes.CoreV1PersistentVolume>({
+  strategy: withStatus({
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       fill(spec, 'persistentVolumeReclaimPolicy', 'Retain');
@@ -63,7 +63,7 @@ export const persistentVolume: ResourceDeclaration = {
     deletion: { returnsObject: true },
     compatibility: { checksUpdateLikeNew: true },
   }),
-  subresources: { status: statusSubresource<shapes.CoreV1PersistentVolume>({ update: { prepare: stampPhase } }) },
+  subresources: { status: statusSubresource({ update: { prepare: stampPhase } }) },
   table: table(
     [
       column('Capacity', 'Size of the volume.'),

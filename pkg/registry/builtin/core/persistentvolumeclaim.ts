@@ -12,7 +12,7 @@ import { fill } from './pod/defaults.js';
 const SPEC = FieldPath.of('spec');
 const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 
-export const persistentVolumeClaim: ResourceDeclaration = {
+export const persistentVolumeClaim: ResourceDeclaration<shapes.CoreV1PersistentVolumeClaim> = {
   group: '',
   resource: 'persistentvolumeclaims',
   singular: 'persistentvolumeclaim',
@@ -21,7 +21,7 @@ export const persistentVolumeClaim: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['pvc'],
-  strategy: withStatus<shapes.CoreV1PersistentVolumeClaim>({
+  strategy: withStatus({
     defaults: (o) => {
       whenAbsent(objectIn(o, 'spec'), 'volumeMode', 'Filesystem');
       fill(objectIn(o, 'status'), 'phase', 'Pending');
@@ -59,7 +59,7 @@ export const persistentVolumeClaim: ResourceDeclaration = {
     compatibility: { checksUpdateLikeNew: true },
   }),
   subresources: {
-    status: statusSubresource<shapes.CoreV1PersistentVolumeClaim>({
+    status: statusSubresource({
       update: { validate: (o, _old, errors) => claimStatus(o, errors) },
     }),
   },

@@ -1,4 +1,5 @@
 import { FieldPath } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, objectAt } from '../access.js';
 import { labelsText, versions } from '../form.js';
@@ -6,7 +7,7 @@ import { column, containersAndImages, table } from '../table.js';
 import { defaultTemplate } from '../workloads.js';
 import { podWarnings, podTemplate as validateTemplate } from './pod/validation/index.js';
 
-export const podTemplate: ResourceDeclaration = {
+export const podTemplate: ResourceDeclaration<shapes.CoreV1PodTemplate> = {
   group: '',
   resource: 'podtemplates',
   singular: 'podtemplate',

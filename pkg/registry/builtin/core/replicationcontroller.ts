@@ -18,7 +18,7 @@ import {
 } from '../workloads.js';
 import { runningTemplate } from './pod/validation/index.js';
 
-export const replicationController: ResourceDeclaration = {
+export const replicationController: ResourceDeclaration<shapes.CoreV1ReplicationController> = {
   group: '',
   resource: 'replicationcontrollers',
   singular: 'replicationcontroller',
@@ -30,7 +30,7 @@ export const replicationController: ResourceDeclaration = {
   shortNames: ['rc'],
   categories: ['all'],
   storagePrefix: 'controllers',
-  strategy: withStatus<shapes.CoreV1ReplicationController>({
+  strategy: withStatus({
     defaults: (o) => {
       const spec = objectIn(o, 'spec');
       labelsFromTemplate(o, true);
@@ -48,7 +48,7 @@ export const replicationController: ResourceDeclaration = {
   }),
   subresources: {
     scale: scaleSubresource((o) => labelsText(at(o, 'spec', 'selector'))),
-    status: statusSubresource<shapes.CoreV1ReplicationController>({
+    status: statusSubresource({
       update: {
         validate: (o, old, errors) => {
           replicationControllerStatus(o, old, errors);

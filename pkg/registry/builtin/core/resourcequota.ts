@@ -6,7 +6,7 @@ import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { validateQuota, validateQuotaStatus, validateQuotaUpdate } from './limitvalidation.js';
 
-export const resourceQuota: ResourceDeclaration = {
+export const resourceQuota: ResourceDeclaration<shapes.CoreV1ResourceQuota> = {
   group: '',
   resource: 'resourcequotas',
   singular: 'resourcequota',
@@ -15,13 +15,13 @@ export const resourceQuota: ResourceDeclaration = {
   storageVersion: 'v1',
   namespaced: true,
   shortNames: ['quota'],
-  strategy: withStatus<shapes.CoreV1ResourceQuota>({
+  strategy: withStatus({
     create: { validate: validateQuota },
     update: { generation: 'none', validate: validateQuotaUpdate },
     deletion: { returnsObject: true },
   }),
   subresources: {
-    status: statusSubresource<shapes.CoreV1ResourceQuota>({ update: { validate: validateQuotaStatus } }),
+    status: statusSubresource({ update: { validate: validateQuotaStatus } }),
   },
   table: table(
     [column('Request', 'Requests used and allowed.'), column('Limit', 'Limits used and allowed.'), AGE],

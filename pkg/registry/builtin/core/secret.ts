@@ -13,7 +13,7 @@ const TLS = 'kubernetes.io/tls';
 /** The limit on the total size of all values, in bytes. */
 const DATA_BYTES_MAX = 1024 * 1024;
 
-export const secret: ResourceDeclaration = {
+export const secret: ResourceDeclaration<shapes.CoreV1Secret> = {
   group: '',
   resource: 'secrets',
   singular: 'secret',

@@ -1,13 +1,13 @@
 import type { JsonObject, Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration, WriteContext } from '../../resource.js';
-import { at, objectsAt } from '../access.js';
+import { at, keysOf, objectsAt } from '../access.js';
 import type { ClusterConfig } from '../cluster.js';
 import { versions } from '../form.js';
 import { AGE, age, table } from '../table.js';
 import { tokenSubresource } from './tokenrequest.js';
 
-export const serviceAccount = ({ tokens }: ClusterConfig): ResourceDeclaration => ({
+export const serviceAccount = ({ tokens }: ClusterConfig): ResourceDeclaration<shapes.CoreV1ServiceAccount> => ({
   group: '',
   resource: 'serviceaccounts',
   singular: 'serviceaccount',
@@ -30,7 +30,7 @@ export const serviceAccount = ({ tokens }: ClusterConfig): ResourceDeclaration =
 /** Secrets are referred to by name only, because they are in the same namespace. */
 function namesOnly(o: Shaped<shapes.CoreV1ServiceAccount>): void {
   for (const secret of objectsAt(o, 'secrets'))
-    for (const field of Object.keys(secret)) if (field !== 'name') delete secret[field];
+    for (const field of keysOf(secret)) if (field !== 'name') delete secret[field];
 }
 
 const MOUNTABLE = 'kubernetes.io/enforce-mountable-secrets';

@@ -2,6 +2,7 @@ import {
   compareQuantities,
   equalJson,
   FieldErrors,
+  type FieldName,
   FieldPath,
   isDns1123Label,
   isDns1123Subdomain,
@@ -10,6 +11,7 @@ import {
   parseQuantity,
   zeroQuantity,
 } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { internalDifference } from '../../../schema/index.js';
 import { at, givenAt, listAt, objectAt, textAt } from '../access.js';
 import { noBacksteps, oneOf, sentences, shown } from '../rules.js';
@@ -19,7 +21,7 @@ import { nodeSelector, type SourceRule, sourceRule } from './pod/validation/inde
 const SPEC = FieldPath.of('spec');
 
 /** Sources of a PersistentVolume, in the order of kube-apiserver: the first is validated, others are errors. */
-const SOURCES: readonly { readonly json: string; readonly path?: string; readonly forbidden?: string }[] = [
+const SOURCES: readonly { readonly json: VolumeSource; readonly path?: string; readonly forbidden?: string }[] = [
   { json: 'hostPath' },
   { json: 'gcePersistentDisk', path: 'persistentDisk' },
   { json: 'awsElasticBlockStore' },
@@ -44,7 +46,9 @@ const SOURCES: readonly { readonly json: string; readonly path?: string; readonl
   { json: 'csi' },
 ];
 
-export const VOLUME_SOURCES: readonly string[] = SOURCES.map((s) => s.json);
+type VolumeSource = Exclude<FieldName<shapes.CoreV1PersistentVolumeSpec>, 'capacity'>;
+
+export const VOLUME_SOURCES: readonly VolumeSource[] = SOURCES.map((s) => s.json);
 
 const required = (s: JsonValue, path: FieldPath, errors: FieldErrors, ...fields: readonly string[]): void => {
   for (const f of fields) if (textAt(s, f) === '') errors.required(path.child(f));

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, listAt, objectsAt, textAt } from '../access.js';
 import { versions } from '../form.js';
@@ -6,7 +7,7 @@ import { AGE, age, column, table } from '../table.js';
 import { ipWarning } from '../valuewarnings.js';
 import { validateEndpointSlice, validateEndpointSliceUpdate } from './validation.js';
 
-export const endpointSlice: ResourceDeclaration = {
+export const endpointSlice: ResourceDeclaration<shapes.DiscoveryV1EndpointSlice> = {
   group: 'discovery.k8s.io',
   resource: 'endpointslices',
   singular: 'endpointslice',

@@ -1,10 +1,11 @@
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { numberAt, objectIn, objectsAt, textAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { validateConditions, validateFlowSchema } from './validation.js';
 
-export const flowSchema: ResourceDeclaration = {
+export const flowSchema: ResourceDeclaration<shapes.FlowcontrolV1FlowSchema> = {
   group: 'flowcontrol.apiserver.k8s.io',
   resource: 'flowschemas',
   singular: 'flowschema',

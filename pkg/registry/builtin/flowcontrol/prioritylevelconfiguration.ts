@@ -1,4 +1,5 @@
 import { isObject } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
@@ -8,8 +9,9 @@ import { validateConditions, validatePriorityLevel } from './validation.js';
 
 /** Defaults of a level that queues. */
 const QUEUING = { queues: 64, handSize: 8, queueLengthLimit: 50 } as const;
+const QUEUING_FIELDS = ['queues', 'handSize', 'queueLengthLimit'] as const;
 
-export const priorityLevelConfiguration: ResourceDeclaration = {
+export const priorityLevelConfiguration: ResourceDeclaration<shapes.FlowcontrolV1PriorityLevelConfiguration> = {
   group: 'flowcontrol.apiserver.k8s.io',
   resource: 'prioritylevelconfigurations',
   singular: 'prioritylevelconfiguration',
@@ -30,7 +32,7 @@ export const priorityLevelConfiguration: ResourceDeclaration = {
       whenAbsent(limited, 'lendablePercent', 0);
       const queuing = at(limited, 'limitResponse', 'queuing');
       if (!isObject(queuing)) return;
-      for (const [field, value] of Object.entries(QUEUING)) if (numberAt(queuing, field) === 0) queuing[field] = value;
+      for (const field of QUEUING_FIELDS) if (numberAt(queuing, field) === 0) queuing[field] = QUEUING[field];
     },
     create: { validate: validatePriorityLevel },
     update: { validate: (o, _old, errors) => validatePriorityLevel(o, errors) },

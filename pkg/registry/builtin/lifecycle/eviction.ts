@@ -1,8 +1,9 @@
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, table } from '../table.js';
 
-export const evictionRecord: ResourceDeclaration = {
+export const evictionRecord: ResourceDeclaration<shapes.LifecycleV1alpha1Eviction> = {
   group: 'lifecycle.k8s.io',
   resource: 'evictions',
   singular: 'eviction',

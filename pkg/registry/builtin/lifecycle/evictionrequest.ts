@@ -1,8 +1,9 @@
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, table } from '../table.js';
 
-export const evictionRequest: ResourceDeclaration = {
+export const evictionRequest: ResourceDeclaration<shapes.LifecycleV1alpha1EvictionRequest> = {
   group: 'lifecycle.k8s.io',
   resource: 'evictionrequests',
   singular: 'evictionrequest',

@@ -1,11 +1,12 @@
 import type { JsonObject } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { listAt, objectIn, objectsAt, textAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { validateIngress, validateIngressStatus, validateIngressUpdate, warnAboutClass } from './ingressvalidation.js';
 
-export const ingress: ResourceDeclaration = {
+export const ingress: ResourceDeclaration<shapes.NetworkingV1Ingress> = {
   group: 'networking.k8s.io',
   resource: 'ingresses',
   singular: 'ingress',

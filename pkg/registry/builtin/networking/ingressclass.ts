@@ -1,4 +1,5 @@
 import { isObject } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
@@ -6,7 +7,7 @@ import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { validateIngressClass, validateIngressClassUpdate } from './classvalidation.js';
 
-export const ingressClass: ResourceDeclaration = {
+export const ingressClass: ResourceDeclaration<shapes.NetworkingV1IngressClass> = {
   group: 'networking.k8s.io',
   resource: 'ingressclasses',
   singular: 'ingressclass',

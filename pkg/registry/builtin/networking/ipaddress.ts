@@ -1,10 +1,11 @@
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { objectAt, textAt } from '../access.js';
 import { versions } from '../form.js';
 import { column, table } from '../table.js';
 import { ipName, validateIpAddress, validateIpAddressUpdate } from './classvalidation.js';
 
-export const ipAddress: ResourceDeclaration = {
+export const ipAddress: ResourceDeclaration<shapes.NetworkingV1IPAddress> = {
   group: 'networking.k8s.io',
   resource: 'ipaddresses',
   singular: 'ipaddress',

@@ -1,3 +1,4 @@
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, listAt, objectIn, objectsAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
@@ -5,7 +6,7 @@ import { selectorText, versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { policyWarnings, validateNetworkPolicy } from './networkpolicyvalidation.js';
 
-export const networkPolicy: ResourceDeclaration = {
+export const networkPolicy: ResourceDeclaration<shapes.NetworkingV1NetworkPolicy> = {
   group: 'networking.k8s.io',
   resource: 'networkpolicies',
   singular: 'networkpolicy',

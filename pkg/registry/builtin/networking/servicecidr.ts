@@ -1,10 +1,11 @@
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { listAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { validateServiceCidr, validateServiceCidrUpdate } from './classvalidation.js';
 
-export const serviceCidr: ResourceDeclaration = {
+export const serviceCidr: ResourceDeclaration<shapes.NetworkingV1ServiceCIDR> = {
   group: 'networking.k8s.io',
   resource: 'servicecidrs',
   singular: 'servicecidr',

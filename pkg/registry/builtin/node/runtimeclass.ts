@@ -1,3 +1,4 @@
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { objectAt, textAt } from '../access.js';
 import { renamedLabel } from '../core/pod/validation/index.js';
@@ -5,7 +6,7 @@ import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { validateRuntimeClass, validateRuntimeClassUpdate } from './validation.js';
 
-export const runtimeClass: ResourceDeclaration = {
+export const runtimeClass: ResourceDeclaration<shapes.NodeV1RuntimeClass> = {
   group: 'node.k8s.io',
   resource: 'runtimeclasses',
   singular: 'runtimeclass',

@@ -1,10 +1,11 @@
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { validateBudget, validateBudgetStatus } from './validation.js';
 
-export const podDisruptionBudget: ResourceDeclaration = {
+export const podDisruptionBudget: ResourceDeclaration<shapes.PolicyV1PodDisruptionBudget> = {
   group: 'policy',
   resource: 'poddisruptionbudgets',
   singular: 'poddisruptionbudget',

@@ -1,10 +1,11 @@
 import { pathSegmentName } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { versions } from '../form.js';
 import { NAME_AND_CREATION } from '../table.js';
 import { validateClusterRole } from './validation.js';
 
-export const clusterRole: ResourceDeclaration = {
+export const clusterRole: ResourceDeclaration<shapes.RbacV1ClusterRole> = {
   group: 'rbac.authorization.k8s.io',
   resource: 'clusterroles',
   singular: 'clusterrole',

@@ -1,4 +1,5 @@
 import { pathSegmentName } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { versions } from '../form.js';
 import { bindingTable, defaultBinding } from './bindings.js';
@@ -6,7 +7,7 @@ import { sameRole, validateBinding } from './validation.js';
 
 const validate = validateBinding(['ClusterRole'], false);
 
-export const clusterRoleBinding: ResourceDeclaration = {
+export const clusterRoleBinding: ResourceDeclaration<shapes.RbacV1ClusterRoleBinding> = {
   group: 'rbac.authorization.k8s.io',
   resource: 'clusterrolebindings',
   singular: 'clusterrolebinding',

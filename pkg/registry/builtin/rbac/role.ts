@@ -1,10 +1,11 @@
 import { pathSegmentName } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { versions } from '../form.js';
 import { NAME_AND_CREATION } from '../table.js';
 import { validateRole } from './validation.js';
 
-export const role: ResourceDeclaration = {
+export const role: ResourceDeclaration<shapes.RbacV1Role> = {
   group: 'rbac.authorization.k8s.io',
   resource: 'roles',
   singular: 'role',

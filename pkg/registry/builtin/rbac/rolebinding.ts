@@ -1,4 +1,5 @@
 import { pathSegmentName } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { versions } from '../form.js';
 import { bindingTable, defaultBinding } from './bindings.js';
@@ -6,7 +7,7 @@ import { sameRole, validateBinding } from './validation.js';
 
 const validate = validateBinding(['Role', 'ClusterRole'], true);
 
-export const roleBinding: ResourceDeclaration = {
+export const roleBinding: ResourceDeclaration<shapes.RbacV1RoleBinding> = {
   group: 'rbac.authorization.k8s.io',
   resource: 'rolebindings',
   singular: 'rolebinding',

@@ -1,4 +1,5 @@
 import { type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, objectAt, textAt } from '../access.js';
 import { isExtendedResource } from '../core/pod/validation/index.js';
@@ -6,7 +7,7 @@ import { versions } from '../form.js';
 import { AGE, age, table } from '../table.js';
 import { configs, selectors } from './validation.js';
 
-export const deviceClass: ResourceDeclaration = {
+export const deviceClass: ResourceDeclaration<shapes.ResourceV1DeviceClass> = {
   group: 'resource.k8s.io',
   resource: 'deviceclasses',
   singular: 'deviceclass',

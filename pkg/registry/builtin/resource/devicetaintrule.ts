@@ -1,4 +1,5 @@
 import { type FieldErrors, FieldPath, isDns1123Label, isObject, type JsonObject } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration, WriteContext } from '../../resource.js';
 import { at, objectAt, objectsAt, textAt } from '../access.js';
 import { keepMetadata, statusSubresource, versions, withStatus } from '../form.js';
@@ -7,7 +8,7 @@ import { conditionList } from '../status/conditions.js';
 import { AGE, age, column, since, table } from '../table.js';
 import { poolName, stampTaints, taint } from './validation.js';
 
-export const deviceTaintRule: ResourceDeclaration = {
+export const deviceTaintRule: ResourceDeclaration<shapes.ResourceV1DeviceTaintRule> = {
   group: 'resource.k8s.io',
   resource: 'devicetaintrules',
   singular: 'devicetaintrule',

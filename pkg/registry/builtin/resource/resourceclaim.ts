@@ -1,4 +1,5 @@
 import { equalJson, FieldPath, type JsonObject } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, listAt, objectAt, textAt } from '../access.js';
 import { keepMetadata, statusSubresource, withStatus } from '../form.js';
@@ -8,7 +9,7 @@ import { adminAccessInStatus, dropDeallocatedDevices, validateClaimStatus } from
 import { claimVersions } from './conversion.js';
 import { ADMIN_LABEL, adminAccess, claimSpec, fillClaim } from './validation.js';
 
-export const resourceClaim: ResourceDeclaration = {
+export const resourceClaim: ResourceDeclaration<shapes.ResourceV1ResourceClaim> = {
   group: 'resource.k8s.io',
   resource: 'resourceclaims',
   singular: 'resourceclaim',

@@ -1,4 +1,5 @@
 import { equalJson, type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, objectAt } from '../access.js';
 import { claimTemplateMeta, shown } from '../rules.js';
@@ -6,7 +7,7 @@ import { AGE, age, table } from '../table.js';
 import { claimTemplateVersions } from './conversion.js';
 import { adminAccess, claimSpec, fillClaim } from './validation.js';
 
-export const resourceClaimTemplate: ResourceDeclaration = {
+export const resourceClaimTemplate: ResourceDeclaration<shapes.ResourceV1ResourceClaimTemplate> = {
   group: 'resource.k8s.io',
   resource: 'resourceclaimtemplates',
   singular: 'resourceclaimtemplate',

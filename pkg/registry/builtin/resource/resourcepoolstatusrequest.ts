@@ -1,9 +1,11 @@
+import type { FieldName } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { numberAt, objectsAt, textAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { column, since, table } from '../table.js';
 
-export const resourcePoolStatusRequest: ResourceDeclaration = {
+export const resourcePoolStatusRequest: ResourceDeclaration<shapes.ResourceV1alpha3ResourcePoolStatusRequest> = {
   group: 'resource.k8s.io',
   resource: 'resourcepoolstatusrequests',
   singular: 'resourcepoolstatusrequest',
@@ -27,7 +29,8 @@ export const resourcePoolStatusRequest: ResourceDeclaration = {
     ],
     (o, now) => {
       const pools = objectsAt(o, 'status', 'pools');
-      const sum = (field: string): string => String(pools.reduce((n, p) => n + numberAt(p, field), 0));
+      const sum = (field: FieldName<shapes.ResourceV1alpha3PoolStatus>): string =>
+        String(pools.reduce((n, p) => n + numberAt(p, field), 0));
       const verdict = objectsAt(o, 'status', 'conditions').find(
         (c) => VERDICTS.includes(textAt(c, 'type')) && textAt(c, 'status') === 'True',
       );

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration, WriteContext } from '../../resource.js';
 import { boolAt, objectsAt, textAt } from '../access.js';
 import { AGE, age, column, table } from '../table.js';
@@ -6,7 +7,7 @@ import { sliceVersions } from './conversion.js';
 import { validateSlice, validateSliceUpdate } from './slicevalidation.js';
 import { stampTaints } from './validation.js';
 
-export const resourceSlice: ResourceDeclaration = {
+export const resourceSlice: ResourceDeclaration<shapes.ResourceV1ResourceSlice> = {
   group: 'resource.k8s.io',
   resource: 'resourceslices',
   singular: 'resourceslice',

@@ -1,8 +1,9 @@
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, table } from '../table.js';
 
-export const compositePodGroup: ResourceDeclaration = {
+export const compositePodGroup: ResourceDeclaration<shapes.SchedulingV1alpha3CompositePodGroup> = {
   group: 'scheduling.k8s.io',
   resource: 'compositepodgroups',
   singular: 'compositepodgroup',

@@ -1,8 +1,9 @@
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, table } from '../table.js';
 
-export const podGroup: ResourceDeclaration = {
+export const podGroup: ResourceDeclaration<shapes.SchedulingV1beta1PodGroup> = {
   group: 'scheduling.k8s.io',
   resource: 'podgroups',
   singular: 'podgroup',

@@ -1,3 +1,4 @@
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { boolAt, numberAt, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
@@ -5,7 +6,7 @@ import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { isSystemClass, validatePriorityClass, validatePriorityClassUpdate } from './validation.js';
 
-export const priorityClass: ResourceDeclaration = {
+export const priorityClass: ResourceDeclaration<shapes.SchedulingV1PriorityClass> = {
   group: 'scheduling.k8s.io',
   resource: 'priorityclasses',
   singular: 'priorityclass',

@@ -1,8 +1,9 @@
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { versions } from '../form.js';
 import { AGE, age, table } from '../table.js';
 
-export const workload: ResourceDeclaration = {
+export const workload: ResourceDeclaration<shapes.SchedulingV1beta1Workload> = {
   group: 'scheduling.k8s.io',
   resource: 'workloads',
   singular: 'workload',

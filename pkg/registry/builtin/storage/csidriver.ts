@@ -1,4 +1,5 @@
-import type { JsonValue } from '../../../api/index.js';
+import type { FieldName, JsonValue } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, listAt, objectIn, objectsAt, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
@@ -6,7 +7,7 @@ import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { validateCsiDriver, validateCsiDriverUpdate } from './validation.js';
 
-export const csiDriver: ResourceDeclaration = {
+export const csiDriver: ResourceDeclaration<shapes.StorageV1CSIDriver> = {
   group: 'storage.k8s.io',
   resource: 'csidrivers',
   singular: 'csidriver',
@@ -57,7 +58,8 @@ export const csiDriver: ResourceDeclaration = {
       AGE,
     ],
     (o, now) => {
-      const flag = (name: string, otherwise: boolean): JsonValue => at(o, 'spec', name) ?? otherwise;
+      const flag = (name: FieldName<shapes.StorageV1CSIDriverSpec>, otherwise: boolean): JsonValue =>
+        at(o, 'spec', name) ?? otherwise;
       const tokens = objectsAt(o, 'spec', 'tokenRequests').map((t) => textAt(t, 'audience'));
       return [
         flag('attachRequired', true),

@@ -1,10 +1,11 @@
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { listAt } from '../access.js';
 import { keepMetadata, statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { validateCsiNode, validateCsiNodeStatus, validateCsiNodeUpdate } from './validation.js';
 
-export const csiNode: ResourceDeclaration = {
+export const csiNode: ResourceDeclaration<shapes.StorageV1CSINode> = {
   group: 'storage.k8s.io',
   resource: 'csinodes',
   singular: 'csinode',

@@ -1,9 +1,10 @@
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { versions } from '../form.js';
 import { NAME_AND_CREATION } from '../table.js';
 import { validateCapacity, validateCapacityUpdate } from './validation.js';
 
-export const csiStorageCapacity: ResourceDeclaration = {
+export const csiStorageCapacity: ResourceDeclaration<shapes.StorageV1CSIStorageCapacity> = {
   group: 'storage.k8s.io',
   resource: 'csistoragecapacities',
   singular: 'csistoragecapacity',

@@ -1,4 +1,5 @@
 import { isObject } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, nameOf, objectsAt, textAt } from '../access.js';
 import { renamedLabel } from '../core/pod/validation/index.js';
@@ -12,7 +13,7 @@ const DEFAULT_ANNOTATIONS = [
   'storageclass.beta.kubernetes.io/is-default-class',
 ];
 
-const declared = table(
+const declared = table<shapes.StorageV1StorageClass>(
   [
     column('Provisioner', 'Who makes the volumes.'),
     column('ReclaimPolicy', 'What happens to a volume when its claim is deleted.'),
@@ -29,7 +30,7 @@ const declared = table(
   ],
 );
 
-export const storageClass: ResourceDeclaration = {
+export const storageClass: ResourceDeclaration<shapes.StorageV1StorageClass> = {
   group: 'storage.k8s.io',
   resource: 'storageclasses',
   singular: 'storageclass',

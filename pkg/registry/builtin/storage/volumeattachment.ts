@@ -1,10 +1,11 @@
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { boolAt, textAt } from '../access.js';
 import { statusSubresource, versions, withStatus } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { validateAttachment, validateAttachmentUpdate } from './validation.js';
 
-export const volumeAttachment: ResourceDeclaration = {
+export const volumeAttachment: ResourceDeclaration<shapes.StorageV1VolumeAttachment> = {
   group: 'storage.k8s.io',
   resource: 'volumeattachments',
   singular: 'volumeattachment',

@@ -1,10 +1,11 @@
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { textAt } from '../access.js';
 import { versions } from '../form.js';
 import { AGE, age, column, table } from '../table.js';
 import { validateAttributesClass, validateAttributesClassUpdate } from './validation.js';
 
-export const volumeAttributesClass: ResourceDeclaration = {
+export const volumeAttributesClass: ResourceDeclaration<shapes.StorageV1VolumeAttributesClass> = {
   group: 'storage.k8s.io',
   resource: 'volumeattributesclasses',
   singular: 'volumeattributesclass',

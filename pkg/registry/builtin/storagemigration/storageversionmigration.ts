@@ -6,6 +6,7 @@ import {
   isDns1123Subdomain,
   type JsonObject,
 } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, nameOf, objectsAt, textAt } from '../access.js';
 import { keepMetadata, statusSubresource, versions, withStatus } from '../form.js';
@@ -13,7 +14,7 @@ import { sentences } from '../rules.js';
 import { conditionList } from '../status/conditions.js';
 import { column } from '../table.js';
 
-export const storageVersionMigration: ResourceDeclaration = {
+export const storageVersionMigration: ResourceDeclaration<shapes.StoragemigrationV1StorageVersionMigration> = {
   group: 'storagemigration.k8s.io',
   resource: 'storageversionmigrations',
   singular: 'storageversionmigration',

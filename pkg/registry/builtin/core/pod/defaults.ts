@@ -219,7 +219,8 @@ function defaultDownwardItems(downward: JsonValue | undefined): void {
 }
 
 /** Sets a field that is absent or zero. */
-export function fill(o: JsonObject, field: string, value: JsonValue): void {
-  const v = o[field];
-  if (v === undefined || v === null || v === '' || v === 0) o[field] = value;
+export function fill<O extends JsonObject>(o: O, field: keyof O & string, value: JsonValue): void {
+  const target: JsonObject = o;
+  const v = target[field];
+  if (v === undefined || v === null || v === '' || v === 0) target[field] = value;
 }

@@ -1,3 +1,4 @@
+import type { shapes } from '../../../../schema/index.js';
 import type { ResourceDeclaration } from '../../../resource.js';
 import { boolAt, textAt } from '../../access.js';
 import { statusSubresource, versions, withStatus } from '../../form.js';
@@ -11,7 +12,7 @@ import { resize } from './resize.js';
 import { podTable } from './table.js';
 import { nameWarning, podWarnings, validatePod, validatePodStatus, validatePodUpdate } from './validation/index.js';
 
-export const pod: ResourceDeclaration = {
+export const pod: ResourceDeclaration<shapes.CoreV1Pod> = {
   group: '',
   resource: 'pods',
   singular: 'pod',

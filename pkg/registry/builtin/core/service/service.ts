@@ -1,4 +1,5 @@
 import { type JsonObject, labelName } from '../../../../api/index.js';
+import type { shapes } from '../../../../schema/index.js';
 import type { ResourceDeclaration, WriteContext } from '../../../resource.js';
 import { at, listAt, numberAt, objectsAt, textAt } from '../../access.js';
 import type { ClusterConfig } from '../../cluster.js';
@@ -12,7 +13,7 @@ import { isHeadless, typeOf } from './shape.js';
 import { alignClusterIps, dropWhatNoTypeHas, dropWhatTheTypeLeaves, keepAllocated } from './update.js';
 import { validateService, validateServiceUpdate, validateStatus } from './validation.js';
 
-export function serviceResource(cluster: ClusterConfig): ResourceDeclaration {
+export function serviceResource(cluster: ClusterConfig): ResourceDeclaration<shapes.CoreV1Service> {
   return {
     group: '',
     resource: 'services',
