@@ -1,6 +1,7 @@
 import { asGiven, getOwn, isObject, type JsonArray, type JsonObject, type JsonValue, setOwn } from './json.js';
 import type {
   FieldName,
+  FieldOf,
   FieldReader,
   FieldShape,
   HasShape,
@@ -77,6 +78,6 @@ export const boolAt = ((o: JsonValue | undefined, ...path: readonly string[]) =>
 }) as FieldReader<boolean>;
 
 /** The names of the fields that an object has. */
-export const keysOf = <O extends JsonObject>(o: O): readonly (keyof O & string)[] => Object.keys(o);
+export const keysOf = <O extends JsonObject>(o: O): readonly FieldOf<O>[] => Object.keys(o) as FieldOf<O>[];
 
 export const nameOf = (o: JsonObject): string => textAt(o, 'metadata', 'name');

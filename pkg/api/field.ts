@@ -1,7 +1,7 @@
 import { goJson, goQuote } from './go-format.js';
 import type { JsonValue } from './json.js';
 import { apiLimits } from './limits.js';
-import type { FieldName, FieldShape, ItemShape } from './shape.js';
+import type { EntryShape, FieldName, FieldShape, ItemShape } from './shape.js';
 
 /**
  * The path of a field in an object: `spec.containers[0].env[1].name`, `metadata.labels[app]`. Immutable and cheap to
@@ -36,6 +36,17 @@ export class FieldPath<T = unknown> {
     a: A,
     b: B,
   ): FieldPath<FieldShape<FieldShape<T, A>, B>>;
+  child<
+    A extends FieldName<T>,
+    B extends FieldName<FieldShape<T, A>>,
+    C extends FieldName<FieldShape<FieldShape<T, A>, B>>,
+  >(a: A, b: B, c: C): FieldPath<FieldShape<FieldShape<FieldShape<T, A>, B>, C>>;
+  child<
+    A extends FieldName<T>,
+    B extends FieldName<FieldShape<T, A>>,
+    C extends FieldName<FieldShape<FieldShape<T, A>, B>>,
+    D extends FieldName<FieldShape<FieldShape<FieldShape<T, A>, B>, C>>,
+  >(a: A, b: B, c: C, d: D): FieldPath<FieldShape<FieldShape<FieldShape<FieldShape<T, A>, B>, C>, D>>;
   child(...names: unknown extends T ? readonly string[] : never): FieldPath;
   child(...names: readonly string[]): FieldPath {
     let at: FieldPath = this;
@@ -47,7 +58,7 @@ export class FieldPath<T = unknown> {
     return new FieldPath(this, `[${i}]`);
   }
 
-  key(k: string): FieldPath {
+  key(k: string): FieldPath<EntryShape<T>> {
     return new FieldPath(this, `[${k}]`);
   }
 

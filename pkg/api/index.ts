@@ -142,6 +142,7 @@ export {
 export type {
   AnyFields,
   FieldName,
+  FieldOf,
   FieldReader,
   FieldShape,
   HasShape,

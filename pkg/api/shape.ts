@@ -31,6 +31,9 @@ export type Unshaped = Exclude<JsonValue, JsonObject> | (JsonObject & HasShape<n
 /** The names of the fields of `T`; any name where `T` is not known. */
 export type FieldName<T> = unknown extends T ? string : T extends Leaf | readonly unknown[] ? never : keyof T & string;
 
+/** The names of the fields of an object: of any of them, where it has one of several shapes. */
+export type FieldOf<O> = O extends unknown ? keyof O & string : never;
+
 /** The shape of a field. */
 export type FieldShape<T, K> = unknown extends T
   ? unknown
@@ -42,6 +45,9 @@ export type FieldShape<T, K> = unknown extends T
 
 /** The shape of the items of a list. */
 export type ItemShape<T> = T extends readonly (infer Item)[] ? Item : unknown;
+
+/** The shape of the values of a map. */
+export type EntryShape<T> = T extends { readonly [key: string]: infer Entry } ? Entry : unknown;
 
 export type ObjectOf<T> = Shaped<unknown extends T ? AnyFields : T>;
 

@@ -2,6 +2,7 @@ import {
   type AnyFields,
   cloneJson,
   type FieldErrors,
+  type FieldOf,
   FieldPath,
   isObject,
   type JsonObject,
@@ -18,7 +19,7 @@ export function versions(...names: readonly string[]): readonly DeclaredVersion[
 }
 
 /** Copies `field` from `old`; deletes it when `old` does not have it. */
-export function keep<O extends JsonObject>(field: keyof O & string, o: O, old: JsonObject): void {
+export function keep<O extends JsonObject>(field: FieldOf<O>, o: O, old: JsonObject): void {
   const target: JsonObject = o;
   const v = old[field];
   if (v === undefined) delete target[field];

@@ -9,7 +9,10 @@ import {
   type JsonObject,
   type JsonValue,
   Printed,
+  type Shaped,
+  type Value,
 } from '../../api/index.js';
+import type { shapes } from '../../schema/index.js';
 import { internalText } from '../../schema/index.js';
 import { validateAnnotations } from '../meta.js';
 import { listAt, objectAt, objectsAt, textAt } from './access.js';
@@ -52,7 +55,7 @@ export function labels(map: JsonObject, path: FieldPath, errors: FieldErrors): v
 const OF_A_CLAIM = ['labels', 'annotations'];
 
 /** The metadata of a claim template may hold only labels and annotations. Even an empty list in another field is an error. */
-export function claimTemplateMeta(meta: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function claimTemplateMeta(meta: Shaped<shapes.MetaV1ObjectMeta>, path: FieldPath, errors: FieldErrors): void {
   validateAnnotations(meta['annotations'], path.child('annotations'), errors);
   labels(objectAt(meta, 'labels'), path.child('labels'), errors);
   for (const field of givenFields(meta))
@@ -61,7 +64,7 @@ export function claimTemplateMeta(meta: JsonObject, path: FieldPath, errors: Fie
 
 /** Checks a LabelSelector. `checkValues`: values must be valid label values too. */
 export function labelSelector(
-  selector: JsonValue | undefined,
+  selector: Value<shapes.MetaV1LabelSelector> | undefined,
   path: FieldPath,
   errors: FieldErrors,
   checkValues = true,
@@ -92,11 +95,11 @@ export function labelSelector(
   }
 }
 
-export const isEmptySelector = (selector: JsonValue | undefined): boolean =>
+export const isEmptySelector = (selector: Value<shapes.MetaV1LabelSelector> | undefined): boolean =>
   Object.keys(objectAt(selector, 'matchLabels')).length === 0 && listAt(selector, 'matchExpressions').length === 0;
 
 /** Whether labels match a LabelSelector; undefined when the selector is invalid. */
-export function selects(selector: JsonValue | undefined, of: JsonObject): boolean | undefined {
+export function selects(selector: Value<shapes.MetaV1LabelSelector> | undefined, of: JsonObject): boolean | undefined {
   for (const [k, v] of Object.entries(objectAt(selector, 'matchLabels'))) if (of[k] !== v) return false;
   for (const e of objectsAt(selector, 'matchExpressions')) {
     const key = textAt(e, 'key');

@@ -1,4 +1,5 @@
-import type { AnyFields, JsonObject, JsonValue } from '../../api/index.js';
+import type { AnyFields, JsonObject, JsonValue, Value } from '../../api/index.js';
+import type { shapes } from '../../schema/index.js';
 import type { TableColumn, TableDeclaration } from '../resource.js';
 import { at, nameOf, numberAt, objectsAt, textAt } from './access.js';
 
@@ -77,7 +78,9 @@ function pair(large: number, largeUnit: string, small: number, smallUnit: string
 }
 
 /** Names and images of a pod template's containers, comma separated. */
-export function containersAndImages(podSpecOwner: JsonValue | undefined): readonly [string, string] {
+export function containersAndImages(
+  podSpecOwner: Value<shapes.CoreV1PodTemplateSpec> | undefined,
+): readonly [string, string] {
   const containers = objectsAt(podSpecOwner, 'spec', 'containers');
   return [containers.map((c) => textAt(c, 'name')).join(','), containers.map((c) => textAt(c, 'image')).join(',')];
 }

@@ -7,7 +7,9 @@ import {
   isPercent,
   type JsonObject,
   type JsonValue,
+  type Shaped,
 } from '../../api/index.js';
+import type { shapes } from '../../schema/index.js';
 import type { WriteContext } from '../resource.js';
 import { at, givenAt, nameOf, objectAt, objectIn } from './access.js';
 import { defaultPodSpec, fill } from './core/pod/defaults.js';
@@ -17,7 +19,7 @@ import { isEmptySelector, labelSelector, nonNegative, selects, shown } from './r
 
 /** Helpers for kinds that create pods from a template. */
 
-export function defaultTemplate(owner: JsonObject): void {
+export function defaultTemplate(owner: Shaped<{ readonly template?: shapes.CoreV1PodTemplateSpec }>): void {
   const template = objectIn(owner, 'template');
   objectIn(template, 'metadata');
   defaultPodSpec(objectIn(template, 'spec'));
@@ -25,7 +27,9 @@ export function defaultTemplate(owner: JsonObject): void {
 
 /** `maxUnavailable` and `maxSurge` of a rolling update, and the parent object that holds them. */
 export function defaultRollingUpdate(
-  strategy: JsonObject,
+  strategy: Shaped<
+    shapes.AppsV1DaemonSetUpdateStrategy | shapes.AppsV1DeploymentStrategy | shapes.AppsV1StatefulSetUpdateStrategy
+  >,
   values: {
     readonly maxUnavailable?: number | string;
     readonly maxSurge?: number | string;
@@ -35,7 +39,7 @@ export function defaultRollingUpdate(
   fill(strategy, 'type', 'RollingUpdate');
   if (strategy['type'] !== 'RollingUpdate') return;
   const rolling = objectIn(strategy, 'rollingUpdate');
-  for (const [field, value] of Object.entries(values)) whenAbsent(rolling, field, value);
+  for (const [field, value] of Object.entries(values)) whenAbsent<JsonObject>(rolling, field, value);
 }
 
 /** The oldest workload kinds default their labels and selector from the template. */
@@ -60,7 +64,11 @@ export interface SelectorRules {
 }
 
 /** Validates the selector of a workload, and that it matches the labels of the template. */
-export function selectorAndTemplate(o: JsonObject, rules: SelectorRules, errors: FieldErrors): void {
+export function selectorAndTemplate(
+  o: Shaped<shapes.AppsV1DaemonSet | shapes.AppsV1Deployment | shapes.AppsV1ReplicaSet>,
+  rules: SelectorRules,
+  errors: FieldErrors,
+): void {
   const path = FieldPath.of('spec');
   const selector = at(o, 'spec', 'selector');
   const template = objectAt(o, 'spec', 'template');
@@ -87,7 +95,7 @@ export function selectorAndTemplate(o: JsonObject, rules: SelectorRules, errors:
   runningTemplate(template, rules.owner, here, errors);
 }
 
-export function mismatch(template: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function mismatch(template: Shaped<shapes.CoreV1PodTemplateSpec>, path: FieldPath, errors: FieldErrors): void {
   errors.invalid(
     path.child('metadata', 'labels'),
     givenAt(template, 'metadata', 'labels'),

@@ -1,6 +1,7 @@
 import { compileConditions, compileMutation, compilePolicy, type ExpressionIssue } from '../../../admission/index.js';
-import type { FieldErrors, FieldPath, JsonObject, JsonValue } from '../../../api/index.js';
+import type { FieldErrors, FieldPath, JsonObject, Shaped, Value } from '../../../api/index.js';
 import { COMPATIBLE, CURRENT } from '../../../cel/index.js';
+import type { shapes } from '../../../schema/index.js';
 
 /** The problems of an object's expressions, keyed by the path from its spec to the field. */
 export class Expressions {
@@ -11,16 +12,25 @@ export class Expressions {
   }
 
   /** `old` is the spec before the write. Its expressions may keep using features that are new in this release. */
-  static ofPolicy(spec: JsonObject, old: JsonObject | undefined): Expressions {
+  static ofPolicy(
+    spec: Shaped<shapes.AdmissionregistrationV1beta1MutatingAdmissionPolicySpec>,
+    old: Shaped<shapes.AdmissionregistrationV1beta1MutatingAdmissionPolicySpec> | undefined,
+  ): Expressions {
     return Expressions.#judged(old, (minor) => compilePolicy(spec, minor, compileMutation).issues);
   }
 
   /** Checks the match conditions of a webhook. */
-  static ofConditions(holder: JsonObject, old: JsonObject | undefined): Expressions {
+  static ofConditions(
+    holder: Shaped<shapes.AdmissionregistrationV1MutatingWebhook | shapes.AdmissionregistrationV1ValidatingWebhook>,
+    old: JsonObject | undefined,
+  ): Expressions {
     return Expressions.#judged(old, (minor) => compileConditions(holder, minor));
   }
 
-  static #judged(old: JsonObject | undefined, compile: (minor: number) => readonly ExpressionIssue[]): Expressions {
+  static #judged(
+    old: Shaped<shapes.AdmissionregistrationV1beta1MutatingAdmissionPolicySpec> | undefined,
+    compile: (minor: number) => readonly ExpressionIssue[],
+  ): Expressions {
     const issues = compile(COMPATIBLE);
     if (old === undefined || issues.length === 0) return new Expressions(issues);
     const before = expressionsIn(old);
@@ -40,9 +50,11 @@ export class Expressions {
 const keyOf = (issue: ExpressionIssue) => JSON.stringify(issue.path);
 
 /** Collects all strings in fields that hold expressions. */
-function expressionsIn(value: JsonValue): ReadonlySet<string> {
+function expressionsIn(
+  value: Value<shapes.AdmissionregistrationV1beta1MutatingAdmissionPolicySpec>,
+): ReadonlySet<string> {
   const found = new Set<string>();
-  const walk = (v: JsonValue): void => {
+  const walk = (v: Value<shapes.AdmissionregistrationV1beta1MutatingAdmissionPolicySpec>): void => {
     if (Array.isArray(v)) for (const item of v) walk(item);
     else if (v !== null && typeof v === 'object')
       for (const [key, inner] of Object.entries(v as JsonObject)) {

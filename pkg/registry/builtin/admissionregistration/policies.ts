@@ -7,10 +7,12 @@ import {
   isPathSegmentName,
   isQualifiedName,
   type JsonObject,
-  type JsonValue,
   parseApiVersion,
+  type Shaped,
+  type Value,
 } from '../../../api/index.js';
 import { RESERVED_WORDS } from '../../../cel/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { at, listAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
 import { labelSelector, oneOf, sentences, shown } from '../rules.js';
@@ -23,18 +25,25 @@ import { matchConditions, operationsRule } from './webhooks.js';
 const SPEC = FieldPath.of('spec');
 const AUDIT_ANNOTATIONS_MAX = 20;
 
-export function defaultPolicy(o: JsonObject): void {
+export function defaultPolicy(o: Shaped<shapes.AdmissionregistrationV1beta1MutatingAdmissionPolicy>): void {
   const spec = objectIn(o, 'spec');
   whenAbsent(spec, 'failurePolicy', 'Fail');
   if (at(spec, 'matchConstraints') !== undefined) defaultMatch(objectIn(spec, 'matchConstraints'));
 }
 
-export function defaultPolicyBinding(o: JsonObject): void {
+export function defaultPolicyBinding(
+  o: Shaped<
+    | shapes.AdmissionregistrationV1ValidatingAdmissionPolicyBinding
+    | shapes.AdmissionregistrationV1beta1MutatingAdmissionPolicyBinding
+  >,
+): void {
   const match = at(o, 'spec', 'matchResources');
   if (match !== undefined) defaultMatch(objectAt(o, 'spec', 'matchResources'));
 }
 
-function defaultMatch(match: JsonObject): void {
+function defaultMatch(
+  match: Shaped<shapes.AdmissionregistrationV1MatchResources | shapes.AdmissionregistrationV1beta1MatchResources>,
+): void {
   whenAbsent(match, 'matchPolicy', 'Equivalent');
   objectIn(match, 'namespaceSelector');
   objectIn(match, 'objectSelector');
@@ -43,7 +52,11 @@ function defaultMatch(match: JsonObject): void {
 }
 
 /** `mutating`: DELETE and CONNECT cannot be mutated. */
-function matchResources(match: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function matchResources(
+  match: Shaped<shapes.AdmissionregistrationV1MatchResources | shapes.AdmissionregistrationV1beta1MatchResources>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   labelSelector(at(match, 'namespaceSelector'), path.child('namespaceSelector'), errors);
   labelSelector(at(match, 'objectSelector'), path.child('objectSelector'), errors);
   for (const list of ['resourceRules', 'excludeResourceRules'] as const) {
@@ -64,7 +77,11 @@ function matchResources(match: JsonObject, path: FieldPath, errors: FieldErrors)
 
 const MUTABLE_OPERATIONS = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
 
-function mutableOperations(match: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function mutableOperations(
+  match: Shaped<shapes.AdmissionregistrationV1beta1MatchResources>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   for (const rule of objectsAt(match, 'resourceRules'))
     for (const operation of listAt(rule, 'operations').map(String))
       if (!MUTABLE_OPERATIONS.includes(operation))
@@ -72,7 +89,11 @@ function mutableOperations(match: JsonObject, path: FieldPath, errors: FieldErro
 }
 
 /** Rules that both kinds of policy share. */
-function policySpec(spec: JsonObject, errors: FieldErrors, expressions: Expressions): void {
+function policySpec(
+  spec: Shaped<shapes.AdmissionregistrationV1beta1MutatingAdmissionPolicySpec>,
+  errors: FieldErrors,
+  expressions: Expressions,
+): void {
   const failure = at(spec, 'failurePolicy');
   if (failure === undefined || failure === null) errors.required(SPEC.child('failurePolicy'));
   else oneOf(String(failure), SPEC.child('failurePolicy'), ['Fail', 'Ignore'], errors, false);
@@ -88,7 +109,7 @@ function policySpec(spec: JsonObject, errors: FieldErrors, expressions: Expressi
   for (const [i, v] of objectsAt(spec, 'variables').entries()) variable(v, i, errors, expressions);
 }
 
-function paramKind(kind: JsonValue | undefined, errors: FieldErrors): void {
+function paramKind(kind: Value<shapes.AdmissionregistrationV1beta1ParamKind> | undefined, errors: FieldErrors): void {
   if (kind === undefined) return;
   const path = SPEC.child('paramKind');
   const version = textAt(kind, 'apiVersion');
@@ -111,7 +132,12 @@ function paramKind(kind: JsonValue | undefined, errors: FieldErrors): void {
   }
 }
 
-function variable(v: JsonObject, i: number, errors: FieldErrors, expressions: Expressions): void {
+function variable(
+  v: Shaped<shapes.AdmissionregistrationV1beta1Variable>,
+  i: number,
+  errors: FieldErrors,
+  expressions: Expressions,
+): void {
   const path = SPEC.child('variables').index(i);
   const name = textAt(v, 'name');
   if (name === '') errors.required(path.child('name'), 'name is not specified');
@@ -183,7 +209,11 @@ function validation(v: JsonObject, i: number, errors: FieldErrors, expressions: 
 
 const PATCH_TYPES = { ApplyConfiguration: 'applyConfiguration', JSONPatch: 'jsonPatch' } as const;
 
-export function validateMutatingPolicy(o: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
+export function validateMutatingPolicy(
+  o: Shaped<shapes.AdmissionregistrationV1beta1MutatingAdmissionPolicy>,
+  old: Shaped<shapes.AdmissionregistrationV1beta1MutatingAdmissionPolicy> | undefined,
+  errors: FieldErrors,
+): void {
   const spec = objectAt(o, 'spec');
   const expressions = Expressions.ofPolicy(spec, old === undefined ? undefined : objectAt(old, 'spec'));
   policySpec(spec, errors, expressions);
@@ -196,7 +226,12 @@ export function validateMutatingPolicy(o: JsonObject, old: JsonObject | undefine
   for (const [i, m] of mutations.entries()) mutation(m, i, errors, expressions);
 }
 
-function mutation(m: JsonObject, i: number, errors: FieldErrors, expressions: Expressions): void {
+function mutation(
+  m: Shaped<shapes.AdmissionregistrationV1beta1Mutation>,
+  i: number,
+  errors: FieldErrors,
+  expressions: Expressions,
+): void {
   const path = SPEC.child('mutations').index(i);
   const type = textAt(m, 'patchType');
   if (type === '') errors.required(path.child('patchType'));
@@ -218,7 +253,13 @@ function mutation(m: JsonObject, i: number, errors: FieldErrors, expressions: Ex
 
 const ACTIONS = ['Audit', 'Deny', 'Warn'];
 
-function bindingSpec(spec: JsonObject, errors: FieldErrors): void {
+function bindingSpec(
+  spec: Shaped<
+    | shapes.AdmissionregistrationV1ValidatingAdmissionPolicyBindingSpec
+    | shapes.AdmissionregistrationV1beta1MutatingAdmissionPolicyBindingSpec
+  >,
+  errors: FieldErrors,
+): void {
   const name = textAt(spec, 'policyName');
   if (name === '') errors.required(SPEC.child('policyName'));
   else sentences(name, isDns1123Subdomain, SPEC.child('policyName'), errors);
@@ -228,7 +269,11 @@ function bindingSpec(spec: JsonObject, errors: FieldErrors): void {
     matchResources(objectAt(spec, 'matchResources'), SPEC.child('matchResources'), errors);
 }
 
-function paramRef(ref: JsonValue, path: FieldPath, errors: FieldErrors): void {
+function paramRef(
+  ref: Value<shapes.AdmissionregistrationV1ParamRef | shapes.AdmissionregistrationV1beta1ParamRef>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const name = textAt(ref, 'name');
   const selector = at(ref, 'selector');
   if (name !== '') {
@@ -244,7 +289,10 @@ function paramRef(ref: JsonValue, path: FieldPath, errors: FieldErrors): void {
   else oneOf(action, path.child('parameterNotFoundAction'), ['Deny', 'Allow'], errors, false);
 }
 
-export function validateValidatingBinding(o: JsonObject, errors: FieldErrors): void {
+export function validateValidatingBinding(
+  o: Shaped<shapes.AdmissionregistrationV1ValidatingAdmissionPolicyBinding>,
+  errors: FieldErrors,
+): void {
   const spec = objectAt(o, 'spec');
   bindingSpec(spec, errors);
   const actions = listAt(spec, 'validationActions').map(String);
@@ -264,7 +312,10 @@ export function validateValidatingBinding(o: JsonObject, errors: FieldErrors): v
   if (actions.length === 0) errors.required(path, 'at least one validation action is required');
 }
 
-export function validateMutatingBinding(o: JsonObject, errors: FieldErrors): void {
+export function validateMutatingBinding(
+  o: Shaped<shapes.AdmissionregistrationV1beta1MutatingAdmissionPolicyBinding>,
+  errors: FieldErrors,
+): void {
   const spec = objectAt(o, 'spec');
   bindingSpec(spec, errors);
   mutableOperations(objectAt(spec, 'matchResources'), SPEC.child('matchResources'), errors);

@@ -1,13 +1,15 @@
 import {
   type FieldErrors,
+  type FieldName,
   FieldPath,
   isDns1035Label,
   isDns1123Subdomain,
   isPortNumber,
   isQualifiedName,
   type JsonObject,
-  type JsonValue,
+  type Shaped,
 } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { at, listAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
 import { labelSelector, oneOf, sentences } from '../rules.js';
@@ -18,11 +20,16 @@ import { Expressions } from './expressions.js';
 const REVIEW_VERSIONS = ['v1', 'v1beta1'];
 const SIDE_EFFECTS = ['None', 'NoneOnDryRun'];
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
+type WebhookConfiguration =
+  | shapes.AdmissionregistrationV1MutatingWebhookConfiguration
+  | shapes.AdmissionregistrationV1ValidatingWebhookConfiguration;
+type Webhook = shapes.AdmissionregistrationV1MutatingWebhook | shapes.AdmissionregistrationV1ValidatingWebhook;
+
 const SCOPES = ['*', 'Cluster', 'Namespaced'];
 const TIMEOUT_SECONDS_MAX = 30;
 const CONDITIONS_MAX = 64;
 
-export function defaultWebhooks(o: JsonObject): void {
+export function defaultWebhooks(o: Shaped<WebhookConfiguration>): void {
   for (const w of objectsAt(o, 'webhooks')) {
     whenAbsent(w, 'failurePolicy', 'Fail');
     whenAbsent(w, 'matchPolicy', 'Equivalent');
@@ -36,7 +43,7 @@ export function defaultWebhooks(o: JsonObject): void {
   }
 }
 
-export function validateWebhooks(o: JsonObject, errors: FieldErrors): void {
+export function validateWebhooks(o: Shaped<WebhookConfiguration>, errors: FieldErrors): void {
   const seen = new Set<string>();
   for (const [i, w] of objectsAt(o, 'webhooks').entries()) {
     const path = FieldPath.of('webhooks').index(i);
@@ -47,7 +54,7 @@ export function validateWebhooks(o: JsonObject, errors: FieldErrors): void {
   }
 }
 
-function webhook(w: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function webhook(w: Shaped<Webhook>, path: FieldPath, errors: FieldErrors): void {
   name(textAt(w, 'name'), path.child('name'), errors);
   labelSelector(at(w, 'namespaceSelector'), path.child('namespaceSelector'), errors);
   labelSelector(at(w, 'objectSelector'), path.child('objectSelector'), errors);
@@ -71,8 +78,14 @@ function webhook(w: JsonObject, path: FieldPath, errors: FieldErrors): void {
   matchConditions(w, path, errors, Expressions.ofConditions(w, undefined));
 }
 
-function closed(w: JsonValue, field: string, values: readonly string[], path: FieldPath, errors: FieldErrors): void {
-  const v = at(w, field);
+function closed<T>(
+  w: Shaped<T>,
+  field: FieldName<T>,
+  values: readonly string[],
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  const v = at(w as JsonObject, field);
   if (typeof v === 'string') oneOf(v, path.child(field), values, errors, false);
 }
 
@@ -88,7 +101,11 @@ function name(value: string, path: FieldPath, errors: FieldErrors): void {
 }
 
 /** Rules with operations and resources. Policies use the same. */
-export function operationsRule(rule: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function operationsRule(
+  rule: Shaped<shapes.AdmissionregistrationV1RuleWithOperations>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const operations = listAt(rule, 'operations').map(String);
   const here = path.child('operations');
   if (operations.length === 0) errors.required(here);
@@ -103,8 +120,8 @@ export function operationsRule(rule: JsonObject, path: FieldPath, errors: FieldE
 }
 
 function strings(
-  rule: JsonObject,
-  field: string,
+  rule: Shaped<shapes.AdmissionregistrationV1RuleWithOperations>,
+  field: FieldName<shapes.AdmissionregistrationV1RuleWithOperations>,
   what: string,
   mayBeEmpty: boolean,
   path: FieldPath,
@@ -143,7 +160,11 @@ function resources(all: readonly string[], path: FieldPath, errors: FieldErrors)
     errors.invalid(path, [...all], "if '*' is present, must not specify other resources without subresources");
 }
 
-function clientConfig(config: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function clientConfig(
+  config: Shaped<shapes.AdmissionregistrationV1WebhookClientConfig>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const url = at(config, 'url');
   const service = at(config, 'service');
   if ((url === undefined) === (service === undefined))
@@ -223,7 +244,11 @@ function reviewVersions(versions: readonly string[], path: FieldPath, errors: Fi
 
 /** Match conditions of webhooks and policies: named expressions. */
 export function matchConditions(
-  holder: JsonObject,
+  holder: Shaped<
+    | shapes.AdmissionregistrationV1MutatingWebhook
+    | shapes.AdmissionregistrationV1ValidatingWebhook
+    | shapes.AdmissionregistrationV1beta1MutatingAdmissionPolicySpec
+  >,
   path: FieldPath,
   errors: FieldErrors,
   expressions: Expressions,

@@ -80,7 +80,7 @@ function unknownFormats(o: JsonObject): readonly string[] {
     if (format !== '' && !isTextFormat(format) && !NUMBER_FORMATS.has(format)) found.add(format);
     if (isObject(schema['properties'])) pending.push(...Object.values(schema['properties']));
     for (const key of ['items', 'additionalProperties', 'not'] as const) pending.push(schema[key] ?? null);
-    for (const key of ['allOf', 'anyOf', 'oneOf']) pending.push(...listAt(schema, key));
+    for (const key of ['allOf', 'anyOf', 'oneOf'] as const) pending.push(...listAt(schema, key));
   }
   return [...found].sort();
 }

@@ -73,7 +73,7 @@ class SchemaRules {
       add(s['additionalProperties'], path.child('additionalProperties'), place === 'logic' ? 'logic' : 'inside');
       const items = s[LIST_TYPE] === 'map' ? uncorrelatable : (uncorrelatable ?? path);
       add(s['items'], path.child('items'), place === 'logic' ? 'logic' : 'inside', items);
-      for (const key of ['allOf', 'anyOf', 'oneOf'])
+      for (const key of ['allOf', 'anyOf', 'oneOf'] as const)
         listAt(s, key).forEach((v, i) => void add(v, path.child(key).index(i), 'logic'));
       add(s['not'], path.child('not'), 'logic');
       pending.push(...inner.reverse());
@@ -262,7 +262,7 @@ class SchemaRules {
         { ...e, field: `${at}${e.field.slice(1)}`, message: e.message.replace('x in body', ' in body') },
       ]);
     if (s[EMBEDDED] === true && isObject(value))
-      for (const field of ['apiVersion', 'kind'])
+      for (const field of ['apiVersion', 'kind'] as const)
         if (textAt(value, field) === '') this.#errors.required(at.child(field));
   }
 }

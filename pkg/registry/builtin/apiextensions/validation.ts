@@ -59,7 +59,7 @@ function validateNames(names: JsonObject, path: FieldPath, errors: FieldErrors):
   name('singular', isDns1035Label);
   name('kind', mixed);
   name('listKind', mixed);
-  for (const list of ['shortNames', 'categories'])
+  for (const list of ['shortNames', 'categories'] as const)
     listAt(names, list).forEach((v, i) => void sentences(String(v), isDns1035Label, path.child(list).index(i), errors));
   const kind = textAt(names, 'kind');
   if (kind !== '' && kind === textAt(names, 'listKind'))
@@ -267,7 +267,7 @@ function validateClient(client: JsonObject, path: FieldPath, errors: FieldErrors
       "'https' is the only allowed URL scheme; desired format: https://host[/path]",
     );
   else if (isObject(service))
-    for (const field of ['name', 'namespace'])
+    for (const field of ['name', 'namespace'] as const)
       if (textAt(service, field) === '') errors.required(path.child('service', field), `service ${field} is required`);
 }
 

@@ -90,7 +90,8 @@ const GENERATION = 'deprecated.daemonset.template.generation';
 
 /** Counts changes of the template, in an annotation that old clients read. */
 function countTemplate(o: Shaped<shapes.AppsV1DaemonSet>, old: JsonObject | undefined): void {
-  const read = (of: JsonObject): number => Number(textAt(of, 'metadata', 'annotations', GENERATION)) || 0;
+  const read = (of: Shaped<shapes.AppsV1DaemonSet>): number =>
+    Number(textAt(of, 'metadata', 'annotations', GENERATION)) || 0;
   const before = old === undefined ? Math.max(read(o), 1) : read(old);
   const changed =
     old !== undefined && !equalJson(at(o, 'spec', 'template') ?? null, at(old, 'spec', 'template') ?? null);

@@ -5,10 +5,10 @@ import {
   type FieldName,
   FieldPath,
   isDns1123Label,
-  type JsonObject,
   type JsonValue,
   labelName,
   type Shaped,
+  type Value,
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
@@ -159,7 +159,7 @@ function validate(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors): voi
 }
 
 /** Every pod has a volume for each claim template, with the template's name. */
-function withClaims(o: Shaped<shapes.AppsV1StatefulSet>): JsonObject {
+function withClaims(o: Shaped<shapes.AppsV1StatefulSet>): Shaped<shapes.AppsV1StatefulSet> {
   const claims = objectsAt(o, 'spec', 'volumeClaimTemplates').map((c) => textAt(c, 'metadata', 'name'));
   if (claims.length === 0) return o;
   const spec = objectAt(o, 'spec');
@@ -199,7 +199,11 @@ function updateStrategy(o: Shaped<shapes.AppsV1StatefulSet>, errors: FieldErrors
   }
 }
 
-function rollingUpdate(rolling: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
+function rollingUpdate(
+  rolling: Value<shapes.AppsV1RollingUpdateStatefulSetStrategy> | undefined,
+  path: FieldPath<shapes.AppsV1RollingUpdateStatefulSetStrategy>,
+  errors: FieldErrors,
+): void {
   nonNegative(at(rolling, 'partition'), path.child('partition'), errors);
   const unavailable = at(rolling, 'maxUnavailable');
   if (unavailable === undefined) return;

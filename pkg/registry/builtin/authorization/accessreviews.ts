@@ -99,7 +99,7 @@ function check(body: JsonObject, review: Review): void {
   review.rules(body, found);
   // these objects have no names and no labels, so metadata in the body is an error
   const meta = { ...objectIn(body, 'metadata') };
-  for (const field of ['managedFields', 'creationTimestamp', 'namespace']) delete meta[field];
+  for (const field of ['managedFields', 'creationTimestamp', 'namespace'] as const) delete meta[field];
   if (Object.keys(meta).length > 0) found.invalid(FieldPath.of('metadata'), at(body, 'metadata'), 'must be empty');
   if (!found.empty) throw errors.invalid({ group: GROUP, kind: '' }, '', found.list);
 }

@@ -1,4 +1,4 @@
-import { type FieldErrors, FieldPath, type JsonObject, type Shaped, subdomainName } from '../../../api/index.js';
+import { type FieldErrors, FieldPath, type Shaped, subdomainName } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, boolAt, listAt, objectAt, objectIn, textAt } from '../access.js';
@@ -94,7 +94,7 @@ function validate(o: Shaped<shapes.BatchV1CronJob>, errors: FieldErrors): void {
   if (at(job, 'manualSelector') === true) errors.notSupported(path.child('manualSelector'), true, ['nil', 'false']);
 }
 
-function schedule(spec: JsonObject, errors: FieldErrors): void {
+function schedule(spec: Shaped<shapes.BatchV1CronJobSpec>, errors: FieldErrors): void {
   const text = textAt(spec, 'schedule');
   const path = SPEC.child('schedule');
   if (text === '') {

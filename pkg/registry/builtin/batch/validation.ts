@@ -7,8 +7,10 @@ import {
   isObject,
   isQualifiedName,
   type JsonObject,
-  type JsonValue,
+  type Shaped,
+  type Value,
 } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { at, boolAt, givenAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
 import { podTemplate, podWarnings } from '../core/pod/validation/index.js';
 import { keep } from '../form.js';
@@ -30,11 +32,12 @@ const OPERATORS = ['In', 'NotIn'];
 const RESTARTS = ['OnFailure', 'Never'];
 
 /** Whether indexes do not count. An unknown mode is neither plain nor indexed, so that it gets no further errors. */
-const isPlain = (spec: JsonObject): boolean => [undefined, 'NonIndexed'].includes(at(spec, 'completionMode') as string);
-const isIndexed = (spec: JsonObject): boolean => textAt(spec, 'completionMode') === 'Indexed';
+const isPlain = (spec: Shaped<shapes.BatchV1JobSpec>): boolean =>
+  [undefined, 'NonIndexed'].includes(at(spec, 'completionMode') as string);
+const isIndexed = (spec: Shaped<shapes.BatchV1JobSpec>): boolean => textAt(spec, 'completionMode') === 'Indexed';
 
 /** Rules that also apply to the job template of a cron job. */
-export function jobSpec(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function jobSpec(spec: Shaped<shapes.BatchV1JobSpec>, path: FieldPath, errors: FieldErrors): void {
   for (const field of [
     'parallelism',
     'completions',
@@ -75,7 +78,12 @@ export function jobSpec(spec: JsonObject, path: FieldPath, errors: FieldErrors):
 }
 
 /** Pods of a job must terminate, so they are not restarted always. */
-function restartPolicy(template: JsonObject, hasPolicy: boolean, path: FieldPath, errors: FieldErrors): void {
+function restartPolicy(
+  template: Shaped<shapes.CoreV1PodTemplateSpec>,
+  hasPolicy: boolean,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const policy = textAt(template, 'spec', 'restartPolicy');
   if (policy === '' || policy === 'Always')
     errors.required(path, `valid values: ${RESTARTS.map((r) => JSON.stringify(r)).join(', ')}`);
@@ -84,7 +92,7 @@ function restartPolicy(template: JsonObject, hasPolicy: boolean, path: FieldPath
     errors.invalid(path, policy, `only "Never" is supported when podFailurePolicy is specified`);
 }
 
-function perIndex(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function perIndex(spec: Shaped<shapes.BatchV1JobSpec>, path: FieldPath, errors: FieldErrors): void {
   const limit = at(spec, 'backoffLimitPerIndex');
   if (limit !== undefined && isPlain(spec))
     errors.invalid(path.child('backoffLimitPerIndex'), limit, 'requires indexed completion mode');
@@ -96,7 +104,7 @@ function perIndex(spec: JsonObject, path: FieldPath, errors: FieldErrors): void 
   if (isPlain(spec)) errors.invalid(here, failed, 'requires indexed completion mode');
 }
 
-function indexed(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function indexed(spec: Shaped<shapes.BatchV1JobSpec>, path: FieldPath, errors: FieldErrors): void {
   const completions = at(spec, 'completions');
   if (completions === undefined) errors.required(path.child('completions'), 'when completion mode is Indexed');
   const parallelism = numberAt(spec, 'parallelism');
@@ -128,7 +136,7 @@ function indexed(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
   }
 }
 
-function failurePolicy(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function failurePolicy(spec: Shaped<shapes.BatchV1JobSpec>, path: FieldPath, errors: FieldErrors): void {
   const rules = objectsAt(spec, 'podFailurePolicy', 'rules');
   const here = path.child('rules');
   if (rules.length > POLICY_RULES_MAX) errors.tooMany(here, rules.length, POLICY_RULES_MAX);
@@ -145,8 +153,8 @@ const goList = (values: readonly string[]): string =>
   `valid values: [${values.map((v) => JSON.stringify(v)).join(' ')}]`;
 
 function failureRule(
-  rule: JsonObject,
-  spec: JsonObject,
+  rule: Shaped<shapes.BatchV1PodFailurePolicyRule>,
+  spec: Shaped<shapes.BatchV1JobSpec>,
   containers: ReadonlySet<string>,
   path: FieldPath,
   errors: FieldErrors,
@@ -174,7 +182,11 @@ function failureRule(
     );
 }
 
-function podConditions(conditions: readonly JsonObject[], path: FieldPath, errors: FieldErrors): void {
+function podConditions(
+  conditions: readonly Shaped<shapes.BatchV1PodFailurePolicyOnPodConditionsPattern>[],
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (conditions.length > PATTERNS_MAX) errors.tooMany(path, conditions.length, PATTERNS_MAX);
   for (const [j, condition] of conditions.entries()) {
     sentences(textAt(condition, 'type'), isQualifiedName, path.index(j).child('type'), errors);
@@ -185,7 +197,12 @@ function podConditions(conditions: readonly JsonObject[], path: FieldPath, error
   }
 }
 
-function exitCodes(codes: JsonValue, containers: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
+function exitCodes(
+  codes: Value<shapes.BatchV1PodFailurePolicyOnExitCodesRequirement>,
+  containers: ReadonlySet<string>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const operator = textAt(codes, 'operator');
   if (operator === '') errors.required(path.child('operator'), goList(OPERATORS));
   else if (!OPERATORS.includes(operator)) errors.notSupported(path.child('operator'), operator, OPERATORS);
@@ -213,7 +230,7 @@ function exitCodes(codes: JsonValue, containers: ReadonlySet<string>, path: Fiel
 
 const SUCCESS_RULES_MAX = 20;
 
-function successPolicy(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function successPolicy(spec: Shaped<shapes.BatchV1JobSpec>, path: FieldPath, errors: FieldErrors): void {
   if (!isIndexed(spec)) {
     errors.invalid(
       path,
@@ -230,7 +247,12 @@ function successPolicy(spec: JsonObject, path: FieldPath, errors: FieldErrors): 
   for (const [i, rule] of rules.entries()) successRule(rule, numberAt(spec, 'completions'), here.index(i), errors);
 }
 
-function successRule(rule: JsonObject, completions: number, path: FieldPath, errors: FieldErrors): void {
+function successRule(
+  rule: Shaped<shapes.BatchV1SuccessPolicyRule>,
+  completions: number,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const count = at(rule, 'succeededCount');
   const indexes = at(rule, 'succeededIndexes');
   if (count === undefined && indexes === undefined)
@@ -291,7 +313,7 @@ function generatedLabels(o: JsonObject, errors: FieldErrors): void {
   }
 }
 
-export function generated(o: JsonObject): Readonly<Record<string, string>> {
+export function generated(o: Shaped<shapes.BatchV1Job>): Readonly<Record<string, string>> {
   const uid = textAt(o, 'metadata', 'uid');
   const name = textAt(o, 'metadata', 'name');
   return {
@@ -403,7 +425,7 @@ function allowResources(allowed: JsonObject, wanted: JsonObject, list: 'containe
 /** Above this parallelism a job with many completions may outgrow the size limit of `completedIndexes`. */
 const PARALLEL_WHEN_MANY = 10_000;
 
-export function jobSpecWarnings(spec: JsonObject, path: string, warn: (text: string) => void): void {
+export function jobSpecWarnings(spec: Shaped<shapes.BatchV1JobSpec>, path: string, warn: (text: string) => void): void {
   if (
     isIndexed(spec) &&
     numberAt(spec, 'completions') > MANY_COMPLETIONS &&

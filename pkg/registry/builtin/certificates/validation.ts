@@ -95,7 +95,7 @@ export function conditionsChanged(
 ): void {
   const of = (x: JsonObject, type: string) =>
     objectsAt(x, 'status', 'conditions').filter((c) => textAt(c, 'type') === type);
-  for (const type of ['Approved', 'Denied', 'Failed']) {
+  for (const type of ['Approved', 'Denied', 'Failed'] as const) {
     const now = of(o, type);
     const before = of(old, type);
     const mayAdd = type === 'Failed' ? may.other : may.decide;

@@ -1,9 +1,10 @@
-import { type FieldErrors, FieldPath, type JsonObject, type JsonValue } from '../../../api/index.js';
+import { type FieldErrors, FieldPath, type JsonValue, type Shaped } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { at, textAt } from '../access.js';
 
 const SPEC = FieldPath.of('spec');
 
-export function validateLease(o: JsonObject, errors: FieldErrors): void {
+export function validateLease(o: Shaped<shapes.CoordinationV1Lease>, errors: FieldErrors): void {
   const seconds = at(o, 'spec', 'leaseDurationSeconds');
   if (typeof seconds === 'number' && seconds <= 0)
     errors.invalid(SPEC.child('leaseDurationSeconds'), seconds, 'must be greater than 0');
@@ -17,7 +18,7 @@ const SEMANTIC =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?(?:\+[0-9A-Za-z.-]+)?$/;
 
 /** A strategy is the built-in one or has a domain prefix. */
-export function validateCandidate(o: JsonObject, errors: FieldErrors): void {
+export function validateCandidate(o: Shaped<shapes.CoordinationV1beta1LeaseCandidate>, errors: FieldErrors): void {
   if (textAt(o, 'spec', 'leaseName') === '') errors.required(SPEC.child('leaseName'));
   const binary = textAt(o, 'spec', 'binaryVersion');
   const emulation = textAt(o, 'spec', 'emulationVersion');
@@ -47,7 +48,11 @@ function isLess(a: readonly number[], b: readonly number[]): boolean {
   return false;
 }
 
-export function validateCandidateUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateCandidateUpdate(
+  o: Shaped<shapes.CoordinationV1beta1LeaseCandidate>,
+  old: Shaped<shapes.CoordinationV1beta1LeaseCandidate>,
+  errors: FieldErrors,
+): void {
   validateCandidate(o, errors);
   const name: JsonValue = textAt(o, 'spec', 'leaseName');
   if (name !== textAt(old, 'spec', 'leaseName')) errors.invalid(SPEC.child('leaseName'), name, 'field is immutable');

@@ -6,11 +6,12 @@ import {
   isDns1123Label,
   isDns1123Subdomain,
   isObject,
-  type JsonObject,
-  type JsonValue,
   parseQuantity,
+  type Shaped,
+  type Value,
   zeroQuantity,
 } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { WriteContext } from '../../resource.js';
 import { at, listAt, textAt } from '../access.js';
 import { labelSelector, oneOf, sentences } from '../rules.js';
@@ -21,7 +22,11 @@ import { fractionalBytes } from '../valuewarnings.js';
 export const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 export const VOLUME_MODES = ['Block', 'Filesystem'];
 
-export function claimSpec(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function claimSpec(
+  spec: Shaped<shapes.CoreV1PersistentVolumeClaimSpec>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   accessModes(spec, path.child('accessModes'), errors);
   labelSelector(at(spec, 'selector'), path.child('selector'), errors);
   const storage = at(spec, 'resources', 'requests', 'storage');
@@ -41,7 +46,11 @@ export function claimSpec(spec: JsonObject, path: FieldPath, errors: FieldErrors
   dataSources(spec, path, errors);
 }
 
-export function accessModes(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function accessModes(
+  spec: Shaped<shapes.CoreV1PersistentVolumeClaimSpec>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const modes = listAt(spec, 'accessModes').map(String);
   if (modes.length === 0) errors.required(path, 'at least 1 access mode is required');
   for (const mode of modes) if (!ACCESS_MODES.includes(mode)) errors.notSupported(path, mode, ACCESS_MODES);
@@ -49,7 +58,7 @@ export function accessModes(spec: JsonObject, path: FieldPath, errors: FieldErro
     errors.forbidden(path, 'may not use ReadWriteOncePod with other access modes');
 }
 
-function dataSources(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function dataSources(spec: Shaped<shapes.CoreV1PersistentVolumeClaimSpec>, path: FieldPath, errors: FieldErrors): void {
   const source = at(spec, 'dataSource');
   const ref = at(spec, 'dataSourceRef');
   if (source !== undefined) dataSource(source, path.child('dataSource'), errors);
@@ -64,10 +73,16 @@ function dataSources(spec: JsonObject, path: FieldPath, errors: FieldErrors): vo
   else if (!sameSource(source, ref)) errors.invalid(path, {}, 'must match dataSourceRef');
 }
 
-const sameSource = (a: JsonValue, b: JsonValue): boolean =>
-  (['apiGroup', 'kind', 'name'] as const).every((f) => textAt(a, f) === textAt(b, f));
+const sameSource = (
+  a: Value<shapes.CoreV1TypedLocalObjectReference>,
+  b: Value<shapes.CoreV1TypedObjectReference>,
+): boolean => (['apiGroup', 'kind', 'name'] as const).every((f) => textAt(a, f) === textAt(b, f));
 
-function dataSource(source: JsonValue, path: FieldPath, errors: FieldErrors): void {
+function dataSource(
+  source: Value<shapes.CoreV1TypedLocalObjectReference | shapes.CoreV1TypedObjectReference>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const kind = textAt(source, 'kind');
   const group = textAt(source, 'apiGroup');
   if (textAt(source, 'name') === '') errors.required(path.child('name'));
@@ -78,7 +93,7 @@ function dataSource(source: JsonValue, path: FieldPath, errors: FieldErrors): vo
 }
 
 /** `dataSource` and `dataSourceRef` name the same object: each defaults to the other. */
-export function alignDataSources(spec: JsonObject): void {
+export function alignDataSources(spec: Shaped<shapes.CoreV1PersistentVolumeClaimSpec>): void {
   const source = spec['dataSource'];
   const ref = spec['dataSourceRef'];
   if (isObject(source) && ref === undefined) spec['dataSourceRef'] = { ...source };
@@ -91,13 +106,17 @@ export function alignDataSources(spec: JsonObject): void {
  * Drops a reference to another namespace while the feature is disabled, because without its
  * namespace it would name another object. An update may keep an existing one.
  */
-export function dropForeignSource(spec: JsonObject, old: JsonObject | undefined, context: WriteContext): void {
+export function dropForeignSource(
+  spec: Shaped<shapes.CoreV1PersistentVolumeClaimSpec>,
+  old: Shaped<shapes.CoreV1PersistentVolumeClaimSpec> | undefined,
+  context: WriteContext,
+): void {
   if (context.featureEnabled('CrossNamespaceVolumeDataSource') || at(old, 'dataSourceRef') !== undefined) return;
   if (textAt(spec, 'dataSourceRef', 'namespace') !== '') delete spec['dataSourceRef'];
 }
 
 /** `dataSource` may name only claims and snapshots. Other kinds are ignored. */
-export function dropUnknownSource(spec: JsonObject): void {
+export function dropUnknownSource(spec: Shaped<shapes.CoreV1PersistentVolumeClaimSpec>): void {
   const source = at(spec, 'dataSource');
   if (source === undefined) return;
   const group = textAt(source, 'apiGroup');
@@ -109,6 +128,10 @@ export function dropUnknownSource(spec: JsonObject): void {
 }
 
 /** `path` is the path of the claim's spec. */
-export function claimWarnings(spec: JsonObject, path: string, warn: (text: string) => void): void {
+export function claimWarnings(
+  spec: Shaped<shapes.CoreV1PersistentVolumeClaimSpec>,
+  path: string,
+  warn: (text: string) => void,
+): void {
   fractionalBytes(at(spec, 'resources', 'requests', 'storage'), `${path}.resources.requests[storage]`, warn);
 }

@@ -1,5 +1,14 @@
-import { equalJson, type FieldErrors, FieldPath, isConfigMapKey, type JsonObject } from '../../../api/index.js';
-import { boolAt } from '../access.js';
+import {
+  equalJson,
+  type FieldErrors,
+  type FieldName,
+  FieldPath,
+  isConfigMapKey,
+  type JsonObject,
+  type Shaped,
+} from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
+import { at, boolAt } from '../access.js';
 
 /** Validation that ConfigMap and Secret share: keys that may become file names, and immutable data. */
 
@@ -13,10 +22,15 @@ export function validateKeys(data: JsonObject, path: FieldPath, errors: FieldErr
 const SEALED = 'field is immutable when `immutable` is set';
 
 /** Once `immutable` is true, neither it nor the data may change. */
-export function immutableData(o: JsonObject, old: JsonObject, fields: readonly string[], errors: FieldErrors): void {
+export function immutableData(
+  o: Shaped<shapes.CoreV1ConfigMap | shapes.CoreV1Secret>,
+  old: Shaped<shapes.CoreV1ConfigMap | shapes.CoreV1Secret>,
+  fields: readonly FieldName<shapes.CoreV1ConfigMap | shapes.CoreV1Secret>[],
+  errors: FieldErrors,
+): void {
   if (!boolAt(old, 'immutable')) return;
   if (!boolAt(o, 'immutable')) errors.forbidden(FieldPath.of('immutable'), SEALED);
   for (const field of fields) {
-    if (!equalJson(o[field] ?? {}, old[field] ?? {})) errors.forbidden(FieldPath.of(field), SEALED);
+    if (!equalJson(at(o, field) ?? {}, at(old, field) ?? {})) errors.forbidden(FieldPath.of(field), SEALED);
   }
 }

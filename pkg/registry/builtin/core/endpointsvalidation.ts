@@ -6,8 +6,9 @@ import {
   isIp,
   isPortNumber,
   isQualifiedName,
-  type JsonObject,
+  type Shaped,
 } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { at, numberAt, objectsAt, textAt } from '../access.js';
 import { oneOf, sentences } from '../rules.js';
 import { ipWarning } from '../valuewarnings.js';
@@ -15,7 +16,7 @@ import { notLocal } from './service/validation.js';
 
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 
-export function validateEndpoints(o: JsonObject, errors: FieldErrors): void {
+export function validateEndpoints(o: Shaped<shapes.CoreV1Endpoints>, errors: FieldErrors): void {
   for (const [i, subset] of objectsAt(o, 'subsets').entries()) {
     const path = FieldPath.of('subsets').index(i);
     const ready = objectsAt(subset, 'addresses');
@@ -29,7 +30,7 @@ export function validateEndpoints(o: JsonObject, errors: FieldErrors): void {
   }
 }
 
-function address(a: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function address(a: Shaped<shapes.CoreV1EndpointAddress>, path: FieldPath, errors: FieldErrors): void {
   const ip = textAt(a, 'ip');
   const wrong = isIp(ip);
   for (const s of wrong) errors.invalid(path.child('ip'), ip, s);
@@ -41,7 +42,7 @@ function address(a: JsonObject, path: FieldPath, errors: FieldErrors): void {
   else notLocal(ip, path.child('ip'), errors);
 }
 
-function port(p: JsonObject, named: boolean, path: FieldPath, errors: FieldErrors): void {
+function port(p: Shaped<shapes.CoreV1EndpointPort>, named: boolean, path: FieldPath, errors: FieldErrors): void {
   const name = textAt(p, 'name');
   if (name === '') {
     if (named) errors.required(path.child('name'));
@@ -53,9 +54,9 @@ function port(p: JsonObject, named: boolean, path: FieldPath, errors: FieldError
   if (typeof app === 'string') sentences(app, isQualifiedName, path.child('appProtocol'), errors);
 }
 
-export function endpointWarnings(o: JsonObject, warn: (text: string) => void): void {
+export function endpointWarnings(o: Shaped<shapes.CoreV1Endpoints>, warn: (text: string) => void): void {
   for (const [i, subset] of objectsAt(o, 'subsets').entries())
-    for (const field of ['addresses', 'notReadyAddresses'])
+    for (const field of ['addresses', 'notReadyAddresses'] as const)
       for (const [j, a] of objectsAt(subset, field).entries())
         ipWarning(textAt(a, 'ip'), `subsets[${i}].${field}[${j}].ip`, warn);
 }

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, pathSegmentName } from '../../../api/index.js';
+import { type JsonObject, type JsonValue, pathSegmentName, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, textAt } from '../access.js';
@@ -88,19 +88,19 @@ export const event: ResourceDeclaration<shapes.CoreV1Event> = {
   },
 };
 
-function firstSeen(o: JsonObject, now: number): string {
+function firstSeen(o: Shaped<shapes.CoreV1Event>, now: number): string {
   const first = textAt(o, 'firstTimestamp');
   return since(first === '' ? textAt(o, 'eventTime') : first, now);
 }
 
-function lastSeen(o: JsonObject, now: number, first: string): string {
+function lastSeen(o: Shaped<shapes.CoreV1Event>, now: number, first: string): string {
   const observed = textAt(o, 'series', 'lastObservedTime');
   if (observed !== '') return since(observed, now);
   const last = textAt(o, 'lastTimestamp');
   return last === '' ? first : since(last, now);
 }
 
-function source(o: JsonObject): string {
+function source(o: Shaped<shapes.CoreV1Event>): string {
   const component = textAt(o, 'source', 'component') || textAt(o, 'reportingComponent');
   const host = textAt(o, 'source', 'host') || textAt(o, 'reportingInstance');
   return host === '' ? component : `${component}, ${host}`;

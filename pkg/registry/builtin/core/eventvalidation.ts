@@ -1,4 +1,5 @@
-import { equalJson, type FieldErrors, FieldPath, isQualifiedName, type JsonObject } from '../../../api/index.js';
+import { equalJson, type FieldErrors, FieldPath, isQualifiedName, type Shaped } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { WriteContext } from '../../resource.js';
 import { at, numberAt, objectAt, textAt } from '../access.js';
 import { shown } from '../rules.js';
@@ -7,12 +8,17 @@ import { shown } from '../rules.js';
  * Events without an `eventTime` have the older form and name only the object. Those with one also name the controller and action.
  * `events.k8s.io` accepts only the newer form, and an update may change only its series.
  */
-export function validateEvent(o: JsonObject, errors: FieldErrors, context: WriteContext): void {
+export function validateEvent(o: Shaped<shapes.CoreV1Event>, errors: FieldErrors, context: WriteContext): void {
   known(o, errors, context);
   if (context.group !== '') newOnly(o, errors);
 }
 
-export function validateEventUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors, context: WriteContext): void {
+export function validateEventUpdate(
+  o: Shaped<shapes.CoreV1Event>,
+  old: Shaped<shapes.CoreV1Event>,
+  errors: FieldErrors,
+  context: WriteContext,
+): void {
   known(o, errors, context);
   if (context.group === '') return;
   unchanged(o, old, errors);
@@ -21,7 +27,7 @@ export function validateEventUpdate(o: JsonObject, old: JsonObject, errors: Fiel
 
 const root = (field: string): FieldPath => FieldPath.of(field);
 
-function known(o: JsonObject, errors: FieldErrors, context: WriteContext): void {
+function known(o: Shaped<shapes.CoreV1Event>, errors: FieldErrors, context: WriteContext): void {
   const about = textAt(o, 'involvedObject', 'namespace');
   const place = root('involvedObject').child('namespace');
   const namespace = textAt(o, 'metadata', 'namespace') || context.namespace;
@@ -33,7 +39,7 @@ function known(o: JsonObject, errors: FieldErrors, context: WriteContext): void 
   if (about === '' && !ofTheCluster && namespace !== 'kube-system')
     errors.invalid(place, about, 'does not match event.namespace');
   reporter(o, root(context.group === '' ? 'reportingComponent' : 'reportingController'), errors);
-  for (const field of ['reportingInstance', 'action', 'reason']) {
+  for (const field of ['reportingInstance', 'action', 'reason'] as const) {
     const value = textAt(o, field);
     if (value === '') errors.required(root(field));
     noLonger(value, 128, field, errors);
@@ -41,7 +47,7 @@ function known(o: JsonObject, errors: FieldErrors, context: WriteContext): void 
   noLonger(textAt(o, 'message'), 1024, 'message', errors);
 }
 
-function reporter(o: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function reporter(o: Shaped<shapes.CoreV1Event>, path: FieldPath, errors: FieldErrors): void {
   const value = textAt(o, 'reportingComponent');
   if (value === '') errors.required(path);
   for (const s of isQualifiedName(value)) errors.invalid(path, value, s);
@@ -51,19 +57,19 @@ function noLonger(value: string, most: number, field: string, errors: FieldError
   if (Buffer.byteLength(value) > most) errors.invalid(root(field), '', `can have at most ${most} characters`);
 }
 
-function newOnly(o: JsonObject, errors: FieldErrors): void {
+function newOnly(o: Shaped<shapes.CoreV1Event>, errors: FieldErrors): void {
   series(o, errors);
   if (textAt(o, 'eventTime') === '') errors.required(root('eventTime'));
   const type = textAt(o, 'type');
   if (type !== 'Normal' && type !== 'Warning') errors.invalid(root('type'), '', `has invalid value: ${type}`);
-  for (const field of ['firstTimestamp', 'lastTimestamp'])
+  for (const field of ['firstTimestamp', 'lastTimestamp'] as const)
     if (textAt(o, field) !== '') errors.invalid(root(field), '', 'needs to be unset');
   if (numberAt(o, 'count') !== 0) errors.invalid(root('count'), '', 'needs to be unset');
   if (Object.values(objectAt(o, 'source')).some((v) => v !== ''))
     errors.invalid(root('source'), '', 'needs to be unset');
 }
 
-function series(o: JsonObject, errors: FieldErrors): void {
+function series(o: Shaped<shapes.CoreV1Event>, errors: FieldErrors): void {
   if (at(o, 'series') === undefined) return;
   if (numberAt(o, 'series', 'count') < 2) errors.invalid(root('series').child('count'), '', 'should be at least 2');
   if (textAt(o, 'series', 'lastObservedTime') === '') errors.required(root('series').child('lastObservedTime'));
@@ -80,15 +86,15 @@ const FIXED_TEXTS = [
   ['type', 'type'],
 ] as const;
 
-function unchanged(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+function unchanged(o: Shaped<shapes.CoreV1Event>, old: Shaped<shapes.CoreV1Event>, errors: FieldErrors): void {
   const fixed = 'field is immutable';
-  for (const field of ['involvedObject', 'related']) {
+  for (const field of ['involvedObject', 'related'] as const) {
     if (equalJson(at(o, field) ?? null, at(old, field) ?? null)) continue;
     errors.invalid(root(field), shown('core/v1.ObjectReference', at(o, field)), fixed);
   }
   for (const [field, told] of FIXED_TEXTS)
     if (textAt(o, field) !== textAt(old, field)) errors.invalid(root(told), textAt(o, field), fixed);
-  for (const field of ['eventTime', 'firstTimestamp', 'lastTimestamp'])
+  for (const field of ['eventTime', 'firstTimestamp', 'lastTimestamp'] as const)
     if (textAt(o, field) !== textAt(old, field)) errors.invalid(root(field), textAt(o, field) || null, fixed);
   if (numberAt(o, 'count') !== numberAt(old, 'count')) errors.invalid(root('count'), numberAt(o, 'count'), fixed);
   if (!equalJson(objectAt(o, 'source'), objectAt(old, 'source')))

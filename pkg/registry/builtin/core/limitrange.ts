@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type Shaped, setOwn } from '../../../api/index.js';
+import { isObject, type Shaped, setOwn } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { objectAt, objectIn, objectsAt, textAt } from '../access.js';
@@ -21,6 +21,8 @@ export const limitRange: ResourceDeclaration<shapes.CoreV1LimitRange> = {
   },
 };
 
+type Amounts = 'default' | 'defaultRequest' | 'max' | 'min';
+
 /** For containers: the default falls back to max, and the default request to the default, else to min. */
 function defaults(o: Shaped<shapes.CoreV1LimitRange>): void {
   for (const item of objectsAt(o, 'spec', 'limits')) {
@@ -31,7 +33,7 @@ function defaults(o: Shaped<shapes.CoreV1LimitRange>): void {
   }
 }
 
-function follow(item: JsonObject, field: string, source: string): void {
+function follow(item: Shaped<shapes.CoreV1LimitRangeItem>, field: Amounts, source: Amounts): void {
   const from = objectAt(item, source);
   for (const [name, quantity] of Object.entries(from)) {
     const into = objectIn(item, field);

@@ -8,7 +8,9 @@ import {
   type JsonObject,
   parseQuantity,
   type Quantity,
+  type Shaped,
 } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { at, givenAt, listAt, objectAt, objectsAt, textAt } from '../access.js';
 import { shown } from '../rules.js';
 import { containerResourceName, isStandardResource, resourceAmount, resourceName } from './pod/validation/index.js';
@@ -17,7 +19,7 @@ const SPEC = FieldPath.of('spec');
 const TYPES = ['Container', 'Pod', 'PersistentVolumeClaim'];
 
 /** Validation of LimitRange and ResourceQuota. */
-export function validateLimitRange(o: JsonObject, errors: FieldErrors): void {
+export function validateLimitRange(o: Shaped<shapes.CoreV1LimitRange>, errors: FieldErrors): void {
   const seen = new Set<string>();
   for (const [i, limit] of objectsAt(o, 'spec', 'limits').entries()) {
     const path = SPEC.child('limits').index(i);
@@ -48,7 +50,7 @@ function limitType(type: string, path: FieldPath, errors: FieldErrors): void {
 const LISTS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const;
 type Bounds = Readonly<Record<(typeof LISTS)[number], Quantity | undefined>>;
 
-function amounts(limit: JsonObject, type: string, path: FieldPath, errors: FieldErrors): void {
+function amounts(limit: Shaped<shapes.CoreV1LimitRangeItem>, type: string, path: FieldPath, errors: FieldErrors): void {
   const names = new Set<string>();
   for (const field of LISTS) {
     const values = objectAt(limit, field);
@@ -63,7 +65,7 @@ function amounts(limit: JsonObject, type: string, path: FieldPath, errors: Field
     }
   }
   for (const name of names) {
-    const of = (field: string) => parseQuantity(textAt(limit, field, name));
+    const of = (field: (typeof LISTS)[number]) => parseQuantity(textAt(limit, field, name));
     bounds(
       name,
       {

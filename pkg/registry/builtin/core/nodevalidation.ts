@@ -36,7 +36,7 @@ function fillPodRanges(o: JsonObject): void {
 
 export function validateNode(o: JsonObject, errors: FieldErrors): void {
   taints(o, errors);
-  for (const field of ['capacity', 'allocatable'])
+  for (const field of ['capacity', 'allocatable'] as const)
     for (const [name, amount] of Object.entries(objectAt(o, 'status', field)))
       resourceAmount(name, amount, FieldPath.of('status').child(field, name), errors);
   podRanges(o, errors);

@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { type FieldErrors, FieldPath, isObject, type JsonObject, type Shaped, setOwn } from '../../../api/index.js';
+import { type FieldErrors, FieldPath, isObject, type Shaped, setOwn } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration, WriteContext } from '../../resource.js';
 import { objectAt, objectIn, textAt } from '../access.js';
@@ -76,7 +76,7 @@ const RULES: Readonly<Record<string, (o: Shaped<shapes.CoreV1Secret>, errors: Fi
   'kubernetes.io/basic-auth': (o, errors) => {
     const data = objectAt(o, 'data');
     if (Object.hasOwn(data, 'username') || Object.hasOwn(data, 'password')) return;
-    for (const key of ['username', 'password']) errors.required(FieldPath.of('data').key(key));
+    for (const key of ['username', 'password'] as const) errors.required(FieldPath.of('data').key(key));
   },
   'kubernetes.io/ssh-auth': (o, errors) => {
     if (textAt(o, 'data', 'ssh-privatekey') === '') errors.required(FieldPath.of('data').key('ssh-privatekey'));
@@ -98,7 +98,7 @@ function validate(o: Shaped<shapes.CoreV1Secret>, errors: FieldErrors): void {
   if (Object.hasOwn(RULES, type)) RULES[type]!(o, errors);
 }
 
-function jsonUnder(key: string, o: JsonObject, errors: FieldErrors): void {
+function jsonUnder(key: string, o: Shaped<shapes.CoreV1Secret>, errors: FieldErrors): void {
   const path = FieldPath.of('data').key(key);
   const data = objectAt(o, 'data');
   if (!Object.hasOwn(data, key)) {

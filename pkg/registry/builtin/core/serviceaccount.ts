@@ -1,4 +1,4 @@
-import type { JsonObject, Shaped } from '../../../api/index.js';
+import type { Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration, WriteContext } from '../../resource.js';
 import { at, keysOf, objectsAt } from '../access.js';
@@ -37,7 +37,7 @@ const MOUNTABLE = 'kubernetes.io/enforce-mountable-secrets';
 
 function mountableWarning(
   o: Shaped<shapes.CoreV1ServiceAccount>,
-  old: JsonObject | undefined,
+  old: Shaped<shapes.CoreV1ServiceAccount> | undefined,
   context: WriteContext,
 ): void {
   const value = at(o, 'metadata', 'annotations', MOUNTABLE);

@@ -9,6 +9,7 @@ import {
   type JsonObject,
   type JsonValue,
   parseQuantity,
+  type Shaped,
   zeroQuantity,
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
@@ -99,7 +100,12 @@ const OWN: Readonly<Record<string, SourceRule>> = {
   },
 };
 
-export function volumeSpec(spec: JsonObject, path: FieldPath, inline: boolean, errors: FieldErrors): void {
+export function volumeSpec(
+  spec: Shaped<shapes.CoreV1PersistentVolumeSpec>,
+  path: FieldPath,
+  inline: boolean,
+  errors: FieldErrors,
+): void {
   modes(spec, path.child('accessModes'), errors);
   if (!inline) capacity(spec, path.child('capacity'), errors);
   const policy = textAt(spec, 'persistentVolumeReclaimPolicy');
@@ -117,7 +123,7 @@ export function volumeSpec(spec: JsonObject, path: FieldPath, inline: boolean, e
   attributesClass(spec, path, errors);
 }
 
-function modes(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function modes(spec: Shaped<shapes.CoreV1PersistentVolumeSpec>, path: FieldPath, errors: FieldErrors): void {
   const all = listAt(spec, 'accessModes').map(String);
   if (all.length === 0) errors.required(path);
   for (const mode of all) if (!ACCESS_MODES.includes(mode)) errors.notSupported(path, mode, ACCESS_MODES);
@@ -125,7 +131,7 @@ function modes(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
     errors.forbidden(path, 'may not use ReadWriteOncePod with other access modes');
 }
 
-function capacity(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function capacity(spec: Shaped<shapes.CoreV1PersistentVolumeSpec>, path: FieldPath, errors: FieldErrors): void {
   const all = objectAt(spec, 'capacity');
   const names = Object.keys(all);
   if (names.length === 0) errors.required(path);
@@ -138,7 +144,7 @@ function capacity(spec: JsonObject, path: FieldPath, errors: FieldErrors): void 
   }
 }
 
-function nodeAffinity(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function nodeAffinity(spec: Shaped<shapes.CoreV1PersistentVolumeSpec>, path: FieldPath, errors: FieldErrors): void {
   const affinity = at(spec, 'nodeAffinity');
   if (affinity === undefined) {
     const only = VOLUME_SOURCES.find((json) => at(spec, json) !== undefined);
@@ -150,7 +156,7 @@ function nodeAffinity(spec: JsonObject, path: FieldPath, errors: FieldErrors): v
   else nodeSelector(needed, path.child('required'), errors);
 }
 
-function sources(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function sources(spec: Shaped<shapes.CoreV1PersistentVolumeSpec>, path: FieldPath, errors: FieldErrors): void {
   let first = true;
   for (const { json, path: named, forbidden } of SOURCES) {
     const source = at(spec, json);
@@ -164,7 +170,7 @@ function sources(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
   if (first) errors.required(path, 'must specify a volume type');
 }
 
-function attributesClass(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function attributesClass(spec: Shaped<shapes.CoreV1PersistentVolumeSpec>, path: FieldPath, errors: FieldErrors): void {
   const name = at(spec, 'volumeAttributesClassName');
   if (typeof name !== 'string') return;
   const here = path.child('volumeAttributesClassName');

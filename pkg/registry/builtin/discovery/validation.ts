@@ -7,8 +7,9 @@ import {
   isFullyQualifiedDomainName,
   isLabelValue,
   isQualifiedName,
-  type JsonObject,
+  type Shaped,
 } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { at, listAt, objectsAt, textAt } from '../access.js';
 import { notLocal } from '../core/service/validation.js';
 
@@ -21,7 +22,7 @@ const HINTS_MAX = 8;
 const ADDRESS_TYPES = ['FQDN', 'IPv4', 'IPv6'];
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 
-export function validateEndpointSlice(o: JsonObject, errors: FieldErrors): void {
+export function validateEndpointSlice(o: Shaped<shapes.DiscoveryV1EndpointSlice>, errors: FieldErrors): void {
   const type = textAt(o, 'addressType');
   const typePath = FieldPath.of('addressType');
   if (type === '') errors.required(typePath);
@@ -30,14 +31,18 @@ export function validateEndpointSlice(o: JsonObject, errors: FieldErrors): void 
   ports(o, errors);
 }
 
-export function validateEndpointSliceUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateEndpointSliceUpdate(
+  o: Shaped<shapes.DiscoveryV1EndpointSlice>,
+  old: Shaped<shapes.DiscoveryV1EndpointSlice>,
+  errors: FieldErrors,
+): void {
   if (textAt(o, 'addressType') !== textAt(old, 'addressType')) {
     errors.invalid(FieldPath.of('addressType'), textAt(o, 'addressType'), 'field is immutable');
   }
   validateEndpointSlice(o, errors);
 }
 
-function endpoints(o: JsonObject, type: string, errors: FieldErrors): void {
+function endpoints(o: Shaped<shapes.DiscoveryV1EndpointSlice>, type: string, errors: FieldErrors): void {
   const path = FieldPath.of('endpoints');
   const all = objectsAt(o, 'endpoints');
   if (all.length > ENDPOINTS_MAX) {
@@ -58,7 +63,12 @@ function endpoints(o: JsonObject, type: string, errors: FieldErrors): void {
   }
 }
 
-function addresses(endpoint: JsonObject, type: string, path: FieldPath, errors: FieldErrors): void {
+function addresses(
+  endpoint: Shaped<shapes.DiscoveryV1Endpoint>,
+  type: string,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const all = listAt(endpoint, 'addresses').map(String);
   if (all.length === 0) errors.required(path, 'must contain at least 1 address');
   else if (all.length > ADDRESSES_MAX) errors.tooMany(path, all.length, ADDRESSES_MAX);
@@ -80,18 +90,18 @@ function addresses(endpoint: JsonObject, type: string, path: FieldPath, errors: 
 
 const TOPOLOGY_MAX = 16;
 
-function topology(endpoint: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function topology(endpoint: Shaped<shapes.DiscoveryV1Endpoint>, path: FieldPath, errors: FieldErrors): void {
   const entries = Object.keys(at(endpoint, 'deprecatedTopology') ?? {});
   if (entries.length > TOPOLOGY_MAX) errors.tooMany(path, entries.length, TOPOLOGY_MAX);
 }
 
-function hints(endpoint: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function hints(endpoint: Shaped<shapes.DiscoveryV1Endpoint>, path: FieldPath, errors: FieldErrors): void {
   names(objectsAt(endpoint, 'hints', 'forZones'), path.child('forZones'), isLabelValue, errors, true);
   names(objectsAt(endpoint, 'hints', 'forNodes'), path.child('forNodes'), isDns1123Subdomain, errors, false);
 }
 
 function names(
-  hinted: readonly JsonObject[],
+  hinted: readonly Shaped<shapes.DiscoveryV1ForNode | shapes.DiscoveryV1ForZone>[],
   path: FieldPath,
   rule: (name: string) => readonly string[],
   errors: FieldErrors,
@@ -114,7 +124,7 @@ function names(
   }
 }
 
-function ports(o: JsonObject, errors: FieldErrors): void {
+function ports(o: Shaped<shapes.DiscoveryV1EndpointSlice>, errors: FieldErrors): void {
   const path = FieldPath.of('ports');
   const all = objectsAt(o, 'ports');
   if (all.length > PORTS_MAX) {

@@ -9,14 +9,16 @@ import {
   isPathSegmentName,
   type JsonObject,
   parseCidr,
+  type Shaped,
 } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { at, givenAt, listAt, objectAt, textAt } from '../access.js';
 import { domainPrefixedPath, oneOf, sentences, shown } from '../rules.js';
 
 const SPEC = FieldPath.of('spec');
 const CONTROLLER_MAX = 250;
 
-export function validateIngressClass(o: JsonObject, errors: FieldErrors): void {
+export function validateIngressClass(o: Shaped<shapes.NetworkingV1IngressClass>, errors: FieldErrors): void {
   const controller = textAt(o, 'spec', 'controller');
   const path = SPEC.child('controller');
   if (controller.length > CONTROLLER_MAX) errors.tooLong(path, CONTROLLER_MAX);
@@ -26,7 +28,11 @@ export function validateIngressClass(o: JsonObject, errors: FieldErrors): void {
     classParameters(objectAt(o, 'spec', 'parameters'), SPEC.child('parameters'), errors);
 }
 
-function classParameters(p: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function classParameters(
+  p: Shaped<shapes.NetworkingV1IngressClassParametersReference>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const group = at(p, 'apiGroup');
   if (typeof group === 'string') sentences(group, isDns1123Subdomain, path.child('apiGroup'), errors);
   for (const field of ['kind', 'name'] as const) {
@@ -49,7 +55,11 @@ function classParameters(p: JsonObject, path: FieldPath, errors: FieldErrors): v
     errors.forbidden(here, "`parameters.scope` is set to 'Cluster'");
 }
 
-export function validateIngressClassUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateIngressClassUpdate(
+  o: Shaped<shapes.NetworkingV1IngressClass>,
+  old: Shaped<shapes.NetworkingV1IngressClass>,
+  errors: FieldErrors,
+): void {
   const controller = textAt(o, 'spec', 'controller');
   if (controller !== textAt(old, 'spec', 'controller'))
     errors.invalid(SPEC.child('controller'), controller, 'field is immutable');
@@ -61,7 +71,7 @@ export function ipName(name: string, _prefix: boolean): readonly string[] {
   return isCanonicalIp(name);
 }
 
-export function validateIpAddress(o: JsonObject, errors: FieldErrors): void {
+export function validateIpAddress(o: Shaped<shapes.NetworkingV1IPAddress>, errors: FieldErrors): void {
   const ref = at(o, 'spec', 'parentRef');
   const path = SPEC.child('parentRef');
   if (ref === undefined) {
@@ -77,7 +87,11 @@ export function validateIpAddress(o: JsonObject, errors: FieldErrors): void {
   }
 }
 
-export function validateIpAddressUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateIpAddressUpdate(
+  o: Shaped<shapes.NetworkingV1IPAddress>,
+  old: Shaped<shapes.NetworkingV1IPAddress>,
+  errors: FieldErrors,
+): void {
   validateIpAddress(o, errors);
   const ref = at(o, 'spec', 'parentRef');
   if (!equalJson(ref ?? null, at(old, 'spec', 'parentRef') ?? null))

@@ -7,7 +7,9 @@ import {
   isPortNumber,
   type JsonObject,
   parseCidr,
+  type Shaped,
 } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { at, listAt, objectAt, objectsAt, textAt } from '../access.js';
 import { labelSelector } from '../rules.js';
 import { cidrWarning } from '../valuewarnings.js';
@@ -16,7 +18,7 @@ const SPEC = FieldPath.of('spec');
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
 const TYPES = ['Ingress', 'Egress'];
 
-export function validateNetworkPolicy(o: JsonObject, errors: FieldErrors): void {
+export function validateNetworkPolicy(o: Shaped<shapes.NetworkingV1NetworkPolicy>, errors: FieldErrors): void {
   const spec = objectAt(o, 'spec');
   labelSelector(at(spec, 'podSelector'), SPEC.child('podSelector'), errors);
   for (const [direction, peers] of [
@@ -38,7 +40,7 @@ export function validateNetworkPolicy(o: JsonObject, errors: FieldErrors): void 
     if (!TYPES.includes(type)) errors.notSupported(SPEC.child('policyTypes').index(i), type, TYPES);
 }
 
-function ports(port: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function ports(port: Shaped<shapes.NetworkingV1NetworkPolicyPort>, path: FieldPath, errors: FieldErrors): void {
   const protocol = at(port, 'protocol');
   if (typeof protocol === 'string' && !PROTOCOLS.includes(protocol))
     errors.notSupported(path.child('protocol'), protocol, PROTOCOLS);
@@ -92,7 +94,7 @@ function ipBlock(block: JsonObject, path: FieldPath, errors: FieldErrors): void 
   }
 }
 
-export function policyWarnings(o: JsonObject, warn: (text: string) => void): void {
+export function policyWarnings(o: Shaped<shapes.NetworkingV1NetworkPolicy>, warn: (text: string) => void): void {
   for (const [direction, peers] of [
     ['ingress', 'from'],
     ['egress', 'to'],

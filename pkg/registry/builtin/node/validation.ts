@@ -1,9 +1,10 @@
-import { type FieldErrors, FieldPath, isDns1123Label, JsonCounter, type JsonObject } from '../../../api/index.js';
+import { type FieldErrors, FieldPath, isDns1123Label, JsonCounter, type Shaped } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { at, objectAt, objectsAt, textAt } from '../access.js';
 import { containerResourceName, resourceAmount, toleration } from '../core/pod/validation/index.js';
 import { labels, sentences, shown } from '../rules.js';
 
-export function validateRuntimeClass(o: JsonObject, errors: FieldErrors): void {
+export function validateRuntimeClass(o: Shaped<shapes.NodeV1RuntimeClass>, errors: FieldErrors): void {
   const handler = textAt(o, 'handler');
   if (handler === '') errors.required(FieldPath.of('handler'));
   else sentences(handler, isDns1123Label, FieldPath.of('handler'), errors);
@@ -23,7 +24,11 @@ export function validateRuntimeClass(o: JsonObject, errors: FieldErrors): void {
   }
 }
 
-export function validateRuntimeClassUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateRuntimeClassUpdate(
+  o: Shaped<shapes.NodeV1RuntimeClass>,
+  old: Shaped<shapes.NodeV1RuntimeClass>,
+  errors: FieldErrors,
+): void {
   if (textAt(o, 'handler') !== textAt(old, 'handler'))
     errors.invalid(FieldPath.of('handler'), textAt(o, 'handler'), 'field is immutable');
   validateRuntimeClass(o, errors);

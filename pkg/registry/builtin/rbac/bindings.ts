@@ -1,4 +1,5 @@
-import type { JsonObject } from '../../../api/index.js';
+import type { Shaped } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { objectIn, objectsAt, textAt } from '../access.js';
 import { whenEmpty } from '../defaults.js';
 import { AGE, age, column, table, wide } from '../table.js';
@@ -6,7 +7,7 @@ import { AGE, age, column, table, wide } from '../table.js';
 const GROUP = 'rbac.authorization.k8s.io';
 
 /** Users and groups belong to the API group rbac.authorization.k8s.io, service accounts to the core group. */
-export function defaultBinding(o: JsonObject): void {
+export function defaultBinding(o: Shaped<shapes.RbacV1ClusterRoleBinding | shapes.RbacV1RoleBinding>): void {
   whenEmpty(objectIn(o, 'roleRef'), 'apiGroup', GROUP);
   for (const subject of objectsAt(o, 'subjects'))
     if (textAt(subject, 'kind') === 'User' || textAt(subject, 'kind') === 'Group')

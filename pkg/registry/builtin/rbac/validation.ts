@@ -3,9 +3,10 @@ import {
   type FieldErrors,
   FieldPath,
   isPathSegmentName,
-  type JsonObject,
+  type Shaped,
   subdomainName,
 } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { at, listAt, objectAt, objectsAt, textAt } from '../access.js';
 import { labelSelector, sentences, shown } from '../rules.js';
 
@@ -13,11 +14,11 @@ import { labelSelector, sentences, shown } from '../rules.js';
 
 const GROUP = 'rbac.authorization.k8s.io';
 
-export function validateRole(o: JsonObject, errors: FieldErrors): void {
+export function validateRole(o: Shaped<shapes.RbacV1Role>, errors: FieldErrors): void {
   policyRules(o, true, errors);
 }
 
-export function validateClusterRole(o: JsonObject, errors: FieldErrors): void {
+export function validateClusterRole(o: Shaped<shapes.RbacV1ClusterRole>, errors: FieldErrors): void {
   policyRules(o, false, errors);
   const aggregation = at(o, 'aggregationRule');
   if (aggregation === undefined) return;
@@ -32,18 +33,27 @@ export function validateClusterRole(o: JsonObject, errors: FieldErrors): void {
   }
 }
 
-function policyRules(o: JsonObject, namespaced: boolean, errors: FieldErrors): void {
+function policyRules(
+  o: Shaped<shapes.RbacV1ClusterRole | shapes.RbacV1Role>,
+  namespaced: boolean,
+  errors: FieldErrors,
+): void {
   for (const [i, rule] of objectsAt(o, 'rules').entries())
     policyRule(rule, namespaced, FieldPath.of('rules').index(i), errors);
 }
 
-function policyRule(rule: JsonObject, namespaced: boolean, path: FieldPath, errors: FieldErrors): void {
+function policyRule(
+  rule: Shaped<shapes.RbacV1PolicyRule>,
+  namespaced: boolean,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (listAt(rule, 'verbs').length === 0) errors.required(path.child('verbs'), 'verbs must contain at least one value');
   const urls = listAt(rule, 'nonResourceURLs');
   if (urls.length > 0) {
     const here = path.child('nonResourceURLs');
     if (namespaced) errors.invalid(here, urls, 'namespaced rules cannot apply to non-resource URLs');
-    if (['apiGroups', 'resources', 'resourceNames'].some((f) => listAt(rule, f).length > 0))
+    if ((['apiGroups', 'resources', 'resourceNames'] as const).some((f) => listAt(rule, f).length > 0))
       errors.invalid(here, urls, 'rules cannot apply to both regular resources and non-resource URLs');
     return;
   }
@@ -57,7 +67,7 @@ function policyRule(rule: JsonObject, namespaced: boolean, path: FieldPath, erro
 export function validateBinding(
   roles: readonly string[],
   namespaced: boolean,
-): (o: JsonObject, errors: FieldErrors) => void {
+): (o: Shaped<shapes.RbacV1ClusterRoleBinding | shapes.RbacV1RoleBinding>, errors: FieldErrors) => void {
   return (o, errors) => {
     const path = FieldPath.of('roleRef');
     const ref = objectAt(o, 'roleRef');
@@ -73,7 +83,7 @@ export function validateBinding(
   };
 }
 
-function subject(s: JsonObject, namespaced: boolean, path: FieldPath, errors: FieldErrors): void {
+function subject(s: Shaped<shapes.RbacV1Subject>, namespaced: boolean, path: FieldPath, errors: FieldErrors): void {
   const name = textAt(s, 'name');
   const group = textAt(s, 'apiGroup');
   if (name === '') errors.required(path.child('name'));
@@ -93,7 +103,11 @@ function subject(s: JsonObject, namespaced: boolean, path: FieldPath, errors: Fi
 }
 
 /** The role reference of a binding is immutable. */
-export function sameRole(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function sameRole(
+  o: Shaped<shapes.RbacV1ClusterRoleBinding | shapes.RbacV1RoleBinding>,
+  old: Shaped<shapes.RbacV1ClusterRoleBinding | shapes.RbacV1RoleBinding>,
+  errors: FieldErrors,
+): void {
   if (!equalJson(at(o, 'roleRef') ?? null, at(old, 'roleRef') ?? null))
     errors.invalid(FieldPath.of('roleRef'), shown('rbac/v1.RoleRef', objectAt(o, 'roleRef')), 'field is immutable');
 }

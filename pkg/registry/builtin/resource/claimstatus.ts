@@ -8,7 +8,9 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
+  type Shaped,
 } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { at, boolAt, givenAt, listAt, objectAt, objectsAt, textAt } from '../access.js';
 import { nodeSelector } from '../core/pod/validation/scheduling.js';
 import { driverName, oneOf, sentences, shown } from '../rules.js';
@@ -191,7 +193,11 @@ function result(r: JsonObject, requests: ReadonlySet<string>, path: FieldPath, e
 }
 
 /** Conditions that a device must meet before a pod is bound, and those that report a failure to meet them. */
-export function bindingConditions(d: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function bindingConditions(
+  d: Shaped<shapes.ResourceV1DeviceRequestAllocationResult | shapes.ResourceV1Device>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const [good, bad] = ['bindingConditions', 'bindingFailureConditions'] as const;
   const wanted = listAt(d, good).map(String);
   const failures = listAt(d, bad).map(String);
@@ -210,7 +216,7 @@ export function bindingConditions(d: JsonObject, path: FieldPath, errors: FieldE
     if (failures.indexOf(name) < i) errors.duplicate(here, name);
     if (wanted.includes(name)) errors.invalid(here, name, `${bad} must not overlap with ${good}`);
   }
-  const lacking = (field: string, other: string): void => {
+  const lacking = (field: 'bindingConditions' | 'bindingFailureConditions', other: string): void => {
     errors.invalid(path.child(field), givenAt(d, field) ?? null, `${field} are required to use ${other}`);
   };
   if (wanted.length === 0 && failures.length > 0) lacking(good, bad);

@@ -1,4 +1,4 @@
-import { type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
+import { type FieldErrors, FieldPath, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, objectAt, textAt } from '../access.js';
@@ -19,7 +19,7 @@ export const deviceClass: ResourceDeclaration<shapes.ResourceV1DeviceClass> = {
   table: table([AGE], (o, now) => [age(o, now)]),
 };
 
-function validate(o: JsonObject, errors: FieldErrors): void {
+function validate(o: Shaped<shapes.ResourceV1DeviceClass>, errors: FieldErrors): void {
   const spec = objectAt(o, 'spec');
   const path = FieldPath.of('spec');
   selectors(spec, path, errors);

@@ -1,4 +1,4 @@
-import { equalJson, type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
+import { equalJson, type FieldErrors, FieldPath, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, objectAt } from '../access.js';
@@ -40,7 +40,7 @@ export const resourceClaimTemplate: ResourceDeclaration<shapes.ResourceV1Resourc
   table: table([AGE], (o, now) => [age(o, now)]),
 };
 
-function validate(o: JsonObject, errors: FieldErrors): void {
+function validate(o: Shaped<shapes.ResourceV1ResourceClaimTemplate>, errors: FieldErrors): void {
   const path = FieldPath.of('spec');
   claimTemplateMeta(objectAt(o, 'spec', 'metadata'), path.child('metadata'), errors);
   claimSpec(at(o, 'spec', 'spec'), path.child('spec'), errors);

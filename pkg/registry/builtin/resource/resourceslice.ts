@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../api/index.js';
+import type { Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration, WriteContext } from '../../resource.js';
 import { boolAt, objectsAt, textAt } from '../access.js';
@@ -42,6 +42,6 @@ export const resourceSlice: ResourceDeclaration<shapes.ResourceV1ResourceSlice> 
   ),
 };
 
-function stamp(o: JsonObject, context: WriteContext): void {
+function stamp(o: Shaped<shapes.ResourceV1ResourceSlice>, context: WriteContext): void {
   for (const device of objectsAt(o, 'spec', 'devices')) stampTaints(objectsAt(device, 'taints'), context);
 }

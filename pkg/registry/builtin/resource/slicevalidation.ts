@@ -10,7 +10,9 @@ import {
   type JsonValue,
   parseQuantity,
   type Quantity,
+  type Shaped,
 } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { at, boolAt, givenAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
 import { nodeSelector } from '../core/pod/validation/index.js';
 import { driverName, sentences, shown } from '../rules.js';
@@ -28,7 +30,7 @@ const PROPERTIES_MAX = 32;
 const VALUE_MAX = 64;
 
 /** Validates the devices of a pool or their shared counters, and the nodes that can use them. */
-export function validateSlice(o: JsonObject, errors: FieldErrors): void {
+export function validateSlice(o: Shaped<shapes.ResourceV1ResourceSlice>, errors: FieldErrors): void {
   const spec = objectAt(o, 'spec');
   driverName(textAt(spec, 'driver'), SPEC.child('driver'), errors);
   pool(objectAt(spec, 'pool'), SPEC.child('pool'), errors);
@@ -47,16 +49,20 @@ export function validateSlice(o: JsonObject, errors: FieldErrors): void {
   });
 }
 
-export function validateSliceUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateSliceUpdate(
+  o: Shaped<shapes.ResourceV1ResourceSlice>,
+  old: Shaped<shapes.ResourceV1ResourceSlice>,
+  errors: FieldErrors,
+): void {
   validateSlice(o, errors);
-  for (const place of [['driver'], ['pool', 'name'], ['nodeName']] as const) {
-    const now = at(o, 'spec', ...place);
-    if (!equalJson(now ?? null, at(old, 'spec', ...place) ?? null))
+  for (const place of [['driver'], ['pool', 'name'], ['nodeName']]) {
+    const now = at(o as JsonObject, 'spec', ...place);
+    if (!equalJson(now ?? null, at(old as JsonObject, 'spec', ...place) ?? null))
       errors.invalid(SPEC.child(...place), place[0] === 'nodeName' ? (now ?? null) : (now ?? ''), 'field is immutable');
   }
 }
 
-function pool(p: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function pool(p: Shaped<shapes.ResourceV1ResourcePool>, path: FieldPath, errors: FieldErrors): void {
   poolName(textAt(p, 'name'), path.child('name'), errors);
   const count = numberAt(p, 'resourceSliceCount');
   if (count <= 0) errors.invalid(path.child('resourceSliceCount'), count, 'must be greater than zero');
@@ -64,7 +70,7 @@ function pool(p: JsonObject, path: FieldPath, errors: FieldErrors): void {
   if (generation < 0) errors.invalid(path.child('generation'), generation, 'must be greater than or equal to zero');
 }
 
-function nodesOfSlice(spec: JsonObject, errors: FieldErrors): void {
+function nodesOfSlice(spec: Shaped<shapes.ResourceV1ResourceSliceSpec>, errors: FieldErrors): void {
   const given: string[] = [];
   const name = at(spec, 'nodeName');
   if (name === '') errors.invalid(SPEC.child('nodeName'), '', 'must be either unset or set to a non-empty string');
@@ -82,7 +88,8 @@ function nodesOfSlice(spec: JsonObject, errors: FieldErrors): void {
         'must have exactly one node selector term',
       );
   }
-  for (const field of ['allNodes', 'perDeviceNodeSelection']) if (flag(spec, field, SPEC, errors)) given.push(field);
+  for (const field of ['allNodes', 'perDeviceNodeSelection'] as const)
+    if (flag(spec, field, SPEC, errors)) given.push(field);
   const rule = 'exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required';
   if (given.length === 0) errors.required(SPEC, rule);
   if (given.length > 1) errors.invalid(SPEC, quoted(given), `${rule}, but multiple fields are set`);
@@ -90,19 +97,28 @@ function nodesOfSlice(spec: JsonObject, errors: FieldErrors): void {
 
 const quoted = (fields: readonly string[]): string => `{${fields.map((f) => `\`${f}\``).join(', ')}}`;
 
-function flag(holder: JsonObject, field: string, path: FieldPath, errors: FieldErrors): boolean {
+function flag(
+  holder: Shaped<shapes.ResourceV1ResourceSliceSpec | shapes.ResourceV1Device>,
+  field: 'allNodes' | 'perDeviceNodeSelection',
+  path: FieldPath,
+  errors: FieldErrors,
+): boolean {
   const value = at(holder, field);
   if (value === false) errors.invalid(path.child(field), false, 'must be either unset or set to true');
   return value === true;
 }
 
-function selectsNodes(holder: JsonObject, path: FieldPath, errors: FieldErrors): boolean {
+function selectsNodes(
+  holder: Shaped<shapes.ResourceV1ResourceSliceSpec | shapes.ResourceV1Device>,
+  path: FieldPath,
+  errors: FieldErrors,
+): boolean {
   const selector = at(holder, 'nodeSelector');
   if (selector !== undefined) nodeSelector(selector, path.child('nodeSelector'), errors);
   return selector !== undefined;
 }
 
-function device(d: JsonObject, perDevice: boolean, path: FieldPath, errors: FieldErrors): void {
+function device(d: Shaped<shapes.ResourceV1Device>, perDevice: boolean, path: FieldPath, errors: FieldErrors): void {
   sentences(textAt(d, 'name'), isDns1123Label, path.child('name'), errors);
   properties(d, path, errors);
   const taints = objectsAt(d, 'taints');
@@ -117,8 +133,13 @@ function device(d: JsonObject, perDevice: boolean, path: FieldPath, errors: Fiel
   bindingConditions(d, path, errors);
 }
 
-function nodesOfDevice(d: JsonObject, perDevice: boolean, path: FieldPath, errors: FieldErrors): void {
-  const fields = ['nodeName', 'nodeSelector', 'allNodes'];
+function nodesOfDevice(
+  d: Shaped<shapes.ResourceV1Device>,
+  perDevice: boolean,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  const fields = ['nodeName', 'nodeSelector', 'allNodes'] as const;
   if (!perDevice) {
     if (fields.some((f) => at(d, f) !== undefined))
       errors.invalid(
@@ -148,7 +169,11 @@ function nameOfCounters(name: string, path: FieldPath, errors: FieldErrors): voi
   else sentences(name, isDns1123Label, path, errors);
 }
 
-function counters(holder: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function counters(
+  holder: Shaped<shapes.ResourceV1CounterSet | shapes.ResourceV1DeviceCounterConsumption>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const names = Object.keys(objectAt(holder, 'counters'));
   if (names.length === 0) errors.required(path);
   if (names.length > COUNTERS_MAX) errors.tooMany(path, names.length, COUNTERS_MAX);
@@ -156,7 +181,7 @@ function counters(holder: JsonObject, path: FieldPath, errors: FieldErrors): voi
 }
 
 /** Attributes and capacities count against one limit. */
-function properties(d: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function properties(d: Shaped<shapes.ResourceV1Device>, path: FieldPath, errors: FieldErrors): void {
   const attributes = Object.entries(objectAt(d, 'attributes'));
   const capacities = Object.entries(objectAt(d, 'capacity'));
   const all = attributes.length + capacities.length;
@@ -190,7 +215,7 @@ function attribute(value: JsonValue, path: FieldPath, errors: FieldErrors): void
       given.length === 0 ? '' : shown('resource/v1.DeviceAttribute', value),
       'exactly one value must be specified',
     );
-  for (const field of ['string', 'version'])
+  for (const field of ['string', 'version'] as const)
     if (Buffer.byteLength(textAt(value, field)) > VALUE_MAX) errors.tooLong(path.child(field), VALUE_MAX);
   const version = at(value, 'version');
   if (version !== undefined && !isSemanticVersion(String(version)))

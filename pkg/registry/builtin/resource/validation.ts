@@ -10,7 +10,10 @@ import {
   isQualifiedName,
   type JsonObject,
   type JsonValue,
+  type Shaped,
+  type Value,
 } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { WriteContext } from '../../resource.js';
 import { at, boolAt, listAt, numberAt, objectsAt, textAt } from '../access.js';
 import { driverName, oneOf, sentences } from '../rules.js';
@@ -67,10 +70,16 @@ export function taint(t: JsonObject, path: FieldPath, errors: FieldErrors): void
   oneOf(textAt(t, 'effect'), path.child('effect'), EFFECTS, errors);
 }
 
+type RequestedDevices = shapes.ResourceV1ExactDeviceRequest | shapes.ResourceV1DeviceSubRequest;
+
 const TOLERATIONS_MAX = 16;
 
 /** Validates the tolerations of a request or an allocated device. */
-export function tolerations(holder: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function tolerations(
+  holder: Shaped<RequestedDevices | shapes.ResourceV1DeviceRequestAllocationResult>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const list = objectsAt(holder, 'tolerations');
   const here = path.child('tolerations');
   if (list.length > TOLERATIONS_MAX) errors.tooMany(here, list.length, TOLERATIONS_MAX);
@@ -100,7 +109,7 @@ function toleration(t: JsonObject, path: FieldPath, errors: FieldErrors): void {
 const NO_EXPRESSION =
   "compilation failed: ERROR: <input>:1:0: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
-export function selectors(holder: JsonValue, path: FieldPath, errors: FieldErrors): void {
+export function selectors(holder: Value<shapes.ResourceV1DeviceClassSpec>, path: FieldPath, errors: FieldErrors): void {
   const list = objectsAt(holder, 'selectors');
   const here = path.child('selectors');
   if (list.length > LIST_MAX) errors.tooMany(here, list.length, LIST_MAX);
@@ -123,7 +132,7 @@ export function selectors(holder: JsonValue, path: FieldPath, errors: FieldError
 
 /** `requests` are the request names that a configuration may refer to. A class refers to none. */
 export function configs(
-  holder: JsonValue,
+  holder: Value<shapes.ResourceV1DeviceClaim | shapes.ResourceV1DeviceClassSpec>,
   path: FieldPath,
   errors: FieldErrors,
   requests: ReadonlySet<string> = new Set(),
@@ -138,7 +147,11 @@ export function configs(
 }
 
 /** Validates the opaque parameters of one driver. */
-export function opaqueConfiguration(config: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function opaqueConfiguration(
+  config: Shaped<shapes.ResourceV1DeviceClassConfiguration>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const place = path.child('opaque');
   const opaque = at(config, 'opaque');
   if (!isObject(opaque)) {
@@ -165,7 +178,11 @@ export function parameters(
 }
 
 /** Validates the spec of a claim or of a claim template. */
-export function claimSpec(spec: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
+export function claimSpec(
+  spec: Value<shapes.ResourceV1ResourceClaimSpec> | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const devices = at(spec, 'devices');
   if (!isObject(devices)) return;
   const here = path.child('devices');
@@ -178,7 +195,7 @@ export function claimSpec(spec: JsonValue | undefined, path: FieldPath, errors: 
 }
 
 /** The names that refer to requests of a claim: `request` and `request/subrequest`. */
-export function requestNamesOf(devices: JsonValue | undefined): ReadonlySet<string> {
+export function requestNamesOf(devices: Value<shapes.ResourceV1DeviceClaim> | undefined): ReadonlySet<string> {
   const known = new Set<string>();
   for (const request of objectsAt(devices ?? null, 'requests')) {
     const name = textAt(request, 'name');
@@ -189,7 +206,9 @@ export function requestNamesOf(devices: JsonValue | undefined): ReadonlySet<stri
 }
 
 /** Attributes that constraints refer to, by request name; '' means every request. */
-function constrainedAttributes(devices: JsonObject): ReadonlyMap<string, ReadonlySet<string>> {
+function constrainedAttributes(
+  devices: Shaped<shapes.ResourceV1DeviceClaim>,
+): ReadonlyMap<string, ReadonlySet<string>> {
   const used = new Map<string, Set<string>>();
   for (const constraint of objectsAt(devices, 'constraints')) {
     const attribute = at(constraint, 'matchAttribute') ?? at(constraint, 'distinctAttribute');
@@ -205,7 +224,7 @@ function constrainedAttributes(devices: JsonObject): ReadonlyMap<string, Readonl
 
 /** Derived attributes of a request: unique, and each used by a constraint for this request. */
 function derivedAttributes(
-  request: JsonObject,
+  request: Shaped<RequestedDevices>,
   name: string,
   used: ReadonlyMap<string, ReadonlySet<string>>,
   path: FieldPath,
@@ -235,12 +254,12 @@ function derivedAttributes(
 }
 
 /** Validates a list of at most `max` items with unique names. */
-export function named(
-  list: readonly JsonObject[],
+export function named<O extends JsonObject>(
+  list: readonly O[],
   path: FieldPath,
   max: number,
   errors: FieldErrors,
-  check: (o: JsonObject, path: FieldPath) => void,
+  check: (o: O, path: FieldPath) => void,
 ): void {
   if (list.length > max) {
     errors.tooMany(path, list.length, max);
@@ -248,7 +267,7 @@ export function named(
   }
   const seen = new Set<string>();
   for (const [i, o] of list.entries()) {
-    const name = textAt(o, 'name');
+    const name = textAt(o as JsonObject, 'name');
     check(o, path.index(i));
     if (seen.has(name)) errors.duplicate(path.index(i), name);
     seen.add(name);
@@ -256,7 +275,7 @@ export function named(
 }
 
 function deviceRequest(
-  request: JsonObject,
+  request: Shaped<shapes.ResourceV1DeviceRequest>,
   used: ReadonlyMap<string, ReadonlySet<string>>,
   path: FieldPath,
   errors: FieldErrors,
@@ -281,7 +300,7 @@ function deviceRequest(
   });
 }
 
-function wanted(request: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function wanted(request: Shaped<RequestedDevices>, path: FieldPath, errors: FieldErrors): void {
   const deviceClass = textAt(request, 'deviceClassName');
   if (deviceClass === '') errors.required(path.child('deviceClassName'));
   else sentences(deviceClass, isDns1123Subdomain, path.child('deviceClassName'), errors);
@@ -296,7 +315,12 @@ function wanted(request: JsonObject, path: FieldPath, errors: FieldErrors): void
   tolerations(request, path, errors);
 }
 
-function constraints(devices: JsonObject, known: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
+function constraints(
+  devices: Shaped<shapes.ResourceV1DeviceClaim>,
+  known: ReadonlySet<string>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const list = objectsAt(devices, 'constraints');
   const here = path.child('constraints');
   if (list.length > LIST_MAX) errors.tooMany(here, list.length, LIST_MAX);
@@ -324,7 +348,7 @@ export function requestReference(name: string, known: ReadonlySet<string>, path:
 }
 
 export function requestNames(
-  holder: JsonObject,
+  holder: Shaped<shapes.ResourceV1DeviceClassConfiguration | shapes.ResourceV1DeviceConstraint>,
   known: ReadonlySet<string>,
   path: FieldPath,
   errors: FieldErrors,
@@ -344,7 +368,11 @@ export function requestNames(
 export const ADMIN_LABEL = 'resource.kubernetes.io/admin-access';
 
 /** Admin access to devices in use requires a namespace with the admin access label, which only administrators set. */
-export function adminAccess(claim: JsonValue | undefined, context: WriteContext, errors: FieldErrors): void {
+export function adminAccess(
+  claim: Value<shapes.ResourceV1ResourceClaimSpec> | undefined,
+  context: WriteContext,
+  errors: FieldErrors,
+): void {
   if (context.namespaceLabel(ADMIN_LABEL) === 'true') return;
   for (const [i, request] of objectsAt(claim ?? null, 'devices', 'requests').entries())
     if (boolAt(request, 'exactly', 'adminAccess'))
@@ -355,7 +383,7 @@ export function adminAccess(claim: JsonValue | undefined, context: WriteContext,
 }
 
 /** Defaults the allocation mode and count of requests, and the operator of tolerations. */
-export function fillClaim(spec: JsonValue | undefined): void {
+export function fillClaim(spec: Value<shapes.ResourceV1ResourceClaimSpec> | undefined): void {
   for (const request of objectsAt(at(spec, 'devices') ?? null, 'requests')) {
     const exactly = at(request, 'exactly');
     for (const wish of [...(isObject(exactly) ? [exactly] : []), ...objectsAt(request, 'firstAvailable')]) {
@@ -367,6 +395,6 @@ export function fillClaim(spec: JsonValue | undefined): void {
 }
 
 /** Sets timeAdded of a taint. */
-export function stampTaints(taints: readonly JsonObject[], context: WriteContext): void {
+export function stampTaints(taints: readonly Shaped<shapes.ResourceV1DeviceTaint>[], context: WriteContext): void {
   for (const t of taints) if (textAt(t, 'timeAdded') === '') t['timeAdded'] = formatTime(context.world.clock.now());
 }

@@ -1,4 +1,5 @@
-import { type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
+import { type FieldErrors, FieldPath, type Shaped } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { at, numberAt, textAt } from '../access.js';
 import { oneOf } from '../rules.js';
 
@@ -12,7 +13,7 @@ const SYSTEM: Readonly<Record<string, number>> = {
 
 export const isSystemClass = (name: string): boolean => Object.hasOwn(SYSTEM, name);
 
-export function validatePriorityClass(o: JsonObject, errors: FieldErrors): void {
+export function validatePriorityClass(o: Shaped<shapes.SchedulingV1PriorityClass>, errors: FieldErrors): void {
   const name = textAt(o, 'metadata', 'name');
   const value = numberAt(o, 'value');
   if (name.startsWith('system-') && SYSTEM[name] !== value)
@@ -27,7 +28,11 @@ export function validatePriorityClass(o: JsonObject, errors: FieldErrors): void 
   if (typeof policy === 'string') oneOf(policy, FieldPath.of('preemptionPolicy'), POLICIES, errors);
 }
 
-export function validatePriorityClassUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validatePriorityClassUpdate(
+  o: Shaped<shapes.SchedulingV1PriorityClass>,
+  old: Shaped<shapes.SchedulingV1PriorityClass>,
+  errors: FieldErrors,
+): void {
   if (numberAt(o, 'value') !== numberAt(old, 'value'))
     errors.forbidden(FieldPath.of('value'), 'may not be changed in an update.');
   if (textAt(o, 'preemptionPolicy') !== textAt(old, 'preemptionPolicy'))

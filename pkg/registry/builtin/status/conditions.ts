@@ -1,4 +1,5 @@
-import { type FieldErrors, type FieldPath, isLabelKey, type JsonObject, regexSentence } from '../../../api/index.js';
+import { type FieldErrors, type FieldPath, isLabelKey, regexSentence, type Shaped } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { at, numberAt, textAt } from '../access.js';
 import { sentences } from '../rules.js';
 
@@ -24,7 +25,11 @@ export function conditionReason(reason: string, path: FieldPath, errors: FieldEr
   if (!isReason(reason)) errors.invalid(path, reason, REASON);
 }
 
-export function conditionList(list: readonly JsonObject[], path: FieldPath, errors: FieldErrors): void {
+export function conditionList(
+  list: readonly Shaped<shapes.MetaV1Condition>[],
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const seen = new Set<string>();
   for (const [i, c] of list.entries()) {
     const here = path.index(i);
@@ -35,7 +40,7 @@ export function conditionList(list: readonly JsonObject[], path: FieldPath, erro
   }
 }
 
-function condition(c: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function condition(c: Shaped<shapes.MetaV1Condition>, path: FieldPath, errors: FieldErrors): void {
   const type = textAt(c, 'type');
   if (type === '') errors.required(path.child('type'), 'is required');
   else sentences(type, isLabelKey, path.child('type'), errors);
@@ -56,7 +61,11 @@ function condition(c: JsonObject, path: FieldPath, errors: FieldErrors): void {
 }
 
 /** Validation of conditions of older kinds: each has a type, and types are unique. */
-export function typedOnce(list: readonly JsonObject[], path: FieldPath, errors: FieldErrors): void {
+export function typedOnce(
+  list: readonly Shaped<shapes.CoreV1ReplicationControllerCondition>[],
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const seen = new Set<string>();
   for (const [i, c] of list.entries()) {
     const type = textAt(c, 'type');

@@ -1,4 +1,4 @@
-import type { FieldName, JsonValue } from '../../../api/index.js';
+import type { FieldName, Value } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, listAt, objectIn, objectsAt, textAt } from '../access.js';
@@ -58,8 +58,10 @@ export const csiDriver: ResourceDeclaration<shapes.StorageV1CSIDriver> = {
       AGE,
     ],
     (o, now) => {
-      const flag = (name: FieldName<shapes.StorageV1CSIDriverSpec>, otherwise: boolean): JsonValue =>
-        at(o, 'spec', name) ?? otherwise;
+      const flag = (
+        name: FieldName<shapes.StorageV1CSIDriverSpec>,
+        otherwise: boolean,
+      ): Value<readonly shapes.StorageV1TokenRequest[]> => at(o, 'spec', name) ?? otherwise;
       const tokens = objectsAt(o, 'spec', 'tokenRequests').map((t) => textAt(t, 'audience'));
       return [
         flag('attachRequired', true),

@@ -2,7 +2,9 @@ import {
   compareQuantities,
   equalJson,
   type FieldErrors,
+  type FieldName,
   FieldPath,
+  type FieldShape,
   isDns1123Subdomain,
   isLabelKey,
   isObject,
@@ -10,8 +12,10 @@ import {
   JsonCounter,
   type JsonObject,
   parseQuantity,
+  type Shaped,
   zeroQuantity,
 } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { at, boolAt, listAt, objectAt, objectsAt, textAt } from '../access.js';
 import { volumeSpec } from '../core/volumerules.js';
 import { driverName, labelSelector, nonNegative, oneOf, sentences, shown } from '../rules.js';
@@ -23,13 +27,22 @@ const SPEC = FieldPath.of('spec');
 const PARAMETERS_BYTES_MAX = 256 * 1024;
 const PARAMETERS_MAX = 512;
 
-function same(o: JsonObject, old: JsonObject, path: readonly string[], errors: FieldErrors, type?: string): void {
-  const now = at(o, ...path);
-  if (!equalJson(now ?? null, at(old, ...path) ?? null))
+function same<T, A extends FieldName<T>, B extends FieldName<FieldShape<T, A>>>(
+  o: Shaped<T>,
+  old: Shaped<T>,
+  path: readonly [A] | readonly [A, B],
+  errors: FieldErrors,
+  type?: string,
+): void {
+  const now = at(o as JsonObject, ...path);
+  if (!equalJson(now ?? null, at(old as JsonObject, ...path) ?? null))
     errors.invalid(FieldPath.of(...path), type === undefined ? now : shown(type, now), 'field is immutable');
 }
 
-function parameters(o: JsonObject, errors: FieldErrors): void {
+function parameters(
+  o: Shaped<shapes.StorageV1StorageClass | shapes.StorageV1VolumeAttributesClass>,
+  errors: FieldErrors,
+): void {
   const all = objectAt(o, 'parameters');
   const path = FieldPath.of('parameters');
   const entries = Object.entries(all);
@@ -45,7 +58,7 @@ function parameters(o: JsonObject, errors: FieldErrors): void {
   if (bytes > PARAMETERS_BYTES_MAX) errors.tooLong(path, PARAMETERS_BYTES_MAX);
 }
 
-export function validateStorageClass(o: JsonObject, errors: FieldErrors): void {
+export function validateStorageClass(o: Shaped<shapes.StorageV1StorageClass>, errors: FieldErrors): void {
   const provisioner = textAt(o, 'provisioner');
   if (provisioner === '') errors.required(FieldPath.of('provisioner'));
   else sentences(provisioner.toLowerCase(), isQualifiedName, FieldPath.of('provisioner'), errors);
@@ -59,7 +72,7 @@ export function validateStorageClass(o: JsonObject, errors: FieldErrors): void {
   topologies(o, errors);
 }
 
-function topologies(o: JsonObject, errors: FieldErrors): void {
+function topologies(o: Shaped<shapes.StorageV1StorageClass>, errors: FieldErrors): void {
   const seen = new JsonCounter();
   // kube-apiserver compares each term with the earlier ones, and with one empty term for each term of the list.
   seen.add({}, objectsAt(o, 'allowedTopologies').length);
@@ -87,7 +100,11 @@ function topologies(o: JsonObject, errors: FieldErrors): void {
   }
 }
 
-export function validateStorageClassUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateStorageClassUpdate(
+  o: Shaped<shapes.StorageV1StorageClass>,
+  old: Shaped<shapes.StorageV1StorageClass>,
+  errors: FieldErrors,
+): void {
   // reported twice: by the rule for every class and by the rule for updates
   validateStorageClass(o, errors);
   for (const field of ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const)
@@ -97,7 +114,7 @@ export function validateStorageClassUpdate(o: JsonObject, old: JsonObject, error
 const TOKEN_SECONDS_MIN = 600;
 const UPDATE_SECONDS_MIN = 10;
 
-export function validateCsiDriver(o: JsonObject, errors: FieldErrors): void {
+export function validateCsiDriver(o: Shaped<shapes.StorageV1CSIDriver>, errors: FieldErrors): void {
   for (const [field, reported] of [
     ['attachRequired', 'attachedRequired'],
     ['podInfoOnMount', 'podInfoOnMount'],
@@ -138,7 +155,11 @@ export function validateCsiDriver(o: JsonObject, errors: FieldErrors): void {
     );
 }
 
-export function validateCsiDriverUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateCsiDriverUpdate(
+  o: Shaped<shapes.StorageV1CSIDriver>,
+  old: Shaped<shapes.StorageV1CSIDriver>,
+  errors: FieldErrors,
+): void {
   validateCsiDriver(o, errors);
   const attach = at(o, 'spec', 'attachRequired');
   if (!equalJson(attach ?? null, at(old, 'spec', 'attachRequired') ?? null))
@@ -223,7 +244,7 @@ export function validateCsiNodeUpdate(o: JsonObject, old: JsonObject, errors: Fi
   }
 }
 
-export function validateCapacity(o: JsonObject, errors: FieldErrors): void {
+export function validateCapacity(o: Shaped<shapes.StorageV1CSIStorageCapacity>, errors: FieldErrors): void {
   sentences(textAt(o, 'storageClassName'), isDns1123Subdomain, FieldPath.of('storageClassName'), errors);
   const capacity = textAt(o, 'capacity');
   const q = parseQuantity(capacity);
@@ -232,7 +253,11 @@ export function validateCapacity(o: JsonObject, errors: FieldErrors): void {
   labelSelector(at(o, 'nodeTopology'), FieldPath.of('nodeTopology'), errors);
 }
 
-export function validateCapacityUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateCapacityUpdate(
+  o: Shaped<shapes.StorageV1CSIStorageCapacity>,
+  old: Shaped<shapes.StorageV1CSIStorageCapacity>,
+  errors: FieldErrors,
+): void {
   validateCapacity(o, errors);
   same(o, old, ['nodeTopology'], errors, 'meta/v1.LabelSelector');
   same(o, old, ['storageClassName'], errors);
@@ -275,7 +300,7 @@ export function validateAttachmentUpdate(o: JsonObject, old: JsonObject, errors:
   same(o, old, ['spec'], errors, 'storage/v1.VolumeAttachmentSpec');
 }
 
-export function validateAttributesClass(o: JsonObject, errors: FieldErrors): void {
+export function validateAttributesClass(o: Shaped<shapes.StorageV1VolumeAttributesClass>, errors: FieldErrors): void {
   const driver = textAt(o, 'driverName');
   const path = FieldPath.of('driverName');
   if (driver === '') errors.required(path);
@@ -286,7 +311,11 @@ export function validateAttributesClass(o: JsonObject, errors: FieldErrors): voi
   else parameters(o, errors);
 }
 
-export function validateAttributesClassUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateAttributesClassUpdate(
+  o: Shaped<shapes.StorageV1VolumeAttributesClass>,
+  old: Shaped<shapes.StorageV1VolumeAttributesClass>,
+  errors: FieldErrors,
+): void {
   validateAttributesClass(o, errors);
   for (const field of ['driverName', 'parameters'] as const)
     if (!equalJson(at(o, field) ?? null, at(old, field) ?? null))

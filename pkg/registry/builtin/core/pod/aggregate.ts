@@ -1,16 +1,18 @@
 import {
   addQuantities,
   compareQuantities,
-  type JsonObject,
   parseQuantity,
   type Quantity,
+  type Shaped,
   zeroQuantity,
 } from '../../../../api/index.js';
+import type { shapes } from '../../../../schema/index.js';
 import { objectsAt, textAt } from '../../access.js';
 
 /** The effective request of a pod: the sum of its running containers, or the maximum of its init containers if that is greater. */
-export function aggregateRequests(spec: JsonObject, name: string): Quantity {
-  const of = (c: JsonObject): Quantity => parseQuantity(textAt(c, 'resources', 'requests', name)) ?? zeroQuantity;
+export function aggregateRequests(spec: Shaped<shapes.CoreV1PodSpec>, name: string): Quantity {
+  const of = (c: Shaped<shapes.CoreV1Container>): Quantity =>
+    parseQuantity(textAt(c, 'resources', 'requests', name)) ?? zeroQuantity;
   let running = zeroQuantity;
   for (const c of objectsAt(spec, 'containers')) running = addQuantities(running, of(c));
   let sidecars = zeroQuantity;

@@ -51,7 +51,7 @@ async function bind({ body, namespace, objects, context }: VirtualRequest, name:
         refuseAnother(pod, body, namespace);
         refuseUnlessFree(pod, name);
         objectIn(pod, 'spec')['nodeName'] = node;
-        for (const field of ['annotations', 'labels']) merge(pod, body, field);
+        for (const field of ['annotations', 'labels'] as const) merge(pod, body, field);
         scheduled(pod, formatTime(context.world.clock.now()));
       },
     },

@@ -1,4 +1,5 @@
 import {
+  type FieldOf,
   formatQuantity,
   getOwn,
   isObject,
@@ -115,11 +116,11 @@ function defaultContainer(container: JsonObject): void {
     const file = at(env, 'valueFrom', 'fileKeyRef');
     if (isObject(file) && file['optional'] === undefined) file['optional'] = false;
   }
-  for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe']) {
+  for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
     const p = container[probe];
     if (isObject(p)) defaultProbe(p);
   }
-  for (const hook of ['postStart', 'preStop']) {
+  for (const hook of ['postStart', 'preStop'] as const) {
     const http = at(container, 'lifecycle', hook, 'httpGet');
     if (isObject(http)) defaultHttpGet(http);
   }
@@ -219,7 +220,7 @@ function defaultDownwardItems(downward: JsonValue | undefined): void {
 }
 
 /** Sets a field that is absent or zero. */
-export function fill<O extends JsonObject>(o: O, field: keyof O & string, value: JsonValue): void {
+export function fill<O extends JsonObject>(o: O, field: FieldOf<O>, value: JsonValue): void {
   const target: JsonObject = o;
   const v = target[field];
   if (v === undefined || v === null || v === '' || v === 0) target[field] = value;

@@ -23,7 +23,7 @@ export function keepAllBut(o: JsonObject, old: JsonObject, f: (spec: JsonObject,
   o['spec'] = spec;
   keep('status', o, old);
   const meta = objectIn(o, 'metadata');
-  for (const field of ['labels', 'annotations', 'ownerReferences', 'finalizers'])
+  for (const field of ['labels', 'annotations', 'ownerReferences', 'finalizers'] as const)
     keep(field, meta, objectAt(old, 'metadata'));
 }
 

@@ -46,7 +46,7 @@ function takeResources(spec: JsonObject, wanted: JsonObject, list: (typeof LISTS
   if (!same) spec[list] = cloneJson(wanted[list] ?? []);
   else
     for (const [i, c] of containers.entries())
-      for (const field of ['resources', 'resizePolicy']) keep(field, c, given[i]!);
+      for (const field of ['resources', 'resizePolicy'] as const) keep(field, c, given[i]!);
 }
 
 const nameOf = (c: JsonObject): string => textAt(c, 'name');

@@ -6,7 +6,9 @@ import {
   isPortName,
   isPortNumber,
   type JsonObject,
+  type Shaped,
 } from '../../../../../api/index.js';
+import type { shapes } from '../../../../../schema/index.js';
 import { at, boolAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../../../access.js';
 import { oneOf, sentences } from '../../../rules.js';
 import { environment } from './env.js';
@@ -18,7 +20,7 @@ import { containerSecurity } from './security.js';
 /** Validation of all three kinds of containers. `common` has the shared rules; each kind adds its own. */
 
 export interface ContainerContext {
-  readonly spec: JsonObject;
+  readonly spec: Shaped<shapes.CoreV1PodSpec>;
   /** The object is a template, so pods may still get defaults. */
   readonly isTemplate: boolean;
   readonly path: FieldPath;
@@ -129,12 +131,16 @@ export function ephemeralContainers(context: ContainerContext): void {
 }
 
 /** The grace period that limits hooks; undefined for a template without one. */
-function graceOf(spec: JsonObject): number | undefined {
+function graceOf(spec: Shaped<shapes.CoreV1PodSpec>): number | undefined {
   const v = at(spec, 'terminationGracePeriodSeconds');
   return typeof v === 'number' ? v : undefined;
 }
 
-function common(c: JsonObject, path: FieldPath, { spec, errors, volumes, allVolumes, claims }: ContainerContext): void {
+function common(
+  c: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
+  path: FieldPath,
+  { spec, errors, volumes, allVolumes, claims }: ContainerContext,
+): void {
   const name = textAt(c, 'name');
   if (name === '') errors.required(path.child('name'));
   else sentences(name, isDns1123Label, path.child('name'), errors);
@@ -159,7 +165,12 @@ function common(c: JsonObject, path: FieldPath, { spec, errors, volumes, allVolu
 }
 
 /** On the host network the host port equals the container port. */
-function hostNetworkPorts(c: JsonObject, isTemplate: boolean, path: FieldPath, errors: FieldErrors): void {
+function hostNetworkPorts(
+  c: Shaped<shapes.CoreV1Container>,
+  isTemplate: boolean,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   for (const [i, p] of objectsAt(c, 'ports').entries()) {
     const port = numberAt(p, 'hostPort');
     if (port === numberAt(p, 'containerPort') || (isTemplate && port === 0)) continue;
@@ -171,13 +182,22 @@ function hostNetworkPorts(c: JsonObject, isTemplate: boolean, path: FieldPath, e
   }
 }
 
-function unique(c: JsonObject, names: Set<string>, path: FieldPath, errors: FieldErrors): void {
+function unique(
+  c: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
+  names: Set<string>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const name = textAt(c, 'name');
   if (names.has(name)) errors.duplicate(path.child('name'), name);
   else if (name !== '') names.add(name);
 }
 
-function ports(c: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function ports(
+  c: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const names = new Set<string>();
   for (const [i, p] of objectsAt(c, 'ports').entries()) {
     const here = path.index(i);
@@ -199,7 +219,7 @@ function ports(c: JsonObject, path: FieldPath, errors: FieldErrors): void {
   }
 }
 
-function hostPorts(all: readonly JsonObject[], path: FieldPath, errors: FieldErrors): void {
+function hostPorts(all: readonly Shaped<shapes.CoreV1Container>[], path: FieldPath, errors: FieldErrors): void {
   const taken = new Set<string>();
   for (const [i, c] of all.entries()) {
     for (const [j, p] of objectsAt(c, 'ports').entries()) {
@@ -214,7 +234,12 @@ function hostPorts(all: readonly JsonObject[], path: FieldPath, errors: FieldErr
 
 const RESIZE = ['NotRequired', 'RestartContainer'];
 
-function resizePolicy(c: JsonObject, spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function resizePolicy(
+  c: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const seen = new Set<string>();
   for (const [i, p] of objectsAt(c, 'resizePolicy').entries()) {
     const name = textAt(p, 'resourceName');
@@ -231,7 +256,7 @@ function resizePolicy(c: JsonObject, spec: JsonObject, path: FieldPath, errors: 
   }
 }
 
-function restart(c: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function restart(c: Shaped<shapes.CoreV1Container>, path: FieldPath, errors: FieldErrors): void {
   const policy = at(c, 'restartPolicy');
   const rules = objectsAt(c, 'restartPolicyRules');
   if (typeof policy === 'string' && !RESTART_POLICIES.includes(policy))

@@ -1,4 +1,5 @@
-import type { JsonObject } from '../../../../../api/index.js';
+import type { JsonObject, Shaped } from '../../../../../api/index.js';
+import type { shapes } from '../../../../../schema/index.js';
 import { at, numberAt, objectsAt, textAt } from '../../../access.js';
 import { fractionalBytes } from '../../../valuewarnings.js';
 import { CONTAINER_LISTS } from '../defaults.js';
@@ -19,12 +20,16 @@ interface Where {
 }
 
 /** Every container with its path, init containers first. */
-function* containers(spec: JsonObject, path: string): Iterable<readonly [JsonObject, string]> {
+function* containers(spec: Shaped<shapes.CoreV1PodSpec>, path: string): Iterable<readonly [JsonObject, string]> {
   for (const list of CONTAINER_LISTS)
     for (const [i, c] of objectsAt(spec, list).entries()) yield [c, `${path}.${list}[${i}]`];
 }
 
-export function containerWarnings(spec: JsonObject, { path, annotations, isTemplate }: Where, warn: Warn): void {
+export function containerWarnings(
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  { path, annotations, isTemplate }: Where,
+  warn: Warn,
+): void {
   const annotated = (key: string, why: string): void => {
     if (Object.hasOwn(annotations.all, key)) warn(`${annotations.path}[${key}]: ${why}`);
   };
@@ -37,7 +42,7 @@ export function containerWarnings(spec: JsonObject, { path, annotations, isTempl
     const hasProfile = podHasProfile || at(c, 'securityContext', 'appArmorProfile') !== undefined;
     if (!isTemplate || !hasProfile) annotated(`${APP_ARMOR}${name}`, APP_ARMOR_NOW);
     for (const resource of ['memory', 'ephemeral-storage'])
-      for (const kind of ['limits', 'requests'])
+      for (const kind of ['limits', 'requests'] as const)
         fractionalBytes(at(c, 'resources', kind, resource), `${here}.resources.${kind}[${resource}]`, warn);
     envWarnings(c, here, warn);
   }
@@ -63,7 +68,7 @@ interface Port {
   readonly hostIP: string;
 }
 
-export function portWarnings(spec: JsonObject, path: string, warn: Warn): void {
+export function portWarnings(spec: Shaped<shapes.CoreV1PodSpec>, path: string, warn: Warn): void {
   const byPort = new Map<string, Port[]>();
   const byName = new Map<string, string>();
   for (const [c, here] of containers(spec, path)) {

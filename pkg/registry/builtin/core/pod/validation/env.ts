@@ -7,7 +7,10 @@ import {
   isRelaxedEnvVarName,
   type JsonObject,
   type JsonValue,
+  type Shaped,
+  type Value,
 } from '../../../../../api/index.js';
+import type { shapes } from '../../../../../schema/index.js';
 import { at, objectsAt, textAt } from '../../../access.js';
 import { nonReservedPath, sentences } from '../../../rules.js';
 import { READABLE_RESOURCES, resourceFieldSelector } from './resources.js';
@@ -17,7 +20,7 @@ import { READABLE_RESOURCES, resourceFieldSelector } from './resources.js';
 const SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'] as const;
 
 export function environment(
-  container: JsonObject,
+  container: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
   volumes: ReadonlyMap<string, JsonObject>,
   path: FieldPath,
   errors: FieldErrors,
@@ -34,8 +37,8 @@ export function environment(
 }
 
 function valueFrom(
-  env: JsonObject,
-  from: JsonValue,
+  env: Shaped<shapes.CoreV1EnvVar>,
+  from: Value<shapes.CoreV1EnvVarSource>,
   volumes: ReadonlyMap<string, JsonObject>,
   path: FieldPath,
   errors: FieldErrors,
@@ -86,7 +89,7 @@ function fileKey(ref: JsonValue, volumes: ReadonlyMap<string, JsonObject>, path:
     errors.invalid(path.child('volumeName'), volume, 'referenced volume must be of type emptyDir');
 }
 
-function envFrom(from: JsonObject, path: FieldPath, i: number, errors: FieldErrors): void {
+function envFrom(from: Shaped<shapes.CoreV1EnvFromSource>, path: FieldPath, i: number, errors: FieldErrors): void {
   const here = path.index(i);
   const prefix = textAt(from, 'prefix');
   if (prefix !== '') sentences(prefix, isRelaxedEnvVarName, here.child('prefix'), errors);

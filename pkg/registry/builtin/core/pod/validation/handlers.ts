@@ -4,7 +4,9 @@ import {
   isHttpHeaderName,
   type JsonObject,
   type JsonValue,
+  type Shaped,
 } from '../../../../../api/index.js';
+import type { shapes } from '../../../../../schema/index.js';
 import { at, listAt, numberAt, objectsAt, textAt } from '../../../access.js';
 import { nonNegative, oneOf, sentences } from '../../../rules.js';
 import { targetPort } from '../../service/validation.js';
@@ -57,7 +59,7 @@ function handler(
 }
 
 export function lifecycle(
-  container: JsonObject,
+  container: Shaped<shapes.CoreV1Container>,
   grace: number | undefined,
   path: FieldPath,
   errors: FieldErrors,
@@ -76,7 +78,7 @@ const COUNTS = [
   'failureThreshold',
 ] as const;
 
-export function probes(container: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function probes(container: Shaped<shapes.CoreV1Container>, path: FieldPath, errors: FieldErrors): void {
   for (const name of ['livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
     const p = at(container, name);
     if (p === undefined) continue;

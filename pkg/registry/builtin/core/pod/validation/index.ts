@@ -1,4 +1,5 @@
-import { type FieldErrors, FieldPath, isLabelKey, type JsonObject } from '../../../../../api/index.js';
+import { type FieldErrors, FieldPath, isLabelKey, type JsonObject, type Shaped } from '../../../../../api/index.js';
+import type { shapes } from '../../../../../schema/index.js';
 import { at, listAt, objectAt, textAt } from '../../../access.js';
 import { labels, sentences } from '../../../rules.js';
 import { podSpec } from './podspec.js';
@@ -38,14 +39,22 @@ export function validatePodUpdate(pod: JsonObject, old: JsonObject, errors: Fiel
   podUpdate(pod, old, errors);
 }
 
-export function templateMeta(template: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function templateMeta(
+  template: Shaped<shapes.CoreV1PodTemplateSpec>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   labels(objectAt(template, 'metadata', 'labels'), path.child('labels'), errors);
   for (const key of Object.keys(objectAt(template, 'metadata', 'annotations')))
     sentences(key.toLowerCase(), isLabelKey, path.child('annotations'), errors);
 }
 
 /** Validates a pod template at `path`. */
-export function podTemplate(template: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function podTemplate(
+  template: Shaped<shapes.CoreV1PodTemplateSpec>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   templateMeta(template, path, errors);
   podSpec(objectAt(template, 'spec'), undefined, path.child('spec'), errors);
   if (listAt(template, 'spec', 'ephemeralContainers').length > 0) {
@@ -54,7 +63,12 @@ export function podTemplate(template: JsonObject, path: FieldPath, errors: Field
 }
 
 /** Validates the template of a workload whose pods always restart. */
-export function runningTemplate(template: JsonObject, kind: string, path: FieldPath, errors: FieldErrors): void {
+export function runningTemplate(
+  template: Shaped<shapes.CoreV1PodTemplateSpec>,
+  kind: string,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   podTemplate(template, path, errors);
   const policy = textAt(template, 'spec', 'restartPolicy');
   if (policy !== 'Always') errors.notSupported(path.child('spec', 'restartPolicy'), policy, ['Always']);

@@ -1,11 +1,12 @@
-import type { FieldErrors, FieldPath, JsonObject } from '../../../../../api/index.js';
+import type { FieldErrors, FieldPath, JsonObject, Shaped } from '../../../../../api/index.js';
+import type { shapes } from '../../../../../schema/index.js';
 import { at, boolAt, objectsAt, textAt } from '../../../access.js';
 import { descendingPath, noBacksteps, oneOf } from '../../../rules.js';
 
 /** Validation of volume mounts and volume devices. */
 
 export function volumeMounts(
-  container: JsonObject,
+  container: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
   volumes: ReadonlyMap<string, JsonObject>,
   path: FieldPath,
   errors: FieldErrors,
@@ -42,7 +43,12 @@ export function volumeMounts(
 
 const PROPAGATION = ['Bidirectional', 'HostToContainer', 'None'];
 
-function propagation(container: JsonObject, mount: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function propagation(
+  container: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
+  mount: Shaped<shapes.CoreV1VolumeMount>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const value = at(mount, 'mountPropagation');
   if (typeof value === 'string') {
     oneOf(value, path.child('mountPropagation'), PROPAGATION, errors, false);
@@ -65,7 +71,7 @@ function propagation(container: JsonObject, mount: JsonObject, path: FieldPath, 
 }
 
 export function volumeDevices(
-  container: JsonObject,
+  container: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
   volumes: ReadonlyMap<string, JsonObject>,
   path: FieldPath,
   errors: FieldErrors,

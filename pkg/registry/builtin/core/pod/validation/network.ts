@@ -4,8 +4,9 @@ import {
   isDns1123Label,
   isDns1123Subdomain,
   isIp,
-  type JsonObject,
+  type Shaped,
 } from '../../../../../api/index.js';
+import type { shapes } from '../../../../../schema/index.js';
 import { at, boolAt, listAt, objectsAt, textAt } from '../../../access.js';
 import { sentences } from '../../../rules.js';
 
@@ -16,7 +17,7 @@ const SEARCHES_MAX = 32;
 const SEARCH_CHARACTERS_MAX = 2048;
 const POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
 
-export function dns(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function dns(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, errors: FieldErrors): void {
   const policy = textAt(spec, 'dnsPolicy');
   if (policy === '') errors.required(path.child('dnsPolicy'));
   else if (!POLICIES.includes(policy)) errors.notSupported(path.child('dnsPolicy'), policy, POLICIES);
@@ -56,7 +57,7 @@ export function dns(spec: JsonObject, path: FieldPath, errors: FieldErrors): voi
   }
 }
 
-export function hostNames(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function hostNames(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, errors: FieldErrors): void {
   for (const field of ['hostname', 'subdomain'] as const) {
     const v = textAt(spec, field);
     if (v !== '') sentences(v, isDns1123Label, path.child(field), errors);
@@ -73,7 +74,12 @@ export function hostNames(spec: JsonObject, path: FieldPath, errors: FieldErrors
 
 const HOST_NAME_MAX = 64;
 
-function hostnameOverride(name: string, spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function hostnameOverride(
+  name: string,
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   sentences(name, isDns1123Subdomain, path, errors);
   if (name.length > HOST_NAME_MAX) errors.tooLong(path, HOST_NAME_MAX);
   if (boolAt(spec, 'setHostnameAsFQDN')) errors.forbidden(path, 'may not be specified when setHostnameAsFQDN is true');

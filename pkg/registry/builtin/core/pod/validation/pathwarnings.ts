@@ -1,12 +1,13 @@
-import type { JsonObject } from '../../../../../api/index.js';
+import type { Shaped } from '../../../../../api/index.js';
 import { withoutTrailing } from '../../../../../base/index.js';
+import type { shapes } from '../../../../../schema/index.js';
 import { at, objectsAt, textAt } from '../../../access.js';
 
 /** Warnings about overlapping paths in a volume. */
 
 type Warn = (text: string) => void;
 
-export function volumePathWarnings(volume: JsonObject, warn: Warn): void {
+export function volumePathWarnings(volume: Shaped<shapes.CoreV1Volume>, warn: Warn): void {
   const name = textAt(volume, 'name');
   const single = [
     ['configMap', 'name', 'ConfigMap'],
@@ -23,10 +24,10 @@ export function volumePathWarnings(volume: JsonObject, warn: Warn): void {
   );
   if (at(volume, 'projected') === undefined) return;
   const all = objectsAt(volume, 'projected', 'sources').flatMap((s) => [
-    ...['configMap', 'secret', 'downwardAPI'].flatMap((source) =>
+    ...(['configMap', 'secret', 'downwardAPI'] as const).flatMap((source) =>
       objectsAt(s, source, 'items').map((i) => textAt(i, 'path')),
     ),
-    ...['serviceAccountToken', 'clusterTrustBundle'].map((source) => textAt(s, source, 'path')),
+    ...(['serviceAccountToken', 'clusterTrustBundle'] as const).map((source) => textAt(s, source, 'path')),
   ]);
   overlaps(all, `volume "${name}" (Projected)`, warn);
 }

@@ -8,8 +8,10 @@ import {
   isInRange,
   type JsonObject,
   parseQuantity,
+  type Shaped,
   subdomainName,
 } from '../../../../../api/index.js';
+import type { shapes } from '../../../../../schema/index.js';
 import { at, givenAt, objectAt, objectsAt, textAt } from '../../../access.js';
 import { labels, oneOf, sentences, shown } from '../../../rules.js';
 import { aggregateRequests } from '../aggregate.js';
@@ -24,7 +26,12 @@ import { volumes } from './volumes.js';
  * Validates the spec of a pod or a template. `pod` is the object that holds the metadata; undefined for a template.
  * Rules that only templates or only pods have are in the files of those kinds.
  */
-export function podSpec(spec: JsonObject, pod: JsonObject | undefined, path: FieldPath, errors: FieldErrors): void {
+export function podSpec(
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  pod: JsonObject | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const byName = volumes(pod ?? {}, spec, path, errors);
   const claims = resourceClaims(spec, path, errors);
   const context: ContainerContext = {
@@ -73,14 +80,14 @@ export function podSpec(spec: JsonObject, pod: JsonObject | undefined, path: Fie
   podLevelResources(spec, claims, path, errors);
 }
 
-function names(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function names(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, errors: FieldErrors): void {
   const priority = textAt(spec, 'priorityClassName');
   if (priority !== '') sentences(priority, isDns1123Subdomain, path.child('priorityClassName'), errors);
   const runtime = at(spec, 'runtimeClassName');
   if (typeof runtime === 'string') sentences(runtime, isDns1123Subdomain, path.child('runtimeClassName'), errors);
 }
 
-function resourceClaims(spec: JsonObject, path: FieldPath, errors: FieldErrors): readonly string[] {
+function resourceClaims(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, errors: FieldErrors): readonly string[] {
   const seen = new Set<string>();
   for (const [i, claim] of objectsAt(spec, 'resourceClaims').entries()) {
     const here = path.child('resourceClaims').index(i);
@@ -114,7 +121,12 @@ function resourceClaims(spec: JsonObject, path: FieldPath, errors: FieldErrors):
 }
 
 /** Pod-level resources must cover those of all containers. */
-function podLevelResources(spec: JsonObject, claims: readonly string[], path: FieldPath, errors: FieldErrors): void {
+function podLevelResources(
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  claims: readonly string[],
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const resources = at(spec, 'resources');
   if (resources === undefined) return;
   const here = path.child('resources');

@@ -8,8 +8,10 @@ import {
   type JsonObject,
   type JsonValue,
   parseQuantity,
+  type Shaped,
   zeroQuantity,
 } from '../../../../../api/index.js';
+import type { shapes } from '../../../../../schema/index.js';
 import { objectAt, objectsAt, textAt } from '../../../access.js';
 
 /** Validation of resource names and quantities of containers, pods and overhead. */
@@ -104,7 +106,7 @@ export interface ResourceRules {
 }
 
 export function resourceRequirements(
-  resources: JsonObject,
+  resources: Shaped<shapes.CoreV1ResourceRequirements>,
   rules: ResourceRules,
   path: FieldPath,
   errors: FieldErrors,
@@ -169,7 +171,12 @@ function requestWithinLimit(
     );
 }
 
-function claims(resources: JsonObject, rules: ResourceRules, path: FieldPath, errors: FieldErrors): void {
+function claims(
+  resources: Shaped<shapes.CoreV1ResourceRequirements>,
+  rules: ResourceRules,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const seen = new Set<string>();
   for (const [i, claim] of objectsAt(resources, 'claims').entries()) {
     const here = path.index(i);

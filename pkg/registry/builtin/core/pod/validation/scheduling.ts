@@ -7,15 +7,17 @@ import {
   isLabelKey,
   isLabelValue,
   isQualifiedName,
-  type JsonObject,
   type JsonValue,
+  type Shaped,
+  type Value,
 } from '../../../../../api/index.js';
+import type { shapes } from '../../../../../schema/index.js';
 import { at, listAt, numberAt, objectAt, objectsAt, textAt } from '../../../access.js';
 import { labelSelector, oneOf, sentences } from '../../../rules.js';
 
 /** Validation of scheduling fields: affinity, tolerations, topology spread constraints and gates. */
 
-export function affinity(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function affinity(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, errors: FieldErrors): void {
   const a = at(spec, 'affinity');
   if (a === undefined) return;
   const here = path.child('affinity');
@@ -27,7 +29,7 @@ export function affinity(spec: JsonObject, path: FieldPath, errors: FieldErrors)
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
-function nodeAffinity(a: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
+function nodeAffinity(a: Value<shapes.CoreV1NodeAffinity> | undefined, path: FieldPath, errors: FieldErrors): void {
   const required = at(a, REQUIRED);
   if (required !== undefined) nodeSelector(required, path.child(REQUIRED), errors);
   for (const [i, term] of objectsAt(a, PREFERRED).entries()) {
@@ -37,7 +39,7 @@ function nodeAffinity(a: JsonValue | undefined, path: FieldPath, errors: FieldEr
   }
 }
 
-export function nodeSelector(selector: JsonValue, path: FieldPath, errors: FieldErrors): void {
+export function nodeSelector(selector: Value<shapes.CoreV1NodeSelector>, path: FieldPath, errors: FieldErrors): void {
   const terms = objectsAt(selector, 'nodeSelectorTerms');
   if (terms.length === 0) errors.required(path.child('nodeSelectorTerms'), 'must have at least one node selector term');
   for (const [i, term] of terms.entries())
@@ -45,14 +47,24 @@ export function nodeSelector(selector: JsonValue, path: FieldPath, errors: Field
 }
 
 /** `checkValues`: values must be valid label values too. Preferred node affinity does not require that. */
-function nodeSelectorTerm(term: JsonObject, path: FieldPath, errors: FieldErrors, checkValues: boolean): void {
+function nodeSelectorTerm(
+  term: Shaped<shapes.CoreV1NodeSelectorTerm>,
+  path: FieldPath,
+  errors: FieldErrors,
+  checkValues: boolean,
+): void {
   for (const [i, e] of objectsAt(term, 'matchExpressions').entries())
     nodeExpression(e, path.child('matchExpressions').index(i), errors, checkValues);
   for (const [i, e] of objectsAt(term, 'matchFields').entries())
     nodeField(e, path.child('matchFields').index(i), errors);
 }
 
-function nodeExpression(e: JsonObject, path: FieldPath, errors: FieldErrors, checkValues: boolean): void {
+function nodeExpression(
+  e: Shaped<shapes.CoreV1NodeSelectorRequirement>,
+  path: FieldPath,
+  errors: FieldErrors,
+  checkValues: boolean,
+): void {
   const operator = textAt(e, 'operator');
   const values = listAt(e, 'values');
   const here = path.child('values');
@@ -77,7 +89,7 @@ function nodeExpression(e: JsonObject, path: FieldPath, errors: FieldErrors, che
   if (checkValues) for (const [i, v] of values.entries()) sentences(String(v), isLabelValue, here.index(i), errors);
 }
 
-function nodeField(e: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function nodeField(e: Shaped<shapes.CoreV1NodeSelectorRequirement>, path: FieldPath, errors: FieldErrors): void {
   const operator = textAt(e, 'operator');
   const values = listAt(e, 'values').map(String);
   if (operator === 'In' || operator === 'NotIn') {
@@ -92,12 +104,20 @@ function nodeField(e: JsonObject, path: FieldPath, errors: FieldErrors): void {
   else for (const [i, v] of values.entries()) sentences(v, isDns1123Subdomain, path.child('values').index(i), errors);
 }
 
-function weight(term: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function weight(
+  term: Shaped<shapes.CoreV1PreferredSchedulingTerm | shapes.CoreV1WeightedPodAffinityTerm>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const w = numberAt(term, 'weight');
   if (w <= 0 || w > 100) errors.invalid(path.child('weight'), w, 'must be in the range 1-100');
 }
 
-function podAffinity(a: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
+function podAffinity(
+  a: Value<shapes.CoreV1PodAffinity | shapes.CoreV1PodAntiAffinity> | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   for (const [i, term] of objectsAt(a, REQUIRED).entries())
     podAffinityTerm(term, path.child(REQUIRED).index(i), errors);
   for (const [i, term] of objectsAt(a, PREFERRED).entries()) {
@@ -107,7 +127,7 @@ function podAffinity(a: JsonValue | undefined, path: FieldPath, errors: FieldErr
   }
 }
 
-function podAffinityTerm(term: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function podAffinityTerm(term: Shaped<shapes.CoreV1PodAffinityTerm>, path: FieldPath, errors: FieldErrors): void {
   labelSelector(at(term, 'labelSelector'), path.child('labelSelector'), errors);
   labelSelector(at(term, 'namespaceSelector'), path.child('namespaceSelector'), errors);
   for (const namespace of listAt(term, 'namespaces').map(String))
@@ -118,7 +138,7 @@ function podAffinityTerm(term: JsonObject, path: FieldPath, errors: FieldErrors)
   sentences(key, isLabelKey, path.child('topologyKey'), errors);
 }
 
-function matchLabelKeys(term: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function matchLabelKeys(term: Shaped<shapes.CoreV1PodAffinityTerm>, path: FieldPath, errors: FieldErrors): void {
   const selector = at(term, 'labelSelector');
   const repeated = repeatedKeys(selector);
   const match = listAt(term, 'matchLabelKeys').map(String);
@@ -139,7 +159,7 @@ function matchLabelKeys(term: JsonObject, path: FieldPath, errors: FieldErrors):
 }
 
 /** Keys that occur twice in a selector. A key in `matchLabelKeys` was merged into the selector once on create. */
-function repeatedKeys(selector: JsonValue | undefined): ReadonlySet<string> {
+function repeatedKeys(selector: Value<shapes.MetaV1LabelSelector> | undefined): ReadonlySet<string> {
   const seen = new Set(Object.keys(objectAt(selector, 'matchLabels')));
   const repeated = new Set<string>();
   for (const e of objectsAt(selector, 'matchExpressions')) {
@@ -155,12 +175,12 @@ const COMPARING = ['Lt', 'Gt'];
 const OPERATORS = ['Equal', 'Exists', ...COMPARING];
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
-export function tolerations(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function tolerations(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, errors: FieldErrors): void {
   for (const [i, t] of objectsAt(spec, 'tolerations').entries())
     toleration(t, path.child('tolerations').index(i), errors);
 }
 
-export function toleration(t: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function toleration(t: Shaped<shapes.CoreV1Toleration>, path: FieldPath, errors: FieldErrors): void {
   const key = textAt(t, 'key');
   const operator = textAt(t, 'operator');
   const value = textAt(t, 'value');
@@ -198,10 +218,11 @@ export function toleration(t: JsonObject, path: FieldPath, errors: FieldErrors):
 const UNSATISFIABLE = ['DoNotSchedule', 'ScheduleAnyway'];
 const INCLUSION = ['Honor', 'Ignore'];
 
-export function topologySpread(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function topologySpread(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, errors: FieldErrors): void {
   const all = objectsAt(spec, 'topologySpreadConstraints');
   const here = path.child('topologySpreadConstraints');
-  const pairOf = (c: JsonObject): string => JSON.stringify([textAt(c, 'topologyKey'), textAt(c, 'whenUnsatisfiable')]);
+  const pairOf = (c: Shaped<shapes.CoreV1TopologySpreadConstraint>): string =>
+    JSON.stringify([textAt(c, 'topologyKey'), textAt(c, 'whenUnsatisfiable')]);
   const last = new Map(all.map((c, i) => [pairOf(c), i]));
   for (const [i, c] of all.entries()) {
     const one = here.index(i);
@@ -231,7 +252,7 @@ export function topologySpread(spec: JsonObject, path: FieldPath, errors: FieldE
   }
 }
 
-function spreadKeys(c: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function spreadKeys(c: Shaped<shapes.CoreV1TopologySpreadConstraint>, path: FieldPath, errors: FieldErrors): void {
   const keys = listAt(c, 'matchLabelKeys').map(String);
   const selector = at(c, 'labelSelector');
   const here = path.child('matchLabelKeys');
@@ -246,7 +267,7 @@ function spreadKeys(c: JsonObject, path: FieldPath, errors: FieldErrors): void {
   }
 }
 
-export function readinessGates(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function readinessGates(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, errors: FieldErrors): void {
   for (const [i, gate] of objectsAt(spec, 'readinessGates').entries()) {
     sentences(
       textAt(gate, 'conditionType'),
@@ -257,7 +278,7 @@ export function readinessGates(spec: JsonObject, path: FieldPath, errors: FieldE
   }
 }
 
-export function schedulingGates(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function schedulingGates(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, errors: FieldErrors): void {
   const seen = new Set<string>();
   for (const [i, gate] of objectsAt(spec, 'schedulingGates').entries()) {
     const here = path.child('schedulingGates').index(i);

@@ -1,12 +1,15 @@
 import {
   type FieldErrors,
+  type FieldName,
   type FieldPath,
   isDns1123Subdomain,
   isGroupId,
   isUserId,
-  type JsonObject,
   type JsonValue,
+  type Shaped,
+  type Value,
 } from '../../../../../api/index.js';
+import type { shapes } from '../../../../../schema/index.js';
 import { at, boolAt, givenAt, listAt, objectAt, objectsAt, textAt } from '../../../access.js';
 import { noBacksteps, oneOf, sentences, shown } from '../../../rules.js';
 
@@ -24,7 +27,7 @@ function id(
 const SYSCTL = /^[a-z0-9]+(?:[-_]+[a-z0-9]+)*(?:[./][a-z0-9]+(?:[-_]+[a-z0-9]+)*)*$/;
 const SYSCTL_MAX = 253;
 
-export function podSecurity(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function podSecurity(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, errors: FieldErrors): void {
   const context = objectAt(spec, 'securityContext');
   const here = path.child('securityContext');
   id(at(context, 'fsGroup'), isGroupId, here.child('fsGroup'), errors);
@@ -49,8 +52,8 @@ export function podSecurity(spec: JsonObject, path: FieldPath, errors: FieldErro
 }
 
 function choice(
-  context: JsonObject,
-  field: string,
+  context: Shaped<shapes.CoreV1PodSecurityContext>,
+  field: FieldName<shapes.CoreV1PodSecurityContext>,
   supported: readonly string[],
   path: FieldPath,
   errors: FieldErrors,
@@ -59,7 +62,12 @@ function choice(
   if (typeof v === 'string') oneOf(v, path.child(field), supported, errors, false);
 }
 
-function sysctls(context: JsonObject, spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function sysctls(
+  context: Shaped<shapes.CoreV1PodSecurityContext>,
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const seen = new Set<string>();
   for (const [i, s] of objectsAt(context, 'sysctls').entries()) {
     const name = textAt(s, 'name');
@@ -83,7 +91,7 @@ function sysctls(context: JsonObject, spec: JsonObject, path: FieldPath, errors:
 
 const PROFILES = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 
-function seccomp(profile: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
+function seccomp(profile: Value<shapes.CoreV1SeccompProfile> | undefined, path: FieldPath, errors: FieldErrors): void {
   if (profile === undefined) return;
   const type = textAt(profile, 'type');
   const file = at(profile, 'localhostProfile');
@@ -108,7 +116,11 @@ function seccomp(profile: JsonValue | undefined, path: FieldPath, errors: FieldE
 
 const APP_ARMOR_PROFILE_MAX = 4095;
 
-function appArmor(profile: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
+function appArmor(
+  profile: Value<shapes.CoreV1AppArmorProfile> | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (profile === undefined) return;
   const type = textAt(profile, 'type');
   const file = at(profile, 'localhostProfile');
@@ -132,7 +144,11 @@ const GMSA_SPEC_BYTES_MAX = 64 * 1024;
 const USER_DOMAIN_MAX = 256;
 const USER_NAME_MAX = 104;
 
-function windows(options: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
+function windows(
+  options: Value<shapes.CoreV1WindowsSecurityContextOptions> | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (options === undefined) return;
   const specName = at(options, 'gmsaCredentialSpecName');
   if (typeof specName === 'string')
@@ -188,7 +204,12 @@ function userName(value: string, path: FieldPath, errors: FieldErrors): void {
     errors.invalid(path, value, "runAsUserName's User cannot contain only periods or spaces");
 }
 
-export function containerSecurity(container: JsonObject, spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function containerSecurity(
+  container: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const context = at(container, 'securityContext');
   if (context === undefined) return;
   const here = path.child('securityContext');
@@ -248,7 +269,7 @@ const CONTAINER_CONTEXT_LINUX_ONLY = [
 ] as const;
 
 /** Rejects fields that `spec.os` does not support. */
-export function operatingSystem(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function operatingSystem(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, errors: FieldErrors): void {
   const os = at(spec, 'os');
   if (os === undefined) return;
   const name = textAt(os, 'name');
@@ -278,14 +299,18 @@ export function operatingSystem(spec: JsonObject, path: FieldPath, errors: Field
 
 const isSet = (v: JsonValue | undefined): boolean => v !== undefined;
 
-function eachContainer(spec: JsonObject, path: FieldPath, f: (c: JsonObject, path: FieldPath) => void): void {
+function eachContainer(
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  path: FieldPath,
+  f: (c: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>, path: FieldPath) => void,
+): void {
   for (const list of ['initContainers', 'containers', 'ephemeralContainers'] as const) {
     for (const [i, c] of objectsAt(spec, list).entries()) f(c, path.child(list).index(i));
   }
 }
 
 /** Windows host processes: all containers or none, and only on the host network. */
-export function hostProcess(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function hostProcess(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, errors: FieldErrors): void {
   const podWide = at(spec, 'securityContext', 'windowsOptions', 'hostProcess');
   let having = 0;
   let lacking = 0;
@@ -317,7 +342,7 @@ export function hostProcess(spec: JsonObject, path: FieldPath, errors: FieldErro
 }
 
 /** A pod with its own user namespace may not use other namespaces of the host. */
-export function hostUsers(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function hostUsers(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, errors: FieldErrors): void {
   if (at(spec, 'hostUsers') !== false) return;
   const why = 'when `hostUsers` is false';
   if (boolAt(spec, 'hostNetwork')) errors.forbidden(path.child('hostNetwork'), why);

@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue } from '../../../../../api/index.js';
+import type { JsonObject, Shaped, Value } from '../../../../../api/index.js';
+import type { shapes } from '../../../../../schema/index.js';
 import { at, objectAt, objectsAt, textAt } from '../../../access.js';
 
 /** Warnings about deprecated node labels, and about selectors that match nothing. */
@@ -18,7 +19,7 @@ const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 type Warn = (text: string) => void;
 
 /** Warnings about node selectors and node affinity. */
-export function nodeChoiceWarnings(spec: JsonObject, path: string, warn: Warn): void {
+export function nodeChoiceWarnings(spec: Shaped<shapes.CoreV1PodSpec>, path: string, warn: Warn): void {
   for (const label of Object.keys(objectAt(spec, 'nodeSelector'))) {
     const why = renamedLabel(label);
     if (why !== undefined) warn(`${path}.nodeSelector[${label}]: ${why}`);
@@ -37,7 +38,7 @@ export function nodeChoiceWarnings(spec: JsonObject, path: string, warn: Warn): 
 }
 
 /** Warnings about pod affinity and topology spread constraints. */
-export function affinityWarnings(spec: JsonObject, path: string, warn: Warn): void {
+export function affinityWarnings(spec: Shaped<shapes.CoreV1PodSpec>, path: string, warn: Warn): void {
   for (const kind of ['podAffinity', 'podAntiAffinity'] as const) {
     const here = `${path}.affinity.${kind}`;
     for (const [i, term] of objectsAt(spec, 'affinity', kind, REQUIRED).entries()) {
@@ -55,12 +56,16 @@ export const renamedLabel = (label: string): string | undefined =>
   Object.hasOwn(RENAMED, label) ? RENAMED[label] : undefined;
 
 /** Warnings about a NodeSelector in a pod or a volume. */
-export function nodeSelectorWarnings(selector: JsonValue | undefined, path: string, warn: Warn): void {
+export function nodeSelectorWarnings(
+  selector: Value<shapes.CoreV1NodeSelector> | undefined,
+  path: string,
+  warn: Warn,
+): void {
   for (const [i, term] of objectsAt(selector, 'nodeSelectorTerms').entries())
     termWarnings(term, `${path}.nodeSelectorTerms[${i}]`, warn);
 }
 
-function termWarnings(term: JsonObject, path: string, warn: Warn): void {
+function termWarnings(term: Shaped<shapes.CoreV1NodeSelectorTerm>, path: string, warn: Warn): void {
   for (const [i, e] of objectsAt(term, 'matchExpressions').entries())
     renamed(textAt(e, 'key'), `${path}.matchExpressions[${i}].key`, warn);
 }

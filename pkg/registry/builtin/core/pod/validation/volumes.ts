@@ -1,11 +1,15 @@
 import {
   type FieldErrors,
+  type FieldName,
   type FieldPath,
   isDns1123Label,
   isDns1123Subdomain,
   type JsonObject,
   type JsonValue,
+  type Shaped,
+  type Value,
 } from '../../../../../api/index.js';
+import type { shapes } from '../../../../../schema/index.js';
 import { at, listAt, nameOf, numberAt, objectAt, objectsAt, textAt } from '../../../access.js';
 import {
   claimTemplateMeta,
@@ -21,15 +25,23 @@ import { downwardItems, items, projected } from './projected.js';
 
 /** Validation of pod volumes. Each has exactly one source. PersistentVolumes share many sources. */
 
-export type SourceRule = (source: JsonValue, path: FieldPath, errors: FieldErrors) => void;
+interface Rule<T = unknown> {
+  check(source: Value<T>, path: FieldPath<T>, errors: FieldErrors): void;
+}
+
+/** Checks a source of one type. */
+export type SourceRule<T = unknown> = Rule<T>['check'];
+
+function needs<T>(s: JsonValue, path: FieldPath<T>, errors: FieldErrors, ...fields: readonly FieldName<T>[]): void {
+  for (const f of fields) if (textAt(s, f) === '') errors.required((path as FieldPath).child(f));
+}
 
 const need =
-  (...fields: readonly string[]): SourceRule =>
-  (s, path, errors) => {
-    for (const f of fields) if (textAt(s, f) === '') errors.required(path.child(f));
-  };
+  <T>(...fields: readonly FieldName<T>[]): SourceRule<T> =>
+  (s, path, errors) =>
+    needs(s as JsonValue, path, errors, ...fields);
 
-function partition(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
+function partition(s: Value<{ readonly partition?: string }>, path: FieldPath, errors: FieldErrors): void {
   const n = at(s, 'partition');
   if (typeof n === 'number' && (n < 0 || n > 255))
     errors.invalid(path.child('partition'), n, 'must be between 1 and 255, inclusive');
@@ -40,7 +52,7 @@ const EUI = /^eui\.[A-Fa-f0-9]{16}$/;
 const NAA = /^naa\.[A-Fa-f0-9]{32}$/;
 
 const iscsi: SourceRule = (s, path, errors) => {
-  need('targetPortal')(s, path, errors);
+  needs(s, path, errors, 'targetPortal');
   const iqn = textAt(s, 'iqn');
   if (iqn === '') errors.required(path.child('iqn'));
   else if (!/^(iqn|eui|naa)/.test(iqn))
@@ -54,7 +66,7 @@ const iscsi: SourceRule = (s, path, errors) => {
     errors.invalid(path.child('initiatorname'), initiator, 'must be valid format');
 };
 
-function lun(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
+function lun(s: Value<{ readonly lun?: string }>, path: FieldPath, errors: FieldErrors): void {
   const n = numberAt(s, 'lun');
   if (n < 0 || n > 255) errors.invalid(path.child('lun'), n, 'must be between 0 and 255, inclusive');
 }
@@ -73,13 +85,20 @@ const fc: SourceRule = (s, path, errors) => {
 
 const QUOBYTE_HOST = /^[^:,]+:\d+(,[^:,]+:\d+)*$/;
 
+type Sources = Omit<shapes.CoreV1Volume, 'name'>;
+
+/** A source of volumes, with the names that errors use where they are not those of its field. */
+type Source = {
+  [K in keyof Sources]-?: {
+    readonly json: K;
+    readonly forbidden?: string;
+    readonly named?: string;
+    readonly rule: SourceRule<NonNullable<Sources[K]>>;
+  };
+}[keyof Sources];
+
 /** Rules by JSON name, in the order of kube-apiserver: the first source is validated, others are errors. */
-const SOURCES: readonly {
-  readonly json: string;
-  readonly forbidden?: string;
-  readonly named?: string;
-  readonly rule: SourceRule;
-}[] = [
+const SOURCES: readonly Source[] = [
   {
     json: 'emptyDir',
     rule: (s, path, errors) => {
@@ -100,7 +119,7 @@ const SOURCES: readonly {
   {
     json: 'gitRepo',
     rule: (s, path, errors) => {
-      need('repository')(s, path, errors);
+      needs(s, path, errors, 'repository');
       descendingPath(textAt(s, 'directory'), path.child('directory'), errors);
     },
   },
@@ -108,21 +127,21 @@ const SOURCES: readonly {
     json: 'gcePersistentDisk',
     named: 'persistentDisk',
     rule: (s, path, errors) => {
-      need('pdName')(s, path, errors);
+      needs(s, path, errors, 'pdName');
       partition(s, path, errors);
     },
   },
   {
     json: 'awsElasticBlockStore',
     rule: (s, path, errors) => {
-      need('volumeID')(s, path, errors);
+      needs(s, path, errors, 'volumeID');
       partition(s, path, errors);
     },
   },
   {
     json: 'secret',
     rule: (s, path, errors) => {
-      need('secretName')(s, path, errors);
+      needs(s, path, errors, 'secretName');
       fileMode(at(s, 'defaultMode'), path.child('defaultMode'), errors);
       items(s, path, errors);
     },
@@ -130,7 +149,7 @@ const SOURCES: readonly {
   {
     json: 'nfs',
     rule: (s, path, errors) => {
-      need('server', 'path')(s, path, errors);
+      needs(s, path, errors, 'server', 'path');
       if (!textAt(s, 'path').startsWith('/'))
         errors.invalid(path.child('path'), textAt(s, 'path'), 'must be an absolute path');
     },
@@ -153,13 +172,13 @@ const SOURCES: readonly {
     json: 'rbd',
     rule: (s, path, errors) => {
       if (listAt(s, 'monitors').length === 0) errors.required(path.child('monitors'));
-      need('image')(s, path, errors);
+      needs(s, path, errors, 'image');
     },
   },
   {
     json: 'cinder',
     rule: (s, path, errors) => {
-      need('volumeID')(s, path, errors);
+      needs(s, path, errors, 'volumeID');
       secretReference(s, path, errors);
     },
   },
@@ -182,7 +201,7 @@ const SOURCES: readonly {
           registry,
           'must be a host:port pair or multiple pairs separated by commas',
         );
-      need('volume')(s, path, errors);
+      needs(s, path, errors, 'volume');
     },
   },
   {
@@ -201,7 +220,7 @@ const SOURCES: readonly {
   {
     json: 'configMap',
     rule: (s, path, errors) => {
-      need('name')(s, path, errors);
+      needs(s, path, errors, 'name');
       fileMode(at(s, 'defaultMode'), path.child('defaultMode'), errors);
       items(s, path, errors);
     },
@@ -213,7 +232,7 @@ const SOURCES: readonly {
   {
     json: 'azureDisk',
     rule: (s, path, errors) => {
-      need('diskName', 'diskURI')(s, path, errors);
+      needs(s, path, errors, 'diskName', 'diskURI');
       const caching = at(s, 'cachingMode');
       if (typeof caching === 'string')
         oneOf(caching, path.child('cachingMode'), ['None', 'ReadOnly', 'ReadWrite'], errors, false);
@@ -247,7 +266,7 @@ const SOURCES: readonly {
   {
     json: 'scaleIO',
     rule: (s, path, errors) => {
-      need('gateway', 'system', 'volumeName')(s, path, errors);
+      needs(s, path, errors, 'gateway', 'system', 'volumeName');
     },
   },
   {
@@ -272,7 +291,7 @@ const SOURCES: readonly {
   {
     json: 'image',
     rule: (s, path, errors) => {
-      need('reference')(s, path, errors);
+      needs(s, path, errors, 'reference');
       const policy = textAt(s, 'pullPolicy');
       if (policy !== '') oneOf(policy, path.child('pullPolicy'), ['Always', 'IfNotPresent', 'Never'], errors, false);
     },
@@ -306,7 +325,12 @@ export interface Volumes {
 }
 
 /** Validates all volumes. */
-export function volumes(pod: JsonObject, spec: JsonObject, path: FieldPath, errors: FieldErrors): Volumes {
+export function volumes(
+  pod: JsonObject,
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  path: FieldPath,
+  errors: FieldErrors,
+): Volumes {
   const good = new Map<string, JsonObject>();
   const all = new Map<string, JsonObject>();
   for (const [i, volume] of objectsAt(spec, 'volumes').entries()) {
@@ -333,12 +357,13 @@ export function volumes(pod: JsonObject, spec: JsonObject, path: FieldPath, erro
   return { good, all };
 }
 
-function volumeSource(volume: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function volumeSource(volume: Shaped<shapes.CoreV1Volume>, path: FieldPath, errors: FieldErrors): void {
   let first = true;
   for (const { json, forbidden, named, rule } of SOURCES) {
-    const source = at(volume, json);
+    const source: JsonValue | undefined = at(volume, json);
     if (source === undefined) continue;
-    if (first) rule(source, path.child(named ?? json), errors);
+    const check: SourceRule = rule;
+    if (first) check(source, path.child(named ?? json), errors);
     else errors.forbidden(path.child(forbidden ?? json), 'may not specify more than 1 volume type');
     first = false;
   }

@@ -1,4 +1,5 @@
-import { isDns1123Label, type JsonObject } from '../../../../../api/index.js';
+import { type FieldName, isDns1123Label, type JsonObject, type Shaped } from '../../../../../api/index.js';
+import type { shapes } from '../../../../../schema/index.js';
 import { at, listAt, nameOf, numberAt, objectAt, objectsAt, textAt } from '../../../access.js';
 import { fractionalBytes, ipWarning } from '../../../valuewarnings.js';
 import { containerWarnings, portWarnings } from './containerwarnings.js';
@@ -9,7 +10,7 @@ import { affinityWarnings, deadAnnotationWarnings, nodeChoiceWarnings } from './
 
 type Warn = (text: string) => void;
 
-const DEAD_VOLUMES: Readonly<Record<string, string>> = {
+const DEAD_VOLUMES: Readonly<Partial<Record<FieldName<shapes.CoreV1Volume>, string>>> = {
   photonPersistentDisk: 'deprecated in v1.11, non-functional in v1.16+',
   gitRepo: 'deprecated in v1.11, and disabled by default in v1.33+',
   scaleIO: 'deprecated in v1.16, non-functional in v1.22+',
@@ -22,14 +23,19 @@ const DEAD_VOLUMES: Readonly<Record<string, string>> = {
 };
 
 /** Volume types whose drivers were removed. */
-export function deadVolumeWarnings(holder: JsonObject, path: string, warn: Warn): void {
+export function deadVolumeWarnings(
+  holder: Shaped<shapes.CoreV1PersistentVolumeSpec | shapes.CoreV1Volume>,
+  path: string,
+  warn: Warn,
+): void {
   for (const [name, why] of Object.entries(DEAD_VOLUMES)) {
-    if (at(holder, name) !== undefined) warn(`${path}.${name === 'storageos' ? 'storageOS' : name}: ${why}`);
+    if (at(holder as JsonObject, name) !== undefined)
+      warn(`${path}.${name === 'storageos' ? 'storageOS' : name}: ${why}`);
   }
 }
 
 /** `of` is a pod, or the pod template at `path`. The path of a pod is ''. */
-export function podWarnings(of: JsonObject, path: string, warn: Warn): void {
+export function podWarnings(of: Shaped<shapes.CoreV1PodTemplateSpec>, path: string, warn: Warn): void {
   const prefix = path === '' ? '' : `${path}.`;
   const spec = objectAt(of, 'spec');
   const here = `${prefix}spec`;
@@ -49,20 +55,24 @@ export function podWarnings(of: JsonObject, path: string, warn: Warn): void {
     ipWarning(String(ip), `${here}.dnsConfig.nameservers[${i}]`, warn);
 }
 
-function volumeWarnings(spec: JsonObject, path: string, warn: Warn): void {
+function volumeWarnings(spec: Shaped<shapes.CoreV1PodSpec>, path: string, warn: Warn): void {
   for (const [i, v] of objectsAt(spec, 'volumes').entries()) {
     const here = `${path}.volumes[${i}]`;
     deadVolumeWarnings(v, here, warn);
     const asked = 'resources.requests[storage]';
-    const claim = at(v, 'ephemeral', 'volumeClaimTemplate', 'spec', 'resources', 'requests', 'storage');
-    fractionalBytes(claim, `${here}.ephemeral.volumeClaimTemplate.spec.${asked}`, warn);
+    const claim = at(v, 'ephemeral', 'volumeClaimTemplate', 'spec');
+    fractionalBytes(
+      at(claim, 'resources', 'requests', 'storage'),
+      `${here}.ephemeral.volumeClaimTemplate.spec.${asked}`,
+      warn,
+    );
     volumePathWarnings(v, warn);
     if (objectsAt(v, 'projected', 'sources').some((s) => Object.keys(s).length === 0))
       warn(`volume "${textAt(v, 'name')}" (Projected) has no sources provided`);
   }
 }
 
-function listWarnings(spec: JsonObject, path: string, warn: Warn): void {
+function listWarnings(spec: Shaped<shapes.CoreV1PodSpec>, path: string, warn: Warn): void {
   const aliases = objectsAt(spec, 'hostAliases').map((a) => textAt(a, 'ip'));
   repeated(aliases, (i) => `${path}.hostAliases[${i}].ip`, 'ip', warn);
   for (const [i, ip] of aliases.entries()) ipWarning(ip, `${path}.hostAliases[${i}].ip`, warn);
