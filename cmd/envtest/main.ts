@@ -28,9 +28,9 @@ async function main([program, ...args]: readonly string[]): Promise<void> {
 
 async function etcd(args: readonly string[]): Promise<void> {
   if (args.some((arg) => /^--?(?:help|h)\b/.test(arg)))
-    return print('etcd: the stand-in of trireme for envtest. It takes the flags of etcd.\n');
+    return print('etcd: the replacement of trireme for etcd in envtest. It takes the flags of etcd.\n');
   if (args.some((arg) => /^--?version\b/.test(arg)))
-    return print(`etcd Version: 3.7.3 (stand-in of trireme ${PROGRAM_VERSION})\n`);
+    return print(`etcd Version: 3.7.3 (replacement of trireme ${PROGRAM_VERSION})\n`);
   const standIn = await startEtcdStandIn(args);
   onSignal(() => standIn.close());
 }

@@ -20,8 +20,8 @@ export function attributesOf(call: Call): RequestAttributes {
 }
 
 /**
- * A list or watch that selects one object by `metadata.name` is about that object, as in kube-apiserver. Selectors that do not
- * parse are left out: the request then asks for everything.
+ * A list or watch that selects one object by `metadata.name` has the name of that object, as in kube-apiserver.
+ * Selectors that cannot be parsed are omitted: the request then covers everything.
  */
 function withSelectors(info: ResourceInfo): ResourceAttributes {
   const field = info.query.text('fieldSelector');

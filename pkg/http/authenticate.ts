@@ -4,8 +4,8 @@ import type { Call } from './call.js';
 import type { RequestCounter } from './metrics.js';
 
 /**
- * Sets the user of a request. Throws 401 when its credentials are not valid, or when it has none and anonymous requests are
- * not allowed. Synchronous where the authenticators are.
+ * Sets the user of a request. Throws 401 when its credentials are not valid, or when it has none and anonymous requests
+ * are not allowed. Synchronous if the authenticators are.
  */
 export function authenticate(
   call: Call,

@@ -63,7 +63,7 @@ export class Call implements RequestContext, Credentials {
     this.#annotations.set(key, value.slice(0, limits.auditAnnotationCharactersMax));
   }
 
-  /** Audit annotations, in the order in which they were added. The first value of a key counts. */
+  /** Audit annotations, in the order in which they were added. The first value of a key wins. */
   get annotations(): ReadonlyMap<string, string> | undefined {
     return this.#annotations;
   }
@@ -99,7 +99,7 @@ export interface CallOptions {
   readonly compresses: boolean;
 }
 
-/** The client may choose the id. */
+/** The client may provide the id. */
 const AUDIT_ID = /^[\w.-]{1,64}$/;
 const NOBODY: UserInfo = { name: '', groups: [] };
 const NO_INFO = { kind: 'path', path: '', query: undefined } as unknown as RequestInfo;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Frames } from '../registry/index.js';
 import { chunkOf } from './chunk.js';
 
-it('frames a payload as one HTTP/1.1 chunk, once for all watches', () => {
+it('writes a payload as one HTTP/1.1 chunk, which all watches share', () => {
   for (const text of ['{}', 'é'.repeat(10), 'x'.repeat(5000)]) {
     const frames: Frames = { payload: Buffer.from(text), events: 1, framed: undefined };
     const chunk = chunkOf(frames);

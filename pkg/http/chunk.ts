@@ -3,8 +3,8 @@ import type { Frames } from '../registry/index.js';
 const CRLF = '\r\n';
 
 /**
- * The payload of `frames` as one HTTP/1.1 chunk: size line, payload, CRLF (RFC 9112, 7.1). It is made once and kept with the
- * frames, which all watches at the same position share: each of them costs one socket write and nothing is copied again.
+ * The payload of `frames` as one HTTP/1.1 chunk: size line, payload, CRLF (RFC 9112, 7.1). It is built once and kept
+ * with the frames, which all watches at the same position share: each watch costs one socket write without copying.
  */
 export function chunkOf(frames: Frames): Buffer {
   return frames.framed ?? frame(frames);

@@ -4,9 +4,7 @@ import type { Body } from '../registry/index.js';
 import { type KindSchema, kindSchema } from '../schema/index.js';
 import type { DeleteWish } from './options.js';
 
-/**
- * Reads the DeleteOptions from the body of a request, in any version and encoding. Throws 400 when the body is something else.
- */
+/** Reads the DeleteOptions from the body of a request, in any version and encoding. Throws 400 for any other body. */
 export function deleteWishOfBody(body: Body): DeleteWish {
   const decoded = decodeBody(body, expected(), { otherVersions: true });
   if (!decoded.ok) throw errors.badRequest(decoded.cause);

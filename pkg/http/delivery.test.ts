@@ -153,7 +153,7 @@ it('keeps a slow client, and one without pending events', async () => {
   expect([connection.aborted, connection.ended]).toEqual([false, false]);
 });
 
-it('ends in order with its stream, after its duration, and on drain', async () => {
+it('ends normally with its stream, after its duration, and on drain', async () => {
   const byStream = deliver();
   byStream.stream.end();
   await byStream.delivery.done;

@@ -20,8 +20,9 @@ export interface DeliveryOptions {
 }
 
 /**
- * Moves the events of one watch to its connection, at the connection's pace. It ends when the stream ends, the time is over, the
- * client disconnects, the server drains, or the client reads nothing for too long while events are pending.
+ * Writes the events of one watch to its connection, as fast as the connection accepts them. It ends when the stream
+ * ends, the duration is over, the client disconnects, the server drains, or the client reads nothing for too long while
+ * events are pending.
  */
 export class Delivery {
   /** Resolves when the watch has ended. */
@@ -32,7 +33,7 @@ export class Delivery {
   #cancelStalled: (() => void) | undefined;
   #room = true;
   #over = false;
-  /** Queued for a turn of the event loop. */
+  /** Whether a callback is queued for a turn of the event loop. */
   #waits = false;
   /** Counts how often the connection has drained. */
   #drains = 0;
@@ -71,7 +72,7 @@ export class Delivery {
     }
   }
 
-  /** Writes the pending events, or as many as one write takes. Returns false when nothing more is pending. */
+  /** Writes the pending events, or as many as fit in one write. Returns false if nothing more is pending. */
   #one(): boolean {
     const { stream, answer } = this.#options;
     const frames = stream.take(limits.watchTakeBytes, this.#options.scheduler.spent);

@@ -24,7 +24,7 @@ it('encodes each document once for one catalogue and anew for the next, separate
   expect(new Set([first, second, third].map((text) => text.split(' ')[1])).size).toBe(3);
 });
 
-it('has no document in a module that two servers share', () => {
+it('has no module-level document that two servers would share', () => {
   const [a, b] = [testServices(testWorld), testServices(testWorld)];
   expect(a.registry.catalogue).toBe(b.registry.catalogue);
   const documents = (of: typeof a) => of.openApi.of(of.registry.catalogue, of.stages.scheduler);

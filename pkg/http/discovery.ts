@@ -27,7 +27,7 @@ export class DiscoveryDocuments {
   readonly #encoded = new Map<string, Buffer>();
   readonly #etags = new Map<string, string>();
 
-  /** The document `name` of `catalogue` in `form`; `make` is called when it has not been encoded yet. */
+  /** Returns the document `name` of `catalogue` in `form`; `make` is called if it has not been encoded yet. */
   encoded(catalogue: Catalogue, name: string, form: DocumentForm, make: () => JsonObject): Buffer {
     this.#renew(catalogue);
     const key = `${nameOf(form)} ${name}`;
@@ -39,7 +39,7 @@ export class DiscoveryDocuments {
     return bytes;
   }
 
-  /** The entity tag of `bytes`, which are the document `name` of `catalogue` in `form`: their SHA-512. */
+  /** Returns the entity tag of `bytes`, which are the document `name` of `catalogue` in `form`: their SHA-512. */
   etag(catalogue: Catalogue, name: string, form: DocumentForm, bytes: Buffer): string {
     this.#renew(catalogue);
     const key = `${nameOf(form)} ${name}`;
@@ -59,7 +59,7 @@ export class DiscoveryDocuments {
   }
 }
 
-/** `/api`, `/apis`: the plain form, or the aggregated form when it is requested. */
+/** `/api`, `/apis`: the plain form, or the aggregated form if the client requests it. */
 export function serveRoot(call: Call, services: HttpServices, path: '/api' | '/apis'): void | Promise<void> {
   const { accept } = call.exchange.headers;
   checkRoute(accept, services.stages.spoken.types);
@@ -171,7 +171,7 @@ function groupDocument(group: ServedGroup): JsonObject {
 function resourceList(gv: { readonly group: string; readonly version: string }, version: ServedVersion): JsonObject {
   const resources: JsonArray = [];
   for (const served of version.resources) {
-    // A name that has only subresources (none built in today) is not listed itself.
+    // A name that has only subresources (no built-in kind today) is not listed itself.
     if (served.verbs.length > 0) resources.push(resourceDocument(served));
     const subresources = isCustom(served.type) ? Object.entries(served.subresources) : sortedSubresources(served);
     for (const [name, sub] of subresources) resources.push(subresourceDocument(served, name, sub));
@@ -219,7 +219,10 @@ function sortedSubresources(served: ServedResource): readonly (readonly [string,
   return Object.entries(served.subresources).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** The storage version hash: the start of the hash of group, version and kind. It changes with the storage version. */
+/**
+ * Returns the storage version hash: the start of the hash of group, version and kind. It changes with the storage
+ * version.
+ */
 export function storageVersionHash(served: ServedResource): string {
   const { apiVersion, kind } = served.storage;
   const text = `${apiVersion.includes('/') ? '' : '/'}${apiVersion}/${kind}`;

@@ -15,7 +15,7 @@ export interface Exchange {
   readonly headers: IncomingHttpHeaders;
   /** The body, unread. */
   readonly body: Readable;
-  /** Announces that the body will be read: a client that sent `Expect: 100-continue` may continue. */
+  /** Called before the body is read: a client that sent `Expect: 100-continue` may then send it. */
   bodyWanted(): void;
   /** Whether all announced bytes of the body were read. */
   bodyTaken(): void;
@@ -25,7 +25,7 @@ export interface Exchange {
   /** State that lives as long as the connection. */
   readonly connection: Connection;
 
-  /** Whether a streamed response goes over WebSocket. It is then framed already. */
+  /** Whether a streamed response goes over WebSocket. Its bytes are then WebSocket frames already. */
   readonly websocket: boolean;
 
   /** Sends a complete response. */
@@ -56,11 +56,11 @@ export interface Connection extends CredentialConnection {
   readonly remoteAddress: string;
 }
 
-/** The body of a response, written at the pace of its connection. */
+/** The body of a response, written as fast as its connection accepts it. */
 export interface AnswerStream {
   /**
-   * Writes bytes. Returns false when the buffer is full; `onDrain` then reports when to continue. `frames`, if given, has `bytes`
-   * as its payload and is shared with other watches; HTTP/1.1 keeps its chunk there.
+   * Writes bytes. Returns false if the buffer is full; `onDrain` then reports when to continue. `frames`, if present,
+   * has `bytes` as its payload and is shared with other watches; HTTP/1.1 keeps its chunk there.
    */
   write(bytes: Buffer, frames?: Frames): boolean;
   /** Registers `f` to run each time the connection drains after a `write` that returned false. */

@@ -6,7 +6,7 @@ import type { AnswerStream, Connection, Exchange } from './exchange.js';
 import { connectionOf } from './exchange1.js';
 import { limits } from './limits.js';
 
-/** HTTP/2, on the bare stream. */
+/** HTTP/2, on Node's stream without its compatibility layer. */
 export class StreamExchange implements Exchange {
   readonly method: string;
   readonly url: string;

@@ -92,7 +92,10 @@ it.each<[method: string, accept: string | undefined, open: boolean, expected: bo
   ['PUT', 'gzip', true, false],
   ['PATCH', 'gzip', true, false],
   ['DELETE', 'gzip', true, false],
-])('is for what is read, asked for and allowed: %s, %s, gate %s', (method, accept, compresses, expected) => {
-  const headers = accept === undefined ? {} : { 'accept-encoding': accept };
-  expect(acceptsGzip({ compresses, exchange: { method, headers } } as unknown as Call)).toBe(expected);
-});
+])(
+  'is used for reads if the client accepts it and the gate is on: %s, %s, gate %s',
+  (method, accept, compresses, expected) => {
+    const headers = accept === undefined ? {} : { 'accept-encoding': accept };
+    expect(acceptsGzip({ compresses, exchange: { method, headers } } as unknown as Call)).toBe(expected);
+  },
+);

@@ -18,7 +18,7 @@ export function acceptsGzip(call: Call): boolean {
 
 const REFUSED = /^\s*q\s*=\s*0(?:\.0*)?\s*$/i;
 
-/** Compresses on zlib's threads, at the pace of the connection. */
+/** Compresses on zlib's threads, as fast as the connection accepts the output. */
 export async function gzipped(
   call: Call,
   answer: AnswerStream,
@@ -27,13 +27,13 @@ export async function gzipped(
   const compressed = new GzipAnswer(answer);
   call.exchange.onClose(() => compressed.close());
   await copyPieces(call, compressed, pieces);
-  // A client that disconnected earlier causes no further event.
+  // A client that has already disconnected causes no further event.
   if (call.exchange.gone) compressed.close();
   await compressed.closed;
   call.bytes = compressed.bytes;
 }
 
-/** A body whose content is compressed into `answer`. It has room when its input is compressed and written. */
+/** A body whose content is compressed into `answer`. It accepts more when its input is compressed and written. */
 class GzipAnswer implements AnswerStream {
   /** The number of compressed bytes. */
   bytes = 0;

@@ -2,8 +2,8 @@ import type { World } from '../base/index.js';
 import { limits } from './limits.js';
 
 /**
- * Limits the requests in flight. Further requests wait in the queue of their user. Free capacity is given to the users in turn,
- * so that a flood of requests from one client does not delay the others. Queues are bounded in length and time. A request beyond
+ * Limits the requests in flight. Further requests wait in the queue of their user. Users are served in turn, so that a
+ * flood of requests from one client does not delay the others. Queues are bounded in length and time. A request beyond
  * these limits is rejected with 429 at almost no cost, and its client retries later.
  */
 export class InFlightLimiter {
@@ -58,7 +58,7 @@ export class InFlightLimiter {
       this.#running--;
       return;
     }
-    // A waiting request takes the place of the one that leaves; its user moves to the end of the round.
+    // A waiting request replaces the one that leaves; its user moves to the end of the round.
     const [user, queue] = next.value;
     const waiter = queue.shift()!;
     this.#waiting--;

@@ -36,7 +36,10 @@ export const limits = {
   /** The time within which the headers, and the whole body, of a request must arrive. */
   headersTime: 32_000,
   bodyTime: 60_000,
-  /** The time after which a connection is closed that was rejected before it sent a request, or that remains after a drain. */
+  /**
+   * The time after which a connection is closed that was rejected before it sent a request, or that is still open after
+   * a drain.
+   */
   partingTime: 2_000,
   /** The time after which an idle keep-alive connection is closed. */
   idleTime: 90_000,
@@ -73,23 +76,25 @@ export const limits = {
   sliceTime: 2,
 
   /**
-   * Queued requests for each request that may be in flight (`--max-requests-inflight`, `--max-mutating-requests-inflight`).
-   * Beyond this, and after this time, the response is 429 with Retry-After. One user may queue fewer, so that a flood leaves room
-   * for the others.
+   * Queued requests for each request that may be in flight (`--max-requests-inflight`,
+   * `--max-mutating-requests-inflight`). Beyond this number, or after this time, the response is 429 with Retry-After.
+   * A single user may queue fewer, so that a flood of its requests leaves space for others.
    */
   queuedPerPlace: 20,
   queuedPerPlaceOfUser: 3,
   queueTime: 15_000,
   retryAfterSeconds: 1,
 
-  /** Characters of the `Warning` headers of one response: of all together, and of each once the total is exceeded. */
+  /**
+   * Characters of the `Warning` headers of one response: the total, and the maximum of each once the total is exceeded.
+   */
   warningsCharsMax: 4096,
   warningCharsCut: 256,
 
-  /** The duration of a watch without `timeoutSeconds`: at least this, at most twice. */
+  /** The duration of a watch without `timeoutSeconds`: between this and twice this. */
   watchTime: 1_800_000,
   /** Audit annotations of one request. Further ones are dropped. */
   auditAnnotationsMax: 64,
-  /** Characters of the value of an audit annotation. The rest is cut off. */
+  /** Characters of the value of an audit annotation. The rest is truncated. */
   auditAnnotationCharactersMax: 4_096,
 } as const;

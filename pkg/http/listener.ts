@@ -83,7 +83,7 @@ class Door implements Listener {
     const server = createSecureServer({
       allowHTTP1: true,
       ...secureContext(tls),
-      // The handshake rejects no client: one without a valid certificate gets a 401 with a reason.
+      // The handshake accepts every client: one without a valid certificate gets a 401 with a reason.
       requestCert: true,
       rejectUnauthorized: false,
       minVersion: 'TLSv1.2',
@@ -105,7 +105,8 @@ class Door implements Listener {
     // For HTTP/1.1. Node reads these options from the server object, although its types do not list them there.
     Object.assign(server as unknown as Partial<Server>, {
       maxHeaderSize: limits.headerBytesMax,
-      // Node drops headers beyond this number, so one more is read than is allowed, and the request is rejected (`malformed`).
+      // Node drops headers beyond this number. So it reads one more than allowed, and then `malformed` rejects the
+      // request.
       maxHeadersCount: limits.headersMax + 1,
       headersTimeout: limits.headersTime,
       requestTimeout: limits.bodyTime,
@@ -125,7 +126,7 @@ class Door implements Listener {
       socket.on('error', ignore);
       refuseWith(services.world.timers, socket, statusText(errors.methodNotAllowed()));
     });
-    // Node's compatibility layer makes requests and responses of streams. Only the router needs those.
+    // Node's compatibility layer builds requests and responses for HTTP/2 streams. Only the router needs those.
     const compatible = server.listeners('stream') as StreamListener[];
     server.removeAllListeners('stream');
     const onStream: StreamListener = (stream, headers, flags, raw) =>
@@ -165,8 +166,8 @@ class Door implements Listener {
   }
 
   /**
-   * When the process has no file descriptor left, libuv closes waiting connections and reports each of them. This logs one line
-   * per interval. The limit on connections makes this rare.
+   * If the process has no file descriptor left, libuv closes waiting connections and reports each of them. This logs
+   * one line per interval. The limit on connections makes this rare.
    */
   #failed(error: Error & { code?: string }): void {
     const outOfFiles = error.code === 'EMFILE' || error.code === 'ENFILE';
@@ -175,7 +176,7 @@ class Door implements Listener {
     if (outOfFiles) this.#quietUntil = now + limits.acceptErrorsQuietTime;
     this.#services.log.error(
       { err: error },
-      outOfFiles ? 'no open files left: connections are closed' : 'listener error',
+      outOfFiles ? 'no file descriptors left: new connections are closed' : 'listener error',
     );
   }
 
@@ -195,7 +196,7 @@ class Door implements Listener {
     if (this.#sockets.has(socket)) return;
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
-    // Its exchanges handle a broken connection; the process must not fail.
+    // The exchanges handle the errors of a broken connection; they must not end the process.
     socket.on('error', ignore);
     if (this.#draining) socket.end();
   }
@@ -244,7 +245,7 @@ class Door implements Listener {
     connection.waiting++;
     response.once('socket', () => {
       connection.waiting--;
-      // Node has more to do for this response before anything is written to it.
+      // Node must first finish preparing this response.
       void Promise.resolve().then(() => {
         if (socket.writable) this.#request(request, response);
       });
@@ -252,8 +253,9 @@ class Door implements Listener {
   }
 
   /**
-   * Node detaches the connection of a request with an Upgrade header. A watch over WebSocket keeps it, with a response object
-   * made here until the handshake is accepted. Any other request is parsed again without its Upgrade header.
+   * Node detaches the connection of a request with an Upgrade header. A watch over WebSocket keeps the connection, with
+   * a response object created here until the handshake is accepted. Any other request is parsed again without its
+   * Upgrade header.
    */
   #upgrade(request: IncomingMessage, socket: TLSSocket, head: Buffer): void {
     const response = new ServerResponse(request);
@@ -342,8 +344,8 @@ class Door implements Listener {
   }
 
   /**
-   * Records that a request has begun, and returns the function to call when it ends. Until then its connection is not idle, and a
-   * drain waits for it.
+   * Records that a request has begun, and returns the function to call when it ends. Until then its connection does not
+   * count as idle, and a drain waits for it.
    */
   #began(connection: Connection): () => void {
     connection.open++;
@@ -382,7 +384,7 @@ class Door implements Listener {
     await closedWithin(Math.min(graceTime, limits.partingTime));
     for (const session of this.#sessions) session.destroy();
     for (const socket of this.#sockets) socket.destroy();
-    // A client that never sent anything would delay the drain until its handshake times out.
+    // Otherwise a client that never sends anything would delay the drain until its handshake times out.
     for (const socket of this.#accepted) socket.destroy();
     await closed;
   }
@@ -391,7 +393,7 @@ class Door implements Listener {
     if (this.#open === 0) this.#onQuiet?.();
     if (this.#sweeps) return;
     this.#sweeps = true;
-    // Runs once for all requests that end in one turn: there may be thousands, on as many connections.
+    // Runs once for all requests that end in one turn, because there may be thousands on as many connections.
     this.#services.world.timers.immediate(() => {
       this.#sweeps = false;
       this.#closeIdle();
@@ -410,7 +412,10 @@ type StreamListener = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, 
 const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 const ignore = (): void => {};
 
-/** The suites of TLS 1.2 with forward secrecy and authenticated encryption; those of TLS 1.3 all have both. No CBC. */
+/**
+ * The suites of TLS 1.2 with forward secrecy and authenticated encryption, so without CBC; all suites of TLS 1.3 have
+ * both.
+ */
 const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',

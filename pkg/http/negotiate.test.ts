@@ -8,7 +8,7 @@ function form(accept: string | undefined, shape: Shape = 'list', query = '') {
   return representationOf({ accept, query: new Query(query), userAgent: 'x' }, server, shape, '*core.Secret');
 }
 
-describe('what a client accepts', () => {
+describe('the Accept header', () => {
   it.each([
     [undefined, 'json'],
     ['', 'json'],
@@ -23,7 +23,7 @@ describe('what a client accepts', () => {
     ['application/json;;', 'json'],
     ['application/json;as', 'json'],
     ['application/cbor,application/json', 'json'],
-  ])('%s is %s', (accept, encoding) => {
+  ])('%s selects %s', (accept, encoding) => {
     expect(negotiate(accept, server, allowsMeta, false)?.encoding).toBe(encoding);
   });
 
@@ -41,7 +41,7 @@ describe('what a client accepts', () => {
     expect(negotiate(accept, server, allowsMeta, false)).toBeUndefined();
   });
 
-  it('may be tables and partial metadata', () => {
+  it('may select tables and partial metadata', () => {
     const table = 'application/json;as=Table;g=meta.k8s.io;v=v1';
     expect(form(table)).toEqual({
       encoding: 'json',
@@ -69,12 +69,12 @@ describe('what a client accepts', () => {
     );
   });
 
-  it('may be streams, of watches only', () => {
+  it('may select streams, for watches only', () => {
     expect(form('application/json;stream=watch', 'watch').encoding).toBe('json');
     expect(() => form('application/json;stream=other', 'watch')).toThrow('only the following media types');
   });
 
-  it('may be sequences of CBOR, of watches only and behind its gate', () => {
+  it('may select CBOR sequences, for watches only and with the feature gate', () => {
     const cbor = spoken(true);
     for (const accept of ['application/cbor-seq', 'application/cbor', 'application/cbor-seq,application/json'])
       expect(negotiate(accept, cbor, allowsMeta, true)?.encoding).toBe('cbor');
@@ -90,7 +90,7 @@ describe('what a client accepts', () => {
   });
 });
 
-describe('pretty', () => {
+describe('indentation', () => {
   it.each([
     ['pretty=true', 'x', true],
     ['pretty=1', 'x', true],
@@ -99,7 +99,7 @@ describe('pretty', () => {
     ['', 'curl/8', true],
     ['', 'Mozilla/5.0 (X11)', true],
     ['', 'kubectl/v1', false],
-  ])('%s by %s', (query, userAgent, expected) => {
+  ])('query %j, user agent %s: %s', (query, userAgent, expected) => {
     expect(wantsPretty({ accept: undefined, query: new Query(query), userAgent }, false)).toBe(expected);
   });
 });
@@ -122,7 +122,7 @@ describe('the encoding of a body', () => {
     },
   );
 
-  it('may be CBOR behind its gate', () => {
+  it('may be CBOR if the feature gate is on', () => {
     expect(bodyEncoding('application/cbor', spoken(true))).toBe('cbor');
   });
 });

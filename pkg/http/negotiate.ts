@@ -22,7 +22,7 @@ export interface Spoken {
   readonly encodings: readonly Encoding[];
   /** The list in error messages. */
   readonly types: readonly string[];
-  /** Whether objects have no protobuf form (custom resources). Other responses about them have one. */
+  /** Whether objects lack a protobuf form (custom resources). Other responses about them have one. */
   readonly withoutProtobuf?: true;
   /** The encodings in which custom resources are served. */
   readonly custom?: Spoken;
@@ -149,8 +149,8 @@ function parseClause(text: string): Clause | undefined {
 }
 
 /**
- * The route's check of Accept: some clause must name one of its types, whatever the parameters, so `application/*` is not enough.
- * Throws 406.
+ * Checks Accept against the route: a clause must name one of its types, whatever the parameters, so `application/*` is
+ * not enough. Throws 406.
  */
 export function checkRoute(accept: string | undefined, available: readonly string[]): void {
   if (accept === undefined || accept === '' || accept === 'application/json' || accept === '*/*') return;
@@ -191,7 +191,7 @@ export interface Wanted {
 }
 
 export interface Negotiated extends Representation {
-  /** This form is for lists: no event of a watch can be encoded so. */
+  /** This form is for lists: no event of a watch can have it. */
   readonly ofLists?: true;
 }
 
@@ -200,7 +200,7 @@ export interface Negotiated extends Representation {
  */
 export function representationOf(wanted: Wanted, server: Spoken, shape: Shape, goKind: string): Negotiated {
   const accepted = negotiate(wanted.accept, server, allowsMeta, shape === 'watch');
-  // A watch cannot be encoded in YAML. Other clauses of the header are ignored, because YAML was chosen already.
+  // A watch cannot be encoded in YAML. Other clauses of the header are ignored, because YAML was already selected.
   if (accepted === undefined || (shape === 'watch' && accepted.encoding === 'yaml'))
     throw errors.notAcceptable(server.types);
   const pretty = shape !== 'watch' && wantsPretty(wanted, accepted.pretty);
@@ -264,7 +264,7 @@ export function errorForm(wanted: Wanted, server: Spoken): DocumentForm {
   return { encoding: accepted.encoding, pretty: wantsPretty(wanted, accepted.pretty) };
 }
 
-/** The encoding of a request's body; JSON when no Content-Type is given. Throws 415. */
+/** The encoding of a request body; JSON without a Content-Type. Throws 415. */
 export function bodyEncoding(contentType: string | undefined, server: Spoken): Body['encoding'] {
   if (contentType === undefined || contentType === '' || contentType === 'application/json') return 'json';
   const [type = '', ...parameters] = contentType.split(';');

@@ -18,10 +18,10 @@ import { API_VERSION } from './version.js';
 /** The OpenAPI documents of one server, for its latest served resources. */
 export class OpenApiDocuments {
   #latest: { readonly catalogue: Catalogue; readonly documents: OpenApi } | undefined;
-  /** One value for each resource: OpenAPI recognises group versions that did not change by the identity of their resources. */
+  /** One value for each resource: OpenAPI detects unchanged group versions by the identity of their resources. */
   readonly #described = new WeakMap<ServedResource, ApiResource>();
 
-  /** The documents of `catalogue`. Those of group versions that did not change are taken over from the catalogue before. */
+  /** Returns the documents of `catalogue`. Those of unchanged group versions are reused. */
   of(catalogue: Catalogue, scheduler: Scheduler): OpenApi {
     const known = this.#latest;
     if (known?.catalogue === catalogue) return known.documents;
@@ -69,7 +69,7 @@ export async function serveOpenApiV2(call: Call, services: HttpServices): Promis
   return send(call, protobuf ? OPENAPI_V2_PROTOBUF.contentType : 'application/json', document, {});
 }
 
-/** `/openapi/v3`: the list of documents. */
+/** `/openapi/v3`: the index of the documents. */
 export async function serveOpenApiIndex(call: Call, services: HttpServices): Promise<void> {
   if (wants(call, [], ['application/json']) === undefined) return sendEmpty(call, 406, {});
   return send(call, 'application/json', await documentsOf(services).v3Index(), {});

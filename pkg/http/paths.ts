@@ -14,11 +14,11 @@ import { serveVersionDocument } from './version.js';
 
 /** One row of the path table. */
 export interface PathEntry {
-  /** An exact path, or a prefix followed by an asterisk: everything below the prefix that has no row of its own. */
+  /** An exact path, or a prefix followed by an asterisk: all paths below the prefix without a row of their own. */
   readonly path: string;
-  /** `GET`: other methods, HEAD included, get the response `otherwise`. `any`: the handler decides. */
+  /** `GET`: other methods, including HEAD, get the response `otherwise`. `any`: the handler decides. */
   readonly methods: 'GET' | 'any';
-  /** The response to a method that the path does not take. Default: 404. */
+  /** The response to a method that the path does not support. Default: 404. */
   readonly otherwise?: 404 | 405;
   /** Whether `/` lists the path. */
   readonly listed?: boolean;
@@ -124,7 +124,10 @@ function serveIssuerKeys(call: Call, { issuer }: HttpServices): void | Promise<v
   return sendIssuerDocument(call, 'application/jwk-set+json', issuer.keySet);
 }
 
-/** Clients that verify tokens may keep these documents for an hour. After a change of keys the set lists the old ones as long. */
+/**
+ * Clients that verify tokens may cache these documents for an hour. After a change of keys, the old ones stay in the
+ * set for the same time.
+ */
 function sendIssuerDocument(call: Call, type: string, text: string): void | Promise<void> {
   return sendBytes(call, 200, type, Buffer.from(text), { 'cache-control': 'public, max-age=3600' });
 }

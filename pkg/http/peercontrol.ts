@@ -10,9 +10,9 @@ import { Pace } from './streaming.js';
 
 /**
  * The control API, for `triremectl`: the peer behind this server, and through it the cluster's members. Paths below `/peer/v1` are
- * no resources, so only `system:masters` gets here. Members are named by their ids in hexadecimal, as etcd's tools do.
+ * not resources, so only `system:masters` may use them. Members are identified by their ids in hexadecimal, as in etcd's tools.
  *
- *     GET    /peer/v1/status               what this peer knows of itself and, when it leads, of the others
+ *     GET    /peer/v1/status               the status of this peer and, if it leads, of the others
  *     GET    /peer/v1/members              POST adds a learner: {"peerUrls": [...], "name": "...", "staysLearner": false}
  *     PUT    /peer/v1/members/{id}         other peer URLs for a member: {"peerUrls": [...]}
  *     DELETE /peer/v1/members/{id}         POST /peer/v1/members/{id}/promote
@@ -81,7 +81,7 @@ export async function serveControl(call: Call, services: HttpServices): Promise<
 
 const KNOWN: ReadonlySet<string> = new Set(['status', 'members', 'leader', 'snapshot']);
 
-/** Returns the value. Throws 409 with the peer's reason when the peer rejects the request in its current state. */
+/** Returns the value. Throws 409 with the peer's reason if the peer refuses the request in its current state. */
 function done<T>(outcome: Outcome<T>): T {
   if (outcome.kind === 'ok') return outcome.value;
   if (outcome.kind === 'unknown') throw errors.timeout(`the outcome is unknown: ${outcome.message}`);
@@ -91,7 +91,7 @@ function done<T>(outcome: Outcome<T>): T {
 function memberId(text: unknown): number {
   if (typeof text === 'string' && /^[0-9a-f]{1,12}$/.test(text)) return Number.parseInt(text, 16);
   if (text === '') return 0;
-  throw errors.badRequest('a member is named by its id, up to 12 hexadecimal digits');
+  throw errors.badRequest('a member must be identified by its id, up to 12 hexadecimal digits');
 }
 
 async function bodyOf(call: Call): Promise<Readonly<Record<string, unknown>>> {
@@ -101,7 +101,7 @@ async function bodyOf(call: Call): Promise<Readonly<Record<string, unknown>>> {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw errors.badRequest(`the body is no JSON: ${(error as Error).message}`);
+    throw errors.badRequest(`the body is not valid JSON: ${(error as Error).message}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw errors.badRequest('the body must be a JSON object');
@@ -113,7 +113,7 @@ function addition(body: Readonly<Record<string, unknown>>): Parameters<PeerDesk[
   if (!Array.isArray(peerUrls) || peerUrls.length === 0 || peerUrls.length > URLS_MAX || !peerUrls.every(isPeerUrl))
     throw errors.badRequest('peerUrls must be a list of URLs such as https://10.0.0.4:2380');
   if (typeof name !== 'string' || name.length > NAME_MAX || typeof staysLearner !== 'boolean')
-    throw errors.badRequest('name must be a text, and staysLearner true or false');
+    throw errors.badRequest('name must be a string, and staysLearner true or false');
   return { peerUrls: peerUrls as string[], name, staysLearner };
 }
 

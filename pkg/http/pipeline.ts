@@ -138,7 +138,7 @@ function durationProblem(text: string): string {
 
 const isNumeral = (c: string): boolean => c === '.' || (c >= '0' && c <= '9');
 
-/** Returns how many characters at the start satisfy `test`. */
+/** Returns the number of leading characters that satisfy `test`. */
 function lengthOf(text: string, test: (c: string) => boolean): number {
   let length = 0;
   while (length < text.length && test(text[length]!)) length++;

@@ -164,7 +164,10 @@ export class Query {
     return first !== 'false' && first !== '0';
   }
 
-  /** A signed 64-bit integer in decimal; undefined when absent. Throws kube-apiserver's 400 on anything else, '' included. */
+  /**
+   * Returns a signed 64-bit integer in decimal; undefined if absent. Throws kube-apiserver's 400 for any other value,
+   * including ''.
+   */
   integer(name: string): number | undefined {
     if (this.#text === '') return undefined;
     const text = this.#parsed().get(name)?.[0];

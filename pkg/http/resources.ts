@@ -14,8 +14,8 @@ export interface ResourceRequest {
 }
 
 /**
- * Resolves the resource of a path and checks the method. Throws 404 for a path that names nothing, whatever the method, and 405
- * for a method that the resource does not support.
+ * Resolves the resource of a path and checks the method. Throws 404 for a path without a resource, whatever the method,
+ * and 405 for a method that the resource does not support.
  */
 export function resolve(catalogue: Catalogue, call: Call, info: ResourceInfo): ResourceRequest {
   const served = catalogue.find(info.group, info.version, info.resource);

@@ -46,7 +46,7 @@ export function sendBytes(
   call.exchange.send(status, headers, body);
 }
 
-/** Sends a body in pieces, at the pace of the connection. */
+/** Sends a body in pieces, as fast as the connection accepts them. */
 export function sendRendering(call: Call, contentType: string, rendering: Rendering): Promise<void> {
   const headers = headersOf(call, contentType);
   call.status = 200;
@@ -90,8 +90,8 @@ export function sendEmpty(call: Call, status: number, more: OutgoingHttpHeaders)
 }
 
 /**
- * Sends an error as a Status. An error that is not an `ApiError` is a fault of the server: it is logged completely, and the
- * client gets a 500 with the request's id only.
+ * Sends an error as a Status. An error that is not an `ApiError` is an internal error: it is logged completely, and the
+ * client gets a 500 with only the request's id.
  */
 export function sendError(call: Call, error: unknown, stages: Pick<Stages, 'log' | 'spoken'>): void | Promise<void> {
   const { exchange } = call;
@@ -127,5 +127,5 @@ export function sendStatus(
 
 function fault(call: Call, error: unknown, log: Log): ApiError {
   log.error({ err: error, auditId: call.id, method: call.exchange.method, path: call.info.path }, 'request failed');
-  return errors.internal(`unexpected fault, see the server's log for audit id ${call.id}`);
+  return errors.internal(`internal error, see the server's log for audit id ${call.id}`);
 }

@@ -103,7 +103,7 @@ describe('an error response', () => {
     ['application/vnd.kubernetes.protobuf', 'application/vnd.kubernetes.protobuf'],
     ['application/json', 'application/json'],
     ['text/html', 'application/json', 406],
-  ])('is told in the encoding that the client asks for: %s', async (accept, type, code = 404) => {
+  ])('has the encoding that the client accepts: %s', async (accept, type, code = 404) => {
     const { router } = app({ cbor: true });
     const r = await router.inject({ url: `${CMS}/none`, headers: { accept } });
     expect([r.statusCode, r.headers['content-type']]).toEqual([code, type]);
@@ -137,7 +137,7 @@ describe('indented responses', () => {
     ['the groups', 'GET', '/apis', 200],
     ['a version', 'GET', '/api/v1', 200],
     ['discovery in one document', 'GET', '/api', 200, discovery],
-  ])('are lines where lines are asked for: %s', async (_name, method, path, code, accept) => {
+  ])('depend on the query and the user agent: %s', async (_name, method, path, code, accept) => {
     const { router, services } = app();
     const get = async (query: string, userAgent: string) => {
       services.registry.objects.set('a', cm);

@@ -9,9 +9,9 @@ import { type Handler, serve } from './pipeline.js';
 import type { HttpServices } from './services.js';
 
 /**
- * The router: fastify with one route for each row of the path table. Each route runs the pipeline, which authorizes the request before its
- * handler reads a body, releases what the request holds when its client disconnects, and writes errors. Fastify therefore parses no
- * bodies and formats no errors.
+ * The router: fastify with one route for each row of the path table. Each route runs the pipeline. The pipeline
+ * authorizes the request before its handler reads a body, releases the request's resources when its client disconnects,
+ * and writes errors. So fastify parses no bodies and formats no errors.
  */
 export function createRouter(services: HttpServices): FastifyInstance {
   const route = (handler: Handler, exempt = false) => {
@@ -24,7 +24,7 @@ export function createRouter(services: HttpServices): FastifyInstance {
   const unmatched = route((call) => serveApi(call, services));
   const app = fastify({
     routerOptions: { maxParamLength: limits.headerBytesMax },
-    // The pipeline answers a path that cannot be decoded.
+    // The pipeline responds to a path that cannot be decoded.
     frameworkErrors: (_error, request, reply) => unmatched(request, reply),
     // No route has a schema, so the schema compilers are not loaded.
     schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },

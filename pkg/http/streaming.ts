@@ -28,8 +28,8 @@ export class Pace {
 }
 
 /**
- * Writes pieces at the pace of the connection and yields to other requests between them, so that a list of a hundred thousand
- * objects does not delay them. An empty piece only gives an opportunity to yield.
+ * Writes pieces as fast as the connection accepts them, and yields to other requests between them, so that a list of a
+ * hundred thousand objects does not delay them. An empty piece only yields.
  */
 export function copyPieces(
   call: Call,

@@ -24,7 +24,7 @@ import { knownResource } from './resources.js';
 import type { HttpServices, Verbs } from './services.js';
 import { Watches } from './watches.js';
 
-/** Services for tests of this room. The registry is a map, so that only HTTP is tested. */
+/** Services for the tests of pkg/http. The registry is a map, so that only HTTP is tested. */
 
 const ALL: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
@@ -72,7 +72,7 @@ export class TestStream implements EventStream {
     this.#wake();
   }
 
-  /** The events that were not taken yet. */
+  /** The events that were not read yet. */
   get pending(): number {
     return this.#pending.length;
   }

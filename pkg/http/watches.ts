@@ -22,7 +22,9 @@ export class Watches {
     for (const stop of [...this.#stops]) stop();
   }
 
-  /** Ends all open watches, and each watch that is opened later: its request may already be in progress. */
+  /**
+   * Ends all open watches, and also watches that are opened later, because their requests may already be in progress.
+   */
   close(): void {
     this.#closed = true;
     this.end();

@@ -79,7 +79,7 @@ function worldWith(milliseconds: number): { readonly world: World; readonly due:
 
 describe('a watch over WebSocket', () => {
   it.each([WATCH, '/api/v1/watch/namespaces/n/configmaps', '/api/v1/watch/namespaces/n/configmaps/a'])(
-    'is told in messages: %s',
+    'sends events as messages: %s',
     async (path) => {
       const door = await open();
       const watcher = new Watcher(door, path);
@@ -120,7 +120,7 @@ describe('a watch over WebSocket', () => {
   });
 
   it.each(['Sec-WebSocket-Version: 12\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', 'Sec-WebSocket-Version: 13'])(
-    'is refused where the handshake is none: %s',
+    'is refused with plain text if the handshake is invalid: %s',
     async (headers) => {
       const door = await open();
       const socket = await door.dial();
@@ -288,7 +288,7 @@ describe('pings', () => {
     }
   }
 
-  it('are not answered to a client that does not read the answers', async () => {
+  it('are not answered while the client does not read', async () => {
     const headers = {
       upgrade: 'websocket',
       'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',

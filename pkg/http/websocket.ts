@@ -12,7 +12,7 @@ export interface Upgrade {
   readonly head: Buffer;
 }
 
-/** A handshake that fails. The response is plain text, not a Status. */
+/** A failed handshake. The response is plain text, not a Status. */
 export class BadHandshake extends Error {
   override readonly name = 'BadHandshake';
 }
@@ -42,10 +42,10 @@ export function withoutUpgrade(request: IncomingMessage): Buffer {
  * watchers; the library handles everything else. Throws `BadHandshake`.
  */
 export function openWebSocket(request: IncomingMessage, { socket, head }: Upgrade, auditId: string): AnswerStream {
-  // As in kube-apiserver: the requested subprotocol is accepted, whatever it is. A bearer token in this header belongs to its
+  // As in kube-apiserver, any requested subprotocol is accepted. A bearer token in this header is read by its
   // authenticator.
   if (request.headers['sec-websocket-protocol']?.includes(',') === true)
-    throw new BadHandshake('more than one Sec-WebSocket-Protocol is asked for, and a watch speaks one');
+    throw new BadHandshake('more than one Sec-WebSocket-Protocol is requested, and a watch supports one');
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -84,7 +84,7 @@ class MessageAnswer implements AnswerStream {
   }
 
   write(frames: Buffer): boolean {
-    // Nothing may follow the close frame. The body never drains again; only the close event follows.
+    // No bytes may follow the close frame. The body never drains again; only the close event follows.
     return this.#ws.readyState === WebSocket.OPEN && this.#socket.write(frames);
   }
 

@@ -35,7 +35,9 @@ declare module 'ws' {
 
   class WebSocketServer extends EventEmitter {
     constructor(options: ServerOptions);
-    /** Synchronous. It accepts, emits `wsClientError`, or destroys a connection that is already closed. */
+    /**
+     * Synchronous. It accepts the handshake, emits `wsClientError`, or destroys a connection that is already closed.
+     */
     handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, accepted: (ws: WebSocket) => void): void;
   }
 }

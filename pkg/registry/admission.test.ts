@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type AdmissionStep, at, errors, type JsonObject, objectIn, setOwn } from '../api/index.js';
 import { Bench, refusal } from './testing.js';
 
-/** What the registry does for the steps of admission. */
+/** The registry's functions for admission steps. */
 
 const configMap = (name: string, data: JsonObject = {}): JsonObject => ({
   apiVersion: 'v1',
@@ -25,7 +25,7 @@ const only = (resource: string, step: Omit<AdmissionStep, 'name'>): AdmissionSte
 });
 
 describe('an admission request', () => {
-  it('shows the requested and the stored version, options, user and objects', async () => {
+  it('has the requested and the stored version, options, user and objects', async () => {
     const seen: JsonObject[] = [];
     const bench = await Bench.open([], () => [
       only('horizontalpodautoscalers', {
@@ -147,7 +147,7 @@ describe('a mutating step', () => {
     expect(entry).toMatchObject({ manager: 'test', operation: 'Update' });
   });
 
-  it('can ask that the mutating steps run once more', async () => {
+  it('can request a second run of the mutating steps', async () => {
     const runs: string[] = [];
     const step = (name: string, asks: boolean): AdmissionStep => ({
       name,

@@ -181,7 +181,7 @@ export class Admitted implements AdmissionRequest {
     this.#input.context.annotate(key, value);
   }
 
-  /** Runs the mutating steps, twice if a step asks for it, and returns the object. */
+  /** Runs the mutating steps, a second time if a step requests it, and returns the object. */
   async mutate(): Promise<JsonObject | undefined> {
     const { steps } = this.#core.admission;
     for (const step of steps) {
@@ -196,7 +196,10 @@ export class Admitted implements AdmissionRequest {
     return this.#object;
   }
 
-  /** Runs the validating steps. `object` will be stored if it differs from the result of `mutate` (a generated name). */
+  /**
+   * Runs the validating steps. `object` is the object to be stored, if it differs from the result of `mutate` (a
+   * generated name).
+   */
   async validate(object: JsonObject | undefined = this.#object): Promise<void> {
     this.#object = object;
     for (const step of this.#core.admission.steps) {
@@ -205,7 +208,7 @@ export class Admitted implements AdmissionRequest {
     }
   }
 
-  /** The additions of the steps to the transaction. */
+  /** Returns the additions of the steps to the transaction. */
   async transact(): Promise<TxnPart & { readonly settled: () => void }> {
     let part: TransactionBuilder | undefined;
     try {
@@ -239,7 +242,7 @@ class ReinvocationState implements Reinvocation {
     this.#requested = true;
   }
 
-  /** Starts the second run if a step asked for it. */
+  /** Starts the second run if a step requested it. */
   begin(): boolean {
     this.#active = this.#requested;
     return this.#active;
@@ -330,7 +333,7 @@ function optionsOf({ operation, options, dryRun }: AdmissionInput): JsonObject {
 
 const copyOf = (o: JsonObject | undefined): JsonObject | undefined => (o === undefined ? undefined : cloneJson(o));
 
-/** Restores the previous managed fields if a step made them unreadable. */
+/** Restores the previous managed fields if a step made them invalid. */
 function restoreManagedFields(next: JsonObject, before: JsonObject): void {
   if (tryDecodeOwners(managedFieldsOf(next), false) !== undefined) return;
   const kept = metaOf(before)['managedFields'];

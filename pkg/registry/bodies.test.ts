@@ -28,20 +28,20 @@ describe('the document of an apply', () => {
     ['42', 'number'],
     ['9007199254740993', 'number'],
     ['true', 'bool'],
-  ])('%j is none, and is told by its type', (text, type) => {
+  ])('%j is not an object, and the error names its type', (text, type) => {
     expect(read(text)).toBe(
       `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${type} into Go value of type map[string]interface {}`,
     );
   });
 
-  it('that is no YAML is told as such', () => {
+  it("that is not YAML is refused with the parser's message", () => {
     expect(read('a: b: c')).toBe(
       'error decoding YAML: error converting YAML to JSON: yaml: mapping values are not allowed in this context',
     );
   });
 });
 
-describe('a text that has to be a number', () => {
+describe('a string that must be a number', () => {
   const workload = (kind: string, annotations: JsonObject): JsonObject => ({
     apiVersion: 'apps/v1',
     kind,
@@ -68,7 +68,7 @@ describe('a text that has to be a number', () => {
       '9223372036854775808',
       'strconv.ParseInt: parsing "9223372036854775808": value out of range',
     ],
-  ])('makes a %s with %s %j unreadable', async (kind, annotation, text, why) => {
+  ])('is refused in a %s with %s %j', async (kind, annotation, text, why) => {
     const b = await Bench.open();
     const what = `${kind.toLowerCase()}s.apps/v1`;
     await expect(b.create(what, 'default', workload(kind, { [annotation]: text }))).rejects.toThrow(
@@ -87,7 +87,7 @@ describe('a text that has to be a number', () => {
     }
   });
 
-  it('and is one, or is not there, is read', async () => {
+  it('is accepted if it is a number or absent', async () => {
     const b = await Bench.open();
     await b.create('deployments.apps/v1', 'default', workload('Deployment', { [ROLLBACK]: '-7' }));
     await b.patch('deployments.apps/v1', ['default', 'x'], { metadata: { annotations: { [ROLLBACK]: '' } } });

@@ -56,10 +56,10 @@ export function decodeObject(
   return object;
 }
 
-/** The maximal ratio of JSON bytes to body bytes: an empty protobuf message is two bytes, and YAML has aliases. */
+/** The maximum ratio of JSON bytes to body bytes: an empty protobuf message is two bytes, and YAML has aliases. */
 const BYTES_PER_BODY_BYTE = { json: 1, yaml: Infinity, protobuf: 4, cbor: 4 } as const;
 
-/** Returns the reason why a decoded object is unreadable under the rules of its kind, if any. */
+/** Returns why a decoded object is invalid under the format rules of its kind, or undefined. */
 export function unreadable(target: Target, kind: KindSchema, object: JsonObject): string | undefined {
   if (kind.info.kind !== target.resource.kind) return undefined;
   return target.resource.declaration.unreadable?.(object);

@@ -8,7 +8,7 @@ import { isServed, runtimeConfigProblem } from './runtimeconfig.js';
 const resources = builtinResources();
 const served = (...config: (readonly [string, boolean])[]) => buildCatalogue(resources, new Map(config), () => true);
 
-describe('what is served', () => {
+describe('served resources', () => {
   const deployments = { group: 'apps', version: 'v1', resource: 'deployments' };
   const pods = { group: '', version: 'v1', resource: 'pods' };
   const beta = { group: 'apps', version: 'v1beta2', resource: 'deployments' };
@@ -65,12 +65,12 @@ describe('what is served', () => {
     [['apps=true'], 'runtime-config invalid key apps'],
     [['apps/v1/deployments/scale=true'], 'runtime-config invalid key apps/v1/deployments/scale'],
     [['nope.example/v1=true', 'api/beta=true', 'other/v1/x=false'], 'unknown api groups nope.example/v1,other/v1'],
-  ] as const)('is told as kube-apiserver does what is wrong with %j', (given, expected) => {
+  ] as const)('report the errors of %j with the messages of kube-apiserver', (given, expected) => {
     const config = new Map(given.map((text) => [text.split('=')[0]!, text.endsWith('=true')] as const));
     expect(runtimeConfigProblem(config, resources)).toBe(expected);
   });
 
-  it('is found by resource and by kind, in every version', () => {
+  it('are found by resource and by kind, in every version', () => {
     const catalogue = served();
     for (const { group, versions } of catalogue.groups)
       for (const { version, resources: list } of versions)
@@ -84,7 +84,7 @@ describe('what is served', () => {
     expect(served(['apps/v1', false]).hasVersion('apps', 'v1')).toBe(false);
   });
 
-  it('lists the core first, and the preferred version first', () => {
+  it('are listed with the core group first, and the preferred version of a group first', () => {
     const { groups } = served(['api/all', true]);
     expect(groups[0]!.group).toBe('');
     const autoscaling = groups.find((g) => g.group === 'autoscaling')!;
@@ -99,7 +99,7 @@ describe('declarations', () => {
   const stored = resources.filter((r) => r.virtual === undefined);
   const name = (r: ResourceDeclaration): string => `${r.resource}.${r.group}`;
 
-  it('have their storage version and storage of their own', () => {
+  it('have a storage version and a storage prefix of their own', () => {
     for (const r of stored)
       expect(
         r.versions.some((v) => v.version === r.storageVersion),
@@ -110,7 +110,7 @@ describe('declarations', () => {
     for (const a of prefixes) for (const b of prefixes) expect(a !== b && a.startsWith(b), `${a} ${b}`).toBe(false);
   });
 
-  it('name only fields that can be selected, and have a schema for each version', () => {
+  it('have only selectable fields that exist, and a schema for each version', () => {
     for (const { versions } of served(['api/all', true]).groups)
       for (const { resources: list } of versions)
         for (const r of list) {
@@ -123,7 +123,7 @@ describe('declarations', () => {
         }
   });
 
-  it('of two groups share their storage, and speak of fields in words of their own', () => {
+  it('of one kind in two groups share their storage, but have different field selectors', () => {
     const event = served().find('events.k8s.io', 'v1', 'events')!;
     expect(event.conversion).toBeDefined();
     expect(served().find('', 'v1', 'events')!.conversion).toBeUndefined();
@@ -141,7 +141,7 @@ describe('shared code', () => {
       .map((f) => `${at}${f}`),
   );
 
-  it.each(sources)('names no kind: %s', (file) => {
+  it.each(sources)('has no name of a kind: %s', (file) => {
     const text = readFileSync(new URL(file, folder), 'utf8');
     const names = resources.flatMap((r) => [r.kind, r.resource]).filter((n) => text.includes(`'${n}'`));
     expect(names).toEqual([]);

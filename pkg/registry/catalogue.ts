@@ -18,7 +18,7 @@ export interface ServedVersion {
   readonly resources: readonly ServedResource[];
 }
 
-/** The resources that are served at one time. Immutable: a change of a kind makes a new snapshot (`KindSet`). */
+/** The resources that are served at one time. Immutable: a change of a kind creates a new snapshot (`KindSet`). */
 export interface Catalogue {
   readonly kinds: readonly Kind[];
   /** In discovery order: core first. */

@@ -13,7 +13,7 @@ import { inServedVersion } from './tracking.js';
 
 export type Committed =
   | { readonly kind: 'committed'; readonly revision: Revision }
-  /** A comparison failed; the cache has the state that failed it. */
+  /** A comparison failed; the cache has the state that caused the failure. */
   | { readonly kind: 'conflict'; readonly key: string };
 
 export async function commit(core: Core, compares: readonly Compare[], ops: readonly Op[]): Promise<Committed> {
@@ -31,7 +31,7 @@ export async function commit(core: Core, compares: readonly Compare[], ops: read
   }
 }
 
-/** Waits until the cache has the state that failed the comparison, so that a retry does not decide on the old one. */
+/** Waits until the cache has the state that caused the failed comparison, so that a retry does not use the old one. */
 async function seen(core: Core, revision: Revision): Promise<void> {
   try {
     await core.cache.waitFor(revision, core.world.clock.monotonic() + limits.freshnessWait);
@@ -47,7 +47,7 @@ export function putOp(core: Core, resource: ServedResource, key: string, value: 
     : { kind: 'put', key, value, expiresAt: core.world.clock.now() + ttlSeconds * 1000 };
 }
 
-/** The written object from the cache, or made from the written bytes when the cache has a newer one. */
+/** Returns the written object from the cache, or decodes the written bytes if the cache has a newer one. */
 export function writtenAnswer(
   core: Core,
   resource: ServedResource,
@@ -62,14 +62,14 @@ export function writtenAnswer(
 
 /** Returns an object that is not stored (dry runs), in the version of the request. */
 export function valueAnswer(resource: ServedResource, object: JsonObject): Answer {
-  // With a remote converter the conversion is the last step of the request, when it may take time.
+  // With a remote converter, the conversion is the last step of the request and may take time.
   const value = resource.declaration.remote === undefined ? inServedVersion(resource, object) : object;
   return { kind: 'value', value };
 }
 
 /** Reports whether an encoded object equals the stored one, except for the resourceVersion. */
 export function isUnchanged(stored: StoredObject, value: Buffer): boolean {
-  // A write of the same object moves it to today's storage version.
+  // Writing the same object moves it to the current storage version.
   if (stored.stale) return false;
   const version = `"resourceVersion":"${stored.revision}",`;
   if (stored.length !== value.length + version.length) return false;

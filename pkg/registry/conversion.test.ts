@@ -7,7 +7,7 @@ import { buildCatalogue, type ServedResource } from './catalogue.js';
 import { metaOf } from './meta.js';
 import { Bench } from './testing.js';
 
-/** Deep enough for every field in which versions differ; shallower than what holds itself (JSONSchemaProps). */
+/** Deep enough for every field that differs between versions; bounded because of recursive types (JSONSchemaProps). */
 const DEPTH = 9;
 
 const SCALARS: Readonly<Record<ScalarType, JsonValue>> = {
@@ -24,7 +24,7 @@ const SCALARS: Readonly<Record<ScalarType, JsonValue>> = {
   intOrString: 'http',
 };
 
-/** A value with every field that the schema has. */
+/** A value with every field of the schema. */
 function full(schema: Schema, depth: number): JsonValue {
   switch (schema.kind) {
     case 'scalar':
@@ -45,7 +45,7 @@ function fullStruct(schema: StructSchema, depth: number): JsonObject {
   return Object.fromEntries(fields.map((f) => [f.name, full(f.schema, depth - 1)]));
 }
 
-/** As it is stored or served: what the schema does not know is a loss. */
+/** The stored or served form: it loses fields that are not in the schema. */
 function settled(schema: StructSchema, o: JsonObject): string {
   const decoded = decodeValue(schema, cloneJson(o));
   if (!decoded.ok) throw new Error(decoded.message);
@@ -57,22 +57,22 @@ const converted = buildCatalogue(builtinResources(), new Map([['api/all', true]]
   ({ versions }) => versions.flatMap(({ resources }) => resources.filter((r) => r.conversion !== undefined)),
 );
 
-/** What its metrics hold depends on their types: its own tests show it. */
+/** The values of its metrics depend on their types. Separate tests cover them. */
 const BY_TYPE = ['autoscaling/v1 HorizontalPodAutoscaler'];
-/** The stored version has deprecated fields that this one leaves out. */
+/** The stored version has deprecated fields that this one omits. */
 const NARROWER = ['certificates.k8s.io/v1 PodCertificateRequest'];
 
 const named = (r: ServedResource): string => `${r.apiVersion} ${r.kind}`;
 const those = (except: readonly string[]) =>
   converted.filter((r) => !except.includes(named(r))).map((r) => [named(r), r] as const);
 
-describe('a version that is not the stored one', () => {
-  it('is served of many kinds', () => {
+describe('a version other than the storage version', () => {
+  it('is served for many kinds', () => {
     expect(converted.length).toBeGreaterThan(20);
     for (const name of [...BY_TYPE, ...NARROWER]) expect(converted.map(named)).toContain(name);
   });
 
-  it.each(those(BY_TYPE))('loses nothing on its way into the store and back: %s', (_name, { schema, ...r }) => {
+  it.each(those(BY_TYPE))('is stored and read without loss: %s', (_name, { schema, ...r }) => {
     const given: JsonObject = { ...fullStruct(schema, DEPTH), apiVersion: r.apiVersion, kind: r.kind };
     const o = cloneJson(given);
     r.conversion!.toStorage(o);
@@ -81,7 +81,7 @@ describe('a version that is not the stored one', () => {
     expect(settled(schema, o)).toBe(settled(schema, given));
   });
 
-  it.each(those([...BY_TYPE, ...NARROWER]))('shows all that is stored: %s', (_name, { schema, storage, ...r }) => {
+  it.each(those([...BY_TYPE, ...NARROWER]))('has all stored fields: %s', (_name, { schema, storage, ...r }) => {
     const given: JsonObject = { ...fullStruct(storage.schema, DEPTH), apiVersion: storage.apiVersion, kind: r.kind };
     const o = cloneJson(given);
     r.conversion!.fromStorage(o);
@@ -106,7 +106,7 @@ describe('an object written in one version', () => {
     },
   };
 
-  it('is the same object in another, each in its own words', async () => {
+  it('can be read in another, in the form of that version', async () => {
     const b = await Bench.open([['api/all', true]]);
     const made = await b.create('resourceclaims.resource.k8s.io/v1beta1', 'default', claim);
     expect(made).toMatchObject(claim);
@@ -137,7 +137,7 @@ describe('an object written in one version', () => {
     expect((await b.get('resourceclaims.resource.k8s.io/v1', 'default', 'c'))['spec']).toEqual(spec);
   });
 
-  it('is judged as it is in another', async () => {
+  it('is validated by the same rules in another', async () => {
     const b = await Bench.open([['api/all', true]]);
     const nothing = { ...claim, spec: { devices: { requests: [{ name: 'one' }] } } };
     await expect(b.create('resourceclaims.resource.k8s.io/v1beta1', 'default', nothing)).rejects.toThrow(
@@ -145,7 +145,7 @@ describe('an object written in one version', () => {
     );
   });
 
-  it('keeps what another version cannot say when it is updated in that', async () => {
+  it('keeps fields that another version does not have when it is updated in that version', async () => {
     const b = await Bench.open([['api/all', true]]);
     const pkixPublicKey = 'a2V5';
     const spec = { signerName: 'example.com/x', podName: 'p', pkixPublicKey, proofOfPossession: 'cHJvb2Y=' };
@@ -166,7 +166,7 @@ describe('an object written in one version', () => {
   });
 });
 
-describe('an object stored in a version that is no longer the storage version', () => {
+describe('an object stored in a former storage version', () => {
   const key = '/registry/horizontalpodautoscalers/default/old';
   const stored = {
     kind: 'HorizontalPodAutoscaler',
@@ -186,7 +186,7 @@ describe('an object stored in a version that is no longer the storage version', 
     return b.reopen();
   }
 
-  it('is read in every version, and nothing of it is lost', async () => {
+  it('is read in every version without loss', async () => {
     const b = await opened();
     const now = await b.get('horizontalpodautoscalers.autoscaling/v2', 'default', 'old');
     const resource = { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } };
@@ -196,7 +196,7 @@ describe('an object stored in a version that is no longer the storage version', 
     expect((await b.list('horizontalpodautoscalers.autoscaling/v2', '')).items).toHaveLength(1);
   });
 
-  it('moves to the storage version with the next write, also one that changes nothing', async () => {
+  it('moves to the storage version with the next write, even if the write changes nothing', async () => {
     const b = await opened();
     const now = await b.get('horizontalpodautoscalers.autoscaling/v2', 'default', 'old');
     await b.update('horizontalpodautoscalers.autoscaling/v2', 'default', now);

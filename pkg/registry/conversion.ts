@@ -7,19 +7,22 @@ import type { Answer, ListResult } from './requests.js';
 import { parseStored } from './stored.js';
 
 /*
- * The stage between the cache and the encoders. It brings objects to the version of a request, so that nothing behind it converts:
+ * The stage between the cache and the encoders. It brings objects to the version of a request, so that later stages
+ * need no conversion:
  *
  *   get, list, watch:  cache -> conversion -> encoders
  *   writes:            body -> conversion -> admission, validation -> store -> cache -> conversion -> encoders
  *
- * Versions of built-in kinds, and those of custom resources without a webhook, are converted here, by functions. A remote converter is
- * asked for many objects at once; what it returned is kept with the stored object like other encodings.
+ * Versions of built-in kinds, and those of custom resources without a webhook, are converted here, by functions. A
+ * remote converter gets many objects in one call; its results are kept with the stored objects, like other encodings.
  */
 
-/** Converts objects of one kind to one of its versions, in order; each object says in `apiVersion` which version it is in. */
+/**
+ * Converts objects of one kind to one of its versions, in order; `apiVersion` of each object is its current version.
+ */
 export type RemoteConverter = (objects: readonly JsonObject[], apiVersion: string) => Promise<readonly JsonObject[]>;
 
-/** A stored object in the version of a request. Its JSON is made at first use, unless it is given. */
+/** A stored object in the version of a request. Its JSON is built on first use, unless it is provided. */
 export class ConvertedObject implements StoredObject {
   readonly origin: StoredObject;
   readonly #resource: ServedResource;
@@ -101,7 +104,7 @@ export class ConvertedObject implements StoredObject {
   }
 }
 
-/** Names of encodings, one string each however many objects remember them. */
+/** The names of encodings. Each name is one string, shared by all objects that keep an encoding. */
 const ids = new WeakMap<ServedResource, Readonly<Record<'json' | 'protobuf' | 'cbor', string>>>();
 
 function idsOf(resource: ServedResource): Readonly<Record<'json' | 'protobuf' | 'cbor', string>> {
@@ -120,20 +123,23 @@ function localJson(resource: ServedResource, stored: StoredObject): Buffer {
   return encodeJson(resource.type.schema, o);
 }
 
-/** The stored object behind one that was converted. */
+/** Returns the stored object from which a converted one was made. */
 export const originOf = (o: StoredObject): StoredObject => (o instanceof ConvertedObject ? o.origin : o);
 
-/** Whether objects of the kind can be in memory in another version than the storage version, or need time to be converted. */
+/**
+ * Reports whether objects of the kind can be in memory in a version other than the storage version, or need time for
+ * conversion.
+ */
 const isRemote = ({ declaration }: ServedResource): boolean => declaration.remote !== undefined;
 
-/** The object in the version of `resource`, where that takes no time. */
+/** Returns the object in the version of `resource`, if that takes no time. */
 export function localVersion(resource: ServedResource, stored: StoredObject): StoredObject {
   return resource.conversion === undefined || stored instanceof ConvertedObject
     ? stored
     : new ConvertedObject(stored, resource);
 }
 
-/** Objects in the version of `resource`, in order. */
+/** Returns objects in the version of `resource`, in order. */
 export function inVersion(
   resource: ServedResource,
   items: readonly StoredObject[],
@@ -173,7 +179,7 @@ async function remoteVersions(
   return out;
 }
 
-/** Asks the remote converter, and checks that it returned the same objects in the version it was asked for. */
+/** Calls the remote converter, and checks that it returned the same objects in the requested version. */
 async function convertAll(
   { declaration }: ServedResource,
   objects: readonly JsonObject[],
@@ -213,7 +219,7 @@ export function listInVersion(resource: ServedResource, result: ListResult): Lis
   return items instanceof Promise ? items.then((i) => ({ ...result, items: i })) : { ...result, items };
 }
 
-/** Thrown by a conversion that has to ask a remote converter first. */
+/** Thrown by a conversion that needs the remote converter first. */
 class ConversionNeeded extends Error {
   readonly ask: () => Promise<void>;
 
@@ -227,8 +233,8 @@ const REMEMBERED = 256;
 const ATTEMPTS = 64;
 
 /**
- * Conversions by a remote converter for code that is synchronous (patches, field ownership). One that was not asked for before is
- * thrown as a need; `converting` asks for it and runs the code again.
+ * Provides the conversions of a remote converter to synchronous code (patches, field ownership). If a conversion is
+ * missing, it throws a need; `converting` then calls the converter and runs the code again.
  */
 export function remoteConversions(convert: RemoteConverter): (apiVersion: string, stored: string) => Conversion {
   const known = new Map<string, JsonObject>();
@@ -271,7 +277,7 @@ async function convertingRemotely<T>(f: () => T | Promise<T>): Promise<T> {
   throw errors.internal(`a request needs more than ${ATTEMPTS} conversions`);
 }
 
-/** A stored object in the storage version, the caller's own copy. */
+/** Returns a stored object in the storage version; the caller owns the copy. */
 export function storageForm(resource: ServedResource, stored: StoredObject): JsonObject | Promise<JsonObject> {
   const o = stored.parse();
   const { apiVersion } = resource.storage;

@@ -27,14 +27,17 @@ export class ConvertedStream implements EventStream {
   #closed = false;
   #wake: () => void = () => {};
 
-  /** `failed` frames the event with which the watch ends when its objects cannot be converted. */
+  /** `failed` builds the last event of a watch whose objects cannot be converted. */
   constructor(resource: ServedResource, framer: Framer, failed: (status: JsonObject) => Buffer) {
     this.#resource = resource;
     this.#framer = framer;
     this.#failed = failed;
   }
 
-  /** A framer for the stream of the collection that only collects objects. Its id is unique, so that no other watch shares its frames. */
+  /**
+   * A framer for the stream of the collection that only collects objects. Its id is unique, so that no other watch
+   * shares its watch frames.
+   */
   collector(id: string): Framer {
     const first = this.#framer.first;
     const collect = (type: EventType, object: StoredObject, isFirst: boolean): void => {
@@ -45,7 +48,7 @@ export class ConvertedStream implements EventStream {
       bookmark: (at, initialEnd, isFirst) => this.raw(this.#framer.bookmark(at, initialEnd, isFirst)),
       frame: (type, object) => {
         collect(type, object, false);
-        // The size counts against the maximal bytes of one `take`.
+        // The size counts towards the maximum bytes of one `take`.
         return [object.json];
       },
       ...(first === undefined
@@ -59,7 +62,7 @@ export class ConvertedStream implements EventStream {
     };
   }
 
-  /** Bytes that need no conversion, in their place among the events. */
+  /** Bytes that need no conversion, at their position among the events. */
   raw(bytes: Buffer): Buffer {
     this.#collected.push({ kind: 'bytes', bytes });
     return NOTHING;

@@ -26,7 +26,10 @@ export function collectionOf(core: Core, resource: ServedResource): Collection {
   return found;
 }
 
-/** Key of an object; of a collection in one namespace or in all when `name` is ''. */
+/**
+ * Returns the key of an object; of a collection in one namespace, or in all namespaces if `namespace` is '', when
+ * `name` is ''.
+ */
 export function keyOf(resource: ServedResource, namespace: string, name: string): string {
   const { prefix } = resource.storage;
   return resource.namespaced && namespace !== '' ? `${prefix}${namespace}/${name}` : `${prefix}${name}`;
@@ -58,7 +61,7 @@ export async function notOlderThan(core: Core, revision: Revision, context: Requ
   }
 }
 
-/** The error for a request that the store refused; it tells the client to retry where that helps. */
+/** The error for a request that the store refused; it tells the client to retry if that may help. */
 export function refusal(reason: RefusalReason | 'timeout', message: string): ApiError {
   switch (reason) {
     case 'timeout':
@@ -81,7 +84,7 @@ export function conflict(gr: GroupResourceName, name: string): ApiError {
   );
 }
 
-/** The object in the cache. */
+/** Returns the object in the cache. */
 export function find(core: Core, { resource, namespace }: TargetPlace, name: string): StoredObject | undefined {
   if (name === '' || name.includes('/')) return undefined;
   return collectionOf(core, resource).get(keyOf(resource, namespace, name));

@@ -5,8 +5,8 @@ import type { DeclaredVersion, ResourceDeclaration, Verb } from './resource.js';
 import { isServed, type RuntimeConfig } from './runtimeconfig.js';
 
 /**
- * A built-in declaration as a kind. This is the one place that looks schemas up by name. `config` says which versions are
- * served; a resource whose feature is off has none. No schema is compiled here: each is at its first use.
+ * Converts a built-in declaration to a kind. Only this function looks up schemas by name. `config` decides which
+ * versions are served; a resource whose feature is off has none. Schemas are compiled on first use.
  */
 export function declare(
   d: ResourceDeclaration,
@@ -155,10 +155,10 @@ function deprecation(
   return `${apiVersionOf(gv)} ${kind} is deprecated in v${life.deprecated}+${removed}${use}`;
 }
 
-/** The release whose API this server has: a version is deprecated from a release on. */
+/** The minor release of the served API. A version is deprecated from a certain release on. */
 const API_RELEASE = '1.37';
 
-/** Below zero where `a` came before `b`; both like `1.37`. */
+/** Negative if `a` is older than `b`; both have the form `1.37`. */
 function compareReleases(a: string, b: string): number {
   const [major = 0, minor = 0] = a.split('.').map(Number);
   const [otherMajor = 0, otherMinor = 0] = b.split('.').map(Number);

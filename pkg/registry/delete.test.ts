@@ -35,14 +35,14 @@ describe('deletion', () => {
     ['volumeattributesclasses.storage.k8s.io/v1', '', { driverName: 'd', parameters: { a: 'b' } }],
     ['deviceclasses.resource.k8s.io/v1', '', { spec: {} }],
     ['resourceclaims.resource.k8s.io/v1', 'default', { spec: {} }],
-  ])('of one of %s is answered with it', async (what, namespace, rest) => {
+  ])('of one of %s returns the object', async (what, namespace, rest) => {
     const b = await Bench.open();
     const made = await b.create(what, namespace, { metadata: { name: 'n' }, ...rest });
     expect(await b.delete(what, namespace, 'n')).toEqual(made);
     expect(await refusal(b.get(what, namespace, 'n'))).toMatch(/^404 /);
   });
 
-  it('does not happen to the classes of priority that the cluster itself needs', async () => {
+  it('is refused for the system priority classes', async () => {
     const b = await Bench.open();
     const classes = 'priorityclasses.scheduling.k8s.io/v1';
     for (const name of ['system-node-critical', 'system-cluster-critical'])
@@ -53,7 +53,7 @@ describe('deletion', () => {
     expect(await b.delete(classes, '', 'mine')).toMatchObject({ status: 'Success' });
   });
 
-  it('of an event waits for no dependents, whatever is asked for', async () => {
+  it('of an event does not wait for dependents, whatever the propagation policy', async () => {
     const b = await Bench.open();
     for (const propagationPolicy of ['Orphan', 'Foreground'] as const) {
       await b.create('events', 'default', { metadata: { name: 'e' }, involvedObject: { namespace: 'default' } });
@@ -62,7 +62,7 @@ describe('deletion', () => {
     }
   });
 
-  it('gives a running pod its grace, which can only be made shorter', async () => {
+  it('gives a running pod its grace period, which can only be shortened', async () => {
     const b = await Bench.open();
     await b.create('pods', 'default', pod('p'));
     const w = await b.watch('pods', 'default', { resourceVersion: String(b.registry.cache.applied) });
@@ -82,7 +82,7 @@ describe('deletion', () => {
     ]);
   });
 
-  it('finishes what a crash between marking and removing left behind', async () => {
+  it('completes after a crash between marking and removing', async () => {
     const b = await Bench.open();
     await b.create('pods', 'default', pod('p'));
     const key = '/registry/pods/default/p';
@@ -95,7 +95,7 @@ describe('deletion', () => {
     expect(await refusal(b.get('pods', 'default', 'p'))).toMatch(/^404/);
   });
 
-  it('writes nothing when a pending deletion is requested again', async () => {
+  it('writes nothing if a pending deletion is requested again', async () => {
     const b = await Bench.open();
     const held = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', finalizers: ['x.example/hold'] } };
     await b.create('configmaps', 'default', held);
@@ -106,7 +106,7 @@ describe('deletion', () => {
     expect(metaOf(policy)['finalizers']).toEqual(['x.example/hold', 'foregroundDeletion']);
   });
 
-  it('does not take an older deletion for the one that is asked for', async () => {
+  it('does not take an earlier deletion for the requested one', async () => {
     const b = await Bench.open();
     await b.create('pods', 'default', pod('p'));
     await b.delete('pods', 'default', 'p');
@@ -164,7 +164,7 @@ describe('deletion', () => {
     expect(await refusal(b.create('services', 'default', other))).toBe('taken');
   });
 
-  it('tells of preconditions of namespaces by the name of the resource', async () => {
+  it('reports failed preconditions of namespaces with the name of the resource', async () => {
     const b = await Bench.open();
     const made = await b.create('namespaces', '', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n' } });
     const { uid, resourceVersion } = made['metadata'] as { uid: string; resourceVersion: string };
@@ -194,7 +194,7 @@ describe('deletion', () => {
     expect((await b.list('configmaps', 'default')).items).toHaveLength(20);
   });
 
-  it('warns once of what becomes of the pods of jobs, unless that is said', async () => {
+  it('warns once about the default propagation policy of jobs', async () => {
     const b = await Bench.open();
     const request = { target: b.target('jobs.batch/v1', 'default'), list: EVERYTHING, options: none };
     await b.registry.deleteCollection({ ...request, options: { ...none, propagationPolicy: 'Background' } }, b.context);

@@ -53,7 +53,7 @@ type Outcome =
   /** The object is marked and nothing prevents its removal. */
   | { readonly kind: 'marked'; readonly marked: StoredObject };
 
-/** `marked` is the state that this request has marked already; it passed admission and the preconditions. */
+/** `marked`: the state that this request has already marked; it passed admission and the preconditions. */
 async function decide(
   core: Core,
   { target, options }: DeleteRequest,
@@ -126,7 +126,7 @@ interface Step {
   readonly options: DeleteOptions;
 }
 
-/** Returns the object, or undefined if it cannot be read and the client asked to delete it nevertheless. */
+/** Returns the object, or undefined if it cannot be read and the client requested its deletion nevertheless. */
 function readForDeletion(
   core: Core,
   target: Target,
@@ -189,7 +189,10 @@ interface Unmet {
   readonly maybe: string;
 }
 
-/** The error names the kind, as in kube-apiserver; for kinds that kube-apiserver checks before its store it names the resource. */
+/**
+ * The error names the kind, as in kube-apiserver; for kinds that kube-apiserver checks before its store, it names the
+ * resource.
+ */
 function unmet({ resource }: Target, { name }: StoredObject, { field, wanted, found, maybe }: Unmet): ApiError {
   if (resource.strategy.compatibility?.plainPreconditions === true)
     return errors.conflict(

@@ -39,7 +39,7 @@ const OBJECTS: Readonly<Record<string, JsonObject>> = {
 const BINDING = { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'x' }, target: { kind: 'Node', name: 'n' } };
 const EVICTION = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'x' } };
 
-/** What else is written at the object, by its resource. */
+/** Other keys that are written with the object, by its resource. */
 const BELOW: Readonly<Record<string, readonly ((b: Bench) => Promise<JsonObject>)[]>> = {
   pods: [
     (b) => b.patch('pods./v1/status', ['default', 'x'], { status: { phase: 'Running' } }, 'merge', DRY),
@@ -54,7 +54,7 @@ const BELOW: Readonly<Record<string, readonly ((b: Bench) => Promise<JsonObject>
 
 describe('dry runs of every verb', () => {
   it.each(Object.entries(OBJECTS))(
-    'answer as if, and write nothing, neither object nor address: %s',
+    'have the response of a real request, but write neither object nor address: %s',
     async (what, o) => {
       const b = await Bench.open();
       const dry = async <T>(run: () => Promise<T>): Promise<T> => {

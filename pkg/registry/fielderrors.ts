@@ -32,12 +32,12 @@ export function addDeclarative(
   return merged.addAll(declared);
 }
 
-/** Returns the same text for errors of one field from two rules of the same sort, independent of their sentences. */
+/** Returns the same text for errors of one field from two rules of the same type, whatever their messages. */
 function faultOf({ type, field, message }: FieldError): string {
   return `${type} ${field} ${type === 'FieldValueInvalid' ? sortOfRule(message) : ''}`;
 }
 
-/** Words that identify the sort of a rule in its sentence; every other sort is a format. */
+/** Words that identify the type of a rule in its message; every other rule is a format. */
 const SORTS: readonly (readonly [string, string])[] = [
   ['field is immutable', 'immutable'],
   ['must be greater than or equal to ', 'minimum'],
@@ -53,7 +53,7 @@ function sortOfRule(message: string): string {
   if (found === undefined) return 'format';
   const [words, sort] = found;
   if (sort !== 'minimum' && sort !== 'maximum') return sort;
-  // A bound that is another field is a rule of the kind.
+  // A bound that is another field belongs to a rule of the kind.
   const bound = message.slice(message.indexOf(words) + words.length);
   return Number.isNaN(Number(bound)) ? message : sort;
 }

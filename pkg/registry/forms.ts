@@ -9,7 +9,7 @@ import { metadataOnly, tableOf, tableOfOne } from './table.js';
 
 /** Objects as responses, or as parts of responses. */
 
-/** Consecutive pieces of an encoded object. Bytes that the cache keeps are a piece of their own, and are not copied. */
+/** Consecutive pieces of an encoded object. Bytes from the cache are a separate piece and are not copied. */
 export type Parts = readonly Buffer[];
 
 /** Encodes a complete value (with kind and apiVersion) as a response body. */
@@ -19,7 +19,10 @@ export function encoded(r: Representation, value: JsonObject): Buffer {
   return body;
 }
 
-/** Encodes a stored object, without pretty-printing and without the line break that ends a JSON body. `columns` is for Tables. */
+/**
+ * Encodes a stored object without indentation and without the line break that ends a JSON body. `columns` is for
+ * Tables.
+ */
 export function storedParts(
   target: Target,
   stored: StoredObject,
@@ -46,7 +49,7 @@ function objectParts({ resource }: Target, stored: StoredObject, r: Representati
     case 'json':
       return [stored.json];
     case 'yaml':
-      // Stored bytes are in canonical form already.
+      // Stored bytes are already in canonical form.
       return [encodeYaml(parseStored(stored.json))];
     case 'cbor':
       return [storedCbor(resource, stored)];

@@ -72,7 +72,7 @@ function framed(framing: WatchFraming, type: EventType, parts: Parts): Parts {
   return [framing.head(type, bytes), ...parts, framing.tail];
 }
 
-/** The number of objects whose rows or metadata are remembered. */
+/** The number of objects whose rows or metadata are cached. */
 const REMEMBERED = 256;
 const memories = new WeakMap<
   ServedResource,
@@ -80,8 +80,8 @@ const memories = new WeakMap<
 >();
 
 /**
- * Rows and metadata are not kept with the object, because a row shows an age and is valid for a moment only. The last few hundred are
- * remembered, so that all watches of one form that deliver the same event share them.
+ * Rows and metadata are not kept with the object, because a row shows an age and is valid only briefly. The last few
+ * hundred are cached, so that all watches of one form that deliver the same event share them.
  */
 function remembered(
   resource: ServedResource,
@@ -112,7 +112,10 @@ function createMemory(): (o: StoredObject, make: (o: StoredObject) => Parts) => 
   };
 }
 
-/** Returns the object of a bookmark: an object of the kind with a version only, and the annotation at the end of the initial events. */
+/**
+ * Returns the object of a bookmark: an object of the kind with only a resourceVersion, and the annotation at the end of
+ * the initial events.
+ */
 function bookmarkObject(target: Target, at: Revision, initialEnd: boolean): JsonObject {
   const { resource } = target;
   const metadata: JsonObject = {
@@ -149,7 +152,7 @@ export function failureFrame(form: StreamForm, status: JsonObject): Buffer {
   return watchFrame(framingOf(form, r), 'ERROR', inStream(r, status));
 }
 
-/** Returns a body without the line break at its end. */
+/** Returns a body without its final line break. */
 function inStream(r: Representation, value: JsonObject): Buffer {
   const body = encoded(r, value);
   return r.encoding === 'json' ? body.subarray(0, -1) : body;

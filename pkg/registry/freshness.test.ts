@@ -5,7 +5,7 @@ import { limits } from './limits.js';
 import { metaOf, text } from './meta.js';
 import { Bench, drain, refusal } from './testing.js';
 
-/** How new what is read must be, shown on a peer that knows of nothing newer until it asks. */
+/** How recent the result of a read must be, shown on a lagging peer that receives newer state only on request. */
 
 const map = (name: string, k: string): JsonObject => ({
   apiVersion: 'v1',
@@ -18,7 +18,7 @@ const dataOf = (list: JsonObject & { readonly items: readonly JsonObject[] }): J
 
 const STREAMING = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' };
 
-/** What a read of the two maps in `default` sees of them, in order. */
+/** Returns the versions of the two config maps in `default` that a read sees, in order. */
 type Read = (b: Bench, resourceVersion: string) => Promise<readonly JsonObject[]>;
 
 const get: Read = async (b, version) => [
@@ -34,7 +34,7 @@ const watch: Read = async (b, resourceVersion) => {
 const OLD = [{ k: 'old' }, { k: 'old' }];
 const NEW = [{ k: 'new' }, { k: 'new' }];
 
-/** Two maps, a peer that knows of their first state alone, and the version of the second. */
+/** Two config maps, a peer that knows only their first state, and the version of the second state. */
 async function behindTwoMaps(): Promise<{ readonly b: Bench; readonly behind: Bench; readonly newest: string }> {
   const b = await Bench.open();
   for (const name of ['a', 'b']) await b.create('configmaps', 'default', map(name, 'old'));
@@ -44,7 +44,7 @@ async function behindTwoMaps(): Promise<{ readonly b: Bench; readonly behind: Be
   return { b, behind, newest: text(metaOf(last), 'resourceVersion') };
 }
 
-/** What became of it so far, once all that can go on without the world has. */
+/** Returns the state of the promise after all pending callbacks have run. */
 async function soFar<T>(pending: Promise<T>): Promise<T | 'waits'> {
   for (let turn = 0; turn < 1000; turn++) await Promise.resolve();
   return Promise.race([pending, Promise.resolve('waits' as const)]);
@@ -64,7 +64,7 @@ describe('a read on a peer that lags', () => {
     ['a get', get],
     ['a list', list],
     ['a streaming list', watch],
-  ])('returns the present state without waiting at version 0: %s', async (_name, read) => {
+  ])('returns the current state without waiting at version 0: %s', async (_name, read) => {
     const { behind } = await behindTwoMaps();
     expect(await read(behind, '0')).toEqual(OLD);
   });

@@ -4,9 +4,9 @@ import type { RemoteConverter } from './conversion.js';
 import type { Strategy, Subresource, TableDeclaration, Verb, VirtualHandler } from './resource.js';
 
 /**
- * A kind of object, with everything that the server needs to store it and to serve its versions. Built-in declarations (`declare`) and
- * definitions of custom resources (`compile`) both yield a Kind, and later code does not distinguish them. A Kind is immutable; a change of
- * a definition makes a new one.
+ * A kind of object, with everything that the server needs to store it and to serve its versions. Built-in declarations
+ * (`declare`) and definitions of custom resources (`compile`) both produce a Kind, and later code does not distinguish
+ * them. A Kind is immutable; a change of a definition creates a new one.
  */
 export interface Kind {
   readonly group: string;
@@ -27,15 +27,15 @@ export interface Kind {
   readonly served: readonly ServedResource[];
   /** Converts between versions in another process (a webhook). Objects in memory may then be in other versions than the storage version. */
   readonly remote: RemoteConverter | undefined;
-  /** Answers requests instead of the store; such a kind is not stored. */
+  /** Serves requests instead of the store; such a kind is not stored. */
   readonly virtual: VirtualHandler | undefined;
-  /** A selectable field by which most watches select. Events are offered only to the watches that they may concern. */
+  /** The selectable field that most watches use. Events are offered only to watches that may select them. */
   readonly hotField: string | undefined;
-  /** Fields that an object without content (a bookmark) shows beyond the zero values of its schema. */
+  /** Fields of an object without content (a bookmark), in addition to the zero values of its schema. */
   readonly emptyObject: JsonObject | undefined;
-  /** Returns the reason why a decoded object is unreadable, if any. */
+  /** Returns why a decoded object is invalid, or undefined. */
   readonly unreadable: ((o: JsonObject) => string | undefined) | undefined;
-  /** The sentence for an unknown field selector; absent: the general one. */
+  /** The message for an unknown field selector; absent: the default one. */
   readonly unknownFieldLabel: ((label: string, version: string) => string) | undefined;
 }
 
@@ -56,19 +56,19 @@ export interface ServedResource {
   readonly strategy: Strategy;
   /** Decodes and encodes objects of this version. */
   readonly type: KindSchema;
-  /** Defaults, pruning and ownership of fields follow this schema. Compiled at first use. */
+  /** Schema of defaults, pruning and field ownership. Compiled on first use. */
   readonly schema: StructSchema;
   /** The group and resource in errors. */
   readonly groupResource: GroupResourceName;
   readonly storage: StorageForm;
   readonly table: TableDeclaration | undefined;
-  /** Names of field selectors in this version -> number of the field in the storage form's `fields`. */
+  /** Names of field selectors in this version, each with the index of the field in the storage form's `fields`. */
   readonly fieldLabels: ReadonlyMap<string, number>;
   /** Converts in place between this and the storage version, with apiVersion; absent for the storage version. */
   readonly conversion: Conversion | undefined;
   /** The published OpenAPI schema of a custom resource. */
   readonly published: JsonObject | undefined;
-  /** Text of the `Warning: 299` header that every request to this version gets, or undefined. */
+  /** Text of the `Warning: 299` header for every request to this version, or undefined. */
   readonly deprecation: string | undefined;
 }
 

@@ -11,8 +11,9 @@ export interface KindChanger {
 }
 
 /**
- * A change first fills the new collections beside the served ones. It then publishes them together with the new snapshot in one synchronous
- * step: no request waits for the change, and none sees a part of it. A request that began before continues with the former kind.
+ * A change first fills the new collections beside the served ones. It then publishes them together with the new
+ * snapshot in one synchronous step, so that requests neither wait for the change nor see a part of it. A request that
+ * began before continues with the former kind.
  */
 export function kindChanger(kinds: KindSet, cache: Cache): KindChanger {
   let last: Promise<void> = Promise.resolve();

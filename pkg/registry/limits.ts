@@ -12,7 +12,10 @@ export const limits = {
   generateNameAttempts: 8,
   /** Characters of a name before the five generated ones. A longer prefix is truncated. */
   generatedNameBaseMax: 58,
-  /** Retries of a write because another write changed what it depends on (an allocation, a quota, the namespace). Then: 429. */
+  /**
+   * Retries of a write after a concurrent change of a key that it depends on (an allocation, a quota, the namespace).
+   * Then: 429.
+   */
   contentionRetries: 64,
   /** Milliseconds that a read waits for a revision that this peer has not applied. Then: 504. */
   freshnessWait: 3_000,

@@ -2,7 +2,7 @@ import { errors, FieldErrors, FieldPath } from '../api/index.js';
 import { revision as asRevision, type Revision } from '../base/index.js';
 import type { ListOptions, WatchOptions } from './requests.js';
 
-/** Validation of the combinations of list and watch parameters, with the sentences of kube-apiserver. */
+/** Validation of the combinations of list and watch parameters, with the messages of kube-apiserver. */
 
 const MATCH = FieldPath.of('resourceVersionMatch');
 const INITIAL = FieldPath.of('sendInitialEvents');
@@ -41,7 +41,10 @@ export function checkListOptions(o: ListOptions, shardsAllowed: boolean): void {
   refuse(found);
 }
 
-/** Applies the defaults of a watch and validates its options. A watch without a version, or from '0', begins with the present objects. */
+/**
+ * Applies the defaults of a watch and validates its options. A watch without a version, or from '0', begins with the
+ * existing objects.
+ */
 export function checkedWatchOptions(given: WatchOptions, shardsAllowed: boolean): WatchOptions {
   const legacy = given.resourceVersion === '' || given.resourceVersion === '0';
   const silent = given.sendInitialEvents === undefined && given.resourceVersionMatch === '';
@@ -84,7 +87,7 @@ export function parseVersion(text: string): Revision {
   return asRevision(Math.min(Number(text), Number.MAX_SAFE_INTEGER));
 }
 
-/** Validates the version of a list, whose error has a longer sentence. */
+/** Validates the version of a list, whose error has a longer message. */
 export function parseListVersion(text: string): Revision {
   const bad = badVersion(text);
   if (bad !== undefined)

@@ -15,7 +15,7 @@ import {
 import { disallowedOwner } from './builtin/core/owners.js';
 import { limits } from './limits.js';
 
-/** The rules of ObjectMeta, with the sentences of kube-apiserver in its order. */
+/** The rules of ObjectMeta, with the messages and the order of kube-apiserver. */
 
 /** Returns the metadata of the object, and adds it if absent. */
 export function metaOf(o: JsonObject): JsonObject {

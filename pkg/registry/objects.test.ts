@@ -39,7 +39,7 @@ async function codes(all: readonly Promise<unknown>[]): Promise<number[]> {
 }
 
 describe('actions', () => {
-  it('decide each on what the one before left', async () => {
+  it('are decided in sequence, each on the result of the one before', async () => {
     const b = await withPods(1);
     const nodes = ['a', 'b', 'c', 'd', 'e', 'f'];
     expect(await codes(nodes.map((node) => bind(b, 'p0', node)))).toEqual([201, 409, 409, 409, 409, 409]);
@@ -48,7 +48,7 @@ describe('actions', () => {
     expect(pod['metadata']).toMatchObject({ generation: 1 });
   });
 
-  it('share what there is between them', async () => {
+  it('share the space that is left', async () => {
     const b = await withPods(6);
     for (let i = 0; i < 6; i++) await bind(b, `p${i}`, 'n');
     for (let i = 0; i < 6; i++) {
@@ -73,12 +73,12 @@ describe('actions', () => {
     expect(Object.keys((budget['status'] as JsonObject)['disruptedPods'] as JsonObject)).toHaveLength(2);
   });
 
-  it('find nothing where nothing is', async () => {
+  it('return 404 for an object that does not exist', async () => {
     const b = await withPods(0);
     expect(await codes([bind(b, 'p0', 'n'), evict(b, 'p0')])).toEqual([404, 404]);
   });
 
-  it('are about the object that the path names', async () => {
+  it('apply to the object in the path', async () => {
     const b = await withPods(1);
     const named = (kind: string, what: string, body: JsonObject): Promise<JsonObject> =>
       b.create(`pods/${what}`, 'default', { apiVersion: 'v1', kind, ...body }, { name: 'p0' });
@@ -105,7 +105,7 @@ describe('a binding', () => {
       { name: 'p0' },
     );
 
-  it('means the pod whose uid and version it gives', async () => {
+  it('applies only to a pod with its uid and version', async () => {
     const b = await withPods(1);
     const { uid, resourceVersion } = (await b.get('pods', 'default', 'p0'))['metadata'] as { [k: string]: string };
     const failed = 'StorageError: invalid object, Code: 4, Key: /registry/pods/default/p0, ResourceVersion: 0, ';
@@ -118,7 +118,7 @@ describe('a binding', () => {
     await to(b, { uid: uid!, resourceVersion: resourceVersion! });
   });
 
-  it('says so in the place of what was said of scheduling before', async () => {
+  it('replaces the previous PodScheduled condition', async () => {
     const b = await withPods(1);
     await b.patch('pods/status', ['default', 'p0'], {
       status: {
@@ -146,7 +146,7 @@ describe('an eviction', () => {
       { name: 'p0' },
     );
 
-  it('that means another pod leaves this one as it is', async () => {
+  it('for another uid does not change the pod', async () => {
     const b = await withPods(1);
     const before = await b.get('pods', 'default', 'p0');
     await expect(wished(b, { preconditions: { uid: 'x' } })).rejects.toThrow('the UID in the precondition (x)');
@@ -156,14 +156,14 @@ describe('an eviction', () => {
     expect(await b.get('pods', 'default', 'p0')).toEqual(before);
   });
 
-  it('that means this version of it has its way', async () => {
+  it('for the current version succeeds', async () => {
     const b = await withPods(1);
     const { resourceVersion } = (await b.get('pods', 'default', 'p0'))['metadata'] as { resourceVersion: string };
     await wished(b, { preconditions: { resourceVersion } });
     expect((await b.list('pods', 'default')).items).toEqual([]);
   });
 
-  it('under two budgets is refused, in the words of the Status alone', async () => {
+  it('under two budgets is refused with a plain Status', async () => {
     const b = await withPods(1);
     await b.patch('pods/status', ['default', 'p0'], { status: { phase: 'Running' } });
     for (const name of ['a', 'b'])

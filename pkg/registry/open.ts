@@ -36,7 +36,7 @@ export interface RegistryConfig {
   featureEnabled(gate: string): boolean;
   /** Admission steps that run after those of the registry. */
   readonly admission?: (objects: StoredObjects) => readonly AdmissionStep[];
-  /** Called when the watch of the store failed for good: the cache no longer becomes current. */
+  /** Called when the watch of the store has failed permanently: the cache is no longer updated. */
   failed(why: string): void;
 }
 

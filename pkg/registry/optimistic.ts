@@ -11,11 +11,11 @@ import type { RequestContext, Target } from './requests.js';
 export type Decision<T> =
   /** Nothing to write: a dry run, or no change. */
   | { readonly kind: 'answer'; readonly value: T }
-  /** The decision was carried out. */
+  /** The decision was committed. */
   | { readonly kind: 'done'; readonly value: T }
-  /** A transaction. It must compare the key of the object with the revision of the state that was decided on. */
+  /** A transaction. It must compare the key of the object with the revision that the decision is based on. */
   | Proposal<T>
-  /** The decision was to create the object, and it was created by another request meanwhile. */
+  /** The decision was to create the object, but another request created it meanwhile. */
   | { readonly kind: 'taken'; readonly error: ApiError };
 
 export interface Proposal<T> {
@@ -29,14 +29,15 @@ export interface Proposal<T> {
 export interface Optimistic {
   readonly target: Target;
   readonly context: RequestContext;
-  /** The number of retries when the object changes concurrently. Then the request fails with 409. */
+  /** The number of retries if the object changes concurrently. Then the request fails with 409. */
   readonly retries: number;
 }
 
 /**
- * The optimistic update: reads an object from the cache, lets `decide` decide, commits the decision if the object has not changed, and
- * retries. The cache is nearly always current, so a decision is first made without a consistent read. A refusal or an answer without a
- * write counts only if it was made on a state confirmed by a consistent read; when that shows another state, the decision is made again.
+ * The optimistic update: reads an object from the cache, calls `decide`, commits the decision if the object has not
+ * changed, and otherwise retries. The cache is nearly always current, so the first decision uses no consistent read. A
+ * refusal, or a response without a write, counts only if a consistent read confirms the state; otherwise the decision
+ * is repeated on the new state.
  */
 export async function optimisticUpdate<T>(
   core: Core,

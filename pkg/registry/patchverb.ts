@@ -77,7 +77,10 @@ function patchEdit(request: PatchRequest, write: Write): ObjectEdit {
   };
 }
 
-/** Moves resourceVersion, the first field in the stored text, behind the uid, because the error of a failed patch shows the object. */
+/**
+ * Moves resourceVersion, the first field in the stored text, behind the uid, because the error of a failed patch shows
+ * the object.
+ */
 function versionInItsPlace(live: JsonObject): JsonObject {
   const { resourceVersion, ...rest } = metaOf(live);
   const meta: JsonObject = {};

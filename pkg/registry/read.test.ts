@@ -79,13 +79,13 @@ describe('lists', () => {
     );
   });
 
-  it('answer an expired token with one that goes on inconsistently', async () => {
+  it('return a new token for an inconsistent continuation when a token has expired', async () => {
     const b = await Bench.open();
     for (const n of ['a', 'b', 'c']) await b.create('configmaps', 'default', map(n));
     const page = await b.list('configmaps', 'default', { limit: 1 });
     const token = String(metaOf(page)['continue']);
     const { revision } = decodeContinue(token);
-    // Enough churn that the kept snapshot goes, then history too.
+    // Enough writes that the snapshot in the cache is dropped, and then the history too.
     for (let i = 0; i < 6; i++) {
       await b.create('configmaps', 'default', map(`x${i}`));
       await b.list('configmaps', 'default', { limit: 1 });
@@ -146,20 +146,20 @@ describe('lists', () => {
       'spec.x',
       'field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: spec.x',
     ],
-  ])('of %s are refused by %s in the words of their kind', async (what, label, sentence) => {
+  ])('of %s refuse %s with the message of their kind', async (what, label, sentence) => {
     const b = await Bench.open();
     expect(
       await refusal(b.list(what, what.startsWith('resources') ? '' : 'default', { fieldSelector: `${label}=1` })),
     ).toBe(`400 ${sentence}`);
   });
 
-  it('hashes as FNV-1a does', () => {
+  it('compute the published FNV-1a hashes', () => {
     expect(hash('')).toBe(0xcbf29ce484222325n);
     expect(hash('a')).toBe(0xaf63dc4c8601ec8cn);
     expect(hash('foobar')).toBe(0x85944171f73967e8n);
   });
 
-  it('reads tokens of any kind without harm', () => {
+  it('handle arbitrary continue tokens', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -184,7 +184,7 @@ describe('lists', () => {
     expect(() => decodeContinue(encodeContinue({ revision: undefined, start: '../x' }))).toThrow(ApiError);
   });
 
-  it('refuses what cannot be', async () => {
+  it('refuse invalid options', async () => {
     const b = await Bench.open();
     const say = (o: object): Promise<string> => refusal(b.list('configmaps', 'default', o));
     expect(await say({ resourceVersion: '0', resourceVersionMatch: 'Exact' })).toMatch(
@@ -200,7 +200,7 @@ describe('lists', () => {
 });
 
 describe('watches', () => {
-  it('from any revision plus the list at it give the list now', async () => {
+  it('from any revision, applied to the list at that revision, give the current list', async () => {
     const b = await Bench.open();
     const step = fc.record({
       name: fc.constantFrom('a', 'b', 'c'),
@@ -243,7 +243,7 @@ describe('watches', () => {
     );
   });
 
-  it('begin with what is there, and say where that ends', async () => {
+  it('begin with the existing objects and a bookmark', async () => {
     const b = await Bench.open();
     await b.create('configmaps', 'default', map('b'));
     await b.create('configmaps', 'default', map('a'));
@@ -265,7 +265,7 @@ describe('watches', () => {
     expect(await refusal(b.watch('configmaps', 'default', { sendInitialEvents: true }))).toMatch(/^422/);
   });
 
-  it('end with 410 when their version is compacted', async () => {
+  it('end with 410 if their version is compacted', async () => {
     const b = await Bench.open();
     const { cache } = b.registry;
     const from = cache.applied;

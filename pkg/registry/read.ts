@@ -96,9 +96,9 @@ interface Start {
 }
 
 /**
- * Returns the state that a list reads. Without a version: the newest one that any peer acknowledged. `0`: the present state of the cache,
- * without a limit. `N`: one that is not older, or exactly this one (`Exact`, or with a limit). With a continue token: the state of the
- * first page.
+ * Returns the state that a list reads. Without a version: the newest acknowledged state of all peers. `0`: the current
+ * state of the cache, however old. `N`: a state that is not older, or exactly this one (`Exact`, or with a limit). With
+ * a continue token: the state of the first page.
  */
 async function startOf(core: Core, { target, options }: ListRequest, context: RequestContext): Promise<Start> {
   const collection = collectionOf(core, target.resource);

@@ -37,7 +37,7 @@ describe('registry', () => {
     expect(await refusal(b.get('configmaps', 'default', 'a'))).toBe('404 configmaps "a" not found');
   });
 
-  it('writes nothing when nothing changes', async () => {
+  it('writes nothing if nothing changes', async () => {
     const b = await Bench.open();
     const made = await b.create('configmaps', 'default', map('a', { k: '1' }));
     b.world.advance(5_000);
@@ -45,7 +45,7 @@ describe('registry', () => {
     expect(await b.patch('configmaps', ['default', 'a'], { data: { k: '1' } })).toEqual(made);
   });
 
-  it('refuses what was made from an older version, and takes what names none', async () => {
+  it('refuses an update with an outdated version, and accepts one without a version', async () => {
     const b = await Bench.open();
     const made = await b.create('configmaps', 'default', map('a'));
     await b.patch('configmaps', ['default', 'a'], { data: { x: '1' } });
@@ -55,7 +55,7 @@ describe('registry', () => {
     expect((await b.update('configmaps', 'default', map('a', { z: '1' })))['data']).toEqual({ z: '1' });
   });
 
-  it('needs a namespace that is there', async () => {
+  it('requires an existing namespace', async () => {
     const b = await Bench.open();
     expect(await refusal(b.create('configmaps', 'nowhere', map('a')))).toBe('404 namespaces "nowhere" not found');
     await b.create('namespaces', '', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'x' } });
@@ -65,7 +65,7 @@ describe('registry', () => {
     expect(await refusal(b.delete('namespaces', '', 'default'))).toMatch(/^403/);
   });
 
-  it('keeps an object until its finalizers are gone', async () => {
+  it('keeps an object until its finalizers are removed', async () => {
     const b = await Bench.open();
     await b.create('configmaps', 'default', map('a', {}, { finalizers: ['example.com/x'] }));
     const held = await b.delete('configmaps', 'default', 'a');
@@ -79,7 +79,7 @@ describe('registry', () => {
     expect(await refusal(b.get('configmaps', 'default', 'a'))).toMatch(/^404/);
   });
 
-  it('applies, and refuses what another manager owns', async () => {
+  it('applies, and refuses to change fields of another manager', async () => {
     const b = await Bench.open();
     const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { k: '1' } };
     await b.patch('configmaps', ['default', 'a'], config, 'apply', { fieldManager: 'one' });
@@ -91,7 +91,7 @@ describe('registry', () => {
     expect(forced['data']).toEqual({ k: '2' });
   });
 
-  it('generates names, and other ones when they are taken', async () => {
+  it('generates names, and other ones if they are in use', async () => {
     const b = await Bench.open();
     const names = new Set<string>();
     for (let i = 0; i < 20; i++)
@@ -174,7 +174,7 @@ describe('registry', () => {
     expect(Object.keys(owner!['fieldsV1'] as JsonObject)).toEqual(['f:involvedObject', 'f:reason']);
   });
 
-  it('looks for another port when two changes find the same one free, and calls neither a conflict', async () => {
+  it('selects another port if two writers selected the same one, without a conflict', async () => {
     const b = await Bench.open();
     const names = ['a', 'b', 'c'];
     const service = (name: string): JsonObject => ({
@@ -194,7 +194,7 @@ describe('registry', () => {
     expect(new Set(ports).size).toBe(names.length);
   });
 
-  it('scales through the small object', async () => {
+  it('scales through the Scale object', async () => {
     const b = await Bench.open();
     await b.create('deployments.apps/v1', 'default', {
       apiVersion: 'apps/v1',
@@ -245,7 +245,7 @@ describe('registry', () => {
 });
 
 describe('the generation', () => {
-  it('of a kind without a spec rises with what is wanted, wherever it stands', async () => {
+  it('of a kind without a spec changes with the desired state in any field', async () => {
     const b = await Bench.open();
     const template = { metadata: {}, spec: { containers: [{ name: 'c', image: 'i' }] } };
     const at = ['default', 't'] as const;

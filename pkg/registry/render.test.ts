@@ -26,12 +26,12 @@ const map = (name: string, data: string): JsonObject => ({
 
 const form = (more: Partial<Representation>): Representation => ({ ...JSON_FORM, ...more });
 
-/** The order of fields in JSON is that of the cache (the version first); the others have one of their own. */
+/** JSON has the field order of the cache (resourceVersion first), the other encodings their own order. */
 const OTHERS = ['yaml', 'cbor', 'protobuf'] as const;
 
 const laidOut = (json: Buffer): string => prettyJson(json.subarray(0, -1)).toString();
 
-/** A namespace with `n` config maps of growing size; listed. */
+/** A namespace with `n` config maps of growing size, and the list of them. */
 async function listed(n: number, options: Partial<ListOptions> = {}): Promise<[Bench, Target, ListResult]> {
   const b = await Bench.open();
   for (let i = 0; i < n; i++) await b.create('configmaps', 'default', map(`a${i}`, `<${'é'.repeat(i * i)}>`));
@@ -43,7 +43,8 @@ function bodyOf(b: Bench, target: Target, result: ListResult, r: Representation)
   const { bytes, chunks } = b.renderer.renderList(target, result, r);
   const copies: Buffer[] = [];
   const source = chunks[Symbol.iterator]();
-  // Memory is given back each time, as a connection does that has written: what was read before must have been copied.
+  // The buffer is overwritten after each chunk, as after a write to a connection, so all previous chunks must have been
+  // copied.
   for (let step = source.next(); step.done !== true; step = source.next(true)) copies.push(Buffer.from(step.value));
   const body = Buffer.concat(copies);
   if (bytes !== undefined) expect(body.length).toBe(bytes);
@@ -51,7 +52,7 @@ function bodyOf(b: Bench, target: Target, result: ListResult, r: Representation)
 }
 
 describe('lists', () => {
-  it.each([0, 1, 40])('of %d objects say the same in every encoding', async (n) => {
+  it.each([0, 1, 40])('of %d objects have the same content in every encoding', async (n) => {
     const [b, target, result] = await listed(n, n === 40 ? { limit: 30 } : {});
     const json = bodyOf(b, target, result, JSON_FORM);
     const value = JSON.parse(json.toString()) as JsonObject & { items: JsonObject[] };
@@ -69,7 +70,7 @@ describe('lists', () => {
     expect(bodyOf(b, target, result, form({ encoding: 'protobuf' })).equals(whole)).toBe(true);
   });
 
-  it.each([0, 1, 3])('of the metadata of %d objects say the same in every encoding', async (n) => {
+  it.each([0, 1, 3])('of the metadata of %d objects have the same content in every encoding', async (n) => {
     const [b, target, result] = await listed(n);
     const json = bodyOf(b, target, result, form({ form: 'metadata' }));
     const value = JSON.parse(json.toString()) as JsonObject & { items: JsonObject[] | null };
@@ -89,7 +90,7 @@ describe('lists', () => {
     expect(opened.envelope.raw.equals(encodeProtobuf(list, value))).toBe(true);
   });
 
-  it('of many objects come in pieces that may be used again', async () => {
+  it('of many objects are written in chunks whose memory is reused', async () => {
     const [b, target, result] = await listed(1);
     const many = { ...result, items: Array.from({ length: 3_000 }, () => result.items[0]!) };
     const one = JSON.parse(bodyOf(b, target, result, JSON_FORM).toString()) as { items: JsonObject[] };
@@ -100,7 +101,7 @@ describe('lists', () => {
     }
   });
 
-  it('give way while items are made, before the first byte can go out', async () => {
+  it('yield while items are encoded, even before the first byte', async () => {
     const [b, target, { items, ...meta }] = await listed(4);
     const result = { ...meta, items: Array.from({ length: 40 }, (_, i) => items[i % 4]!) };
     let now = 0;
@@ -130,7 +131,7 @@ describe('lists', () => {
     }
   });
 
-  it.each([0, 2])('of %d values that nothing stores come in every form', async (n) => {
+  it.each([0, 2])('of %d computed objects have every form', async (n) => {
     const b = await Bench.open();
     const target = b.target('componentstatuses', '');
     const items = ['scheduler', 'store'].slice(0, n).map((name) => ({
@@ -174,7 +175,7 @@ describe('lists', () => {
 });
 
 describe('single objects', () => {
-  it('say the same in every encoding', async () => {
+  it('have the same content in every encoding', async () => {
     const [b, target, result] = await listed(2);
     const answer = { kind: 'stored', stored: result.items[1]! } as const;
     const rendered = (more: Partial<Representation>): Buffer => b.renderer.renderAnswer(target, answer, form(more));
@@ -189,7 +190,7 @@ describe('single objects', () => {
       expect(rendered({ encoding, form: 'metadata' }).equals(encodeAnswer(metadata, encoding)!), encoding).toBe(true);
   });
 
-  it('that are not stored are rendered as those that are', async () => {
+  it('that are computed are rendered like stored ones', async () => {
     const [b, target, result] = await listed(1);
     const stored = { kind: 'stored', stored: result.items[0]! } as const;
     const value = JSON.parse(b.renderer.renderAnswer(target, stored, JSON_FORM).toString()) as JsonObject;
@@ -203,7 +204,7 @@ describe('single objects', () => {
 });
 
 describe('events', () => {
-  it('of a Table carry the columns once, and a row each, bookmarks too', async () => {
+  it('of a Table have the columns once, and one row each, including bookmarks', async () => {
     const b = await Bench.open();
     const target = b.target('configmaps', 'default');
     const options = {
@@ -228,7 +229,7 @@ describe('events', () => {
     ]);
   });
 
-  it('over WebSocket are framed once for all who are shown the same, apart from those over HTTP', async () => {
+  it('share WebSocket frames among all watches of the same form, separate from HTTP', async () => {
     const b = await Bench.open();
     const request = {
       target: b.target('configmaps', 'default'),
@@ -238,7 +239,7 @@ describe('events', () => {
     const streams = await Promise.all(
       [true, true, false].map((websocket) => b.registry.watch({ ...request, websocket }, b.context)),
     );
-    // Told of nothing yet, they wait at the same place.
+    // No watch has received an event yet, so both have the same position.
     for (const stream of streams) expect(stream.take(10_000)).toBeUndefined();
     await b.create('configmaps', 'default', map('a', '1'));
     await b.create('configmaps', 'default', map('b', 'x'.repeat(300)));
@@ -247,7 +248,7 @@ describe('events', () => {
     expect([one!.events, plain!.events]).toEqual([2, 2]);
     const messages: string[] = [];
     for (let at = 0; at < one!.payload.length; ) {
-      // Both are longer than 125 bytes and shorter than 64 KiB.
+      // Both are longer than 125 bytes and shorter than 64 KiB, so they have the same header size.
       expect(one!.payload.readUInt16BE(at)).toBe(0x81_7e);
       const end = at + 4 + one!.payload.readUInt16BE(at + 2);
       messages.push(one!.payload.toString('utf8', at + 4, end));
@@ -258,7 +259,7 @@ describe('events', () => {
     for (const stream of streams) stream.close();
   });
 
-  it('that end a watch are framed as the others', () => {
+  it('that end a watch have the framing of other events', () => {
     const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, code: 410 };
     const plain = failureFrame({ representation: JSON_FORM, websocket: false }, status);
     expect(JSON.parse(plain.toString())).toEqual({ type: 'ERROR', object: status });
@@ -269,7 +270,7 @@ describe('events', () => {
 
   type Read = { readonly type: unknown; readonly object: JsonObject };
 
-  /** Reads a protobuf stream: length, WatchEvent{type 1, object 2 {raw 1}}, raw a whole body. */
+  /** Reads a protobuf stream: length, then WatchEvent{type 1, object 2 {raw 1}}, where raw is a complete body. */
   function protobufEvents(stream: Buffer): Read[] {
     const out: Read[] = [];
     for (let at = 0; at < stream.length; ) {
@@ -288,7 +289,7 @@ describe('events', () => {
     return out;
   }
 
-  /** Reads a sequence: each item is as long as what encoding it again gives. */
+  /** Reads a sequence: the length of each item is that of its encoding. */
   function cborEvents(stream: Buffer): Read[] {
     const out: Read[] = [];
     const tag = Buffer.from([0xd9, 0xd9, 0xf7, 0xa2, 0x44]);
@@ -303,7 +304,7 @@ describe('events', () => {
     return out;
   }
 
-  it.each(['object', 'metadata'] as const)('of %s say the same in every encoding', async (as) => {
+  it.each(['object', 'metadata'] as const)('of %s have the same content in every encoding', async (as) => {
     const b = await Bench.open();
     const target = b.target('configmaps', 'default');
     const options = {
@@ -333,7 +334,7 @@ describe('events', () => {
       expect.arrayContaining(['ADDED', 'BOOKMARK', 'ADDED', 'MODIFIED', 'DELETED']),
     );
     expect(cborEvents(cbor!)).toEqual(expected);
-    // Protobuf does not tell absent from empty: compared in the form that encoding gives.
+    // Protobuf does not distinguish absent from empty, so objects are compared in their protobuf form.
     const raw = (o: JsonObject): Buffer =>
       encodeCbor(structByName(as === 'object' ? 'core/v1.ConfigMap' : 'meta/v1.PartialObjectMetadata'), o);
     const read = protobufEvents(protobuf!);

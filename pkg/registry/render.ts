@@ -29,8 +29,9 @@ export interface Rendering {
   /** The size of the body if it is known in advance (JSON lists of stored bytes, single objects). */
   readonly bytes: number | undefined;
   /**
-   * Chunks of about 256 KiB, smaller if they take long to make; an empty chunk is a chance to yield. A caller of `next(true)` no longer
-   * uses the previous chunk, whose memory is then reused. Without this, a list of 46 MB costs more garbage collection than copying.
+   * Chunks of about 256 KiB, smaller if they take long to build; an empty chunk is an opportunity to yield. After
+   * `next(true)` the caller no longer uses the previous chunk, and its memory is reused. Without this, a list of 46 MB
+   * costs more for garbage collection than for copying.
    */
   readonly chunks: Iterable<Buffer, void, boolean | undefined>;
 }
@@ -113,8 +114,8 @@ const OPEN = Buffer.from('{');
 const COMMA = Buffer.from(',');
 
 /**
- * An item is the stored bytes from `"metadata"` on, because items of a list have no kind and apiVersion. Nothing is parsed, and the size is
- * known before the first byte.
+ * An item consists of the stored bytes from `"metadata"` on, because items of a list have no kind and apiVersion.
+ * Nothing is parsed, and the size is known before the first byte.
  */
 function storedList(list: Listing): Rendering {
   const { result, target } = list;
@@ -153,13 +154,13 @@ function storedList(list: Listing): Rendering {
   }
 }
 
-/** Items of built-in kinds have no kind and apiVersion in a list; custom resources have. */
+/** Items of built-in kinds have no kind and apiVersion in a list; custom resources do. */
 function itemForm({ apiVersion, kind, type }: ServedResource): { readonly skip: number; readonly open: Buffer } {
   if (type.structural !== undefined) return { skip: 0, open: NOTHING };
   return { skip: jsonItemOffset(apiVersion, kind), open: OPEN };
 }
 
-/** A list of metadata, a pretty-printed one, or one in another version than the stored one. */
+/** A list of metadata, an indented one, or one in a version other than the stored one. */
 function* jsonList(list: Listing): Generator<Buffer, void, void> {
   const { target, result, r } = list;
   const { resource } = target;
@@ -173,7 +174,7 @@ function* jsonList(list: Listing): Generator<Buffer, void, void> {
   yield* jsonWith(`${head}${end}`, result.items, itemOf, r.pretty);
 }
 
-/** Writes a document whose last value is an empty list, with the items in this list, in pieces. */
+/** Writes a document whose last value is an empty list, with the items inserted into the list, in pieces. */
 function* jsonWith(
   empty: string,
   items: readonly StoredObject[],
@@ -223,8 +224,8 @@ const NULL = Buffer.from('null');
 const CLOSE = Buffer.from('}');
 
 /**
- * A message begins with its length, so the length of all items is computed before the first byte is written. An item whose encoding is not
- * kept until it is written is encoded twice; a list of any length therefore takes no memory.
+ * A message begins with its length, so the length of all items is computed before the first byte is written. An item
+ * whose encoding cannot be kept until then is encoded twice; so a list of any length needs little memory.
  */
 function* protobuf(list: Listing): Generator<Buffer, void, void> {
   const { target, result, r } = list;
@@ -279,7 +280,7 @@ const PIECES_STRIDE = 16;
 /** The bytes of the first chunk; most lists are short. */
 const FIRST_CHUNK = 16 * 1024;
 
-/** Joins small pieces into chunks of a size that suits connections, or into smaller ones when it is time to yield. */
+/** Joins small pieces into chunks of a size that suits connections, or into smaller ones if it is time to yield. */
 function* pieces(small: Iterable<Buffer>, { clock }: World): Generator<Buffer, void, boolean | undefined> {
   let chunk = Buffer.allocUnsafe(FIRST_CHUNK);
   let from = 0;
@@ -330,7 +331,7 @@ function valueListIn({ target, r, world }: Listing, value: JsonObject): JsonObje
   };
 }
 
-/** Lists in forms that clients do not use for large lists; made in one piece. */
+/** Lists in forms that clients do not use for large lists, built in one piece. */
 function wholeList({ target, result, r, world }: Listing): JsonObject {
   const { resource } = target;
   const metadata = listMeta(result);

@@ -4,7 +4,7 @@ import type { StoredObject } from '../cache/index.js';
 import type { ServedResource } from './catalogue.js';
 import type { ConnectionBehaviour, QueryValues, ScaleBehaviour, Strategy, VirtualHandler } from './resource.js';
 
-/** The context of a request, made once by the pipeline. */
+/** The context of a request, created once by the pipeline. */
 export interface RequestContext {
   readonly user: UserInfo;
   readonly userAgent: string;
@@ -218,15 +218,15 @@ export interface ListResult {
 }
 
 /**
- * A watch is a position in the shared log without a buffer. The connection pulls events at its own pace.
+ * A watch is a position in the shared log without a buffer. The connection takes events as fast as it can write them.
  *
  *     const pump = () => { for (let f; !full && (f = stream.take(max)) !== undefined; ) write(f.payload); };
  *     stream.onReady(pump); pump();
  */
 export interface EventStream {
   /**
-   * Returns the pending events, joined, about `maxBytes` at most but at least one event; undefined if there are none. It returns earlier
-   * when `enough` asks to yield: an empty result means that the scan is not complete.
+   * Returns the pending events, joined: about `maxBytes` at most, but at least one event; undefined if there are none.
+   * It returns earlier if `enough` requests a yield: an empty result means that the scan is not complete.
    */
   take(maxBytes: number, enough?: () => boolean): Frames | undefined;
   /** Calls `f` once when events are available after a `take` that returned undefined, and when the stream ends. */
@@ -236,12 +236,15 @@ export interface EventStream {
   close(): void;
 }
 
-/** The joined frames of some events. All watchers at the same position share them, so the bytes must not be changed. */
+/**
+ * The joined watch frames of several events. All watchers at the same position share them, so the bytes must not be
+ * changed.
+ */
 export interface Frames {
   payload: Buffer;
   readonly events: number;
   /**
-   * The payload in the framing of a transport that needs one, so that it is framed once for all watches. The transport sets it, and
+   * The payload in the framing of a transport that needs one, built once for all watches. The transport sets it, and
    * may make `payload` a view of it, so that the bytes are in memory once.
    */
   framed: Buffer | undefined;

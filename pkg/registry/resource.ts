@@ -32,7 +32,7 @@ export interface ResourceDeclaration<T = AnyFields> {
   readonly featureGate?: string;
   /** `v1.33+; use discovery.k8s.io/v1 EndpointSlice`: the deprecation warning of a kind whose type declares none. */
   readonly deprecated?: string;
-  /** Fields that an object without content (a bookmark) shows beyond the zero values of its schema. */
+  /** Fields of an object without content (a bookmark), in addition to the zero values of its schema. */
   readonly emptyObject?: JsonObject;
   /** Returns the reason why a decoded object is unreadable, if any: a string in it is malformed. */
   unreadable?(o: Shaped<T>): string | undefined;
@@ -48,11 +48,16 @@ export interface ResourceDeclaration<T = AnyFields> {
   readonly selectableFields?: Readonly<Record<string, SelectableField<T>['read']>>;
   /** The sentence for an unknown field selector; the default depends on whether `selectableFields` is empty. */
   readonly unknownFieldLabel?: (label: string, version: string) => string;
-  /** A selectable field by which most watches select (`spec.nodeName` of pods). Events are offered only to the watches that they may concern. */
+  /**
+   * The selectable field that most watches use (`spec.nodeName` of pods). Events are offered only to watches that may
+   * select them.
+   */
   readonly hotField?: string;
-  /** Key below /registry/ where it differs from the resource's name (as in etcd: `services/specs`, `events`, `minions`). */
+  /**
+   * Key below /registry/ if it differs from the resource's name (as in etcd: `services/specs`, `events`, `minions`).
+   */
   readonly storagePrefix?: string;
-  /** Answers requests without a stored object (reviews, componentstatuses); such a resource is not stored. */
+  /** Serves requests without a stored object (reviews, componentstatuses); such a resource is not stored. */
   readonly virtual?: VirtualHandler;
 }
 
@@ -63,12 +68,14 @@ export interface SelectableField<T = AnyFields> {
 
 /** A version of a resource. Its type is the built-in one of the same group, version and kind. */
 export interface DeclaredVersion {
-  /** The group, where the version belongs to another one than the resource (events in `events.k8s.io`). */
+  /** The group, if the version belongs to another one than the resource (events in `events.k8s.io`). */
   readonly group?: string;
   readonly version: string;
-  /** Field selectors of this version -> names in `selectableFields`, where they differ; others are then not supported. */
+  /** Field selectors of this version -> names in `selectableFields`, if they differ; others are then not supported. */
   readonly fieldLabels?: Readonly<Record<string, string>>;
-  /** Conversion to and from the storage version, where they differ by more than apiVersion. In place, on a private copy. */
+  /**
+   * Conversion to and from the storage version, if they differ in more than apiVersion. In place, on a private copy.
+   */
   readonly toStorage?: (o: JsonObject) => void;
   readonly fromStorage?: (o: JsonObject) => void;
 }
@@ -78,7 +85,9 @@ export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | '
 /** A path below an item: `status`, `scale`, `finalize`, `binding`, `eviction`, ... */
 export interface Subresource<T = AnyFields> {
   readonly verbs: readonly Verb[];
-  /** The kind that it takes and returns, where it is not the resource's own (`autoscaling/v1 Scale`, `policy/v1 Eviction`). */
+  /**
+   * The kind that it takes and returns, if it is not the resource's own (`autoscaling/v1 Scale`, `policy/v1 Eviction`).
+   */
   readonly kind?: GroupVersionKind;
   readonly behaviour: SubresourceBehaviour<T>;
 }
@@ -97,7 +106,7 @@ export interface ScaleBehaviour {
   readonly read: (whole: JsonObject) => JsonObject;
   /** Changes `whole` in place. */
   readonly write: (whole: JsonObject, scale: JsonObject, errors: FieldErrors) => void;
-  /** The field of the whole that holds the desired replicas. Its owners are the owners of the scale's replicas. */
+  /** The field of the whole object with the desired replicas. Its owners are the owners of the scale's replicas. */
   readonly replicasPath: readonly string[];
 }
 
@@ -122,12 +131,12 @@ export interface ConnectionRequest {
 
 /** The query parameters of a request. */
 export interface QueryValues {
-  /** The first value, '' when absent. */
+  /** The first value, '' if absent. */
   text(name: string): string;
   /** Every value, in order. */
   all(name: string): readonly string[];
   has(name: string): boolean;
-  /** Undefined when absent; throws 400 when the value is no integer. */
+  /** Undefined if absent; throws 400 if the value is not an integer. */
   integer(name: string): number | undefined;
 }
 
@@ -250,8 +259,9 @@ export interface GenerationRule<T = AnyFields> {
 
 export interface StorageRules {
   /**
-   * Allocates values that must be unique in the cluster (cluster IPs, node ports) in the transaction of the write: may change the
-   * object and returns comparisons and operations to add. When one of the comparisons fails, it runs again on fresh state.
+   * Allocates values that must be unique in the cluster (cluster IPs, node ports) in the transaction of the write: it
+   * may change the object and returns comparisons and operations to add. If one of the comparisons fails, it runs again
+   * on fresh state.
    */
   allocate?(change: Change, store: Reader, context: WriteContext): Promise<TxnPart>;
   /** Seconds after which an object expires through the log (events: 3600). */
@@ -275,9 +285,9 @@ export interface DeletionRules<T = AnyFields> {
   readonly returnsObject?: boolean;
 }
 
-/** Differences between kinds that have no reason but compatibility with kube-apiserver. */
+/** Differences between kinds whose only reason is compatibility with kube-apiserver. */
 export interface CompatibilityRules {
-  /** An update runs the name rule of create as well. */
+  /** An update also runs the name rule of create. */
   readonly checksUpdateLikeNew?: boolean;
   /** Finalizers may be any qualified name: one without a domain need not be a well-known name. */
   readonly anyFinalizers?: boolean;
@@ -298,7 +308,7 @@ export interface TxnPart {
 
 /** Reads keys other than those of objects, for `allocate`. */
 export interface Reader {
-  /** Modification revision and value, or undefined when absent. From a state at least as new as the request. */
+  /** Modification revision and value, or undefined if absent. From a state at least as new as the request. */
   get(key: string): Promise<{ readonly revision: number; readonly value: Uint8Array } | undefined>;
   /** Keys with a prefix, in order. */
   keys(prefix: string): Promise<readonly string[]>;

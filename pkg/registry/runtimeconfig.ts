@@ -21,7 +21,10 @@ export function isServed(gvr: GroupVersionResource, config: RuntimeConfig): bool
 const LEVELS: readonly string[] = ['api/all', 'api/ga', 'api/beta', 'api/alpha'];
 /** Groups of the API without kinds in this server. */
 const GROUPS_TO_COME: readonly string[] = ['apiregistration.k8s.io'];
-/** Versions that kube-apiserver accepts in this flag and no longer serves. Command lines name them, mostly to disable them. */
+/**
+ * Versions that kube-apiserver accepts in this flag and no longer serves. Existing command lines contain them, mostly
+ * to disable them.
+ */
 const VERSIONS_PAST: ReadonlySet<string> = new Set([
   'apps/v1beta1',
   'apps/v1beta2',
@@ -48,8 +51,8 @@ const VERSIONS_PAST: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the error for the keys, with the sentence of kube-apiserver, or undefined. Unknown resources are accepted, as in kube-apiserver,
- * so that a command line remains valid after the removal of a resource.
+ * Returns the error for the keys, with the message of kube-apiserver, or undefined. Unknown resources are accepted, as
+ * in kube-apiserver, so that a command line remains valid after the removal of a resource.
  */
 export function runtimeConfigProblem(
   config: RuntimeConfig,

@@ -81,7 +81,7 @@ function fieldValue(o: StoredObject, field: number): string {
 
 function fieldNumber(resource: ServedResource, label: string): number {
   if (label === NAME) return NAME_FIELD;
-  // Kinds without a namespace that declare fields of their own do not know the label.
+  // Kinds without a namespace that declare fields of their own do not have this label.
   if (label === NAMESPACE && (resource.namespaced || resource.fieldLabels.size === 0)) return NAMESPACE_FIELD;
   const number = resource.fieldLabels.get(label);
   if (number !== undefined) return number;

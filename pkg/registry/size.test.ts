@@ -10,22 +10,22 @@ const pod = (containers: number): JsonObject => ({
   spec: { containers: Array.from({ length: containers }, () => ({})) },
 });
 
-describe('a list longer than any sensible object has', () => {
-  it('is refused before its items are looked at', async () => {
+describe('a list longer than the limit', () => {
+  it('is refused before its items are validated', async () => {
     const bench = await Bench.open();
     expect(await refusal(bench.create('pods', 'default', pod(limits.listItemsMax + 1)))).toBe(
       `422 Pod "p" is invalid: spec.containers: Too many: ${limits.listItemsMax + 1}: must have at most ${limits.listItemsMax} items`,
     );
   });
 
-  it('is refused alike when it is a map', async () => {
+  it('is also refused if it is a map', async () => {
     const bench = await Bench.open();
     const data = Object.fromEntries(Array.from({ length: limits.listItemsMax + 1 }, (_, i) => [`k${i}`, '']));
     const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data };
     expect(await refusal(bench.create('configmaps', 'default', map))).toMatch(/^422 .* data: Too many: 10001: /);
   });
 
-  it('is refused when a patch makes it', async () => {
+  it('is refused if a patch creates it', async () => {
     const bench = await Bench.open();
     await bench.create('configmaps', 'default', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } });
     const finalizers = Array.from({ length: limits.listItemsMax + 1 }, (_, i) => `x.example/${i}`);
@@ -34,7 +34,7 @@ describe('a list longer than any sensible object has', () => {
     );
   });
 
-  it('of values of any kind is refused before it is parsed', async () => {
+  it('is refused before it is parsed, for values of any type', async () => {
     const bench = await Bench.open();
     expect(await refusal(bench.create('pods', 'default', pod(300_000)))).toMatch(/^400 .*more than 100000 values/);
   });

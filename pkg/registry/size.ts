@@ -4,8 +4,9 @@ import { limits } from './limits.js';
 import type { Target } from './requests.js';
 
 /**
- * Refuses (422) an object with a list or map beyond the limit before defaults and rules examine its items: a body of three megabytes can
- * hold a million of them. `bytes` is an upper bound of the JSON of the object; small objects are not scanned.
+ * Refuses (422) an object with a list or map beyond the limit before defaults and rules examine its items: a body of
+ * three megabytes can have a million of them. `bytes` is an upper bound of the JSON of the object; small objects are
+ * not scanned.
  */
 export function refuseLongLists(target: Target, object: JsonObject, bytes: number): void {
   // The shortest item with its comma takes two bytes; an entry of a map takes more.

@@ -3,7 +3,7 @@ import { Bench } from './testing.js';
 
 const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
 
-/** Every reading of the clock is 20 ms later; counts the yields. */
+/** The clock advances by 20 ms at each reading; yields are counted. */
 function slow(b: Bench): () => number {
   let now = b.world.clock.monotonic();
   vi.spyOn(b.world.clock, 'monotonic').mockImplementation(() => (now += 20));

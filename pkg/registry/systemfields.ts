@@ -21,11 +21,11 @@ import { metaOf, strings, text, validateFinalizerNames, validateMeta, validateMe
 import type { RequestContext, Target } from './requests.js';
 import type { Strategy } from './resource.js';
 
-/** Metadata that the server owns: set on create, kept on update. */
+/** Metadata that the server sets on create and keeps on update. */
 
 const METADATA = FieldPath.of('metadata');
 
-/** Sets the namespace of the request; a body that names another one is refused. */
+/** Sets the namespace of the request; a body with another namespace is refused. */
 export function placeInNamespace(object: JsonObject, target: Target): void {
   const meta = metaOf(object);
   const namespace = text(meta, 'namespace');
@@ -82,7 +82,7 @@ export function fillSystemFields(object: JsonObject, world: World): void {
 const NAME_CHARACTERS = 'bcdfghjklmnpqrstvwxz2456789';
 const SUFFIX_LENGTH = 5;
 
-/** Appends five random characters to a generateName, from an alphabet that forms no words. */
+/** Appends five random characters to a generateName, from an alphabet without vowels. */
 export function generatedName(base: string, world: World): string {
   let suffix = '';
   for (const byte of world.random.bytes(SUFFIX_LENGTH)) suffix += NAME_CHARACTERS[byte % NAME_CHARACTERS.length];
@@ -101,8 +101,8 @@ export function validateNewMeta(object: JsonObject, target: Target, found: Field
 }
 
 /**
- * Checks the resourceVersion of an update, and replaces it by the current one. '' and '0' match any version where the kind allows
- * unconditional updates.
+ * Checks the resourceVersion of an update, and replaces it by the current one. '' and '0' match any version if the kind
+ * allows unconditional updates.
  */
 export function checkVersion(object: JsonObject, stored: StoredObject, target: Target, strategy: Strategy): void {
   const meta = metaOf(object);
@@ -130,7 +130,7 @@ function versionRequired(target: Target, name: string): ApiError {
   ]);
 }
 
-/** Refuses a body with another uid than `uid` ('' when there is no object): it refers to a deleted object. */
+/** Refuses a body with a uid other than `uid` ('' if there is no object): it refers to a deleted object. */
 export function checkUid(object: JsonObject, uid: string, key: string, target: Target): void {
   const meta = metaOf(object);
   const given = text(meta, 'uid');
@@ -142,7 +142,7 @@ export function checkUid(object: JsonObject, uid: string, key: string, target: T
   );
 }
 
-/** The text with which kube-apiserver's store reports a failed precondition. */
+/** The message of kube-apiserver's store for a failed precondition. */
 export function invalidObject(key: string, why: string): string {
   return `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`;
 }

@@ -6,7 +6,7 @@ import type { TableDeclaration } from './resource.js';
 
 /** Responses as Tables, which `kubectl get` prints. */
 
-/** The columns of kinds that declare none. */
+/** The columns of kinds without declared columns. */
 const PLAIN: TableDeclaration = {
   columns: [
     { name: 'Name', type: 'string', format: 'name', description: 'Name of the object.', priority: 0 },

@@ -19,7 +19,7 @@ import type {
 } from './requests.js';
 import { resolveTarget } from './target.js';
 
-/** A registry over a keyspace in memory, with short functions for its verbs: for the tests of this room. */
+/** A registry over an in-memory keyspace, with short functions for its verbs, for the tests of pkg/registry. */
 
 export const JSON_FORM: Representation = {
   encoding: 'json',
@@ -31,7 +31,7 @@ export const JSON_FORM: Representation = {
 
 export { EVERYTHING };
 
-/** A world with a clock that tests advance, timers that fire with it, and counted "random" numbers. */
+/** A world with a clock that tests advance, timers that fire with it, and a counter instead of random numbers. */
 export class TestWorld implements World {
   #now = Date.UTC(2030, 0, 1);
   #timers = new Map<number, { at: number; readonly every: number | undefined; readonly f: () => void }>();

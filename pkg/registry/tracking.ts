@@ -51,7 +51,7 @@ function sibling(resource: ServedResource, apiVersion: string): ServedResource |
   return resource.declaration.served.find((r) => r.apiVersion === apiVersion);
 }
 
-/** A stored object in the version of the request: a copy where the versions differ. */
+/** Returns a stored object in the version of the request: a copy if the versions differ. */
 export function inServedVersion(resource: ServedResource, o: JsonObject): JsonObject {
   if (resource.conversion === undefined) return o;
   const copy = cloneJson(o);

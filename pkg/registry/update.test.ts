@@ -11,7 +11,7 @@ const lease = (meta: JsonObject = {}): JsonObject => ({
   spec: { holderIdentity: 'a' },
 });
 
-describe('a PUT of what is not there', () => {
+describe('a PUT of an object that does not exist', () => {
   it.each<[string, JsonObject]>([
     ['services', { spec: { ports: [{ port: 80 }] } }],
     ['endpoints', { subsets: [] }],
@@ -20,7 +20,7 @@ describe('a PUT of what is not there', () => {
     ['roles.rbac.authorization.k8s.io/v1', { rules: [] }],
   ])('creates one of %s', async (what, rest) => {
     const b = await Bench.open();
-    // A version that the object had in an earlier life is no obstacle.
+    // The version of an earlier object with the same name is ignored.
     const made = await b.update(what, 'default', { metadata: { name: 'n', resourceVersion: '3' }, ...rest });
     expect(await b.get(what, 'default', 'n')).toEqual(made);
   });
@@ -28,7 +28,7 @@ describe('a PUT of what is not there', () => {
   it.each<[string, string, JsonObject]>([
     ['configmaps', 'default', {}],
     ['priorityclasses.scheduling.k8s.io/v1', '', { value: 1 }],
-  ])('creates none of %s', async (what, namespace, rest) => {
+  ])('does not create one of %s', async (what, namespace, rest) => {
     const b = await Bench.open();
     expect(await refusal(b.update(what, namespace, { metadata: { name: 'n', uid: 'x' }, ...rest }))).toMatch(/^404 /);
   });
@@ -42,7 +42,7 @@ describe('a PUT of what is not there', () => {
     );
   });
 
-  it('creates by apply, whatever version is named', async () => {
+  it('becomes a create in an apply, whatever its version', async () => {
     const b = await Bench.open();
     const applied = lease({ resourceVersion: '3' });
     const at = ['default', 'l'] as const;
@@ -51,7 +51,7 @@ describe('a PUT of what is not there', () => {
   });
 });
 
-describe('a PUT that names no version', () => {
+describe('a PUT without a version', () => {
   it.each<[string, string, JsonObject]>([
     ['leases.coordination.k8s.io/v1', 'default', {}],
     ['poddisruptionbudgets.policy/v1', 'default', { spec: { minAvailable: 1 } }],
@@ -70,7 +70,7 @@ describe('a PUT that names no version', () => {
     expect(await b.update(what, namespace, made)).toEqual(made);
   });
 
-  it('is refused for the status of what needs one', async () => {
+  it('is refused for the status if the kind requires a version', async () => {
     const b = await Bench.open();
     const budget = { metadata: { name: 'n' }, spec: { minAvailable: 1 } };
     await b.create('poddisruptionbudgets.policy/v1', 'default', budget);
@@ -82,7 +82,7 @@ describe('a PUT that names no version', () => {
 });
 
 describe('a PUT of a scale', () => {
-  it('is about the object whose uid it names', async () => {
+  it('applies only to the object with its uid', async () => {
     const b = await Bench.open();
     const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
     const spec = { replicas: 2, selector: { matchLabels: { a: 'b' } }, template };

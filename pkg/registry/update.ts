@@ -32,7 +32,9 @@ import { trackUpdate } from './tracking.js';
 import { writeContext } from './virtual.js';
 import { allocate, insert, settle, type Write } from './write.js';
 
-/** Changes of one object: PUT is here; patch, apply and scale are in `patchverb.ts`, actions in `objects.ts`. */
+/**
+ * Changes of one object: PUT is in this file; patch, apply and scale are in `patchverb.ts`, actions in `objects.ts`.
+ */
 
 /** A function from the stored state of an object to a new one. */
 export interface ObjectEdit {
@@ -45,14 +47,14 @@ export interface ObjectEdit {
    * and must not be changed.
    */
   readonly make: (stored: StoredObject, old: JsonObject, slice: Slice) => JsonObject | Promise<JsonObject>;
-  /** Creates the object when it does not exist; absent: 404. */
+  /** Creates the object if it does not exist; absent: 404. */
   readonly create?: (() => Promise<Written>) | undefined;
   /** Replaces the rules of the target. */
   readonly rules?: Strategy;
   readonly scale?: ScaleEdit;
 }
 
-/** The edit of a small object that is computed from the whole one. */
+/** An edit of a small object that is computed from the whole one. */
 export interface ScaleEdit {
   readonly read: (whole: JsonObject) => JsonObject;
   /** The new whole object. */
@@ -71,7 +73,7 @@ export async function update(
   checkName(object, target.name);
   const write: Write<ObjectTarget> = { target, options, context };
   const version = text(metaOf(object), 'resourceVersion');
-  // The cache may not have applied a version from another peer yet. This is not a conflict.
+  // The cache may not have applied a version of another peer yet. This is not a conflict.
   if (/^[1-9]\d{0,15}$/.test(version)) await caughtUp(core, parseVersion(version), context);
   return modify(core, write, {
     retries: version === '' || version === '0' ? limits.unconditionalRetries : 0,
@@ -96,12 +98,12 @@ async function caughtUp(core: Core, version: Revision, context: RequestContext):
   try {
     await notOlderThan(core, version, context);
   } catch (e) {
-    // No object has a version of the future; the comparison of versions reports the conflict.
+    // No object has a future version; the comparison of versions reports the conflict.
     if (!(e instanceof ApiError) || e.status.code !== 504) throw e;
   }
 }
 
-/** Changes an object; creates it where the edit allows that. */
+/** Changes an object; creates it if the edit allows that. */
 export function modify(core: Core, write: Write<ObjectTarget | ScaleTarget>, edit: ObjectEdit): Promise<Written> {
   const { target, context } = write;
   return optimisticUpdate(core, { target, context, retries: edit.retries }, (stored) =>

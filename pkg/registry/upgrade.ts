@@ -6,8 +6,9 @@ import type { Kind, ServedResource } from './kind.js';
 import { parseStored } from './stored.js';
 
 /**
- * A stored object has the storage version of the time of its write. A later release or a changed definition may have another one. Objects
- * in memory always have today's storage version: older ones are converted when they are loaded.
+ * A stored object has the storage version of the time of its write. A later release or a changed definition may have
+ * another one. Objects in memory always have the current storage version: older ones are converted when they are
+ * loaded.
  */
 export function collectionRequest(kind: Kind): CollectionRequest {
   const { storage } = kind;
@@ -39,7 +40,7 @@ function settleCustom(kind: Kind, stored: Buffer): Buffer | undefined {
   const from = o === undefined ? undefined : kind.versions.find((v) => v.apiVersion === o['apiVersion']);
   if (o === undefined || from === undefined) return undefined;
   prune(o, from.schema);
-  // A remote converter takes time, so a request that needs the object calls it.
+  // A remote converter takes time, so it is called by a request that needs the object.
   if (kind.remote === undefined) toStorageVersion(from, o);
   else complete(o, from.type);
   const settled = encodeStored(kind.storage.type.schema, o);

@@ -56,7 +56,7 @@ export async function connect(
   });
 }
 
-/** The query of a connection as the object that admission sees: `PodExecOptions` and the like. */
+/** The query of a connection, as the object that admission sees: `PodExecOptions` and similar kinds. */
 function connectOptions(target: Target, parameters: QueryValues): JsonObject {
   const { info, schema } = expectedKind(target);
   const object: JsonObject = { kind: info.kind, apiVersion: info.version };

@@ -11,8 +11,8 @@ import type { EventStream, RequestContext, WatchOptions, WatchRequest } from './
 import { parseSelectors, type Selected, select } from './selection.js';
 
 /**
- * Opens a watch. It begins with the present objects (`sendInitialEvents`, or a legacy client without a version) or after a version. If the
- * client allows bookmarks, a bookmark marks the end of the initial events.
+ * Opens a watch. It begins with the existing objects (`sendInitialEvents`, or a legacy client without a version) or
+ * after a version. If the client allows bookmarks, a bookmark marks the end of the initial events.
  */
 export async function watch(core: Core, request: WatchRequest, context: RequestContext): Promise<EventStream> {
   const { target, representation, websocket = false } = request;
@@ -71,7 +71,10 @@ async function startOf(core: Core, options: WatchOptions, context: RequestContex
   return wanted;
 }
 
-/** Returns the initial objects of a watch, and undefined for each object that is not selected, so that the caller can yield in between. */
+/**
+ * Yields the initial objects of a watch, and undefined for each object that is not selected, so that the caller can
+ * yield in between.
+ */
 function* objects(state: Snapshot<StoredObject>, selected: Selected): IterableIterator<StoredObject | undefined> {
   const { resourcePrefix, namespaced, namespace, name } = selected;
   const prefix = namespaced && namespace !== '' ? `${resourcePrefix}${namespace}/` : resourcePrefix;

@@ -35,8 +35,8 @@ import { runVirtual, writeContext } from './virtual.js';
  *        -> validating admission -> allocation -> admission's additions to the transaction -> warnings -> encode
  *        -> one transaction -> response from the cache
  *
- * Everything that a client can get wrong is refused before the transaction. The transaction compares only that nothing the decision
- * was made on has changed. This file has create, `update.ts` has the change of an object.
+ * Every client error is refused before the transaction. The transaction only checks that the state on which the
+ * decision is based has not changed. This file creates objects, `update.ts` changes them.
  */
 
 /** One write of one object. */
@@ -81,7 +81,7 @@ export async function create(core: Core, request: CreateRequest, context: Reques
   }
 }
 
-/** Applies defaults in the version of the body, and brings the object to the storage version. */
+/** Applies defaults in the version of the body, and converts the object to the storage version. */
 export function settle(target: Target, object: JsonObject, context: RequestContext): void {
   dropDuplicateOwners(object, context);
   toStorageVersion(target.resource, object);
@@ -210,7 +210,7 @@ async function commitInNamespace(
 
 const NOTHING: TxnPart = { compares: [], ops: [] };
 
-/** Runs the allocation of a kind that has one. */
+/** Runs the allocation of the kind, if any. */
 export async function allocate(core: Core, strategy: Strategy, change: Change, wanted: WriteContext): Promise<TxnPart> {
   const rule = strategy.storage?.allocate;
   return rule === undefined ? NOTHING : rule(change, readerOf(core), wanted);

@@ -51,7 +51,7 @@ export interface Access {
   readonly rbac: RbacIndex;
   readonly escalation: EscalationCheck;
   readonly serviceAccounts: ServiceAccountTokens;
-  /** What the review kinds and `serviceaccounts/token` use. */
+  /** Used by the review kinds and `serviceaccounts/token`. */
   readonly services: Pick<ClusterConfig, 'authorize' | 'rulesFor' | 'tokens'>;
   close(): void;
 }

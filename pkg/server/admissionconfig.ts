@@ -23,8 +23,8 @@ import {
 } from '../config/index.js';
 
 /**
- * Reads `--admission-control-config-file`: an AdmissionConfiguration whose plug-ins have their configuration in the file, or in
- * another file named by a path relative to it. Throws `ConfigError` with the path of every wrong field.
+ * Reads `--admission-control-config-file`: an AdmissionConfiguration whose plug-ins are configured in the file, or in
+ * another file at a path relative to it. Throws `ConfigError` with the path of every invalid field.
  */
 export async function readAdmissionConfig(file: string): Promise<AdmissionSettings> {
   if (file === '') return {};

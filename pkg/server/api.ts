@@ -176,7 +176,9 @@ function* stored(registry: Registry): Iterable<{ group: string; resource: string
 /** The audit stage. No policy is configured, so nothing is written. */
 const NO_AUDIT = { requestReceived: () => {}, responseComplete: () => {} } as const;
 
-/** Steps of the start that are complete before the first request is served, by kube-apiserver's names of their checks. */
+/**
+ * The start steps that complete before the first request is served, with the names of their checks in kube-apiserver.
+ */
 const DONE_BEFORE_SERVING = [
   'poststarthook/start-system-namespaces-controller',
   'poststarthook/scheduling/bootstrap-system-priority-classes',

@@ -15,8 +15,8 @@ function setUp() {
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-describe('the state behind a decision', () => {
-  it('is confirmed before the first decision, and again when the confirmation is too old', async () => {
+describe('the confirmation of the state before a decision', () => {
+  it('is requested before the first decision, and again when the last one is too old', async () => {
     const { asked, at, objects } = setUp();
     const first = objects.current();
     asked[0]!.resolve();
@@ -29,7 +29,7 @@ describe('the state behind a decision', () => {
     await later;
   });
 
-  it('is confirmed ahead of time while it is in use, without waiting', async () => {
+  it('is requested ahead of time while decisions are made, so that they do not wait', async () => {
     const { asked, at, objects } = setUp();
     const first = objects.current();
     asked[0]!.resolve();
@@ -42,7 +42,7 @@ describe('the state behind a decision', () => {
     expect(objects.current()).toBeUndefined();
   });
 
-  it('is asked for again where the confirmation took too long', async () => {
+  it('is requested again if it took too long', async () => {
     const { asked, at, objects } = setUp();
     const first = objects.current()!;
     at.now = 2000;
@@ -58,7 +58,7 @@ describe('the state behind a decision', () => {
     await second;
   });
 
-  it('refuses with 503 where the leader cannot be reached', async () => {
+  it('refuses with 503 if the leader cannot be reached', async () => {
     const { asked, objects } = setUp();
     const refused = objects.current();
     asked[0]!.reject(new NotServed('noLeader', 'no leader'));

@@ -7,10 +7,10 @@ import { prefixEnd } from '../storage/index.js';
 
 const UNREACHABLE = 'cannot check permissions: this server does not reach the leader of its cluster';
 
-/** Milliseconds that a request waits for the cache to be confirmed as current. */
+/** Milliseconds that a request waits until the cache is confirmed as current. */
 const PATIENCE = 5_000;
 
-/** The registry's cache, as authenticators and authorizers read it. */
+/** The registry's cache as authenticators and authorizers use it. */
 export function authObjects(registry: Registry, world: World): AuthObjects {
   const identities = new WeakMap<StoredObject, ObjectIdentity>();
   const prefixes = new Map<string, string>();
@@ -71,8 +71,8 @@ export function authObjects(registry: Registry, world: World): AuthObjects {
 }
 
 /**
- * Confirms with the leader, at most once per half of the allowed age, that the cache is current. The state is known to be as new as
- * the moment at which the confirmation was asked for.
+ * Confirms with the leader that the cache is current, at most once per half of the allowed age. The cache is then known
+ * to be at least as new as the time of the request to the leader.
  */
 function currency(registry: Registry, world: World): () => Promise<void> | undefined {
   const { clock } = world;
@@ -90,7 +90,7 @@ function currency(registry: Registry, world: World): () => Promise<void> | undef
       });
     return confirming;
   };
-  /** A confirmation under way may have been asked for too long ago: then another one follows. */
+  /** The pending confirmation may have been requested too long ago: then another one follows. */
   const confirmedSince = async (oldest: number): Promise<void> => {
     try {
       while (confirmedAt < oldest) await confirm();
@@ -101,7 +101,8 @@ function currency(registry: Registry, world: World): () => Promise<void> | undef
   return () => {
     const age = clock.monotonic() - confirmedAt;
     if (age < CURRENCY_MILLISECONDS_MAX) {
-      // Ask again early, so that a busy server rarely waits. A failure shows when the confirmation has run out.
+      // Request the next confirmation early, so that a busy server rarely waits. A failure has an effect only when the
+      // current one expires.
       if (age > CURRENCY_MILLISECONDS_MAX / 2 && confirming === undefined) confirm().catch(() => {});
       return undefined;
     }

@@ -42,7 +42,7 @@ export function clusterOf(registry: Registry, world: World, identity = CONTROLLE
   });
   const target = (resource: ServedResource, namespace: string, name = '', subresource = ''): Target => {
     const found = resolveTarget(resource, { namespace, name, subresource });
-    if (found === undefined) throw new Error(`${resource.resource} have no subresource ${subresource}`);
+    if (found === undefined) throw new Error(`${resource.resource} has no subresource ${subresource}`);
     return found;
   };
   const options = { dryRun: false, fieldManager: identity.manager, fieldValidation: 'Ignore' } as const;
@@ -137,8 +137,9 @@ function objectOf(answer: Answer): JsonObject {
 }
 
 /**
- * Delivers the current state first, collection by collection, and then every change. A change that arrives meanwhile is delivered
- * after the state. Objects of a kind that is added or replaced later are delivered in the same way.
+ * Delivers the current state first, one collection after the other, and then every change. A change that arrives
+ * meanwhile is delivered after the state. Objects of a kind that is added or replaced later are delivered in the same
+ * way.
  */
 function follow(registry: Registry, observer: Observer): Following {
   const observed = (catalogue: Catalogue): ReadonlyMap<string, ServedResource> => {
@@ -194,7 +195,7 @@ function follow(registry: Registry, observer: Observer): Following {
   };
 }
 
-/** Each collection in the first version that discovery names. */
+/** Each collection in its first version in discovery. */
 function byPrefix(catalogue: Catalogue): ReadonlyMap<string, ServedResource> {
   const found = new Map<string, ServedResource>();
   for (const { versions } of catalogue.groups)

@@ -59,7 +59,7 @@ describe('the folders of a cluster', () => {
     await expect(makeClusterFolders(folder, [peer('a')])).rejects.toThrow('is of another cluster');
   });
 
-  it('hold the authority from which a peer issues its own certificates', async () => {
+  it('have the authority from which a peer issues its own certificates', async () => {
     await makeClusterFolders(folder, [peer('a'), peer('b')]);
     const names = serverNames(['127.0.0.1'], '10.96.0.1');
     const now = Date.now();
@@ -68,7 +68,7 @@ describe('the folders of a cluster', () => {
     expect(a!.serving.cert).not.toBe(b!.serving.cert);
   });
 
-  it('hold a certificate for the peer port that names the peer, and not the key of the peer authority', async () => {
+  it('have a certificate for the peer port that names the peer, but not the key of the peer authority', async () => {
     await makeClusterFolders(folder, [peer('a'), peer('b')]);
     const [a, b] = ['a', 'b'].map((name) => new X509Certificate(read(name, 'pki', 'peer.crt')));
     const authority = new X509Certificate(read('authority', 'peer-ca.crt'));
@@ -80,7 +80,7 @@ describe('the folders of a cluster', () => {
     expect(statSync(join(folder, 'a', 'pki', 'peer.key')).mode & 0o777).toBe(0o600);
   });
 
-  it('keep a peer certificate that is good, and renew one that expires soon', async () => {
+  it('keep a valid peer certificate, and renew one that expires soon', async () => {
     const at = (now: number): World => ({ ...systemWorld, clock: { ...systemWorld.clock, now: () => now } });
     const start = Date.now();
     const certificate = async (now: number): Promise<string> => {

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { ConfigError, isKnownFlag } from '../config/index.js';
 
 /**
- * The two programs of an envtest assets folder. controller-runtime starts `etcd`, then `kube-apiserver --etcd-servers=URL`, each
- * with the flags of the real one. Our `etcd` holds no data: it answers health checks and says where its data folder is, and our
- * `kube-apiserver` keeps its store in that folder, so that the state lives as long as it would in etcd.
+ * The two programs of an envtest assets folder. controller-runtime starts `etcd`, then `kube-apiserver
+ * --etcd-servers=URL`, each with the flags of the real one. Our `etcd` stores nothing: it answers health checks and
+ * publishes the path of its data folder. Our `kube-apiserver` keeps its store in that folder, so the state lives as
+ * long as it would in etcd.
  */
 
 const STORE_PATH = '/trireme/store';
@@ -69,7 +70,10 @@ export async function envtestArguments(args: readonly string[]): Promise<readonl
   return [...rest, `--data-dir=${dataDir}`];
 }
 
-/** `--name=value` and `--name value`; values of a flag that is repeated are joined by commas. A switch without value is `true`. */
+/**
+ * `--name=value` and `--name value`; values of a repeated flag are joined by commas. A switch without a value is
+ * `true`.
+ */
 function flagsOf(args: readonly string[]): Map<string, string> {
   const flags = new Map<string, string>();
   for (let i = 0; i < args.length; i++) {

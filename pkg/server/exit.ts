@@ -11,8 +11,8 @@ export interface Failure {
 export type Order = 'stop' | 'now' | 'nothing';
 
 /**
- * The first signal stops the process gracefully, a later one at once. Signals within a moment count once: a signal to a process group
- * arrives twice when it is also forwarded by `make`.
+ * The first signal stops the process gracefully, a later one at once. Signals within a short time count once: a signal
+ * to a process group arrives twice if `make` also forwards it.
  */
 export function signalOrders(clock: Clock): () => Order {
   let first: number | undefined;
@@ -38,7 +38,7 @@ export function failureOf(error: unknown): Failure {
     case 'EADDRINUSE':
       return { code: EXIT_FAILED, line: `port ${e.port} on ${e.address} is taken by another process (--secure-port)` };
     case 'EADDRNOTAVAIL':
-      return { code: EXIT_FAILED, line: `${e.address} is no address of this machine (--bind-address)` };
+      return { code: EXIT_FAILED, line: `${e.address} is not an address of this machine (--bind-address)` };
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':

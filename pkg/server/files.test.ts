@@ -25,9 +25,9 @@ describe('a folder', () => {
     expect(() => makeFolder(join(file, 'x'))).toThrow(expect.objectContaining({ code: 'ENOTDIR' }));
   });
 
-  it.skipIf(!existsSync('/proc/self'))('is rejected where the file system takes no folders', () => {
+  it.skipIf(!existsSync('/proc/self'))('is refused on a file system without folders', () => {
     expect(() => makeFolder('/proc/trireme/x')).toThrow(
-      'cannot make a folder in /proc: choose another place than /proc/trireme',
+      'cannot make a folder in /proc: choose another path than /proc/trireme',
     );
   });
 });

@@ -22,8 +22,8 @@ export function readIfThere(file: string): string | undefined {
 }
 
 /**
- * Makes a folder and its missing parents, readable by their owner only. Makes them one by one: a recursive mkdir of Node never
- * returns on a file system without folders that reports ENOENT (/proc).
+ * Makes a folder and its missing parents, readable by their owner only. The folders are made one by one, because Node's
+ * recursive mkdir never returns on a file system that reports ENOENT for every mkdir (/proc).
  */
 export function makeFolder(folder: string): void {
   const missing: string[] = [];
@@ -39,7 +39,7 @@ function makeOne(folder: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT')
-      throw new Error(`cannot make a folder in ${dirname(folder)}: choose another place than ${folder}`);
+      throw new Error(`cannot make a folder in ${dirname(folder)}: choose another path than ${folder}`);
     // Another process made it first.
     if (code !== 'EEXIST' || !existsSync(folder)) throw error;
   }

@@ -32,7 +32,7 @@ describe('files named by flags', () => {
   it.each([
     ['none', 'a.key', /^--tls-cert-file: ENOENT/],
     ['a.crt', 'none', /^--tls-private-key-file: ENOENT/],
-    ['garbage', 'a.key', /^--tls-cert-file: .*garbage holds no PEM certificate$/],
+    ['garbage', 'a.key', /^--tls-cert-file: .*garbage has no PEM certificate$/],
     ['a.crt', 'garbage', /^--tls-private-key-file: .*garbage is not the key of the certificate .*a\.crt/],
     ['a.crt', 'b.key', /^--tls-private-key-file: .*b\.key is not the key of the certificate .*a\.crt/],
     ['.', 'a.key', /^--tls-cert-file: EISDIR/],

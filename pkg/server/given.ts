@@ -5,18 +5,17 @@ import { ConfigError, type FlagName } from '../config/index.js';
 import type { KeyPair } from './issue.js';
 import { isPair } from './pki.js';
 
-/** Files named by flags. One that cannot be used is an error that names its flag. */
+/** Files named by flags. An unusable file is an error that names its flag. */
 
 export interface GivenFile {
   readonly flag: FlagName;
   readonly path: string;
 }
 
-/** PEM of one authority or several. */
+/** PEM of one or more certificate authorities. */
 export function givenAuthorities({ flag, path }: GivenFile): string {
   const text = givenText({ flag, path });
-  if (!text.includes('-----BEGIN CERTIFICATE-----'))
-    throw new ConfigError(`--${flag}: ${path} holds no PEM certificate`);
+  if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new ConfigError(`--${flag}: ${path} has no PEM certificate`);
   return text;
 }
 
@@ -29,7 +28,7 @@ export function givenPair(certificate: GivenFile, privateKey: GivenFile): KeyPai
   return pair;
 }
 
-/** The text of a file that a flag names. */
+/** Returns the text of a file that a flag names. */
 export function givenText({ flag, path }: GivenFile): string {
   try {
     return readFileSync(path, 'utf8');
@@ -40,14 +39,14 @@ export function givenText({ flag, path }: GivenFile): string {
 
 const IN_CERT_DIR = { cert: 'apiserver.crt', key: 'apiserver.key' } as const;
 
-/** The serving certificate in the folder of `--cert-dir`, where there is one. */
+/** Returns the serving certificate in the folder of `--cert-dir`, if there is one. */
 export function pairInCertDir(folder: string): KeyPair | undefined {
   const [certificate, privateKey] = [join(folder, IN_CERT_DIR.cert), join(folder, IN_CERT_DIR.key)];
   if (folder === '' || !existsSync(certificate) || !existsSync(privateKey)) return undefined;
   return givenPair({ flag: 'cert-dir', path: certificate }, { flag: 'cert-dir', path: privateKey });
 }
 
-/** Writes the serving certificate to the folder of `--cert-dir`, as kube-apiserver does with the one that it makes. */
+/** Writes the serving certificate to the folder of `--cert-dir`, as kube-apiserver does with a generated one. */
 export function keepCertDir(folder: string, pair: KeyPair): void {
   if (folder === '') return;
   mkdirSync(folder, { recursive: true });

@@ -1,8 +1,8 @@
 import { createPrivateKey, webcrypto } from 'node:crypto';
 
 /**
- * Issues certificates. The library that writes them (`@peculiar/x509`) takes longer to load than the server takes to start, and is
- * needed on the first start and once a year, so it is loaded on demand.
+ * Issues certificates. The library for this (`@peculiar/x509`) takes longer to load than the server takes to start, and
+ * is needed only at the first start and once a year. So it is loaded on demand.
  */
 
 /** A certificate and its private key, PEM. */
@@ -29,7 +29,7 @@ export interface LeafRequest {
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const DAY = 86_400_000;
-/** Milliseconds before now at which certificates start: clocks of clients may be behind. */
+/** Certificates start this many milliseconds in the past, because clocks of clients may be behind. */
 const BACKDATED = 5 * 60_000;
 
 export async function issueAuthority(commonName: string, now: number, days: number): Promise<KeyPair> {
@@ -111,7 +111,7 @@ async function importPrivate(text: string): Promise<webcrypto.CryptoKey> {
   const key = createPrivateKey(text);
   if (key.asymmetricKeyDetails?.namedCurve !== 'prime256v1')
     throw new Error(`the key of the authority is ${key.asymmetricKeyType}; this server signs with ECDSA P-256 only`);
-  // The key of an authority that was made elsewhere may have another encoding.
+  // The key of an authority from elsewhere may have another encoding.
   const der = key.export({ type: 'pkcs8', format: 'der' });
   return webcrypto.subtle.importKey('pkcs8', der, ALGORITHM, false, ['sign']);
 }

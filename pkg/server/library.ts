@@ -18,7 +18,7 @@ export interface TestApiServerOptions {
   readonly runtimeConfig?: Readonly<Record<string, boolean>>;
   /** As `--feature-gates`. */
   readonly featureGates?: Readonly<Record<string, boolean>>;
-  /** As `--controllers`; all by default. With `[]` the test is the only writer. */
+  /** As `--controllers`; all by default. With `[]`, only the test writes. */
   readonly controllers?: readonly string[];
   /** Default silent. */
   readonly logLevel?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
@@ -35,7 +35,7 @@ export interface TestApiServer {
   readonly ca: string;
   readonly cert: string;
   readonly key: string;
-  /** Restores the state of the start. Resource versions keep rising; watches end, so that clients list again. */
+  /** Restores the initial state. Resource versions keep rising; watches end, so clients list again. */
   reset(): Promise<void>;
   close(): Promise<void>;
 }
@@ -117,7 +117,7 @@ export async function startWithFlags(
   };
 }
 
-/** Milliseconds that open requests get to finish; a test that leaves some open must not wait for them. */
+/** Milliseconds that open requests get to finish. A test may leave some open and must not wait for them. */
 const GRACE = 200;
 
 function flagsOf(options: TestApiServerOptions): readonly string[] {

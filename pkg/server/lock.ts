@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { makeFolder, readIfThere } from './files.js';
 
 /**
- * Locks a data folder for one process. The lock names its owner by process id and start time, so that the lock of a killed process
- * is stale even when its id is in use again. The lock exists for an early and clear message: two processes that remove the same
- * stale lock at once are separated by the store's own lock.
+ * Locks a data folder for one process. The lock names its owner by process id and start time, so that the lock of a
+ * killed process is stale even if its id is in use again. The lock gives an early and clear error message. If two
+ * processes remove the same stale lock at once, the lock of the store keeps them apart.
  */
 export function lockFolder(folder: string): { release(): void } {
   makeFolder(folder);
@@ -36,7 +36,9 @@ export function lockFolder(folder: string): { release(): void } {
   throw new Error(`data folder ${folder} is being opened by another process`);
 }
 
-/** The process that a lock names, if it still runs. It may be this one, which may have opened the folder before. */
+/**
+ * Returns the process that a lock names, if it still runs. It may be this one, which may have opened the folder before.
+ */
 function livingOwner(text: string): number | undefined {
   const [id = '', started = ''] = text.trim().split(' ');
   const pid = Number(id);
@@ -51,7 +53,7 @@ function livingOwner(text: string): number | undefined {
   return now === undefined || started === '' || now === started ? pid : undefined;
 }
 
-/** Clock ticks from boot to the start of the process; undefined where the system does not report it. */
+/** Clock ticks from boot to the start of the process; undefined if the system does not report it. */
 const startTime = (pid: number): string | undefined => statOf(pid)?.[19];
 
 /** Reports whether a process is a zombie: it still answers signals but holds no files. */

@@ -56,7 +56,7 @@ export interface ObjectsParts {
   readonly log: Log;
   /** The certificate of the authority, PEM, published in every namespace as kube-root-ca.crt. */
   readonly rootCa: string;
-  /** PEM of the key that the server made for itself, for service-account tokens. */
+  /** PEM of the server's own key for service-account tokens. */
   readonly tokenKey: string;
   /** The authorities by which this server verifies clients and front proxies, as they are now. */
   readonly trusted: () => TrustedAuthorities;
@@ -123,7 +123,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
       for (const warning of choiceWarnings(steps, api.admission)) log.warn({}, warning);
       return [...chosenSteps(steps, api.admission), grantsStep(() => access!.escalation)];
     },
-    // The gate of a schema that is unknown was removed because the feature is always enabled.
+    // A schema with an unknown gate: the gate was removed because the feature is always enabled.
     featureEnabled: (gate) => api.featureGates.get(gate) ?? true,
     failed: parts.failed,
   });
@@ -192,7 +192,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   try {
     await begin();
   } catch (error) {
-    // Before the store closes: the cache takes the end of its event stream for a failure.
+    // Stop before the store closes: the cache would treat the end of its event stream as a failure.
     pause();
     definitions.stop();
     await registry.close();
@@ -218,7 +218,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
 
 const GRANTING: ReadonlySet<string> = new Set(['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings']);
 
-/** Checks what roles and bindings grant, after mutation and before validation, as kube-apiserver does. */
+/** Checks escalation of roles and bindings, after mutation and before validation, as kube-apiserver does. */
 function grantsStep(check: () => EscalationCheck): AdmissionStep {
   return {
     name: 'RBACEscalation',

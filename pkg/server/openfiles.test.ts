@@ -8,7 +8,7 @@ it.each([
   [1024, 60, 554],
   [256, 60, 93],
   [128, 60, 8],
-])('with a limit of %s files, %d of them open, %d connections are taken', (limit, open, connections) => {
+])('with a limit of %s files, %d of them open, %d connections are accepted', (limit, open, connections) => {
   expect(connectionsMax(limit, open)).toBe(connections);
 });
 

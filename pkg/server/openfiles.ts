@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Files that the store, the connections to other peers and modules may still open. RocksDB keeps the most: it opens tables as it
- * reads them.
+ * The number of files that the store, the connections to other peers and modules may still open. RocksDB keeps the
+ * most: it opens tables when it reads them.
  */
 const RESERVE_FILES_MAX = 1024;
 const RESERVE_FILES_MIN = 96;
@@ -12,8 +12,8 @@ const RESERVE_SHARE = 0.4;
 const CONNECTIONS_MIN = 8;
 
 /**
- * How many connections of clients may be open, so that files for the store remain: of `limit` open files, less what is open already
- * and a reserve. Infinity where the limit is unknown.
+ * Returns how many client connections may be open, so that files for the store remain: `limit` minus the open files and
+ * a reserve. Infinity if the limit is unknown.
  */
 export function connectionsMax(limit: number | undefined, open: number): number {
   if (limit === undefined) return Infinity;
@@ -21,7 +21,10 @@ export function connectionsMax(limit: number | undefined, open: number): number 
   return Math.max(CONNECTIONS_MIN, limit - open - reserve);
 }
 
-/** RLIMIT_NOFILE of this process (Node raises the soft limit to the hard one as it starts) and the files it has open; Linux only. */
+/**
+ * Reads RLIMIT_NOFILE of this process (Node raises the soft limit to the hard one at start) and the number of open
+ * files; Linux only.
+ */
 export function openFiles(): { readonly limit: number | undefined; readonly open: number } {
   try {
     const line = readFileSync('/proc/self/limits', 'latin1')
@@ -31,7 +34,7 @@ export function openFiles(): { readonly limit: number | undefined; readonly open
     if (!Number.isSafeInteger(soft)) return { limit: undefined, open: 0 };
     return { limit: soft, open: readdirSync('/proc/self/fd').length };
   } catch {
-    // No such file system here: the limit is unknown.
+    // This system has no /proc: the limit is unknown.
     return { limit: undefined, open: 0 };
   }
 }

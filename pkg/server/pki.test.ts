@@ -19,7 +19,7 @@ afterEach(() => {
 });
 
 describe('the keys of a first start', () => {
-  it('have one authority and the right names', async () => {
+  it('have one authority and the required names', async () => {
     const pki = await keepPki(folder, names, NOW);
     const ca = new X509Certificate(pki.ca.cert);
     const serving = new X509Certificate(pki.serving.cert);
@@ -63,7 +63,7 @@ describe('the keys of a first start', () => {
     const ends = Date.parse(new X509Certificate(ca.cert).validTo);
     expect(authorityWarning(ca, ends - 31 * DAY)).toBeUndefined();
     const said = (word: string) =>
-      `the authority CN=kubernetes-ca ${word} at ${new Date(ends).toISOString()}: whoever trusts it needs a new one`;
+      `the authority CN=kubernetes-ca ${word} at ${new Date(ends).toISOString()}: clients and peers that trust it need a new one`;
     expect(authorityWarning(ca, ends - 29 * DAY)).toBe(said('ends'));
     expect(authorityWarning(ca, ends + DAY)).toBe(said('ended'));
   });
@@ -85,7 +85,7 @@ describe('the keys of a first start', () => {
     expect(readFileSync(join(folder, 'ca.key'), 'utf8')).toBe(ca.key);
   });
 
-  it('are made again when a renewal was interrupted between the key and its certificate', async () => {
+  it('are created again if a renewal was interrupted between the key and its certificate', async () => {
     const { ca, serving, admin } = await keepPki(folder, names, NOW);
     writeFileSync(join(folder, 'apiserver.key'), admin.key);
     const again = await keepPki(folder, names, NOW);

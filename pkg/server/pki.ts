@@ -8,7 +8,7 @@ import { readIfThere, writeSecret } from './files.js';
 import { issueAuthority, issueLeaf, type KeyPair } from './issue.js';
 import { kubeconfigText } from './kubeconfig.js';
 
-/** The keys and certificates that a server makes on its first start and keeps. */
+/** The keys and certificates that a server creates at its first start and keeps. */
 export interface Pki {
   readonly ca: KeyPair;
   readonly serving: KeyPair;
@@ -20,7 +20,7 @@ export interface Pki {
 const DAY = 86_400_000;
 export const AUTHORITY_DAYS = 3650;
 const LEAF_DAYS = 365;
-/** Certificates that are valid for less than this are renewed. */
+/** Certificates with a remaining validity below this are renewed. */
 const RENEW_DAYS = 30;
 
 export const ADMIN = { commonName: 'kubernetes-admin', organizations: ['system:masters'] } as const;
@@ -64,8 +64,8 @@ export function issueAdmin(ca: KeyPair, now: number): Promise<KeyPair> {
 }
 
 /**
- * Reads the set in `folder`, makes missing certificates, and renews those that expire soon or lack a name. The authority itself is
- * never replaced: clients hold copies of it.
+ * Reads the set in `folder`, creates missing certificates, and renews those that expire soon or lack a name. The
+ * authority itself is never replaced, because clients have copies of it.
  */
 export async function keepPki(folder: string, names: ServerNames, now: number): Promise<Pki> {
   const ca = await keepAuthority(folder, 'ca', () => issueAuthority('kubernetes-ca', now, AUTHORITY_DAYS));
@@ -118,8 +118,9 @@ export function peerPkiFiles(folder: string) {
 }
 
 /**
- * The certificate of a peer, signed by an authority for peers only, so that no client certificate opens the peer port. It is kept in
- * `folder` as `peer.crt` and `peer.key`, and issued again when it expires soon or its names have changed.
+ * The certificate of a peer. It is signed by an authority for peers only, so a client certificate does not open the
+ * peer port. It is kept in `folder` as `peer.crt` and `peer.key`, and issued again when it expires soon or its names
+ * have changed.
  */
 export async function keepPeerCertificate(
   folder: string,
@@ -138,7 +139,7 @@ export async function keepPeerCertificate(
   return keepPair(folder, 'peer', fits, () => issueLeaf(authority, request, now));
 }
 
-/** The certificate of a peer that founds a cluster alone. Makes the authority of the peers as well. */
+/** The certificate of a peer that founds a single-peer cluster. Creates the authority of the peers as well. */
 export async function keepPeerPki(folder: string, names: PeerNames, now: number): Promise<PeerPki> {
   const ca = await keepAuthority(folder, 'peer-ca', () => issueAuthority('trireme-peer-ca', now, AUTHORITY_DAYS));
   return { ca: ca.cert, pair: await keepPeerCertificate(folder, ca, names, now) };
@@ -151,13 +152,14 @@ function readPair(folder: string, name: string) {
 }
 
 function writePair(folder: string, name: string, pair: KeyPair): KeyPair {
-  // The key first: a certificate that does not fit its key is noticed at the next start, and both are made again.
+  // Write the key first: a certificate that does not match its key is detected at the next start, and both are created
+  // again.
   writeSecret(join(folder, `${name}.key`), pair.key);
   writeSecret(join(folder, `${name}.crt`), pair.cert);
   return pair;
 }
 
-/** Reads a pair, or makes one when it is missing or unfit. */
+/** Reads a pair, or creates one if it is missing or invalid. */
 export async function keepPair(
   folder: string,
   name: string,
@@ -169,7 +171,7 @@ export async function keepPair(
   return writePair(folder, name, await make());
 }
 
-/** Reads or makes an authority. An existing one is never replaced, even when it is damaged. */
+/** Reads or creates an authority. An existing one is never replaced, even if it is damaged. */
 export async function keepAuthority(folder: string, name: string, make: () => Promise<KeyPair>): Promise<KeyPair> {
   const { certFile, keyFile, cert, key } = readPair(folder, name);
   if (cert === undefined && key === undefined) return writePair(folder, name, await make());
@@ -206,7 +208,7 @@ export function authorityWarning(authority: KeyPair, now: number): string | unde
   if (lasts(authority, now)) return undefined;
   const { subject, validTo } = new X509Certificate(authority.cert);
   const ends = Date.parse(validTo) > now ? 'ends' : 'ended';
-  return `the authority ${subject} ${ends} at ${new Date(validTo).toISOString()}: whoever trusts it needs a new one`;
+  return `the authority ${subject} ${ends} at ${new Date(validTo).toISOString()}: clients and peers that trust it need a new one`;
 }
 
 function covers(pair: KeyPair, names: ServerNames): boolean {

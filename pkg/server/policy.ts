@@ -14,8 +14,8 @@ const ATTEMPTS = 20;
 const PARALLEL = 32;
 
 /**
- * Creates the bootstrap roles and bindings, and reconciles those that exist. Every peer does so when it starts; each tolerates
- * that another is faster.
+ * Creates the bootstrap roles and bindings, and reconciles existing ones. Every peer does so at its start, and
+ * tolerates that another one is faster.
  */
 export async function bootstrapRbac(registry: Registry, world: World): Promise<void> {
   const policy = bootstrapPolicy();
@@ -51,7 +51,7 @@ async function ensure(place: Place, expected: JsonObject): Promise<void> {
   }
 }
 
-/** Conflicts with another peer, and failures that end by themselves. */
+/** Conflicts with another peer, and temporary failures. */
 const passes = (code: number): boolean => code === 404 || code === 409 || code === 429 || code >= 500;
 
 async function reconcile({ registry, world, served }: Place, expected: JsonObject): Promise<void> {

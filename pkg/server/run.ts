@@ -69,7 +69,7 @@ export async function runApiServer(config: Config, door: ProcessDoor): Promise<v
   door.print(`export KUBECONFIG=${running.kubeconfig}`);
 }
 
-/** Milliseconds that a start may take after a signal: one that waits for other peers would never end. */
+/** Milliseconds that a start may still take after a signal: one that waits for other peers would never end. */
 const START_PATIENCE = 3000;
 
 interface Running {
@@ -92,7 +92,7 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
     for (const f of undo.splice(0).reverse()) await f();
   };
   try {
-    // The store opens on its own thread while this one reads or makes the keys.
+    // The store opens on its own thread while this one reads or creates the keys.
     const opening = openStore(config, log, { world, fatal });
     opening.catch(() => {});
     const { bindAddress, advertiseAddress } = config.serving;
@@ -154,7 +154,7 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
           api.renew(tlsMaterial(givenTls(config), pki), proxyAuthority(config));
           keepKubeconfig(kubeconfig, url, pki);
         })
-        // The server goes on with the certificates it has and tries again a day later.
+        // The server continues with its certificates and tries again a day later.
         .catch((error: unknown) => log.error({ err: error }, 'could not renew certificates'));
     });
     undo.push(stopRenewing);
@@ -169,7 +169,7 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
           objects.presence.refresh();
           log.info({}, 'certificates and authorities reloaded');
         } catch (error) {
-          // A file that is being replaced, or does not fit: the server keeps what it has, and looks again.
+          // A file is being replaced or does not match: the server keeps its certificates and checks again later.
           log.error({ err: error }, 'certificates and authorities could not be reloaded');
         }
       }),
@@ -191,7 +191,7 @@ async function shutDown(api: Api, config: Config): Promise<void> {
   await api.drain(config.serving.shutdownGrace);
 }
 
-/** The certificates that flags name, as the files are now. */
+/** Reads the certificates of the flags from the current files. */
 interface GivenTls {
   readonly pair: KeyPair | undefined;
   readonly clientCa: string | undefined;
@@ -223,11 +223,11 @@ function trustedAuthorities(config: Config, clientCa: string): TrustedAuthoritie
 
 function tlsMaterial({ pair, clientCa }: GivenTls, pki: Pki): TlsMaterial {
   const { cert, key } = pair ?? pki.serving;
-  // The authority of the first start is always trusted: it signed the certificate of the administrator.
+  // The authority of the first start is always trusted, because it signed the administrator's certificate.
   return { cert, key, clientCa: clientCa === undefined ? pki.ca.cert : `${clientCa}\n${pki.ca.cert}` };
 }
 
-/** The authority published to clients (kube-root-ca.crt), also when flags name the serving certificate. */
+/** The authority published to clients (kube-root-ca.crt), also if flags name the serving certificate. */
 function rootCaOf({ pair, clientCa }: GivenTls, pki: Pki): string {
   return pair !== undefined && clientCa !== undefined ? clientCa : pki.ca.cert;
 }

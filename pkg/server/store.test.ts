@@ -26,10 +26,13 @@ function open(...args: readonly string[]) {
 describe('a peer of several', () => {
   it.each([
     [['--initial-cluster-state=existing'], /needs --initial-cluster with the members to join/],
-    [['--name=a', '--initial-cluster=a=https://h:1,b=https://i:1'], /peer-ca\.crt is not there: the peers need one/],
+    [
+      ['--name=a', '--initial-cluster=a=https://h:1,b=https://i:1'],
+      /peer-ca\.crt is missing: the peers need a common authority/,
+    ],
     [
       ['--name=a', '--initial-cluster=a=https://h:1', '--initial-cluster-state=existing'],
-      /peer-ca\.crt is not there: the peers need one/,
+      /peer-ca\.crt is missing: the peers need a common authority/,
     ],
     [
       [
@@ -77,7 +80,7 @@ describe('waiting until a peer is current', () => {
     expect(waits.length).toBe(2);
   });
 
-  it('ends when the store does', async () => {
+  it('ends when the store closes', async () => {
     await expect(untilCurrent(keyspace(no('noLeader'), no('stopping')), world, log)).rejects.toThrow('it is stopping');
   });
 });

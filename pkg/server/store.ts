@@ -78,8 +78,8 @@ function givenPeerTls({ cluster }: Config): PeerTls {
 }
 
 /**
- * The certificate in the data folder. `triremectl certs` put it there, or this peer issues it itself where it has the authority's key:
- * when it founds a cluster alone.
+ * The certificate in the data folder. `triremectl certs` wrote it, or this peer issues it if it has the authority's
+ * key, that is if it founds a single-peer cluster.
  */
 async function ownPeerTls(config: Config, world: World): Promise<PeerTls> {
   const { cluster, dataDir, serving } = config;
@@ -87,7 +87,7 @@ async function ownPeerTls(config: Config, world: World): Promise<PeerTls> {
   const authority = join(folder, 'peer-ca.crt');
   if ((cluster.initialCluster.size > 1 || cluster.initialState === 'existing') && !existsSync(authority))
     throw new ConfigError(
-      `${authority} is not there: the peers need one authority (triremectl certs, or --peer-cert-file)`,
+      `${authority} is missing: the peers need a common authority (triremectl certs, or --peer-cert-file)`,
     );
   const files = peerPkiFiles(folder);
   if (existsSync(files.ca) && !existsSync(join(folder, 'peer-ca.key'))) {
@@ -117,8 +117,8 @@ const ASK_AGAIN = 200;
 const SAY_EVERY = 10_000;
 
 /**
- * Resolves when this peer has heard from a quorum and has applied every write acknowledged so far. It waits without a limit: the
- * peers of a cluster start one after the other, and a peer that returns may find none of them running.
+ * Resolves when this peer has contact with a quorum and has applied every write acknowledged so far. It waits without a
+ * limit: the peers of a cluster start one after the other, and a returning peer may find none of them running.
  */
 export async function untilCurrent(keyspace: Keyspace, world: World, log: Log): Promise<void> {
   let said = world.clock.monotonic();

@@ -7,7 +7,7 @@ afterEach(() => vi.useRealTimers());
 it.each([
   ['the server', systemWorld],
   ["the peer's thread", threadWorld()],
-])('timers of %s do not fire at once when they are set for longer than the platform can wait', (_, { timers }) => {
+])("timers of %s do not fire early if their delay exceeds the platform's maximum", (_, { timers }) => {
   vi.useFakeTimers();
   const fired: string[] = [];
   const stops = [timers.after(2 ** 31, () => fired.push('after')), timers.every(2 ** 40, () => fired.push('every'))];

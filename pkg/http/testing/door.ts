@@ -6,7 +6,7 @@ import { makePki, type Pki, serverNames } from '../../server/pki.js';
 import { type Listener, openListener } from '../listener.js';
 import { type TestServices, testServices, testWorld } from '../testing.js';
 
-/** For tests of the listener: one on a real port, with services whose registry is a map. */
+/** A listener on a real port for tests, with services whose registry is a map. */
 export class TestDoor {
   readonly services: TestServices;
   readonly listener: Listener;
@@ -39,7 +39,7 @@ export class TestDoor {
     );
   }
 
-  /** Opens a plain HTTP/1.1 connection, over `beneath` if given. */
+  /** Opens a plain HTTP/1.1 connection, over `beneath` if present. */
   dial(beneath?: Duplex): Promise<TLSSocket> {
     return new Promise((resolve, reject) => {
       const { port } = this.listener;
@@ -100,7 +100,7 @@ export class HeldConnection extends Duplex {
 
 let keys: Promise<Pki> | undefined;
 
-/** Resolves to the received text once `enough` accepts it. */
+/** Resolves to the received text as soon as `enough` accepts it. */
 export function until(socket: TLSSocket, enough: (text: string) => boolean): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';

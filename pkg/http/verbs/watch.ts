@@ -10,8 +10,8 @@ import type { HttpServices } from '../services.js';
 import { answerForm } from './answer.js';
 
 /**
- * Serves a watch: a position in the shared log of events, advanced at the pace of the connection. Pending events are read and
- * written at once; only the position is kept for the client.
+ * Serves a watch: a position in the shared event log, which advances as fast as the connection accepts events. Pending
+ * events are read and written at once; the server keeps only the position for each client.
  */
 export async function watch(request: ResourceRequest, services: HttpServices): Promise<void> {
   const { call, info, target, served } = request;
@@ -51,7 +51,7 @@ export async function watch(request: ResourceRequest, services: HttpServices): P
   }
 }
 
-/** Closes the stream when the response cannot begin. */
+/** Closes the stream if the response cannot begin. */
 function begin(call: Call, stream: EventStream, type: string): AnswerStream {
   try {
     return streamWatch(call, type);

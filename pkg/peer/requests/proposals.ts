@@ -39,15 +39,7 @@ interface Pending {
  * ordered by term. So when this peer applies an entry of a later term and has not seen the proposal, the proposal is
  * lost: then, and only then, it may be sent again. A proposal whose outcome is not known in time ends as unknown.
  *
- * applied:
- *
- * ... 7/T
- *
- * 8/T
- *
- * 9/T' ...
- *
- * sent in T, not among the entries up to 8: lost; sent again in T'
+ *     applied:  ... 7/T  8/T  9/T' ...     sent in T, not among the entries up to 8: lost; sent again in T'
  */
 export class Proposals {
   readonly #ports: ProposalPorts;

@@ -5,6 +5,11 @@ import { SNAPSHOT_LIMITS } from '../common/index.js';
  * Decides how many rounds a snapshot has: each round sends what was applied while the previous one was sent
  * (`StateMachine.openSnapshot`). While another round follows, the log need not be kept for the receiver. The last round
  * is the one after a short round, and the log is kept from its start.
+ *
+ *     round 1, 60 s, up to 1000        the log may be cut, because round 2 follows
+ *     round 2, 3 s, up to 1600         likewise
+ *     round 3, 0.2 s, up to 1630       likewise; it was short, so the next round is the last
+ *     round 4, up to 1632, the last    the log is kept from 1632
  */
 export class Rounds {
   readonly #world: World;

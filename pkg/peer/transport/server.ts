@@ -94,7 +94,7 @@ function notBound(url: string, why: string): string {
   const reason = why.includes('EADDRINUSE')
     ? 'the port is taken by another process'
     : why.includes('EADDRNOTAVAIL')
-      ? 'that is no address of this machine'
+      ? 'that is not an address of this machine'
       : why;
   return `cannot listen for peers on ${url} (--listen-peer-urls): ${reason}`;
 }

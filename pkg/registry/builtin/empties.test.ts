@@ -41,7 +41,7 @@ const ephemeral = (claim: JsonObject): JsonObject => {
 };
 const CLAIM = 'spec.volumes[0].ephemeral.volumeClaimTemplate';
 
-describe('given empty', () => {
+describe('empty lists and maps in a body', () => {
   it.each<readonly [string, string, JsonObject, readonly string[]]>([
     [
       'claims of a pod as a whole',
@@ -91,7 +91,7 @@ describe('given empty', () => {
     expect(await causesOf(b.create(what, namespace, o))).toEqual(expected);
   });
 
-  it('is kept in the copies made for a generated name and for a replaced object', async () => {
+  it('are kept in the copies made for a generated name and for a replaced object', async () => {
     const b = await Bench.open();
     const what = 'horizontalpodautoscalers.autoscaling/v2';
     const required = ['spec.behavior.scaleUp.policies: Required value: must specify at least one Policy'];
@@ -102,7 +102,7 @@ describe('given empty', () => {
     expect(await causesOf(b.update(what, 'default', autoscaler({ policies: null })))).toEqual([]);
   });
 
-  it('has the same effect in a patch as in a body', async () => {
+  it('have the same effect in a patch as in a body', async () => {
     const b = await Bench.open();
     const what = 'horizontalpodautoscalers.autoscaling/v2';
     await b.create(what, 'default', autoscaler({}));

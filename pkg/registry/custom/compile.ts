@@ -21,8 +21,9 @@ import { customScale, scalePaths } from './scale.js';
 import { customStatusStrategy, customStrategy, type VersionRules } from './strategy.js';
 
 /**
- * A definition of a custom resource (the `spec` of an apiextensions.k8s.io/v1 CustomResourceDefinition that passed validation)
- * as a kind. `names` are the accepted ones, which may differ from those in the spec. No schema is compiled before its first use.
+ * Compiles a definition of a custom resource to a kind: the `spec` of an apiextensions.k8s.io/v1
+ * CustomResourceDefinition that passed validation. `names` are the accepted ones, which may differ from those in the
+ * spec. Schemas are compiled on first use.
  */
 export function compile(spec: JsonObject, names: JsonObject, options: CompileOptions = {}): Kind {
   return new Compiler(spec, names, options).kind();
@@ -31,7 +32,7 @@ export function compile(spec: JsonObject, names: JsonObject, options: CompileOpt
 export interface CompileOptions {
   /** The definition is being deleted: objects can be changed and deleted, but not created. */
   readonly terminating?: boolean;
-  /** Converts between the versions; absent if they differ by their name only. */
+  /** Converts between the versions; absent if they differ only in their name. */
   readonly remote?: RemoteConverter;
 }
 
@@ -127,7 +128,7 @@ class Compiler {
     });
   }
 
-  /** The selectable paths of all versions, each once. */
+  /** The selectable paths of all versions, without duplicates. */
   #selectableFields(): readonly string[] {
     return [...new Set(this.#versions.flatMap(fieldPaths))];
   }
@@ -226,7 +227,7 @@ function fieldText(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : value === undefined || typeof value === 'object' ? '' : String(value);
 }
 
-/** Without a webhook, versions differ by their name only. */
+/** Without a webhook, versions differ only in their name. */
 function renaming(apiVersion: string, type: KindSchema, stored: StorageForm): Conversion {
   return {
     toStorage: (o) => {

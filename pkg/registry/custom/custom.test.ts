@@ -189,7 +189,7 @@ describe('a kind changed at run time', () => {
     expect((await again.list(SECOND, '')).items).toHaveLength(2);
   });
 
-  it('applies defaults and prunes fields of the present schema to objects stored earlier', async () => {
+  it('applies defaults and prunes fields of the current schema to objects stored earlier', async () => {
     const b = await open();
     await b.create(SHOPS, 'default', shop('a'));
     const schema = structuredClone(SCHEMA) as JsonObject & { properties: { spec: { properties: JsonObject } } };
@@ -211,7 +211,7 @@ describe('a kind changed at run time', () => {
 });
 
 describe('a kind removed at run time', () => {
-  it('ends its watches, is not found, and its stored objects stay', async () => {
+  it('ends its watches and is not found, but its stored objects stay', async () => {
     const b = await open();
     const target = b.target(SHOPS, 'default', 'a');
     await b.create(SHOPS, 'default', shop('a'));
@@ -231,7 +231,7 @@ describe('a kind removed at run time', () => {
 describe('a kind with a remote converter', () => {
   const SECOND = 'shops.example.com/v2';
 
-  /** v2 has the owner in `spec.keeper`. Answers later, as a webhook does. */
+  /** v2 has the owner in `spec.keeper`. The converter answers later, as a webhook does. */
   const remote = async (objects: readonly JsonObject[], apiVersion: string): Promise<readonly JsonObject[]> => {
     calls.push(objects.length);
     await new Promise((resolve) => setTimeout(resolve, 1));

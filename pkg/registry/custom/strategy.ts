@@ -18,11 +18,11 @@ export interface VersionRules {
   readonly resource: ServedResource;
   readonly hasStatus: boolean;
   /**
-   * Objects are validated against this schema. It is that of the request version if versions differ by their name only, else that of the
-   * storage version, in which the rules see the object.
+   * The schema for validation: that of the request version if versions differ only in their name, else that of the
+   * storage version, which the rules use.
    */
   schema(): StructSchema;
-  /** The rules of the schema that are expressions; compiled at first use. */
+  /** The CEL rules of the schema; compiled on first use. */
   readonly expressions: RuleNode | undefined;
 }
 

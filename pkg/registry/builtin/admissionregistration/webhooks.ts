@@ -155,7 +155,7 @@ function resources(all: readonly string[], path: FieldPath, errors: FieldErrors)
   }
   if (all.length > 1 && seen.has('*/*'))
     errors.invalid(path, [...all], "if '*/*' is present, must not specify other resources");
-  // with several wildcards kube-apiserver checks only the last one
+  // With several wildcards kube-apiserver checks only the last one.
   else if (seen.has('*') && all.findLast((r) => r !== '' && !r.includes('/')) !== '*')
     errors.invalid(path, [...all], "if '*' is present, must not specify other resources without subresources");
 }
@@ -172,7 +172,7 @@ function clientConfig(
   else if (typeof url === 'string') webhookUrl(url, path.child('url'), errors);
   else {
     const here = path.child('service');
-    // kube-apiserver swaps the two
+    // kube-apiserver swaps the two.
     if (textAt(service, 'namespace') === '') errors.required(here.child('name'));
     if (textAt(service, 'name') === '') errors.required(here.child('namespace'));
     for (const s of isPortNumber(numberAt(service, 'port')))
@@ -213,7 +213,7 @@ function servicePath(where: string, path: FieldPath, errors: FieldErrors): void 
     return;
   }
   if (!where.startsWith('/')) errors.invalid(path, where, "must start with a '/'");
-  // the first character is dropped even when it is not a slash
+  // The first character is dropped even if it is not a slash.
   const segments = where.slice(1).replace(/\/$/, '').split('/');
   for (const [i, segment] of segments.entries()) {
     if (segment === '') {

@@ -89,7 +89,7 @@ describe('an autoscaler in v1', () => {
     ['metrics', `${'['.repeat(20_000)}${']'.repeat(20_000)}`],
     ['conditions', '[{"type":1}]'],
     ['current-metrics', '"x"'],
-  ])('takes nothing from %s %.20s', (name, text) => {
+  ])('reads nothing from %s %.20s', (name, text) => {
     expect(annotated(name, text)).toEqual({});
   });
 

@@ -14,7 +14,7 @@ describe('the expression of a device selector', () => {
       expect(selectorProblem(expression), expression).toBeUndefined();
   });
 
-  it('must compile, and give a bool', () => {
+  it('must compile and return a bool', () => {
     expect(selectorProblem('device.driver')).toBe('must evaluate to bool or the unknown type, not string');
     expect(selectorProblem("device.nothing == 'x'")).toContain("undefined field 'nothing'");
     expect(selectorProblem('device.driver == 1')).toContain("found no matching overload for '_==_'");

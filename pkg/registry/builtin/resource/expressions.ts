@@ -15,8 +15,8 @@ import {
 } from '../../../cel/index.js';
 
 /**
- * The `device` that selectors of devices see: its driver, and its attributes and capacities by the domain of their names. Attributes
- * are dynamic: each is a string, a number, a boolean, a version, or a list of these.
+ * The `device` in CEL selectors of devices: its driver, and its attributes and capacities by the domain of their names.
+ * Attributes are dynamic: each is a string, a number, a boolean, a version, or a list of these.
  */
 const DEVICE = 'kubernetes.DRADevice';
 const FIELDS = {
@@ -32,7 +32,7 @@ const environment = kubernetesEnvironment(COMPATIBLE)
     { name: DEVICE, field: (f) => (Object.hasOwn(FIELDS, f) ? FIELDS[f as keyof typeof FIELDS] : undefined) },
   ]);
 
-/** What is wrong with the expression of a device selector; undefined where nothing is. */
+/** Returns what is wrong with the expression of a device selector; undefined if it is valid. */
 export function selectorProblem(expression: string): string | undefined {
   const compiled = compile(expression, environment);
   if (failed(compiled)) return compiled.error;

@@ -26,7 +26,7 @@ export interface ContainerContext {
   readonly path: FieldPath;
   readonly errors: FieldErrors;
   readonly volumes: ReadonlyMap<string, JsonObject>;
-  /** Including invalid ones. */
+  /** Invalid names are included. */
   readonly allVolumes: ReadonlyMap<string, JsonObject>;
   readonly claims: readonly string[];
 }
