@@ -1,4 +1,21 @@
 export {
+  encryptedObjectCodec,
+  KMS_METHODS,
+  kmsDecryptRequestCodec,
+  kmsDecryptResponseCodec,
+  kmsEncryptRequestCodec,
+  kmsEncryptResponseCodec,
+  kmsStatusCodec,
+  kmsStatusRequestCodec,
+  type WireAnnotations,
+  type WireEncryptedObject,
+  type WireKmsDecryptRequest,
+  type WireKmsDecryptResponse,
+  type WireKmsEncryptRequest,
+  type WireKmsEncryptResponse,
+  type WireKmsStatus,
+} from './kms.js';
+export {
   bundleCodec,
   controlCallCodec,
   controlReplyCodec,

@@ -42,7 +42,7 @@ export type StatusReason =
   | 'Expired'
   | 'Invalid'
   | 'ServerTimeout'
-  | 'StoreReadError'
+  | 'StorageReadError'
   | 'Timeout'
   | 'TooManyRequests'
   | 'BadRequest'
@@ -257,5 +257,6 @@ export const errors = {
   internal: (message: string): ApiError =>
     new ApiError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] }),
 
-  storeRead: (message: string): ApiError => new ApiError(500, 'StoreReadError', message),
+  storeRead: (message: string, details?: StatusDetails): ApiError =>
+    new ApiError(500, 'StorageReadError', message, details),
 } as const;

@@ -232,6 +232,20 @@ export class Cache {
     }
   }
 
+  /**
+   * Reads the objects again that could not be decrypted. Called when keys have become known: a changed configuration, a KMS plug-in that
+   * answers again.
+   */
+  async retryUnreadable(): Promise<void> {
+    const { keyspace } = this.#options;
+    for (const collection of [...this.#collections.values()]) {
+      for (const { key } of collection.unreadableObjects()) {
+        const read = await keyspace.range({ start: key, end: `${key}\u0000` });
+        if (read.kind === 'ok') for (const kv of read.items) collection.recover(kv);
+      }
+    }
+  }
+
   remove(prefix: string): void {
     this.#collections.get(prefix)?.stop();
     this.#collections.delete(prefix);

@@ -8,6 +8,7 @@ import { atRevision, type CachedObject, fromStored, type ObjectForm, type Stored
 import { Replay } from './replay.js';
 import { SlabAllocator } from './slab.js';
 import { type Snapshot, Tree } from './tree.js';
+import { NotReadable, Unreadable, type UnreadableObject } from './unreadable.js';
 
 /** The immutable state of a collection at one revision. */
 export interface CollectionSnapshot {
@@ -52,6 +53,7 @@ export class Collection {
   readonly #observed: (change: ObservedChange) => void;
   #muted = false;
   #tree = new Tree<CachedObject>();
+  #unreadable = new Unreadable();
   #log: EventLog;
   readonly #lanes = new Map<string, Lane>();
   readonly #routes = new Routes();
@@ -141,13 +143,32 @@ export class Collection {
     this.#kept.push({ snapshot, superseded: this.#superseded });
   }
 
-  /** Makes a cached object of an object from history. It has its own memory. */
+  /** The object at `key` if its stored value cannot be read; `get` does not find it. */
+  unreadable(key: string): UnreadableObject | undefined {
+    return this.#unreadable.get(key);
+  }
+
+  /** The objects from `start` to `end` (exclusive) that cannot be read, in the order of their keys. Snapshots do not have them. */
+  unreadableBetween(start: string, end: string): readonly UnreadableObject[] {
+    return this.#unreadable.between(start, end);
+  }
+
+  /** Makes a cached object of an object from history. It has its own memory. Throws `NotReadable`. */
   restore(kv: KeyValue): StoredObject {
+    const problem = kv.protection?.problem;
+    if (problem !== undefined) {
+      const { key, modRevision: revision, createRevision } = kv;
+      throw new NotReadable([{ key, revision, createRevision, problem }]);
+    }
     return fromStored(this.#form, new SlabAllocator(0), kv);
   }
 
   /** Adds an object of the initial state of the collection. */
   fill(kv: KeyValue): void {
+    if (kv.protection?.problem !== undefined) {
+      this.#unreadable.add(kv);
+      return;
+    }
     const object = fromStored(this.#form, this.#allocator, kv);
     object.hold();
     this.#tree.set(object);
@@ -156,6 +177,15 @@ export class Collection {
   /** Applies one change. Changes come in order; the caller calls `flush` after the changes that arrived together. */
   apply(change: Change, revision: Revision): void {
     this.#changed = revision;
+    const key = change.kind === 'put' ? change.current.key : change.key;
+    if (change.kind === 'put' && change.current.protection?.problem !== undefined) {
+      this.#lose(change.current, revision);
+      return;
+    }
+    if (this.#unreadable.get(key) !== undefined) {
+      this.#regain(key, change.kind === 'put' ? change.current : undefined, revision);
+      return;
+    }
     if (change.kind === 'put') {
       const object = fromStored(this.#form, this.#allocator, change.current);
       object.hold();
@@ -169,6 +199,51 @@ export class Collection {
     const object = atRevision(this.#form, this.#allocator, previous, revision);
     this.#append({ revision, object, previous, deleted: true });
     this.#supersede(previous);
+  }
+
+  /**
+   * An object that can no longer be read leaves the tree. Observers are not told, because it was not deleted. Watches cannot show the
+   * change, so they end, and the log begins after it.
+   */
+  #lose(kv: KeyValue, revision: Revision): void {
+    const previous = this.#tree.delete(kv.key);
+    this.#unreadable.add(kv, previous);
+    this.#interrupt(revision);
+    if (previous !== undefined) this.#supersede(previous);
+  }
+
+  /** An object that could not be read was written again, or deleted. */
+  #regain(key: string, kv: KeyValue | undefined, revision: Revision): void {
+    const seen = this.#unreadable.remove(key);
+    const after = kv === undefined ? undefined : this.#put(kv);
+    this.#interrupt(revision);
+    if (!this.#muted && (after ?? seen) !== undefined)
+      this.#observed({ prefix: this.prefix, revision, before: seen, after });
+  }
+
+  #put(kv: KeyValue): CachedObject {
+    const object = fromStored(this.#form, this.#allocator, kv);
+    object.hold();
+    this.#tree.set(object);
+    return object;
+  }
+
+  #interrupt(revision: Revision): void {
+    this.stop();
+    this.#log.restart(revision);
+    this.#snapshot = undefined;
+    this.#kept = [];
+  }
+
+  /** The objects that cannot be read, to read them again. */
+  unreadableObjects(): readonly UnreadableObject[] {
+    return this.#unreadable.all();
+  }
+
+  /** Adds an object that could not be read before and is unchanged: its key is known now. */
+  recover(kv: KeyValue): void {
+    if (kv.protection?.problem !== undefined || this.#unreadable.get(kv.key)?.revision !== kv.modRevision) return;
+    this.#regain(kv.key, kv, this.#applied);
   }
 
   /** Stops reporting changes to observers until `unmute`, because they have seen them already. */
@@ -218,6 +293,7 @@ export class Collection {
     const old = this.#tree;
     this.#abandon();
     this.#tree = other.#tree;
+    this.#unreadable = other.#unreadable;
     this.#log = other.#log;
     this.#allocator = other.#allocator;
     this.#applied = other.#applied;

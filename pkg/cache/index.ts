@@ -5,3 +5,4 @@ export type { EventType, Framer, Frames } from './frames.js';
 export type { Selection } from './lane.js';
 export type { Labels, StoredObject } from './object.js';
 export type { Snapshot } from './tree.js';
+export { NotReadable, type UnreadableObject } from './unreadable.js';

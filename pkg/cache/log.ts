@@ -71,6 +71,12 @@ export class EventLog {
     }
   }
 
+  /** Drops all entries: the log begins anew after `revision`. Positions continue. */
+  restart(revision: Revision): void {
+    while (this.#first < this.#next) this.#drop();
+    this.#floor = revision;
+  }
+
   /** Returns the position of the first entry with a revision above `revision`. Requires `revision` >= floor. */
   positionAfter(revision: Revision): number {
     let lo = this.#first;

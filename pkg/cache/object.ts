@@ -1,6 +1,6 @@
 import type { JsonObject } from '../api/index.js';
 import type { Revision } from '../base/index.js';
-import type { KeyValue } from '../storage/index.js';
+import type { KeyValue, Protection } from '../storage/index.js';
 import type { EncodingBudget } from './encodings.js';
 import { cacheLimits } from './limits.js';
 import type { Slab, SlabAllocator } from './slab.js';
@@ -20,7 +20,10 @@ export interface StoredObject {
   /** The resourceVersion: the revision of the put or, for the last state of a deleted object, of the deletion. */
   readonly revision: Revision;
   readonly createRevision: Revision;
-  /** The store holds other bytes, because these were upgraded when they were loaded. A write of the same object then rewrites it. */
+  /**
+   * The store holds other bytes: these were upgraded when they were loaded, or encrypted with a key that is no longer the one for writing.
+   * A write of the same object then rewrites it.
+   */
   readonly stale: boolean;
   /** The length of the JSON in bytes. */
   readonly length: number;
@@ -64,12 +67,13 @@ export class CachedObject implements StoredObject {
   readonly key: string;
   readonly revision: Revision;
   readonly createRevision: Revision;
-  readonly stale: boolean;
   readonly length: number;
   holders = 0;
   offset: number;
   #slab: Slab;
   readonly #form: ObjectForm;
+  readonly #upgraded: boolean;
+  readonly #protection: Protection | undefined;
   readonly #nameAt: number;
   #labels: Labels | undefined;
   #fields: readonly string[] | undefined;
@@ -82,11 +86,22 @@ export class CachedObject implements StoredObject {
     this.key = key;
     this.revision = at.revision;
     this.createRevision = at.createRevision;
-    this.stale = at.stale;
+    this.#upgraded = at.upgraded;
+    this.#protection = at.protection;
     this.#slab = slab;
     this.offset = offset;
     this.length = length;
     this.#nameAt = key.lastIndexOf('/') + 1;
+  }
+
+  get stale(): boolean {
+    return this.#upgraded || this.#protection?.stale === true;
+  }
+
+  /** The same object with a later revision has the same origin. */
+  at(revision: Revision): Versions {
+    const { createRevision } = this;
+    return { revision, createRevision, upgraded: this.#upgraded, protection: this.#protection };
   }
 
   get name(): string {
@@ -186,7 +201,8 @@ export class CachedObject implements StoredObject {
 interface Versions {
   readonly revision: Revision;
   readonly createRevision: Revision;
-  readonly stale: boolean;
+  readonly upgraded: boolean;
+  readonly protection: Protection | undefined;
 }
 
 /**
@@ -207,7 +223,8 @@ export function fromStored(form: ObjectForm, allocator: SlabAllocator, kv: KeyVa
   const versions = {
     revision: kv.modRevision,
     createRevision: kv.createRevision,
-    stale: upgraded !== undefined,
+    upgraded: upgraded !== undefined,
+    protection: kv.protection,
   };
   const made = new CachedObject(form, kv.key, versions, slab, offset, length);
   allocator.settle(slab, made);
@@ -230,8 +247,7 @@ export function atRevision(
   old.copy(slab.bytes, offset, 0, head);
   slab.bytes.write(version, offset + head);
   old.copy(slab.bytes, offset + head + version.length, tail);
-  const versions = { revision, createRevision: object.createRevision, stale: object.stale };
-  const made = new CachedObject(form, object.key, versions, slab, offset, length);
+  const made = new CachedObject(form, object.key, object.at(revision), slab, offset, length);
   allocator.settle(slab, made);
   return made;
 }

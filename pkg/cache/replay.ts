@@ -2,6 +2,7 @@ import type { Revision } from '../base/index.js';
 import type { AppliedEvent, HistoryError, Keyspace, Watch } from '../storage/index.js';
 import type { LaneEvent } from './lane.js';
 import { cacheLimits } from './limits.js';
+import { NotReadable } from './unreadable.js';
 
 export interface ReplayOptions {
   readonly keyspace: Keyspace;
@@ -61,7 +62,9 @@ export class Replay {
   #events(batch: readonly AppliedEvent[]): void {
     if (this.#watch === undefined) return;
     for (const event of batch) {
-      for (const e of this.#options.select(event)) {
+      const selected = this.#selected(event);
+      if (selected === undefined) break;
+      for (const e of selected) {
         this.pending.push(e);
         this.#bytes += e.object.length;
       }
@@ -77,6 +80,18 @@ export class Replay {
       }
     }
     this.#options.wake();
+  }
+
+  /** History with an object that cannot be read is lost for the client, which then lists again. */
+  #selected(event: AppliedEvent): readonly LaneEvent[] | undefined {
+    try {
+      return this.#options.select(event);
+    } catch (error) {
+      if (!(error instanceof NotReadable)) throw error;
+      this.lost = event.revision;
+      this.stop();
+      return undefined;
+    }
   }
 
   #progress(revision: Revision): void {

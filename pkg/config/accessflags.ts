@@ -169,4 +169,20 @@ export const ACCESS_FLAGS = [
     value: 'BOOL',
     help: 'Tokens of pods stay valid for a year, for clients that do not read them again.',
   },
+  {
+    name: 'encryption-provider-config',
+    kind: 'string',
+    default: '',
+    group: 'Access',
+    value: 'FILE',
+    help: 'EncryptionConfiguration: which objects are encrypted in the store, and with which keys.',
+  },
+  {
+    name: 'encryption-provider-config-automatic-reload',
+    kind: 'boolean',
+    default: 'false',
+    group: 'Access',
+    value: 'BOOL',
+    help: 'Changes of that file are put into force within a minute.',
+  },
 ] as const satisfies readonly Flag[];

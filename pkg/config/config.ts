@@ -20,6 +20,7 @@ export interface Config {
   readonly access: AccessConfig;
   readonly outbound: OutboundConfig;
   readonly limits: LimitsConfig;
+  readonly encryption: EncryptionConfig;
   readonly controllers: readonly string[];
   readonly controllerSettings: ControllerSettings;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
@@ -108,6 +109,13 @@ export interface KeyFiles {
   readonly keyFile: string;
 }
 
+export interface EncryptionConfig {
+  /** The file of the EncryptionConfiguration; '' for none. */
+  readonly configFile: string;
+  /** Whether changes of the file are put into force. */
+  readonly reload: boolean;
+}
+
 export interface LimitsConfig {
   readonly requestsInFlight: number;
   readonly mutatingInFlight: number;
@@ -142,6 +150,10 @@ export function configOf(
   if (list('peer-cert-allowed-cn').length > 0 && list('peer-cert-allowed-hostname').length > 0)
     throw new ConfigError('--peer-cert-allowed-cn and --peer-cert-allowed-hostname exclude each other');
   const advertised = list('initial-advertise-peer-urls');
+  if (text('encryption-provider-config-automatic-reload') === 'true' && text('encryption-provider-config') === '')
+    throw new ConfigError(
+      '--encryption-provider-config-automatic-reload must be set with --encryption-provider-config',
+    );
   const features = chooseFeatures(text('feature-gates'));
 
   return deepFreeze({
@@ -195,6 +207,10 @@ export function configOf(
     outbound: {
       egressFile: text('egress-selector-config-file'),
       toEndpoints: values['enable-aggregator-routing'] === 'true',
+    },
+    encryption: {
+      configFile: text('encryption-provider-config'),
+      reload: text('encryption-provider-config-automatic-reload') === 'true',
     },
     limits: {
       requestsInFlight: integer('max-requests-inflight'),

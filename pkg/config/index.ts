@@ -21,7 +21,7 @@ export {
   parseYaml,
   readConfigFile,
 } from './file.js';
-export { ConfigError } from './flag.js';
+export { ConfigError, parseDuration } from './flag.js';
 export { type AuthorizationMode, FLAGS, type FlagName } from './flags.js';
 export { featureStates } from './gates.js';
 export { type CommandLine, type FlagValues, helpText, isKnownFlag, parseCommandLine } from './parse.js';

@@ -145,8 +145,6 @@ const REFUSED: Readonly<Record<string, readonly [reason: string, ...accepted: st
   'audit-webhook-config-file': ['there is no audit log yet', ''],
   'emulated-version': [EMULATION, '1.37', 'kube=1.37', 'v1.37', 'kube=v1.37', ''],
   'emulation-forward-compatible?': [EMULATION, 'false'],
-  'encryption-provider-config': ['objects would be stored unencrypted', ''],
-  'encryption-provider-config-automatic-reload?': ['objects would be stored unencrypted', 'false'],
   'etcd-cafile': [`${STORE} and does not use etcd; see --data-dir`, ''],
   'etcd-certfile': [`${STORE} and does not use etcd; see --data-dir`, ''],
   'etcd-keyfile': [`${STORE} and does not use etcd; see --data-dir`, ''],

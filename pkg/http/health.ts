@@ -3,10 +3,13 @@ import { PageNotFound } from './pagenotfound.js';
 import type { Query } from './requestinfo.js';
 import { sendText } from './responses.js';
 
-/** One health check. Returns undefined when it passes, otherwise the reason, for the log and for administrators only. */
+/**
+ * One health check. Returns undefined when it passes, otherwise the reason, for the log and for administrators only; a promise where it
+ * asks another process.
+ */
 export interface HealthCheck {
   readonly name: string;
-  check(): string | undefined;
+  check(): string | undefined | Promise<string | undefined>;
 }
 
 /** The checks of the three health paths, in the order in which they are shown. */
@@ -22,16 +25,16 @@ export type HealthPath = keyof HealthChecks;
  * `/readyz`, `/readyz?verbose`, `/readyz?exclude=NAME`, `/readyz/NAME`. The response is always plain text; its status is 500 when
  * a check fails. An empty `name` runs all checks.
  */
-export function serveHealth(call: Call, checks: HealthChecks, path: HealthPath, name: string): void | Promise<void> {
+export async function serveHealth(call: Call, checks: HealthChecks, path: HealthPath, name: string): Promise<void> {
   const all = checks[path];
   if (name === '') return answer(call, path, all);
   const one = all.find((c) => c.name === name);
   if (one === undefined) throw new PageNotFound();
-  const why = one.check();
+  const why = await one.check();
   return why === undefined ? sendText(call, 200, 'ok') : sendText(call, 500, `internal server error: ${why}\n`);
 }
 
-function answer(call: Call, path: HealthPath, checks: readonly HealthCheck[]): void | Promise<void> {
+async function answer(call: Call, path: HealthPath, checks: readonly HealthCheck[]): Promise<void> {
   const query: Query = call.info.query;
   const excluded = new Set(query.all('exclude'));
   let report = '';
@@ -41,7 +44,8 @@ function answer(call: Call, path: HealthPath, checks: readonly HealthCheck[]): v
       report += `[+]${c.name} excluded: ok\n`;
       continue;
     }
-    const why = c.check();
+    const found = c.check();
+    const why = found instanceof Promise ? await found : found;
     if (why === undefined) report += `[+]${c.name} ok\n`;
     else {
       failed = true;

@@ -139,6 +139,16 @@ export function deleteWishOfQuery(query: Query): DeleteWish {
   };
 }
 
+/** The options of a deletion of a collection, which cannot be unsafe. */
+export function checkedCollectionOptions(wish: DeleteWish, unsafe: boolean): DeleteOptions {
+  if (unsafe && wish.ignoreStoreReadError) {
+    const found = new FieldErrors();
+    found.invalid(UNSAFE, true, 'is not allowed with DELETECOLLECTION, try again after removing the option');
+    refuse('DeleteOptions', found);
+  }
+  return checkedDeleteOptions(wish, unsafe);
+}
+
 /** `unsafe`: whether the gate of unsafe deletions is open. Without it the option is ignored. */
 export function checkedDeleteOptions(wish: DeleteWish, unsafe: boolean): DeleteOptions {
   const found = new FieldErrors();
@@ -164,7 +174,6 @@ export function checkedDeleteOptions(wish: DeleteWish, unsafe: boolean): DeleteO
 function checkUnsafe(wish: DeleteWish, found: FieldErrors): void {
   if (!wish.ignoreStoreReadError) return;
   const beside: readonly (readonly [string, boolean])[] = [
-    ['dryRun', wish.dryRun.length > 0],
     ['propagationPolicy', wish.propagationPolicy !== undefined],
     ['orphanDependents', wish.orphanDependents !== undefined],
     ['gracePeriodSeconds', wish.gracePeriodSeconds !== undefined],

@@ -1,11 +1,12 @@
 import { type Admission, type ApiError, errors, type GroupResourceName } from '../api/index.js';
 import type { Revision, World } from '../base/index.js';
-import { type Cache, type Collection, NotServed, type StoredObject } from '../cache/index.js';
+import { type Cache, type Collection, NotServed, type StoredObject, type UnreadableObject } from '../cache/index.js';
 import type { Keyspace, RefusalReason } from '../storage/index.js';
 import type { Catalogue, ServedResource } from './catalogue.js';
 import { limits } from './limits.js';
 import type { RequestContext, TargetPlace } from './requests.js';
 import type { Objects } from './resource.js';
+import { unreadableForWrite } from './unreadable.js';
 
 /** The dependencies of the verbs. */
 export interface Core {
@@ -84,8 +85,26 @@ export function conflict(gr: GroupResourceName, name: string): ApiError {
   );
 }
 
-/** Returns the object in the cache. */
-export function find(core: Core, { resource, namespace }: TargetPlace, name: string): StoredObject | undefined {
+/** The object in the cache. Throws if its stored value cannot be read; `failure` makes the error. */
+export function find(
+  core: Core,
+  { resource, namespace }: TargetPlace,
+  name: string,
+  failure: (o: UnreadableObject) => ApiError = unreadableForWrite,
+): StoredObject | undefined {
   if (name === '' || name.includes('/')) return undefined;
-  return collectionOf(core, resource).get(keyOf(resource, namespace, name));
+  const collection = collectionOf(core, resource);
+  const key = keyOf(resource, namespace, name);
+  const found = collection.get(key);
+  if (found !== undefined) return found;
+  const unreadable = collection.unreadable(key);
+  if (unreadable !== undefined) throw failure(unreadable);
+  return undefined;
+}
+
+/** Reports whether there is an object, readable or not. */
+export function exists(core: Core, { resource, namespace }: TargetPlace, name: string): boolean {
+  const collection = collectionOf(core, resource);
+  const key = keyOf(resource, namespace, name);
+  return collection.get(key) !== undefined || collection.unreadable(key) !== undefined;
 }

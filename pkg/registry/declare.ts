@@ -69,9 +69,14 @@ function storageForm(d: ResourceDeclaration): StorageForm {
     get schema() {
       return type.schema;
     },
-    prefix: d.virtual === undefined ? `/registry/${d.storagePrefix ?? d.resource}/` : '',
+    prefix: storagePrefixOf(d),
     fields: Object.values(d.selectableFields ?? {}),
   };
+}
+
+/** The prefix of the keys of a built-in resource; '' for one that is not stored. */
+export function storagePrefixOf(d: ResourceDeclaration): string {
+  return d.virtual === undefined ? `/registry/${d.storagePrefix ?? d.resource}/` : '';
 }
 
 function versionOf(kind: Kind, d: ResourceDeclaration, v: DeclaredVersion): ServedResource {

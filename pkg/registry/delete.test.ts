@@ -122,7 +122,9 @@ describe('deletion', () => {
     const value = Buffer.from('{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"broken","finalizers":["a/b"]');
     await b.keyspace.txn({ compares: [], ops: [{ kind: 'put', key, value }] });
     await b.list('configmaps', 'default', { labelSelector: 'none=of-it' }).catch(() => {});
-    expect(await refusal(b.delete('configmaps', 'default', 'broken'))).toMatch(/^500 the stored object cannot be read/);
+    expect(await refusal(b.delete('configmaps', 'default', 'broken'))).toMatch(
+      /^500 Internal error occurred: StorageError: corrupt object, Code: 7, Key: .configmaps.default.broken, /,
+    );
     expect(await b.delete('configmaps', 'default', 'broken', { ignoreStoreReadError: true })).toMatchObject({
       status: 'Success',
     });

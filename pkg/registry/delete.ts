@@ -19,12 +19,11 @@ import type {
   Target,
 } from './requests.js';
 import type { DeletionRules, WriteContext } from './resource.js';
-import { invalidObject } from './systemfields.js';
 import { objectTarget } from './target.js';
+import { unreadableForRead } from './unreadable.js';
+import { decodeForDeletion, isUnsafe, removeUnsafely } from './unsafedelete.js';
 import { writeContext } from './virtual.js';
 import { allocate } from './write.js';
-
-export const UNSAFE_DELETE_GATE = 'AllowUnsafeMalformedObjectDeletion';
 
 /**
  * DELETE. An object is removed at once unless its grace period, its finalizers (with those that the propagation policy adds) or a rule of
@@ -35,13 +34,16 @@ export async function remove(core: Core, request: DeleteRequest, context: Reques
   const { strategy, groupResource } = target.resource;
   const refused = strategy.deletion?.refuse?.(target.name);
   if (refused !== undefined) throw errors.forbidden(groupResource, target.name, refused);
+  if (isUnsafe(core, request.options)) return removeUnsafely(core, request, context);
   warnOfDefault(request, context);
   const retries = limits.unconditionalRetries;
   let marked: StoredObject | undefined;
   for (;;) {
     const seen = marked;
-    const outcome = await optimisticUpdate<Outcome>(core, { target, context, retries }, (stored) =>
-      decide(core, request, context, { stored, marked: seen }),
+    const outcome = await optimisticUpdate<Outcome>(
+      core,
+      { target, context, retries, failure: unreadableForRead },
+      (stored) => decide(core, request, context, { stored, marked: seen }),
     );
     if (outcome.kind === 'finished') return outcome.deleted;
     marked = outcome.marked;
@@ -61,8 +63,7 @@ async function decide(
   { stored, marked }: { readonly stored: StoredObject | undefined; readonly marked: StoredObject | undefined },
 ): Promise<Decision<Outcome>> {
   if (stored === undefined) throw notFound(target);
-  const old = readForDeletion(core, target, stored, options);
-  if (old === undefined) return removeUnread(target, stored);
+  const old = decodeForDeletion(stored);
   const { dryRun } = options;
   const wanted = writeContext(core, target, context, dryRun);
   const step: Step = { core, target, stored, old, wanted, options };
@@ -124,39 +125,6 @@ interface Step {
   readonly old: JsonObject;
   readonly wanted: WriteContext;
   readonly options: DeleteOptions;
-}
-
-/** Returns the object, or undefined if it cannot be read and the client requested its deletion nevertheless. */
-function readForDeletion(
-  core: Core,
-  target: Target,
-  stored: StoredObject,
-  options: DeleteOptions,
-): JsonObject | undefined {
-  let old: JsonObject;
-  try {
-    old = stored.parse();
-  } catch (e) {
-    if (options.ignoreStoreReadError && core.featureEnabled(UNSAFE_DELETE_GATE)) return undefined;
-    throw errors.storeRead(`the stored object cannot be read: ${e instanceof Error ? e.message : String(e)}`);
-  }
-  if (options.ignoreStoreReadError && core.featureEnabled(UNSAFE_DELETE_GATE))
-    throw errors.conflict(
-      target.resource.groupResource,
-      stored.name,
-      invalidObject(stored.key, 'unsafe deletion is not allowed because the object is decodable from storage'),
-    );
-  return old;
-}
-
-/** Removes an object that cannot be read. */
-function removeUnread(target: Target, stored: StoredObject): Decision<Outcome> {
-  const { key, revision } = stored;
-  return {
-    kind: 'propose',
-    txn: { compares: [{ key, modRevision: revision }], ops: [{ kind: 'delete', key }] },
-    committed: () => finished({ kind: 'deleted', status: success(target, stored.name, '') }),
-  };
 }
 
 export function checkPreconditions(

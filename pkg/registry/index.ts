@@ -12,8 +12,7 @@ export {
   type StorageForm,
 } from './catalogue.js';
 export { compile } from './custom/compile.js';
-export { declare } from './declare.js';
-export { UNSAFE_DELETE_GATE } from './delete.js';
+export { declare, storagePrefixOf } from './declare.js';
 export type { KindChange, KindObserver } from './kindset.js';
 export { EVERYTHING } from './listoptions.js';
 export { openRegistry, type RegistryConfig } from './open.js';
@@ -67,3 +66,4 @@ export type {
 } from './resource.js';
 export { isServed, type RuntimeConfig, runtimeConfigProblem } from './runtimeconfig.js';
 export { objectTarget, resolveTarget } from './target.js';
+export { UNSAFE_DELETE_GATE } from './unsafedelete.js';

@@ -1,9 +1,9 @@
 import { ApiError, errors } from '../api/index.js';
 import type { Revision } from '../base/index.js';
-import type { StoredObject } from '../cache/index.js';
+import type { StoredObject, UnreadableObject } from '../cache/index.js';
 import type { Txn } from '../storage/index.js';
 import { commit } from './commit.js';
-import { type Core, conflict, find, fresh, keyOf } from './core.js';
+import { type Core, conflict, exists, find, fresh, keyOf } from './core.js';
 import { limits } from './limits.js';
 import type { RequestContext, Target } from './requests.js';
 
@@ -31,6 +31,8 @@ export interface Optimistic {
   readonly context: RequestContext;
   /** The number of retries if the object changes concurrently. Then the request fails with 409. */
   readonly retries: number;
+  /** The error for an object that cannot be read; the one of writes if absent. */
+  readonly failure?: (o: UnreadableObject) => ApiError;
 }
 
 /**
@@ -41,7 +43,7 @@ export interface Optimistic {
  */
 export async function optimisticUpdate<T>(
   core: Core,
-  { target, context, retries }: Optimistic,
+  { target, context, retries, failure }: Optimistic,
   decide: (stored: StoredObject | undefined) => Promise<Decision<T>>,
 ): Promise<T> {
   const { resource, name } = target;
@@ -52,10 +54,19 @@ export async function optimisticUpdate<T>(
     if (current) return false;
     await fresh(core, context);
     current = true;
-    return find(core, target, name) !== seen;
+    return find(core, target, name, failure) !== seen;
   };
   for (let conflicts = 0, contentions = 0; ; ) {
-    const stored = find(core, target, name);
+    let stored: StoredObject | undefined;
+    try {
+      stored = find(core, target, name, failure);
+    } catch (e) {
+      // Another peer may have removed or rewritten it.
+      if (current) throw e;
+      await fresh(core, context);
+      current = true;
+      continue;
+    }
     let decision: Decision<T>;
     try {
       decision = await decide(stored);
@@ -70,7 +81,7 @@ export async function optimisticUpdate<T>(
       case 'done':
         return decision.value;
       case 'taken':
-        if (find(core, target, name) === undefined || ++conflicts > retries + 1) throw decision.error;
+        if (!exists(core, target, name) || ++conflicts > retries + 1) throw decision.error;
         continue;
       case 'propose': {
         const result = await propose(core, decision);
@@ -82,8 +93,7 @@ export async function optimisticUpdate<T>(
           throw contended();
         }
         // Decide again if the object was deleted concurrently: the response is then 404, not 409.
-        if (++conflicts > retries && find(core, target, name) !== undefined)
-          throw conflict(resource.groupResource, name);
+        if (++conflicts > retries && exists(core, target, name)) throw conflict(resource.groupResource, name);
       }
     }
   }

@@ -9,6 +9,7 @@ import { limits } from './limits.js';
 import { checkListOptions, parseListVersion, parseVersion } from './listoptions.js';
 import type { Answer, GetRequest, ListRequest, ListResult, RequestContext } from './requests.js';
 import { parseSelectors, type Selected, select } from './selection.js';
+import { readableHistory, unreadableForRead, unreadableList } from './unreadable.js';
 import { listVirtual, runVirtual } from './virtual.js';
 
 export const SHARDS_GATE = 'ShardedListAndWatch';
@@ -19,7 +20,7 @@ export async function get(core: Core, request: GetRequest, context: RequestConte
   if (target.kind === 'virtual')
     return { kind: 'value', value: await runVirtual(core, target, { verb: 'get' }, context) };
   await current(core, request.resourceVersion, context);
-  const stored = find(core, target, target.name);
+  const stored = find(core, target, target.name, unreadableForRead);
   if (stored === undefined) throw notFound(target);
   switch (target.kind) {
     case 'object':
@@ -59,6 +60,7 @@ export async function list(core: Core, request: ListRequest, context: RequestCon
     limit: from.limit,
     selected,
   };
+  if (from.snapshot !== undefined) refuseUnreadable(core, resource, page);
   const found = from.snapshot !== undefined ? scan(core, from.snapshot, page) : readHistory(core, from, page, resource);
   const { items, next, remaining } = await found;
   if (next === undefined) return { revision: from.revision, continue: '', remainingItemCount: undefined, items };
@@ -69,6 +71,12 @@ export async function list(core: Core, request: ListRequest, context: RequestCon
     remainingItemCount: selected.restricted ? undefined : remaining,
     items,
   };
+}
+
+/** A list has all objects of its range, or fails. */
+function refuseUnreadable(core: Core, resource: ServedResource, { start, end }: Pick<Page, 'start' | 'end'>): void {
+  const lost = collectionOf(core, resource).unreadableBetween(start, end);
+  if (lost.length > 0) throw unreadableList(resource.groupResource, lost);
 }
 
 interface Page {
@@ -205,7 +213,7 @@ async function readHistory(core: Core, from: Start, page: Page, resource: Served
     if (read.kind === 'compacted') throw expired(from);
     if (read.kind === 'future') throw errors.tooLargeResourceVersion(from.revision, read.newest);
     for (const kv of read.items) {
-      const o = collection.restore(kv);
+      const o = readableHistory(resource.groupResource, () => collection.restore(kv));
       if (selected.matches?.(o) ?? true) items.push(o);
     }
     if (!read.more) return { items, next: undefined, remaining: undefined };

@@ -9,6 +9,7 @@ import { checkedWatchOptions, parseVersion } from './listoptions.js';
 import { SHARDS_GATE } from './read.js';
 import type { EventStream, RequestContext, WatchOptions, WatchRequest } from './requests.js';
 import { parseSelectors, type Selected, select } from './selection.js';
+import { unreadableList } from './unreadable.js';
 
 /**
  * Opens a watch. It begins with the existing objects (`sendInitialEvents`, or a legacy client without a version) or
@@ -21,6 +22,9 @@ export async function watch(core: Core, request: WatchRequest, context: RequestC
   const selected = named(select(target, options, parsed), options);
   const collection = collectionOf(core, target.resource);
   const after = await startOf(core, options, context);
+  const { prefix } = target.resource.storage;
+  const lost = collection.unreadableBetween(prefix, prefixEnd(prefix));
+  if (lost.length > 0) throw unreadableList(target.resource.groupResource, lost);
   const initial = options.sendInitialEvents === true;
   const state = initial || after === undefined ? collection.snapshot() : undefined;
   const form = { representation, websocket };

@@ -6,7 +6,7 @@ import { Admitted } from './admission.js';
 import { decodeObject } from './bodies.js';
 import { commit, putOp, readerOf, valueAnswer, writtenAnswer } from './commit.js';
 import { converting } from './conversion.js';
-import { type Core, find, fresh, keyOf } from './core.js';
+import { type Core, exists, fresh, keyOf } from './core.js';
 import { addDeclarative, refuse } from './fielderrors.js';
 import { limits } from './limits.js';
 import { metaOf, text } from './meta.js';
@@ -170,7 +170,7 @@ async function putNew(
   strategy.complete?.(o);
   if (options.dryRun) {
     await fresh(core, context);
-    if (find(core, target, name) !== undefined) return 'taken';
+    if (exists(core, target, name)) return 'taken';
   }
   const allocated = await allocate(core, strategy, { object: o, old: undefined }, wanted);
   const added = await admitted.transact();

@@ -1,6 +1,7 @@
 import { type CertificateBundles, Impersonator } from '../auth/index.js';
 import type { World } from '../base/index.js';
 import { type Config, featureStates } from '../config/index.js';
+import type { Encryption } from '../encryption/index.js';
 import {
   API_VERSION,
   type ControlDesk,
@@ -48,6 +49,7 @@ export interface ApiParts {
   readonly queues: () => Iterable<QueueView>;
   /** The control endpoints of the peer; absent for a store in memory. */
   readonly control?: ControlDesk;
+  readonly encryption: Encryption;
   readonly tls: TlsMaterial;
   /** The host and port at which clients reach the server: `127.0.0.1:6443`. */
   readonly address: (port: number) => string;
@@ -76,6 +78,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
   const features = featureInfo(featureStates(config.api.featureGates));
   exposition.add(...parts.access.metrics.families);
   exposition.add(...metrics.families, ...storage.families, ...queues.families);
+  exposition.add(...parts.encryption.metrics.families);
   exposition.add(buildInfo(API_VERSION.gitVersion), features);
   const readOnly = new InFlightLimiter(world, config.limits.requestsInFlight);
   const mutating = new InFlightLimiter(world, config.limits.mutatingInFlight);
@@ -118,7 +121,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
       compresses: config.api.featureGates.get('APIResponseCompression') === true,
       requestTime: config.limits.requestTimeout,
     },
-    health: healthChecks(keyspace, state),
+    health: healthChecks(keyspace, state, parts.encryption),
     discovery: new DiscoveryDocuments(),
     openApi: new OpenApiDocuments(),
     control: parts.control,
@@ -186,7 +189,11 @@ const DONE_BEFORE_SERVING = [
   'poststarthook/rbac/bootstrap-roles',
 ];
 
-function healthChecks(keyspace: Keyspace, state: { readonly ready: boolean }): HealthChecks {
+function healthChecks(
+  keyspace: Keyspace,
+  state: { readonly ready: boolean },
+  { health }: Pick<Encryption, 'health'>,
+): HealthChecks {
   const ok = (name: string): HealthCheck => ({ name, check: () => undefined });
   const store: HealthCheck = {
     name: 'etcd',
@@ -196,11 +203,12 @@ function healthChecks(keyspace: Keyspace, state: { readonly ready: boolean }): H
     name: 'shutdown',
     check: () => (state.ready ? undefined : 'process is shutting down'),
   };
+  const kms: HealthCheck[] = health === undefined ? [] : [{ name: 'kms-providers', check: health }];
   const alive = [ok('ping'), ok('log')];
   const started = DONE_BEFORE_SERVING.map(ok);
   return {
-    healthz: [...alive, store, ...started],
+    healthz: [...alive, store, ...kms, ...started],
     livez: [...alive, ...started],
-    readyz: [...alive, store, ok('informer-sync'), ...started, shutdown],
+    readyz: [...alive, store, ok('informer-sync'), ...kms, ...started, shutdown],
   };
 }

@@ -73,6 +73,7 @@ export async function startWithFlags(
     config,
     keyspace,
     registry: objects.registry,
+    encryption: objects.encryption,
     access: objects.access,
     queues: () => objects.queues(),
     tls: { cert: pki.serving.cert, key: pki.serving.key, clientCa: pki.ca.cert },

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import {
   type AuthorizeCheck,
   builtinAdmission,
@@ -33,6 +34,7 @@ import {
   tokenSecrets,
   unknownControllers,
 } from '../controllers/index.js';
+import { connectKms, type Encryption, openEncryption } from '../encryption/index.js';
 import type { Outbound } from '../outbound/index.js';
 import {
   builtinResources,
@@ -41,6 +43,7 @@ import {
   openRegistry,
   type Registry,
   runtimeConfigProblem,
+  storagePrefixOf,
 } from '../registry/index.js';
 import type { Keyspace } from '../storage/index.js';
 import type { Log, QueueView } from '../telemetry/index.js';
@@ -73,6 +76,7 @@ export interface Objects {
   readonly access: Access;
   readonly outbound: Outbound;
   readonly presence: Presence;
+  readonly encryption: Encryption;
   /** Creates the bootstrap objects and starts the controllers. */
   begin(): Promise<void>;
   /** Stops the controllers until `begin`. */
@@ -88,7 +92,7 @@ const API_SERVER = { user: 'system:apiserver', manager: 'kube-apiserver' } as co
 const LEADERSHIP_PERIOD = 200;
 
 export async function openObjects(parts: ObjectsParts): Promise<Objects> {
-  const { world, config, keyspace, log } = parts;
+  const { world, config, log } = parts;
   const { api } = config;
   const unknown = unknownControllers(config.controllers);
   if (unknown.length > 0)
@@ -105,6 +109,17 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     rulesFor: (user, namespace) => access!.services.rulesFor(user, namespace),
     tokens: lateTokens(config, () => access!.services.tokens),
   });
+  const encryption = await openEncryption({
+    world,
+    keyspace: parts.keyspace,
+    resources: resources.map((d) => ({ group: d.group, resource: d.resource, prefix: storagePrefixOf(d) })),
+    file: config.encryption.configFile,
+    reload: config.encryption.reload,
+    readText: (file) => encryptionText(file),
+    connectKms,
+    log,
+  });
+  const { keyspace } = encryption;
   const odd = runtimeConfigProblem(api.runtimeConfig, resources);
   if (odd !== undefined) throw new ConfigError(`--runtime-config: ${odd}`);
   const authorizeCheck: AuthorizeCheck = async (user, attributes) => {
@@ -131,6 +146,11 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     failed: parts.failed,
   });
   access = await openAccess({ world, config, registry, log, tokenKey: parts.tokenKey, outbound });
+  encryption.onReadable(() => {
+    registry.cache
+      .retryUnreadable()
+      .catch((error: unknown) => log.error({ err: error }, 'could not read objects again that did not decrypt'));
+  });
   const { close: closeAccess } = access;
   const note = (message: string, fields: Readonly<Record<string, unknown>>): void => log.warn(fields, message);
   const context = { world, cluster: clusterOf(registry, world), log: note };
@@ -201,6 +221,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     // Stop before the store closes: the cache would treat the end of its event stream as a failure.
     pause();
     definitions.stop();
+    encryption.close();
     await registry.close();
     throw error;
   }
@@ -209,6 +230,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     access,
     outbound,
     presence,
+    encryption,
     begin,
     pause,
     queues: () => [...controllers.running, ...ownControllers.running],
@@ -217,9 +239,20 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
       definitions.stop();
       closeAccess();
       outbound.close();
+      encryption.close();
       return registry.close();
     },
   };
+}
+
+async function encryptionText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError(
+      `error reading encryption provider configuration file ${JSON.stringify(file)}: ${(error as Error).message}`,
+    );
+  }
 }
 
 const GRANTING: ReadonlySet<string> = new Set(['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings']);

@@ -127,6 +127,7 @@ async function start(config: Config, log: Log, fatal: (error: Error) => void): P
       keyspace,
       control: { peer: keyspace, folder: outgoingFolder(config.dataDir) },
       registry: objects.registry,
+      encryption: objects.encryption,
       access: objects.access,
       proxyCa: proxyAuthority(config),
       queues: () => objects.queues(),

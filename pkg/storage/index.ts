@@ -13,6 +13,7 @@ export {
   type KeyspaceStatus,
   type KeyValue,
   type Op,
+  type Protection,
   prefixEnd,
   type RangeRequest,
   type RangeResult,

@@ -14,6 +14,16 @@ export interface KeyValue {
   readonly createRevision: Revision;
   /** Revision of the last put. */
   readonly modRevision: Revision;
+  /** How the value is encrypted in the store; absent where the keyspace does not encrypt. */
+  readonly protection?: Protection;
+}
+
+/** The encryption of a stored value. Many values share one. */
+export interface Protection {
+  /** Whether a write today would encrypt the value in another way, or with another key. Changes with the configuration. */
+  readonly stale: boolean;
+  /** Why the value cannot be decrypted; it is then empty. */
+  readonly problem?: string;
 }
 
 /** True at apply if the last put of the key has exactly this revision. Revision 0 means that the key is absent. */

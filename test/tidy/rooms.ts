@@ -130,6 +130,7 @@ export const rooms: readonly Room[] = [
     mayImport: [...vocabulary, 'pkg/storage', 'pkg/cache', 'pkg/registry', 'pkg/admission', 'pkg/outbound'],
   },
   { path: 'pkg/config', mayImport: vocabulary },
+  { path: 'pkg/encryption', mayImport: [...vocabulary, 'proto', 'pkg/storage', 'pkg/config'] },
   {
     path: 'pkg/server',
     mayImport: [
@@ -146,6 +147,7 @@ export const rooms: readonly Room[] = [
       'pkg/http',
       'pkg/controllers',
       'pkg/config',
+      'pkg/encryption',
     ],
   },
   { path: 'cmd', mayImport: [...vocabulary, 'pkg/server', 'pkg/client', 'pkg/config', 'pkg/peer'] },
@@ -160,6 +162,7 @@ export const worldless: readonly string[] = [
   'pkg/base',
   'pkg/api',
   'pkg/storage',
+  'pkg/encryption',
   'pkg/peer',
   'pkg/schema',
   'pkg/codec',
@@ -180,6 +183,7 @@ export const testKit: readonly string[] = [
   'pkg/storage/model.ts',
   'pkg/storage/testworld.ts',
   'pkg/cache/testing.ts',
+  'pkg/encryption/testing.ts',
   'pkg/http/testing.ts',
   'pkg/registry/testing.ts',
 ];

@@ -69,12 +69,24 @@ const inspect: Command = {
   },
 };
 
+/** Bytes of a value in which the name of its encryption provider and key ends. */
+const ENCRYPTED_HEAD_BYTES = 512;
+
 async function showObject(context: Context, path: string, key: string, revision: number | undefined): Promise<number> {
   const found = await context.offline.find(path, key, revision);
   if (found === undefined)
     throw new ClientError(`there is no key ${key}${revision === undefined ? '' : ` at ${revision}`}`);
   const { createRevision, modRevision } = found;
-  const value = Buffer.from(found.value).toString();
+  const bytes = Buffer.from(found.value);
+  const provider = /^k8s:enc:(?:[^:]*:){3}/.exec(bytes.toString('latin1', 0, ENCRYPTED_HEAD_BYTES))?.[0];
+  if (provider !== undefined)
+    return show(
+      context,
+      { key, createRevision, modRevision, encryptedBy: provider, valueBase64: bytes.toString('base64') },
+      () =>
+        `${key}, created at ${createRevision}, changed at ${modRevision}\n${bytes.length} bytes, encrypted by ${provider}\n`,
+    );
+  const value = bytes.toString();
   return show(
     context,
     { key, createRevision, modRevision, value },

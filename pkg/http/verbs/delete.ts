@@ -1,8 +1,9 @@
+import { errors } from '../../api/index.js';
 import type { DeleteOptions } from '../../registry/index.js';
 import { readBody } from '../body.js';
 import { deleteWishOfBody } from '../deletebody.js';
 import { bodyEncoding } from '../negotiate.js';
-import { checkedDeleteOptions, deleteWishOfQuery } from '../options.js';
+import { checkedDeleteOptions, type DeleteWish, deleteWishOfQuery } from '../options.js';
 import type { ResourceRequest } from '../resources.js';
 import { sendStatus } from '../responses.js';
 import type { HttpServices } from '../services.js';
@@ -14,7 +15,8 @@ import { answerForm, sendObject } from './answer.js';
 export async function deleteOne(request: ResourceRequest, services: HttpServices): Promise<void> {
   const { call, target } = request;
   const form = answerForm(request, services, 'object');
-  const options = await deleteOptions(request, services);
+  const options = await deleteOptions(request, services, checkedDeleteOptions);
+  if (options.ignoreStoreReadError) await authorizeUnsafe(request, services);
   const deleted = await services.registry.delete({ target, options }, call);
   switch (deleted.kind) {
     case 'deleted':
@@ -27,11 +29,29 @@ export async function deleteOne(request: ResourceRequest, services: HttpServices
 }
 
 /** The options come from the body if there is one, otherwise from the query; never from both. */
-export async function deleteOptions(request: ResourceRequest, services: HttpServices): Promise<DeleteOptions> {
+export async function deleteOptions(
+  request: ResourceRequest,
+  services: HttpServices,
+  checked: (wish: DeleteWish, unsafe: boolean) => DeleteOptions,
+): Promise<DeleteOptions> {
   const { call, info } = request;
   const bytes = await readBody(call);
   const { stages, unsafeDeletion } = services;
-  if (bytes.length === 0) return checkedDeleteOptions(deleteWishOfQuery(info.query), unsafeDeletion);
+  if (bytes.length === 0) return checked(deleteWishOfQuery(info.query), unsafeDeletion);
   const encoding = bodyEncoding(call.exchange.headers['content-type'], stages.spoken);
-  return checkedDeleteOptions(deleteWishOfBody({ bytes, encoding }), unsafeDeletion);
+  return checked(deleteWishOfBody({ bytes, encoding }), unsafeDeletion);
+}
+
+const UNSAFE_VERB = 'unsafe-delete-ignore-read-errors';
+
+/** Deleting an object that cannot be read needs a permission of its own. */
+async function authorizeUnsafe({ call, info, target }: ResourceRequest, { stages }: HttpServices): Promise<void> {
+  call.annotate('apiserver.k8s.io/unsafe-delete-ignore-read-error', '');
+  const decision = await stages.authorizer.authorize(call.user, { ...info, verb: UNSAFE_VERB });
+  if (decision.kind === 'allow') return;
+  throw errors.forbidden(
+    target.resource.groupResource,
+    info.name,
+    `not permitted to do ${JSON.stringify(UNSAFE_VERB)}, reason: ${decision.reason}`,
+  );
 }

@@ -1,5 +1,5 @@
 import { MEDIA_TYPES } from '../negotiate.js';
-import { listOptions } from '../options.js';
+import { checkedCollectionOptions, listOptions } from '../options.js';
 import type { ResourceRequest } from '../resources.js';
 import { sendRendering } from '../responses.js';
 import type { HttpServices } from '../services.js';
@@ -11,7 +11,7 @@ export async function deleteCollection(request: ResourceRequest, services: HttpS
   const { call, info, target } = request;
   const form = answerForm(request, services, 'list');
   const listed = listOptions(info.query);
-  const options = await deleteOptions(request, services);
+  const options = await deleteOptions(request, services, checkedCollectionOptions);
   const result = await services.registry.deleteCollection({ target, list: listed, options }, call);
   await sendRendering(call, MEDIA_TYPES[form.encoding], services.renderList(target, result, form));
 }

@@ -1,0 +1,70 @@
+import type { Revision } from '../base/index.js';
+import type { KeyValue } from '../storage/index.js';
+import type { CachedObject, StoredObject } from './object.js';
+
+/** An object whose stored value cannot be decrypted. */
+export interface UnreadableObject {
+  readonly key: string;
+  readonly revision: Revision;
+  readonly createRevision: Revision;
+  /** Why, in the words of the keyspace. */
+  readonly problem: string;
+}
+
+/** The error of a read that needs the object. */
+export class NotReadable extends Error {
+  override readonly name = 'NotReadable';
+  readonly objects: readonly UnreadableObject[];
+
+  constructor(objects: readonly UnreadableObject[]) {
+    super(`the stored value of ${objects[0]!.key} cannot be read: ${objects[0]!.problem}`);
+    this.objects = objects;
+  }
+}
+
+interface Kept {
+  readonly object: UnreadableObject;
+  /** The last state that observers saw. */
+  readonly seen: CachedObject | undefined;
+}
+
+/**
+ * The objects of a collection that cannot be read. They are kept apart from the others, so that code that walks a collection does not meet
+ * them; whoever must answer for all objects asks for them.
+ */
+export class Unreadable {
+  readonly #kept = new Map<string, Kept>();
+
+  get size(): number {
+    return this.#kept.size;
+  }
+
+  get(key: string): UnreadableObject | undefined {
+    return this.#kept.get(key)?.object;
+  }
+
+  /** The objects with keys from `start` to `end` (exclusive), in the order of their keys. */
+  between(start: string, end: string): UnreadableObject[] {
+    if (this.#kept.size === 0) return [];
+    const found = [...this.#kept.values()].map((k) => k.object).filter(({ key }) => key >= start && key < end);
+    return found.sort((a, b) => (a.key < b.key ? -1 : 1));
+  }
+
+  all(): UnreadableObject[] {
+    return [...this.#kept.values()].map((k) => k.object);
+  }
+
+  /** Adds or replaces an object. `seen` is its last readable state, if it has just become unreadable. */
+  add(kv: KeyValue, seen?: CachedObject): void {
+    const { key, modRevision: revision, createRevision } = kv;
+    const object = { key, revision, createRevision, problem: kv.protection?.problem ?? '' };
+    this.#kept.set(key, { object, seen: seen ?? this.#kept.get(key)?.seen });
+  }
+
+  /** Removes an object; returns its last readable state that observers saw. */
+  remove(key: string): StoredObject | undefined {
+    const kept = this.#kept.get(key);
+    this.#kept.delete(key);
+    return kept?.seen;
+  }
+}

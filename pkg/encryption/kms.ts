@@ -1,0 +1,336 @@
+import { createHash } from 'node:crypto';
+import { encryptedObjectCodec, type WireEncryptedObject } from '../../proto/index.js';
+import type { World } from '../base/index.js';
+import { aesGcm, type Cipher, CipherError, extendedNonceGcm } from './ciphers.js';
+import { goAggregate, isFullyQualifiedDomain } from './configuration.js';
+import type { TransformationMetrics } from './metrics.js';
+import { ENCRYPTED, type Opened, type Provider } from './provider.js';
+
+export type Annotations = Readonly<Record<string, Uint8Array>>;
+
+/** A KMS plug-in (KMS v2). Calls reject when it does not answer in its time. */
+export interface KmsService {
+  status(): Promise<{ readonly version: string; readonly healthz: string; readonly keyId: string }>;
+  encrypt(uid: string, plaintext: Uint8Array): Promise<EncryptedKey>;
+  decrypt(uid: string, key: EncryptedKey): Promise<Uint8Array>;
+  close(): void;
+}
+
+/** A data key (or the seed of data keys) that the plug-in encrypted. */
+export interface EncryptedKey {
+  readonly ciphertext: Uint8Array;
+  readonly keyId: string;
+  readonly annotations: Annotations;
+}
+
+const KEY_ID_BYTES_MAX = 1024;
+const SOURCE_BYTES_MAX = 1024;
+const ANNOTATION_BYTES_MAX = 32 * 1024;
+const SEED_BYTES = 32;
+/** Decrypted data keys that are kept. There is one for each key of the plug-in and each start of a server. */
+const KEYS_MAX = 4096;
+
+/** Milliseconds between probes of a plug-in, after a success and after a failure. */
+const PROBE_PERIOD = 60_000;
+const PROBE_PERIOD_FAILED = 10_000;
+/** How long the result of a probe answers health checks. */
+const HEALTH_AGE = 20_000;
+const HEALTH_AGE_FAILED = 3_000;
+/** How long values may be encrypted with the last key when the plug-in no longer answers. */
+const WRITE_TIME = 180_000;
+
+const TYPE_KEY = 0;
+const TYPE_SEED = 1;
+
+/** The key that encrypts now. */
+interface WriteKey {
+  readonly cipher: Cipher;
+  readonly source: EncryptedKey;
+  readonly label: string;
+  /** Monotonic milliseconds. */
+  expires: number;
+}
+
+export interface KmsOptions {
+  readonly name: string;
+  readonly service: KmsService;
+  readonly world: World;
+  readonly metrics: TransformationMetrics;
+  /** Called when the plug-in answers again after a failure: values that could not be read may be readable now. */
+  readonly recovered: () => void;
+  readonly warn: (message: string, fields: Readonly<Record<string, unknown>>) => void;
+}
+
+/**
+ * Encrypts with a data key that a KMS plug-in protects. The server makes a seed, has it encrypted by the plug-in, and stores the result
+ * with each value; each value has a key of its own, derived from the seed. A change of the plug-in's key id, which its status shows, makes
+ * a new seed. Reads of values with another seed ask the plug-in once and keep the answer.
+ */
+export class KmsProvider implements Provider {
+  readonly prefix: string;
+  readonly name: string;
+  readonly #options: KmsOptions;
+  readonly #keys = new Map<string, Cipher>();
+  readonly #asking = new Map<string, Promise<Cipher>>();
+  #write: WriteKey | undefined;
+  #version = '';
+  #problem: string | undefined = 'the plug-in was not asked yet';
+  #probed = Number.NEGATIVE_INFINITY;
+  #probing: Promise<void> | undefined;
+  #cancel: () => void = () => {};
+  #closed = false;
+
+  constructor(options: KmsOptions) {
+    this.#options = options;
+    this.name = options.name;
+    this.prefix = `${ENCRYPTED}kms:v2:${options.name}:`;
+  }
+
+  get label(): string {
+    return this.#write?.label ?? this.prefix;
+  }
+
+  /** Probes the plug-in once, and then regularly. Resolves when the first probe is done, whatever its outcome. */
+  async start(): Promise<void> {
+    await this.probe();
+    this.#schedule();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#cancel();
+    this.#options.service.close();
+  }
+
+  /** Why the plug-in is not healthy, or undefined. Asks it if the last answer is too old. */
+  async health(): Promise<string | undefined> {
+    const age = this.#options.world.clock.monotonic() - this.#probed;
+    if (age >= (this.#problem === undefined ? HEALTH_AGE : HEALTH_AGE_FAILED)) await this.probe();
+    return this.#problem;
+  }
+
+  seal(plain: Uint8Array, path: string): Uint8Array {
+    const write = this.#write;
+    if (write === undefined) throw new Error('got unexpected nil transformer');
+    if (this.#options.world.clock.monotonic() > write.expires)
+      throw new Error(
+        `encryptedDEKSource with keyID hash ${JSON.stringify(hashOf(write.source.keyId))} expired: the KMS plug-in ${this.name} does not answer`,
+      );
+    this.#options.metrics.keyUsed('to_storage', this.name, hashOf(write.source.keyId));
+    const { ciphertext, keyId, annotations } = write.source;
+    return Buffer.concat([
+      Buffer.from(this.prefix),
+      encryptedObjectCodec.encode({
+        encryptedData: write.cipher.seal(plain, path),
+        keyId,
+        encryptedDekSource: ciphertext,
+        annotations,
+        encryptedDekSourceType: TYPE_SEED,
+      }),
+    ]);
+  }
+
+  open(data: Buffer, path: string): Opened | Promise<Opened> {
+    const object = decode(data);
+    const { keyId, encryptedDekSource: ciphertext, annotations, encryptedDekSourceType: type } = object;
+    const sealed = Buffer.from(object.encryptedData);
+    const label = this.#labelOf(keyId, type);
+    const id = cacheKey(type, { ciphertext, keyId, annotations });
+    const cipher = this.#keys.get(id);
+    if (cipher !== undefined) return this.#opened(cipher, sealed, path, { label, keyId });
+    return this.#ask(id, type, { ciphertext, keyId, annotations }).then((found) =>
+      this.#opened(found, sealed, path, { label, keyId }),
+    );
+  }
+
+  #opened(
+    cipher: Cipher,
+    sealed: Buffer,
+    path: string,
+    of: { readonly label: string; readonly keyId: string },
+  ): Opened {
+    this.#options.metrics.keyUsed('from_storage', this.name, hashOf(of.keyId));
+    return { plain: cipher.open(sealed, path), label: of.label };
+  }
+
+  #labelOf(keyId: string, type: number): string {
+    return `${this.prefix}${type}:${keyId}`;
+  }
+
+  /** Concurrent reads of values with one data key ask the plug-in once. */
+  #ask(id: string, type: number, key: EncryptedKey): Promise<Cipher> {
+    let asking = this.#asking.get(id);
+    if (asking === undefined) {
+      const { service, world, metrics } = this.#options;
+      metrics.keyMissed();
+      asking = service
+        .decrypt(world.random.uuid(), key)
+        .then(
+          (plain) => {
+            const cipher = type === TYPE_SEED ? seedCipher(plain, world) : aesGcm(plain, world.random);
+            this.#keep(id, cipher);
+            return cipher;
+          },
+          (error: Error) => {
+            throw new CipherError(`failed to decrypt DEK, error: ${error.message}`);
+          },
+        )
+        .finally(() => this.#asking.delete(id));
+      this.#asking.set(id, asking);
+    }
+    return asking;
+  }
+
+  #keep(id: string, cipher: Cipher): void {
+    // The oldest entry goes first: a Map keeps the order of insertion.
+    if (this.#keys.size >= KEYS_MAX) this.#keys.delete(this.#keys.keys().next().value!);
+    this.#keys.set(id, cipher);
+  }
+
+  #schedule(): void {
+    if (this.#closed) return;
+    const period = this.#problem === undefined ? PROBE_PERIOD : PROBE_PERIOD_FAILED;
+    this.#cancel = this.#options.world.timers.after(period, () => void this.probe().then(() => this.#schedule()));
+  }
+
+  /** Asks for the plug-in's status and changes the write key if its key id changed. Never rejects. */
+  probe(): Promise<void> {
+    this.#probing ??= this.#probe().finally(() => {
+      this.#probing = undefined;
+    });
+    return this.#probing;
+  }
+
+  async #probe(): Promise<void> {
+    const before = this.#problem;
+    this.#problem = await this.#problemNow();
+    this.#probed = this.#options.world.clock.monotonic();
+    if (this.#closed) return;
+    if (this.#problem === undefined && before !== undefined) this.#options.recovered();
+    else if (this.#problem !== undefined && this.#problem !== before)
+      this.#options.warn('a KMS plug-in is not healthy', { name: this.name, why: this.#problem });
+  }
+
+  async #problemNow(): Promise<string | undefined> {
+    const { service, metrics } = this.#options;
+    let status: Awaited<ReturnType<KmsService['status']>>;
+    try {
+      status = await service.status();
+    } catch (error) {
+      return `failed to perform status section of the healthz check for KMS Provider ${this.name}, error: ${(error as Error).message}`;
+    }
+    const problems: string[] = [];
+    if (status.healthz !== 'ok') problems.push(`got unexpected healthz status: ${status.healthz}`);
+    if (status.version !== 'v2' && status.version !== 'v2beta1')
+      problems.push(`expected KMSv2 API version v2, got ${status.version}`);
+    else if (this.#version === '') this.#version = status.version;
+    else if (this.#version !== status.version)
+      problems.push(
+        `KMSv2 API version should not change after the initial status response version ${this.#version}, got ${status.version}`,
+      );
+    const wrong = keyIdProblem(status.keyId);
+    if (wrong !== undefined) {
+      metrics.invalidKeyId(this.name, wrong.code);
+      problems.push(`got invalid KMSv2 KeyID hash ${JSON.stringify(hashOf(status.keyId))}: ${wrong.message}`);
+    } else {
+      const failed = await this.#rotate(status.keyId);
+      if (failed !== undefined) problems.push(failed);
+    }
+    if (problems.length === 0) return undefined;
+    return `kmsv2 Provider ${this.name} is not healthy, error: ${goAggregate(problems)}`;
+  }
+
+  /** Extends the life of the write key if the key id of the plug-in is the same, else makes a new one. Returns what went wrong. */
+  async #rotate(keyId: string): Promise<string | undefined> {
+    const { service, world } = this.#options;
+    const expires = world.clock.monotonic() + WRITE_TIME;
+    if (this.#write?.source.keyId === keyId) {
+      this.#write.expires = expires;
+      return undefined;
+    }
+    const seed = world.random.bytes(SEED_BYTES);
+    let source: EncryptedKey;
+    try {
+      source = await service.encrypt(world.random.uuid(), seed);
+    } catch (error) {
+      return `failed to rotate DEK: failed to encrypt DEK, error: ${(error as Error).message}`;
+    }
+    const wrong = sourceProblem(source);
+    if (wrong !== undefined) return `failed to rotate DEK: ${wrong}`;
+    if (source.keyId !== keyId)
+      return 'failed to rotate DEK: the plug-in encrypts with another key than its status names';
+    const cipher = seedCipher(seed, world);
+    this.#keep(cacheKey(TYPE_SEED, source), cipher);
+    this.#write = { cipher, source, label: this.#labelOf(keyId, TYPE_SEED), expires };
+    return undefined;
+  }
+}
+
+function seedCipher(seed: Uint8Array, world: World): Cipher {
+  if (seed.length < SEED_BYTES) throw new CipherError(`invalid seed length ${seed.length} used for key generation`);
+  return extendedNonceGcm(seed, world.random);
+}
+
+function decode(data: Buffer): WireEncryptedObject {
+  let object: WireEncryptedObject;
+  try {
+    object = encryptedObjectCodec.decode(data);
+  } catch (error) {
+    throw new CipherError(`proto: ${(error as Error).message}`);
+  }
+  const type = object.encryptedDekSourceType;
+  if (type !== TYPE_KEY && type !== TYPE_SEED) throw new CipherError(`unknown encryptedDEKSourceType: ${type}`);
+  if (object.encryptedData.length === 0) throw new CipherError('encrypted data is empty');
+  const { encryptedDekSource: ciphertext, keyId, annotations } = object;
+  const wrong = sourceProblem({ ciphertext, keyId, annotations });
+  if (wrong !== undefined) throw new CipherError(wrong);
+  return object;
+}
+
+function sourceProblem({ ciphertext, keyId, annotations }: EncryptedKey): string | undefined {
+  if (ciphertext.length === 0) return 'failed to validate encrypted DEK source: encrypted DEK source is empty';
+  if (ciphertext.length > SOURCE_BYTES_MAX)
+    return `failed to validate encrypted DEK source: encrypted DEK source is ${ciphertext.length} bytes, which exceeds the max size of ${SOURCE_BYTES_MAX}`;
+  const wrong = keyIdProblem(keyId);
+  if (wrong !== undefined) return `failed to validate key id: ${wrong.message}`;
+  let bytes = 0;
+  for (const [name, value] of Object.entries(annotations)) {
+    if (!isFullyQualifiedDomain(name))
+      return `failed to validate annotations: annotations: Invalid value: ${JSON.stringify(name)}: should be a domain with at least two segments separated by dots`;
+    bytes += Buffer.byteLength(name) + value.length;
+  }
+  if (bytes > ANNOTATION_BYTES_MAX)
+    return `failed to validate annotations: total size of annotations is ${bytes}, which exceeds the max size of ${ANNOTATION_BYTES_MAX}`;
+  return undefined;
+}
+
+function keyIdProblem(keyId: string): { readonly code: string; readonly message: string } | undefined {
+  const bytes = Buffer.byteLength(keyId);
+  if (bytes === 0) return { code: 'empty', message: 'keyID is empty' };
+  if (bytes > KEY_ID_BYTES_MAX)
+    return {
+      code: 'too_long',
+      message: `keyID is ${bytes} bytes, which exceeds the max size of ${KEY_ID_BYTES_MAX}`,
+    };
+  return undefined;
+}
+
+/** Identifies a data key by everything that the plug-in is given to decrypt it. */
+function cacheKey(type: number, { ciphertext, keyId, annotations }: EncryptedKey): string {
+  const hash = createHash('sha256');
+  const add = (part: string | Uint8Array): void => {
+    const bytes = Buffer.from(part as string);
+    hash.update(`${bytes.length}:`).update(bytes);
+  };
+  add(String(type));
+  add(ciphertext);
+  add(keyId);
+  for (const name of Object.keys(annotations).sort()) {
+    add(name);
+    add(annotations[name]!);
+  }
+  return hash.digest('base64');
+}
+
+export const hashOf = (text: string): string =>
+  text === '' ? '' : `sha256:${createHash('sha256').update(text).digest('hex')}`;

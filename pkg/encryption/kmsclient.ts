@@ -1,0 +1,76 @@
+import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
+import {
+  KMS_METHODS,
+  kmsDecryptRequestCodec,
+  kmsDecryptResponseCodec,
+  kmsEncryptRequestCodec,
+  kmsEncryptResponseCodec,
+  kmsStatusCodec,
+  kmsStatusRequestCodec,
+  type WireCodec,
+} from '../../proto/index.js';
+import type { Clock } from '../base/index.js';
+import type { KmsService } from './kms.js';
+import type { TransformationMetrics } from './metrics.js';
+
+export interface KmsClientOptions {
+  readonly name: string;
+  /** `unix:///var/run/kms.sock`; `unix:///@name` is an abstract socket. */
+  readonly endpoint: string;
+  /** Milliseconds of one call. */
+  readonly timeout: number;
+  readonly clock: Clock;
+  readonly metrics: TransformationMetrics;
+}
+
+/** A KMS plug-in that is reached by gRPC over a UNIX socket. */
+export function kmsClient({ name, endpoint, timeout, clock, metrics }: KmsClientOptions): KmsService {
+  const path = endpoint.slice('unix:'.length).replace(/^\/\//, '');
+  const target = path.startsWith('/@') ? `unix-abstract:${path.slice(2)}` : `unix:${path}`;
+  const client = new Client(target, credentials.createInsecure(), {
+    'grpc.default_authority': 'localhost',
+    'grpc.initial_reconnect_backoff_ms': 100,
+    'grpc.max_reconnect_backoff_ms': 2000,
+  });
+  const call = <T>(method: string, request: Buffer, codec: WireCodec<T>): Promise<T> => {
+    const since = clock.monotonic();
+    const ended = (code: string): void => metrics.kmsCalled(name, method, code, clock.monotonic() - since);
+    return new Promise<T>((resolve, reject) => {
+      const options = { deadline: clock.now() + timeout, waitForReady: true };
+      client.makeUnaryRequest(method, asIs, asIs, request, options, (error, reply) => {
+        ended(codeOf(error));
+        if (error !== null || reply === undefined) {
+          reject(new Error(`rpc error: code = ${codeOf(error)} desc = ${error?.details ?? 'no answer'}`));
+          return;
+        }
+        try {
+          resolve(codec.decode(reply));
+        } catch (broken) {
+          reject(broken);
+        }
+      });
+    });
+  };
+  return {
+    status: () => call(KMS_METHODS.status, kmsStatusRequestCodec.encode({}), kmsStatusCodec),
+    encrypt: (uid, plaintext) =>
+      call(KMS_METHODS.encrypt, kmsEncryptRequestCodec.encode({ uid, plaintext }), kmsEncryptResponseCodec),
+    decrypt: async (uid, { ciphertext, keyId, annotations }) => {
+      const request = kmsDecryptRequestCodec.encode({ uid, ciphertext, keyId, annotations });
+      return (await call(KMS_METHODS.decrypt, request, kmsDecryptResponseCodec)).plaintext;
+    },
+    close: () => client.close(),
+  };
+}
+
+const asIs = (bytes: Buffer): Buffer => bytes;
+
+/** The name of a gRPC code as Go prints it: `DeadlineExceeded`. */
+function codeOf(error: ServiceError | null): string {
+  if (error === null) return 'OK';
+  const name = status[error.code] ?? 'UNKNOWN';
+  return name
+    .split('_')
+    .map((word) => word[0] + word.slice(1).toLowerCase())
+    .join('');
+}

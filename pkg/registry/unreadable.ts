@@ -1,0 +1,58 @@
+import { type ApiError, errors, type GroupResourceName } from '../api/index.js';
+import { NotReadable, type UnreadableObject } from '../cache/index.js';
+
+/**
+ * Errors for objects whose stored value cannot be decrypted or decoded, in the words of kube-apiserver, which differ with the kind of
+ * request.
+ */
+
+const ROOT = '/registry';
+
+const untransformable = ({ problem }: UnreadableObject): string =>
+  `data from the storage is not transformable revision=0: ${problem}`;
+
+const corrupt = (key: string, why: string): string =>
+  `StorageError: corrupt object, Code: 7, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`;
+
+/** The error of a write. */
+export const unreadableForWrite = (o: UnreadableObject): ApiError => errors.internal(untransformable(o));
+
+/** The error of a get or a delete. kube-apiserver shows the key without its root there. */
+export const unreadableForRead = (o: UnreadableObject): ApiError =>
+  errors.internal(corrupt(o.key.slice(ROOT.length), untransformable(o)));
+
+/** The error of a get or a delete of an object that decrypts but does not parse. */
+export const undecodable = (key: string, revision: number, why: string): ApiError =>
+  errors.internal(corrupt(key.slice(ROOT.length), `object not decodable revision=${revision}: ${why}`));
+
+/** Objects named in one error. */
+const CAUSES_MAX = 100;
+
+/** The error of a list or a watch: one cause for each object. */
+export function unreadableList({ group, resource }: GroupResourceName, objects: readonly UnreadableObject[]): ApiError {
+  const shown = objects.slice(0, CAUSES_MAX);
+  const messages = shown.map((o) => corrupt(o.key, untransformable(o)));
+  const name = group === '' ? resource : `${resource}.${group}`;
+  const more = objects.length > 1 ? ` (and ${shown.length - 1} more)` : '';
+  const causes = shown.map((o, i) => ({
+    reason: 'UnexpectedServerResponse',
+    message: messages[i]!,
+    field: o.key,
+  }));
+  const truncated = { reason: 'FieldValueTooMany', message: 'too many errors, the list is truncated' };
+  return errors.storeRead(`failed to read one or more ${name} from the storage: ${messages[0]!}${more}`, {
+    name: 'list',
+    ...(group === '' ? {} : { group }),
+    kind: resource,
+    causes: objects.length >= CAUSES_MAX ? [...causes, truncated] : causes,
+  });
+}
+
+/** Runs a read of history and reports an object in it that cannot be read as a list does. */
+export function readableHistory<T>(gr: GroupResourceName, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof NotReadable ? unreadableList(gr, error.objects) : error;
+  }
+}
