@@ -268,9 +268,7 @@ function checkKeys(
 /** Decodes standard base64 with padding; line breaks are allowed. */
 export function decodeBase64(text: string): Buffer | undefined {
   const bare = text.replace(/[\r\n]/g, '');
-  return /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(bare)
-    ? Buffer.from(bare, 'base64')
-    : undefined;
+  return bare.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(bare) ? Buffer.from(bare, 'base64') : undefined;
 }
 
 function checkKms(kms: KmsConfiguration, path: FieldPath, names: Set<string>, errors: FieldErrors): void {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { AppliedEvent } from '../storage/index.js';
-import { configuration, FakeKms, IDENTITY, key, keyed, open } from './testing.js';
+import { configuration, FakeKms, IDENTITY, key, keyed, open } from './testing/keyspaces.js';
 
 const SECRET = '/registry/secrets/default/a';
 const TEXT = '{"kind":"Secret","data":{"password":"aHVudGVyMg=="}}';

@@ -183,7 +183,6 @@ export const testKit: readonly string[] = [
   'pkg/storage/model.ts',
   'pkg/storage/testworld.ts',
   'pkg/cache/testing.ts',
-  'pkg/encryption/testing.ts',
   'pkg/http/testing.ts',
   'pkg/registry/testing.ts',
 ];

@@ -1,8 +1,8 @@
-import type { World } from '../base/index.js';
-import { type Keyspace, openMemoryKeyspace } from '../storage/index.js';
-import { type TestWorld, testWorld } from '../storage/testworld.js';
-import { type Encryption, type EncryptionOptions, openEncryption } from './encryption.js';
-import type { EncryptedKey, KmsService } from './kms.js';
+import type { World } from '../../base/index.js';
+import { type Keyspace, openMemoryKeyspace } from '../../storage/index.js';
+import { type TestWorld, testWorld } from '../../storage/testworld.js';
+import { type Encryption, type EncryptionOptions, openEncryption } from '../encryption.js';
+import type { EncryptedKey, KmsService } from '../kms.js';
 
 // Helpers for the tests of this room.
 
