@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compile, failed } from './compile.js';
 import { COMPATIBLE, CURRENT, kubernetesEnvironment } from './kubernetes.js';
-import { authorizerValue, type Check, CheckMemo, Suspended } from './library/authorizer.js';
+import { authorizerValue, type Check, CheckMemo } from './library/authorizer.js';
+import { Suspended } from './suspended.js';
 import { BOOL, DYN, opaque } from './types.js';
 import { fromJson, isError, type Value } from './values.js';
 

@@ -1,8 +1,9 @@
 import type { Expr } from './ast.js';
 import { type Checked, check } from './checker.js';
+import { CompileFailure } from './compiler.js';
 import type { Environment } from './environment.js';
 import { type Parsed, parse } from './parser.js';
-import { CompileFailure, Program } from './program.js';
+import { Program } from './program.js';
 import { showType, type Type } from './types.js';
 import { validateLiterals } from './validators.js';
 

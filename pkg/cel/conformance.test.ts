@@ -1,6 +1,7 @@
 import { tests } from '@bufbuild/cel-spec/testdata/conformance.js';
 import { describe, expect, it } from 'vitest';
 import { check } from './checker.js';
+import { CompileFailure } from './compiler.js';
 import { Environment } from './environment.js';
 import { networkLibrary } from './library/network.js';
 import { optionalLibrary } from './library/optional.js';
@@ -9,7 +10,7 @@ import { stringsLibrary } from './library/strings.js';
 import { parseDuration, parseTimestamp } from './library/time.js';
 import { BIND_MACRO } from './macros.js';
 import { parse } from './parser.js';
-import { CompileFailure, Program } from './program.js';
+import { Program } from './program.js';
 import {
   BOOL,
   BYTES,

@@ -1,6 +1,8 @@
 export { children, type Expr, refersTo } from './ast.js';
 export { type Compilation, type Compiled, type CompileError, compile, failed, parseText } from './compile.js';
 export { Environment, type StructType } from './environment.js';
+export { estimateCost, type SizeOf } from './estimate.js';
+export type { Outcome, Pace, Variables } from './frame.js';
 export { COMPATIBLE, CURRENT, kubernetesEnvironment, type Minor } from './kubernetes.js';
 export {
   authorizerValue,
@@ -8,7 +10,6 @@ export {
   type CheckDecision,
   CheckMemo,
   resourceCheckValue,
-  Suspended,
 } from './library/authorizer.js';
 export { jsonPatchLibrary } from './library/jsonpatch.js';
 export { includesLibrary } from './library/lists.js';
@@ -17,7 +18,8 @@ export { parseDuration, parseTimestamp } from './library/time.js';
 export { BIND_MACRO } from './macros.js';
 export { StructValue } from './operations.js';
 export { RESERVED_WORDS } from './parser.js';
-export { COST_EXCEEDED, type Outcome, Program, type Variables } from './program.js';
+export { COST_EXCEEDED, Execution, Program } from './program.js';
+export { Suspended } from './suspended.js';
 export {
   BOOL,
   BYTES,

@@ -1,4 +1,5 @@
-import { costSize, type Value } from './values.js';
+import { FormatValue } from './format.js';
+import { Bytes, CelMap, costSize, List, type Value } from './values.js';
 
 /**
  * Costs at run time, in the units of kube-apiserver: one for a variable, a field or a simple call; the length of what a
@@ -8,8 +9,8 @@ export const LIST_BASE = 10;
 export const MAP_BASE = 30;
 export const STRUCT_BASE = 40;
 export const TRAVERSAL = 0.1;
-const REGEX_LENGTH = 0.25;
-const AUTHORIZER_CHECK = 350_000;
+export const REGEX_LENGTH = 0.25;
+export const AUTHORIZER_CHECK = 350_000;
 
 const walk = (n: number, factor = TRAVERSAL) => Math.ceil(n * factor);
 const size = (args: readonly Value[], i: number) => costSize(args[i] ?? null);
@@ -17,7 +18,19 @@ const size = (args: readonly Value[], i: number) => costSize(args[i] ?? null);
 type Cost = (args: readonly Value[], result: Value, overload: string) => number;
 
 const first: Cost = (args) => walk(size(args, 0));
-const elements: Cost = (args) => size(args, 0);
+const traversed: Cost = (args) => traversal(args[0]!);
+/** A call that makes a list of so many elements, or compares so many pairs. */
+const allocated = (n: number) => n + 1 + LIST_BASE;
+const made: Cost = (_args, result) => allocated(costSize(result));
+const compared =
+  (which: number): Cost =>
+  (args) => {
+    const list = args[which];
+    const n = size(args, which);
+    const item = list instanceof List && n > 0 ? list.at(0) : null;
+    const isText = typeof item === 'string' || item instanceof Bytes;
+    return allocated(Math.floor(n * n * (isText ? 2 + TRAVERSAL : 2)));
+  };
 const twice: Cost = (args) => walk(size(args, 0) * 2);
 const search: Cost = (args) => walk(1 + size(args, 0)) * walk(size(args, 1), REGEX_LENGTH);
 const shorter: Cost = (args) => walk(Math.min(size(args, 0), size(args, 1)));
@@ -25,13 +38,13 @@ const shorter: Cost = (args) => walk(Math.min(size(args, 0), size(args, 1)));
 /** By the name of the function. */
 const BY_NAME: Readonly<Record<string, Cost>> = {
   check: () => AUTHORIZER_CHECK,
-  isSorted: elements,
-  sum: elements,
-  max: elements,
-  min: elements,
-  indexOf: elements,
-  lastIndexOf: elements,
-  includes: elements,
+  isSorted: traversed,
+  sum: traversed,
+  max: traversed,
+  min: traversed,
+  indexOf: traversed,
+  lastIndexOf: traversed,
+  includes: traversed,
   url: first,
   lowerAscii: first,
   upperAscii: first,
@@ -62,13 +75,16 @@ const BY_NAME: Readonly<Record<string, Cost>> = {
   isSemver: first,
   fieldSelector: (args) => selector(size(args, 1)),
   labelSelector: (args) => selector(size(args, 1)),
-  validate: (args) => walk(1 + size(args, 1)) * walk(FORMAT_REGEX_LENGTH_MAX, REGEX_LENGTH),
+  validate: (args) => walk(1 + size(args, 1)) * formatCost(args[0]!),
   'sets.contains': (args) => product(args),
   'sets.intersects': (args) => product(args),
-  'sets.equivalent': (args) => 2 * product(args),
+  'sets.equivalent': (args) => 2 * size(args, 0) * size(args, 1) + 1,
   '_==_': shorter,
   '_!=_': shorter,
 };
+
+/** The types of elements that lists can be sorted by. */
+export const SORTABLE = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes'] as const;
 
 /** By the signature, for functions of which only some signatures walk their arguments. */
 const BY_OVERLOAD: Readonly<Record<string, Cost>> = {
@@ -92,16 +108,38 @@ const BY_OVERLOAD: Readonly<Record<string, Cost>> = {
   less_equals_bytes: shorter,
   greater_bytes: shorter,
   greater_equals_bytes: shorter,
-  list_distinct: (args) => size(args, 0) * size(args, 0),
-  list_sort: (args) => size(args, 0) * size(args, 0),
-  list_flatten: elements,
-  list_reverse: elements,
-  list_slice: (_args, result) => costSize(result),
-  lists_range: (_args, result) => costSize(result),
+  list_distinct: compared(0),
+  list_flatten: (args) => allocated(size(args, 0)),
+  list_flatten_int: (args) => allocated(Math.floor(size(args, 0) * depth(args[1]!))),
+  list_reverse: made,
+  list_slice: made,
+  lists_range: made,
+  ...Object.fromEntries(
+    SORTABLE.flatMap((t) => [
+      [`list_${t}_sort`, compared(0)],
+      [`list_${t}_sortByAssociatedKeys`, compared(1)],
+    ]),
+  ),
 };
 
 /** The longest pattern of a named format. */
-const FORMAT_REGEX_LENGTH_MAX = 128;
+export const FORMAT_REGEX_LENGTH_MAX = 128;
+
+const depth = (v: Value): number => (typeof v === 'bigint' && v >= 0n ? Number(v) : 1);
+
+/** The cost of walking a value as a tree: a tenth of the bytes of strings, one for other scalars. */
+function traversal(v: Value): number {
+  if (typeof v === 'string') return Math.floor(Buffer.byteLength(v) * TRAVERSAL);
+  if (v instanceof Bytes) return Math.floor(v.value.length * TRAVERSAL);
+  let cost = 0;
+  if (v instanceof List) for (let i = 0; i < v.size; i++) cost += traversal(v.at(i));
+  else if (v instanceof CelMap) for (const key of v.keys()) cost += traversal(key) + traversal(v.find(key)!);
+  else return 1;
+  return cost;
+}
+
+/** The cost of a named format for ten characters. */
+const formatCost = (v: Value): number => (v instanceof FormatValue ? v.cost : 1);
 
 function product(args: readonly Value[]): number {
   return size(args, 0) * size(args, 1) + 1;

@@ -1,4 +1,5 @@
 import { declare, type Library } from '../environment.js';
+import { Suspended } from '../suspended.js';
 import { fail, noOverload, Opaque, type Value } from '../values.js';
 import { typeConstants } from './standard.js';
 
@@ -21,16 +22,6 @@ export interface CheckDecision {
   readonly allowed: boolean;
   readonly reason: string;
   readonly error: string | undefined;
-}
-
-/** Thrown when a decision is not there yet. The evaluation starts again when it is; decisions are kept. */
-export class Suspended extends Error {
-  readonly until: Promise<void>;
-
-  constructor(until: Promise<void>) {
-    super('suspended');
-    this.until = until;
-  }
 }
 
 /** Answers checks for one request, each question once. */

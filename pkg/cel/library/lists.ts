@@ -164,12 +164,12 @@ const listFunctions: readonly FunctionDeclaration[] = [
   ),
   declare(
     'sort',
-    SORTABLE.map((t) => `list_sort: list(${t}).(): list(${t})`),
+    SORTABLE.map((t) => `list_${t}_sort: list(${t}).(): list(${t})`),
     (list) => (list instanceof List ? sortedBy(list, list, 'sort') : noOverload('sort', list)),
   ),
   declare(
     '@sortByAssociatedKeys',
-    SORTABLE.map((t) => `list_sort_by_keys: list(A).(list(${t})): list(A)`),
+    SORTABLE.map((t) => `list_${t}_sortByAssociatedKeys: list(A).(list(${t})): list(A)`),
     (list, keys) =>
       list instanceof List && keys instanceof List ? sortedBy(list, keys, 'sortBy') : noOverload('sortBy', list, keys),
   ),

@@ -1,6 +1,7 @@
 import {
   cloneJson,
-  type FieldErrors,
+  equalJson,
+  FieldErrors,
   type FieldPath,
   isObject,
   type JsonObject,
@@ -8,7 +9,8 @@ import {
 } from '../../../api/index.js';
 import { COMPATIBLE, CURRENT } from '../../../cel/index.js';
 import { compileStructuralSchema, patternProblem, prune, validateStructure } from '../../../schema/index.js';
-import { checkDeclaredRules } from '../../custom/rules/declared.js';
+import { RuleCosts } from '../../custom/rules/costs.js';
+import { checkDeclaredRules, checkRuleTexts } from '../../custom/rules/declared.js';
 import { listAt, textAt } from '../access.js';
 
 /**
@@ -28,7 +30,8 @@ const MAP_TYPE = 'x-kubernetes-map-type';
 /** `former`: the stored schema, whose defaults and patterns were accepted before. */
 export function validateSchema(schema: JsonObject, path: FieldPath, errors: FieldErrors, former?: JsonObject): void {
   if (schema['nullable'] === true) errors.forbidden(path.child('nullable'), 'nullable cannot be true at the root');
-  new SchemaRules(path, errors, former === undefined).check(schema);
+  const isUnchanged = former !== undefined && equalJson(former, schema);
+  new SchemaRules(path, errors, former === undefined).check(schema, new RuleCosts(isUnchanged));
 }
 
 interface Pending {
@@ -37,47 +40,100 @@ interface Pending {
   readonly place: Place;
   /** The enclosing list whose items have no keys. */
   readonly uncorrelatable: FieldPath | undefined;
+  /** How many values of the schema an object can have, if lists and maps around it are bounded. */
+  readonly cardinality: bigint | undefined;
+  readonly parent: Pending | undefined;
+  /** The rules of this schema or of one below have errors besides those of their expressions. */
+  isWrong: boolean;
+}
+
+const UINT64_MAX = (1n << 64n) - 1n;
+
+/** How many parts a value of the schema can have: of a list or map, what the schema allows; undefined if it sets no bound. */
+function multiplied(cardinality: bigint | undefined, s: JsonObject): bigint | undefined {
+  const type = textAt(s, 'type');
+  const isMap = type === 'object' && (s['additionalProperties'] ?? null) !== null;
+  if (cardinality === undefined || (type !== 'array' && !isMap)) return cardinality;
+  const bound = s[isMap ? 'maxProperties' : 'maxItems'];
+  if (typeof bound !== 'number' && typeof bound !== 'bigint') return undefined;
+  const found = cardinality * BigInt(Math.max(0, Number(bound)));
+  return found > UINT64_MAX ? UINT64_MAX : found;
 }
 
 class SchemaRules {
   readonly #root: FieldPath;
   readonly #errors: FieldErrors;
   readonly #strict: boolean;
+  /** The number of errors found before this schema. */
+  readonly #before: number;
 
   constructor(root: FieldPath, errors: FieldErrors, strict: boolean) {
     this.#root = root;
     this.#errors = errors;
     this.#strict = strict;
+    this.#before = errors.list.length;
   }
 
-  /** Walks depth first, without recursion, because a definition may be nested as deep as a request body. */
-  check(schema: JsonObject): void {
-    const pending: Pending[] = [{ schema, path: this.#root, place: 'root', uncorrelatable: undefined }];
+  /**
+   * Walks depth first, without recursion, because a definition may be nested as deep as a request body. Expressions are compiled
+   * last, and only if the schema is structural. A schema that has errors itself or below has no expressions compiled.
+   */
+  check(schema: JsonObject, costs: RuleCosts): void {
+    const walked: Pending[] = [];
+    const texts = new FieldErrors();
+    const root: Pending = {
+      ...{ schema, path: this.#root, place: 'root', uncorrelatable: undefined },
+      ...{ cardinality: 1n, parent: undefined, isWrong: false },
+    };
+    const pending = [root];
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-      const { schema: s, path, place, uncorrelatable } = next;
-      this.#node(s, path, place);
-      const minor = this.#strict ? COMPATIBLE : CURRENT;
-      if (place !== 'logic')
-        checkDeclaredRules(s, { path, isRoot: place === 'root', uncorrelatable, minor }, this.#errors);
-      const inner: typeof pending = [];
-      const add = (v: JsonValue | undefined, at: FieldPath, where: Place, within = uncorrelatable): void => {
-        if (isObject(v)) inner.push({ schema: v, path: at, place: where, uncorrelatable: within });
-      };
-      const embedded = place === 'root' || s[EMBEDDED] === true;
-      if (isObject(s['properties']))
-        for (const [name, v] of Object.entries(s['properties'])) {
-          const at = path.child('properties').key(name);
-          if (embedded && OBJECT_FIELDS.has(name)) this.#objectField(name, v, at, place);
-          else add(v, at, place === 'logic' ? 'logic' : 'inside');
-        }
-      add(s['additionalProperties'], path.child('additionalProperties'), place === 'logic' ? 'logic' : 'inside');
-      const items = s[LIST_TYPE] === 'map' ? uncorrelatable : (uncorrelatable ?? path);
-      add(s['items'], path.child('items'), place === 'logic' ? 'logic' : 'inside', items);
-      for (const key of ['allOf', 'anyOf', 'oneOf'] as const)
-        listAt(s, key).forEach((v, i) => void add(v, path.child(key).index(i), 'logic'));
-      add(s['not'], path.child('not'), 'logic');
-      pending.push(...inner.reverse());
+      walked.push(next);
+      this.#node(next.schema, next.path, next.place);
+      const known = texts.list.length;
+      if (next.place !== 'logic') checkRuleTexts(next.schema, next.path, texts);
+      if (texts.list.length > known)
+        for (let at: Pending | undefined = next; at !== undefined && !at.isWrong; at = at.parent) at.isWrong = true;
+      pending.push(...this.#inner(next).reverse());
     }
+    const isStructural = this.#errors.list.length === this.#before;
+    this.#errors.addAll(texts.list);
+    if (!isStructural) return;
+    const minor = this.#strict ? COMPATIBLE : CURRENT;
+    for (const { schema: s, path, place, uncorrelatable, cardinality, isWrong } of walked) {
+      if (place === 'logic' || isWrong) continue;
+      checkDeclaredRules(
+        s,
+        { path, isRoot: place === 'root', uncorrelatable, minor, cardinality, costs },
+        this.#errors,
+      );
+    }
+    costs.finish(this.#root, this.#errors);
+  }
+
+  #inner(parent: Pending): Pending[] {
+    const { schema: s, path, place, uncorrelatable, cardinality } = parent;
+    const inner: Pending[] = [];
+    const parts = multiplied(cardinality, s);
+    const add = (v: JsonValue | undefined, at: FieldPath, where: Place, within = uncorrelatable): void => {
+      if (!isObject(v)) return;
+      const found = { schema: v, path: at, place: where, uncorrelatable: within, cardinality: parts };
+      inner.push({ ...found, parent, isWrong: false });
+    };
+    const below = place === 'logic' ? 'logic' : 'inside';
+    const embedded = place === 'root' || s[EMBEDDED] === true;
+    if (isObject(s['properties']))
+      for (const [name, v] of Object.entries(s['properties'])) {
+        const at = path.child('properties').key(name);
+        if (embedded && OBJECT_FIELDS.has(name)) this.#objectField(name, v, at, place);
+        else add(v, at, below);
+      }
+    add(s['additionalProperties'], path.child('additionalProperties'), below);
+    const items = s[LIST_TYPE] === 'map' ? uncorrelatable : (uncorrelatable ?? path);
+    add(s['items'], path.child('items'), below, items);
+    for (const key of ['allOf', 'anyOf', 'oneOf'] as const)
+      listAt(s, key).forEach((v, i) => void add(v, path.child(key).index(i), 'logic'));
+    add(s['not'], path.child('not'), 'logic');
+    return inner;
   }
 
   #node(s: JsonObject, path: FieldPath, place: Place): void {

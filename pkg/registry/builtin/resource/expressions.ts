@@ -1,17 +1,21 @@
+import type { FieldErrors, FieldPath } from '../../../api/index.js';
 import {
   BIND_MACRO,
   BOOL,
   COMPATIBLE,
   compile,
   DYN,
+  estimateCost,
   failed,
   includesLibrary,
   kubernetesEnvironment,
   mapOf,
   opaque,
+  type SizeOf,
   STRING,
   showType,
   struct,
+  type Type,
 } from '../../../cel/index.js';
 
 /**
@@ -32,11 +36,67 @@ const environment = kubernetesEnvironment(COMPATIBLE)
     { name: DEVICE, field: (f) => (Object.hasOwn(FIELDS, f) ? FIELDS[f as keyof typeof FIELDS] : undefined) },
   ]);
 
-/** Returns what is wrong with the expression of a device selector; undefined if it is valid. */
-export function selectorProblem(expression: string): string | undefined {
+/** Limits of the names and values of devices, which bound what an expression can cost. */
+const DOMAIN_MAX = 63;
+const NAME_MAX = 32;
+const PARTS_MAX = 32;
+const VALUE_MAX = 64;
+/** The limit of the estimated cost of one expression, and of all derived attributes of a claim. */
+export const EXPRESSION_COST_MAX = 1_000_000n;
+
+/** The greatest size of a part of `device`: of `device.attributes`, of one domain in it, of one attribute. */
+const sizeOfPart: SizeOf = (path) => {
+  const [root, field, domain, name, ...rest] = path;
+  if (root !== 'device' || rest.length > 0) return undefined;
+  if (field === undefined) return 0;
+  if (field === 'driver' || field === 'allowMultipleAllocations') {
+    if (domain !== undefined) return undefined;
+    return field === 'driver' ? DOMAIN_MAX : 1;
+  }
+  if (field !== 'attributes' && field !== 'capacity') return undefined;
+  if (domain === undefined) return PARTS_MAX;
+  if (domain === '@keys') return name === undefined ? DOMAIN_MAX : undefined;
+  if (domain !== '@items' && domain !== '@values') return undefined;
+  if (name === undefined) return PARTS_MAX;
+  if (name === '@keys') return NAME_MAX;
+  if (field === 'attributes') return VALUE_MAX;
+  return name === '@items' || name === '@values' ? 0 : undefined;
+};
+
+/**
+ * Validates the expression of a device selector, which gives a bool, or of a derived attribute, which gives an attribute or a list
+ * of them. Returns the estimated cost; 0 if the expression does not compile.
+ */
+export function checkExpression(
+  expression: string,
+  of: 'selector' | 'derived attribute',
+  path: FieldPath,
+  errors: FieldErrors,
+): bigint {
   const compiled = compile(expression, environment);
-  if (failed(compiled)) return compiled.error;
-  const { type } = compiled.checked;
-  if (type.kind === 'bool' || type.kind === 'dyn') return undefined;
-  return `must evaluate to bool or the unknown type, not ${showType(type)}`;
+  if (failed(compiled)) {
+    errors.invalid(path, expression, compiled.error);
+    return 0n;
+  }
+  const problem = typeProblem(compiled.checked.type, of);
+  if (problem !== undefined) {
+    errors.invalid(path, expression, problem);
+    return 0n;
+  }
+  const cost = estimateCost(compiled, sizeOfPart);
+  if (cost > EXPRESSION_COST_MAX) errors.forbidden(path, 'too complex, exceeds cost limit');
+  return cost;
+}
+
+function typeProblem(type: Type, of: 'selector' | 'derived attribute'): string | undefined {
+  if (of === 'selector') {
+    if (type.kind === 'bool' || type.kind === 'dyn') return undefined;
+    return `must evaluate to bool or the unknown type, not ${showType(type)}`;
+  }
+  if (isAttribute(type) || (type.kind === 'list' && isAttribute(type.element))) return undefined;
+  return `must evaluate to a primitive scalar (string, integer, boolean, semver) or a list of these scalars, not ${showType(type)}`;
+}
+
+function isAttribute(t: Type): boolean {
+  return ['bool', 'int', 'string', 'dyn'].includes(t.kind) || (t.kind === 'opaque' && t.name === 'kubernetes.Semver');
 }

@@ -17,7 +17,7 @@ import type { shapes } from '../../../schema/index.js';
 import type { WriteContext } from '../../resource.js';
 import { at, boolAt, listAt, numberAt, objectsAt, textAt } from '../access.js';
 import { driverName, oneOf, sentences } from '../rules.js';
-import { selectorProblem } from './expressions.js';
+import { checkExpression, EXPRESSION_COST_MAX } from './expressions.js';
 
 /** Validation that device classes, claims, slices and taint rules share. */
 
@@ -123,10 +123,7 @@ export function selectors(holder: Value<shapes.ResourceV1DeviceClassSpec>, path:
     const place = here.index(i).child('cel', 'expression');
     if (Buffer.byteLength(expression) > EXPRESSION_MAX) errors.tooLong(place, EXPRESSION_MAX);
     else if (expression === '') errors.invalid(place, expression, NO_EXPRESSION);
-    else {
-      const problem = selectorProblem(expression);
-      if (problem !== undefined) errors.invalid(place, expression, problem);
-    }
+    else checkExpression(expression, 'selector', place, errors);
   }
 }
 
@@ -188,10 +185,15 @@ export function claimSpec(
   const here = path.child('devices');
   const requests = objectsAt(devices, 'requests');
   const known = requestNamesOf(devices);
-  const used = constrainedAttributes(devices);
-  named(requests, here.child('requests'), LIST_MAX, errors, (r, p) => deviceRequest(r, used, p, errors));
+  const context: ClaimContext = { used: constrainedAttributes(devices), cost: 0n };
+  named(requests, here.child('requests'), LIST_MAX, errors, (r, p) => deviceRequest(r, context, p, errors));
   constraints(devices, known, here, errors);
   configs(devices, here, errors, known);
+  if (context.cost > EXPRESSION_COST_MAX)
+    errors.forbidden(
+      here,
+      'too complex, total cost of derived attribute CEL expressions in the claim exceeds cost limit',
+    );
 }
 
 /** The names that refer to requests of a claim: `request` and `request/subrequest`. */
@@ -222,14 +224,22 @@ function constrainedAttributes(
   return used;
 }
 
+/** What the requests of a claim share. `cost` is the estimated cost of all derived attributes so far. */
+interface ClaimContext {
+  /** Attributes that constraints refer to, by request name; '' means every request. */
+  readonly used: ReadonlyMap<string, ReadonlySet<string>>;
+  cost: bigint;
+}
+
 /** Derived attributes of a request: unique, and each used by a constraint for this request. */
 function derivedAttributes(
   request: Shaped<RequestedDevices>,
   name: string,
-  used: ReadonlyMap<string, ReadonlySet<string>>,
+  context: ClaimContext,
   path: FieldPath,
   errors: FieldErrors,
 ): void {
+  const { used } = context;
   const here = path.child('derivedAttributes');
   const seen = new Set<string>();
   for (const [i, attribute] of objectsAt(request, 'derivedAttributes').entries()) {
@@ -248,6 +258,7 @@ function derivedAttributes(
     const expression = textAt(attribute, 'expression');
     if (expression === '') errors.required(place.child('expression'));
     else if (Buffer.byteLength(expression) > EXPRESSION_MAX) errors.tooLong(place.child('expression'), EXPRESSION_MAX);
+    else context.cost += checkExpression(expression, 'derived attribute', place.child('expression'), errors);
     if (seen.has(of)) errors.duplicate(place, of);
     seen.add(of);
   }
@@ -276,7 +287,7 @@ export function named<O extends JsonObject>(
 
 function deviceRequest(
   request: Shaped<shapes.ResourceV1DeviceRequest>,
-  used: ReadonlyMap<string, ReadonlySet<string>>,
+  context: ClaimContext,
   path: FieldPath,
   errors: FieldErrors,
 ): void {
@@ -290,13 +301,13 @@ function deviceRequest(
   }
   if (isObject(exactly)) {
     wanted(exactly, path.child('exactly'), errors);
-    derivedAttributes(exactly, name, used, path.child('exactly'), errors);
+    derivedAttributes(exactly, name, context, path.child('exactly'), errors);
   } else if (alternatives.length === 0)
     errors.required(path, 'exactly one of `exactly` or `firstAvailable` is required');
   named(alternatives, path.child('firstAvailable'), 8, errors, (sub, here) => {
     sentences(textAt(sub, 'name'), isDns1123Label, here.child('name'), errors);
     wanted(sub, here, errors);
-    derivedAttributes(sub, `${name}/${textAt(sub, 'name')}`, used, here, errors);
+    derivedAttributes(sub, `${name}/${textAt(sub, 'name')}`, context, here, errors);
   });
 }
 

@@ -1,7 +1,19 @@
-import { type FieldErrors, type FieldPath, type JsonObject, objectsAt, Printed, textAt } from '../../../api/index.js';
+import {
+  type FieldErrors,
+  type FieldPath,
+  getOwn,
+  isObject,
+  type JsonObject,
+  objectsAt,
+  Printed,
+  textAt,
+} from '../../../api/index.js';
 import {
   BOOL,
+  type Compiled,
   compile,
+  type Environment,
+  estimateCost,
   failed,
   kubernetesEnvironment,
   type Minor,
@@ -9,7 +21,9 @@ import {
   refersTo,
   STRING,
 } from '../../../cel/index.js';
+import { mostValues, type RuleCosts } from './costs.js';
 import { ruleEnvironment } from './rules.js';
+import { sizesBelow, type ValueSize, valueSize } from './sizes.js';
 import { type RuleType, ruleType } from './types.js';
 
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
@@ -22,37 +36,61 @@ export interface Place {
   readonly uncorrelatable: FieldPath | undefined;
   /** The minor release whose functions the rules may use. */
   readonly minor: Minor;
+  /** How many values of the schema an object can have, if lists and maps around it are bounded. */
+  readonly cardinality: bigint | undefined;
+  readonly costs: RuleCosts;
 }
 
-/** Validates the rules of a schema when the definition is written: they must compile and have the required result type. */
+/** Validates the fields of the rules of a schema, without their expressions. */
+export function checkRuleTexts(schema: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  for (const [i, rule] of objectsAt(schema, 'x-kubernetes-validations').entries()) {
+    const at = path.child('x-kubernetes-validations').index(i);
+    const text = textAt(rule, 'rule').trim();
+    if (text === '') errors.required(at.child('rule'), 'rule is not specified');
+    else checkMessage(rule, text, at, errors);
+    const expression = textAt(rule, 'messageExpression');
+    if (expression !== '' && expression.trim() === '')
+      errors.required(at.child('messageExpression'), 'messageExpression must be non-empty if specified');
+    const reason = rule['reason'];
+    if (typeof reason === 'string' && !REASONS.includes(reason))
+      errors.notSupported(at.child('reason'), reason, REASONS);
+    const fieldPath = textAt(rule, 'fieldPath');
+    if (fieldPath !== '') checkFieldPath(fieldPath, schema, at.child('fieldPath'), errors);
+  }
+}
+
+/** Validates the expressions of the rules of a schema: they must compile, have the required type and not cost too much. */
 export function checkDeclaredRules(schema: JsonObject, place: Place, errors: FieldErrors): void {
   const declared = objectsAt(schema, 'x-kubernetes-validations');
   if (declared.length === 0) return;
   const type = ruleType(schema, 'Object', place.isRoot);
+  const size = valueSize(schema, place.isRoot);
   for (const [i, rule] of declared.entries())
-    checkRule(rule, type, place.path.child('x-kubernetes-validations').index(i), place, errors);
+    checkRule({ rule, type, size, path: place.path.child('x-kubernetes-validations').index(i), place, errors });
 }
 
-function checkRule(
-  rule: JsonObject,
-  type: RuleType | undefined,
-  path: FieldPath,
-  place: Place,
-  errors: FieldErrors,
-): void {
+interface Declared {
+  readonly rule: JsonObject;
+  readonly type: RuleType | undefined;
+  readonly size: ValueSize | undefined;
+  readonly path: FieldPath;
+  readonly place: Place;
+  readonly errors: FieldErrors;
+}
+
+function checkRule(of: Declared): void {
+  const { rule, type, path, place, errors } = of;
   const text = textAt(rule, 'rule');
   const { minor } = place;
   const at = path.child('rule');
-  if (text.trim() === '') {
-    errors.required(at, 'rule is not specified');
-    return;
-  }
-  checkTexts(rule, path, errors);
   const environment = ruleEnvironment(type, rule['optionalOldSelf'] === true, minor);
   const compiled = compile(text.trim(), environment, [BOOL]);
   if (failed(compiled)) {
     const isType = compiled.error.startsWith('must evaluate to');
     errors.invalid(at, shownRule(rule), isType ? 'cel expression must evaluate to a bool' : compiled.error);
+  } else {
+    place.costs.rule(at, estimateOf(compiled, of), place.cardinality ?? mostValues(of.size), errors);
+    checkMessageExpression(of, environment);
   }
   const reads = readsOldSelf(text, minor);
   if (reads && place.uncorrelatable !== undefined)
@@ -67,38 +105,76 @@ function checkRule(
       rule['optionalOldSelf'] === true,
       'may not be set if oldSelf is not used in rule',
     );
-  checkMessageExpression(rule, type, path, minor, errors);
 }
 
-function checkTexts(rule: JsonObject, path: FieldPath, errors: FieldErrors): void {
-  const message = rule['message'];
-  if (typeof message === 'string' && message !== '') {
-    if (message.trim() === '') errors.invalid(path.child('message'), message, 'message must be non-empty if specified');
-    else if (message.includes('\n'))
-      errors.invalid(path.child('message'), message, 'message must not contain line breaks');
+function estimateOf(compiled: Compiled, { size }: Declared): bigint {
+  return estimateCost(compiled, size === undefined ? () => undefined : sizesBelow(size));
+}
+
+function checkMessage(rule: JsonObject, text: string, path: FieldPath, errors: FieldErrors): void {
+  const message = textAt(rule, 'message');
+  const at = path.child('message');
+  if (message !== '' && message.trim() === '') errors.invalid(at, message, 'must be non-empty if specified');
+  else if (/[\n\r]/.test(message.trim())) errors.invalid(at, message, 'must not contain line breaks');
+  else if (/[\n\r]/.test(text) && message.trim() === '')
+    errors.required(at, 'message must be specified if rule contains line breaks');
+}
+
+function checkFieldPath(text: string, schema: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  if (text.trim() === '') errors.invalid(path, text, 'must be non-empty if specified');
+  if (/[\n\r]/.test(text)) errors.invalid(path, text, 'must not contain line breaks');
+  if (!isFieldPath(text, schema)) errors.invalid(path, text, 'must be a valid path');
+}
+
+/** Whether a path such as `.spec['a.b'].c` leads to a field that the schema declares. */
+function isFieldPath(text: string, schema: JsonObject): boolean {
+  let within: JsonObject = schema;
+  let at = 0;
+  while (at < text.length) {
+    const step = text[at] === '.' ? fieldAfterDot(text, at + 1) : quotedKey(text, at);
+    if (step === undefined) return false;
+    at = step.end;
+    const { properties, additionalProperties: values } = within;
+    const next = isObject(properties) ? getOwn(properties, step.name) : values;
+    if (!isObject(next)) return false;
+    within = next;
   }
-  const reason = rule['reason'];
-  if (typeof reason === 'string' && !REASONS.includes(reason))
-    errors.notSupported(path.child('reason'), reason, REASONS);
+  return true;
 }
 
-function checkMessageExpression(
-  rule: JsonObject,
-  type: RuleType | undefined,
-  path: FieldPath,
-  minor: Minor,
-  errors: FieldErrors,
-): void {
+interface PathStep {
+  readonly name: string;
+  readonly end: number;
+}
+
+function fieldAfterDot(text: string, start: number): PathStep | undefined {
+  let end = start;
+  while (end < text.length && !'.[]'.includes(text[end]!)) end++;
+  return end === start ? undefined : { name: text.slice(start, end), end };
+}
+
+/** `['name']`, with a backslash before a quote or a backslash. */
+function quotedKey(text: string, start: number): PathStep | undefined {
+  if (!text.startsWith("['", start)) return undefined;
+  let name = '';
+  for (let i = start + 2; i < text.length; i++) {
+    if (text.startsWith("']", i)) return { name, end: i + 2 };
+    if (text[i] === '\\') i++;
+    name += text[i] ?? '';
+  }
+  return undefined;
+}
+
+function checkMessageExpression(of: Declared, environment: Environment): void {
+  const { rule, path, place, errors } = of;
   const text = textAt(rule, 'messageExpression');
   if (text === '') return;
   const at = path.child('messageExpression');
-  if (text.trim() === '') {
-    errors.required(at, 'messageExpression must be non-empty if specified');
+  const compiled = compile(text.trim(), environment, [STRING]);
+  if (!failed(compiled)) {
+    place.costs.message(at, estimateOf(compiled, of), errors);
     return;
   }
-  const environment = ruleEnvironment(type, rule['optionalOldSelf'] === true, minor);
-  const compiled = compile(text.trim(), environment, [STRING]);
-  if (!failed(compiled)) return;
   const isType = compiled.error.startsWith('must evaluate to');
   errors.invalid(
     at,

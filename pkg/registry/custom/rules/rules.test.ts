@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
 import { COMPATIBLE } from '../../../cel/index.js';
-import { checkDeclaredRules } from './declared.js';
+import { RuleCosts } from './costs.js';
+import { checkDeclaredRules, checkRuleTexts } from './declared.js';
 import { checkRules, compileRules } from './rules.js';
 
 const rule = (text: string, more: JsonObject = {}): JsonObject => ({ rule: text, ...more });
@@ -133,8 +134,10 @@ describe('rules of a schema', () => {
 describe('rules in a definition', () => {
   const declared = (schema: JsonObject): readonly string[] => {
     const errors = new FieldErrors();
-    const place = { path: FieldPath.of('s'), isRoot: false, uncorrelatable: undefined, minor: COMPATIBLE };
-    checkDeclaredRules(schema, place, errors);
+    const path = FieldPath.of('s');
+    const place = { path, isRoot: false, uncorrelatable: undefined, minor: COMPATIBLE, cardinality: 1n };
+    checkRuleTexts(schema, path, errors);
+    if (errors.list.length === 0) checkDeclaredRules(schema, { ...place, costs: new RuleCosts(false) }, errors);
     return errors.list.map((e) => `${e.field}: ${e.message}`);
   };
   const text = (...rules: JsonObject[]): JsonObject => ({ type: 'string', 'x-kubernetes-validations': rules });

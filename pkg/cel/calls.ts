@@ -1,0 +1,133 @@
+import type { Step } from './frame.js';
+import { contains, fieldOf, hasFields, orMissing } from './operations.js';
+import { callCost } from './runtimecost.js';
+import { fail, isError, keyText, type List, NO_OVERLOAD, noOverload, Optional, type Value } from './values.js';
+
+/** Steps of an evaluation: calls, logic, fields. */
+
+export interface Invocation {
+  readonly name: string;
+  readonly overload: string;
+  readonly call: (...args: Value[]) => Value;
+  readonly nonStrict: boolean;
+  readonly args: readonly Step[];
+}
+
+/**
+ * A call. Functions of one or two arguments evaluate all of them and cost what they cost even if an argument is an error; the
+ * others end at the first error.
+ */
+export function invoke({ name, overload, call, nonStrict, args }: Invocation): Step {
+  if (args.length === 1 && !nonStrict) {
+    const only = args[0]!;
+    return (f) => {
+      const a = only(f);
+      const result = isError(a) ? a : call(a);
+      f.spend(callCost(name, overload, [a], result));
+      return result;
+    };
+  }
+  if (args.length === 2 && !nonStrict) {
+    const [first, second] = args as [Step, Step];
+    return (f) => {
+      const a = first(f);
+      const b = second(f);
+      const result = isError(a) ? a : isError(b) ? b : call(a, b);
+      f.spend(callCost(name, overload, [a, b], result));
+      return result;
+    };
+  }
+  return (f) => {
+    const values: Value[] = [];
+    for (const arg of args) {
+      const value = arg(f);
+      if (!nonStrict && isError(value)) return value;
+      values.push(value);
+    }
+    const result = call(...values);
+    f.spend(callCost(name, overload, values, result));
+    return result;
+  };
+}
+
+/** `x in [literals]`, by a table. */
+export function membership(element: Step, list: List): Step {
+  const keys = new Set<string>();
+  const all: Value[] = [];
+  let others = false;
+  for (let i = 0; i < list.size; i++) {
+    const text = keyText(list.at(i));
+    if (text === undefined) others = true;
+    else keys.add(text);
+    all.push(list.at(i));
+  }
+  if (others)
+    return invoke({ name: '@in', overload: 'in_list', call: contains, nonStrict: false, args: [element, () => list] });
+  return (f) => {
+    const value = element(f);
+    if (isError(value)) return value;
+    const text = keyText(value);
+    return text !== undefined && keys.has(text);
+  };
+}
+
+export function and(steps: readonly Step[]): Step {
+  return decide(steps, false);
+}
+
+export function or(steps: readonly Step[]): Step {
+  return decide(steps, true);
+}
+
+/** One operand that is `decisive` decides, whatever the others are, even errors. */
+function decide(steps: readonly Step[], decisive: boolean): Step {
+  const [left, right] = steps as [Step, Step];
+  return (f) => {
+    const a = left(f);
+    if (a === decisive) return decisive;
+    const b = right(f);
+    if (b === decisive) return decisive;
+    if (typeof a === 'boolean' && typeof b === 'boolean') return !decisive;
+    if (isError(a)) return a;
+    if (isError(b)) return b;
+    return NO_OVERLOAD;
+  };
+}
+
+/** An optional part that is absent costs nothing. */
+export function selectField(operand: Step, field: string): Step {
+  return (f) => {
+    const value = operand(f);
+    if (isError(value)) return value;
+    if (value instanceof Optional) {
+      if (value.value === undefined) return value;
+      if (!hasFields(value.value)) return fail(`no such key: ${field}`);
+      const found = fieldOf(value.value, field);
+      if (found === undefined) return Optional.NONE;
+      f.spend(1);
+      return new Optional(found);
+    }
+    f.spend(1);
+    return orMissing(fieldOf(value, field), field);
+  };
+}
+
+export function hasField(operand: Step, field: string): Step {
+  return (f) => {
+    const value = operand(f);
+    if (isError(value)) return value;
+    if (value instanceof Optional) return value.value !== undefined && fieldOf(value.value, field) !== undefined;
+    return fieldOf(value, field) !== undefined;
+  };
+}
+
+/** `optional.or(other)` and `optional.orValue(value)`: the second operand is evaluated only if the first has no value. */
+export function otherwise(name: 'or' | 'orValue', optional: Step, other: Step): Step {
+  return (f) => {
+    const value = optional(f);
+    if (isError(value)) return value;
+    if (!(value instanceof Optional)) return noOverload(name);
+    if (value.value === undefined) return other(f);
+    return name === 'or' ? value : value.value;
+  };
+}

@@ -1,0 +1,333 @@
+import type { CallExpr, ComprehensionExpr, Expr } from './ast.js';
+import { and, hasField, invoke, membership, or, otherwise, selectField } from './calls.js';
+import type { Checked } from './checker.js';
+import type { Environment } from './environment.js';
+import { Frame, type Step } from './frame.js';
+import { append, appended, loop } from './loops.js';
+import { elementAt, optionalElement, StructValue } from './operations.js';
+import { LIST_BASE, MAP_BASE, STRUCT_BASE } from './runtimecost.js';
+import {
+  ArrayList,
+  EntryMap,
+  fail,
+  isError,
+  keyText,
+  List,
+  mapFrom,
+  NO_OVERLOAD,
+  noOverload,
+  Optional,
+  typeName,
+  type Value,
+} from './values.js';
+
+/** An expression whose literals are wrong, found when it is compiled. */
+export class CompileFailure extends Error {}
+
+/** Calls of these with literals are computed once, when the expression is compiled. */
+const FOLDED: ReadonlySet<string> = new Set([
+  ...['bool', 'bytes', 'double', 'duration', 'dyn', 'int', 'string', 'timestamp', 'uint'],
+]);
+
+/** Makes the steps of a checked expression. */
+export class Compiler {
+  readonly #checked: Checked;
+  readonly #env: Environment;
+  readonly #scope: { readonly name: string; readonly slot: number }[] = [];
+  /** Values of steps that are constant. */
+  readonly #constants = new Map<Step, Value>();
+  /**
+   * Attributes: steps that read a variable or a part of a value. A further part costs one unit and nothing else. Each has a step
+   * without the unit for the variable, which is not counted where the attribute is a key or a branch of a conditional.
+   */
+  readonly #attributes = new Map<Step, () => Step>();
+  /** Conditionals are attributes that cost nothing as keys. */
+  readonly #conditionals = new Set<Step>();
+  #loops = 0;
+  slots = 0;
+
+  constructor(checked: Checked, env: Environment) {
+    this.#checked = checked;
+    this.#env = env;
+  }
+
+  #constant(value: Value): Step {
+    const step = () => value;
+    this.#constants.set(step, value);
+    return step;
+  }
+
+  #attribute(step: Step, bare: () => Step): Step {
+    this.#attributes.set(step, bare);
+    return step;
+  }
+
+  #bare(step: Step): Step {
+    return this.#attributes.get(step)?.() ?? step;
+  }
+
+  compile(e: Expr): Step {
+    switch (e.kind) {
+      case 'literal':
+        return this.#constant(e.value);
+      case 'ident':
+        return this.#ident(e.name, e.id);
+      case 'select': {
+        const name = this.#checked.names.get(e.id);
+        if (name !== undefined) return this.#ident(name, e.id);
+        const { counted, bare } = this.#operand(e.operand);
+        if (e.test) return hasField(counted, e.field);
+        return this.#attribute(selectField(counted, e.field), () => selectField(bare(), e.field));
+      }
+      case 'call':
+        return this.#call(e);
+      case 'list':
+        return this.#list(e.elements, e.optional);
+      case 'map':
+        return this.#map(e);
+      case 'struct':
+        return this.#struct(e);
+      case 'comprehension':
+        return this.#comprehension(e);
+    }
+  }
+
+  /** The operand of a selection. One that is not an attribute costs a unit to become one. */
+  #operand(e: Expr): { readonly counted: Step; readonly bare: () => Step } {
+    const step = this.compile(e);
+    const bare = this.#attributes.get(step);
+    if (bare !== undefined) return { counted: step, bare };
+    const counted: Step = (f) => {
+      const value = step(f);
+      f.spend(1);
+      return value;
+    };
+    return { counted, bare: () => step };
+  }
+
+  #ident(name: string, id: number): Step {
+    for (let i = this.#scope.length - 1; i >= 0; i--) {
+      const { name: found, slot } = this.#scope[i]!;
+      if (found !== name) continue;
+      return this.#attribute(
+        (f) => {
+          f.spend(1);
+          return f.slots[slot]!;
+        },
+        () => (f) => f.slots[slot]!,
+      );
+    }
+    const plain = this.#checked.names.get(id) ?? name;
+    if (!this.#env.variables.has(plain)) {
+      const constant = this.#env.constants.get(plain);
+      if (constant !== undefined) return this.#constant(constant.value);
+    }
+    const bare: Step = (f) => {
+      const value = f.variables(plain);
+      return value === undefined ? fail(`no such attribute(s): ${plain}`) : value;
+    };
+    return this.#attribute(
+      (f) => {
+        f.spend(1);
+        return bare(f);
+      },
+      () => bare,
+    );
+  }
+
+  #list(elements: readonly Expr[], optional: ReadonlySet<number>): Step {
+    const steps = elements.map((e) => this.compile(e));
+    if (optional.size === 0 && steps.every((s) => this.#constants.has(s)))
+      return this.#constant(new ArrayList(steps.map((s) => this.#constants.get(s)!)));
+    return (f) => {
+      const items: Value[] = [];
+      for (let i = 0; i < steps.length; i++) {
+        const value = steps[i]!(f);
+        if (isError(value)) {
+          f.spend(LIST_BASE);
+          return value;
+        }
+        if (!optional.has(i)) items.push(value);
+        else if (!(value instanceof Optional)) return NO_OVERLOAD;
+        else if (value.value !== undefined) items.push(value.value);
+      }
+      f.spend(LIST_BASE);
+      return new ArrayList(items);
+    };
+  }
+
+  #map(e: Expr & { kind: 'map' }): Step {
+    const steps = e.entries.map((entry) => ({
+      key: this.compile(entry.key),
+      value: this.compile(entry.value),
+      optional: entry.optional,
+    }));
+    const make: Step = (f) => {
+      const entries = new Map<string, readonly [Value, Value]>();
+      for (const step of steps) {
+        const key = step.key(f);
+        if (isError(key)) return key;
+        let value = step.value(f);
+        if (isError(value)) return value;
+        if (step.optional) {
+          if (!(value instanceof Optional)) return NO_OVERLOAD;
+          if (value.value === undefined) continue;
+          value = value.value;
+        }
+        const text = keyText(key);
+        if (text === undefined || typeof key === 'number') return fail(`unsupported key type: ${typeName(key)}`);
+        if (entries.has(text)) return fail(`Failed with repeated key`);
+        entries.set(text, [key, value]);
+      }
+      f.spend(MAP_BASE);
+      return new EntryMap(entries);
+    };
+    const isConstant = steps.every((s) => !s.optional && this.#constants.has(s.key) && this.#constants.has(s.value));
+    if (!isConstant) return make;
+    const value = make(new Frame(() => undefined, 0, Number.POSITIVE_INFINITY));
+    return isError(value) ? make : this.#constant(value);
+  }
+
+  #struct(e: Expr & { kind: 'struct' }): Step {
+    const fields = e.fields.map((field) => ({ ...field, step: this.compile(field.value) }));
+    const name = e.name.startsWith('.') ? e.name.slice(1) : e.name;
+    return (f) => {
+      const found: (readonly [string, Value])[] = [];
+      for (const field of fields) {
+        const value = field.step(f);
+        if (isError(value)) return value;
+        if (!field.optional) found.push([field.name, value]);
+        else if (!(value instanceof Optional)) return NO_OVERLOAD;
+        else if (value.value !== undefined) found.push([field.name, value.value]);
+      }
+      f.spend(STRUCT_BASE);
+      return new StructValue(name, mapFrom(found));
+    };
+  }
+
+  #call(e: CallExpr): Step {
+    switch (e.name) {
+      case '_&&_':
+        return and(e.args.map((a) => this.compile(a)));
+      case '_||_':
+        return or(e.args.map((a) => this.compile(a)));
+      case '_?_:_':
+        return this.#conditional(e);
+      case '_[_]':
+        return this.#index(e, elementOf);
+      case '_?._':
+      case '_[?_]':
+        return this.#index(e, optionalElementOf);
+    }
+    const name = this.#checked.functions.get(e.id) ?? e.name;
+    const isMethod = e.target !== undefined && !this.#checked.functions.has(e.id);
+    const args = (isMethod ? [e.target!, ...e.args] : e.args).map((a) => this.compile(a));
+    const declaration = this.#env.functions.get(name);
+    if (declaration?.overloads.some((o) => o.args.length === args.length && o.method === isMethod) !== true)
+      return () => noOverload(name);
+    const overloads = this.#checked.overloads.get(e.id) ?? [];
+    const overload = overloads.length === 1 ? overloads[0]! : '';
+    if (isMethod && (name === 'or' || name === 'orValue') && args.length === 2)
+      return otherwise(name, args[0]!, args[1]!);
+    if (name === '@in' && this.#constants.get(args[1]!) instanceof List && overload === 'in_list')
+      return membership(args[0]!, this.#constants.get(args[1]!) as List);
+    const step = invoke({ name, overload, call: declaration.call, nonStrict: declaration.nonStrict, args });
+    return this.#fold(name, e, step, args);
+  }
+
+  /** Conversions of literals and patterns that are literals fail when the expression is compiled. */
+  #fold(name: string, e: CallExpr, step: Step, args: readonly Step[]): Step {
+    const pattern = name === 'matches' && this.#constants.has(args.at(-1)!);
+    if (pattern) {
+      const result = this.#env.functions.get(name)!.call('', this.#constants.get(args.at(-1)!)!);
+      if (isError(result) && !result.noOverload) throw new CompileFailure(result.message);
+      return step;
+    }
+    if (!FOLDED.has(name) || e.args.length !== 1 || !this.#constants.has(args[0]!)) return step;
+    const value = step(new Frame(() => undefined, 0, Number.POSITIVE_INFINITY));
+    if (isError(value)) throw new CompileFailure(value.message);
+    return this.#constant(value);
+  }
+
+  #conditional(e: CallExpr): Step {
+    const condition = this.compile(e.args[0]!);
+    const [yes, no] = [e.args[1]!, e.args[2]!].map((a) => this.#bare(this.compile(a))) as [Step, Step];
+    const step: Step = (f) => {
+      const decided = condition(f);
+      if (decided === true) return yes(f);
+      if (decided === false) return no(f);
+      return isError(decided) ? decided : NO_OVERLOAD;
+    };
+    this.#conditionals.add(step);
+    return this.#attribute(step, () => step);
+  }
+
+  #index(e: CallExpr, part: (container: Step, key: Step) => Step): Step {
+    const { counted, bare } = this.#operand(e.args[0]!);
+    const compiled = this.compile(e.args[1]!);
+    const key = this.#bare(compiled);
+    const priced: Step = this.#conditionals.has(compiled)
+      ? key
+      : (f) => {
+          const value = key(f);
+          f.spend(1);
+          return value;
+        };
+    return this.#attribute(part(counted, priced), () => part(bare(), priced));
+  }
+
+  #comprehension(e: ComprehensionExpr): Step {
+    const range = this.compile(e.range);
+    const init = this.compile(e.init);
+    const number = this.#loops++;
+    const accumulator = this.slots++;
+    this.#scope.push({ name: e.accuVar, slot: accumulator });
+    const first = this.slots++;
+    this.#scope.push({ name: e.iterVar, slot: first });
+    const second = e.iterVar2 === undefined ? undefined : this.slots++;
+    if (e.iterVar2 !== undefined) this.#scope.push({ name: e.iterVar2, slot: second! });
+    const condition = this.compile(e.condition);
+    const step = this.#append(e, accumulator) ?? this.compile(e.step);
+    const end = this.#loops;
+    this.#scope.pop();
+    if (e.iterVar2 !== undefined) this.#scope.pop();
+    const result = this.compile(e.result);
+    this.#scope.pop();
+    return loop({ expr: e, number, end, range, init, condition, step, result, accumulator, first, second });
+  }
+
+  #append(e: ComprehensionExpr, accumulator: number): Step | undefined {
+    const add = appended(e.step);
+    if (e.init.kind !== 'list' || e.init.elements.length > 0 || add === undefined) return undefined;
+    const element = this.compile(add.element);
+    return append(element, add.filter === undefined ? undefined : this.compile(add.filter), accumulator);
+  }
+}
+
+/** `container[key]`; an optional container gives an optional element. */
+function elementOf(container: Step, key: Step): Step {
+  return (f) => {
+    const of = container(f);
+    if (isError(of)) return of;
+    const at = key(f);
+    if (isError(at)) return at;
+    if (of instanceof Optional) return of.value === undefined ? of : optionalElement(of.value, at);
+    return elementAt(of, at);
+  };
+}
+
+/** `container[?key]`. An element that is absent costs nothing. */
+function optionalElementOf(container: Step, key: Step): Step {
+  return (f) => {
+    const found = container(f);
+    if (isError(found)) return found;
+    const of = found instanceof Optional ? found.value : found;
+    if (of === undefined) return Optional.NONE;
+    const before = f.cost;
+    const at = key(f);
+    if (isError(at)) return at;
+    const element = optionalElement(of, at);
+    if (element === Optional.NONE) f.cost = before;
+    return element;
+  };
+}
