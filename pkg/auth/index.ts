@@ -27,6 +27,7 @@ export {
 export { type RequestHeaderConfig, requestHeaderAuthenticator } from './authn/requestheader.js';
 export { ServiceAccountAuthenticator } from './authn/serviceaccount.js';
 export { TokenFileError, tokenFileAuthenticator } from './authn/tokenfile.js';
+export { PolicyFileError, type PolicyList, readPolicies } from './authz/abac.js';
 export {
   type Authorizer,
   alwaysAllow,
@@ -36,6 +37,14 @@ export {
   mastersAuthorizer,
   type NamedAuthorizer,
 } from './authz/authorizer.js';
+export {
+  type AuthorizationConfig,
+  type AuthorizerConfig,
+  type CompiledAuthorizer,
+  compileAuthorization,
+  typeProblems,
+  type WebhookConfig,
+} from './authz/config.js';
 export {
   type HeaderLines,
   type Headers,
@@ -75,3 +84,10 @@ export type { NewToken, ObjectClaim } from './tokens/claims.js';
 export { TokenIssuer } from './tokens/issuer.js';
 export { keySet, type SigningKey, signingKey, type TokenKey, TokenKeyError, verificationKeys } from './tokens/keys.js';
 export { ANONYMOUS, AUTHENTICATED, MASTERS, UNAUTHENTICATED, type UserInfo, withAuthenticatedGroup } from './user.js';
+export {
+  AccessWebhook,
+  type CallResult,
+  ReviewClient,
+  type ReviewTarget,
+  TokenWebhook,
+} from './webhook/index.js';

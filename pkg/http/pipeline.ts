@@ -2,6 +2,7 @@ import { errors, parseDuration } from '../api/index.js';
 import {
   type Authenticator,
   type Authorizer,
+  type Decision,
   forbidden,
   type Impersonator,
   wantsImpersonation,
@@ -172,11 +173,12 @@ function shed(call: Call, stages: Stages, reason: 'queue-full' | 'time-out'): Er
 function authorize(call: Call, stages: Stages): void | Promise<void> {
   const attributes = attributesOf(call);
   const decision = stages.authorizer.authorize(call.user, attributes);
-  if (decision instanceof Promise) return decision.then((d) => judge(d.kind === 'allow', d.reason));
-  return judge(decision.kind === 'allow', decision.reason);
+  return decision instanceof Promise ? decision.then(judge) : judge(decision);
 
-  function judge(allowed: boolean, reason: string): void {
-    stages.counter.authorized(allowed);
-    if (!allowed) throw forbidden(call.user, attributes, reason);
+  function judge(found: Decision): void {
+    stages.counter.authorized(found.kind === 'allow');
+    if (found.kind === 'allow') return;
+    if (found.error !== undefined) throw errors.internal(found.error);
+    throw forbidden(call.user, attributes, found.reason);
   }
 }

@@ -3,41 +3,35 @@ import {
   type Authenticator,
   type AuthObjects,
   type Authorizer,
-  alwaysAllow,
-  alwaysDeny,
   authenticatorChain,
-  authorizerChain,
   bearerAuthenticator,
   type CertificateBundles,
   CertificateInspector,
   certificateAuthenticator,
   EscalationCheck,
   forAudiences,
-  type NamedAuthorizer,
-  NodeGraph,
-  nodeAuthorizer,
-  nodeOfUser,
   RbacIndex,
-  rbacAuthorizer,
+  ReviewClient,
   requestHeaderAuthenticator,
   reviewToken,
-  rulesFor,
   type TokenAuthenticator,
   TokenFileError,
+  TokenWebhook,
   tokenChain,
   tokenFileAuthenticator,
-  type UserRules,
   webSocketAuthenticator,
   withAnonymous,
 } from '../auth/index.js';
 import type { World } from '../base/index.js';
 import { type AuthorizationMode, type Config, ConfigError } from '../config/index.js';
-import type { Outbound } from '../outbound/index.js';
+import { KubeconfigError, type Outbound } from '../outbound/index.js';
 import type { ClusterConfig, Registry, TokenReviewOutcome } from '../registry/index.js';
 import { AccessMetrics, type ApiServerMetrics, type Log } from '../telemetry/index.js';
 import { openJwtAuthentication } from './authentication.js';
 import { authObjects } from './authobjects.js';
+import { openAuthorization } from './authorization.js';
 import { givenText } from './given.js';
+import { reviewTarget } from './reviewtarget.js';
 import { type ServiceAccountTokens, serviceAccountTokens } from './tokens.js';
 
 /** Authentication and authorization of a server. */
@@ -48,6 +42,8 @@ export interface Access {
   readonly objects: AuthObjects;
   readonly authorizer: Authorizer;
   readonly tokens: TokenAuthenticator;
+  /** Whether the server was started with an authorizer of this type. */
+  usesMode(mode: AuthorizationMode): boolean;
   readonly rbac: RbacIndex;
   readonly escalation: EscalationCheck;
   readonly serviceAccounts: ServiceAccountTokens;
@@ -72,17 +68,17 @@ export async function openAccess({ world, config, registry, log, tokenKey, outbo
   const jwt = await openJwtAuthentication({ world, config, metrics, log, outbound });
   const objects = authObjects(registry, world);
   const rbac = new RbacIndex(objects);
-  const nodes = config.access.authorizationModes.includes('Node') ? new NodeGraph(objects) : undefined;
-  const authorizer = authorizerChain(
-    config.access.authorizationModes.flatMap((mode) => ofMode(mode, { rbac, nodes, objects, config })),
-  );
-  const { serviceAccounts: accounts, authorizationModes } = config.access;
+  const authorization = await openAuthorization({ world, config, objects, rbac, outbound, metrics, log });
+  const { authorizer } = authorization;
+  const { serviceAccounts: accounts } = config.access;
   const serviceAccounts = serviceAccountTokens({ world, config: accounts, objects, ownKey: tokenKey });
   const tokens = tokenChain([
     ...tokenFile(config, world).map((found) => forAudiences(accounts.audiences, found)),
     serviceAccounts.authenticator,
     ...(jwt.tokens === undefined ? [] : [forAudiences(accounts.audiences, jwt.tokens)]),
+    ...tokenWebhook({ world, config, outbound, log }),
   ]);
+  /** A service that does not answer makes a review fail as a request with the token fails. */
   const review = async (token: string, audiences: readonly string[]): Promise<TokenReviewOutcome> => {
     const found = await reviewToken(
       tokens,
@@ -102,18 +98,7 @@ export async function openAccess({ world, config, registry, log, tokenKey, outbo
     serviceAccounts,
     services: {
       authorize: (user, attributes) => authorizer.authorize(user, attributes),
-      rulesFor: async (user, namespace) => {
-        await objects.current();
-        const listed = authorizationModes.includes('RBAC') ? rulesFor(rbac, user, namespace) : NO_RULES;
-        const isNode = authorizationModes.includes('Node') && nodeOfUser(user) !== undefined;
-        const everything = authorizationModes.includes('AlwaysAllow') ? EVERYTHING : NO_RULES;
-        return {
-          resourceRules: [...listed.resourceRules, ...everything.resourceRules],
-          nonResourceRules: [...listed.nonResourceRules, ...everything.nonResourceRules],
-          incomplete: isNode,
-          evaluationError: [isNode ? NODE_RULES : '', listed.evaluationError].filter((e) => e !== '').join('; '),
-        };
-      },
+      rulesFor: authorization.rulesFor,
       tokens: {
         audiences: accounts.audiences,
         secondsMax: accounts.tokenSecondsMax,
@@ -122,51 +107,19 @@ export async function openAccess({ world, config, registry, log, tokenKey, outbo
         review,
       },
     },
+    usesMode: (mode) => authorization.uses(mode),
     rbac,
     escalation: new EscalationCheck(rbac, authorizer),
     close: () => {
       jwt.close();
+      authorization.close();
       rbac.close();
-      nodes?.close();
     },
   };
 }
 
 /** A year: the extended validity of pod tokens, for clients that do not reload them. */
 const EXTENDED_SECONDS = 365 * 24 * 3600;
-const NODE_RULES = 'node authorizer does not support user rule resolution';
-const NO_RULES: UserRules = { resourceRules: [], nonResourceRules: [], evaluationError: '' };
-const EVERYTHING: UserRules = {
-  resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
-  nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
-  evaluationError: '',
-};
-
-interface Sources {
-  readonly rbac: RbacIndex;
-  readonly nodes: NodeGraph | undefined;
-  readonly objects: AuthObjects;
-  readonly config: Config;
-}
-
-function ofMode(mode: AuthorizationMode, { rbac, nodes, objects, config }: Sources): readonly NamedAuthorizer[] {
-  switch (mode) {
-    case 'RBAC':
-      return [{ name: 'rbac', authorizer: rbacAuthorizer(rbac, objects) }];
-    case 'AlwaysAllow':
-      return [{ name: 'alwaysallow', authorizer: alwaysAllow }];
-    case 'AlwaysDeny':
-      return [{ name: 'alwaysdeny', authorizer: alwaysDeny }];
-    case 'Node': {
-      const enabled = (gate: string): boolean => config.api.featureGates.get(gate) ?? true;
-      return nodes === undefined ? [] : [{ name: 'node', authorizer: nodeAuthorizer(nodes, objects, enabled) }];
-    }
-    case 'Webhook':
-    case 'ABAC':
-      throw new ConfigError(`--authorization-mode: ${mode} is not supported`);
-  }
-}
-
 function tokenFile({ access: { tokenFile: path } }: Config, world: World): readonly TokenAuthenticator[] {
   if (path === '') return [];
   try {
@@ -212,4 +165,31 @@ export function requestAuthentication(parts: RequestAuthenticationParts): Reques
       : chain,
     use: (bundles) => inspector.use(bundles),
   };
+}
+
+/** Milliseconds for one review of a token. */
+const REVIEW_TIMEOUT = 30_000;
+
+function tokenWebhook({
+  world,
+  config,
+  outbound,
+  log,
+}: Pick<AccessParts, 'world' | 'config' | 'outbound' | 'log'>): readonly TokenAuthenticator[] {
+  const { tokenWebhook: webhook, serviceAccounts } = config.access;
+  if (webhook === undefined) return [];
+  const { configFile, version, cacheTime } = webhook;
+  try {
+    const target = reviewTarget(configFile, world);
+    const client = new ReviewClient({ world, outbound, target, timeout: REVIEW_TIMEOUT });
+    const settings = { version, cacheTime, audiences: serviceAccounts.audiences };
+    return [
+      new TokenWebhook(client, settings, world.clock, (error) =>
+        log.error({ problem: error.message }, 'the webhook that reviews tokens failed'),
+      ),
+    ];
+  } catch (error) {
+    if (!(error instanceof KubeconfigError)) throw error;
+    throw new ConfigError(`--authentication-token-webhook-config-file: ${error.message}`);
+  }
 }

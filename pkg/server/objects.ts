@@ -145,7 +145,13 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     featureEnabled: (gate) => api.featureGates.get(gate) ?? true,
     failed: parts.failed,
   });
-  access = await openAccess({ world, config, registry, log, tokenKey: parts.tokenKey, outbound });
+  try {
+    access = await openAccess({ world, config, registry, log, tokenKey: parts.tokenKey, outbound });
+  } catch (error) {
+    encryption.close();
+    await registry.close();
+    throw error;
+  }
   encryption.onReadable(() => {
     registry.cache
       .retryUnreadable()
@@ -205,7 +211,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
   const begin = async (): Promise<void> => {
     await definitions.ready;
     await registry.bootstrap({ serviceAddress, serviceRanges: api.serviceRanges, securePort });
-    if (config.access.authorizationModes.includes('RBAC')) await bootstrapRbac(registry, world);
+    if (access.usesMode('RBAC')) await bootstrapRbac(registry, world);
     const look = (): void => {
       const { isLeader } = keyspace.status();
       controllers.lead(isLeader);

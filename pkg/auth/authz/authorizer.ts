@@ -3,9 +3,12 @@ import { MASTERS, type UserInfo } from '../user.js';
 
 export type Decision =
   | { readonly kind: 'allow'; readonly reason: string }
-  | { readonly kind: 'deny'; readonly reason: string }
-  /** The next authorizer decides. When none is left, the request is refused. */
-  | { readonly kind: 'noOpinion'; readonly reason: string };
+  | { readonly kind: 'deny'; readonly reason: string; readonly error?: string }
+  /**
+   * The next authorizer decides. When none is left, the request is refused. `error`: the authorizer could not decide; a refusal is then
+   * a failure of the server, not of the client.
+   */
+  | { readonly kind: 'noOpinion'; readonly reason: string; readonly error?: string };
 
 /** Decides whether a user may do something. Synchronous where the answer is in memory. */
 export interface Authorizer {
@@ -19,7 +22,7 @@ export interface NamedAuthorizer {
 }
 
 const ALLOW: Decision = { kind: 'allow', reason: '' };
-const NO_OPINION: Decision = { kind: 'noOpinion', reason: '' };
+const NO_OPINION: Undecided = { kind: 'noOpinion', reason: '' };
 const EVERYTHING_ALLOWED: Decision = ALLOW;
 const EVERYTHING_FORBIDDEN: Decision = { kind: 'noOpinion', reason: 'Everything is forbidden.' };
 
@@ -41,7 +44,7 @@ export const alwaysDeny: Authorizer = { authorize: () => EVERYTHING_FORBIDDEN };
 export function authorizerChain(chain: readonly NamedAuthorizer[]): Authorizer {
   return {
     authorize: (user, attributes) =>
-      user.groups.includes(MASTERS) ? ALLOW : decide(chain, { user, attributes }, 0, ''),
+      user.groups.includes(MASTERS) ? ALLOW : decide(chain, { user, attributes }, 0, NO_OPINION),
   };
 }
 
@@ -50,28 +53,37 @@ interface Question {
   readonly attributes: Attributes;
 }
 
+type Undecided = Extract<Decision, { readonly kind: 'noOpinion' }>;
+
 function decide(
   chain: readonly NamedAuthorizer[],
   question: Question,
   start: number,
-  reasons: string,
+  before: Undecided,
 ): Decision | Promise<Decision> {
+  let undecided = before;
   for (let i = start; i < chain.length; i++) {
     const { name, authorizer } = chain[i]!;
     const decision = authorizer.authorize(question.user, question.attributes);
     if (decision instanceof Promise) {
-      const before = reasons;
+      const soFar = undecided;
       return decision.then((d) =>
-        d.kind === 'noOpinion' ? decide(chain, question, i + 1, joined(before, name, d.reason)) : d,
+        d.kind === 'noOpinion' ? decide(chain, question, i + 1, joined(soFar, name, d)) : d,
       );
     }
     if (decision.kind !== 'noOpinion') return decision;
-    reasons = joined(reasons, name, decision.reason);
+    undecided = joined(undecided, name, decision);
   }
-  return reasons === '' ? NO_OPINION : { kind: 'noOpinion', reason: reasons };
+  return undecided;
 }
 
-function joined(reasons: string, name: string, reason: string): string {
-  if (reason === '') return reasons;
-  return reasons === '' ? `${name}: ${reason}` : `${reasons}\n${name}: ${reason}`;
+function joined(before: Undecided, name: string, { reason, error }: Undecided): Undecided {
+  if (reason === '' && error === undefined) return before;
+  const line = reason === '' ? '' : `${name}: ${reason}`;
+  const failures = [before.error, error].filter((e) => e !== undefined);
+  return {
+    kind: 'noOpinion',
+    reason: before.reason === '' || line === '' ? before.reason + line : `${before.reason}\n${line}`,
+    ...(failures.length === 0 ? {} : { error: failures.join(', ') }),
+  };
 }

@@ -60,6 +60,8 @@ export interface TokenReviewOutcome {
 export interface AccessDecision {
   readonly kind: 'allow' | 'deny' | 'noOpinion';
   readonly reason: string;
+  /** Why an authorizer could not decide. */
+  readonly error?: string;
 }
 
 export const defaultCluster: ClusterConfig = {

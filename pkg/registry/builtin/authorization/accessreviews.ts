@@ -82,12 +82,13 @@ export function accessReviews({ authorize }: ClusterConfig): readonly ResourceDe
       // a cluster-scoped request has no namespace, even if the body sets one
       if (!review.namespaced) delete objectIn(body, 'metadata')['namespace'];
       const decision = await authorize(review.user(request), asked(body));
-      const ignored = ignoredSelectors(at(body, 'spec', 'resourceAttributes'));
+      const problems = [...ignoredSelectors(at(body, 'spec', 'resourceAttributes'))];
+      if (decision.error !== undefined) problems.push(decision.error);
       body['status'] = {
         allowed: decision.kind === 'allow',
         ...(decision.kind === 'deny' ? { denied: true } : {}),
         ...(decision.reason === '' ? {} : { reason: decision.reason }),
-        ...(ignored.length === 0 ? {} : { evaluationError: ignored.join('; ') }),
+        ...(problems.length === 0 ? {} : { evaluationError: problems.join('; ') }),
       };
       return body;
     },

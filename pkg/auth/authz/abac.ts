@@ -1,0 +1,143 @@
+import { boolAt, isObject, type JsonObject, type JsonValue, textAt } from '../../api/index.js';
+import type { Attributes } from '../attributes.js';
+import type { UserRules } from '../rbac/rulesfor.js';
+import { AUTHENTICATED, type UserInfo } from '../user.js';
+import type { Authorizer, Decision } from './authorizer.js';
+
+/** A line of a policy file that cannot be used. */
+export class PolicyFileError extends Error {
+  override readonly name = 'PolicyFileError';
+}
+
+interface Policy {
+  readonly user: string;
+  readonly group: string;
+  readonly readonly: boolean;
+  readonly apiGroup: string;
+  readonly resource: string;
+  readonly namespace: string;
+  readonly nonResourcePath: string;
+}
+
+const GROUP = 'abac.authorization.kubernetes.io';
+const ALLOW: Decision = { kind: 'allow', reason: '' };
+const NO_OPINION: Decision = { kind: 'noOpinion', reason: 'No policy matched.' };
+const READING: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
+
+/** Mode `ABAC`: allows what a line of a policy file allows. */
+export interface PolicyList extends Authorizer {
+  rulesFor(user: UserInfo, namespace: string): UserRules;
+}
+
+/**
+ * Reads policies, one JSON object a line: `abac.authorization.kubernetes.io/v1beta1`, or the older form without a version. Empty lines
+ * and comments (#) are left out. Throws `PolicyFileError` with the number of the line.
+ */
+export function readPolicies(text: string): PolicyList {
+  const policies = text.split('\n').flatMap((line, i) => {
+    const trimmed = line.trim();
+    if (trimmed === '' || trimmed.startsWith('#')) return [];
+    try {
+      return [policyOf(JSON.parse(trimmed) as JsonValue)];
+    } catch (error) {
+      throw new PolicyFileError(`line ${i + 1}: ${(error as Error).message}`);
+    }
+  });
+  return {
+    authorize: (user, attributes) =>
+      policies.some((policy) => isAbout(policy, user) && allows(policy, attributes)) ? ALLOW : NO_OPINION,
+    rulesFor(user, namespace) {
+      const found = policies.filter((p) => isAbout(p, user) && (p.namespace === '*' || p.namespace === namespace));
+      const verbs = ({ readonly }: Policy): string[] => (readonly ? [...READING] : ['*']);
+      return {
+        resourceRules: found
+          .filter((p) => p.resource !== '')
+          .map((p) => ({ verbs: verbs(p), apiGroups: [p.apiGroup], resources: [p.resource] })),
+        nonResourceRules: found
+          .filter((p) => p.nonResourcePath !== '')
+          .map((p) => ({ verbs: verbs(p), nonResourceURLs: [p.nonResourcePath] })),
+        evaluationError: '',
+      };
+    },
+  };
+}
+
+const FIELDS: readonly string[] = [
+  ...['user', 'group', 'readonly', 'apiGroup', 'resource', 'namespace', 'nonResourcePath'],
+];
+
+function policyOf(value: JsonValue): Policy {
+  if (!isObject(value)) throw new Error('not an object');
+  const version = textAt(value, 'apiVersion');
+  if (version === '' || textAt(value, 'kind') === '') return unversioned(value);
+  if (version === `${GROUP}/v0`) return unversioned(value);
+  if (version !== `${GROUP}/v1beta1` || textAt(value, 'kind') !== 'Policy')
+    throw new Error(
+      `no kind ${JSON.stringify(textAt(value, 'kind'))} is registered for version ${JSON.stringify(version)}`,
+    );
+  const spec = value['spec'] ?? {};
+  if (!isObject(spec)) throw new Error('spec is not an object');
+  checkTypes(spec);
+  return policyIn(spec);
+}
+
+function checkTypes(fields: JsonObject): void {
+  for (const name of FIELDS) {
+    const value = fields[name];
+    const type = name === 'readonly' ? 'boolean' : 'string';
+    if (value !== undefined && value !== null && typeof value !== type) throw new Error(`${name} is not a ${type}`);
+  }
+}
+
+const policyIn = (fields: JsonObject): Policy => ({
+  user: textAt(fields, 'user'),
+  group: textAt(fields, 'group'),
+  readonly: boolAt(fields['readonly']),
+  apiGroup: textAt(fields, 'apiGroup'),
+  resource: textAt(fields, 'resource'),
+  namespace: textAt(fields, 'namespace'),
+  nonResourcePath: textAt(fields, 'nonResourcePath'),
+});
+
+/** In the older form, what is not there stands for everything, and everybody is everybody who is authenticated. */
+function unversioned(value: JsonObject): Policy {
+  checkTypes(value);
+  const { user, group, readonly, resource, namespace } = policyIn(value);
+  const everybody = user === '*' || group === '*';
+  return {
+    user: everybody ? '' : user,
+    group: everybody || (user === '' && group === '') ? AUTHENTICATED : group,
+    readonly,
+    apiGroup: '*',
+    resource: resource === '' ? '*' : resource,
+    namespace: namespace === '' ? '*' : namespace,
+    nonResourcePath: namespace === '' && resource === '' ? '*' : '',
+  };
+}
+
+/** Both the user and the group of a policy must fit, where it names them; one that names neither is about nobody. */
+function isAbout({ user, group }: Policy, { name, groups }: UserInfo): boolean {
+  if (user === '' && group === '') return false;
+  if (user !== '' && user !== '*' && user !== name) return false;
+  return group === '' || group === '*' || groups.includes(group);
+}
+
+function allows(policy: Policy, attributes: Attributes): boolean {
+  if (policy.readonly && !READING.has(attributes.verb)) return false;
+  const fits = (wanted: string, found: string): boolean => wanted === '*' || wanted === found;
+  if (attributes.kind === 'resource')
+    return (
+      fits(policy.namespace, attributes.namespace) &&
+      fits(policy.resource, attributes.resource) &&
+      fits(policy.apiGroup, attributes.group)
+    );
+  const { nonResourcePath: path } = policy;
+  if (fits(path, attributes.path)) return true;
+  return path.endsWith('*') && attributes.path.startsWith(withoutStars(path));
+}
+
+function withoutStars(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '*') end--;
+  return path.slice(0, end);
+}

@@ -1,0 +1,115 @@
+import { ApiError, isObject, type JsonObject, type JsonValue } from '../../api/index.js';
+import type { World } from '../../base/index.js';
+import {
+  type Outbound,
+  OutboundError,
+  type OutboundResponse,
+  type OutboundTarget,
+  restError,
+} from '../../outbound/index.js';
+
+/** Where the reviews go. It is asked for at every call, so that files that changed take effect. */
+export type ReviewTarget = () => { readonly target: OutboundTarget; readonly path: string };
+
+export interface ReviewClientParts {
+  readonly world: World;
+  readonly outbound: Outbound;
+  readonly target: ReviewTarget;
+  /** Milliseconds for one attempt. */
+  readonly timeout: number;
+}
+
+export type CallResult = 'success' | 'timeout' | 'error';
+
+/** Milliseconds before the second attempt; each further wait is longer by half, and up to a fifth longer at random. */
+const FIRST_WAIT = 500;
+const WAIT_FACTOR = 1.5;
+const WAIT_JITTER = 0.2;
+const ATTEMPTS = 5;
+/** Milliseconds after which no further attempt begins: the request that waits has a time of its own. */
+const PATIENCE = 30_000;
+/** A review is small. */
+const BODY_BYTES_MAX = 1 << 20;
+
+/** Posts reviews (TokenReview, SubjectAccessReview) to a service outside, with kube-apiserver's rules for attempts. */
+export class ReviewClient {
+  readonly #parts: ReviewClientParts;
+
+  constructor(parts: ReviewClientParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Sends a review and returns the one that comes back. Attempts that fail for a reason that may pass are repeated. `observe` runs
+   * after each with its time in seconds. Throws the error of the last attempt.
+   */
+  async post(
+    review: JsonObject,
+    observe: (result: CallResult, seconds: number) => void = () => {},
+  ): Promise<JsonObject> {
+    const { clock, random, timers } = this.#parts.world;
+    const started = clock.monotonic();
+    let wait = FIRST_WAIT;
+    for (let attempt = 1; ; attempt++) {
+      const began = clock.monotonic();
+      const seconds = (): number => (clock.monotonic() - began) / 1000;
+      try {
+        const found = await this.#once(review);
+        observe('success', seconds());
+        return found;
+      } catch (error) {
+        observe(isTimeout(error) ? 'timeout' : 'error', seconds());
+        if (attempt === ATTEMPTS || !mayPass(error) || clock.monotonic() - started > PATIENCE) throw error;
+        const pause = wait * (1 + random.float() * WAIT_JITTER);
+        await new Promise<void>((resolve) => void timers.after(pause, resolve));
+        wait *= WAIT_FACTOR;
+      }
+    }
+  }
+
+  async #once(review: JsonObject): Promise<JsonObject> {
+    const { outbound, timeout } = this.#parts;
+    const { target, path } = this.#parts.target();
+    const response = await outbound.send(target, {
+      method: 'POST',
+      path: path === '' ? '/' : path,
+      headers: { accept: 'application/json, */*', 'content-type': 'application/json' },
+      body: Buffer.from(JSON.stringify(review)),
+      timeout,
+      bodyBytesMax: BODY_BYTES_MAX,
+    });
+    const problem = restError(response);
+    if (problem !== undefined) throw problem;
+    return reviewIn(response, review);
+  }
+}
+
+/** The review in a response: of the same kind and version as the one that was sent. */
+function reviewIn({ body }: OutboundResponse, { apiVersion, kind }: JsonObject): JsonObject {
+  let value: JsonValue;
+  try {
+    value = JSON.parse(body.toString('utf8')) as JsonValue;
+  } catch (error) {
+    throw new Error(`couldn't get version/kind; json parse error: ${(error as Error).message}`);
+  }
+  if (!isObject(value)) throw new Error("couldn't get version/kind; json parse error: the response is not an object");
+  if (value['kind'] !== kind || value['apiVersion'] !== apiVersion)
+    throw new Error(
+      `the webhook returned ${String(value['apiVersion'] ?? '')} ${String(value['kind'] ?? '')} instead of ${String(apiVersion)} ${String(kind)}`,
+    );
+  return value;
+}
+
+function isTimeout(error: unknown): boolean {
+  if (error instanceof OutboundError) return error.phase === 'timeout';
+  return error instanceof ApiError && error.status.code === 504;
+}
+
+/** Connections that were cut, 429, 500, 504, and what carries Retry-After. */
+function mayPass(error: unknown): boolean {
+  if (error instanceof OutboundError)
+    return error.phase === 'exchange' && (error.reason === 'EOF' || error.reason.includes('connection reset'));
+  if (!(error instanceof ApiError)) return false;
+  const { code, details } = error.status;
+  return code === 429 || code === 500 || code === 504 || (details?.retryAfterSeconds ?? 0) > 0;
+}

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { errors, isObject, type JsonObject, type JsonValue, listAt, objectAt, textAt } from '../../api/index.js';
+import type { Clock } from '../../base/index.js';
+import { type Authentication, NONE, type TokenAuthenticator } from '../authn/authenticator.js';
+import type { UserInfo } from '../user.js';
+import { ExpiringCache } from './cache.js';
+import type { ReviewClient } from './client.js';
+
+export interface TokenWebhookConfig {
+  /** The version of TokenReview. */
+  readonly version: string;
+  /** Milliseconds for which an outcome is remembered; 0: not at all. */
+  readonly cacheTime: number;
+  /** Audiences of the API server: those of a review that names none. */
+  readonly audiences: readonly string[];
+}
+
+const OUTCOMES_MAX = 4096;
+
+/**
+ * Asks a service about bearer tokens that nobody else knows. Its outcomes are remembered by the digest of the token and the audiences;
+ * requests with the same token wait for one call. A service that does not answer makes the request fail with 503: the token may well
+ * be valid.
+ */
+export class TokenWebhook implements TokenAuthenticator {
+  readonly #client: ReviewClient;
+  readonly #config: TokenWebhookConfig;
+  readonly #clock: Clock;
+  readonly #problem: (error: Error) => void;
+  readonly #known = new ExpiringCache<Authentication>(OUTCOMES_MAX);
+  readonly #asking = new Map<string, Promise<Authentication>>();
+
+  /** `problem` is told of calls that failed. */
+  constructor(client: ReviewClient, config: TokenWebhookConfig, clock: Clock, problem: (error: Error) => void) {
+    this.#client = client;
+    this.#config = config;
+    this.#clock = clock;
+    this.#problem = problem;
+  }
+
+  authenticateToken(token: string, audiences = this.#config.audiences): Authentication | Promise<Authentication> {
+    const key = createHash('sha256')
+      .update(JSON.stringify([token, audiences]))
+      .digest('base64');
+    const known = this.#known.get(key, this.#clock.monotonic());
+    if (known !== undefined) return known;
+    let asking = this.#asking.get(key);
+    if (asking === undefined) {
+      asking = this.#ask(token, audiences, key).finally(() => this.#asking.delete(key));
+      this.#asking.set(key, asking);
+    }
+    return asking;
+  }
+
+  async #ask(token: string, audiences: readonly string[], key: string): Promise<Authentication> {
+    const { version, cacheTime } = this.#config;
+    const review: JsonObject = {
+      apiVersion: `authentication.k8s.io/${version}`,
+      kind: 'TokenReview',
+      metadata: { creationTimestamp: null },
+      spec: { token, ...(audiences.length === 0 ? {} : { audiences: [...audiences] }) },
+      status: { user: {} },
+    };
+    let found: JsonObject;
+    try {
+      found = await this.#client.post(review);
+    } catch (error) {
+      this.#problem(error as Error);
+      throw errors.serviceUnavailable('the webhook that reviews tokens is not available');
+    }
+    const outcome = this.#outcome(objectAt(found, 'status'), audiences);
+    if (cacheTime > 0) this.#known.set(key, outcome, this.#clock.monotonic() + cacheTime);
+    return outcome;
+  }
+
+  #outcome(status: JsonObject, asked: readonly string[]): Authentication {
+    const named = texts(status['audiences']);
+    const valid = named.length > 0 ? named : this.#config.audiences;
+    const common = asked.filter((audience) => valid.includes(audience));
+    if (asked.length > 0 && common.length === 0) return NONE;
+    if (status['authenticated'] !== true) {
+      const reason = textAt(status, 'error');
+      return reason === '' ? NONE : { kind: 'failed', reason };
+    }
+    return { kind: 'authenticated', user: userIn(objectAt(status, 'user')), audiences: common };
+  }
+}
+
+function userIn(user: JsonObject): UserInfo {
+  const uid = textAt(user, 'uid');
+  const extra = user['extra'];
+  return {
+    name: textAt(user, 'username'),
+    ...(uid === '' ? {} : { uid }),
+    groups: texts(listAt(user, 'groups')),
+    ...(isObject(extra)
+      ? { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, texts(values)])) }
+      : {}),
+  };
+}
+
+const texts = (values: JsonValue | readonly JsonValue[] | undefined): readonly string[] =>
+  Array.isArray(values) ? values.filter((v) => typeof v === 'string') : [];
