@@ -1,0 +1,189 @@
+import { type Cell, CounterFamily, type HistogramCell, HistogramFamily } from '../telemetry/index.js';
+import type { Allocation, SeatLimits } from './borrowing.js';
+import type { Demand } from './demand.js';
+import type { Rejection } from './level.js';
+
+const BY_FLOW = ['priority_level', 'flow_schema'];
+const BY_LEVEL = ['priority_level'];
+/** Seconds. */
+const WAIT_BUCKETS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
+const EXECUTION_BUCKETS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
+const LENGTH_BUCKETS = [0, 10, 25, 50, 100, 250, 500, 1000];
+const SEAT_BUCKETS = [1, 2, 4, 10, 20, 40, 80, 100];
+const WATCH_BUCKETS = [0, 1, 10, 100, 1000, 10_000];
+
+/** The metrics of one flow schema at its level, looked up once. */
+export interface FlowSeries {
+  readonly level: string;
+  readonly schema: string;
+  readonly dispatched: Cell;
+  readonly executing: Cell;
+  readonly executingSeats: Cell;
+  readonly inQueue: Cell;
+  readonly inQueueSeats: Cell;
+  readonly queueLength: HistogramCell;
+  readonly executed: HistogramCell;
+  readonly waitedAndRun: HistogramCell;
+  readonly waitedInVain: HistogramCell;
+  readonly seats: HistogramCell;
+  readonly watchers: HistogramCell;
+}
+
+/** The metrics of priority and fairness, with the names of kube-apiserver. */
+export class FlowControlMetrics {
+  readonly #dispatched = counter('dispatched_requests_total', 'Requests that were executed.', BY_FLOW);
+  readonly #rejected = counter('rejected_requests_total', 'Requests answered 429.', [...BY_FLOW, 'reason']);
+  readonly #executing = gauge(
+    'current_executing_requests',
+    'Executing requests; watches until they are initialized.',
+    BY_FLOW,
+  );
+  readonly #executingSeats = gauge('current_executing_seats', 'Seats of executing requests.', BY_FLOW);
+  readonly #inQueue = gauge('current_inqueue_requests', 'Requests in queues.', BY_FLOW);
+  readonly #inQueueSeats = gauge('current_inqueue_seats', 'Seats that requests in queues need.', BY_FLOW);
+  readonly #nominal = gauge('nominal_limit_seats', 'Configured seats of each level.', BY_LEVEL);
+  readonly #lower = gauge('lower_limit_seats', 'Least seats of each level.', BY_LEVEL);
+  readonly #upper = gauge('upper_limit_seats', 'Most seats of each level.', BY_LEVEL);
+  readonly #current = gauge('current_limit_seats', 'Seats of each level until the next adjustment.', BY_LEVEL);
+  readonly #target = gauge('target_seats', 'Seats that the last adjustment aimed at.', BY_LEVEL);
+  readonly #demandAverage = gauge(
+    'demand_seats_average',
+    'Average seat demand in the last adjustment period.',
+    BY_LEVEL,
+  );
+  readonly #demandDeviation = gauge('demand_seats_stdev', 'Standard deviation of the seat demand.', BY_LEVEL);
+  readonly #demandHigh = gauge(
+    'demand_seats_high_watermark',
+    'Highest seat demand in the last adjustment period.',
+    BY_LEVEL,
+  );
+  readonly #demandSmoothed = gauge('demand_seats_smoothed', 'Smoothed seat demand.', BY_LEVEL);
+  readonly #virtualTime = gauge('current_r', 'Virtual time of each level.', BY_LEVEL);
+  readonly #fraction = gauge('seat_fair_frac', 'Factor between targets and seats in the last adjustment.', []);
+  readonly #waits = histogram(
+    'request_wait_duration_seconds',
+    'Time in queues.',
+    [...BY_FLOW, 'execute'],
+    WAIT_BUCKETS,
+  );
+  readonly #executions = histogram(
+    'request_execution_seconds',
+    'Duration of execution.',
+    [...BY_FLOW, 'type'],
+    EXECUTION_BUCKETS,
+  );
+  readonly #lengths = histogram(
+    'request_queue_length_after_enqueue',
+    'Length of a queue after a request joined it.',
+    BY_FLOW,
+    LENGTH_BUCKETS,
+  );
+  readonly #seats = histogram('work_estimated_seats', 'Estimated seats of requests.', BY_FLOW, SEAT_BUCKETS);
+  readonly #watchers = histogram('watch_count_samples', 'Watchers that a write wakes.', BY_FLOW, WATCH_BUCKETS);
+
+  get families(): readonly (CounterFamily | HistogramFamily)[] {
+    return [
+      this.#dispatched,
+      this.#rejected,
+      this.#executing,
+      this.#executingSeats,
+      this.#inQueue,
+      this.#inQueueSeats,
+      this.#nominal,
+      this.#lower,
+      this.#upper,
+      this.#current,
+      this.#target,
+      this.#demandAverage,
+      this.#demandDeviation,
+      this.#demandHigh,
+      this.#demandSmoothed,
+      this.#virtualTime,
+      this.#fraction,
+      this.#waits,
+      this.#executions,
+      this.#lengths,
+      this.#seats,
+      this.#watchers,
+    ];
+  }
+
+  series(level: string, schema: string): FlowSeries {
+    return {
+      level,
+      schema,
+      dispatched: this.#dispatched.at(level, schema),
+      executing: this.#executing.at(level, schema),
+      executingSeats: this.#executingSeats.at(level, schema),
+      inQueue: this.#inQueue.at(level, schema),
+      inQueueSeats: this.#inQueueSeats.at(level, schema),
+      queueLength: this.#lengths.at(level, schema),
+      executed: this.#executions.at(level, schema, 'regular'),
+      waitedAndRun: this.#waits.at(level, schema, 'true'),
+      waitedInVain: this.#waits.at(level, schema, 'false'),
+      seats: this.#seats.at(level, schema),
+      watchers: this.#watchers.at(level, schema),
+    };
+  }
+
+  estimated(series: FlowSeries, seats: number): void {
+    this.#seats.observe(series.seats, seats);
+  }
+
+  woke(series: FlowSeries, watchers: number): void {
+    this.#watchers.observe(series.watchers, watchers);
+  }
+
+  queued(series: FlowSeries, length: number): void {
+    this.#lengths.observe(series.queueLength, length);
+  }
+
+  /** Milliseconds. */
+  waited(series: FlowSeries, milliseconds: number, isExecuted: boolean): void {
+    this.#waits.observe(isExecuted ? series.waitedAndRun : series.waitedInVain, milliseconds / 1000);
+  }
+
+  executed(series: FlowSeries, milliseconds: number): void {
+    this.#executions.observe(series.executed, milliseconds / 1000);
+  }
+
+  rejected(series: FlowSeries, reason: Rejection): void {
+    this.#rejected.at(series.level, series.schema, reason).value++;
+  }
+
+  limits(level: string, limits: SeatLimits, seats: number): void {
+    this.#nominal.at(level).value = limits.nominal;
+    this.#lower.at(level).value = limits.lower;
+    this.#upper.at(level).value = limits.upper;
+    this.#current.at(level).value = seats;
+  }
+
+  adjusted(levels: readonly AdjustedLevel[], { targets, fairFraction }: Allocation): void {
+    this.#fraction.at().value = fairFraction;
+    for (const [i, { name, seats, demand, smoothedDemand, virtualTime }] of levels.entries()) {
+      this.#current.at(name).value = seats;
+      this.#target.at(name).value = targets[i]!;
+      this.#demandAverage.at(name).value = demand.average;
+      this.#demandDeviation.at(name).value = demand.deviation;
+      this.#demandHigh.at(name).value = demand.highWatermark;
+      this.#demandSmoothed.at(name).value = smoothedDemand;
+      this.#virtualTime.at(name).value = virtualTime / 1000;
+    }
+  }
+}
+
+export interface AdjustedLevel {
+  readonly name: string;
+  readonly seats: number;
+  readonly demand: Demand;
+  readonly smoothedDemand: number;
+  /** Seat-milliseconds. */
+  readonly virtualTime: number;
+}
+
+const about = (name: string, help: string) => ({ name: `apiserver_flowcontrol_${name}`, help });
+const counter = (name: string, help: string, labels: readonly string[]) => new CounterFamily(about(name, help), labels);
+const gauge = (name: string, help: string, labels: readonly string[]) =>
+  new CounterFamily(about(name, help), labels, 'gauge');
+const histogram = (name: string, help: string, labels: readonly string[], bounds: readonly number[]) =>
+  new HistogramFamily(about(name, help), labels, bounds);
