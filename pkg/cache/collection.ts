@@ -65,6 +65,8 @@ export class Collection {
   #changed: Revision;
   #snapshot: CollectionSnapshot | undefined;
   #kept: { readonly snapshot: CollectionSnapshot; readonly superseded: number }[] = [];
+  /** Bytes of the present objects. */
+  #bytes = 0;
   /** Bytes of superseded objects. */
   #superseded = 0;
   #gone: { readonly of: CachedObject; readonly as: CachedObject } | undefined;
@@ -103,6 +105,11 @@ export class Collection {
 
   get size(): number {
     return this.#tree.size;
+  }
+
+  /** Bytes of the present objects, as stored. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   get watchers(): number {
@@ -171,7 +178,7 @@ export class Collection {
     }
     const object = fromStored(this.#form, this.#allocator, kv);
     object.hold();
-    this.#tree.set(object);
+    this.#bytes += object.length - (this.#tree.set(object)?.length ?? 0);
   }
 
   /** Applies one change. Changes come in order; the caller calls `flush` after the changes that arrived together. */
@@ -190,12 +197,14 @@ export class Collection {
       const object = fromStored(this.#form, this.#allocator, change.current);
       object.hold();
       const previous = this.#tree.set(object);
+      this.#bytes += object.length - (previous?.length ?? 0);
       this.#append({ revision, object, previous, deleted: false });
       if (previous !== undefined) this.#supersede(previous);
       return;
     }
     const previous = this.#tree.delete(change.key);
     if (previous === undefined) return;
+    this.#bytes -= previous.length;
     const object = atRevision(this.#form, this.#allocator, previous, revision);
     this.#append({ revision, object, previous, deleted: true });
     this.#supersede(previous);

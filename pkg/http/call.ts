@@ -1,10 +1,12 @@
 import type { UserInfo } from '../api/index.js';
 import type { CredentialConnection, Credentials, Headers } from '../auth/index.js';
 import type { Scheduler, Timers, World } from '../base/index.js';
+import type { Classification } from '../fairness/index.js';
 import type { RequestContext } from '../registry/index.js';
 import type { RequestSeries } from '../telemetry/index.js';
 import type { BodyBudget } from './bodybudget.js';
 import type { Exchange } from './exchange.js';
+import type { Ticket } from './gate.js';
 import { limits } from './limits.js';
 import type { RequestInfo } from './requestinfo.js';
 import { Warnings } from './warnings.js';
@@ -30,8 +32,11 @@ export class Call implements RequestContext, Credentials {
   user: UserInfo = NOBODY;
   /** The original user when the request impersonates another. */
   impersonator: UserInfo | undefined;
-  /** Milliseconds spent in the queue of the in-flight limiter. */
+  /** Milliseconds spent in the queue of its priority level. */
   waited = 0;
+  /** How priority and fairness classified the request; its names are in the headers of the response. */
+  flow: Classification | undefined;
+  ticket: Ticket | undefined;
   /** Status and body bytes of the response. */
   status = 0;
   bytes = 0;
@@ -66,6 +71,11 @@ export class Call implements RequestContext, Credentials {
   /** Audit annotations, in the order in which they were added. The first value of a key wins. */
   get annotations(): ReadonlyMap<string, string> | undefined {
     return this.#annotations;
+  }
+
+  /** A watch gives back its seat once it has sent the objects that were there: from then on it costs only its events. */
+  initialized(): void {
+    this.ticket?.leave();
   }
 
   get headers(): Headers {

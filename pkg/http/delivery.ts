@@ -15,6 +15,8 @@ export interface DeliveryOptions {
   /** The negotiated encoding cannot represent events: the watch ends with the first one. */
   readonly unwritable: boolean;
   readonly watches: Watches;
+  /** Called whenever no event is pending: first when the present objects are sent. */
+  caughtUp(): void;
   /** Called for each write. */
   written(frames: Frames): void;
 }
@@ -77,6 +79,7 @@ export class Delivery {
     const { stream, answer } = this.#options;
     const frames = stream.take(limits.watchTakeBytes, this.#options.scheduler.spent);
     if (frames === undefined) {
+      this.#options.caughtUp();
       if (stream.ended) this.#finish('end');
       return false;
     }

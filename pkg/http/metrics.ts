@@ -9,7 +9,7 @@ export interface RequestCounter {
   ended(call: Call): void;
   authenticated(recognised: boolean): void;
   authorized(allowed: boolean): void;
-  shed(call: Call, reason: 'queue-full' | 'time-out'): void;
+  shed(call: Call): void;
   /** Whether the version is deprecated. */
   deprecated(call: Call): void;
 }
@@ -74,8 +74,7 @@ export function requestCounter(
     authorized(allowed) {
       (allowed ? metrics.allowed : metrics.denied).value++;
     },
-    shed(call, reason) {
-      metrics.rejected(reason);
+    shed(call) {
       if (call.series !== undefined) metrics.terminated(call.series.kind, 429);
     },
     deprecated(call) {

@@ -14,7 +14,7 @@ import { authenticate } from './authenticate.js';
 import { BodyBudget } from './bodybudget.js';
 import { Call } from './call.js';
 import type { Exchange } from './exchange.js';
-import type { InFlightLimiter } from './inflight.js';
+import type { Gate, Ticket } from './gate.js';
 import { limits } from './limits.js';
 import type { RequestCounter } from './metrics.js';
 import type { Spoken } from './negotiate.js';
@@ -30,8 +30,8 @@ export interface Stages {
   readonly impersonator: Impersonator;
   /** Called for every request once its user is known, and again when the response is complete. */
   readonly audit: Audit;
-  readonly readOnly: InFlightLimiter;
-  readonly mutating: InFlightLimiter;
+  /** Limits the requests that are served concurrently. */
+  readonly gate: Gate;
   readonly bodies: BodyBudget;
   readonly scheduler: Scheduler;
   /** Bounds the requests that begin in one turn of the event loop; the same for clients that have not authenticated. */
@@ -65,7 +65,7 @@ export type Handler = (call: Call) => void | Promise<void>;
 
 /**
  * Runs every request through all stages, top to bottom. Each stage lets it pass or throws the response. A request that is `exempt`
- * does not count as in flight.
+ * takes no seat.
  */
 export async function serve(exchange: Exchange, stages: Stages, handler: Handler, exempt = false): Promise<void> {
   const call = new Call(exchange, {
@@ -76,7 +76,7 @@ export async function serve(exchange: Exchange, stages: Stages, handler: Handler
     requestTime: stages.requestTime,
     compresses: stages.compresses,
   });
-  let limiter: InFlightLimiter | undefined;
+  let ticket: Ticket | undefined;
   try {
     call.info = requestInfo(exchange.method, exchange.url);
     stages.counter.began(call);
@@ -85,14 +85,16 @@ export async function serve(exchange: Exchange, stages: Stages, handler: Handler
     if (authenticating !== undefined) await authenticating;
     if (wantsImpersonation(exchange.headers)) await impersonateUser(call, stages);
     stages.audit.requestReceived(call);
-    limiter = await enterFlight(call, stages, exempt);
+    const entering = stages.gate.enter(call, exempt);
+    ticket = entering instanceof Promise ? await entering : entering;
+    call.ticket = ticket;
     const authorizing = authorize(call, stages);
     if (authorizing !== undefined) await authorizing;
     await handler(call);
   } catch (error) {
     await answerFailure(call, error, stages);
   } finally {
-    limiter?.leave();
+    ticket?.leave();
     if (call.bodyBytesHeld > 0) stages.bodies.release(call.bodyBytesHeld);
     stages.counter.ended(call);
     stages.audit.responseComplete(call);
@@ -147,28 +149,6 @@ function lengthOf(text: string, test: (c: string) => boolean): number {
 }
 
 const UNITS: ReadonlySet<string> = new Set(['ns', 'us', 'µs', 'μs', 'ms', 's', 'm', 'h']);
-
-/** Long-running requests (watches) and exempt ones do not count as in flight. */
-async function enterFlight(call: Call, stages: Stages, exempt: boolean): Promise<InFlightLimiter | undefined> {
-  const { info } = call;
-  if (exempt || (info.kind === 'resource' && info.verb === 'watch')) return undefined;
-  const limiter = READ_ONLY.has(call.exchange.method) ? stages.readOnly : stages.mutating;
-  const entered = limiter.enter(call.user.name);
-  if (entered === true) return limiter;
-  if (entered === false) throw shed(call, stages, 'queue-full');
-  const before = stages.world.clock.monotonic();
-  const outcome = await entered;
-  call.waited = stages.world.clock.monotonic() - before;
-  if (outcome === 'timedOut') throw shed(call, stages, 'time-out');
-  return limiter;
-}
-
-const READ_ONLY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-
-function shed(call: Call, stages: Stages, reason: 'queue-full' | 'time-out'): Error {
-  stages.counter.shed(call, reason);
-  return errors.tooManyRequests('too many requests, please try again later', limits.retryAfterSeconds);
-}
 
 function authorize(call: Call, stages: Stages): void | Promise<void> {
   const attributes = attributesOf(call);

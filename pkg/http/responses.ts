@@ -23,10 +23,18 @@ function headersOf(call: Call, contentType: string): OutgoingHttpHeaders {
     'cache-control': 'no-cache, private',
     'content-type': contentType,
   };
+  flowHeaders(call, headers);
   const warnings = call.warnings;
   // The header may occur several times; Node's types declare one value.
   if (warnings !== undefined) headers['warning'] = warnings as unknown as string;
   return headers;
+}
+
+/** The schema and the level by which priority and fairness admitted the request, as in kube-apiserver. */
+function flowHeaders({ flow }: Call, headers: OutgoingHttpHeaders): void {
+  if (flow === undefined) return;
+  headers['x-kubernetes-pf-flowschema-uid'] = flow.schema.uid;
+  headers['x-kubernetes-pf-prioritylevel-uid'] = flow.level.uid;
 }
 
 /** Sends a complete body, compressed when it is large and the client accepts that. */
@@ -86,6 +94,7 @@ export function sendText(call: Call, status: number, text: string, more?: Outgoi
 export function sendEmpty(call: Call, status: number, more: OutgoingHttpHeaders): void {
   call.status = status;
   const headers: OutgoingHttpHeaders = { 'audit-id': call.id, 'cache-control': 'no-cache, private', ...more };
+  flowHeaders(call, headers);
   call.exchange.send(status, headers, undefined);
 }
 

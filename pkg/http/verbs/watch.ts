@@ -45,7 +45,8 @@ export async function watch(request: ResourceRequest, services: HttpServices): P
     const { timers } = services.world;
     const unwritable = form.ofLists === true;
     const { scheduler } = call;
-    await new Delivery({ exchange, stream, answer, timers, scheduler, lasts, unwritable, watches, written }).done;
+    const caughtUp = (): void => call.initialized();
+    await new Delivery({ exchange, stream, answer, timers, scheduler, lasts, unwritable, watches, caughtUp, written }).done;
   } finally {
     if (open !== undefined) open.value--;
   }

@@ -1,0 +1,144 @@
+import type { Admission, Estimate, Fairness, FlowRequest, Seat, StoredSize, WorkRequest } from '../fairness/index.js';
+import { estimateWork } from '../fairness/index.js';
+import { errors } from '../api/index.js';
+import type { Call } from './call.js';
+import type { InFlightLimiter } from './inflight.js';
+import { limits } from './limits.js';
+import type { ResourceInfo } from './requestinfo.js';
+
+/** Limits the requests that are served concurrently. */
+export interface Gate {
+  /**
+   * Admits a request: at once, or after a time in a queue. The request gives its seat back with `leave`. Returns undefined for a request that
+   * needs no seat. Throws or rejects with 429 when the server has too many requests.
+   */
+  enter(call: Call, exempt: boolean): Ticket | undefined | Promise<Ticket>;
+}
+
+/** The seat of an admitted request. `leave` may be called more than once. */
+export interface Ticket {
+  leave(): void;
+}
+
+/** Reports a rejected request. */
+export type Shed = (call: Call, reason: string) => void;
+
+function tooMany(call: Call, reason: string, shed: Shed): Error {
+  shed(call, reason);
+  return errors.tooManyRequests('too many requests, please try again later', limits.retryAfterSeconds);
+}
+
+const READ_ONLY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Subresources whose connections stay open for as long as both sides like. */
+const CONNECTIONS: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
+
+export interface InFlightOptions {
+  readonly readOnly: InFlightLimiter;
+  readonly mutating: InFlightLimiter;
+  /** Milliseconds on a monotonic clock. */
+  readonly now: () => number;
+  readonly shed: Shed;
+}
+
+/** `--enable-priority-and-fairness=false`: one limit for reading and one for mutating requests. Watches do not count. */
+export function inFlightGate({ readOnly, mutating, now, shed }: InFlightOptions): Gate {
+  return {
+    enter(call, exempt) {
+      const { info } = call;
+      if (exempt || (info.kind === 'resource' && info.verb === 'watch')) return undefined;
+      const limiter = READ_ONLY.has(call.exchange.method) ? readOnly : mutating;
+      const entered = limiter.enter(call.user.name);
+      if (entered === true) return ticketOf(limiter);
+      if (entered === false) throw tooMany(call, 'queue-full', shed);
+      const before = now();
+      return entered.then((outcome) => {
+        call.waited = now() - before;
+        if (outcome === 'timedOut') throw tooMany(call, 'time-out', shed);
+        return ticketOf(limiter);
+      });
+    },
+  };
+}
+
+function ticketOf(limiter: InFlightLimiter): Ticket {
+  let isOver = false;
+  return {
+    leave() {
+      if (!isOver) limiter.leave();
+      isOver = true;
+    },
+  };
+}
+
+/** What the estimate of a request needs to know of a resource. Undefined when it is not served, or not stored here. */
+export interface ResourceLoad extends StoredSize {
+  readonly watchers: number;
+}
+
+export interface FairnessGateOptions {
+  readonly fairness: Fairness;
+  readonly load: (info: ResourceInfo) => ResourceLoad | undefined;
+  readonly shed: Shed;
+}
+
+/** Priority and fairness. Watches take a seat until they have sent the objects that are there; other connections take none. */
+export function fairnessGate({ fairness, load, shed }: FairnessGateOptions): Gate {
+  return {
+    enter(call, exempt) {
+      const { info } = call;
+      if (exempt || (info.kind === 'resource' && CONNECTIONS.has(info.subresource))) return undefined;
+      const admission = fairness.enter(flowRequest(call), estimateOf(info.kind === 'resource' ? info : undefined, load));
+      call.flow = admission.classification;
+      const { outcome } = admission;
+      if (typeof outcome === 'string') throw tooMany(call, outcome, shed);
+      if ('leave' in outcome) return outcome;
+      return queued(call, admission, outcome, shed);
+    },
+  };
+}
+
+async function queued(call: Call, admission: Admission, outcome: Promise<Seat | string>, shed: Shed): Promise<Ticket> {
+  call.exchange.onClose(admission.cancel);
+  const result = await outcome;
+  if (typeof result === 'string') throw tooMany(call, result, shed);
+  call.waited = result.waited;
+  return result;
+}
+
+function flowRequest(call: Call): FlowRequest {
+  const { info, user } = call;
+  if (info.kind === 'path')
+    return { user, verb: call.exchange.method.toLowerCase(), resource: undefined, path: info.path };
+  const resource = info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`;
+  return { user, verb: info.verb, resource: { group: info.group, resource, namespace: info.namespace }, path: info.path };
+}
+
+function estimateOf(info: ResourceInfo | undefined, load: FairnessGateOptions['load']): Estimate {
+  return (seatsMax) => {
+    if (info === undefined || !ESTIMATED.has(info.verb)) return { work: ONE, watchers: undefined };
+    const about = load(info);
+    const causesEvents = WRITES.has(info.verb) && info.subresource !== 'token';
+    const request: WorkRequest = {
+      verb: info.verb,
+      isSingle: info.name !== '',
+      sendsObjects: info.verb === 'list' || startsWithObjects(info),
+      stored: about,
+      limit: info.verb === 'list' ? (info.query.integer('limit') ?? 0) : 0,
+      causesEvents,
+      watchers: about?.watchers ?? 0,
+    };
+    return { work: estimateWork(request, seatsMax), watchers: causesEvents ? request.watchers : undefined };
+  };
+}
+
+const ONE = { initialSeats: 1, finalSeats: 0, additionalMilliseconds: 0 } as const;
+const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete']);
+const ESTIMATED: ReadonlySet<string> = new Set([...WRITES, 'list', 'watch']);
+
+/** A watch from no revision, or one that asks for initial events, begins with the present objects. */
+function startsWithObjects({ verb, query }: ResourceInfo): boolean {
+  if (verb !== 'watch') return false;
+  const from = query.text('resourceVersion');
+  return from === '' || from === '0' || query.flag('sendInitialEvents');
+}
