@@ -13,6 +13,7 @@ describe('the command line', () => {
     const config = run();
     expect(config.serving).toMatchObject({ bindAddress: '127.0.0.1', port: 6443 });
     expect(config.limits).toEqual({
+      fairness: true,
       requestsInFlight: 400,
       mutatingInFlight: 200,
       requestTimeout: 60_000,

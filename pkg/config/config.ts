@@ -117,6 +117,8 @@ export interface EncryptionConfig {
 }
 
 export interface LimitsConfig {
+  /** Whether priority and fairness divides the sum of both limits. */
+  readonly fairness: boolean;
   readonly requestsInFlight: number;
   readonly mutatingInFlight: number;
   readonly requestTimeout: number;
@@ -213,6 +215,7 @@ export function configOf(
       reload: text('encryption-provider-config-automatic-reload') === 'true',
     },
     limits: {
+      fairness: values['enable-priority-and-fairness'] === 'true',
       requestsInFlight: integer('max-requests-inflight'),
       mutatingInFlight: integer('max-mutating-requests-inflight'),
       requestTimeout: duration('request-timeout'),

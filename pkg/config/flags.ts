@@ -365,12 +365,19 @@ export const FLAGS = [
   ...OUTBOUND_FLAGS,
 
   {
+    name: 'enable-priority-and-fairness',
+    kind: 'boolean',
+    default: 'true',
+    group: 'Limits',
+    help: 'Whether FlowSchemas and PriorityLevelConfigurations are in force; otherwise the two limits below apply as they are.',
+  },
+  {
     name: 'max-requests-inflight',
     kind: 'integer',
     default: '400',
     group: 'Limits',
     value: 'N',
-    help: 'Limit of concurrent reading requests; further ones wait, then get 429. 0 means no limit.',
+    help: 'Limit of concurrent reading requests; further ones wait, then get 429. 0 means no limit. Priority levels divide the sum of both limits.',
   },
   {
     name: 'max-mutating-requests-inflight',

@@ -52,8 +52,6 @@ const NO_EFFECT: Readonly<Record<string, string>> = {
   'enable-bootstrap-token-auth?': 'bootstrap tokens are not built yet',
   'enable-garbage-collector?': 'see --controllers',
   'enable-logs-handler?': '',
-  'enable-priority-and-fairness?':
-    'requests are bounded by --max-requests-inflight and --max-mutating-requests-inflight',
   ...sharing(STORE, [
     ...['etcd-compaction-interval', 'etcd-count-metric-poll-period', 'etcd-db-metric-poll-interval'],
     ...['etcd-healthcheck-timeout', 'etcd-readycheck-timeout', 'storage-initialization-timeout'],

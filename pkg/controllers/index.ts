@@ -16,6 +16,7 @@ export { type ServedDefinitions, serveDefinitions } from './definitionserving.js
 export { endpointsController } from './endpoints/endpoints.js';
 export { endpointSliceController } from './endpoints/endpointslice.js';
 export { mirroringController } from './endpoints/mirroring.js';
+export { flowSchemaStatus } from './flowschemastatus.js';
 export { garbageCollector } from './garbagecollector.js';
 export { ControllerManager, controllersElsewhere, isWanted, unknownControllers } from './manager.js';
 export { CONTROLLERS } from './names.js';

@@ -93,6 +93,7 @@ function deliver(unwritable = false, watches = new Watches()) {
     lasts: 10 * limits.stalledTime,
     unwritable,
     watches,
+    caughtUp: () => {},
     written: (frames) => written.push(frames),
   });
   return { timers, connection, stream, watches, delivery, written };

@@ -1,6 +1,6 @@
+import { errors } from '../api/index.js';
 import type { Admission, Estimate, Fairness, FlowRequest, Seat, StoredSize, WorkRequest } from '../fairness/index.js';
 import { estimateWork } from '../fairness/index.js';
-import { errors } from '../api/index.js';
 import type { Call } from './call.js';
 import type { InFlightLimiter } from './inflight.js';
 import { limits } from './limits.js';
@@ -88,7 +88,10 @@ export function fairnessGate({ fairness, load, shed }: FairnessGateOptions): Gat
     enter(call, exempt) {
       const { info } = call;
       if (exempt || (info.kind === 'resource' && CONNECTIONS.has(info.subresource))) return undefined;
-      const admission = fairness.enter(flowRequest(call), estimateOf(info.kind === 'resource' ? info : undefined, load));
+      const admission = fairness.enter(
+        flowRequest(call),
+        estimateOf(info.kind === 'resource' ? info : undefined, load),
+      );
       call.flow = admission.classification;
       const { outcome } = admission;
       if (typeof outcome === 'string') throw tooMany(call, outcome, shed);
@@ -111,7 +114,12 @@ function flowRequest(call: Call): FlowRequest {
   if (info.kind === 'path')
     return { user, verb: call.exchange.method.toLowerCase(), resource: undefined, path: info.path };
   const resource = info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`;
-  return { user, verb: info.verb, resource: { group: info.group, resource, namespace: info.namespace }, path: info.path };
+  return {
+    user,
+    verb: info.verb,
+    resource: { group: info.group, resource, namespace: info.namespace },
+    path: info.path,
+  };
 }
 
 function estimateOf(info: ResourceInfo | undefined, load: FairnessGateOptions['load']): Estimate {
@@ -124,12 +132,18 @@ function estimateOf(info: ResourceInfo | undefined, load: FairnessGateOptions['l
       isSingle: info.name !== '',
       sendsObjects: info.verb === 'list' || startsWithObjects(info),
       stored: about,
-      limit: info.verb === 'list' ? (info.query.integer('limit') ?? 0) : 0,
+      limit: info.verb === 'list' ? limitOf(info) : 0,
       causesEvents,
       watchers: about?.watchers ?? 0,
     };
     return { work: estimateWork(request, seatsMax), watchers: causesEvents ? request.watchers : undefined };
   };
+}
+
+/** A limit that does not parse fails later, after authorization. */
+function limitOf({ query }: ResourceInfo): number {
+  const limit = query.empty ? 0 : Number(query.text('limit'));
+  return Number.isSafeInteger(limit) ? limit : 0;
 }
 
 const ONE = { initialSeats: 1, finalSeats: 0, additionalMilliseconds: 0 } as const;

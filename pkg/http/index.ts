@@ -1,4 +1,5 @@
 export { DiscoveryDocuments } from './discovery.js';
+export { fairnessGate, type Gate, inFlightGate, type ResourceLoad, type Ticket } from './gate.js';
 export type { HealthCheck, HealthChecks } from './health.js';
 export { InFlightLimiter } from './inflight.js';
 export { limits as httpLimits } from './limits.js';

@@ -1,5 +1,6 @@
 import { errors } from '../api/index.js';
 import { withoutTrailing } from '../base/index.js';
+import { DUMPS } from '../fairness/index.js';
 import type { Call } from './call.js';
 import { serveGroup, serveRoot, serveVersion } from './discovery.js';
 import { encodeDocument } from './documents.js';
@@ -50,6 +51,7 @@ export const PATHS: readonly PathEntry[] = [
   ...healthPaths('healthz'),
   ...healthPaths('livez'),
   ...healthPaths('readyz'),
+  ...dumpPaths(),
   { path: '/metrics', methods: 'any', listed: true, serve: serveMetrics },
   { path: '/peer/v1/*', methods: 'any', serve: serveControl },
 ];
@@ -78,6 +80,18 @@ function refusalOf({ registry: { catalogue } }: HttpServices, group: string, ver
   const exists =
     version === undefined ? catalogue.groups.some((g) => g.group === group) : catalogue.hasVersion(group, version);
   return exists ? errors.methodNotAllowed() : nothingThere(catalogue, group);
+}
+
+/** The state of priority and fairness, as kube-apiserver shows it. */
+function dumpPaths(): PathEntry[] {
+  return Object.entries(DUMPS).map(([name, dump]) => ({
+    path: `/debug/api_priority_and_fairness/${name}`,
+    methods: 'any',
+    serve(call, { fairness }) {
+      if (fairness === undefined) throw new PageNotFound();
+      return sendText(call, 200, dump(fairness));
+    },
+  }));
 }
 
 /** The rows of one health path: all its checks, and each by its name. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readCbor } from '../codec/index.js';
+import { InFlightLimiter } from './inflight.js';
 import { PATHS } from './paths.js';
 import { createRouter } from './router.js';
 import { testServices, testWorld } from './testing.js';
@@ -435,15 +436,16 @@ describe('the path table', () => {
   });
 
   it.each(PATHS.filter((entry) => entry.exempt))('does not count $path as in flight', async ({ path }) => {
-    const { router, services } = app({ inFlight: 1 });
-    expect(services.stages.readOnly.enter('someone')).toBe(true);
+    const limiter = new InFlightLimiter(testWorld, 1);
+    const { router } = app({ limiter });
+    expect(limiter.enter('someone')).toBe(true);
     let counted = 0;
     const waiting = router.inject({ url: '/api' }).then((r) => {
       counted = r.statusCode;
     });
     expect((await router.inject({ url: path.replace('*', 'ping') })).statusCode).toBe(200);
     expect(counted).toBe(0);
-    services.stages.readOnly.leave();
+    limiter.leave();
     await waiting;
     expect(counted).toBe(200);
   });

@@ -1,4 +1,5 @@
 import type { World } from '../base/index.js';
+import type { Fairness } from '../fairness/index.js';
 import type { Registry, RenderAnswer, RenderList } from '../registry/index.js';
 import type { ApiServerMetrics, Exposition, Log } from '../telemetry/index.js';
 import type { DiscoveryDocuments } from './discovery.js';
@@ -22,6 +23,8 @@ export interface HttpServices {
   readonly renderAnswer: RenderAnswer;
   readonly renderList: RenderList;
   readonly health: HealthChecks;
+  /** Absent when priority and fairness is switched off. */
+  readonly fairness?: Fairness | undefined;
   readonly discovery: DiscoveryDocuments;
   readonly openApi: OpenApiDocuments;
   /** Absent when there is no peer to administer at `/peer/v1`. */

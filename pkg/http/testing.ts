@@ -14,6 +14,7 @@ import {
 } from '../registry/index.js';
 import { ApiServerMetrics, createLog, Exposition } from '../telemetry/index.js';
 import { DiscoveryDocuments } from './discovery.js';
+import { inFlightGate } from './gate.js';
 import type { HealthCheck } from './health.js';
 import { InFlightLimiter } from './inflight.js';
 import { requestCounter } from './metrics.js';
@@ -184,7 +185,8 @@ export function testServices(
   world: World,
   options: {
     readonly user?: () => UserInfo | undefined;
-    readonly inFlight?: number;
+    /** The limit of reading requests; absent for none. */
+    readonly limiter?: InFlightLimiter;
     readonly cbor?: boolean;
     readonly compresses?: boolean;
     readonly readyz?: readonly HealthCheck[];
@@ -222,8 +224,12 @@ export function testServices(
       authorizer,
       impersonator: new Impersonator(authorizer, { constrained: true }),
       audit: { requestReceived: () => {}, responseComplete: () => {} },
-      readOnly: new InFlightLimiter(world, options.inFlight ?? 0),
-      mutating: new InFlightLimiter(world, options.inFlight ?? 0),
+      gate: inFlightGate({
+        readOnly: options.limiter ?? new InFlightLimiter(world, 0),
+        mutating: new InFlightLimiter(world, 0),
+        now: () => world.clock.monotonic(),
+        shed: () => {},
+      }),
       ...sharedStages(world),
       counter: requestCounter(world, metrics, (info) => knownResource(CATALOGUE, info)),
       spoken: spoken(options.cbor ?? false),

@@ -9,7 +9,6 @@ import {
   type HealthCheck,
   type HealthChecks,
   type HttpServices,
-  InFlightLimiter,
   knownResource,
   type Listener,
   OpenApiDocuments,
@@ -33,6 +32,7 @@ import {
   StorageMetrics,
 } from '../telemetry/index.js';
 import { type Access, requestAuthentication } from './access.js';
+import { openGate } from './gate.js';
 import { connectionsMax, openFiles } from './openfiles.js';
 
 /** The parts of a server. */
@@ -80,11 +80,10 @@ export async function openApi(parts: ApiParts): Promise<Api> {
   exposition.add(...metrics.families, ...storage.families, ...queues.families);
   exposition.add(...parts.encryption.metrics.families);
   exposition.add(buildInfo(API_VERSION.gitVersion), features);
-  const readOnly = new InFlightLimiter(world, config.limits.requestsInFlight);
-  const mutating = new InFlightLimiter(world, config.limits.mutatingInFlight);
+  const flow = openGate({ world, config, registry, objects: parts.access.objects, metrics });
+  exposition.add(...flow.families);
   exposition.beforeScrape(() => {
-    metrics.readOnlyInFlight.value = readOnly.running;
-    metrics.mutatingInFlight.value = mutating.running;
+    flow.beforeScrape();
     storage.update({ resources: stored(registry), sizeBytes: keyspace.status().sizeBytes });
     queues.update(parts.queues());
   });
@@ -113,14 +112,14 @@ export async function openApi(parts: ApiParts): Promise<Api> {
         constrained: config.api.featureGates.get('ConstrainedImpersonation') === true,
       }),
       audit: NO_AUDIT,
-      readOnly,
-      mutating,
+      gate: flow.gate,
       ...sharedStages(world),
       counter: requestCounter(world, metrics, (info) => knownResource(registry.catalogue, info)),
       spoken: spoken(config.api.featureGates.get('CBORServingAndStorage') === true),
       compresses: config.api.featureGates.get('APIResponseCompression') === true,
       requestTime: config.limits.requestTimeout,
     },
+    fairness: flow.fairness,
     health: healthChecks(keyspace, state, parts.encryption),
     discovery: new DiscoveryDocuments(),
     openApi: new OpenApiDocuments(),
@@ -152,7 +151,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
       authentication.use(bundlesOf({ tls, proxyCa }));
       listener.renew(withProxyCa(tls, proxyCa));
     },
-    drain: (graceTime) => listener.drain(graceTime),
+    drain: (graceTime) => listener.drain(graceTime).finally(() => flow.close()),
   };
 }
 

@@ -21,6 +21,7 @@ import {
   definitionNames,
   endpointSliceController,
   endpointsController,
+  flowSchemaStatus,
   garbageCollector,
   identityLeaseCollector,
   kubernetesService,
@@ -50,6 +51,7 @@ import type { Log, QueueView } from '../telemetry/index.js';
 import { type Access, openAccess } from './access.js';
 import { readAdmissionConfig } from './admissionconfig.js';
 import { clusterOf } from './cluster.js';
+import { ensureFlowControl } from './flowcontrol.js';
 import { openOutbound } from './outbound.js';
 import { bootstrapRbac } from './policy.js';
 import { createPresence, type Presence } from './presence.js';
@@ -188,6 +190,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     () => [
       definitionNames(context),
       definitionCleanup(context),
+      flowSchemaStatus(context),
       identityLeaseCollector(apiServer),
       defaultServiceCidr(apiServer, api.serviceRanges),
       kubernetesService(apiServer, {
@@ -212,6 +215,7 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
     await definitions.ready;
     await registry.bootstrap({ serviceAddress, serviceRanges: api.serviceRanges, securePort });
     if (access.usesMode('RBAC')) await bootstrapRbac(registry, world);
+    await ensureFlowControl(registry, world);
     const look = (): void => {
       const { isLeader } = keyspace.status();
       controllers.lead(isLeader);

@@ -114,9 +114,9 @@ export class ApiServerMetrics {
     ['request_kind'],
     'gauge',
   );
-  readonly #rejected = new CounterFamily(
-    { name: 'apiserver_flowcontrol_rejected_requests_total', help: 'Requests answered 429.' },
-    ['priority_level', 'flow_schema', 'reason'],
+  readonly #dropped = new CounterFamily(
+    { name: 'apiserver_dropped_requests_total', help: 'Requests answered 429 by the limits of requests in flight.' },
+    ['request_kind'],
   );
   readonly #certificates = new HistogramFamily(
     {
@@ -217,8 +217,8 @@ export class ApiServerMetrics {
     this.#watchSizes.observeMany(series.sizes, bytes / n, n);
   }
 
-  rejected(reason: 'queue-full' | 'time-out'): void {
-    this.#rejected.at('global-default', 'global-default', reason).value++;
+  dropped(kind: 'readOnly' | 'mutating'): void {
+    this.#dropped.at(kind).value++;
   }
 
   certificateValidFor(seconds: number): void {
@@ -239,7 +239,7 @@ export class ApiServerMetrics {
       this.#watchEvents,
       this.#watchSizes,
       this.#inflight,
-      this.#rejected,
+      this.#dropped,
       this.#certificates,
       this.#handshakeErrors,
       this.#authentications,

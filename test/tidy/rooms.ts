@@ -97,6 +97,7 @@ export const rooms: readonly Room[] = [
   { path: 'pkg/outbound', mayImport: vocabulary },
   { path: 'pkg/auth', mayImport: [...vocabulary, 'pkg/cel', 'pkg/outbound'] },
   { path: 'pkg/admission', mayImport: [...vocabulary, 'pkg/schema', 'pkg/cel', 'pkg/patch', 'pkg/outbound'] },
+  { path: 'pkg/fairness', mayImport: vocabulary },
   { path: 'pkg/cache', mayImport: [...vocabulary, 'pkg/storage', 'pkg/codec'] },
   {
     path: 'pkg/registry',
@@ -121,6 +122,7 @@ export const rooms: readonly Room[] = [
       'pkg/registry',
       'pkg/auth',
       'pkg/admission',
+      'pkg/fairness',
       'pkg/outbound',
     ],
   },
@@ -142,6 +144,7 @@ export const rooms: readonly Room[] = [
       'pkg/cache',
       'pkg/registry',
       'pkg/auth',
+      'pkg/fairness',
       'pkg/admission',
       'pkg/outbound',
       'pkg/http',
@@ -173,6 +176,7 @@ export const worldless: readonly string[] = [
   'pkg/admission',
   'pkg/outbound',
   'pkg/auth',
+  'pkg/fairness',
   'pkg/http',
 ];
 

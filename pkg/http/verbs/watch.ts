@@ -46,7 +46,8 @@ export async function watch(request: ResourceRequest, services: HttpServices): P
     const unwritable = form.ofLists === true;
     const { scheduler } = call;
     const caughtUp = (): void => call.initialized();
-    await new Delivery({ exchange, stream, answer, timers, scheduler, lasts, unwritable, watches, caughtUp, written }).done;
+    await new Delivery({ exchange, stream, answer, timers, scheduler, lasts, unwritable, watches, caughtUp, written })
+      .done;
   } finally {
     if (open !== undefined) open.value--;
   }

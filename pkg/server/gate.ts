@@ -1,0 +1,78 @@
+import type { AuthObjects } from '../auth/index.js';
+import type { World } from '../base/index.js';
+import type { Config } from '../config/index.js';
+import { Fairness } from '../fairness/index.js';
+import {
+  fairnessGate,
+  type Gate,
+  httpLimits,
+  InFlightLimiter,
+  inFlightGate,
+  type ResourceLoad,
+} from '../http/index.js';
+import type { Registry } from '../registry/index.js';
+import type { ApiServerMetrics, CounterFamily, HistogramFamily } from '../telemetry/index.js';
+import { followFlowControl } from './flowcontrol.js';
+
+export interface GateParts {
+  readonly world: World;
+  readonly config: Config;
+  readonly registry: Registry;
+  readonly objects: AuthObjects;
+  readonly metrics: ApiServerMetrics;
+}
+
+/** The limit of concurrent requests of a server. */
+export interface OpenGate {
+  readonly gate: Gate;
+  readonly families: readonly (CounterFamily | HistogramFamily)[];
+  /** Absent without priority and fairness. */
+  readonly fairness: Fairness | undefined;
+  beforeScrape(): void;
+  close(): void;
+}
+
+/** Opens priority and fairness, or the two plain limits where it is switched off or there is no limit. */
+export function openGate({ world, config, registry, objects, metrics }: GateParts): OpenGate {
+  const { requestsInFlight, mutatingInFlight, fairness: isFair } = config.limits;
+  const serverSeats = requestsInFlight + mutatingInFlight;
+  if (!isFair || serverSeats === 0) {
+    const readOnly = new InFlightLimiter(world, requestsInFlight);
+    const mutating = new InFlightLimiter(world, mutatingInFlight);
+    const shed = (call: { readonly exchange: { readonly method: string } }): void =>
+      metrics.dropped(call.exchange.method === 'GET' ? 'readOnly' : 'mutating');
+    return {
+      gate: inFlightGate({ readOnly, mutating, now: () => world.clock.monotonic(), shed }),
+      families: [],
+      fairness: undefined,
+      beforeScrape() {
+        metrics.readOnlyInFlight.value = readOnly.running;
+        metrics.mutatingInFlight.value = mutating.running;
+      },
+      close: () => {},
+    };
+  }
+  const fairness = new Fairness({ world, serverSeats, queueMilliseconds: httpLimits.queueTime });
+  const stop = followFlowControl(objects, fairness);
+  return {
+    gate: fairnessGate({ fairness, load: (info) => loadOf(registry, info), shed: () => {} }),
+    families: fairness.metrics.families,
+    fairness,
+    beforeScrape: () => {},
+    close() {
+      stop();
+      fairness.close();
+    },
+  };
+}
+
+function loadOf(
+  registry: Registry,
+  about: { readonly group: string; readonly version: string; readonly resource: string },
+): ResourceLoad | undefined {
+  const served = registry.catalogue.find(about.group, about.version, about.resource);
+  const collection = served === undefined ? undefined : registry.cache.collection(served.storage.prefix);
+  if (collection === undefined) return undefined;
+  const { size, bytes, watchers } = collection;
+  return { objects: size, bytesAverage: size === 0 ? 0 : bytes / size, watchers };
+}
