@@ -11,8 +11,10 @@ import type { EscalationCheck } from '../auth/index.js';
 import type { World } from '../base/index.js';
 import { type Config, ConfigError } from '../config/index.js';
 import {
+  attributesClassProtection,
   CONTROLLERS,
   ControllerManager,
+  claimProtection,
   clusterRoleAggregation,
   controllersElsewhere,
   defaultServiceAccount,
@@ -31,9 +33,12 @@ import {
   resourceQuotaController,
   rootCaPublisher,
   serveDefinitions,
+  serviceCidrController,
+  storageVersionMigrator,
   type TrustedAuthorities,
   tokenSecrets,
   unknownControllers,
+  volumeProtection,
 } from '../controllers/index.js';
 import { connectKms, type Encryption, openEncryption } from '../encryption/index.js';
 import type { Outbound } from '../outbound/index.js';
@@ -175,6 +180,11 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
       }),
       resourceQuotaController(context),
       replicationController(context),
+      claimProtection(context, { unusedSince: api.featureGates.get('PersistentVolumeClaimUnusedSinceTime') ?? true }),
+      volumeProtection(context),
+      attributesClassProtection(context),
+      serviceCidrController(context),
+      storageVersionMigrator(context),
       endpointsController(context),
       endpointSliceController(context, { endpointsMax: config.controllerSettings.endpointsPerSlice }),
       mirroringController(context, { addressesMax: config.controllerSettings.mirroredPerSubset }),

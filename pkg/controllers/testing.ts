@@ -1,0 +1,51 @@
+import { onTestFinished } from 'vitest';
+import type { JsonObject } from '../api/index.js';
+import { Bench } from '../registry/testing.js';
+import { clusterOf } from '../server/cluster.js';
+import type { Cluster } from './cluster.js';
+import type { Controller, ControllerContext } from './controller.js';
+
+export interface Scene {
+  readonly bench: Bench;
+  readonly context: ControllerContext;
+  /** What controllers have logged. */
+  readonly logged: string[];
+  start(controller: Controller): Promise<Controller>;
+  /** Lets controllers work while the clock advances. */
+  work(seconds?: number): Promise<void>;
+}
+
+/** A registry in memory for tests of controllers. `wrap` changes what they see of it. */
+export async function openScene(wrap: (cluster: Cluster) => Cluster = (c) => c): Promise<Scene> {
+  const bench = await Bench.open();
+  const { world, registry } = bench;
+  const logged: string[] = [];
+  const log = (message: string, fields: Readonly<Record<string, unknown>>): void =>
+    void logged.push(`${message} ${JSON.stringify(fields)}`);
+  return {
+    bench,
+    logged,
+    context: { world, cluster: wrap(clusterOf(registry, world)), log },
+    async start(controller) {
+      await controller.start();
+      onTestFinished(() => controller.stop());
+      return controller;
+    },
+    async work(seconds = 1) {
+      for (let second = 0; second < seconds; second++) {
+        world.advance(1000);
+        for (let i = 0; i < 60; i++) await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+  };
+}
+
+export const metaIn = (o: JsonObject): JsonObject => o['metadata'] as JsonObject;
+
+export const conditionsIn = (o: JsonObject): Record<string, string> =>
+  Object.fromEntries(
+    (((o['status'] as JsonObject | undefined)?.['conditions'] ?? []) as JsonObject[]).map((c) => [
+      String(c['type']),
+      String(c['status']),
+    ]),
+  );
