@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { errors, type JsonObject } from '../../api/index.js';
-import { conditionsIn, metaIn, openScene } from '../testing.js';
+import { conditionsIn, metaIn, openScene } from '../testing/scene.js';
 import { storageVersionMigrator } from './storageversionmigration.js';
 
 const MIGRATIONS = 'storageversionmigrations.storagemigration.k8s.io/v1';

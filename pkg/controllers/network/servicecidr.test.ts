@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { refusal } from '../../registry/testing.js';
-import { conditionsIn, metaIn, openScene } from '../testing.js';
+import { conditionsIn, metaIn, openScene } from '../testing/scene.js';
 import { serviceCidrController } from './servicecidr.js';
 
 const CIDRS = 'servicecidrs.networking.k8s.io/v1';

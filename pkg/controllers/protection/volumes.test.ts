@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../api/index.js';
 import { refusal } from '../../registry/testing.js';
-import { conditionsIn, metaIn, openScene } from '../testing.js';
+import { conditionsIn, metaIn, openScene } from '../testing/scene.js';
 import { attributesClassProtection, claimProtection, volumeProtection } from './volumes.js';
 
 const claim = (name: string, more: JsonObject = {}): JsonObject => ({

@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest';
-import type { JsonObject } from '../api/index.js';
-import { Bench } from '../registry/testing.js';
-import { clusterOf } from '../server/cluster.js';
-import type { Cluster } from './cluster.js';
-import type { Controller, ControllerContext } from './controller.js';
+import type { JsonObject } from '../../api/index.js';
+import { Bench } from '../../registry/testing.js';
+import { clusterOf } from '../../server/cluster.js';
+import type { Cluster } from '../cluster.js';
+import type { Controller, ControllerContext } from '../controller.js';
 
 export interface Scene {
   readonly bench: Bench;
