@@ -50,4 +50,25 @@ describe('a scheduler', () => {
     expect(notes.filter((n) => n === 'other')).toHaveLength(10);
     expect(notes.filter((n) => n === 'list').length).toBeLessThan(20);
   });
+
+  it('resumes one of those that yielded in each turn', async () => {
+    const scheduler = new Scheduler(world, Number.POSITIVE_INFINITY);
+    const notes: string[] = [];
+    const go = async (name: string): Promise<void> => {
+      for (let i = 0; i < 3; i++) {
+        await scheduler.yield();
+        notes.push(name);
+      }
+    };
+    const all = Promise.all(['a', 'b', 'c'].map(go));
+    const end = all.then(() => notes.push('end'));
+    while (!notes.includes('end')) {
+      await nextTurn();
+      notes.push('|');
+    }
+    await end;
+    const turns = notes.join('').replace('end', '').split('|');
+    expect(Math.max(...turns.map((t) => t.length))).toBe(1);
+    expect(turns.join('')).toBe('abcabcabc');
+  });
 });

@@ -14,7 +14,7 @@ export class Scheduler {
   #since = 0;
   /** The end of the present turn is awaited. */
   #counting = false;
-  #waiting: (() => void)[] = [];
+  #waiting: Waiting[] = [];
 
   constructor(world: World, sliceMilliseconds: number) {
     this.#world = world;
@@ -29,13 +29,20 @@ export class Scheduler {
 
   /** Calls `f` in a later turn; `f` asks `spent` again before it goes on after one piece. */
   later(f: () => void): void {
-    this.#waiting.push(f);
-    if (!this.#counting) this.#begin();
+    this.#wait({ go: f, resumes: false });
   }
 
-  /** Resolves in a later turn, when there is time for long work again. */
+  /**
+   * Resolves in a later turn, when there is time for long work again. One such promise resolves in each turn: what it resumes runs only
+   * after the scheduler has returned, so the scheduler cannot see how long it takes.
+   */
   yield(): Promise<void> {
-    return new Promise((resolve) => this.later(resolve));
+    return new Promise((resolve) => this.#wait({ go: resolve, resumes: true }));
+  }
+
+  #wait(waiting: Waiting): void {
+    this.#waiting.push(waiting);
+    if (!this.#counting) this.#begin();
   }
 
   #begin(): void {
@@ -52,16 +59,25 @@ export class Scheduler {
     const served = this.#waiting;
     this.#waiting = [];
     let i = 0;
-    do served[i++]!();
-    while (i < served.length && !this.spent());
+    for (let goesOn = true; goesOn && i < served.length; ) {
+      const { go, resumes } = served[i++]!;
+      go();
+      goesOn = !resumes && !this.spent();
+    }
     // What asks again stands behind what was not served.
     if (i < served.length) this.#waiting = served.slice(i).concat(this.#waiting);
   };
 }
 
+interface Waiting {
+  readonly go: () => void;
+  /** `go` resolves a promise. */
+  readonly resumes: boolean;
+}
+
 /**
- * The time that one piece of work has taken since it last yielded. Between the stages of a write of a megabyte, which take tens of
- * milliseconds each, other work runs:
+ * The time that one piece of work has taken since it last yielded. Between the stages of a write of a megabyte other work runs, and of
+ * several such writes one continues in each turn:
  *
  *     if (slice.spent()) await slice.yield();
  *
@@ -69,11 +85,13 @@ export class Scheduler {
  */
 export class Slice {
   readonly #world: World;
+  readonly #scheduler: Scheduler;
   readonly #milliseconds: number;
   #since: number;
 
-  constructor(world: World, milliseconds: number) {
+  constructor(world: World, scheduler: Scheduler, milliseconds: number) {
     this.#world = world;
+    this.#scheduler = scheduler;
     this.#milliseconds = milliseconds;
     this.#since = world.clock.monotonic();
   }
@@ -83,7 +101,7 @@ export class Slice {
   }
 
   async yield(): Promise<void> {
-    await new Promise<void>((resolve) => this.#world.timers.immediate(resolve));
+    await this.#scheduler.yield();
     this.#since = this.#world.clock.monotonic();
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type BodyEncoding, decodeBody, readBody, strictMessage } from './body.js';
 import { encodeCbor } from './cbor/write.js';
+import { codecLimits } from './limits.js';
 import { encodeProtobuf } from './protobuf/encode.js';
 import { sealEnvelope } from './protobuf/envelope.js';
 import { kindNamed } from './testing.js';
@@ -186,6 +187,41 @@ describe('a body without a schema', () => {
       message: 'yaml: mapping values are not allowed in this context',
     });
     expect(readBody({ bytes: encodeCbor(undefined, { a: 1 }), encoding: 'cbor' })).toMatchObject({ value: { a: 1 } });
+  });
+});
+
+describe('a body with more values than the limit', () => {
+  const many = codecLimits.valuesMax + 1;
+  const zeros = Array.from({ length: many }, () => 0);
+
+  it.each<[string, BodyEncoding, Buffer]>([
+    ['JSON', 'json', Buffer.from(`{"x":[${'0,'.repeat(many)}0]}`)],
+    ['YAML', 'yaml', Buffer.from(`x: [${'0,'.repeat(many)}0]`)],
+    ['CBOR', 'cbor', encodeCbor(undefined, { x: zeros })],
+    [
+      'CBOR of indefinite length',
+      'cbor',
+      Buffer.concat([Buffer.from([0x9f]), Buffer.alloc(many), Buffer.from([0xff])]),
+    ],
+  ])('is refused without a schema: %s', (_name, encoding, bytes) => {
+    const read = readBody({ bytes, encoding });
+    expect(read).toMatchObject({ ok: false, message: expect.stringContaining('more than 100000 values') });
+  });
+
+  it('is refused in protobuf', () => {
+    const pod = kindNamed('Pod');
+    // Containers are field 2 of the spec, finalizers field 14 of the metadata.
+    const containers = Buffer.alloc(2 * many, Buffer.from([0x12, 0]));
+    const finalizers = Buffer.alloc(2 * many, Buffer.from([0x72, 0]));
+    for (const [field, bytes] of [
+      [2, containers],
+      [1, finalizers],
+    ] as const) {
+      const length = Buffer.from([(bytes.length & 127) | 128, ((bytes.length >> 7) & 127) | 128, bytes.length >> 14]);
+      const raw = Buffer.concat([Buffer.from([field * 8 + 2]), length, bytes]);
+      const text = message(sealEnvelope({ apiVersion: 'v1', kind: 'Pod', raw }), 'protobuf', pod);
+      expect(text).toContain('more than 100000 values');
+    }
   });
 });
 

@@ -2,7 +2,7 @@ import { apiVersionOf, type GroupVersionKind, type JsonObject, type JsonValue } 
 import type { KindSchema, StructSchema } from '../schema/index.js';
 import { readCbor } from './cbor/read.js';
 import { decodeCustom } from './custom.js';
-import { type Decoded, decodeNode, decodeValue, parseFast, readJson, type Strictness } from './json/decode.js';
+import { type Decoded, decodeNode, decodeValue, parseFast, readJsonBody, type Strictness } from './json/decode.js';
 import { nodeOf } from './json/node.js';
 import { normalise } from './json/normal.js';
 import { parseJson } from './json/parse.js';
@@ -16,7 +16,7 @@ import {
   type TypeMeta,
   withDefaults,
 } from './kind.js';
-import { codecLimits } from './limits.js';
+import { tooManyValues } from './limits.js';
 import { decodeProtobuf } from './protobuf/decode.js';
 import { openEnvelope } from './protobuf/envelope.js';
 import { readYaml } from './yaml/read.js';
@@ -96,7 +96,7 @@ class BodyDecoder {
 
   #json(): DecodedBody {
     if (hasTooManyValues(this.#bytes)) {
-      const message = `the object has more than ${codecLimits.valuesMax} values`;
+      const message = tooManyValues('object');
       return { ok: false, message, cause: message };
     }
     return this.#fastJson() ?? this.#exactJson();
@@ -230,7 +230,7 @@ export type ReadBody =
 export function readBody({ bytes, encoding }: EncodedBody): ReadBody {
   switch (encoding) {
     case 'json': {
-      const read = readJson(bytes);
+      const read = readJsonBody(bytes);
       if (!read.ok) return read;
       const { value, duplicates } = read;
       return { ok: true, value, strict: { errors: duplicates, warnings: duplicates } };

@@ -19,6 +19,7 @@ export {
   nothingStrict,
   type ReadJson,
   readJson,
+  readJsonBody,
   type Strictness,
 } from './json/decode.js';
 export { encodeJson, encodeStored } from './json/encode.js';

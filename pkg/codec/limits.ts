@@ -9,8 +9,8 @@ export const codecLimits = {
   /** Texts nested deeper are parsed by the exact reader, which checks the depth; the fast one is recursive. */
   fastDepthMax: 400,
   /**
-   * JSON texts of at least this many bytes are counted before they are parsed. JSON and YAML with more values are
-   * refused.
+   * JSON texts of at least this many bytes are counted before they are parsed, other encodings while they are parsed. Bodies with
+   * more values are refused.
    */
   countedBytesMin: 100_000,
   valuesMax: 100_000,
@@ -27,3 +27,6 @@ export const codecLimits = {
   /** Characters of scalars and keys that the aliases may add. It is larger than the largest body. */
   yamlAliasedCharactersMax: 4 * 1024 * 1024,
 } as const;
+
+/** The error for a body with more values than the limit. */
+export const tooManyValues = (what: string): string => `the ${what} has more than ${codecLimits.valuesMax} values`;

@@ -72,8 +72,6 @@ export const limits = {
 
   /** The bytes of a watch that are written at once. A slow client costs this much memory, encrypted and unencrypted. */
   watchTakeBytes: 64 * 1024,
-  /** The time that all large responses together may use in one turn of the event loop before they yield. */
-  sliceTime: 2,
 
   /**
    * Queued requests for each request that may be in flight (`--max-requests-inflight`,

@@ -46,10 +46,13 @@ export interface Stages {
 }
 
 /** The parts of `Stages` that all requests of one server share and that need no configuration. */
-export function sharedStages(world: World): Pick<Stages, 'bodies' | 'scheduler' | 'starts' | 'anonymousStarts'> {
+export function sharedStages(
+  world: World,
+  scheduler: Scheduler,
+): Pick<Stages, 'bodies' | 'scheduler' | 'starts' | 'anonymousStarts'> {
   return {
     bodies: new BodyBudget(),
-    scheduler: new Scheduler(world, limits.sliceTime),
+    scheduler,
     starts: new Scheduler(world, limits.startsTime),
     anonymousStarts: new Scheduler(world, limits.anonymousStartsTime),
   };

@@ -10,7 +10,7 @@ import type { Stages } from './pipeline.js';
 import type { Watches } from './watches.js';
 
 /** The part of the registry that HTTP uses: the served resources and the verbs. */
-export type Verbs = Omit<Registry, 'cache' | 'bootstrap' | 'close' | 'observeKinds' | 'changeKinds'>;
+export type Verbs = Omit<Registry, 'cache' | 'scheduler' | 'bootstrap' | 'close' | 'observeKinds' | 'changeKinds'>;
 
 /** The dependencies of the HTTP side, built by the composition root. */
 export interface HttpServices {

@@ -1,6 +1,6 @@
 import { errors, type JsonObject } from '../api/index.js';
 import { type Authorizer, authorizerChain, Impersonator, type UserInfo } from '../auth/index.js';
-import type { World } from '../base/index.js';
+import { Scheduler, type World } from '../base/index.js';
 import {
   type Answer,
   buildCatalogue,
@@ -230,7 +230,7 @@ export function testServices(
         now: () => world.clock.monotonic(),
         shed: () => {},
       }),
-      ...sharedStages(world),
+      ...sharedStages(world, new Scheduler(world, 2)),
       counter: requestCounter(world, metrics, (info) => knownResource(CATALOGUE, info)),
       spoken: spoken(options.cbor ?? false),
       compresses: options.compresses ?? true,

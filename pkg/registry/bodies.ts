@@ -14,7 +14,7 @@ import {
   decodeBody,
   decodeValue,
   readBody,
-  readJson,
+  readJsonBody,
   type Strictness,
   strictMessage,
 } from '../codec/index.js';
@@ -74,7 +74,7 @@ export interface PatchDocument {
 
 export function readPatch(request: PatchRequest): PatchDocument {
   const { body, type } = request;
-  const read = readJson(body.bytes);
+  const read = readJsonBody(body.bytes);
   if (!read.ok) throw errors.badRequest(type === 'strategic' ? read.message : `error decoding patch: ${read.message}`);
   return { value: read.value, duplicates: read.duplicates, text: body.bytes.toString() };
 }

@@ -1,16 +1,18 @@
 import { type Admission, type ApiError, errors, type GroupResourceName } from '../api/index.js';
-import type { Revision, World } from '../base/index.js';
+import { type Revision, type Scheduler, Slice, type World } from '../base/index.js';
 import { type Cache, type Collection, NotServed, type StoredObject, type UnreadableObject } from '../cache/index.js';
 import type { Keyspace, RefusalReason } from '../storage/index.js';
 import type { Catalogue, ServedResource } from './catalogue.js';
 import { limits } from './limits.js';
-import type { RequestContext, TargetPlace } from './requests.js';
+import type { Body, RequestContext, TargetPlace } from './requests.js';
 import type { Objects } from './resource.js';
 import { unreadableForWrite } from './unreadable.js';
 
 /** The dependencies of the verbs. */
 export interface Core {
   readonly world: World;
+  /** Shares the turns of the event loop among long requests. */
+  readonly scheduler: Scheduler;
   readonly keyspace: Keyspace;
   readonly cache: Cache;
   readonly admission: Admission;
@@ -18,6 +20,16 @@ export interface Core {
   featureEnabled(gate: string): boolean;
   /** Stored objects, as the actions of a request see them. */
   objects(context: RequestContext): Objects;
+}
+
+/** Waits for a turn of the event loop if a body is large: of several large bodies one is decoded in each turn. */
+export async function turnFor(core: Core, { bytes }: Body): Promise<void> {
+  if (bytes.length > limits.bodyBytesInTurn) await core.scheduler.yield();
+}
+
+/** The time that a write takes from now on, until it yields. */
+export function sliceOf(core: Core): Slice {
+  return new Slice(core.world, core.scheduler, limits.writeStageTime);
 }
 
 export function collectionOf(core: Core, resource: ServedResource): Collection {

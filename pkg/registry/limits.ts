@@ -31,8 +31,12 @@ export const limits = {
   listChunkTime: 2,
   /** Milliseconds of a scan of a collection before it yields. */
   scanTime: 2,
+  /** Milliseconds of each turn of the event loop for all long work together. */
+  turnTime: 2,
   /** Milliseconds of the stages of a write before it yields. */
   writeStageTime: 8,
+  /** Bytes of a body beyond which it is decoded in a turn of its own. */
+  bodyBytesInTurn: 64 * 1024,
   /** Characters of a continue token. Beyond: 400. */
   continueTokenMax: 4_096,
 } as const;

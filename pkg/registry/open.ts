@@ -1,5 +1,5 @@
 import { type AdmissionStep, errors, type StoredObjects } from '../api/index.js';
-import type { World } from '../base/index.js';
+import { Scheduler, type World } from '../base/index.js';
 import { Cache } from '../cache/index.js';
 import type { Keyspace } from '../storage/index.js';
 import { bootstrap } from './bootstrap.js';
@@ -43,6 +43,7 @@ export interface RegistryConfig {
 /** Opens a registry. Resolves when the cache is filled. */
 export async function openRegistry(config: RegistryConfig): Promise<Registry> {
   const { world, keyspace } = config;
+  const scheduler = new Scheduler(world, limits.turnTime);
   const kinds = new KindSet(
     config.resources.map((d) => declare(d, config.runtimeConfig, (gate) => config.featureEnabled(gate))),
   );
@@ -50,6 +51,7 @@ export async function openRegistry(config: RegistryConfig): Promise<Registry> {
   const steps = [namespaceLifecycle(() => core), ...(config.admission?.(storedObjects(() => core)) ?? [])];
   const core: Core = {
     world,
+    scheduler,
     keyspace,
     cache,
     admission: { steps },
@@ -64,6 +66,7 @@ export async function openRegistry(config: RegistryConfig): Promise<Registry> {
     get catalogue() {
       return kinds.current;
     },
+    scheduler,
     observeKinds: (f) => kinds.observe(f),
     changeKinds: (change) => changer.change(change),
     cache,

@@ -1,4 +1,5 @@
 import { type ApiError, apiVersionOf, cloneJson, errors, FieldErrors, type JsonObject } from '../api/index.js';
+import type { Slice } from '../base/index.js';
 import { decodeAs } from '../codec/index.js';
 import {
   applyObject,
@@ -12,7 +13,7 @@ import {
 } from '../patch/index.js';
 import { decodeObject, expectedKind, patchFailure, patchObject, readApplied, readPatch, unreadable } from './bodies.js';
 import type { ServedResource } from './catalogue.js';
-import type { Core } from './core.js';
+import { type Core, sliceOf, turnFor } from './core.js';
 import { limits } from './limits.js';
 import { metaOf, text } from './meta.js';
 import type {
@@ -32,6 +33,7 @@ import { insert, settle, type Write } from './write.js';
 /** PATCH in all its forms. */
 export async function patch(core: Core, request: PatchRequest, context: RequestContext): Promise<Written> {
   const { target, options } = request;
+  await turnFor(core, request.body);
   switch (target.kind) {
     case 'scale':
       return patchScale(core, request, { target, options, context });
@@ -95,12 +97,16 @@ function versionInItsPlace(live: JsonObject): JsonObject {
 async function apply(core: Core, request: PatchRequest, write: Write<ObjectTarget>): Promise<Written> {
   const { target, context, options } = write;
   const { resource } = target;
+  const slice = sliceOf(core);
   const applied = readApplied(request.body);
+  if (slice.spent()) await slice.yield();
   const tracked = trackedResource(target);
-  const merge = (live: JsonObject | undefined): JsonObject => {
+  const merge = async (live: JsonObject | undefined, slice: Slice): Promise<JsonObject> => {
     const object = merged(tracked, { live, applied: applied.value, request, now: core.world.clock.now() });
+    if (slice.spent()) await slice.yield();
     const decoded = decodeAs(resource.type, object);
     if (!decoded.ok) throw errors.badRequest(decoded.message);
+    if (slice.spent()) await slice.yield();
     const why = unreadable(target, expectedKind(target), decoded.object);
     if (why !== undefined) throw errors.badRequest(why);
     placeInNamespace(decoded.object, target);
@@ -113,16 +119,16 @@ async function apply(core: Core, request: PatchRequest, write: Write<ObjectTarge
   return modify(core, write, {
     retries: limits.conflictRetries,
     tracked: true,
-    make: (_stored, old) => {
-      const object = merge(inServedVersion(resource, old));
+    make: async (_stored, old, slice) => {
+      const object = await merge(inServedVersion(resource, old), slice);
       checkName(object, target.name);
       settle(target, object, context);
       return object;
     },
     create:
       target.kind === 'object'
-        ? () => {
-            const object = merge(undefined);
+        ? async () => {
+            const object = await merge(undefined, sliceOf(core));
             checkName(object, target.name);
             const uid = text(metaOf(object), 'uid');
             if (uid !== '') throw noSuchUid(target, uid);

@@ -1,3 +1,4 @@
+import type { Scheduler } from '../base/index.js';
 import type { Cache } from '../cache/index.js';
 import type { BootstrapConfig } from './builtin/bootstrapobjects.js';
 import type { Catalogue } from './catalogue.js';
@@ -24,6 +25,8 @@ import type {
 export interface Registry {
   /** The served resources. A request uses one snapshot from beginning to end. */
   readonly catalogue: Catalogue;
+  /** Shares the turns of the event loop among long work of this server. */
+  readonly scheduler: Scheduler;
   /** Calls `f` after each change of `catalogue`; returns a function that removes the observer. */
   observeKinds(f: KindObserver): () => void;
   /** Adds, replaces and removes kinds; resolves when the new ones are served. */

@@ -36,3 +36,17 @@ it('a short write does not yield', async () => {
   await b.create('configmaps', 'default', map);
   expect(immediate.mock.calls).toEqual([]);
 });
+
+it('decodes one large body in each turn', async () => {
+  const b = await Bench.open();
+  await b.create('configmaps', 'default', { ...map, metadata: { name: 'b' } });
+  const data = { k: 'x'.repeat(100_000) };
+  const immediate = vi.spyOn(b.world.timers, 'immediate');
+  const writes = [
+    ...['c', 'd', 'e'].map((name) => b.create('configmaps', 'default', { ...map, metadata: { name }, data })),
+    b.patch('configmaps', ['default', 'b'], { data }),
+  ];
+  await Promise.all(writes);
+  // One turn for each of the four.
+  expect(immediate.mock.calls.length).toBeGreaterThanOrEqual(4);
+});

@@ -1,5 +1,5 @@
 import { ApiError, cloneJson, FieldErrors, type JsonObject } from '../api/index.js';
-import { type Revision, Slice } from '../base/index.js';
+import type { Revision, Slice } from '../base/index.js';
 import type { StoredObject } from '../cache/index.js';
 import { encodeStored } from '../codec/index.js';
 import { keepTimesOfNoop } from '../patch/index.js';
@@ -9,7 +9,7 @@ import { Admitted } from './admission.js';
 import { decodeObject } from './bodies.js';
 import { isUnchanged, putOp, valueAnswer, writtenAnswer } from './commit.js';
 import { converting, storageForm } from './conversion.js';
-import { type Core, keyOf, notFound, notOlderThan } from './core.js';
+import { type Core, keyOf, notFound, notOlderThan, sliceOf, turnFor } from './core.js';
 import { addDeclarative, refuse } from './fielderrors.js';
 import { limits } from './limits.js';
 import { parseVersion } from './listoptions.js';
@@ -68,7 +68,10 @@ export async function update(
   context: RequestContext,
 ): Promise<Written> {
   const { target, options } = request;
+  await turnFor(core, request.body);
+  const slice = sliceOf(core);
   const object = decodeObject(target, request.body, options.fieldValidation, context);
+  if (slice.spent()) await slice.yield();
   placeInNamespace(object, target);
   checkName(object, target.name);
   const write: Write<ObjectTarget> = { target, options, context };
@@ -135,7 +138,7 @@ async function decide(
   const { scale } = edit;
   const { dryRun } = options;
   const rules = edit.rules ?? target.rules;
-  const slice = new Slice(core.world, limits.writeStageTime);
+  const slice = sliceOf(core);
   const old = await storageForm(resource, stored);
   const made = await converting(resource, () => edit.make(stored, old, slice));
   if (slice.spent()) await slice.yield();

@@ -1,12 +1,12 @@
 import { type ApiError, cloneJson, errors, FieldErrors, type JsonObject } from '../api/index.js';
-import { type Revision, revision, Slice } from '../base/index.js';
+import { type Revision, revision } from '../base/index.js';
 import { encodeStored } from '../codec/index.js';
 import { dropDisabledFields } from '../schema/index.js';
 import { Admitted } from './admission.js';
 import { decodeObject } from './bodies.js';
 import { commit, putOp, readerOf, valueAnswer, writtenAnswer } from './commit.js';
 import { converting } from './conversion.js';
-import { type Core, exists, fresh, keyOf } from './core.js';
+import { type Core, exists, fresh, keyOf, sliceOf, turnFor } from './core.js';
 import { addDeclarative, refuse } from './fielderrors.js';
 import { limits } from './limits.js';
 import { metaOf, text } from './meta.js';
@@ -49,7 +49,10 @@ export interface Write<T extends Target = RuledTarget> {
 /** POST. */
 export async function create(core: Core, request: CreateRequest, context: RequestContext): Promise<Written> {
   const { target, options } = request;
+  await turnFor(core, request.body);
+  const slice = sliceOf(core);
   const object = decodeObject(target, request.body, options.fieldValidation, context);
+  if (slice.spent()) await slice.yield();
   switch (target.kind) {
     case 'collection':
       placeInNamespace(object, target);
@@ -95,7 +98,7 @@ export async function insert(core: Core, write: Write, object: JsonObject, track
   const { target, options, context } = write;
   const { dryRun } = options;
   const { strategy } = target.resource;
-  const slice = new Slice(core.world, limits.writeStageTime);
+  const slice = sliceOf(core);
   fillSystemFields(object, core.world);
   const { resource } = target;
   await converting(resource, () => settle(target, object, context));

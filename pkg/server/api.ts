@@ -113,7 +113,7 @@ export async function openApi(parts: ApiParts): Promise<Api> {
       }),
       audit: NO_AUDIT,
       gate: flow.gate,
-      ...sharedStages(world),
+      ...sharedStages(world, registry.scheduler),
       counter: requestCounter(world, metrics, (info) => knownResource(registry.catalogue, info)),
       spoken: spoken(config.api.featureGates.get('CBORServingAndStorage') === true),
       compresses: config.api.featureGates.get('APIResponseCompression') === true,

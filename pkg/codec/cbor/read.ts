@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type JsonArray, type JsonObject, type JsonValue, setOwn } from '../../api/index.js';
 import { utf8, utf8At } from '../json/text.js';
-import { codecLimits } from '../limits.js';
+import { codecLimits, tooManyValues } from '../limits.js';
 import { halfValue } from './write.js';
 
 export type ReadCbor =
@@ -46,6 +46,7 @@ class CborReader {
   readonly #bytes: Buffer;
   #at = 0;
   #depth = 0;
+  #values = 0;
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
@@ -102,6 +103,10 @@ class CborReader {
     const value = read();
     this.#depth--;
     return value;
+  }
+
+  #count(): void {
+    if (++this.#values > codecLimits.valuesMax) this.#fail(tooManyValues('body'));
   }
 
   #next(): number {
@@ -180,6 +185,7 @@ class CborReader {
     while (list.length < count) {
       const item = info === 31 ? this.#itemOrBreak(rendering) : this.#item(rendering);
       if (item === BREAK) break;
+      this.#count();
       list.push(item);
     }
     return list;
@@ -191,6 +197,7 @@ class CborReader {
     for (let i = 0; i < count; i++) {
       const key = info === 31 ? this.#itemOrBreak('text') : this.#item('text');
       if (key === BREAK) break;
+      this.#count();
       if (typeof key !== 'string') this.#fail('cbor: cannot unmarshal a map key that is no string');
       if (Object.hasOwn(map, key)) this.#fail(`cbor: found duplicate map key "${key}" at map element index ${i}`);
       setOwn(map, key, this.#item(rendering));

@@ -1,13 +1,13 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { JsonObject, JsonValue } from '../../api/index.js';
 import type { StructSchema } from '../../schema/index.js';
-import { codecLimits } from '../limits.js';
+import { codecLimits, tooManyValues } from '../limits.js';
 import { decodeExact } from './exact.js';
 import { Findings, repeats } from './findings.js';
 import { jsonOf, type Node, nodeOf, numberOf } from './node.js';
 import { membersOf, normalise } from './normal.js';
 import { parseJson } from './parse.js';
-import { countMembers, NEEDS_EXACT_READER } from './scan.js';
+import { countMembers, hasTooManyValues, NEEDS_EXACT_READER } from './scan.js';
 
 /**
  * Unknown and duplicate fields of a body, with the messages of kube-apiserver. `errors` are joined by `, ` in the
@@ -92,6 +92,11 @@ export function readJson(text: Buffer): ReadJson {
   const parsed = parseJson(text);
   if (!parsed.ok) return parsed;
   return readNode(parsed.node);
+}
+
+/** Reads a JSON body without a schema. A body with more values than the limit is refused before it is parsed. */
+export function readJsonBody(text: Buffer): ReadJson {
+  return hasTooManyValues(text) ? { ok: false, message: tooManyValues('body') } : readJson(text);
 }
 
 function readNode(root: Node): ReadJson {

@@ -8,14 +8,14 @@ import {
   type StructSchema,
   scalarZero,
 } from '../../schema/index.js';
-import { type Decoded, nothingStrict, readJson } from '../json/decode.js';
+import { type Decoded, nothingStrict, readJsonBody } from '../json/decode.js';
 import { normalise } from '../json/normal.js';
 import { canonicalQuantityText } from '../scalar/quantity.js';
 import { timeOfParts } from '../scalar/time.js';
 import { ProtobufFailure, Reader } from './reader.js';
 
 /**
- * * Decodes a protobuf message (without envelope) to an object in normal form. Unknown fields are skipped, even under
+ * Decodes a protobuf message (without envelope) to an object in normal form. Unknown fields are skipped, even under
  * Strict, as in kube-apiserver. A field may be repeated: the last scalar wins, messages merge, lists and maps grow.
  */
 export function decodeProtobuf(schema: StructSchema, message: Buffer): Decoded {
@@ -44,6 +44,7 @@ function messageOf(schema: StructSchema): ReadMessage {
   const typeName = schema.name.slice(schema.name.lastIndexOf('.') + 1);
   const message: ReadMessage = (r, owner) => {
     while (r.at < r.end) {
+      r.count();
       const tag = r.varint();
       const proto = Math.floor(tag / 8);
       if (proto <= 0 || tag % 8 === 4) {
@@ -136,7 +137,10 @@ function listField(name: string, schema: ListSchema): ReadField {
       readItems(r, list, item);
     } else if (packable && wireType === BYTES) {
       const outer = r.enter();
-      while (r.at < r.end) list.push(item(r, wire, undefined, name));
+      while (r.at < r.end) {
+        r.count();
+        list.push(item(r, wire, undefined, name));
+      }
       r.leave(outer);
     } else list.push(item(r, wireType, undefined, name));
   };
@@ -148,6 +152,7 @@ const PACKABLE: ReadonlySet<string> = new Set(['bool', 'int32', 'int64']);
 function readItems(r: Reader, list: JsonArray, item: ReadValue): void {
   const outer = r.enter();
   while (r.at < r.end) {
+    r.count();
     const tag = r.varint();
     if (Math.floor(tag / 8) === 1) list.push(item(r, tag % 8, undefined, 'items'));
     else r.skip(tag);
@@ -296,7 +301,7 @@ function any(schema: AnySchema): ReadValue {
       if (tag !== 8 + BYTES) return false;
       const raw = r.bytes();
       if (raw.length === 0) return true;
-      const read = readJson(raw);
+      const read = readJsonBody(raw);
       value = read.ok ? read.value : r.fail(read.message);
       return true;
     });

@@ -1,5 +1,5 @@
 import { utf8At } from '../json/text.js';
-import { codecLimits } from '../limits.js';
+import { codecLimits, tooManyValues } from '../limits.js';
 
 /**
  * The error for malformed input, with the message of kube-apiserver. It is thrown inside pkg/codec and returned as a
@@ -21,6 +21,7 @@ export class Reader {
   at: number;
   end: number;
   #depth = 0;
+  #values = 0;
 
   constructor(buffer: Buffer) {
     this.buffer = buffer;
@@ -30,6 +31,11 @@ export class Reader {
 
   fail(message: string): never {
     throw new ProtobufFailure(message);
+  }
+
+  /** Counts a value of the message. */
+  count(): void {
+    if (++this.#values > codecLimits.valuesMax) this.fail(tooManyValues('message'));
   }
 
   /** Exact up to 2^53; use `int64` for larger values. */

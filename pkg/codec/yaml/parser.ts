@@ -1,4 +1,4 @@
-import { codecLimits } from '../limits.js';
+import { codecLimits, tooManyValues } from '../limits.js';
 import { Scanner } from './scanner.js';
 import type { Source } from './source.js';
 import { type Mark, parserFailure, type Token, type TokenType, yamlFailure } from './token.js';
@@ -102,8 +102,7 @@ class Parser {
   }
 
   #node(block: boolean, indentless: boolean): YamlNode {
-    if (++this.#nodes > codecLimits.valuesMax)
-      throw yamlFailure(`the document has more than ${codecLimits.valuesMax} values`);
+    if (++this.#nodes > codecLimits.valuesMax) throw yamlFailure(tooManyValues('document'));
     if (++this.#depth > codecLimits.valueDepthMax)
       throw yamlFailure(`exceeded max depth of ${codecLimits.textDepthMax}`);
     const node = this.#anyNode(block, indentless);
