@@ -6,6 +6,7 @@ export {
   type ApplyInput,
   applyObject,
   type ConvertedObject,
+  compareManagedFields,
   managedFieldsError,
   type TrackedResource,
   type UpdateInput,

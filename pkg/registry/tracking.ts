@@ -1,6 +1,6 @@
 import { cloneJson, type JsonObject } from '../api/index.js';
 import { decodeAs } from '../codec/index.js';
-import { type TrackedResource, updateManagedFields } from '../patch/index.js';
+import { compareManagedFields, type TrackedResource } from '../patch/index.js';
 import type { ServedResource } from './catalogue.js';
 import type { Core } from './core.js';
 import { metaOf } from './meta.js';
@@ -60,24 +60,34 @@ export function inServedVersion(resource: ServedResource, o: JsonObject): JsonOb
   return decoded.ok ? decoded.object : copy;
 }
 
+export interface TrackedWrite {
+  readonly live: JsonObject | undefined;
+  readonly object: JsonObject;
+  readonly manager: string;
+}
+
 /** Updates the managed fields of `object` (in the storage version) for an update by `manager`. */
-export function trackUpdate(
-  core: Core,
-  target: RuledTarget,
-  write: { readonly live: JsonObject | undefined; readonly object: JsonObject; readonly manager: string },
-): void {
+export function trackUpdate(core: Core, target: RuledTarget, write: TrackedWrite): void {
+  compareOwners(core, target, write)();
+}
+
+/** The first half of `trackUpdate`, which finds the owners. The returned function writes them into the object. */
+export function compareOwners(core: Core, target: RuledTarget, write: TrackedWrite): () => void {
   const { resource } = target;
   const object = inServedVersion(resource, write.object);
-  updateManagedFields({
+  const finish = compareManagedFields({
     resource: trackedResource(target),
     live: write.live === undefined ? undefined : inServedVersion(resource, write.live),
     object,
     manager: write.manager,
     now: core.world.clock.now(),
   });
-  if (object === write.object) return;
-  const entries = metaOf(object)['managedFields'];
-  const meta = metaOf(write.object);
-  if (entries === undefined) delete meta['managedFields'];
-  else meta['managedFields'] = entries;
+  return () => {
+    finish();
+    if (object === write.object) return;
+    const entries = metaOf(object)['managedFields'];
+    const meta = metaOf(write.object);
+    if (entries === undefined) delete meta['managedFields'];
+    else meta['managedFields'] = entries;
+  };
 }

@@ -28,7 +28,7 @@ import {
   raiseGeneration,
   validateChangedMeta,
 } from './systemfields.js';
-import { trackUpdate } from './tracking.js';
+import { compareOwners } from './tracking.js';
 import { writeContext } from './virtual.js';
 import { allocate, insert, settle, type Write } from './write.js';
 
@@ -145,7 +145,11 @@ async function decide(
   // A scale needs no version, even if an update of the kind does.
   checkVersion(made, stored, target, scale === undefined ? resource.strategy : NO_RULES);
   const { fieldManager: manager } = options;
-  if (!edit.tracked) await converting(resource, () => trackUpdate(core, target, { live: old, object: made, manager }));
+  if (!edit.tracked) {
+    const track = await converting(resource, () => compareOwners(core, target, { live: old, object: made, manager }));
+    if (slice.spent()) await slice.yield();
+    track();
+  }
   if (slice.spent()) await slice.yield();
   const shown = scale === undefined ? old : scale.read(old);
   const input = { target, operation: 'update', context, dryRun, options, object: made, old: shown } as const;
@@ -153,9 +157,10 @@ async function decide(
   const result = (await admitted.mutate()) ?? made;
   const o = scale === undefined ? result : scale.write(old, result);
   const wanted = writeContext(core, target, context, dryRun);
-  prepareChanged(core, target, { object: o, old, rules }, wanted);
+  await prepareChanged(core, target, { object: o, old, rules, slice }, wanted);
   if (slice.spent()) await slice.yield();
   await admitted.validate();
+  if (slice.spent()) await slice.yield();
   keepTimesOfNoop(old, o);
   const gone = isGone(o, old, resource.strategy);
   const value = encodeStored(resource.storage.type.schema, o);
@@ -168,6 +173,7 @@ async function decide(
     rules.warn?.(o, old, wanted);
     return { kind: 'answer', value: answered({ outcome: 'unchanged', object: { kind: 'stored', stored } }) };
   }
+  if (slice.spent()) await slice.yield();
   const allocated = await allocate(core, rules, { object: gone ? undefined : o, old }, wanted);
   rules.warn?.(o, old, wanted);
   const added = await admitted.transact();
@@ -199,9 +205,15 @@ interface Prepared {
   readonly object: JsonObject;
   readonly old: JsonObject;
   readonly rules: Strategy;
+  readonly slice: Slice;
 }
 
-function prepareChanged(core: Core, target: Target, { object: o, old, rules }: Prepared, wanted: WriteContext): void {
+async function prepareChanged(
+  core: Core,
+  target: Target,
+  { object: o, old, rules, slice }: Prepared,
+  wanted: WriteContext,
+): Promise<void> {
   const { resource } = target;
   const meta = metaOf(o);
   keepGeneration(meta, metaOf(old));
@@ -209,9 +221,11 @@ function prepareChanged(core: Core, target: Target, { object: o, old, rules }: P
   rules.update?.prepare?.(o, old, wanted);
   carryOver(metaOf(o), metaOf(old));
   raiseGeneration(o, old, rules);
+  if (slice.spent()) await slice.yield();
   const found = new FieldErrors();
   validateChangedMeta(o, old, target, found);
   if (rules.update?.validate !== undefined) rules.update.validate(o, old, found, wanted);
   else rules.create?.validate?.(o, found, wanted);
+  if (slice.spent()) await slice.yield();
   refuse(target, o, addDeclarative(core, target, { object: o, old }, found));
 }

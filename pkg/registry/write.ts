@@ -1,5 +1,5 @@
 import { type ApiError, cloneJson, errors, FieldErrors, type JsonObject } from '../api/index.js';
-import { type Revision, revision } from '../base/index.js';
+import { type Revision, revision, type Slice } from '../base/index.js';
 import { encodeStored } from '../codec/index.js';
 import { dropDisabledFields } from '../schema/index.js';
 import { Admitted } from './admission.js';
@@ -23,7 +23,7 @@ import {
   placeInNamespace,
   validateNewMeta,
 } from './systemfields.js';
-import { trackUpdate } from './tracking.js';
+import { compareOwners } from './tracking.js';
 import { toStorageVersion } from './upgrade.js';
 import { runVirtual, writeContext } from './virtual.js';
 
@@ -104,7 +104,11 @@ export async function insert(core: Core, write: Write, object: JsonObject, track
   await converting(resource, () => settle(target, object, context));
   if (slice.spent()) await slice.yield();
   const { fieldManager: manager } = options;
-  if (!tracked) await converting(resource, () => trackUpdate(core, target, { live: undefined, object, manager }));
+  if (!tracked) {
+    const track = await converting(resource, () => compareOwners(core, target, { live: undefined, object, manager }));
+    if (slice.spent()) await slice.yield();
+    track();
+  }
   if (slice.spent()) await slice.yield();
   const admitted = new Admitted(core, {
     target,
@@ -123,10 +127,10 @@ export async function insert(core: Core, write: Write, object: JsonObject, track
   for (let names = 1, contentions = 0; ; ) {
     const o = copied ? cloneJson(made) : made;
     if (generate !== '') metaOf(o)['name'] = generatedName(generate, core.world);
-    prepareNew(core, target, o, wanted);
+    await prepareNew(core, target, o, wanted, slice);
     if (slice.spent()) await slice.yield();
     await admitted.validate(o);
-    const done = await putNew(core, write, { admitted, object: o, strategy }, wanted);
+    const done = await putNew(core, write, { admitted, object: o, strategy, slice }, wanted);
     if (done === 'contended') {
       if (++contentions < limits.contentionRetries) continue;
       throw contended();
@@ -143,15 +147,23 @@ function alreadyThere({ resource }: Target, o: JsonObject): ApiError {
     : errors.noUniqueName(resource.groupResource, name);
 }
 
-function prepareNew(core: Core, target: Target, o: JsonObject, wanted: WriteContext): void {
+async function prepareNew(
+  core: Core,
+  target: Target,
+  o: JsonObject,
+  wanted: WriteContext,
+  slice: Slice,
+): Promise<void> {
   const { resource } = target;
   const { strategy } = resource;
   firstGeneration(o, strategy);
   dropDisabledFields(o, resource.storage.schema, (gate) => core.featureEnabled(gate));
   strategy.create?.prepare?.(o, wanted);
+  if (slice.spent()) await slice.yield();
   const found = new FieldErrors();
   validateNewMeta(o, target, found);
   strategy.create?.validate?.(o, found, wanted);
+  if (slice.spent()) await slice.yield();
   refuse(target, o, addDeclarative(core, target, { object: o, old: undefined }, found));
 }
 
@@ -159,12 +171,13 @@ interface NewObject {
   readonly admitted: Admitted;
   readonly object: JsonObject;
   readonly strategy: Strategy;
+  readonly slice: Slice;
 }
 
 async function putNew(
   core: Core,
   { target, options, context }: Write,
-  { admitted, object: o, strategy }: NewObject,
+  { admitted, object: o, strategy, slice }: NewObject,
   wanted: WriteContext,
 ): Promise<Written | 'taken' | 'contended'> {
   const { resource } = target;
@@ -178,7 +191,9 @@ async function putNew(
   const allocated = await allocate(core, strategy, { object: o, old: undefined }, wanted);
   const added = await admitted.transact();
   try {
+    if (slice.spent()) await slice.yield();
     strategy.warn?.(o, undefined, wanted);
+    if (slice.spent()) await slice.yield();
     if (options.dryRun) return { outcome: 'created', object: valueAnswer(resource, o) };
     const value = encodeStored(resource.storage.type.schema, o);
     const compares = [{ key, modRevision: revision(0) }, ...allocated.compares, ...added.compares];

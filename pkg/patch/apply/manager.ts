@@ -115,6 +115,11 @@ const unowned: FieldSet = setOfNames([
  * An object without entries (stored before field tracking, or reset) has none until the first apply.
  */
 export function updateManagedFields(input: UpdateInput): void {
+  compareManagedFields(input)();
+}
+
+/** The first half of `updateManagedFields`, which finds the owners. The returned function is the second half, which writes them. */
+export function compareManagedFields(input: UpdateInput): () => void {
   const { resource, live, object } = input;
   const sent = managedFieldsOf(object);
   const reset = resource.subresource === '' && isReset(sent);
@@ -142,7 +147,8 @@ export function updateManagedFields(input: UpdateInput): void {
       rules,
     );
   }
-  setManagedFields(object, encodeOwners(owners));
+  const found = owners;
+  return () => setManagedFields(object, encodeOwners(found));
 }
 
 /** Reports whether the list has one entry, which is empty. */
