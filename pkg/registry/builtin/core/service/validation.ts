@@ -1,7 +1,9 @@
 import {
+  type Cidr,
   cidrContains,
   FieldErrors,
   FieldPath,
+  type IpAddress,
   isDns1123Label,
   isDns1123Subdomain,
   isIp,
@@ -159,14 +161,13 @@ function externalName(s: Service, errors: FieldErrors): void {
   else for (const sentence of isDns1123Subdomain(name)) errors.invalid(SPEC.child('externalName'), name, sentence);
 }
 
-const LOOPBACK = ['127.0.0.0/8', '::1/128'];
-const LINK_LOCAL = ['169.254.0.0/16', 'fe80::/10'];
-const LINK_LOCAL_MULTICAST = ['224.0.0.0/24', 'ff02::/16'];
+const ranges = (...texts: readonly string[]): readonly Cidr[] => texts.map((text) => parseCidr(text)!);
+const LOOPBACK = ranges('127.0.0.0/8', '::1/128');
+const LINK_LOCAL = ranges('169.254.0.0/16', 'fe80::/10');
+const LINK_LOCAL_MULTICAST = ranges('224.0.0.0/24', 'ff02::/16');
 
-const within = (ip: string, ranges: readonly string[]): boolean => {
-  const parsed = parseIp(ip);
-  return parsed !== undefined && ranges.some((r) => cidrContains(parseCidr(r)!, parsed));
-};
+const within = (ip: IpAddress | undefined, networks: readonly Cidr[]): boolean =>
+  ip !== undefined && networks.some((network) => cidrContains(network, ip));
 
 function externalIps(s: Service, errors: FieldErrors): void {
   for (const [i, v] of listAt(s, 'spec', 'externalIPs').entries()) {
@@ -181,10 +182,11 @@ function externalIps(s: Service, errors: FieldErrors): void {
 /** Validates an address that is reachable from other machines. */
 export function notLocal(ip: string, path: FieldPath, errors: FieldErrors): void {
   if (ip === '0.0.0.0' || ip === '::') errors.invalid(path, ip, `may not be unspecified (${ip})`);
-  if (within(ip, LOOPBACK)) errors.invalid(path, ip, 'may not be in the loopback range (127.0.0.0/8, ::1/128)');
-  if (within(ip, LINK_LOCAL))
+  const parsed = parseIp(ip);
+  if (within(parsed, LOOPBACK)) errors.invalid(path, ip, 'may not be in the loopback range (127.0.0.0/8, ::1/128)');
+  if (within(parsed, LINK_LOCAL))
     errors.invalid(path, ip, 'may not be in the link-local range (169.254.0.0/16, fe80::/10)');
-  if (within(ip, LINK_LOCAL_MULTICAST))
+  if (within(parsed, LINK_LOCAL_MULTICAST))
     errors.invalid(path, ip, 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)');
 }
 
