@@ -58,7 +58,7 @@ async function firstWrite(others, began) {
     });
     await Promise.race([wait(WRITE_EVERY), found]);
   }
-  if (!over) throw new Error('no write was taken any more');
+  if (!over) throw new Error('no write was acknowledged');
   return found;
 }
 

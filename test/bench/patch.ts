@@ -119,7 +119,7 @@ function writes(
   );
   const less = cloneJson(changed);
   delete (less['metadata'] as JsonObject)['labels'];
-  time('apply that gives up fields', () =>
+  time('apply that removes fields', () =>
     applyObject({ resource: r, live: applied, applied: less, manager: 'a', force: false, now }),
   );
 }

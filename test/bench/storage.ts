@@ -116,7 +116,7 @@ async function benchReads(): Promise<void> {
   // A tenth of the keys change, ten times each.
   for (let round = 0; round < 10; round++) for (let i = 0; i < total / 10; i += 64) await write(i, 1024);
   m = await watched(() => machine.range({ ...all, revision: first }));
-  print(`range of them as they were ${machine.applied - first} changes ago`, total, 'keys', m);
+  print(`range of them at a revision ${machine.applied - first} changes ago`, total, 'keys', m);
   m = await watched(() => machine.range({ ...all, limit: 500 }));
   process.stdout.write(`page of 500: ${m.ms.toFixed(2)} ms\n`);
   for (const previous of [false, true]) {
@@ -209,7 +209,7 @@ function benchIndex(): void {
   let sum = 0;
   for (let i = 0; i < n; i++) sum += versions.modRevision(key((i * 104_729) % n));
   const looked = performance.now() - lookups;
-  if (sum === 0) throw new Error('nothing was found');
+  if (sum === 0) throw new Error('no row was found');
   process.stdout.write(
     `index of 1,000,000 keys of ${key(0).length} bytes: ${(bytes / n).toFixed(0)} bytes a key, ` +
       `${((made * 1000) / n).toFixed(2)} us to add one, ${((looked * 1000) / n).toFixed(2)} us to find one\n`,

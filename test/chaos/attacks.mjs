@@ -2,7 +2,7 @@
 // probe, the memory of the server, and the longest turn of its event loop if it was started with turns.mjs.
 //   TURNS_FILE=f node --import ./test/chaos/turns.mjs dist/cmd/apiserver/main.js ... &
 //   node test/chaos/attacks.mjs PORT PKI_FOLDER [PID [TURNS_FILE [PART_OF_A_NAME]]]
-// PKI_FOLDER holds admin.crt and admin.key; loopback only. The probe has a thread of its own, because the attacks keep this one busy.
+// PKI_FOLDER holds admin.crt and admin.key; loopback only. The probe runs on its own thread, because the attacks keep this one busy.
 import { readFileSync } from 'node:fs';
 import http2 from 'node:http2';
 import https from 'node:https';
@@ -31,7 +31,10 @@ function request(over, method, path, body, type = 'application/json') {
   });
 }
 
-/** Sends `bytes` on `count` connections without credentials, all at once, and waits until they are closed or two seconds. */
+/**
+ * Sends `bytes` on `count` connections without credentials, all at once, and waits up to two seconds until they are
+ * closed.
+ */
 async function flood(count, bytes) {
   const sockets = [];
   for (let i = 0; i < count; i++) {
@@ -146,7 +149,10 @@ const attacks = {
   },
 };
 
-/** Asks for /livez every 20 ms, and answers each message with the longest time and the number of failures since the message before. */
+/**
+ * Requests /livez every 20 ms, and answers each message with the longest latency and the number of failures since the
+ * last message.
+ */
 async function probe() {
   let [worst, failed] = [0, 0];
   parentPort.on('message', () => {

@@ -22,8 +22,8 @@ export interface ClientsOptions {
 }
 
 /**
- * The number of objects in use at a time. After so many operations a name is replaced by a new one, so that each history stays
- * short.
+ * The number of objects in use at a time. After this many operations a name is replaced by a new one, so that each
+ * history stays short.
  */
 const NAMES_AT_A_TIME = 4;
 const OPERATIONS_A_NAME = 60;
@@ -57,7 +57,7 @@ export class Clients {
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } };
     const made = await this.#any().insist('POST', '/api/v1/namespaces', namespace);
     if (made.kind !== 'answer' || (made.status !== 201 && made.status !== 409))
-      throw new Error(`the namespace could not be made: ${JSON.stringify(made)}`);
+      throw new Error(`could not create the namespace: ${JSON.stringify(made)}`);
     for (const [name, asker] of this.#askers) {
       const watcher = new Watcher(name, asker, this.#options.history);
       this.#watchers.push(watcher);
@@ -205,8 +205,7 @@ function outputOf(
 ): ObjectOutput | undefined {
   if (status === 404) return { kind: 'notFound' };
   if (status === 409) return { kind: 'conflict' };
-  if (status !== 200 && status !== 201)
-    throw new Error(`${input.kind} was answered ${status}: ${JSON.stringify(body)}`);
+  if (status !== 200 && status !== 201) throw new Error(`${input.kind} got status ${status}: ${JSON.stringify(body)}`);
   if (input.kind === 'delete') return { kind: 'deleted' };
   const { metadata, data } = body as { metadata: { resourceVersion: string }; data: { value: string } };
   return { kind: 'ok', value: data.value, version: metadata.resourceVersion };
@@ -278,7 +277,7 @@ class Watcher {
     const end = performance.now() + patience;
     while (this.#at < revision) {
       if (performance.now() > end)
-        throw new Error(`watcher ${this.#name} stands at ${this.#at} and does not come to ${revision}`);
+        throw new Error(`watcher ${this.#name} is at ${this.#at} and does not reach ${revision}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }

@@ -199,7 +199,7 @@ export class Cluster {
         if (peer.pid === child.pid) peer.pid = undefined;
         if (peer.child === child) {
           peer.child = undefined;
-          this.deaths.push(`peer ${name} ended by itself (${code ?? signal}): ${peer.out.slice(-1000)}`);
+          this.deaths.push(`peer ${name} exited unexpectedly (${code ?? signal}): ${peer.out.slice(-1000)}`);
         }
         reject(new Error(`peer ${name} ended (${code ?? signal})\n${peer.out.slice(-1000)}`));
       });

@@ -32,16 +32,16 @@ describe.skipIf(!isBuilt).sequential('a peer whose state differs from that of th
     }
   }
 
-  /** Changes data on the disk of the differing peer, with a valid checksum, starts it, and waits until it has exited. */
+  /** Changes data on the disk of one peer, with a valid checksum. Starts the peer and waits until it has exited. */
   async function alter(from: string, to: string): Promise<void> {
     await cluster.stop(differing);
     const { altered } = await onStore('alter', join(cluster.dataDir(differing), 'db'), from, to);
     expect(altered).toBeGreaterThan(0);
-    // It may or may not have become ready for a moment before.
+    // The peer may have become ready for a short time before.
     await cluster.up(differing).catch(() => {});
     const end = performance.now() + 60_000;
     while (cluster.isUp(differing)) {
-      if (performance.now() > end) throw new Error('it goes on serving');
+      if (performance.now() > end) throw new Error('the peer with the changed data continues to serve');
       await wait(50);
     }
   }
@@ -69,7 +69,7 @@ describe.skipIf(!isBuilt).sequential('a peer whose state differs from that of th
     expect(lines.filter((line) => /\bok\s*$/.test(line)).length, status.out).toBe(2);
     const gone = lines.find((line) => line.startsWith(cluster.url(differing)))!;
     expect(gone).toMatch(/refused|not reach|nothing listens/i);
-    // The other peers report the difference too, and none of them considers itself the wrong one.
+    // The other peers report the difference too, and none of them stops.
     expect(others.map((name) => cluster.isUp(name))).toEqual([true, true]);
   });
 

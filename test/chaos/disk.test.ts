@@ -39,7 +39,7 @@ async function until(what: (outcome: Outcome) => boolean, prefix: string): Promi
   for (let i = 0; ; i++) {
     const outcome = await create(`${prefix}-${i}`);
     if (what(outcome)) return outcome;
-    if (performance.now() > end) throw new Error(`it stays at ${JSON.stringify(outcome)}`);
+    if (performance.now() > end) throw new Error(`the outcome is still ${JSON.stringify(outcome)}`);
     await wait(50);
   }
 }
@@ -230,7 +230,7 @@ describe.skipIf(!traceable)('a disk that fails', () => {
     ]);
     const end = performance.now() + 60_000;
     for (let i = 0; cluster.isUp('a'); i++) {
-      if (performance.now() > end) throw new Error('the peer goes on without its disk');
+      if (performance.now() > end) throw new Error('the peer continues without its disk');
       // It was written before tracing began, or was never acknowledged.
       if (made(await create(`doubtful-${i}`))) acknowledged.push(`doubtful-${i}`);
       await wait(20);

@@ -30,7 +30,7 @@ export function isMounted(folder: string): boolean {
     .some((line) => line.split(' ')[1] === folder);
 }
 
-/** Whether this process may mount file systems. */
+/** An in-memory file system for each folder. Requires permission to mount. */
 export function canMount(): boolean {
   const folder = mkdtempSync(join(tmpdir(), 'trireme-mount-'));
   const disks = memoryDisks(1);

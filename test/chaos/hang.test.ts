@@ -14,7 +14,7 @@ let cluster: Cluster;
 let disks: HangingDisks;
 const askers = new Map<string, Asker>();
 afterEach(async () => {
-  // This must come first: a process that waits for its disk cannot be killed.
+  // Check this first: a process that waits for its disk cannot be killed.
   for (const name of cluster?.names ?? []) disks.thaw(cluster.dataDir(name));
   for (const asker of askers.values()) asker.close();
   askers.clear();
@@ -29,7 +29,7 @@ describe.skipIf(why !== undefined)('a leader whose disk hangs', () => {
     const old = await cluster.leader();
     const others = cluster.names.filter((name) => name !== old);
     const writers = cluster.names.map((name) => writing(name));
-    await said(() => writers.every(({ acknowledged }) => acknowledged.length > 5), 'writes through all');
+    await said(() => writers.every(({ acknowledged }) => acknowledged.length > 5), 'writes through all peers');
     const { term } = await cluster.status(old);
 
     await disks.freeze(cluster.dataDir(old));
@@ -39,13 +39,16 @@ describe.skipIf(why !== undefined)('a leader whose disk hangs', () => {
     }, 'another leader');
     const before = new Map(writers.map((writer) => [writer, writer.acknowledged.length]));
     const going = writers.filter(({ through }) => through !== old);
-    await said(() => going.every((w) => w.acknowledged.length > before.get(w)! + 10), 'writes at the others');
+    await said(() => going.every((w) => w.acknowledged.length > before.get(w)! + 10), 'writes through the other peers');
     // It acknowledges no write that is not on its disk. An earlier acknowledgement may still be in flight.
     const hanging = writers.find(({ through }) => through === old)!;
     expect(hanging.acknowledged.length).toBeLessThanOrEqual(before.get(hanging)! + 1);
 
     disks.thaw(cluster.dataDir(old));
-    await said(() => hanging.acknowledged.length > before.get(hanging)! + 5, 'writes through who was frozen');
+    await said(
+      () => hanging.acknowledged.length > before.get(hanging)! + 5,
+      'writes through the peer with the frozen disk',
+    );
     await Promise.all(writers.map(({ stop }) => stop()));
     const acknowledged = writers.flatMap((writer) => writer.acknowledged);
     for (const name of cluster.names) {
@@ -89,7 +92,7 @@ function writing(through: string): Writer {
 
 async function said(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
   for (const end = performance.now() + 60_000; !(await isSo()); await wait(50)) {
-    if (performance.now() > end) throw new Error(`waited in vain for ${what}\n${cluster.outputs()}`);
+    if (performance.now() > end) throw new Error(`timed out waiting for ${what}\n${cluster.outputs()}`);
   }
 }
 

@@ -26,7 +26,7 @@ export interface WatchRun {
   to?: number;
 }
 
-/** Everything that the clients of one run did and saw. */
+/** Everything that the clients of one run did and observed. */
 export class History {
   readonly operations = new Map<string, ObjectOperation[]>();
   readonly revisions: SeenRevision[] = [];

@@ -10,7 +10,7 @@ export type Outcome =
 /** Milliseconds. */
 export const PATIENCE = 5000;
 const INSISTENCE = 60_000;
-const NO_ANSWER = 'no answer in time';
+const NO_ANSWER = 'no response in time';
 
 /** A client of one server with one pool of connections. It sends each request once and reports what is known of its outcome. */
 export class Asker {
@@ -62,7 +62,7 @@ export class Asker {
       }
       if (outcome.kind === 'refused' && outcome.why !== NO_ANSWER) return outcome;
       inDoubt ||= outcome.kind === 'unknown';
-      if (performance.now() > end) throw new Error(`${method} ${path} is not answered: ${outcome.why}`);
+      if (performance.now() > end) throw new Error(`${method} ${path} gets no response: ${outcome.why}`);
       await new Promise<void>((resolve) => setTimeout(resolve, 100));
     }
   }
@@ -122,7 +122,7 @@ function judged(status: number, bytes: Buffer): Outcome {
   } catch {
     return { kind: 'unknown', why: `status ${status} with a broken body` };
   }
-  // The server sends this status only before anything is proposed, or when the proposal is certainly lost.
+  // The server sends this status only before a proposal, or if the proposal is certainly lost.
   if (status === 429) return { kind: 'refused', why: String(body['message']) };
   if (status >= 500) return { kind: 'unknown', why: String(body['message']) };
   return { kind: 'answer', status, body };

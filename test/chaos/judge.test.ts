@@ -44,13 +44,13 @@ describe('the watch check', () => {
     expect(missedEvents(history, 3)).toEqual(['watcher b (from 1) missed revision 2: k=v2; near it: 3 k=v3']);
   });
 
-  it('requires no events of a watcher after it got 410', () => {
+  it('requires no events of a watcher before its 410', () => {
     const history = new History();
     history.watches.push(run('a', 0, put(1), put(2)), { ...run('b', 0, put(1)), to: 1 });
     expect(missedEvents(history, 2)).toEqual([]);
   });
 
-  it('detects an acknowledged write that no watcher has', () => {
+  it('detects an acknowledged write that no watcher received', () => {
     const history = new History();
     history.watches.push(run('a', 0, put(1)));
     history.add('k', {
@@ -71,7 +71,7 @@ describe('the watch check', () => {
 });
 
 describe('the whole check', () => {
-  it('detects an acknowledged write that a later read misses', () => {
+  it('detects an acknowledged write that a later read does not return', () => {
     const history = new History();
     const ok = { kind: 'ok', value: 'x', version: '2' } as const;
     history.add('k', { by: 'w', input: { kind: 'create', value: 'x' }, output: ok, called: 0, returned: 1 });

@@ -13,7 +13,7 @@ export interface Judgement {
 
 const STEPS_MAX = 300_000;
 
-/** Checks everything that clients saw. `end`: every watch was read up to this revision at least. */
+/** Checks everything that clients observed. `end`: every watch was read at least up to this revision. */
 export function judge(history: History, end: number): Judgement {
   const violations: string[] = [];
   const undecided: string[] = [];
@@ -54,7 +54,7 @@ export function revisionsGoBack({ revisions }: Pick<History, 'revisions'>): stri
   for (const seen of [...revisions].sort((a, b) => a.called - b.called)) {
     while (at < byReturn.length && byReturn[at]!.returned < seen.called)
       newest = Math.max(newest, byReturn[at++]!.revision);
-    if (seen.revision < newest) found.push(`revision ${newest} was seen, and later ${JSON.stringify(seen)}`);
+    if (seen.revision < newest) found.push(`revision ${newest} was observed, and later ${JSON.stringify(seen)}`);
   }
   return found;
 }
@@ -71,7 +71,7 @@ export function runFaults(run: WatchRun): string[] {
   return found;
 }
 
-/** Checks that every watcher has every event in its range that any watcher or client saw. */
+/** Checks that every watcher received every event in its range that any other watcher or client saw. */
 export function missedEvents(history: Pick<History, 'watches' | 'operations'>, end: number): string[] {
   const all = new Map<number, string>();
   const found: string[] = [];

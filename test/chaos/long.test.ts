@@ -27,7 +27,8 @@ interface Profile {
 }
 
 /**
- * Seeds alternate between the defaults, five peers, logs so short that a restarted peer needs a snapshot, and a high write load.
+ * Seeds alternate between default settings, five peers, logs so short that a restarted peer needs a snapshot, and a
+ * high write load.
  */
 const PROFILES: readonly Profile[] = [
   { args: [], padding: 0 },
@@ -39,17 +40,17 @@ const PROFILES: readonly Profile[] = [
 
 const whyNotPower = minutes === 0 ? undefined : whyNoPowerCuts();
 if (minutes > 0) mkdirSync(clockFolder, { recursive: true });
-if (whyNotPower !== undefined) console.warn(`power cuts left out: ${whyNotPower}`);
+if (whyNotPower !== undefined) console.warn(`power cuts skipped: ${whyNotPower}`);
 
 describe.skipIf(!isBuilt || minutes === 0)('chaos', () => {
   it(
-    `goes on for ${minutes} minutes`,
+    `keeps all guarantees for ${minutes} minutes`,
     async () => {
       const first = given === '' ? Math.floor(Math.random() * 1_000_000) : Number(given);
       const results: ChaosResult[] = [];
       for (let left = minutes, seed = first; left > 0; left -= RUN_MINUTES_MAX, seed++) {
         process.stdout.write(
-          `seed ${seed}: again with make chaos MINUTES=${Math.min(left, RUN_MINUTES_MAX)} SEED=${seed}\n`,
+          `seed ${seed}: repeat with make chaos MINUTES=${Math.min(left, RUN_MINUTES_MAX)} SEED=${seed}\n`,
         );
         const supply = whyNotPower === undefined ? new PowerSupply(DISK_MIB) : undefined;
         const clocks = whyNoClocks === undefined ? new Clocks(clockFolder, 'jumps') : undefined;

@@ -4,7 +4,7 @@ import { Asker, type Outcome } from './http.js';
 import { untilMember } from './members.js';
 import type { Fault } from './nemesis.js';
 
-// Changes of members while the network is split, for five peers: two are cut off, three go on.
+// Membership changes while the network is partitioned, for five peers: two are cut off, three continue.
 
 type Pair = readonly [string, string];
 
@@ -31,7 +31,7 @@ async function ask(cluster: Cluster, via: string, method: string, path: string, 
 /** Retries until the request succeeds; for requests that may be repeated. */
 async function succeed(cluster: Cluster, via: readonly string[], method: string, path: string): Promise<void> {
   let last: Outcome | undefined;
-  await untilMember(`${method} ${path} was not carried out`, async () => {
+  await untilMember(`${method} ${path} did not succeed`, async () => {
     for (const name of via) {
       last = await ask(cluster, name, method, path);
       if (last.kind === 'answer' && last.status < 300) return true;
@@ -77,7 +77,7 @@ async function split(
 
 /** The old leader appends a removal that is never committed. The member must stay a member. */
 const removalInMinority: Fault = {
-  name: 'a leader in a minority removes a member in vain',
+  name: 'a leader in a minority removes a member without effect',
   stands: [500, 2000],
   async strike(cluster, random) {
     const leader = await cluster.leader();
@@ -96,14 +96,15 @@ const removalInMinority: Fault = {
         const outcome = await asked;
         if (outcome.kind === 'answer' && outcome.status === 200) throw new Error('a minority has removed a member');
         await cluster.leader();
-        await untilMember(`${target} is no member any more`, () => isVoter(cluster, target));
+        await untilMember(`${target} is not a member any more`, () => isVoter(cluster, target));
       },
     };
   },
 };
 
 /**
- * The majority removes a member that is cut off. It learns of that when the network heals, and joins again with an empty disk.
+ * The majority removes a member that is cut off. The member detects this when the network heals, and joins again with
+ * an empty disk.
  */
 const removalOfCutOff: Fault = {
   name: 'a member that is cut off is removed, and joins again',
@@ -131,14 +132,14 @@ const removalOfCutOff: Fault = {
 
 /** A member is added and promoted while two of the others are cut off. It is removed when they are back. */
 const joinWhileSplit: Fault = {
-  name: 'a sixth joins while two are cut off, and goes',
+  name: 'a sixth peer joins while two are cut off, and is removed',
   stands: [200, 1500],
   async strike(cluster, random) {
     const { cutOff, rest } = await split(cluster, random, random.chance(0.5));
     await untilLed(cluster, rest);
     const hit = `n${random.int(0, 999_999)}`;
     const peerUrl = await cluster.planJoin(hit);
-    // While the others are cut off, so that the new member cannot forward anything between them.
+    // Keep the others cut off, so that the new member cannot forward messages between them.
     cluster.cut(between([hit], cutOff));
     const added = await ask(cluster, rest[0]!, 'POST', '/peer/v1/members', { name: hit, peerUrls: [peerUrl] });
     if (added.kind !== 'answer' || added.status !== 200) throw new Error(`adding ${hit}: ${JSON.stringify(added)}`);

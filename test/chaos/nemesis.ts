@@ -89,9 +89,13 @@ const partAll = parting('part all', (leader, others) => [
   ...others.flatMap((o) => both(leader, o)),
   ...both(others[0]!, others[1]!),
 ]);
-const muteLeader = parting('the leader is not heard', (leader, others) => others.map((o) => [leader, o] as const));
-const deafLeader = parting('the leader does not hear', (leader, others) => others.map((o) => [o, leader] as const));
-const bridge = parting('only one peer knows both others', (leader, others, random) => {
+const muteLeader = parting('messages from the leader are lost', (leader, others) =>
+  others.map((o) => [leader, o] as const),
+);
+const deafLeader = parting('messages to the leader are lost', (leader, others) =>
+  others.map((o) => [o, leader] as const),
+);
+const bridge = parting('only one peer reaches both others', (leader, others, random) => {
   const all = [leader, ...others];
   const middle = random.pick(all);
   const [x, y] = all.filter((n) => n !== middle);
@@ -99,7 +103,7 @@ const bridge = parting('only one peer knows both others', (leader, others, rando
 });
 
 /** Any of the six directions between three peers, independently. */
-const someWays = parting('some ways are cut', (leader, others, random) => {
+const someWays = parting('some links are cut', (leader, others, random) => {
   const all = [leader, ...others];
   const ways = all.flatMap((from) => all.filter((to) => to !== from).map((to) => [from, to] as const));
   return ways.filter(() => random.chance(0.4));
@@ -124,7 +128,7 @@ const moveLeader: Fault = {
 };
 
 const rollingRestart: Fault = {
-  name: 'restart one in order',
+  name: 'restart one peer gracefully',
   stands: [0, 200],
   async strike(cluster, random) {
     const hit = random.pick(cluster.names);
@@ -148,7 +152,7 @@ const isLearner = async (cluster: Cluster, name: string): Promise<boolean> =>
 /** A peer joins, is promoted automatically or by hand once it has caught up, and is removed. */
 function joinAndGo(by: 'itself' | 'hand'): Fault {
   return {
-    name: `a fourth joins, promoted by ${by}, and goes`,
+    name: `a fourth peer joins, promoted by ${by}, and is removed`,
     stands: [500, 2000],
     async strike(cluster, random) {
       const hit = `d${random.int(0, 999_999)}`;
@@ -178,7 +182,7 @@ function joinAndGo(by: 'itself' | 'hand'): Fault {
 
 /** Removes a member and adds it again with an empty disk, as the state check and a lost disk require. */
 const wipeAndRejoin: Fault = {
-  name: 'one is removed, wiped and joins again',
+  name: 'one peer is removed, wiped and joins again',
   stands: [0, 1500],
   async strike(cluster, random) {
     const hit = await victim(cluster, random, random.chance(0.3) ? 'leader' : 'follower');
@@ -211,7 +215,7 @@ function traced(pid: number, injected: string): () => Promise<void> {
   };
 }
 
-const NO_TRACER = { hit: 'nobody: strace is not there or may not trace', undo: async () => {} };
+const NO_TRACER = { hit: 'nobody: strace is not installed or not permitted', undo: async () => {} };
 
 /** Every sync takes 200 ms longer. */
 const slowDisk: Fault = {
@@ -224,7 +228,7 @@ const slowDisk: Fault = {
   },
 };
 
-/** Another process fills the disk. Only where the data folder is a separate file system. */
+/** the disk of one peer is full */
 export const fullDisk: Fault = {
   name: 'the disk of one is full',
   stands: [500, 4000],
@@ -257,7 +261,7 @@ function failingDisk(who: 'leader' | 'follower'): Fault {
         const first = await Promise.race([ended, late]);
         clearTimeout(timer);
         await detach();
-        if (first === 'late') throw new Error(`${hit} goes on though its disk fails`);
+        if (first === 'late') throw new Error(`${hit} continues although its disk fails`);
       });
       return { hit, undo: () => cluster.up(hit) };
     },

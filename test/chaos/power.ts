@@ -6,7 +6,7 @@ import { type Disks, isMounted } from './disks.js';
 
 /**
  * Disks whose power can be cut. Each is a file system on a loop device, whose backing file lies on a second file
- * system that stands for the device:
+ * system that represents the device:
  *
  *     folder                  the peer's data: ext4 or xfs
  *       loop device           a flush of it is an fsync of its backing file
@@ -14,10 +14,9 @@ import { type Disks, isMounted } from './disks.js';
  *       loop device
  *     <name>.image            a file of this machine
  *
- * The cut is ext4's shutdown of the lower one without flushing its log: from that moment no byte reaches it. So what the peer
- * never synced is gone, as it stood in the page cache; and what the upper file system had written and never flushed is gone too,
- * as it would be out of a real device's cache, in whatever order the kernel had written it back. Nothing is copied and
- * nothing waits for the cut: it falls between two instructions, wherever the peer happens to be.
+ * The cut is ext4's shutdown of the lower file system without flushing its log: from then on no byte reaches it. So data that
+ * the peer never synced is lost with the page cache. Data that the upper file system wrote and never flushed is lost too, as
+ * from the cache of a real device, in any order. The cut happens between two instructions of the peer, at any point.
  */
 export class PowerSupply implements Disks {
   readonly #mebibytes: number;
@@ -47,7 +46,7 @@ export class PowerSupply implements Disks {
     mountLoop(platter, folder);
   }
 
-  /** Cuts the power: nothing that is not on the devices of these folders is written any more. Resolves when that is so. */
+  /** Cuts the power: nothing more is written to the devices of these folders. Resolves when that is done. */
   async cut(folders: readonly string[]): Promise<void> {
     const answer = new Promise<string>((resolve) => {
       this.#answered = resolve;
@@ -87,7 +86,10 @@ export type UpperFileSystem = 'ext4' | 'xfs';
 /** Space for the journal and the tables of the lower file system. */
 const imageMiB = (platter: number): number => Math.ceil(platter * 1.06) + 64;
 
-/** Reads lines of mount points, shuts each down (EXT4_IOC_SHUTDOWN, EXT4_GOING_FLAGS_NOLOGFLUSH) and prints the result. */
+/**
+ * Reads mount points, one on each line, shuts each down (EXT4_IOC_SHUTDOWN, EXT4_GOING_FLAGS_NOLOGFLUSH) and prints the
+ * result.
+ */
 const SWITCH = `
 $| = 1;
 while (my $line = <STDIN>) {

@@ -8,10 +8,10 @@ import type { PowerSupply } from './power.js';
 /** The moment of the power cut. */
 export type Moment =
   | 'at any time'
-  | 'as the log begins a segment'
-  | 'as the state is flushed'
-  | 'as a snapshot is installed'
-  | 'as the peers start';
+  | 'when the log begins a segment'
+  | 'when the state is flushed'
+  | 'when a snapshot is installed'
+  | 'when the peers start';
 
 const MOMENT_PATIENCE = 60_000;
 /** The maximum delay in milliseconds between the observed moment and the cut. */
@@ -34,7 +34,7 @@ export function powerCut(supply: PowerSupply, moment: Moment, who: 'all' | 'lead
       };
       const came = await reach[moment](cluster, random, cut, up);
       await cut();
-      return { hit: `${names.join(', ')}${came ? '' : ', though the moment did not come'}`, undo: up };
+      return { hit: `${names.join(', ')}${came ? '' : ', although the moment did not occur'}`'}`, undo: up };
     },
   };
 }
@@ -44,15 +44,15 @@ export function powerCuts(supply: PowerSupply, muchWritten: boolean): readonly F
   return [
     powerCut(supply, 'at any time'),
     powerCut(supply, 'at any time', 'leader'),
-    powerCut(supply, 'as the peers start'),
+    powerCut(supply, 'when the peers start'),
     ...(muchWritten ? MOMENTS_OF_WRITING.map((moment) => powerCut(supply, moment)) : []),
   ];
 }
 
 const MOMENTS_OF_WRITING = [
-  'as the log begins a segment',
-  'as the state is flushed',
-  'as a snapshot is installed',
+  'when the log begins a segment',
+  'when the state is flushed',
+  'when a snapshot is installed',
 ] as const satisfies readonly Moment[];
 
 type Reach = (cluster: Cluster, random: Random, cut: () => Promise<void>, up: () => Promise<void>) => Promise<boolean>;
@@ -63,11 +63,11 @@ const reach: Readonly<Record<Moment, Reach>> = {
     await wait(random.int(0, 1500));
     return true;
   },
-  'as the log begins a segment': (cluster, random) =>
+  'when the log begins a segment': (cluster, random) =>
     seen(cluster.names, random, (name) => ({ folder: join(cluster.dataDir(name), 'wal'), entry: /^\d{10}\.wal$/ })),
-  'as the state is flushed': (cluster, random) =>
+  'when the state is flushed': (cluster, random) =>
     seen(cluster.names, random, (name) => ({ folder: engineFolder(cluster, name), entry: /\.sst$/ })),
-  'as a snapshot is installed': async (cluster, random) => {
+  'when a snapshot is installed': async (cluster, random) => {
     const leader = await cluster.leader();
     const far = random.pick(cluster.names.filter((name) => name !== leader));
     const at = (await cluster.status(far)).applied;
@@ -84,7 +84,7 @@ const reach: Readonly<Record<Moment, Reach>> = {
     cluster.up(far).catch(() => {});
     return moment;
   },
-  'as the peers start': async (_cluster, random, cut, up) => {
+  'when the peers start': async (_cluster, random, cut, up) => {
     await cut();
     up().catch(() => {});
     await wait(random.int(0, 1500));

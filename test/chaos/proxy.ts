@@ -48,7 +48,7 @@ export class PeerProxy {
 
   #accept(client: Socket): void {
     const from = callerOf(client.remotePort ?? 0, this.#wire.peers());
-    // A connection of an unknown caller could cross a partition. The peer dials again.
+    // A connection of an unknown caller could cross a partition, so it is closed. The peer dials again.
     if (from === undefined) {
       client.on('error', () => {});
       client.destroy();
@@ -85,7 +85,7 @@ export class PeerProxy {
     else if (client.writableLength === 0) server.resume();
   }
 
-  /** The cuts have changed. With `drop`, connections that were cut are closed. */
+  /** Called when the cuts have changed. With `drop`, connections in a cut direction are closed. */
   changed(drop: (from: string) => boolean = () => false): void {
     for (const passage of [...this.#passages]) {
       if (drop(passage.from)) passage.client.destroy();

@@ -28,10 +28,13 @@ export interface ChaosResult {
 }
 
 const SETTLE_TIME = 60_000;
-/** The least number of writes for a meaningful result; a slow machine runs longer. */
+/** The minimum number of writes for a meaningful result; a slow machine runs longer. */
 const WRITES_MIN = 100;
 
-/** Runs three peers with clients on all of them, and faults one after the other, then checks everything that was seen. */
+/**
+ * Runs three peers with clients on all of them, injects faults one after the other, then checks everything that the
+ * clients observed.
+ */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const { seed, faults, drawFor, note = () => {} } = options;
   const random = new Random(seed);

@@ -5,7 +5,7 @@ import { Random } from '../sim/random.js';
 import { Cluster, type ClusterOptions, isBuilt } from './cluster.js';
 import { Asker } from './http.js';
 
-/** Faults that trusted stores have had, each by name. */
+/** Faults known from other stores, each by name. */
 
 if (!isBuilt) console.warn('chaos scenarios skipped: dist/ is missing (npm run build)');
 
@@ -120,12 +120,12 @@ function following(asker: Asker, from: number, more = ''): Following {
 async function until(what: () => boolean, patience = 60_000): Promise<void> {
   const end = performance.now() + patience;
   while (!what()) {
-    if (performance.now() > end) throw new Error('did not come about');
+    if (performance.now() > end) throw new Error('the expected state did not occur');
     await wait(20);
   }
 }
 
-describe.skipIf(!isBuilt).sequential('faults that stores of one peer have had', () => {
+describe.skipIf(!isBuilt).sequential('faults of stores with one peer', () => {
   clusterOf({ names: ['a'], args: ['--auto-compaction-retention=1s'] });
 
   it('a single peer loses an acknowledged write on crash', async () => {
@@ -166,7 +166,7 @@ describe.skipIf(!isBuilt).sequential('faults that stores of one peer have had', 
       code() !== undefined || events.some((e) => e.revision >= to);
     await until(() => [reference, ...watches.map((w) => w.watch)].every(done));
     expect(reference.code()).toBeUndefined();
-    // The test means something only if a compaction happened meanwhile.
+    // The test is meaningful only if a compaction happened meanwhile.
     const oldest = await asker.insist('GET', `${CMS}?resourceVersion=${first}&resourceVersionMatch=Exact`);
     expect(oldest.kind === 'answer' && oldest.status).toBe(410);
     for (const { from, watch } of watches) {
@@ -209,7 +209,7 @@ describe.skipIf(!isBuilt).sequential('faults that stores of one peer have had', 
   });
 });
 
-describe.skipIf(!isBuilt).sequential('faults that stores of several peers have had', () => {
+describe.skipIf(!isBuilt).sequential('faults of stores with several peers', () => {
   clusterOf({ proxied: true });
 
   it('a stale read after the process was paused', async () => {
@@ -225,7 +225,7 @@ describe.skipIf(!isBuilt).sequential('faults that stores of several peers have h
     while (written === 0) {
       const put = await at(other).ask('PUT', `${CMS}/read`, cm('read', 'new'));
       if (put.kind === 'answer' && put.status === 200) written = performance.now();
-      if (performance.now() > end) throw new Error('the others did not go on');
+      if (performance.now() > end) throw new Error('the other peers did not continue');
     }
     const reads = Array.from({ length: 5 }, () => asker.ask('GET', `${CMS}/read`));
     await wait(100);
@@ -262,7 +262,7 @@ describe.skipIf(!isBuilt).sequential('faults that stores of several peers have h
     const watch = following(at(far), from);
     const writer = writing(at(near), 'w');
     await wait(300);
-    // Regular bookmarks are sent once a minute; a watch with initial events has one at the end of them.
+    // Regular bookmarks are sent once a minute; a watch with initial events has one at their end.
     const beginnings: Following[] = [];
     const initial = '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
     const beginning = setInterval(() => beginnings.push(following(at(far), 0, initial)), 150);
@@ -324,7 +324,7 @@ describe.skipIf(!isBuilt).sequential('a peer that was away for longer than histo
       return old.kind === 'answer' && old.status === 410;
     };
     while (!(await gone())) {
-      if (performance.now() > end) throw new Error('history was not given up');
+      if (performance.now() > end) throw new Error('history was not compacted');
       await wait(200);
     }
     cluster.heal(true);

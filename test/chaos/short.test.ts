@@ -7,7 +7,7 @@ import { runChaos } from './run.js';
 if (!isBuilt) console.warn('chaos skipped: dist/ is missing (npm run build)');
 
 /** The faults that every change is tested with; `make chaos` draws from all of them. */
-const SHORT = ['kill the leader', 'isolate the leader', 'pause the leader', 'the leader is not heard'];
+const SHORT = ['kill the leader', 'isolate the leader', 'pause the leader', 'messages from the leader are lost'];
 
 describe.skipIf(!isBuilt)('three peers under faults', () => {
   it('keep all guarantees', async () => {
@@ -17,7 +17,7 @@ describe.skipIf(!isBuilt)('three peers under faults', () => {
     expect(result.deaths).toEqual([]);
     expect(result.judgement.undecided).toEqual([]);
     expect(result.struck.length).toBe(SHORT.length);
-    // The check means something only if there were operations.
+    // The check is meaningful only if there were operations.
     expect(result.acknowledged).toBeGreaterThan(50);
     expect(result.judgement.events).toBeGreaterThan(100);
   });

@@ -7,8 +7,8 @@ import { canMount, memoryDisks } from './disks.js';
 import { Asker } from './http.js';
 
 const mountable = isBuilt && canMount();
-if (!isBuilt) console.warn('snapshots without room skipped: dist/ is missing (npm run build)');
-else if (!mountable) console.warn('snapshots without room skipped: this process may not mount');
+if (!isBuilt) console.warn('snapshots without space skipped: dist/ is missing (npm run build)');
+else if (!mountable) console.warn('snapshots without space skipped: this process may not mount');
 
 const CMS = '/api/v1/namespaces/default/configmaps';
 const MiB = 1024 * 1024;
@@ -30,7 +30,7 @@ describe.skipIf(!mountable)('a peer without disk space for a snapshot', () => {
     const most = fill(away, 20 * MiB);
     cluster.heal(true);
     const refused = (): boolean => /the snapshot for peer \w+ failed: the disk has \d+ bytes left/.test(othersOf(away));
-    await said(refused, 'the refusal of what would take the reserve');
+    await said(refused, 'the refusal of a snapshot that would use the reserve');
     const rest = fill(away, 0);
     expect(await create('while-full')).toBe(201);
     rmSync(rest);
@@ -38,7 +38,7 @@ describe.skipIf(!mountable)('a peer without disk space for a snapshot', () => {
     rmSync(most);
     // Another process then fills the disk while the snapshot arrives.
     const some = fill(away, 96 * MiB);
-    await said(() => existsSync(join(cluster.dataDir(away), 'db', 'state.2')), 'the beginning of the install');
+    await said(() => existsSync(join(cluster.dataDir(away), 'db', 'state.2')), 'the begin of the installation');
     const all = fill(away, 0);
     await said(() => failuresOf(away) > failures, 'its end');
     expect(await create('meanwhile')).toBe(201);
@@ -120,7 +120,7 @@ const failuresOf = (away: string): number => othersOf(away).match(/the snapshot 
 
 async function said(isSo: () => boolean, what: string): Promise<void> {
   for (const end = performance.now() + 60_000; !isSo(); await wait(10)) {
-    if (performance.now() > end) throw new Error(`waited in vain for ${what}\n${cluster.outputs()}`);
+    if (performance.now() > end) throw new Error(`timed out waiting for ${what}\n${cluster.outputs()}`);
   }
 }
 

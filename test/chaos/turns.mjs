@@ -1,6 +1,7 @@
-// Preloaded into a server (node --import), it reports how much CPU time one turn of the main thread's event loop takes. CPU time does
-// not grow with the load of the machine, unlike the answer times of a probe. TURNS_FILE receives a line every 100 ms or so: the time
-// in milliseconds since the epoch, and the longest turn since the line before it in milliseconds. Linux only.
+// Preloaded into a server (node --import), it reports how much CPU time one turn of the main thread's event loop takes.
+// CPU time does not grow with the load of the machine, unlike the answer times of a probe. TURNS_FILE gets a line about
+// every 100 ms: the time in milliseconds since the epoch, and the longest turn since the line before it in
+// milliseconds. Linux only.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 
@@ -10,7 +11,7 @@ if (isMainThread && file !== undefined) {
   let before = used();
   let longest = 0;
   let samples = 0;
-  // Two samples of a timer have at least one turn between them, and few when the loop is busy.
+  // Two timer samples have at least one turn between them, and few if the loop is busy.
   setInterval(() => {
     const now = used();
     longest = Math.max(longest, now - before);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `make clients`: runs programs that other people wrote against trireme, each once, and prints a table. What is not installed is
-// skipped with its reason. --only NAME runs one of them.
+// `make clients`: runs programs that other people wrote against trireme, each once, and prints a table. Programs that
+// are not installed are skipped with a reason. --only NAME runs one of them.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -46,7 +46,7 @@ function vitest(file) {
   return run(join(root, 'node_modules', '.bin', 'vitest'), ['run', file], { cwd: root });
 }
 
-/** What everybody does with kubectl, each command checked by its exit code. */
+/** Common uses of kubectl; each command is checked by its exit code. */
 async function kubectl(file) {
   return withServer(async (kubeconfig, folder) => {
     const manifests = join(root, 'test', 'e2e', 'manifests');

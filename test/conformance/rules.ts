@@ -427,10 +427,10 @@ export const rules: readonly Rule[] = [
   rule(
     'Media types',
     'gzip for get and list when asked, unless APIResponseCompression is off',
-    'test/e2e/http.test.ts: compresses large answers on request',
+    'test/e2e/http.test.ts: compresses large responses on request',
     'pkg/http/gzip.test.ts: is used for reads if the client accepts it and the gate is on',
     'test/e2e/encodings.test.ts: client-node gets large lists compressed and complete, and watch events without delay',
-    'test/e2e/encodings.test.ts: starts above 128 KiB, and only if the client accepts gzip',
+    'test/e2e/encodings.test.ts: compresses from 128 KiB on, and only if the client accepts gzip',
     'test/e2e/encodings.test.ts: is disabled with its feature gate',
   ),
   rule(
@@ -467,7 +467,7 @@ export const rules: readonly Rule[] = [
     'a watch that breaks goes on from the last version',
     'golden watches/event-versions-resume',
     'test/e2e/informer.test.ts: sees every change in order across a restart of the server',
-    'test/e2e/reflector.test.ts: over cut connections and a restart, without beginning anew',
+    'test/e2e/reflector.test.ts: that begins with',
   ),
   rule(
     'List then watch',
@@ -475,7 +475,7 @@ export const rules: readonly Rule[] = [
     'pkg/config/config.test.ts: has consistent defaults',
     'pkg/cache/cache.test.ts: ends with the given frame when the history is compacted',
     'pkg/registry/read.test.ts: end with 410 if their version is compacted',
-    'test/e2e/reflector.test.ts: begins anew when its version is compacted, and only then',
+    'test/e2e/reflector.test.ts: that begins with',
     'pkg/registry/read.test.ts: read any state in history, and fail with 410 if it was compacted',
   ),
   rule(

@@ -31,7 +31,7 @@ withKubectls('apply', (bench) => {
     ['configmaps', '', 'two'],
     ['secrets', ' --server-side', 'three'],
     ['configmaps', ' --server-side', 'four'],
-  ])('prunes what left an apply set of %s%s', async (parent, flags, name) => {
+  ])('prunes objects removed from an apply set of %s%s', async (parent, flags, name) => {
     const set = `--prune --applyset=${parent}/${name}${flags}`;
     await apply(set, documents(configMap(`${name}-a`, '1'), configMap(`${name}-b`, '1'), deployment(`${name}-c`, 1)));
     const id = await bench().value(`${parent} ${name}`, '{.metadata.labels.applyset\\.kubernetes\\.io/id}');
@@ -69,7 +69,7 @@ withKubectls('apply', (bench) => {
     const again = await apply('--prune -l g=1 --prune-allowlist=core/v1/ConfigMap', configMap('p1', '1', 'g: "1"'));
     expect(again).toBe('configmap/p1 unchanged\nconfigmap/p2 pruned\n');
     expect(await exists('cm p3')).toBe(true);
-    // Without a list of kinds kubectl asks for every kind that it knows.
+    // Without a list of kinds kubectl requests every kind that it knows.
     expect(await apply('--prune -l g=2', configMap('p4', '1', 'g: "2"'))).toBe(
       'configmap/p4 created\nconfigmap/p3 pruned\n',
     );

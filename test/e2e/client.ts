@@ -114,7 +114,10 @@ export class Client {
     });
   }
 
-  /** Begins to read an answer and stops at once; what is returned reads on to its end, and says whether it was whole. */
+  /**
+   * Begins to read a response and stops at once. The returned function reads the rest and reports whether the response
+   * was complete.
+   */
   slowly(path: string): Promise<() => Promise<{ readonly bytes: number; readonly complete: boolean }>> {
     return new Promise((resolve, reject) => {
       const began = (from: Readable, complete: () => boolean): void => {
@@ -142,12 +145,12 @@ export class Client {
     });
   }
 
-  /** Opens a watch: lines as they come. */
+  /** Opens a watch; lines are available as they arrive. */
   watch(path: string): WatchLines {
     return this.#http2 ? WatchLines.over2(this.session(), path) : WatchLines.over1(this.#credentials, path);
   }
 
-  /** A bare TLS connection, for what no client library would send. */
+  /** A bare TLS connection, to send bytes that no client library sends. */
   raw(options: { readonly allowHalfOpen?: boolean } = {}): Promise<TLSSocket> {
     const { url, ca, cert, key } = this.#credentials;
     const u = new URL(url);
@@ -195,7 +198,7 @@ export function readAll(socket: TLSSocket): Promise<string> {
   });
 }
 
-/** A watch as its client sees it. */
+/** A watch from its client's point of view. */
 export class WatchLines {
   // biome-ignore lint/suspicious/noExplicitAny: tests read any response
   readonly events: any[] = [];

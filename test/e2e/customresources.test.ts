@@ -51,7 +51,7 @@ const shop = (name: string): object => ({
 const merge = { 'content-type': 'application/merge-patch+json' };
 const WAIT_MS = 30_000;
 
-/** Repeats a request until the response is as expected. Followers apply writes shortly after the leader. */
+/** Repeats a request until the response is as expected. Followers apply writes with a short delay. */
 async function eventually<T>(ask: () => Promise<T>, wanted: (value: T) => boolean): Promise<T> {
   const end = performance.now() + WAIT_MS;
   for (;;) {
@@ -225,7 +225,7 @@ describe('adding, changing and removing a kind under load', () => {
   });
 });
 
-describe.skipIf(!isBuilt)('a kind comes, changes and goes under load', () => {
+describe.skipIf(!isBuilt)('a kind is added, changed and removed under load', () => {
   let cluster: Cluster;
 
   beforeAll(async () => {

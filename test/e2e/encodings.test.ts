@@ -112,7 +112,7 @@ describe('compression, with clients that request it by default', () => {
   });
 
   it.skipIf(oldestAndNewest().length === 0).each(oldestAndNewest())(
-    'kubectl $version gets large lists small, unless told not to',
+    'kubectl $version gets large lists compressed, unless it disables compression',
     async (version) => {
       const k = new KubectlRunner(version, server.kubeconfigPath);
       try {
@@ -135,7 +135,7 @@ describe('compression, with clients that request it by default', () => {
     },
   );
 
-  it('starts above 128 KiB, and only if the client accepts gzip', async () => {
+  it('compresses from 128 KiB on, and only if the client accepts gzip', async () => {
     const client = new Client(server);
     const bytesOf = async (name: string): Promise<number> => (await client.ask(`${CMS}/${name}`)).body.length;
     const put = (fill: number) =>

@@ -80,7 +80,7 @@ describe.skipIf(!isBuilt)('a start', () => {
 });
 
 // Only Linux lists the threads of a process.
-describe.skipIf(!isBuilt || process.platform !== 'linux')('the pool of threads', () => {
+describe.skipIf(!isBuilt || process.platform !== 'linux')('the thread pool', () => {
   async function threads(size: string | undefined): Promise<number> {
     const server = await ServerProcess.start(data, 0, [], { UV_THREADPOOL_SIZE: size });
     // The number of the store's threads, which have their own names, varies.
@@ -106,7 +106,7 @@ describe.skipIf(!isBuilt)('a start that fails or warns', () => {
   });
 });
 
-describe.skipIf(!isBuilt)('a start that cannot be', () => {
+describe.skipIf(!isBuilt)('a start that fails', () => {
   it('reports that the port is in use', async () => {
     const taken: Server = await new Promise((resolve) => {
       const s = createServer().listen(0, '127.0.0.1', () => resolve(s));

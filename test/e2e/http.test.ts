@@ -154,7 +154,7 @@ describe.each([
     expect(over.failed).toBe(false);
   });
 
-  it('compresses large answers on request', async () => {
+  it('compresses large responses on request', async () => {
     await client.ask(CMS, { body: cm(`${prefix}-big`, { k: 'x'.repeat(300_000) }) });
     const plain = await client.ask(`${CMS}/${prefix}-big`);
     expect(plain.headers['content-encoding']).toBeUndefined();

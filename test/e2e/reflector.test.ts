@@ -58,7 +58,7 @@ describe.skipIf(!isBuilt)('a reflector', () => {
     a.size === b.size && [...a].every(([name, version]) => b.get(name) === version);
 
   it.each<Beginning>(['list', 'watch-list'])(
-    'that begins by %s has what is there, over cut connections and a restart, without beginning anew',
+    'that begins with %s has the current objects, across broken connections and a restart, without starting over',
     async (beginning) => {
       const [port] = await freePorts(1);
       let server = await ServerProcess.start(data, port, ALONE);
@@ -95,7 +95,7 @@ describe.skipIf(!isBuilt)('a reflector', () => {
   );
 
   it.each<Beginning>(['list', 'watch-list'])(
-    'that begins by %s begins anew when its version is compacted, and only then',
+    'that begins with %s starts over when its version is compacted, and only then',
     async (beginning) => {
       const [port] = await freePorts(1);
       let server = await ServerProcess.start(data, port, [...ALONE, '--auto-compaction-retention=1s']);

@@ -6,7 +6,7 @@ import { applyObject, applyPatch, managedFieldsError, PatchError, updateManagedF
 import { bodies, deployment, encoded, encodedAs, kindOf } from './seeds.js';
 import { type Target, texts } from './target.js';
 
-/** Decoders of request bodies. Decoded values must be the same after encoding and decoding again. */
+/** Decoders of request bodies. Decoded values must be equal after encoding and decoding again. */
 
 const WORDS = {
   json: [
@@ -118,8 +118,8 @@ function bodyTarget(encoding: BodyEncoding): Target {
         }
         const bytesAgain = encodedAs(encoding, { kind, object: decoded.object });
         const second = decodeBody({ bytes: bytesAgain, encoding }, kind);
-        if (!second.ok) throw new Error(`what was read cannot be read again: ${second.message}`);
-        if (!equalJson(second.object, decoded.object)) throw new Error('what was read and written reads differently');
+        if (!second.ok) throw new Error(`the written value cannot be read again: ${second.message}`);
+        if (!equalJson(second.object, decoded.object)) throw new Error('the value differs after writing and reading');
       }
     },
   };
@@ -137,7 +137,7 @@ const plainValues: Target = {
       const text = jsonText(read.value);
       const second = readJson(Buffer.from(text));
       if (!second.ok) throw new Error(`its JSON cannot be read: ${second.message}`);
-      if (!equalJson(second.value, read.value)) throw new Error('its JSON reads differently');
+      if (!equalJson(second.value, read.value)) throw new Error('its JSON has another value');
     }
   },
 };
@@ -196,7 +196,7 @@ const applied: Target = {
       const result = applyObject({ resource: tracked, live, applied: read.value, manager: 'm', force: true, now: 0 });
       if (result.kind !== 'merged') throw new Error('a forced apply conflicts');
       const wrong = managedFieldsError(result.object);
-      if (wrong !== undefined) throw new Error(`it wrote entries that it cannot read: ${wrong}`);
+      if (wrong !== undefined) throw new Error(`it wrote invalid entries: ${wrong}`);
     }
   },
 };
@@ -224,7 +224,7 @@ const managed: Target = {
     (object['spec'] as JsonObject)['replicas'] = 5;
     updateManagedFields({ resource: tracked, live: current(), object, manager: 'u', now: 0 });
     const wrong = managedFieldsError(object);
-    if (wrong !== undefined) throw new Error(`it wrote entries that it cannot read: ${wrong}`);
+    if (wrong !== undefined) throw new Error(`it wrote invalid entries: ${wrong}`);
   },
 };
 

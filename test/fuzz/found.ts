@@ -19,7 +19,7 @@ export const FOUND: readonly Found[] = [
   { target: 'bodies: yaml', was: 'an overflow of the stack', input: Buffer.from(nestedAliases(12, 900)) },
   {
     target: 'bodies: yaml',
-    was: '600 MB of tags that mean nothing',
+    was: '600 MB of tags without a meaning',
     input: Buffer.from(`%TAG !a! ${long}\n---\n${'- !a!x y\n'.repeat(3000)}`),
   },
   {
@@ -29,7 +29,7 @@ export const FOUND: readonly Found[] = [
   },
   {
     target: 'values: JSON, YAML, CBOR without a schema',
-    was: 'half a minute of making the same path',
+    was: 'half a minute of building the same path',
     input: Buffer.from(`{"${long}":{${'"a":1,'.repeat(30_000)}"a":1}}`),
   },
 ];

@@ -21,7 +21,7 @@ describe('fuzz targets', () => {
   if (minutes > 0) console.info(`fuzzing ${targets.length} targets, ${(share / 1000) | 0} s each, seed ${seed}`);
 
   it.each(targets)(
-    'is read or refused, at once: $name',
+    'is read or refused quickly: $name',
     async (target) => {
       const end = performance.now() + share;
       const found = await hunt(
@@ -36,7 +36,7 @@ describe('fuzz targets', () => {
   );
 
   it.each(FOUND.filter((f) => targets.some((t) => t.name === f.target)))(
-    'what was found stays mended: $was',
+    'earlier findings stay fixed: $was',
     async (found) => {
       const target = targets.find((t) => t.name === found.target)!;
       expect(await tried(target, found.input)).toBeUndefined();

@@ -53,7 +53,7 @@ export async function tried(target: Target, input: Buffer): Promise<Finding | un
   const once = await timed(target, input);
   if (once.failed !== undefined) {
     const { failed } = once;
-    if (isHang(failed)) return finding('hang', `was not done in ${HANG_TIME} ms`);
+    if (isHang(failed)) return finding('hang', `did not finish in ${HANG_TIME} ms`);
     if (!target.refusals.some((r) => failed instanceof r)) return finding('crash', describe(failed));
   }
   const left = memory() - before;

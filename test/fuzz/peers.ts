@@ -98,7 +98,7 @@ const entries: Target = {
     const read = decodeEntry(input);
     if (read.kind === 'malformed') return;
     const again = decodeEntry(encodeEntry(read));
-    if (again.kind !== read.kind) throw new Error('an entry reads differently');
+    if (again.kind !== read.kind) throw new Error('an entry differs after writing and reading');
   },
 };
 

@@ -205,7 +205,7 @@ const tokens = textTarget({
         const read = decodeContinue(token);
         const again = decodeContinue(encodeContinue(read));
         if (again.start !== read.start || again.revision !== read.revision)
-          throw new Error('a token reads differently');
+          throw new Error('a token differs after writing and reading');
       });
   },
 });
@@ -255,7 +255,7 @@ const scalars = textTarget({
     if (quantity !== undefined) formatQuantity(quantity);
     const duration = parseDuration(text);
     if (duration !== undefined && parseDuration(formatDuration(duration)) !== duration)
-      throw new Error('a duration reads differently');
+      throw new Error('a duration differs after writing and reading');
     const ip = parseIp(text);
     if (ip !== undefined && parseIp(formatIp(ip)) === undefined) throw new Error('an address cannot be read again');
     const cidr = parseCidr(text);

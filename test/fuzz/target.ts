@@ -4,8 +4,8 @@ import type { Material } from './mutate.js';
 export interface Target extends Material {
   readonly name: string;
   /**
-   * Reads an input. It may throw only the errors in `refusals`; anything else is a bug, and so is a failed check of the result
-   * (`assert`).
+   * Reads an input. It may throw only the errors in `refusals`; any other error, or a failed check of the result
+   * (`assert`), is a bug.
    */
   run(input: Buffer): void | Promise<void>;
   readonly refusals: readonly Refusal[];

@@ -6,7 +6,7 @@ import { recordedPaths, recordedText } from './recordings.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-it('answers a slice of the recorded requests as kube-apiserver does', async () => {
+it('gives the responses of kube-apiserver to a part of the recorded requests', async () => {
   const ran = await new Promise<{ readonly code: number | null; readonly out: string }>((resolve) => {
     const args = [join(here, 'run.mjs'), '--gate', '--slice'];
     const child = execFile(process.execPath, args, { maxBuffer: 64 << 20 }, (_, out, err) =>

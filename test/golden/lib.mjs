@@ -1,5 +1,5 @@
-// Runs recorded cases: a small HTTPS client, variable substitution, normalisation of what differs from run to run, and comparison.
-// README.md describes the format.
+// Runs recorded cases: a small HTTPS client, variable substitution, normalisation of values that differ from run to
+// run, and comparison. README.md describes the format.
 import https from 'node:https';
 
 /** One request. Returns {status, headers, body: Buffer}; a watch is opened with `open` instead. */
@@ -17,7 +17,7 @@ export class Client {
     if (this.token && !h.authorization) h.authorization = `Bearer ${this.token}`;
     return { agent: this.agent, host: this.u.hostname.replace(/[[\]]/g, ''), port: this.u.port, method, path: this.prefix + path, headers: h };
   }
-  /** `bare`: without the administrator's certificate or token (for requests that bring their own or none). */
+  /** `bare`: without the administrator's certificate or token (for requests with other credentials or none). */
   request(method, path, headers = {}, body, bare = false) {
     return new Promise((resolve, reject) => {
       const payload = body === undefined ? undefined : Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
@@ -68,7 +68,7 @@ export class Client {
   }
 }
 
-/** Long runs of one character stand in files as {{fill:x:1000}}. */
+/** Long runs of one character are written as {{fill:x:1000}} in the files. */
 export function shrink(v) {
   if (typeof v === 'string') return v.length < 1000 ? v : v.replace(/([^{}])\1{999,}/gs, (m, c) => `{{fill:${c}:${m.length}}}`);
   if (Array.isArray(v)) return v.map(shrink);
@@ -100,7 +100,7 @@ export async function whoami(client) {
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const IP = /^(10\.\d+\.\d+\.\d+|192\.0\.2\.\d+|198\.51\.100\.\d+|fd[0-9a-f:]+|2001:db8[0-9a-f:]+)$/;
 
-/** Replaces what differs from run to run by fixed marks; drops managedFields unless asked to keep them. */
+/** Replaces values that differ from run to run by fixed marks; drops managedFields unless they are requested. */
 export function normalise(v, { vars = {}, managedFields = false } = {}, key = '', parent = '') {
   if (typeof v === 'string') {
     if (key === 'uid' && v) return '<uid>';
@@ -136,14 +136,14 @@ export function normalise(v, { vars = {}, managedFields = false } = {}, key = ''
   return v;
 }
 
-/** Stable text of a value: object keys sorted. */
+/** The text of a value with sorted object keys. */
 export function canonical(v) {
   if (Array.isArray(v)) return `[${v.map(canonical).join(',')}]`;
   if (v && typeof v === 'object') return `{${Object.keys(v).sort().map((k) => `${JSON.stringify(k)}:${canonical(v[k])}`).join(',')}}`;
   return JSON.stringify(v);
 }
 
-/** The part of a failure Status that programs act on, without its sentences. */
+/** The parts of a failure Status that programs use, without its messages. */
 export function statusShape(b) {
   const d = b?.details;
   return {
@@ -152,7 +152,7 @@ export function statusShape(b) {
   };
 }
 
-/** 'same' | 'words' (only sentences differ) | 'different', with the first difference. */
+/** 'same' | 'words' (only messages differ) | 'different', with the first difference. */
 export function compare(expected, actual) {
   if (canonical(expected) === canonical(actual)) return { verdict: 'same' };
   if (expected?.kind === 'Status' && actual?.kind === 'Status' && expected.status === 'Failure') {
@@ -185,14 +185,14 @@ export function warningsOf(res) {
 export function decodeBody(res) {
   const t = res.headers['content-type'] ?? '';
   const text = res.body.toString('utf8');
-  if (t.includes('json')) { try { return JSON.parse(text); } catch { /* several documents or broken */ } }
+  if (t.includes('json')) { try { return JSON.parse(text); } catch { /* several documents or malformed */ } }
   if (t.includes('protobuf') || t.includes('cbor')) return { bytes: true };
   return text.slice(0, 4000);
 }
 
 /**
- * Runs one case's steps. `each(step, index, got)` gets what was answered, normalised: {status, type, warnings, body} or
- * {events}. A case starts in a fresh namespace named by {{ns}} unless it says `namespace: false`.
+ * Runs one case's steps. `each(step, index, got)` gets the normalised response: {status, type, warnings, body} or
+ * {events}. A case starts in a fresh namespace named by {{ns}} unless it has `namespace: false`.
  */
 export async function runCase(client, c, ns, each) {
   const vars = { ns, ...(c.vars ?? {}) };
@@ -200,7 +200,7 @@ export async function runCase(client, c, ns, each) {
   if (c.namespace !== false) {
     const r = await client.request('POST', '/api/v1/namespaces', {}, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: ns } });
     if (r.status !== 201) throw new Error(`namespace ${ns}: ${r.status} ${r.body.toString().slice(0, 200)}`);
-    // the account every namespace has; created here when no controller does it
+    // the account of every namespace; created here if no controller creates it
     await client.request('POST', `/api/v1/namespaces/${ns}/serviceaccounts`, {}, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } });
   }
   try {
@@ -252,7 +252,10 @@ export function applyOps(base, ops) {
   return doc;
 }
 
-/** The answer to one validation line: {code, causes?: [[reason, field, message]], adds?: {pointer: value}, drops?: [pointer]}. */
+/**
+ * The response to one validation line: {code, causes?: [[reason, field, message]], adds?: {pointer: value}, drops?:
+ * [pointer]}.
+ */
 export async function runValidation(client, c, b, ns, stored) {
   const path = b.path.replace('{{ns}}', ns);
   c = { ...c, ops: substitute(c.ops, {}) };
@@ -303,7 +306,7 @@ export async function runValidation(client, c, b, ns, stored) {
   }
 }
 
-/** Deletes an object for good, taking finalizers away where no controller does. */
+/** Deletes an object completely, removing finalizers that no controller removes. */
 export async function remove(client, path) {
   await client.request('DELETE', `${path}?gracePeriodSeconds=0&propagationPolicy=Background`).catch(() => {});
   const r = await client.request('GET', path).catch(() => undefined);

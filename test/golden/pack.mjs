@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Packs a folder of recordings into recordings/*.br, or checks that what is packed is that folder's:
+// Packs a folder of recordings into recordings/*.br, or checks that the packed recordings equal those in the folder:
 //   node test/golden/pack.mjs [--check] FOLDER
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ else pack();
 function check(paths) {
   const packed = recordedPaths('');
   const stale = [...new Set([...paths, ...packed])].filter((p) => !paths.includes(p) || !packed.includes(p) || readFileSync(join(source, p), 'utf8') !== recordedText(p));
-  for (const path of stale) console.log(`recordings: ${path} is not what is packed; run node test/golden/pack.mjs ${source}`);
+  for (const path of stale) console.log(`recordings: ${path} differs from the packed recording; run node test/golden/pack.mjs ${source}`);
   process.exitCode = stale.length > 0 ? 1 : 0;
 }
 

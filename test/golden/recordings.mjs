@@ -1,4 +1,5 @@
-// The recorded answers of kube-apiserver, packed into recordings/*.br: one file a folder, each a JSON object of texts by path.
+// The recorded responses of kube-apiserver, packed into recordings/*.br: one file for each folder, each a JSON object
+// of texts by path.
 import { readdirSync, readFileSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
 
@@ -17,7 +18,7 @@ export function recordedPaths(prefix) {
   return [...all().keys()].filter((path) => path.startsWith(prefix)).sort();
 }
 
-/** The text of a recording, `cases/lists.json` say. It throws when there is none of that path. */
+/** Returns the text of a recording, for example `cases/lists.json`. Throws if there is none with that path. */
 export function recordedText(path) {
   const text = all().get(path);
   if (text === undefined) throw new Error(`there is no recording ${path} in ${folder.pathname}`);

@@ -1,12 +1,13 @@
-// Replays recorded answers against a server and compares.
+// Replays recorded requests against a server and compares the responses.
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { canonical, Client, compare, firstDifference, remove, runCase, runValidation, whoami } from './lib.mjs';
 import { recordedText } from './recordings.mjs';
 
 /**
- * Replays `files` (paths of recordings) against `server` as the administrator whose certificate and key are named. `every`
- * plays one of so many single changes of each kind, `only` the ids that match. Returns the counts by area and what differs.
+ * Replays `files` (paths of recordings) against `server` as the administrator with this certificate and key. `every`:
+ * one of this many single changes of each kind is replayed; `only`: the ids that match. Returns the counts by area and
+ * the differences.
  */
 export async function replay({ server, certFile, keyFile, files, every = 1, only, words = false, jobs = 1 }) {
   const client = new Client({ server, cert: readFileSync(certFile), key: readFileSync(keyFile) });
@@ -51,7 +52,7 @@ export async function replay({ server, certFile, keyFile, files, every = 1, only
     await Promise.all(Array.from({ length: jobs }, worker));
   }
 
-  /** One line: a base object, changes to it, and the answer to creating, or replacing by, the result. */
+  /** One line: a base object, changes to it, and the response to creating it or updating it to the result. */
   async function changes(file) {
     const bases = JSON.parse(recordedText('validation/bases.json'));
     const area = `validation/${basename(file, '.jsonl')}`;
@@ -105,6 +106,6 @@ export function printCounts({ totals, failures }, shown) {
     for (const verdict in sum) sum[verdict] += t[verdict];
   }
   row('total', sum);
-  console.log('(same, differing only in sentences, different)');
+  console.log('(same, differing only in messages, different)');
   for (const f of failures.slice(0, shown)) console.log(`${f.area}/${f.id}\n    ${f.at}`);
 }

@@ -35,20 +35,30 @@ const { values: o, positionals } = parseArgs({
 });
 
 const known = JSON.parse(readFileSync(join(here, 'known.json'), 'utf8'));
-/** Areas of `later/`: they wait for policies to come into force, so a slice leaves them out. What lifecycle counts depends on timing. */
+/**
+ * Areas of `later/`: they wait for policies to take effect, so a slice omits them. The counts of lifecycle depend on
+ * timing.
+ */
 const LATER_FILES = recordedPaths('later/').filter((f) => basename(f, '.json') !== 'lifecycle');
 const LATER = new Set(LATER_FILES.map((f) => basename(f, '.json')));
-/** Differences that are still to be mended, by area. The list may only shrink: a case that is not on it fails the gate. */
+/**
+ * Differences that are not fixed yet, by area. The list may only shrink: a difference that is not in it fails the gate.
+ */
 const pending = JSON.parse(readFileSync(join(here, 'pending.json'), 'utf8'));
 const isListed = (f) => known[`${f.area}/${f.id}`] !== undefined || (pending[f.area] ?? []).includes(f.id);
 const RETRIES = 2;
-/** Alpha and beta versions are served only when switched on, and kube-apiserver had them all on: what needs them has a server of its own. */
+/**
+ * Alpha and beta versions are served only if enabled, and kube-apiserver had them all enabled. Cases that need them run
+ * on a separate server.
+ */
 const bases = JSON.parse(recordedText('validation/bases.json'));
 const needsAllVersions = (file) => file.endsWith('.jsonl') && Object.entries(bases).some(([id, b]) => id.startsWith(`${basename(file, '.jsonl')}/`) && /\/v\d+(alpha|beta)\d+\//.test(b.path));
 const ALL_VERSIONS = ['--runtime-config', 'api/all=true'];
 const whole = positionals.length === 0 && !o.only;
 const files = positionals.length > 0 ? positionals : [...recordedPaths('cases/'), ...(o.slice ? [] : LATER_FILES), ...recordedPaths('validation/').filter((f) => f.endsWith('.jsonl'))];
-/** In a slice the counts of a kind's changes are not those of reached.json: only the lists of known differences judge them. */
+/**
+ * In a slice the counts of a kind's changes differ from reached.json: only the lists of known differences are checked.
+ */
 const SLICE_EVERY = 10;
 const counted = (area) => !(o.slice && area.startsWith('validation/'));
 let reached = {};
@@ -60,11 +70,11 @@ for (const [part, flags, structure] of [
 }
 process.exit(judge(reached));
 
-/** Runs `use` with a server that was started with these flags and is gone afterwards. */
+/** Starts a server with these flags, calls `use`, and stops the server. */
 async function withServer(flags, use) {
   const folder = mkdtempSync(join(tmpdir(), 'trireme-golden-'));
   const port = await freePort();
-  // kube-apiserver was recorded without this controller: the cases write the status of quotas themselves.
+  // kube-apiserver was recorded without this controller: the cases write the status of quotas.
   const controllers = ['--controllers', '*,-resourcequota-controller'];
   const args = ['--secure-port', String(port), '--data-dir', folder, '--log-level', 'error', ...controllers, ...flags];
   const server = spawn(process.execPath, [join(root, 'dist', 'cmd', 'apiserver', 'main.js'), ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
@@ -80,19 +90,19 @@ async function withServer(flags, use) {
   }
 }
 
-/** A machine that stalls can spoil a case that waits for something: an area counts as fallen only when it falls again. */
+/** A stalled machine can break a case that waits: an area fails only if it fails a second time. */
 async function replayAgain(at, part, structure) {
   let reached = await replayFiles(at, part, structure);
   for (let again = 0; again < RETRIES && o.gate && fallenAreas(reached).length > 0; again++) {
     const fallen = fallenAreas(reached).map(fileOf).filter((f) => files.includes(f));
-    console.log(`golden: once more ${fallenAreas(reached).join(', ')}`);
+    console.log(`golden: repeating ${fallenAreas(reached).join(', ')}`);
     if (fallen.length === 0) break;
     reached = better(reached, await replayFiles(at, fallen));
   }
   return reached;
 }
 
-/** Counts by area of these files, and of what is no scenario when `structure` says what to compare. */
+/** Returns the counts by area for these files, and for the structure documents if `structure` is present. */
 async function replayFiles({ folder, port }, files, structure) {
   const [certFile, keyFile] = ['admin.crt', 'admin.key'].map((f) => join(folder, 'pki', f));
   const server = `https://127.0.0.1:${port}`;
@@ -132,7 +142,9 @@ function better(first, second) {
   return out;
 }
 
-/** An area may not fall below its own: neither in what is the same nor in what is the same save for sentences. */
+/**
+ * The counts of an area may not decrease: neither those of equal responses, nor those that differ at most in messages.
+ */
 function judge(reached) {
   const kept = before();
   const fallen = fallenAreas(reached);
@@ -152,7 +164,7 @@ function judge(reached) {
     writeFileSync(reachedFile, `{\n${Object.entries(merged).map(([k, v]) => `  ${JSON.stringify(k)}: ${JSON.stringify(v)}`).join(',\n')}\n}\n`);
   }
   const sum = Object.values(reached).reduce((s, t) => ({ good: s.good + t.same + t.words, bad: s.bad + t.different }), { good: 0, bad: 0 });
-  console.log(`golden: ${sum.good} the same or differing only in sentences, ${sum.bad} different`);
+  console.log(`golden: ${sum.good} the same or differing only in messages, ${sum.bad} different`);
   return o.gate && fallen.length + missing.length + unlisted.length > 0 ? 1 : 0;
 }
 

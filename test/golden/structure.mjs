@@ -1,11 +1,15 @@
-// Compares what is not a scenario: discovery documents, Table columns and OpenAPI v3 of every group version that is served.
+// Compares recordings that are not scenarios: discovery documents, Table columns, and OpenAPI v3 of every served group
+// version.
 import https from 'node:https';
 import { recordedPaths, recordedText } from './recordings.mjs';
 
-/** Groups that kube-apiserver did not serve and ours does, or serves only from a later issue on; each with its reason in README. */
+/** Groups that only one of kube-apiserver and this server has; the README has the reasons. */
 const beyond = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io', 'storagemigration.k8s.io']);
 
-/** `discovery`, `tables`: the recorded files; `suffix`: ends the areas' names; `openapi`: whether these documents are compared too. */
+/**
+ * `discovery`, `tables`: the recorded files; `suffix`: appended to the names of areas; `openapi`: whether these
+ * documents are compared too.
+ */
 export async function compareStructure({ server, cert, key, failures, discovery: discoveryFile, tables: tablesFile, openapi, suffix }) {
   const agent = new https.Agent({ keepAlive: true, cert, key, rejectUnauthorized: false });
   const get = (path, accept = 'application/json') =>
@@ -73,7 +77,7 @@ const byName = (list) => Object.fromEntries(list.map((r) => [r.name, r]));
 const groupNames = (list) => (list?.groups ?? []).map(({ name, versions, preferredVersion }) => ({ name, versions: versions.map((v) => v.version), preferred: preferredVersion?.version })).sort((a, b) => (a.name < b.name ? -1 : 1));
 const clean = (api) => ({ kind: api?.kind, versions: api?.versions });
 
-/** Without descriptions, as the recorded documents are. A property that is called `description` stays. */
+/** Removes descriptions, as in the recorded documents. A property named `description` stays. */
 function bare(v, insideProperties = false) {
   if (Array.isArray(v)) return v.map((x) => bare(x));
   if (v === null || typeof v !== 'object') return v;
@@ -82,7 +86,10 @@ function bare(v, insideProperties = false) {
   return out;
 }
 
-/** A path item in the recording's short form: `query:dryRun:string`, `application/json #/components/...`, all sorted. */
+/**
+ * Converts a path item to the short form of the recording: `query:dryRun:string`, `application/json #/components/...`,
+ * all sorted.
+ */
 function condense(item) {
   if (item === undefined) return undefined;
   const ref = (schema) => schema?.$ref ?? schema?.type ?? '';
@@ -106,7 +113,10 @@ function condense(item) {
   return { ...out, ...parameters(item.parameters) };
 }
 
-/** `extrasAllowed`: the project is one level ahead of the recording, so properties, enum values and parameters beyond it are no difference. */
+/**
+ * `extrasAllowed`: this server has a newer API level than the recording, so additional properties, enum values and
+ * parameters are accepted.
+ */
 function firstDifference(a, b, path, extrasAllowed) {
   if (a === b) return undefined;
   const cut = (x) => (x === undefined ? 'absent' : JSON.stringify(x).slice(0, 160));

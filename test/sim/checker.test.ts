@@ -66,7 +66,7 @@ describe('the checker', () => {
   it('requires an entry only of leaders after the term that committed it, not after its own term', () => {
     const checker = new Checker(initialConfiguration([toPeerId(1)]));
     checker.applies(1, EMPTY_IMAGE, entry(1, 2, 1), 5);
-    // Its votes were a long time on their way.
+    // Its votes were delayed for a long time.
     checker.leads(2, 4, () => undefined);
     expect(() => checker.leads(3, 6, () => undefined)).toThrow('leader completeness');
   });

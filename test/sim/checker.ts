@@ -1,10 +1,10 @@
 // Checks a run while it happens. It knows only the guarantees of raft, not the algorithm (paper figure 3):
 //
-//   election safety        one leader a term
+//   election safety        one leader in each term
 //   leader completeness    a new leader has every entry that was committed in earlier terms
-//   state-machine safety   nobody applies another entry at the same index
+//   state-machine safety   no two peers apply different entries at the same index
 //   linearizability        of all writes and reads, in real time
-//   durability             no acknowledged write is lost; none reported lost takes place
+//   durability             no acknowledged write is lost; none that was reported lost takes effect
 //
 // The checked object is the log of applied entries itself: the position of a write is its index, and a read sees the log up to an
 // index. A history is therefore linearizable exactly if no operation has an index below that of an operation that ended before it
@@ -37,7 +37,7 @@ export function applyEntry(image: Image, entry: Entry): Image {
   return { index: entry.index, hash: hash >>> 0 };
 }
 
-/** Client operations are 4 unique bytes. 0 for entries that are not client operations. */
+/** Client operations are four unique bytes. 0 for entries that are not client operations. */
 export function operationOf(entry: Entry): number {
   if (entry.kind !== 'normal') return 0;
   const { data } = entry;
@@ -70,7 +70,7 @@ export class Checker {
   /** By index - 1. */
   readonly #history: Applied[] = [];
   readonly #lost = new Set<number>();
-  /** Each with the index from which it was in force, in ascending order. */
+  /** Each with the index at which it took effect, in ascending order. */
   readonly #configs: { readonly index: number; readonly config: Configuration }[];
   #seen = 0;
   #acknowledged = 0;
@@ -108,7 +108,7 @@ export class Checker {
     if (index <= begun.floor) {
       throw new CheckFailed(
         'linearizability',
-        `write ${begun.operation} took place at ${index}, but ${begun.floor} was seen before it began`,
+        `write ${begun.operation} took effect at ${index}, but ${begun.floor} was observed before it began`,
       );
     }
     this.#acknowledged = Math.max(this.#acknowledged, index);
@@ -117,7 +117,10 @@ export class Checker {
 
   readDone(begun: Begun, index: number): void {
     if (index < begun.floor) {
-      throw new CheckFailed('linearizability', `a read saw ${index}, but ${begun.floor} was seen before it began`);
+      throw new CheckFailed(
+        'linearizability',
+        `a read returned ${index}, but ${begun.floor} was observed before it began`,
+      );
     }
     this.#seen = Math.max(this.#seen, index);
   }
@@ -156,7 +159,7 @@ export class Checker {
       if (entry.index !== this.#history.length + 1) {
         throw new CheckFailed(
           'state-machine safety',
-          `peer ${peer} applies ${entry.index}, but nobody applied ${entry.index - 1}`,
+          `peer ${peer} applies ${entry.index}, but no peer applied ${entry.index - 1}`,
         );
       }
       this.#history.push({ entry, image: after, by: peer, committedBy: term });
@@ -176,7 +179,7 @@ export class Checker {
     if (this.#history[image.index - 1]?.image.hash !== image.hash) {
       throw new CheckFailed(
         'state-machine safety',
-        `peer ${peer} restored a state at ${image.index} that nobody else has`,
+        `peer ${peer} restored a state at ${image.index} that no other peer has`,
       );
     }
   }
@@ -186,13 +189,13 @@ export class Checker {
     if (index === 0) return;
     const known = this.#history[index - 1];
     if (known?.entry.term !== term) {
-      throw new CheckFailed('state-machine safety', `peer ${peer} says that ${index} is of term ${term}`);
+      throw new CheckFailed('state-machine safety', `peer ${peer} reports that ${index} has term ${term}`);
     }
     const inForce = this.#configs.findLast((placed) => placed.index <= index)!.config;
     if (!sameConfiguration(config, inForce)) {
       throw new CheckFailed(
         'membership',
-        `peer ${peer} says that ${JSON.stringify(config)} was in force at ${index}; it was ${JSON.stringify(inForce)}`,
+        `peer ${peer} reports that ${JSON.stringify(config)} was in force at ${index}; it was ${JSON.stringify(inForce)}`,
       );
     }
   }
@@ -210,7 +213,7 @@ export class Checker {
       if (operation !== 0 && this.#lost.has(operation)) {
         throw new CheckFailed(
           'durability',
-          `operation ${operation} was reported lost, but took place at ${entry.index}`,
+          `operation ${operation} was reported lost, but took effect at ${entry.index}`,
         );
       }
     }

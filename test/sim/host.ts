@@ -225,7 +225,7 @@ export class Host {
 
   #work(process: Process): void {
     for (let ready = process.node.ready(); ready !== undefined; ready = process.node.ready()) {
-      // First, so that a fault can happen before any other peer learns of it.
+      // This comes first, so that a fault can happen before any other peer learns of it.
       if (ready.softState !== undefined) this.#world.onRole(this, ready.softState.role);
       this.#carryOut(process, ready);
     }

@@ -287,7 +287,7 @@ export const MUTATIONS: readonly Mutation[] = [
     profile: PARTITIONS,
   },
   {
-    name: 'counts answers to an older read round',
+    name: 'counts responses to an older read round',
     breaks: 'dissertation 6.4: the round begins after the read arrived',
     rules: { readAckCounts: () => true },
     // A leader is paused and replaced, then resumes: new reads precede responses to its old requests.
@@ -308,7 +308,7 @@ export const MUTATIONS: readonly Mutation[] = [
     },
   },
   {
-    name: 'takes an answer to a read of its former life',
+    name: 'accepts a response to a read of an earlier incarnation',
     breaks: 'messages.ts, ReadRequest: the incarnation is drawn at start',
     hostFaults: { sameLuck: true },
     profile: {
@@ -395,7 +395,7 @@ export const MUTATIONS: readonly Mutation[] = [
     rules: { commitToTell: (commit) => commit },
   },
   {
-    name: 'takes in a snapshot of what it has committed already',
+    name: 'installs a snapshot of what it has committed already',
     breaks: 'paper 7: a snapshot of a prefix of the log does not replace it',
     rules: { snapshotIsNews: () => true, sharesSnapshot: () => false },
     profile: SNAPSHOTS,
@@ -422,7 +422,7 @@ export const MUTATIONS: readonly Mutation[] = [
     profile: MEMBERSHIP,
   },
   {
-    name: 'takes both halves of a joint configuration for one',
+    name: 'treats both halves of a joint configuration as one',
     breaks: 'paper section 6: separate majorities from both the old and the new configuration',
     rules: {
       isQuorum: (config, has) => hasMajority([...new Set([...config.voters, ...config.votersOutgoing])], has),
@@ -432,8 +432,8 @@ export const MUTATIONS: readonly Mutation[] = [
     profile: SPLIT_CHANGES,
   },
   {
-    name: 'goes on leading though its disk hangs',
-    breaks: 'liveness.ts: its heartbeats would keep the others from electing one who can answer',
+    name: 'continues to lead while its disk hangs',
+    breaks: 'liveness.ts: its heartbeats would prevent the others from electing a leader that can respond',
     rules: { diskStalls: () => false },
     profile: { ...PARTITIONS, hungMinority: true },
   },

@@ -1,4 +1,5 @@
-// The simulated network: loses, delays, repeats and reorders messages, cut where the nemesis says so.
+// The simulated network: loses, delays, duplicates and reorders messages, and cuts directions on request of the
+// nemesis.
 
 import type { Message, MessageKind } from '../../raft/index.js';
 import type { Events } from './events.js';
@@ -7,7 +8,10 @@ import type { Random } from './random.js';
 
 /** As between processes on one machine. */
 const PERFECT_DELAY = 5;
-/** Messages that may come once more, long after they were sent: of those that claim something, the last so many. */
+/**
+ * Messages that may be delivered again, long after they were sent: the newest of those that carry a vote, an
+ * acknowledgement or entries.
+ */
 const CLAIMS: ReadonlySet<MessageKind> = new Set([
   'voteRequest',
   'voteReply',
@@ -40,7 +44,7 @@ export class Network {
     this.#deliver = world.deliver;
   }
 
-  /** From now on nothing is lost, repeated or overtaken. What is on its way still arrives when it does. */
+  /** From now on no message is lost, duplicated or reordered. Messages in flight arrive at their time. */
   makePerfect(): void {
     this.#perfect = true;
     this.#cuts.clear();
@@ -71,7 +75,7 @@ export class Network {
     return true;
   }
 
-  /** Much of what was said to a peer lately arrives, once more or late. */
+  /** Delivers many of the recent messages to a peer again, or late. */
   echo(to: number): void {
     if (this.#perfect) return;
     for (const message of this.#claims) {
@@ -80,7 +84,7 @@ export class Network {
     }
   }
 
-  /** Time for `size` times the usual. */
+  /** Multiplies the usual delay by `size`. */
   delay(size = 1): number {
     const { delayMax, stragglers, stragglerMax } = this.#profile;
     if (this.#perfect) return PERFECT_DELAY * size;

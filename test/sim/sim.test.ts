@@ -1,4 +1,4 @@
-// Thousands of bad days for a cluster. Millions: make sim SEEDS=1000000.
+// Runs thousands of simulated clusters with faults. For millions: make sim SEEDS=1000000.
 //
 //   SIM_SEEDS=20000 npx vitest run test/sim/sim.test.ts     that many seeds instead of the usual few
 //   SIM_SEED=4711   npx vitest run test/sim/sim.test.ts     only this one
@@ -28,7 +28,7 @@ describe('simulated clusters', () => {
   for (let from = 1; from <= SEEDS; from += CHUNK) {
     const count = Math.min(CHUNK, SEEDS - from + 1);
     it(
-      `keep their promises, seeds ${from} to ${from + count - 1}`,
+      `keep all guarantees, seeds ${from} to ${from + count - 1}`,
       () => {
         const { failed, ...totals } = runSeeds({ from, count });
         expect(verdict(failed)).toBe('right');

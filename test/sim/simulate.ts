@@ -193,8 +193,8 @@ class Run {
 
   #until(done: () => boolean): void {
     while (!done()) {
-      if (!this.#events.next()) throw new CheckFailed('liveness', 'nothing is left to happen');
-      if (++this.#steps > STEPS_MAX) throw new CheckFailed('liveness', `${STEPS_MAX} steps and no end`);
+      if (!this.#events.next()) throw new CheckFailed('liveness', 'no event is left');
+      if (++this.#steps > STEPS_MAX) throw new CheckFailed('liveness', `${STEPS_MAX} steps without an end`);
     }
   }
 
@@ -203,8 +203,7 @@ class Run {
     while (!isSo(this.#leader())) {
       const next = this.#events.now + TICK;
       this.#until(() => this.#events.now >= next);
-      if (this.#events.now > deadline)
-        throw new CheckFailed('liveness', `no ${what}, though nothing stands in the way any more`);
+      if (this.#events.now > deadline) throw new CheckFailed('liveness', `no ${what}, although all faults have ended`);
     }
   }
 
@@ -252,7 +251,7 @@ class Run {
     });
   }
 
-  /** Faults at the worst moment. */
+  /** Faults at critical moments. */
   #onRole(host: Host, role: Role): void {
     if (this.#atPeace) return;
     const { changeAtOnce, splitAtOnce, crashAtOnce, echo } = this.#profile;
@@ -265,7 +264,7 @@ class Run {
       this.#cut((from, to) => side.has(from) !== side.has(to));
     }
     if ((role === 'candidate' || role === 'leader') && crashAtOnce > 0 && this.#random.chance(crashAtOnce)) {
-      // It campaigns again after its restart: in the same term, when the crash lost that term.
+      // It campaigns again after its restart: in the same term, if the crash lost that term.
       this.#events.after(this.#random.int(1, TICK), () => this.#bounce(host, () => host.node?.campaign()));
     }
   }

@@ -46,7 +46,7 @@ it('has a caller for every declared dependency, and an exact version', () => {
   expect(declared.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
 });
 
-it('installs nothing for a user but the native store, which tests in memory do without', () => {
+it('installs nothing for users except the native store, which in-memory tests do not need', () => {
   expect(manifest.dependencies ?? {}).toEqual({});
   expect(Object.keys(manifest.optionalDependencies ?? {}).sort()).toEqual(['level-rocksdb', 'rocksdb']);
 });

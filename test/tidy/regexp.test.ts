@@ -8,38 +8,38 @@ import { linear } from './regexp.js';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
 /**
- * Expressions that `linear` cannot vouch for, each with the reason why it takes linear time all the same, or why its text is
- * bounded. By file and source. A new expression that is not of one of the provable forms fails this test until it is here.
+ * Expressions that `linear` cannot prove linear, each with the reason why it still takes linear time or why its text is
+ * bounded. By file and source. A new expression without one of the provable forms fails this test until it is listed
+ * here.
  */
 const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'pkg/admission/certificatesubject.ts': {
     '-----BEGIN (?:NEW )?CERTIFICATE REQUEST-----([^-]+)-----END':
-      'what is repeated ends at the next hyphen, and the next attempt begins with a hyphen: each character is read twice at most',
+      'the repeated part ends at the next hyphen, and the next attempt begins at a hyphen: each character is read at most twice',
   },
   'pkg/api/ip.ts': {
     '(^|[.:])0[0-9]+(\\.|$)': 'applied to texts that parseIp accepted, of 83 characters at most',
   },
   'pkg/api/quantity.ts': {
     '^([+-]?)([0-9]*)(?:\\.([0-9]*))?([eEinumkKMGTP]+[-+]?[0-9]*|[-+][0-9]*)?$':
-      'only a sign is ambiguous, which may also begin the suffix: two ways at most',
+      'only a sign is ambiguous, because it may also begin the suffix: at most two alternatives',
   },
   'pkg/api/selectors.ts': {
-    '^(.*?)(!=|==|=)(.*)$': 'succeeds at the first equals sign, and fails after one pass where there is none',
+    '^(.*?)(!=|==|=)(.*)$': 'succeeds at the first equals sign, and fails after one pass if there is none',
   },
   'pkg/api/time.ts': {
-    '(\\d*)\\.?(\\d*)(ns|us|µs|μs|ms|s|m|h)':
-      'applied to at most 128 characters, of which DURATION has checked the form',
+    '(\\d*)\\.?(\\d*)(ns|us|µs|μs|ms|s|m|h)': 'applied to at most 128 characters, whose form DURATION has checked',
   },
   'pkg/cel/library/formats.ts': {
     '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$':
-      'a group of four is left once, at its last character or its padding: goes back by at most one group at each',
+      'backtracking leaves a group of four characters once, at its last character or its padding: at most one group at each',
   },
   'pkg/cel/library/numbers.ts': {
     '^[+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]+)?$': 'applied to at most 1,000 characters',
     '^([+-]?)0[xX]([0-9a-fA-F]+)\\.?([0-9a-fA-F]*)[pP]([+-]?[0-9]+)$': 'applied to at most 1,000 characters',
   },
   'pkg/cel/library/quantity.ts': {
-    '^[+-]?([0-9]*)(?:\\.([0-9]*))?(.*)$': 'applied to quantities that were read; the first way always succeeds',
+    '^[+-]?([0-9]*)(?:\\.([0-9]*))?(.*)$': 'applied to valid quantities; the first alternative always succeeds',
   },
   'pkg/cel/library/time.ts': {
     '0+$': 'applied to nine digits',
@@ -47,37 +47,37 @@ const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'pkg/codec/scalar/quantity.ts': {
     '^([+-]?)([0-9]*)(?:\\.([0-9]*))?(?:([KMGTPE])i|([numkMGTPE]|[eE][+-]?[0-9]+)?)$':
-      'only one letter is ambiguous (E of Ei, of exa and of an exponent): three ways at most',
+      'only one letter is ambiguous (E of Ei, of exa and of an exponent): at most three alternatives',
   },
   'pkg/config/flag.ts': {
     '(\\d+(?:\\.\\d+)?)(ms|us|s|m|h)': 'flags of the operator',
-    '^https:\\/\\/[^/?#@]+:\\d+$': 'flags of the operator; goes back once over the digits of a port',
+    '^https:\\/\\/[^/?#@]+:\\d+$': 'flags of the operator; backtracks once over the digits of a port',
   },
-  'pkg/controllers/namespace.ts': { '\\.\\d+Z$': 'a timestamp that we wrote' },
+  'pkg/controllers/namespace.ts': { '\\.\\d+Z$': 'a timestamp of this server' },
   'pkg/patch/json-patch.ts': {
     '"(?:[^"\\\\]|\\\\.)*"|-?[0-9][0-9.eE+-]*|[[\\]{},]':
       'the text is valid JSON: every string ends, and every attempt succeeds',
   },
   'pkg/patch/unstructured.ts': {
     '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$':
-      'a group of four is left once, at its last character or its padding: goes back by at most one group at each',
+      'backtracking leaves a group of four characters once, at its last character or its padding: at most one group at each',
   },
   'pkg/registry/builtin/admissionregistration/webhooks.ts': {
     '^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\\/\\/([^/?#]*))?([^?#]*)(\\?[^#]*)?(#.*)?$':
-      'a scheme without colon is read again as a path, an authority is not: two passes at most',
-    ':([^:\\]]*)$': 'what is repeated ends at the next colon, where the next attempt begins',
+      'a scheme without colon is read again as a path, an authority is not: at most two passes',
+    ':([^:\\]]*)$': 'the repeated part ends at the next colon, where the next attempt begins',
   },
   'pkg/registry/builtin/certificates/validation.ts': {
-    '-----BEGIN ([A-Z ]+)-----([^-]*)': 'what is repeated ends at a hyphen, and the next attempt begins with a hyphen',
+    '-----BEGIN ([A-Z ]+)-----([^-]*)': 'the repeated part ends at a hyphen, and the next attempt begins at a hyphen',
   },
   'pkg/registry/builtin/core/limitvalidation.ts': { ', (?=[^,]*$)': 'a list of constants' },
   'pkg/registry/builtin/core/pod/image.ts': {
     'new RegExp':
-      'texts of at most 1,024 characters; a host without slash is read again as a path, nothing else is ambiguous',
+      'texts of at most 1,024 characters; a host without slash is read again as a path, no other part is ambiguous',
   },
-  'pkg/registry/builtin/core/service/allocation.ts': { '\\.\\d+Z$': 'a timestamp that we wrote' },
+  'pkg/registry/builtin/core/service/allocation.ts': { '\\.\\d+Z$': 'a timestamp of this server' },
   'pkg/schema/declaration.ts': { '"[^"]*"|\\S+': 'declarations of this repository' },
-  'pkg/schema/declarative/formats.ts': { '(must be no more than \\d+) characters$': 'sentences of this repository' },
+  'pkg/schema/declarative/formats.ts': { '(must be no more than \\d+) characters$': 'messages of this repository' },
   'pkg/schema/declarative/validate.ts': { '[^/]+$': 'names of rules in this repository' },
   'pkg/schema/docs.ts': {
     '^(.+)List$': 'names of kinds in this repository',
@@ -88,7 +88,7 @@ const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 interface Found {
   readonly file: string;
   readonly line: number;
-  /** undefined: made at run time. */
+  /** undefined: built at run time. */
   readonly source: string | undefined;
   readonly flags: string;
 }
@@ -131,7 +131,7 @@ describe('regular expressions', () => {
     expect(found.length).toBeGreaterThan(200);
   });
 
-  it('take linear time, provably or for a reason that is written down', () => {
+  it('take linear time, provably or for a listed reason', () => {
     const unexplained = found
       .filter((f) => f.source === undefined || !linear(f.source, f.flags))
       .filter((f) => allowed[f.file]?.[f.source ?? 'new RegExp'] === undefined)
@@ -139,7 +139,7 @@ describe('regular expressions', () => {
     expect(unexplained).toEqual([]);
   });
 
-  it('have no reason that is not needed', () => {
+  it('have no unnecessary reason', () => {
     const needed = new Set(
       found
         .filter((f) => f.source === undefined || !linear(f.source, f.flags))
@@ -164,7 +164,7 @@ describe('linear', () => {
     ['\\/\\*$', ''],
     ['foo[^-]*', ''],
     ['^\\p{L}+$', 'u'],
-  ])('accepts /%s/%s', (source, flags) => {
+  ])('proves /%s/%s', (source, flags) => {
     expect(linear(source, flags)).toBe(true);
   });
 
@@ -182,7 +182,7 @@ describe('linear', () => {
     ['^a+b', 'm'],
     ['(a)\\1', ''],
     ['^(?=.*a).*b', ''],
-  ])('does not accept /%s/%s', (source, flags) => {
+  ])('does not prove /%s/%s', (source, flags) => {
     expect(linear(source, flags)).toBe(false);
   });
 });

@@ -34,7 +34,7 @@ type Node =
 
 class Unsupported extends Error {}
 
-/** Copies of a repeated part beyond which the expression is not unrolled. */
+/** A repeated part with more copies is not unrolled. */
 const COPIES_MAX = 128;
 
 class Parser {
@@ -97,7 +97,7 @@ class Parser {
       if (this.#source[this.#at] !== ')') throw new Unsupported();
       this.#at++;
       if (group[2] === undefined) return inner;
-      // What is looked at without being taken must be bounded.
+      // A lookahead or lookbehind must be bounded.
       const graph = new Graph('');
       graph.add(inner);
       if (graph.hasLoops()) throw new Unsupported();
@@ -121,7 +121,7 @@ class Parser {
   }
 }
 
-/** Whether every way through the expression begins with `^`. */
+/** Whether every alternative of the expression begins with `^`. */
 function anchored(node: Node): boolean {
   switch (node.kind) {
     case 'start':
@@ -155,7 +155,7 @@ interface Fragment {
   readonly empty: boolean;
 }
 
-/** Positions of the atoms and which may follow which (Glushkov's automaton). */
+/** Positions of the atoms, and which may follow which (Glushkov's automaton). */
 class Graph {
   readonly #atoms: string[] = [];
   readonly #follow: Set<number>[] = [];
@@ -194,7 +194,7 @@ class Graph {
     let all = EMPTY;
     for (let i = 0; i < node.min; i++) all = this.#join(all, this.add(node.part));
     if (node.max !== Infinity) {
-      // x{0,3} as (x(xx?)?)?: each copy only after the one before it.
+      // x{0,3} becomes (x(xx?)?)?: each copy is nested in the previous one.
       let tail: Fragment = EMPTY;
       for (let i = node.min; i < node.max; i++) tail = { ...this.#join(this.add(node.part), tail), empty: true };
       return this.#join(all, tail);
@@ -223,7 +223,7 @@ class Graph {
     return this.#loops.size > 0;
   }
 
-  /** Whether nothing that follows the first unbounded repetition is required, so that reaching it means a match. */
+  /** Whether nothing is required after the first unbounded repetition, so that reaching it means a match. */
   loopsEnd(whole: Fragment): boolean {
     const last = new Set(whole.last);
     return [...this.#loops].every((at) => last.has(at));
@@ -267,7 +267,7 @@ class Graph {
 
 const EMPTY: Fragment = { first: [], last: [], empty: true };
 
-/** A character of every kind that the expressions of this tree tell apart. */
+/** One character for each class that the expressions of this tree distinguish. */
 const SAMPLE: readonly string[] = [
   ...Array.from({ length: 0x180 }, (_, i) => i),
   ...[0x3bc, 0x4e00, 0x2028, 0x2029, 0xd7ff, 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xe000, 0xfeff, 0xff00, 0xfffd, 0xffff],

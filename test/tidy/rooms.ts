@@ -1,11 +1,11 @@
 /**
- * The room table: who may import whom (ARCHITECTURE.md). `tidy.test.ts` holds the tree against it, so that the picture
- * cannot rot. A room may also import itself, npm packages and node's own modules, unless it is listed as pure.
+ * The room table: which rooms each room may import (ARCHITECTURE.md). `tidy.test.ts` checks the tree against it. A room
+ * may also import itself, npm packages and node's own modules, unless it is listed as pure.
  */
 export interface Room {
   readonly path: string;
   readonly mayImport: readonly string[];
-  /** No clock, socket, disk, random, environment, and no package at all. */
+  /** No clock, socket, disk, random numbers, environment, and no package at all. */
   readonly pure?: boolean;
 }
 
@@ -156,10 +156,10 @@ export const rooms: readonly Room[] = [
   { path: 'cmd', mayImport: [...vocabulary, 'pkg/server', 'pkg/client', 'pkg/config', 'pkg/peer'] },
 ];
 
-/** Rooms that span the tree or stand outside it: they may import anything. */
+/** Rooms that span the tree or are outside it: they may import anything. */
 export const unbound: readonly string[] = ['test', 'scripts', 'examples'];
 
-/** Below the composition root the world is handed in: these rooms may not reach for the real one. */
+/** Rooms below the composition root: they get clock, random numbers, network and disk as parameters. */
 export const worldless: readonly string[] = [
   'raft',
   'pkg/base',
@@ -180,7 +180,7 @@ export const worldless: readonly string[] = [
   'pkg/http',
 ];
 
-/** Contract suites, models and worlds for tests: no part of the program. */
+/** Contract suites, models and simulated worlds for tests: not part of the program. */
 export const testKit: readonly string[] = [
   'pkg/storage/contract.ts',
   'pkg/storage/contract/',
@@ -191,5 +191,5 @@ export const testKit: readonly string[] = [
   'pkg/registry/testing.ts',
 ];
 
-/** Composition roots of their own inside such rooms: the entry of a thread cannot be handed functions. */
+/** Composition roots inside such rooms: functions cannot be passed to the entry point of a thread. */
 export const worldMakers: readonly string[] = ['pkg/peer/thread/world.ts'];

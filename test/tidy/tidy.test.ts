@@ -32,7 +32,7 @@ function importsOf(file: string): Import[] {
   }));
 }
 
-/** The innermost room that holds a file. */
+/** The innermost room that contains a file. */
 const roomOf = (path: string) =>
   rooms
     .filter((r) => path === r.path || path.startsWith(`${r.path}/`))
@@ -41,7 +41,7 @@ const isTest = (path: string) => /\.test\.ts$|\/testing\/|\.bench\.ts$/.test(pat
 
 function violations(file: string): string[] {
   const room = roomOf(file);
-  if (room === undefined) return [`${file}: belongs to no room of test/tidy/rooms.ts`];
+  if (room === undefined) return [`${file}: is in no room of test/tidy/rooms.ts`];
   const found: string[] = [];
   for (const { specifier } of importsOf(file)) {
     if (!specifier.startsWith('.')) {
@@ -69,7 +69,7 @@ describe('the room table', () => {
     expect(files.length).toBeGreaterThan(20);
   });
 
-  it('allows every import there is', () => {
+  it('allows every import in the tree', () => {
     expect(files.flatMap(violations)).toEqual([]);
   });
 
@@ -78,7 +78,7 @@ describe('the room table', () => {
     const visiting = new Set<string>();
     const visit = (path: string): void => {
       if (order.includes(path)) return;
-      expect(visiting.has(path), `${path} imports itself by way of others`).toBe(false);
+      expect(visiting.has(path), `${path} imports itself indirectly`).toBe(false);
       visiting.add(path);
       for (const next of rooms.find((r) => r.path === path)?.mayImport ?? []) visit(next);
       order.push(path);
@@ -87,7 +87,7 @@ describe('the room table', () => {
     expect(order.length).toBe(rooms.length);
   });
 
-  it('gives every room that exists a door and a README', () => {
+  it('gives every room a door (index.ts) and a README', () => {
     const missing = rooms
       .filter((r) => existsSync(join(root, r.path)) && [...sources(r.path)].length > 0 && r.path !== 'cmd')
       .flatMap((r) => ['index.ts', 'README.md'].map((f) => join(r.path, f)))
@@ -95,7 +95,7 @@ describe('the room table', () => {
     expect(missing).toEqual([]);
   });
 
-  it('keeps the real world above the composition root', () => {
+  it('uses clock, random numbers, network and disk only above the composition root', () => {
     const reach = new RegExp(
       [
         /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(/,
@@ -124,7 +124,7 @@ describe('the room table', () => {
 });
 
 describe('the tree', () => {
-  it('names no path of a workplace and no download host', () => {
+  it('has no local path and no download host', () => {
     const tracked = [...rooms.map((r) => r.path), ...unbound].flatMap((r) => [...sources(r)]);
     const files = [
       ...tracked,

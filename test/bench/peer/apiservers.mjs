@@ -56,7 +56,7 @@ export class ApiServers {
       }
       await wait(100);
     }
-    throw new Error('there is no leader');
+    throw new Error('no leader was elected');
   }
 
   /** Sends one request; resolves to its status, and its body if `keep` is set. After `time` it resolves to status 0. */

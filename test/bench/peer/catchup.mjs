@@ -51,7 +51,7 @@ async function round(folder, name, over) {
     await caughtUp;
     const snapshots = (await counter(leader, 'etcd_network_snapshot_send_success')) - sent;
     process.stdout.write(
-      `catch-up, ${name}: ${ENTRIES} entries written at ${rate}/s while a follower was down; from its start to having them ${elapsed.toFixed(1)} s, by ${snapshots > 0 ? 'a snapshot' : 'the log'}\n`,
+      `catch-up, ${name}: ${ENTRIES} entries written at ${rate}/s while a follower was down; from its start until it has them ${elapsed.toFixed(1)} s, by ${snapshots > 0 ? 'a snapshot' : 'the log'}\n`,
     );
     row('leader: before', '500/s offered', before);
     row('leader: meanwhile', '500/s offered', meanwhile);

@@ -1,5 +1,5 @@
-// The same puts on three members of the installed etcd-server package, with mutual TLS between them as
-// between trireme peers. The clients are gRPC calls from this process. Compare it with the mode grpc. CPU includes only the servers.
+// The same puts on three members of the installed etcd-server package, with mutual TLS between them as between trireme
+// peers. The clients are gRPC calls from this process. Compare it with the mode grpc. CPU time covers only the servers.
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { certificates, freePorts } from './group.mjs';

@@ -12,7 +12,7 @@ export async function https(folder) {
   const create = async (i) => {
     const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `c-${n++}` }, data: { text: 'x'.repeat(400) } });
     const { status } = await servers.ask(servers.peers[i % 3], 'POST', PATH, { body });
-    if (status !== 201) throw new Error(`a create was answered ${status}`);
+    if (status !== 201) throw new Error(`a create got status ${status}`);
   };
   const cpu = () => servers.peers.reduce((sum, { child }) => sum + cpuOf(child.pid), 0);
   try {

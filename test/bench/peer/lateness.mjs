@@ -35,7 +35,7 @@ function seen(text) {
 
 async function must(asked, status) {
   const answer = await asked;
-  if (answer.status !== status) throw new Error(`answered ${answer.status} in place of ${status}`);
+  if (answer.status !== status) throw new Error(`got status ${answer.status} instead of ${status}`);
   return answer;
 }
 
@@ -64,7 +64,7 @@ export async function lateness(folder) {
         while (n < OBJECTS) await must(servers.ask(servers.peers[i % 3], 'POST', CONFIGMAPS, { body: small(n++) }), 201);
       }),
     );
-    process.stdout.write(`${OBJECTS} objects made in ${((performance.now() - filling) / 1000).toFixed(1)} s\n`);
+    process.stdout.write(`${OBJECTS} objects created in ${((performance.now() - filling) / 1000).toFixed(1)} s\n`);
 
     const busy = await look();
     let lists = 0;
@@ -82,7 +82,7 @@ export async function lateness(folder) {
         await must(servers.ask(servers.peers[i % 3], 'DELETE', `${REVISIONS}/large-${i}`), 200);
       }),
     ]);
-    process.stdout.write(`meanwhile ${lists} lists of ${Math.round(listed / lists / 2 ** 20)} MiB, ${creates} creates of 2.9 MiB in ${PHASE / 1000} s\n`);
+    process.stdout.write(`during the load ${lists} lists of ${Math.round(listed / lists / 2 ** 20)} MiB, ${creates} creates of 2.9 MiB in ${PHASE / 1000} s\n`);
     told('busy', busy, await look());
   } finally {
     servers.stop();

@@ -42,7 +42,7 @@ function othersOf(group) {
   return () => {
     const now = look();
     const share = (seconds) => `${Math.round((Math.max(0, seconds) / (now.at - last.at)) * 100)} %`;
-    const text = `${share(now.busy - last.busy - (now.own - last.own))} of one (stolen ${share(now.stolen - last.stolen)})`;
+    const text = `${share(now.busy - last.busy - (now.own - last.own))} of one core (stolen ${share(now.stolen - last.stolen)})`;
     last = now;
     return text;
   };
@@ -85,7 +85,7 @@ export async function snapshot(folder) {
     const othersMeanwhile = others();
     await wait(3000);
     const after = await loaded(leader, 3, () => true);
-    process.stdout.write(`snapshot: of the machine's cores went elsewhere: before ${othersBefore}, meanwhile ${othersMeanwhile}, after ${others()}\n`);
+    process.stdout.write(`snapshot: CPU used by other processes: before ${othersBefore}, during ${othersMeanwhile}, after ${others()}\n`);
     for (const [i, { name, label }] of LOADS.entries()) {
       row(`leader, ${name}: before`, label, before[i]);
       row(`leader, ${name}: meanwhile`, label, during[i]);
@@ -93,9 +93,9 @@ export async function snapshot(folder) {
       const without = sorted([...before[i].latencies, ...after[i].latencies]);
       process.stdout.write(`  p99 grew ${(quantile(during[i].latencies, 0.99) / quantile(without, 0.99)).toFixed(2)} times (of before and after together)\n`);
     }
-    process.stdout.write(`leader, sync of its log: before ${syncsBefore}, meanwhile ${syncsMeanwhile}\n`);
+    process.stdout.write(`leader, sync of its log: before ${syncsBefore}, during ${syncsMeanwhile}\n`);
     process.stdout.write(
-      `snapshot: ${elapsed.toFixed(1)} s until the peer serves; RSS of the leader at most ${rss} MiB before, at most ${peak} MiB meanwhile (+${peak - rss}); CPU of leader ${cpu.toFixed(0)} %, of the newcomer ${newcomer.toFixed(0)} %\n`,
+      `snapshot: ${elapsed.toFixed(1)} s until the peer serves; RSS of the leader at most ${rss} MiB before, at most ${peak} MiB during it (+${peak - rss}); CPU of leader ${cpu.toFixed(0)} %, of the new peer ${newcomer.toFixed(0)} %\n`,
     );
   } finally {
     await group.stop();

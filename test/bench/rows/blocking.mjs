@@ -59,6 +59,6 @@ export async function run(bench) {
     const out = await bench.client('once.mjs', { row: name });
     await sleep(50);
     const most = await bench.lag();
-    if (bench.wanted(TITLE(name))) bench.row(TITLE(name), { note: `${most} ms at most, answered ${out.code} in ${Math.round(out.milliseconds)} ms` });
+    if (bench.wanted(TITLE(name))) bench.row(TITLE(name), { note: `${most} ms at most, status ${out.code} in ${Math.round(out.milliseconds)} ms` });
   }
 }

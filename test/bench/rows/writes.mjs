@@ -57,6 +57,6 @@ export async function run(bench) {
       const out = await work(bench, { ...common, ...row, n: bench.n(8000) });
       before[row.mode] = (bench.cpu() - spent) / out.operations;
     }
-    if (before.put && before.apply) bench.row(`apply to PUT, ${kind}`, { note: `${(before.apply / before.put).toFixed(2)} x the processor time` });
+    if (before.put && before.apply) bench.row(`apply to PUT, ${kind}`, { note: `${(before.apply / before.put).toFixed(2)} x the CPU time` });
   }
 }

@@ -29,7 +29,7 @@ const calls = {
     return valueOf(await peer.range({ start: key, end: `${key}\0` }));
   },
   all: async () => {
-    // After start a peer has applied only what it knows to be committed: the read index tells how far that is.
+    // After its start a peer has applied only what it knows to be committed; the read index shows how far that is.
     for (let i = 0; i < 200 && (await peer.readIndex()).kind !== 'ok'; i++) await new Promise((r) => setTimeout(r, 25));
     const result = await peer.range({ start: '/', end: '0' });
     if (result.kind !== 'ok') return result;

@@ -65,11 +65,11 @@ export class Clients {
     this.#history.get(key)!.push(operation);
   }
 
-  /** Resolves when this many more requests were answered, however long that takes. */
+  /** Resolves when this many more requests have completed, however long that takes. */
   async answers(more: number): Promise<void> {
     const goal = this.#answered + more;
     for (const end = performance.now() + 60_000; this.#answered < goal; await pause(20)) {
-      if (performance.now() > end) throw new Error(`${goal - this.#answered} of ${more} answers did not come`);
+      if (performance.now() > end) throw new Error(`${goal - this.#answered} of ${more} requests did not complete`);
     }
   }
 

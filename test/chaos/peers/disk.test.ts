@@ -27,7 +27,7 @@ function tmpfs(megabytes: number): string | undefined {
   mkdirSync(path);
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', path]);
   if (mounted.status !== 0) {
-    process.stdout.write('a full disk is not tried: no right to mount a tmpfs\n');
+    process.stdout.write('a full disk is not tested: no permission to mount a tmpfs\n');
     return undefined;
   }
   cleanups.push(() => {
@@ -67,7 +67,7 @@ describe.runIf(canRun())('a failing disk', () => {
   // The fault: fsync fails once, a retry "succeeds", and data that the kernel had dropped is acknowledged.
   it('that fails a sync: the peer stops at once and acknowledges nothing more', async () => {
     if (spawnSync('strace', ['-V']).status !== 0) {
-      process.stdout.write('a failing sync is not tried: no strace on this machine\n');
+      process.stdout.write('a failing sync is not tested: strace is not installed\n');
       return;
     }
     const dataDir = room();

@@ -46,7 +46,7 @@ describe.skipIf(!mountable)('a follower with disk space for its log but not for 
     let report = await follower.report();
     const ahead = (): number => (report.lastIndex - report.applied) * VALUE_BYTES;
     for (let tries = 0; ahead() <= 30 * MiB; tries++) {
-      expect(tries, `it stops ${ahead()} bytes ahead of its state`).toBeLessThan(600);
+      expect(tries, `its log stops ${ahead()} bytes ahead of its state`).toBeLessThan(600);
       await pause(100);
       report = await follower.report();
     }

@@ -11,10 +11,10 @@ import type { KeyspaceStatus, TxnResult } from '../../../pkg/storage/index.js';
 const here = dirname(fileURLToPath(import.meta.url));
 const built = join(here, '../../../dist/pkg/peer/index.js');
 
-/** Whether there is a compiled program to run. Logs when there is none. */
+/** Whether there is a compiled program to run. Logs a line if there is none. */
 export function canRun(): boolean {
   if (existsSync(built)) return true;
-  process.stdout.write('peers in processes are not tried: dist/ is not built\n');
+  process.stdout.write('peers in processes are not tested: dist/ is missing\n');
   return false;
 }
 

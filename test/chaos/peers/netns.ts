@@ -36,7 +36,7 @@ export class Namespaces {
     const made = new Namespaces(count);
     if (made.#build()) return made;
     made.remove();
-    process.stdout.write('partitions are not tried: no right to make network namespaces\n');
+    process.stdout.write('partitions are not tested: no permission to create network namespaces\n');
     return undefined;
   }
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // `make conformance`: Kubernetes' own end-to-end tests against trireme, with kube-controller-manager, kube-scheduler and kwok nodes
 // beside it. Prints a table of passed, failed and not applicable specs by area, and each failure with its reason.
-//   --focus REGEX   specs to run (default: every conformance spec of the areas below); --skip REGEX: further specs to leave out
-//   --minutes N     stop after so long (default 120)
-//   --bin FOLDER    programs that were built before; without it they are built from the pinned module lists here
+//   --focus REGEX   specs to run (default: every conformance spec of the areas below); --skip REGEX: specs to skip
+//   --minutes N     time limit (default 120)
+//   --bin FOLDER    prebuilt programs; without it they are built from the pinned module lists here
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import https from 'node:https';
@@ -26,7 +26,7 @@ const { values: o } = parseArgs({
   },
 });
 
-/** Specs that need what no server without nodes has, by the reason. */
+/** Specs that require features that no server without nodes has, by the reason. */
 const NOT_APPLICABLE = JSON.parse(readFileSync(join(here, 'notapplicable.json'), 'utf8'));
 
 try {
@@ -41,7 +41,7 @@ try {
 const bin = o.bin ?? buildAll(join(root, '.trireme', 'conformance', 'bin'));
 const folder = mkdtempSync(join(tmpdir(), 'trireme-conformance-'));
 const children = [];
-// An interrupt ends the tests; the report of what ran so far follows.
+// An interrupt ends the tests; the report of the completed specs follows.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => children.at(-1)?.kill('SIGINT'));
 try {
   process.exitCode = await conformance();

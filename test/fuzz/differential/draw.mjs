@@ -20,7 +20,7 @@ const QUANTITIES = ['0', '1', '-1', '0.5', '500m', '1Gi', '3Ti'];
 
 const escaped = (name) => name.replace(/~/g, '~0').replace(/\//g, '~1');
 
-/** A value of a schema. `depth` bounds how much of a struct is filled in. */
+/** A value of a schema. `depth` limits how deeply structs are filled in. */
 function draw(schema, random, depth) {
   switch (schema.kind) {
     case 'struct': {

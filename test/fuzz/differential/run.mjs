@@ -1,13 +1,13 @@
 #!/usr/bin/env node
-// Asks two servers the same question and reports where their answers differ: recorded objects of every kind, changed at random along
-// their schemas, created, updated, and with their status and scale written, always as a dry run. A difference is made small before it
-// is reported.
+// Sends the same requests to two servers and reports where their responses differ. Recorded objects of every kind are changed at random
+// according to their schemas, created, updated, and their status and scale written, always as a dry run. Each difference is minimized
+// before it is reported.
 //
 //   run.mjs --reference https://127.0.0.1:6500 --reference-cert FILE --reference-key FILE
 //     [--server URL --cert FILE --key FILE]   default: a server of this build, started for the run
 //     [--seconds 60] [--seed N] [--kinds REGEX] [--report FILE]
 //
-// Without a reference it says so and ends. The exit code is 0 when nothing differs.
+// Without a reference it prints a message and exits. The exit code is 0 if nothing differs.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -55,7 +55,7 @@ console.log(`difffuzz: seed ${o.seed}, ${bases.length} objects, ${o.seconds} s`)
 try {
   while (Date.now() < ends) {
     const [id, base] = random.pick(bases);
-    // A server may close an idle connection under a request: the next object uses new connections.
+    // A server may close an idle connection during a request: the next object uses new connections.
     await tryBase(id, base, 12).catch((e) => console.error(`difffuzz: ${id}: ${e.message}`));
   }
 } finally {
@@ -123,7 +123,7 @@ async function tryOnce(id, on, place, schema) {
   else known.times++;
 }
 
-/** A difference that only dry runs of kube-apiserver show: it drops a self link when it stores the object. */
+/** A difference that occurs only in dry runs of kube-apiserver: it drops a self link when it stores the object. */
 const UNSTORED = ['uid', 'resourceVersion', 'creationTimestamp', 'managedFields', 'selfLink'];
 
 /** The first difference between the two responses, or undefined. */

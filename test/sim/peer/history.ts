@@ -1,9 +1,9 @@
 // Checks what clients and watchers of the simulated peers saw. It knows only the guarantees of a keyspace:
 //
 //   agreement         every peer shows the same changes at the same revision, and every watch shows all of them, in order, once
-//   durability        a committed write is among the changes, at the revision that was answered; a refused one is not
+//   durability        a committed write is among the changes, at the revision in the response; a refused one is not
 //   linearizability   an operation sees everything that had ended before it began
-//   reads             a range at revision R holds exactly what the changes up to R left
+//   reads             a range at revision R has exactly the state after the changes up to R
 //
 // Revisions order all writes, so one number decides linearizability: the highest revision that any completed operation saw. An
 // operation that begins later must not be below it.
@@ -79,7 +79,7 @@ export class History {
     if (revision <= floor) {
       throw new CheckFailed(
         'linearizability',
-        `write ${id} was committed at ${revision}, but ${floor} had been seen before it began`,
+        `write ${id} was committed at ${revision}, but ${floor} had been observed before it began`,
       );
     }
     this.committed++;
@@ -89,7 +89,10 @@ export class History {
   /** `readIndex` returned `index`, and a range after it returned these items as of `revision`. */
   read({ floor }: Begun, index: number, revision: number, items: readonly KeyValue[], by: string): void {
     if (index < floor) {
-      throw new CheckFailed('linearizability', `${by} read at ${index}, but ${floor} had been seen before it began`);
+      throw new CheckFailed(
+        'linearizability',
+        `${by} read at ${index}, but ${floor} had been observed before it began`,
+      );
     }
     if (revision < index) {
       throw new CheckFailed('linearizability', `${by} served a read of ${index} from the state at ${revision}`);
@@ -142,7 +145,7 @@ export class History {
     let next = 0;
     let last = 0;
     return (revision) => {
-      if (revision < last) throw new Error('states are asked for in order');
+      if (revision < last) throw new Error('states are requested in order');
       last = revision;
       for (; next < revisions.length && revisions[next]! <= revision; next++) {
         const at = revisions[next]!;
@@ -173,11 +176,11 @@ export class History {
       if (outcome.kind === 'committed' && at !== outcome.revision) {
         throw new CheckFailed(
           'durability',
-          `write ${id} was committed at ${outcome.revision}; it is ${at ?? 'not there'}`,
+          `write ${id} was committed at ${outcome.revision}; found ${at ?? 'nothing'}`,
         );
       }
       if ((outcome.kind === 'refused' || outcome.kind === 'conflict') && at !== undefined) {
-        throw new CheckFailed('durability', `write ${id} was answered ${outcome.kind}, and stands at ${at}`);
+        throw new CheckFailed('durability', `write ${id} has the outcome ${outcome.kind}, and is at ${at}`);
       }
     }
     const stateAt = this.#states();
@@ -189,7 +192,7 @@ export class History {
       const expected = all.filter((revision) => revision > after && revision <= last);
       if (expected.length !== revisions.length || expected.some((revision, i) => revision !== revisions[i])) {
         const missing = expected.find((revision) => !revisions.includes(revision));
-        throw new CheckFailed('agreement', `a watch of ${peer} from ${after} to ${last} left out ${missing}`);
+        throw new CheckFailed('agreement', `a watch of ${peer} from ${after} to ${last} omitted ${missing}`);
       }
     }
   }
@@ -204,7 +207,7 @@ function compare(what: string, items: readonly KeyValue[], state: ReadonlyMap<st
   const expected = [...state].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, of]) => text(key, of.value, of));
   const found = items.map((item) => text(item.key, Buffer.from(item.value).toString(), item));
   if (expected.join('\n') === found.join('\n')) return;
-  throw new CheckFailed('reads', `${what} is [${found.join(', ')}], and must be [${expected.join(', ')}]`);
+  throw new CheckFailed('reads', `${what} is [${found.join(', ')}], expected [${expected.join(', ')}]`);
 }
 
 function text(

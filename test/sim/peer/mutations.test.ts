@@ -16,7 +16,7 @@ describe('a peer that', () => {
       async () => {
         const { failed } = await runPeerSeeds({ faults, profile, from: 1, count: SEEDS_MAX });
         // Detected by a guarantee of the peer, not by a bug of the simulation.
-        expect(failed[0]?.failure, `not caught in ${SEEDS_MAX} runs`).toBeInstanceOf(CheckFailed);
+        expect(failed[0]?.failure, `not detected in ${SEEDS_MAX} runs`).toBeInstanceOf(CheckFailed);
       },
       TIMEOUT,
     );

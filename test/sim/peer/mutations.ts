@@ -20,7 +20,7 @@ export const PEER_MUTATIONS: readonly PeerMutation[] = [
   {
     name: 'records a removal before it is committed',
     breaks:
-      'A removal that a deposed leader appended may be cut off. Recorded, it shuts out a voter that the cluster counts on.',
+      'A removal that a deposed leader appended may be cut off. If it is recorded, it excludes a voter that the cluster counts on.',
     faults: { rules: { recordsCommittedRemovals: false } },
     profile: {
       founders: 5,
@@ -33,20 +33,20 @@ export const PEER_MUTATIONS: readonly PeerMutation[] = [
   },
   {
     name: 'lets a member join again with an emptied disk',
-    breaks: 'It has forgotten its votes and the entries that a majority counted as safe.',
+    breaks: 'The member has forgotten its votes, and entries that a majority counted as stored.',
     faults: { hidesStarted: true },
     profile: { founders: 3, nemesisMs: 300, acts: acts({ wipe: 3, restart: 5, isolateLeader: 1, heal: 4 }) },
   },
   {
-    name: 'appends a forwarded proposal unchecked',
-    breaks: 'Every peer applies it: one that none can read stops all of them, on every start.',
+    name: 'appends a forwarded proposal without validation',
+    breaks: 'Every peer applies the proposal: a malformed one stops all of them, at every start.',
     faults: { rules: { checksProposals: false } },
     profile: { founders: 3, nemesisMs: 300, acts: acts({ badProposal: 3, restart: 3, heal: 3 }) },
   },
   {
-    name: 'believes its last frame after a failed sync',
+    name: 'trusts its last frame after a failed sync',
     breaks:
-      'The system may have dropped what the sync failed for, while it still shows it: the next power cut takes it away.',
+      'The kernel may have dropped the data of the failed sync but still return it from its cache: the next power cut loses it.',
     faults: { ignoresRewrites: true },
     profile: { founders: 3, nemesisMs: 250, acts: acts({ failSync: 4, powerCut: 4, restart: 6 }) },
   },

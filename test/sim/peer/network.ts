@@ -152,7 +152,9 @@ export class SimulatedNetwork {
           if (there.ports.wasRemoved(ports.self)) {
             // Ids are never reused, so a member of the configuration in force was never removed.
             if (there.ports.members().members.some(({ id }) => id === ports.self)) {
-              this.#violated(`${at} says that the member ${ports.self.toString(16)} was removed, and counts on it`);
+              this.#violated(
+                `${at} reports that the member ${ports.self.toString(16)} was removed, but still counts it as a voter`,
+              );
             }
             if (!this.#isCut(at, url)) process.after(this.#delay(), () => ports.sink.removed());
             return;

@@ -27,11 +27,11 @@ describe('simulated production peers', () => {
   for (let from = 1; from <= SEEDS; from += CHUNK) {
     const count = Math.min(CHUNK, SEEDS - from + 1);
     it(
-      `keep their promises, seeds ${from} to ${from + count - 1}`,
+      `keep all guarantees, seeds ${from} to ${from + count - 1}`,
       async () => {
         const { failed, ...totals } = await runPeerSeeds({ from, count });
         expect(verdict(failed[0])).toBe('right');
-        // Checks that the runs did something: otherwise they would find nothing.
+        // Checks that enough happened in the runs: otherwise they would find nothing.
         expect(totals.committed).toBeGreaterThan(count * 10);
         expect(totals.readsServed).toBeGreaterThan(count * 5);
         expect(totals.starts).toBeGreaterThan(count * 4);

@@ -17,9 +17,9 @@ export class Process {
   stopReason: string | undefined;
 
   /**
-   * @param rate how fast its clock runs: 1 is right.
-   * @param seed of all random numbers it draws.
-   * @param busyMsMax longest time that its thread is busy before it comes to an immediate callback.
+   * @param rate speed of its clock; 1 is right
+   * @param seed seed of all its random numbers
+   * @param busyMsMax longest time that its thread is busy before it runs an immediate callback
    */
   constructor(events: Events, rate: number, seed: number, busyMsMax: number) {
     this.#events = events;
@@ -67,7 +67,7 @@ export class Process {
     this.#pausedUntil = 0;
   }
 
-  /** Runs `f` now, or when the pause is over, or never if the process has exited by then. */
+  /** Runs `f` now, or after the pause, or never if the process has exited by then. */
   run(f: () => void): void {
     if (!this.#alive) return;
     const left = this.#pausedUntil - this.#events.now;

@@ -2,7 +2,7 @@
 //
 //   node dist/test/sim/peer/run.js --seeds 10000 [--from 1]     every seed from 1 on; stops at the first that fails
 //   node dist/test/sim/peer/run.js --seeds 10000 --go-on        the same, and lists every seed that fails
-//   node dist/test/sim/peer/run.js --seed 4711 [--trace]        one seed again
+//   node dist/test/sim/peer/run.js --seed 4711 [--trace]        repeats one seed
 
 import { parseArgs } from 'node:util';
 import { replayPeerCommand, runPeerSeeds } from './seeds.js';
@@ -33,7 +33,7 @@ if (values.seed !== undefined) {
   const { failed, ...totals } = found;
   console.log(`${((performance.now() - started) / 1000).toFixed(1)} s:`, totals);
   for (const { seed, failure } of failed) {
-    console.log(`seed ${seed}: ${failure?.message}\n  again with: ${replayPeerCommand(seed)}`);
+    console.log(`seed ${seed}: ${failure?.message}\n repeat with: ${replayPeerCommand(seed)}`);
     process.exitCode = 1;
   }
 }

@@ -1,5 +1,5 @@
-// One run of a cluster of production peers: clients, operators and faults for a while, then a phase without faults in which it must
-// recover.
+// One run of a cluster of production peers: clients, operators and faults for a while, then a phase without faults in
+// which it must recover.
 
 import type { AddMember, ControlResult, Peer } from '../../../pkg/peer/index.js';
 import { seal } from '../../../pkg/peer/requests/envelope.js';
@@ -131,7 +131,7 @@ class PeerRun {
       for (const machine of this.#machines) this.#revive(machine);
       return this.#isWhole();
     });
-    await this.#insist(deadline, 'answers to everything', () => this.#allAnswered());
+    await this.#insist(deadline, 'responses to all operations', () => this.#allAnswered());
     await this.#insist(deadline, 'peer up to date', () => this.#isLevel());
     await this.#checkStates();
     this.#history.atEnd();
@@ -159,8 +159,8 @@ class PeerRun {
     await drive(() => {
       if (this.#failure !== undefined) throw this.#failure;
       if (done()) return false;
-      if (!this.#events.next()) throw new CheckFailed('liveness', 'nothing is left to happen');
-      if (++this.#steps > STEPS_MAX) throw new CheckFailed('liveness', `${STEPS_MAX} events and no end`);
+      if (!this.#events.next()) throw new CheckFailed('liveness', 'no event is left');
+      if (++this.#steps > STEPS_MAX) throw new CheckFailed('liveness', `${STEPS_MAX} events without an end`);
       return true;
     });
   }
@@ -300,7 +300,10 @@ class PeerRun {
       const id = machine.memberId;
       // An operator must have requested the removal.
       if (id === undefined || !this.#removals.has(id)) {
-        throw new CheckFailed('membership', `${machine.name} stopped as removed, but nobody asked to remove it`);
+        throw new CheckFailed(
+          'membership',
+          `${machine.name} stopped because it was removed, but no operator removed it`,
+        );
       }
       this.#outcasts.push({ machine, id });
       machine.wanted = false;
@@ -424,7 +427,7 @@ class PeerRun {
     asked.catch(() => {});
     // The machine may die before it responds.
     const result = await Promise.race([asked, this.#sleep(12_000).then(() => undefined)]);
-    this.#trace(() => `${machine.name} was asked to ${what}: ${JSON.stringify(result)}`);
+    this.#trace(() => `${machine.name} got a request to ${what}: ${JSON.stringify(result)}`);
     return process.alive ? result : undefined;
   }
 
@@ -504,7 +507,7 @@ class PeerRun {
     machine.wanted = false;
   }
 
-  /** Whether the cluster can do without the disk of `machine`. */
+  /** Whether the cluster has a quorum without the disk of `machine`. */
   #canLose(machine: Machine): boolean {
     if (this.#machines.some(({ lost, suspect, operated }) => lost || suspect || operated)) return false;
     const members = this.#members();
@@ -651,7 +654,7 @@ class PeerRun {
       kind: 'txn',
       txn: { compares: [], ops: [{ kind: 'put', key: '!members/zz', value: member }] },
     });
-    // The format of a newer release that no peer of this cluster runs.
+    // An entry form of a newer release that no peer of this cluster runs.
     const newer = seal({ origin: 1, id: 1, command: Buffer.from(inner), form: 2 });
     newer[6] = 99;
     const data = this.#random.pick([
@@ -667,13 +670,13 @@ class PeerRun {
           sink.proposal(from as never, { id: BAD_PROPOSAL_ID, data, term });
         } catch (error) {
           // The transport closes the connection.
-          this.#trace(() => `${machine.name} takes no such proposal: ${(error as Error).message}`);
+          this.#trace(() => `${machine.name} rejects the proposal: ${(error as Error).message}`);
         }
       });
     });
   }
 
-  // Peace
+  // Recovery
 
   #writesAgain(): () => boolean {
     const before = this.#history.committed;
@@ -688,7 +691,7 @@ class PeerRun {
   /** Whether exactly the wanted machines are members, all as voters. */
   #isWhole(): boolean {
     if (this.#machines.some(({ operated, lost, suspect }) => operated || lost || suspect)) {
-      // The disk of a machine that is not a member does not matter.
+      // The disk of a machine that is not a member is irrelevant.
       for (const machine of this.#machines) if (!machine.wanted) machine.suspect = undefined;
       return false;
     }
@@ -701,7 +704,7 @@ class PeerRun {
         return false;
       }
       if (!machine.wanted && machine.isUp) {
-        // It was removed and does not know yet.
+        // It was removed and does not know this yet.
         if (isMember) this.#operate(machine, () => this.#leave(machine));
         return false;
       }
@@ -743,13 +746,13 @@ class PeerRun {
       if (peerUrls.length === 0) throw new CheckFailed('membership', `member ${id.toString(16)} has no address`);
       for (const { url } of this.#machines) {
         if (this.#network.removedAt(url, id)) {
-          throw new CheckFailed('membership', `member ${id.toString(16)} is noted as removed at ${url}`);
+          throw new CheckFailed('membership', `member ${id.toString(16)} is recorded as removed at ${url}`);
         }
       }
     }
     for (const { machine, id } of this.#outcasts) {
       if (members.some((member) => member.id === id)) {
-        throw new CheckFailed('membership', `${machine.name} stopped as removed, and is a member`);
+        throw new CheckFailed('membership', `${machine.name} stopped because it was removed, but is a member`);
       }
     }
   }
