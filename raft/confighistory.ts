@@ -1,5 +1,5 @@
-// The configurations in the log. A configuration is in force from the moment it is in the log (paper section 6), so truncating
-// the log can restore an older one, and a snapshot needs the one at its own index.
+// The configurations in the log. A configuration is in force as soon as it is in the log (paper section 6), so
+// truncating the log can restore an older one, and a snapshot needs the one at its own index.
 
 import { invariant } from './invariant.js';
 import { decodeConfigEntry, emptyConfiguration } from './membership.js';

@@ -1,9 +1,9 @@
-// The state of one peer, and the two ways to send a message. The other files are functions on this record, one file per concern.
-// Only RaftNode (node.ts) owns one.
+// The state of one peer, and the two ways to send a message. The other files are functions on this record, one file per
+// concern. Only RaftNode (node.ts) owns one.
 //
-// A step only records a fact (a match index, a vote, an acknowledged read round). The drain (drain.ts) runs when the caller asks
-// for a Ready and draws the conclusions: commit, membership, messages. All input between two Readys therefore shares one append
-// message per follower, one read round and one write.
+// A step only records a fact (a match index, a vote, an acknowledged read round). The drain (drain.ts) runs when the
+// caller requests a Ready and computes the consequences: commit, membership, messages. All input between two Readys
+// therefore shares one append message per follower, one read round and one write.
 
 import { ConfigHistory } from './confighistory.js';
 import { invariant } from './invariant.js';
@@ -77,7 +77,7 @@ export interface Core {
   catchUpIndex: LogIndex;
   /** Leader: entry bytes of its own term that were not yet returned as committed. */
   uncommittedBytes: number;
-  /** Leader: whether the commit of the configuration in force still has to be acted on. */
+  /** Leader: whether the commit of the configuration in force still has to be processed. */
   membershipUnsettled: boolean;
   /** Leader. */
   transfer: Transfer | undefined;

@@ -1,5 +1,4 @@
-// Makes a Ready from the recorded facts, top to bottom: what is committed, who is a member, what to send, what to write, what to
-// apply.
+// Makes a Ready from the recorded facts, top to bottom: commit, membership, messages, writes, entries to apply.
 
 import type { Core } from './core.js';
 import { settleTransfer } from './handover.js';
@@ -10,7 +9,7 @@ import { countCommit, flushAppends } from './replication.js';
 import type { Entry, SoftState } from './types.js';
 import { entryBytes } from './types.js';
 
-/** `told` is the soft state of the previous Ready. Returns undefined when there is nothing to do. */
+/** `told` is the soft state of the previous Ready. Returns undefined if there is nothing to do. */
 export function drain(core: Core, told: SoftState): Ready | undefined {
   if (core.role === 'leader') {
     countCommit(core);

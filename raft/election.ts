@@ -53,8 +53,8 @@ export function noteDurable(core: Core): void {
 }
 
 /**
- * True while a message from a leader arrived within the shortest election timeout. A candidate is then mistaken or was removed,
- * and is ignored (paper section 6, last problem; dissertation 4.2.3).
+ * True if a message from a leader arrived within the shortest election timeout. A candidate is then mistaken or was
+ * removed, and is ignored (paper section 6, last problem; dissertation 4.2.3).
  */
 export function trustsLeader(core: Core): boolean {
   return core.leader !== NO_PEER && core.electionElapsed < core.limits.electionTicks;

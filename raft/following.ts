@@ -13,7 +13,8 @@ export function handleAppend(core: Core, message: AppendRequest): void {
   const { from, prevIndex, prevTerm, quiet } = message;
   assertCommittedIsShared(core, message);
   if (prevIndex < log.commit) {
-    // The message is late or repeated. Every leader's log contains what is committed here, so that much can be acknowledged.
+    // The message is late or repeated. Every leader's log contains the entries committed here, so these can be
+    // acknowledged.
     if (!quiet) send(core, from, { kind: 'appendAccepted', index: log.commit });
     return;
   }

@@ -33,13 +33,13 @@ export function settleTransfer(core: Core): void {
 
 /** Handles TimeoutNow on the successor. */
 export function handleTimeoutNow(core: Core, message: TimeoutNow): void {
-  // Only the current leader may appoint a successor. The vote needs no pre-vote, because the leader itself asks for it.
+  // Only the current leader may appoint a successor. The vote needs no pre-vote, because the leader itself requests it.
   if (core.leader === message.from && mayCampaign(core)) campaignForReal(core, true);
 }
 
 /** Steps down and asks the best other peer to campaign at once, so that the cluster does not wait for an election timeout. */
 export function resign(core: Core): void {
-  // The successor that was asked already campaigns; a second one would split the vote.
+  // The requested successor already campaigns; a second one would split the vote.
   const successor = core.transfer?.asked ? NO_PEER : bestSuccessor(core);
   if (successor !== NO_PEER) send(core, successor, { kind: 'timeoutNow' });
   becomeFollower(core, core.term, NO_PEER);

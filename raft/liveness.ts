@@ -16,7 +16,7 @@ export function hasAnswered(core: Core, id: PeerId): boolean {
   return id === core.id || (isLive(core, id) && (core.progress.get(id)?.match ?? 0) > 0);
 }
 
-/** Dissertation 6.2: a leader without answers from a quorum for an election timeout may have been replaced. */
+/** Dissertation 6.2: a leader without responses from a quorum for an election timeout may have been replaced. */
 export function hasLiveQuorum(core: Core): boolean {
   return core.rules.isQuorum(core.configs.current, (id) => isLive(core, id));
 }

@@ -154,7 +154,7 @@ describe('RaftLog', () => {
             const write = log.nextWrite(HARD, false);
             if (write !== undefined) writes.push(write);
           } else if (kind === 'persist' && writes.length > 0) {
-            // As a writer that coalesces: all of the first few with one sync, reported by the last number.
+            // Like a writer that coalesces: syncs several writes at once and reports the last number.
             const synced = writes.splice(0, 1 + Math.floor(at * writes.length));
             for (const write of synced) storage.append(write.entries);
             log.persisted(synced.at(-1)!.number);

@@ -9,7 +9,7 @@ export class MemoryLog implements LogStorage {
   /** The entries from `base.index + 1` on. */
   #entries: Entry[] = [];
 
-  /** @param entries what a write-ahead log holds after its base, contiguous. */
+  /** @param entries the entries of a write-ahead log after its base, contiguous */
   constructor(base: SnapshotMeta, entries: readonly Entry[] = []) {
     this.#base = base;
     this.append(entries);

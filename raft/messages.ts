@@ -44,8 +44,8 @@ export interface AppendAccepted extends Envelope {
 }
 
 /**
- * The follower has no entry of the given term at `rejected`. The hint is the last position of its log that the leader may share:
- * one exchange skips a whole divergent term (paper 5.3, last page).
+ * The follower has no entry of the given term at `rejected`. The hint is the last position of its log that the leader
+ * may share, so one exchange skips a whole divergent term (paper 5.3, last page).
  */
 export interface AppendRejected extends Envelope {
   readonly kind: 'appendRejected';

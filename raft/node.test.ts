@@ -30,7 +30,7 @@ function host(id: number, voters: readonly number[], limits: Partial<RaftLimits>
   return { node, log, applied: [] };
 }
 
-/** Carries out all Readys of all hosts until nobody has any; messages arrive at once. */
+/** Carries out all Readys of all hosts until none is left; messages arrive at once. */
 function settle(hosts: readonly Host[], lost: (message: Message) => boolean = () => false): void {
   for (let busy = true; busy; ) {
     busy = false;
@@ -115,7 +115,7 @@ describe('RaftNode', () => {
     expect(leader.compactionIndex(0, 100)).toBeUndefined();
     leader.snapshotCovers(toPeerId(3), toLogIndex(ordered + 15));
     expect(leader.compactionIndex(0, 100)).toBe(ordered + 15);
-    // It never says less than it has said.
+    // A later acknowledgement is never lower.
     leader.snapshotCovers(toPeerId(3), toLogIndex(ordered + 5));
     expect(leader.compactionIndex(0, 100)).toBe(ordered + 15);
     leader.reportSnapshot(toPeerId(3), true);
@@ -228,7 +228,7 @@ describe('RaftNode', () => {
       expect(one.node.status().commit).toBe(3);
       return one;
     };
-    // What is repeated is equal.
+    // The repeated entries are equal.
     expect(() => follower().node.step(append(2, 1, [0, 0], [1, 1, 1], 3))).not.toThrow();
     expect(() => follower().node.step(append(3, 2, [3, 1], [2], 3))).not.toThrow();
     for (const message of [

@@ -44,8 +44,8 @@ export interface RaftOptions {
 }
 
 /**
- * One peer's consensus state. It is synchronous and single-threaded: no call blocks, and none calls back except `storage` and
- * `random`. Throws RaftInvariantError when an invariant of README.md is broken; the peer must then stop.
+ * One peer's consensus state. It is synchronous and single-threaded: no call blocks, and it calls nothing but `storage`
+ * and `random`. Throws RaftInvariantError when an invariant of README.md is broken; the peer must then stop.
  */
 export class RaftNode {
   readonly #core: Core;
@@ -54,7 +54,7 @@ export class RaftNode {
   /** There was input since `ready()` last returned undefined. */
   #stirred = true;
 
-  /** @param rules only for the simulation, which breaks them one by one. */
+  /** @param rules only for the simulation, which breaks them one by one */
   constructor(options: RaftOptions, rules: SafetyRules = RULES) {
     toPeerId(options.id);
     this.#core = createCore({ ...options, limits: checkLimits(options.limits), rules });
@@ -81,7 +81,7 @@ export class RaftNode {
     const core = this.#core;
     if (core.role !== 'leader') return this.#refuse('notLeader', 'this peer does not lead');
     if (core.transfer !== undefined) return this.#refuse('transferring', `handing over to ${core.transfer.to}`);
-    // A proposal larger than the whole limit is still allowed when nothing else is pending.
+    // A proposal larger than the whole limit is allowed if nothing else is pending.
     if (
       core.uncommittedBytes > 0 &&
       core.uncommittedBytes + data.length + ENTRY_OVERHEAD_BYTES > core.limits.uncommittedBytesMax
@@ -92,9 +92,9 @@ export class RaftNode {
   }
 
   /**
-   * Appends the configuration that results from the change, or the joint one that leads to it; the leader leaves a joint phase by
-   * itself. The change is complete when an entry of kind `config` with no outgoing voters is committed at or after the returned
-   * index.
+   * Appends the configuration that results from the change, or the joint one that leads to it; the leader leaves a
+   * joint phase automatically. The change is complete when an entry of kind `config` with no outgoing voters is
+   * committed at or after the returned index.
    */
   proposeConfigChange(change: ConfigChange): ProposeResult {
     const core = this.#core;
@@ -160,8 +160,8 @@ export class RaftNode {
   }
 
   /**
-   * Compacts the log up to `index` (between its base and applied). Returns the new base of the log: make it durable, then drop
-   * the entries from the storage.
+   * Compacts the log up to `index` (between its base and applied). Returns the new base of the log. The caller makes it
+   * durable, then drops the entries from the storage.
    */
   compact(index: LogIndex): SnapshotMeta {
     return compact(this.#core, index);

@@ -1,4 +1,4 @@
-// README.md says in which order the files can be read: each imports only files that stand before it. It has to stay true.
+// Checks the reading order in README.md: each file imports only files above it in the table.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';

@@ -94,7 +94,7 @@ export function handleReadReply(core: Core, message: ReadReply): void {
   for (const context of forwarded.contexts) core.outcomes.push({ kind: 'ready', context, index: message.index });
 }
 
-/** Role, term or leader changed: the reads that waited fail (invariant 11). */
+/** Role, term or leader changed: the waiting reads fail (invariant 11). */
 export function dropReads(core: Core): void {
   const reads = [...(core.readRound?.reads ?? []), ...core.waitingReads];
   core.readRound = undefined;

@@ -29,12 +29,12 @@ export type ReadOutcome =
   | { readonly kind: 'refused'; readonly context: number; readonly reason: ReadRefusal };
 
 /**
- * Everything that came of the steps since the last Ready. The parts are independent of each other:
+ * The results of the steps since the last Ready. The parts are independent of each other:
  * - `messages` may be sent at once, all of them. Promises (votes, acknowledgements of entries) are held back
- *   inside the core until what they promise is persisted, so no order is left for the caller to get wrong.
+ *   inside the core until the promised state is persisted, so the caller cannot send them too early.
  * - `write` is to be persisted, then acknowledged by `persisted`.
- * - `committed` is to be applied in order, then acknowledged by `applied`. Only entries that are durable here are
- *   handed out, so the state machine never runs ahead of the local log.
+ * - `committed` is to be applied in order, then acknowledged by `applied`. It has only entries that are durable on
+ *   this peer, so the state machine never runs ahead of the local log.
  */
 export interface Ready {
   readonly write: Write | undefined;

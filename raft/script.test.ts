@@ -1,26 +1,26 @@
 // Runs the scripts in testdata/: commands to a cluster, and its output. A script is a list of blocks,
 //
-//     # why
+//     # comment
 //     command
 //     command
 //     ----
-//     what came of it
+//     expected output
 //
-// separated by empty lines. REWRITE=1 writes what comes of it now into the files; read the diff before you commit it.
+// separated by empty lines. REWRITE=1 writes the current output into the files; read the diff before you commit it.
 //
 //   cluster VOTERS [learners=ID,..] [spares=ID,..] [LIMIT=N ..]   peers 1..VOTERS and the others, all started
 //   node ID log=TERM,.. term=T [vote=ID] [commit=N]   this peer's disk instead of an empty one (restarts it)
-//   break RULE                      from the next start on, this sentence of rules.ts is ignored (says yes)
+//   break RULE                      from the next start on, this rule of rules.ts is broken (always true)
 //   campaign ID | tick ID N | propose ID TEXT.. | read ID CONTEXT | transfer ID TO | change ID +V ~L -R
-//   settle [messages]               everybody works and every message arrives, until nothing is left to do
-//   ready ID                        one peer works; its messages stay on the way
+//   settle [messages]               all peers run and all messages arrive, until nothing is left to do
+//   ready ID                        one peer runs; its messages stay in flight
 //   lead ID                         campaign and settle, without the details
-//   deliver [N] [A->B] | drop [N] [A->B] | list   the messages on the way: the first N (or all) arrive; are lost; are shown
-//   duplicate                       every message on the way is there twice from now on
-//   cut ID ID | isolate ID | heal   no message passes (checked when it is sent); what is on the way stays
-//   hold ID | sync ID [N]           its disk takes writes but does not finish them; finishes N; all, and from now on each
+//   deliver [N] [A->B] | drop [N] [A->B] | list   the messages in flight: the first N (or all) arrive; are lost; are shown
+//   duplicate                       every message in flight is now there twice
+//   cut ID ID | isolate ID | heal   no message passes (checked when it is sent); messages in flight stay
+//   hold ID | sync ID [N]           its disk accepts writes but does not finish them; finishes N; finishes all, and from now on each
 //   crash ID | start ID             what is not synced is lost
-//   compact ID INDEX | stream ok|fail   forgets the log; the snapshot streams on the way end
+//   compact ID INDEX | stream ok|fail   compacts the log; the snapshot streams in flight end
 //   unreachable ID TO               a message was not delivered
 //   status [ID..] | logs [ID..] | peers ID
 

@@ -30,7 +30,7 @@ function tickLeader(core: Core): void {
     }
     core.catchUpIndex = core.log.lastIndex;
   }
-  // A successor that has not taken over within an election timeout will not do so; serve again.
+  // A successor that has not taken over within an election timeout will not do so: serve again.
   if (core.transfer !== undefined && ++core.transfer.ticks >= core.limits.electionTicks) core.transfer = undefined;
   core.heartbeatElapsed++;
   if (core.heartbeatElapsed >= core.limits.heartbeatTicks) {

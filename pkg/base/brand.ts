@@ -2,18 +2,20 @@
 export type Brand<T, Name extends string> = T & { readonly __brand: Name };
 
 /**
- * A version of the keyspace: the Raft log index of the entry that made it (DESIGN decision 1).
- * Always a safe integer; 0 means "before the first entry" or, where a caller asks, "unset".
+ * A version of the keyspace: the index of the Raft log entry that created it. Always a safe integer; 0 means "before
+ * the first entry" or "unset".
  */
 export type Revision = Brand<number, 'Revision'>;
 
-/** Checks where bytes or text become a revision. Throws `InvariantError` on anything but a safe integer >= 0. */
+/** Converts a number from bytes or text to a revision. Throws `InvariantError` for anything but a safe integer >= 0. */
 export function revision(n: number): Revision {
   invariant(Number.isSafeInteger(n) && n >= 0, `revision ${n} is not a safe non-negative integer`);
   return n as Revision;
 }
 
-/** A broken promise of the program itself, never of its caller. Stops the peer when thrown below the registry. */
+/**
+ * A broken invariant of the program itself, not an error of its caller. It stops the peer if thrown below the registry.
+ */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError';
 }

@@ -9,7 +9,7 @@ const world = {
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Long work of so many pieces; each notes the name. */
+/** Work of this many pieces; each piece records its name. */
 function worker(scheduler: Scheduler, name: string, pieces: number, notes: string[]): void {
   let left = pieces;
   const go = (): void => {
@@ -30,7 +30,7 @@ describe('a scheduler', () => {
     expect(notes).toEqual(['a', 'a', 'a', 'a', 'a']);
   });
 
-  it('shares turns in the order of asking when there is none', async () => {
+  it('grants turns in the order of requests when there is none', async () => {
     const scheduler = new Scheduler(world, -1);
     const notes: string[] = [];
     for (const name of ['a', 'b', 'c']) worker(scheduler, name, 3, notes);

@@ -1,9 +1,9 @@
 import type { World } from './world.js';
 
 /**
- * Shares the turns of an event loop among long work: lists that are written, events that are delivered, scans. All of it together
- * takes no more than a slice of each turn, so that what arrives meanwhile waits a few milliseconds however much long work there is.
- * Work that finds the slice spent continues in a later turn, in the order of asking. One scheduler serves one server.
+ * Shares the turns of an event loop among long-running work: writing lists, delivering events, scans. All of it together takes
+ * no more than a slice of each turn, so that new input waits only a few milliseconds, however much work there is. Work that
+ * finds the slice used up continues in a later turn, in the order of requests. Each server has one scheduler.
  *
  *     do piece(); while (more && !scheduler.spent());
  *     if (more) scheduler.later(go);
@@ -12,7 +12,7 @@ export class Scheduler {
   readonly #world: World;
   readonly #sliceMilliseconds: number;
   #since = 0;
-  /** The end of the present turn is awaited. */
+  /** A callback at the end of the current turn is scheduled. */
   #counting = false;
   #waiting: Waiting[] = [];
 
@@ -21,13 +21,13 @@ export class Scheduler {
     this.#sliceMilliseconds = sliceMilliseconds;
   }
 
-  /** Whether long work has used up its slice of this turn. */
+  /** Reports whether long-running work has used up its slice of this turn. */
   readonly spent = (): boolean => {
     if (!this.#counting) this.#begin();
     return this.#world.clock.monotonic() - this.#since > this.#sliceMilliseconds;
   };
 
-  /** Calls `f` in a later turn; `f` asks `spent` again before it goes on after one piece. */
+  /** Calls `f` in a later turn; `f` checks `spent` again after each piece. */
   later(f: () => void): void {
     this.#wait({ go: f, resumes: false });
   }
@@ -51,7 +51,7 @@ export class Scheduler {
     this.#world.timers.immediate(this.#next);
   }
 
-  /** Work that waits has the fresh slice first; work that begins in this turn may find it spent, and waits behind. */
+  /** Waiting work gets the new slice first; work that begins in this turn may find it used up, and waits behind. */
   readonly #next = (): void => {
     this.#counting = false;
     if (this.#waiting.length === 0) return;
@@ -81,7 +81,7 @@ interface Waiting {
  *
  *     if (slice.spent()) await slice.yield();
  *
- * What was decided before a yield holds afterwards only if the comparisons of the transaction say so.
+ * A decision made before a yield is valid afterwards only if the comparisons of the transaction hold.
  */
 export class Slice {
   readonly #world: World;

@@ -1,6 +1,6 @@
 /**
- * `text` without the characters at its end that `characters` holds. It looks at each of them once, which an expression like
- * `/x+$/` does not: that one starts anew at every position of every run, and takes quadratic time.
+ * Returns `text` without the trailing characters that are in `characters`. It is linear, unlike an expression like
+ * `/x+$/`, which starts anew at every position of every run and takes quadratic time.
  */
 export function withoutTrailing(text: string, characters: string): string {
   let end = text.length;

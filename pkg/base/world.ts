@@ -1,11 +1,11 @@
 /**
- * The world is handed in: below the composition root nothing reads a clock, draws a random number or
- * sets a timer except through this. Simulation and tests hand in their own.
+ * Clock, timers and random numbers as a parameter: below the composition root no code uses the real ones directly.
+ * Simulations and tests pass their own.
  */
 export interface Clock {
   /** Milliseconds since the epoch. May jump. Only for what users see (timestamps, expiry). */
   now(): number;
-  /** Milliseconds on a clock that never jumps. For time-outs and latencies. */
+  /** Milliseconds on a clock that never jumps. For timeouts and latencies. */
   monotonic(): number;
 }
 
@@ -18,13 +18,16 @@ export interface Timers {
   every(milliseconds: number, f: () => void): () => void;
 }
 
-/** Timers of the platform that are set for longer fire at once. Real worlds wait so long instead: 24 days. */
+/**
+ * The longest delay of a timer, 24 days: longer timers of the platform fire at once, so the real world waits this long
+ * repeatedly.
+ */
 export const timerMillisecondsMax = 2 ** 31 - 1;
 
 export interface Random {
   /** A float in [0, 1). */
   float(): number;
-  /** `n` bytes fit for identifiers and secrets. */
+  /** `n` random bytes, suitable for identifiers and secrets. */
   bytes(n: number): Uint8Array;
   /** A random (version 4) UUID in its canonical form. */
   uuid(): string;

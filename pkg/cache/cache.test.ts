@@ -17,7 +17,7 @@ function testWorld(): World {
   };
 }
 
-/** Frames as lines of JSON, as the API writes them. */
+/** Frames as JSON lines, as the API writes them. */
 const lines: Framer = {
   id: 'json',
   frame: (type, o) => [Buffer.from(`{"type":"${type}","object":`), o.json, Buffer.from('}\n')],

@@ -29,8 +29,8 @@ export interface CollectionRequest {
 /** A collection that is filled and follows the keyspace, and that readers cannot find yet. */
 export interface PreparedCollection {
   /**
-   * Makes it the collection of its prefix; watches on the former one end. Returns false if the cache was reloaded meanwhile; the
-   * collection must then be prepared again.
+   * Makes it the collection of its prefix; watches on the former one end. Returns false if the cache was reloaded
+   * meanwhile; the collection must then be prepared again.
    */
   commit(): boolean;
   /** Drops it. */
@@ -233,8 +233,8 @@ export class Cache {
   }
 
   /**
-   * Reads the objects again that could not be decrypted. Called when keys have become known: a changed configuration, a KMS plug-in that
-   * answers again.
+   * Reads the objects again that could not be decrypted. Called when keys have become available: after a change of the
+   * configuration, or when a KMS plug-in responds again.
    */
   async retryUnreadable(): Promise<void> {
     const { keyspace } = this.#options;

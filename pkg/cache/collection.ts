@@ -211,8 +211,8 @@ export class Collection {
   }
 
   /**
-   * An object that can no longer be read leaves the tree. Observers are not told, because it was not deleted. Watches cannot show the
-   * change, so they end, and the log begins after it.
+   * An object that can no longer be read leaves the tree. Observers do not get a deletion, because it was not deleted.
+   * Watches cannot represent the change, so they end, and the log begins after it.
    */
   #lose(kv: KeyValue, revision: Revision): void {
     const previous = this.#tree.delete(kv.key);
@@ -244,7 +244,7 @@ export class Collection {
     this.#kept = [];
   }
 
-  /** The objects that cannot be read, to read them again. */
+  /** The objects that cannot be read, for another attempt. */
   unreadableObjects(): readonly UnreadableObject[] {
     return this.#unreadable.all();
   }
@@ -294,8 +294,9 @@ export class Collection {
   }
 
   /**
-   * Takes over the state of `other`, which was filled for this purpose, without its history. Watches end; readers that wait for this
-   * collection to become current are served. If `tell` is set, the differences are reported to the observers.
+   * Takes over the state of `other`, which was filled for this purpose, without its history. Watches end; readers that
+   * wait for this collection to become current are served. If `tell` is set, the differences are reported to the
+   * observers.
    */
   replace(other: Collection, { tell }: { readonly tell: boolean }): void {
     this.stop();

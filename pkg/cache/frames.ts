@@ -8,7 +8,7 @@ export interface Frames {
   payload: Buffer;
   readonly events: number;
   /**
-   * The payload in the framing of a transport that needs one, so that it is framed once for all watches. The transport sets it, and
+   * The payload in the framing of a transport that needs one, built once for all watches. The transport sets it, and
    * may make `payload` a view of it, so that the bytes are in memory once; the cache does not read it.
    */
   framed: Buffer | undefined;

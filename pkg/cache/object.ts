@@ -21,8 +21,8 @@ export interface StoredObject {
   readonly revision: Revision;
   readonly createRevision: Revision;
   /**
-   * The store holds other bytes: these were upgraded when they were loaded, or encrypted with a key that is no longer the one for writing.
-   * A write of the same object then rewrites it.
+   * The store has other bytes: these were upgraded when they were loaded, or encrypted with a key that is no longer
+   * used for writing. A write of the same object then rewrites it.
    */
   readonly stale: boolean;
   /** The length of the JSON in bytes. */
@@ -51,8 +51,8 @@ export interface ObjectForm {
   parse(bytes: Buffer): JsonObject;
   fieldsOf(o: JsonObject): readonly string[];
   /**
-   * Upgrades stored bytes that an earlier release wrote in another version to today's storage version, when they are loaded. Returns
-   * undefined if they are up to date. Never throws: bytes that cannot be read stay as they are.
+   * Upgrades stored bytes of another version to the current storage version when they are loaded. Returns undefined if
+   * they are up to date. Never throws: bytes that cannot be read stay as they are.
    */
   readonly upgrade?: (stored: Buffer) => Buffer | undefined;
   readonly labelSets: LabelSets;

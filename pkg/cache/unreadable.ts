@@ -7,7 +7,7 @@ export interface UnreadableObject {
   readonly key: string;
   readonly revision: Revision;
   readonly createRevision: Revision;
-  /** Why, in the words of the keyspace. */
+  /** The reason, as reported by the keyspace. */
   readonly problem: string;
 }
 
@@ -29,8 +29,8 @@ interface Kept {
 }
 
 /**
- * The objects of a collection that cannot be read. They are kept apart from the others, so that code that walks a collection does not meet
- * them; whoever must answer for all objects asks for them.
+ * The objects of a collection that cannot be read. They are kept apart from the others, so that code that walks a
+ * collection does not see them; code that must account for all objects requests them.
  */
 export class Unreadable {
   readonly #kept = new Map<string, Kept>();

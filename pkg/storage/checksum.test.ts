@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { crc32, portableCrc32 } from './checksum.js';
 
 describe('crc32', () => {
-  it('gives the check value of the standard, native and portable alike', () => {
+  it('gives the check value of the standard, in both implementations', () => {
     const check = Buffer.from('123456789');
     expect(crc32(check, 0)).toBe(0xcbf43926);
     expect(portableCrc32(check, 0)).toBe(0xcbf43926);

@@ -1,5 +1,5 @@
 /**
- * Failures of a store, by what its owner has to do:
+ * Failures of a store, by the action that its owner must take:
  * - `locked`: another process has the data folder; stop it or choose another folder.
  * - `unreadable`: the folder cannot be read or written (missing rights, not a folder).
  * - `corrupt`: bytes on disk differ from what was written; rebuild this peer from the others or from a snapshot.

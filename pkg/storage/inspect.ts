@@ -23,7 +23,7 @@ export interface StoreReport {
 
 const problemsMax = 20;
 
-/** The part of `level-rocksdb` used here. Offline tooling has time for its convenience; the server has not. */
+/** The part of `level-rocksdb` used here. Its convenience suits offline tools; the server uses the binding directly. */
 interface Level {
   close(): Promise<void>;
   iterator(options: { readonly highWaterMark: number }): LevelIterator;
@@ -39,9 +39,8 @@ type OpenLevel = (
 ) => void;
 
 /**
- * Reads the whole store in `folder` and checks every row, going on after damage. Opens read-only and takes no
- * lock: beside a running server it sees the state as it is at that moment. Rejects with a `StoreError` where
- * there is nothing to read.
+ * Reads the whole store in `folder` and checks every row, continuing after damage. Opens read-only without a lock:
+ * while a server runs, it sees the state at that moment. Rejects with a `StoreError` if there is nothing to read.
  */
 export async function inspectStore(folder: string): Promise<StoreReport> {
   return withStore(folder, async (db, engine) => ({ engine, ...(await inspect(folder, db)) }));
@@ -56,8 +55,8 @@ export interface StoredObject {
 }
 
 /**
- * The key as of `revision` (the newest when absent); undefined when it did not exist then. Reads like `inspectStore`. Rejects when the
- * revision has been compacted or lies in the future.
+ * Returns the key as of `revision` (the newest if absent); undefined if it did not exist then. Reads like
+ * `inspectStore`. Rejects if the revision has been compacted or is in the future.
  */
 export async function findInStore(folder: string, key: string, revision?: number): Promise<StoredObject | undefined> {
   return withStore(folder, async (db) => {

@@ -20,7 +20,7 @@ export interface KeyValue {
 
 /** The encryption of a stored value. Many values share one. */
 export interface Protection {
-  /** Whether a write today would encrypt the value in another way, or with another key. Changes with the configuration. */
+  /** Whether a write would now encrypt the value differently, or with another key. Changes with the configuration. */
   readonly stale: boolean;
   /** Why the value cannot be decrypted; it is then empty. */
   readonly problem?: string;
@@ -51,9 +51,9 @@ export interface Txn {
 export type TxnResult =
   /** Applied here, durable on a quorum. Every change of the transaction carries `revision`. */
   | { readonly kind: 'committed'; readonly revision: Revision }
-  /** A compare was false at `revision`, up to which this peer has applied at least. Nothing was changed. */
+  /** A compare was false at `revision`; this peer has applied at least this revision. Nothing was changed. */
   | { readonly kind: 'conflict'; readonly revision: Revision; readonly key: string }
-  /** Never appended anywhere: safe to retry. */
+  /** It was not appended to any log: safe to retry. */
   | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly message: string }
   /** It may or may not have happened (the leader was lost, or a timeout after proposing). Never retry blindly. */
   | { readonly kind: 'unknown'; readonly message: string };
@@ -70,7 +70,7 @@ export interface RangeRequest {
   readonly start: string;
   /** End of the range, exclusive. For a prefix use `prefixEnd(prefix)`. */
   readonly end: string;
-  /** Exact revision to read at; absent = the newest this peer has applied. Pinned for the whole answer. */
+  /** Exact revision to read at; absent = the newest this peer has applied. Pinned for the whole read. */
   readonly revision?: Revision;
   /** At most this many key-values; absent = all. */
   readonly limit?: number;
@@ -87,7 +87,10 @@ export type RangeResult =
     }
   | HistoryError;
 
-/** `compacted`: older than `oldest` that can still be read. `future`: newer than this peer has applied (`newest`). */
+/**
+ * `compacted`: older than `oldest`, the oldest readable revision. `future`: newer than `newest`, the newest that this
+ * peer has applied.
+ */
 export type HistoryError =
   | { readonly kind: 'compacted'; readonly oldest: Revision }
   | { readonly kind: 'future'; readonly newest: Revision };
@@ -103,9 +106,10 @@ export interface AppliedEvent {
 }
 
 /**
- * Receives events in revision order. Several events that were applied together come in one call.
- * `progress` reports that everything up to `revision` has been delivered, also when nothing changed (no-ops use revisions too). It is called
- * at least once when the history that a watch began with has been delivered, so that a reader knows where history ended.
+ * Receives events in revision order. Several events that were applied together come in one call. `progress` reports
+ * that everything up to `revision` has been delivered, even if nothing changed (no-ops use revisions too). It is called
+ * at least once when the history that a watch began with has been delivered, so that a reader knows where history
+ * ended.
  */
 export interface WatchSink {
   events(batch: readonly AppliedEvent[]): void;
@@ -142,9 +146,9 @@ export interface KeyspaceStatus {
 
 export interface Keyspace {
   /**
-   * Atomic compare-then-write. Resolves after this peer has applied the entry. Before that, its events have been delivered to all watches that
-   * are up to date (a watch that still reads history gets them later). A transaction may compare and put the same key. Deleting an absent
-   * key changes nothing and makes no event.
+   * Atomic compare-then-write. Resolves after this peer has applied the entry. Before that, its events have been
+   * delivered to all watches that are up to date (a watch that still reads history gets them later). A transaction may
+   * compare and put the same key. Deleting an absent key changes nothing and creates no event.
    */
   txn(txn: Txn): Promise<TxnResult>;
   /** A revision for a linearizable read. Concurrent callers share one quorum round. */
@@ -158,7 +162,7 @@ export interface Keyspace {
    */
   compact(revision: Revision): Promise<TxnResult>;
   status(): KeyspaceStatus;
-  /** Resolves when everything acknowledged is durable and nothing runs any more. */
+  /** Resolves when everything acknowledged is durable and no operation is active. */
   close(): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import { StoreError } from './errors.js';
 import { openLocalKeyspace } from './local.js';
 import { testWorld } from './testworld.js';
 
-it('answers a write that the disk refuses, and leaves no unhandled rejection', async () => {
+it('reports a write that the disk refuses, and leaves no unhandled rejection', async () => {
   const strays: unknown[] = [];
   const stray = (why: unknown): number => strays.push(why);
   process.on('unhandledRejection', stray);

@@ -123,7 +123,7 @@ class LocalKeyspace implements Keyspace {
   async close(): Promise<void> {
     this.#stopped ??= 'the keyspace is closed';
     this.#stopExpiry();
-    // Events under way are still delivered to the watches.
+    // Pending events are still delivered to the watches.
     await this.#machine.close();
     this.#hub.stop(this.#stopped);
   }
@@ -144,7 +144,7 @@ class LocalKeyspace implements Keyspace {
     return result;
   }
 
-  /** Deletes what has expired, a bounded number of keys at a time. */
+  /** Deletes expired keys, a bounded number at a time. */
   async #expire(): Promise<void> {
     if (this.#expiring) return;
     this.#expiring = true;

@@ -98,7 +98,7 @@ class ModelKeyspace implements Keyspace {
   async compact(at: Revision): Promise<TxnResult> {
     if (this.#stopped) return { kind: 'refused', reason: 'stopping', message: 'the keyspace is closed' };
     const now = this.#next();
-    // Nothing above the applied revision can be compacted, and the compacted revision never decreases.
+    // Revisions above the applied one cannot be compacted, and the compacted revision never decreases.
     if (at > this.#compacted && at <= now) this.#compacted = at;
     for (const watcher of this.#watchers) watcher.sink.progress?.(now);
     return { kind: 'committed', revision: now };

@@ -1,4 +1,4 @@
-/** The most entries of a leaf. Small, so that copying a leaf and inserting into it are cheap. */
+/** The maximum number of entries of a leaf. Small, so that copying a leaf and inserting into it are cheap. */
 const leafMax = 128;
 
 interface Leaf<V> {
@@ -51,7 +51,7 @@ export class OrderedMap<V> implements OrderedView<V> {
     scanReverseIn(this.#level, start, end, visit);
   }
 
-  /** The map as it is now. Later writes do not change it. */
+  /** Returns the current map as a snapshot. Later writes do not change it. */
   snapshot(): OrderedView<V> {
     this.#epoch++;
     const level = this.#level;

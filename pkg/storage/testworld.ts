@@ -2,7 +2,7 @@ import type { World } from '../base/index.js';
 
 /** A world for tests: time advances only by `advance`, and random values are repeatable. */
 export interface TestWorld extends World {
-  /** Advances time and runs the due timers, in order, each in a turn of the event loop of its own. */
+  /** Advances time and runs the due timers, in order, each in a separate turn of the event loop. */
   advance(milliseconds: number): Promise<void>;
 }
 

@@ -68,7 +68,7 @@ describe('watch hub', () => {
     await machine.close();
   });
 
-  it('continues from another source after a snapshot, or ends when that has compacted the position', async () => {
+  it('continues from another source after a snapshot, or ends if that source has compacted its position', async () => {
     const ahead = await start();
     for (let i = 1; i <= 40; i++) await ahead.machine.apply([{ index: i, data: put('/a', String(i)) }]);
     await ahead.machine.apply([{ index: 41, data: compactTo(20) }]);
@@ -77,7 +77,7 @@ describe('watch hub', () => {
     for (let i = 1; i <= 10; i++) await behind.machine.apply([{ index: i, data: put('/a', String(i)) }]);
     const lost = watch(behind.hub, 3);
     await lost.until(({ reached }) => reached === 10);
-    // This one waits for what is to come and so has missed nothing.
+    // This watch waits for future events and so has missed nothing.
     const kept = watch(behind.hub, 25);
     await kept.until(() => true);
     const snapshot = await ahead.machine.openSnapshot();
@@ -122,7 +122,7 @@ describe('watch hub', () => {
     await machine.apply([{ index: 4, data: compactTo(2) }]);
     while (machine.counts.sweeping) await new Promise((resolve) => setImmediate(resolve));
     const late = watch(hub, 2, true);
-    // Whatever becomes of one watch, the machine goes on: it is told of batches while the watch begins.
+    // A failure of one watch must not stop the machine, which publishes batches while the watch begins.
     for (let i = 5; i < 10; i++) await machine.apply([{ index: i, data: put('/a', String(i)) }]);
     await late.until(({ reached, ended }) => reached >= 9 || ended !== undefined);
     expect(late.ended).toBeUndefined();

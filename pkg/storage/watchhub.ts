@@ -94,7 +94,7 @@ export class WatchHub {
       await this.#catchUp(watcher);
     } catch (error) {
       if (watcher.over) return;
-      // The store has failed or is closed. It reports that to its owner itself.
+      // The store has failed or is closed, and reports that to its owner itself.
       this.#end(watcher, { kind: 'stopped', message: (error as Error).message });
     }
   }
@@ -110,7 +110,7 @@ export class WatchHub {
         watcher.replaying = false;
         const level = watcher.position;
         await this.#advance(watcher);
-        // Nothing was pending. The end of history is reported nevertheless.
+        // No event was pending. The end of history is reported nevertheless.
         if (!watcher.over && watcher.position === level && level <= source.applied) watcher.sink.progress?.(level);
         return;
       }
@@ -138,7 +138,10 @@ export class WatchHub {
     }
   }
 
-  /** Brings a watch up to date from the recent batches. Without `previous` it is up to date when this returns, promise or not. */
+  /**
+   * Brings a watch up to date from the recent batches. Without `previous` it is up to date when this returns, before
+   * the promise resolves.
+   */
   async #advance(watcher: Watcher): Promise<void> {
     for (let batch = this.#recent.after(watcher.position); batch !== undefined && !watcher.over; ) {
       if (watcher.request.previous && batch.events.some((event) => within(event, watcher.request))) {
@@ -218,7 +221,7 @@ class Recent {
     return this.#batches.at(-1)?.revision ?? this.#floor;
   }
 
-  /** Whether the batches here are all that a watch at `position` lacks. */
+  /** Reports whether the batches here are all that a watch at `position` lacks. */
   reaches(position: Revision): boolean {
     return position >= this.#floor;
   }

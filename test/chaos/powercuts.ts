@@ -34,7 +34,7 @@ export function powerCut(supply: PowerSupply, moment: Moment, who: 'all' | 'lead
       };
       const came = await reach[moment](cluster, random, cut, up);
       await cut();
-      return { hit: `${names.join(', ')}${came ? '' : ', although the moment did not occur'}`'}`, undo: up };
+      return { hit: `${names.join(', ')}${came ? '' : ', although the moment did not occur'}`, undo: up };
     },
   };
 }

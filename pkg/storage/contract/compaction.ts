@@ -27,7 +27,7 @@ export function describeCompaction(start: () => Promise<Keyspace>): void {
     expect(seen.lines).toEqual(['-/b<1', '+/a=3<2']);
   });
 
-  it('never goes back and never ahead', async () => {
+  it('never goes back, and never above the applied revision', async () => {
     const k = await start();
     const r1 = await put(k, '/a', '1');
     const r2 = await put(k, '/a', '2');
@@ -55,7 +55,7 @@ export function describeCompaction(start: () => Promise<Keyspace>): void {
     expect(await values(k)).toEqual(['/c/0=57', '/c/1=58', '/c/2=59']);
   });
 
-  it('keeps a long read at its revision while that is compacted away', async () => {
+  it('a long read keeps its revision while it is compacted', async () => {
     const k = await start();
     const ops = (value: string) =>
       Array.from({ length: 100 }, (_, i) => ({

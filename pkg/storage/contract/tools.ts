@@ -11,15 +11,15 @@ import {
 
 export const text = (kv: KeyValue | undefined): string | undefined => kv && Buffer.from(kv.value).toString('latin1');
 export const all = { start: '/', end: prefixEnd('/') };
-/** Milliseconds that something asynchronous is given to happen; a busy disk may well need some of them. */
+/** Milliseconds that something asynchronous is given to happen. */
 const patience = 60_000;
 
-/** `expect` costs more than what is watched here. */
+/** `expect` is slower than this comparison. */
 function must(condition: boolean, message: string): void {
   if (!condition) expect.unreachable(`watch: ${message}`);
 }
 
-/** Writes down what a watch delivers and checks that it keeps the rules every watch keeps. */
+/** Records what a watch delivers, and checks the rules of every watch. */
 export class Recorder implements WatchSink {
   readonly seen: AppliedEvent[] = [];
   reached = 0;
@@ -49,7 +49,7 @@ export class Recorder implements WatchSink {
     this.ended = why;
   }
 
-  /** `+key=value` for a put and `-key` for a delete, `<old` behind it where the previous value came along. */
+  /** `+key=value` for a put and `-key` for a delete, followed by `<old` if the previous value was delivered. */
   get lines(): string[] {
     return this.seen.flatMap(({ changes }) =>
       changes.map((change) => {

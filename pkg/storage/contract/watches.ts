@@ -4,7 +4,7 @@ import { type Keyspace, prefixEnd, type WatchRequest } from '../keyspace.js';
 import { all, committed, put, Recorder, remove, watch } from './tools.js';
 
 export function describeWatches(start: () => Promise<Keyspace>): void {
-  it('delivers live events of its range, before the transaction is answered', async () => {
+  it('delivers live events of its range before the transaction resolves', async () => {
     const k = await start();
     const seen = watch(k, { start: '/w/', end: prefixEnd('/w/'), after: k.status().applied });
     await put(k, '/a', '1');
@@ -45,7 +45,7 @@ export function describeWatches(start: () => Promise<Keyspace>): void {
     }
   });
 
-  it('goes from history to live without a gap or a repetition, however the two meet', async () => {
+  it('goes from history to live events without a gap or a repetition', async () => {
     const k = await start();
     const origin = k.status().applied;
     const recorders: Recorder[] = [];
@@ -76,7 +76,7 @@ export function describeWatches(start: () => Promise<Keyspace>): void {
     expect(seen.lines.at(-1)).toBe('+/a=3');
   });
 
-  it('calls no sink after cancel, not even one that has not begun', async () => {
+  it('does not call a sink after cancel, even if the watch has not begun', async () => {
     const k = await start();
     await put(k, '/a', '1');
     const early = new Recorder();

@@ -18,7 +18,7 @@ export function describeWrites(start: () => Promise<Keyspace>): void {
     expect(await one(k, '/a')).toMatchObject({ createRevision: fourth, modRevision: fourth });
   });
 
-  it('carries values of any bytes and sizes', async () => {
+  it('stores values of any bytes and sizes', async () => {
     const k = await start();
     const values = [0, 1, 255, 65_536, 1_500_000].map((n) => Buffer.alloc(n, 0xfe));
     for (const [i, value] of values.entries()) {
@@ -29,7 +29,7 @@ export function describeWrites(start: () => Promise<Keyspace>): void {
     }
   });
 
-  it('writes only if every compare is true, and reports which was not', async () => {
+  it('writes only if every compare is true, and reports which is false', async () => {
     const k = await start();
     const absent = revision(0);
     const at = committed(
@@ -85,7 +85,7 @@ export function describeWrites(start: () => Promise<Keyspace>): void {
     expect(await values(k)).toEqual(['/a=2', '/z=1']);
   });
 
-  it('serialises racing transactions: of many with one compare exactly one wins', async () => {
+  it('serialises concurrent transactions: of several with the same compare exactly one succeeds', async () => {
     const k = await start();
     let from = revision(0);
     for (let round = 0; round < 5; round++) {
@@ -106,7 +106,7 @@ export function describeWrites(start: () => Promise<Keyspace>): void {
     }
   });
 
-  it('reads what was acknowledged: the read index is never behind it', async () => {
+  it('never returns a read index below an acknowledged write', async () => {
     const k = await start();
     for (let i = 0; i < 10; i++) {
       const at = await put(k, '/a', String(i));

@@ -31,7 +31,10 @@ export interface BindingOptions {
 export interface BindingBatch {
   put(key: Buffer, value: Buffer): void;
   del(key: Buffer): void;
-  /** What its `write` calls, which itself can be called only once: a batch that found no room is written again. */
+  /**
+   * The native function behind `write`, which itself can be called only once: a batch that failed for lack of space is
+   * written again.
+   */
   _write(options: { readonly sync: boolean }, done: (error: Error | null) => void): void;
 }
 
@@ -40,7 +43,7 @@ export interface BindingIteratorOptions {
   readonly lt: Buffer;
   readonly reverse: boolean;
   readonly limit: number;
-  /** Bytes that one trip to the thread pool brings back. */
+  /** Bytes that one call of the thread pool returns. */
   readonly highWaterMark: number;
   readonly fillCache: boolean;
 }

@@ -20,7 +20,7 @@ async function put(engine: Engine, entries: Readonly<Record<string, string>>, sy
   await batch.write({ sync });
 }
 
-/** What every engine promises. `make` gives a home of its own to each test. */
+/** The contract of every engine. `make` returns a new home for each test. */
 export function describeEngine(name: string, make: () => Promise<EngineHome>): void {
   describe(`engine contract: ${name}`, () => {
     const open: Engine[] = [];
@@ -33,7 +33,7 @@ export function describeEngine(name: string, make: () => Promise<EngineHome>): v
       await Promise.all(open.splice(0).map((engine) => engine.close()));
     });
 
-    it('gives back what was put, and undefined for what was not', async () => {
+    it('returns what was put, and undefined for absent keys', async () => {
       const engine = await start();
       await put(engine, { a: '1', b: '', c: '\0\xff' });
       expect(await engine.get(b('a'))).toEqual(b('1'));
@@ -43,7 +43,7 @@ export function describeEngine(name: string, make: () => Promise<EngineHome>): v
       expect(await engine.getMany([])).toEqual([]);
     });
 
-    it('applies a batch in order, as a whole, and copies what it is given', async () => {
+    it('applies a batch in order and atomically, and copies its arguments', async () => {
       const engine = await start();
       await put(engine, { a: '1', d: '4' });
       const batch = engine.batch();
@@ -69,7 +69,7 @@ export function describeEngine(name: string, make: () => Promise<EngineHome>): v
       ]);
     });
 
-    it('does not take the closing of the engine, or of a scan, for its end', async () => {
+    it('reports a closed engine or scan as an error, not as the end of the rows', async () => {
       const engine = await start();
       const many = Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`k${i}`, 'x']));
       await put(engine, many);
@@ -124,7 +124,7 @@ export function describeEngine(name: string, make: () => Promise<EngineHome>): v
       expect(await rows(engine.scan({ ...everything, limit: 1 }))).toEqual([['k00000', 'new']]);
     });
 
-    it('hands out large values in small pages', async () => {
+    it('returns large values in small pages', async () => {
       const engine = await start();
       const value = Buffer.alloc(300_000, 'v');
       const batch = engine.batch();
@@ -166,7 +166,7 @@ export function describeEngine(name: string, make: () => Promise<EngineHome>): v
       ]);
     });
 
-    it('says so when it is used after close, also with a scan still open', async () => {
+    it('reports an error if it is used after close, even with an open scan', async () => {
       const engine = await start();
       await put(engine, { a: '1' });
       const scan = engine.scan(everything);
@@ -177,7 +177,7 @@ export function describeEngine(name: string, make: () => Promise<EngineHome>): v
       expect(() => engine.scan(everything)).toThrow(expect.objectContaining({ kind: 'closed' }));
     });
 
-    it('puts a fresh engine in the place of the current one, in one step', async () => {
+    it('replaces the current engine by a new one in one step', async () => {
       const home = await make();
       const old = await start(home);
       await put(old, { a: 'old' });
@@ -190,7 +190,7 @@ export function describeEngine(name: string, make: () => Promise<EngineHome>): v
       await put(left.engine, { a: 'left' }, true);
       await left.engine.close();
       await old.close();
-      // The install never came to `adopt`: the old state counts.
+      // The installation did not reach `adopt`: the old state counts.
       const again = await start(home);
       expect(await rows(again.scan(everything))).toEqual([['a', 'old']]);
 

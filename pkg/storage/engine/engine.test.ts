@@ -20,7 +20,7 @@ describeEngine('memory', async () => memoryHome());
 describeEngine('rocksdb', async () => rocksHome(folder()));
 
 describe('memory engine crashes', () => {
-  it('keeps what was synced and a prefix of what was not', async () => {
+  it('keeps what was synced, and a prefix of the rest', async () => {
     const home = memoryHome({ crashable: true });
     const write = async (key: string, sync: boolean): Promise<void> => {
       const batch = engine.batch();
@@ -44,7 +44,7 @@ describe('memory engine crashes', () => {
   });
 });
 
-it('files are readable by their owner only, whatever the mode of the folder around them', async () => {
+it('files are readable by their owner only, whatever the mode of their folder', async () => {
   const at = folder();
   await (await rocksHome(at).open()).close();
   expect((await stat(at)).mode & 0o777).toBe(0o700);
@@ -104,11 +104,11 @@ describe('a second engine in a data folder', () => {
     await batch.write({ sync: true });
   };
 
-  it('is not swept away while it is being opened', async () => {
+  it('is not removed while it is being opened', async () => {
     const at = folder();
     const home = rocksHome(at);
     const first = await home.open();
-    // The state before last is closed at some time, and the folder swept: also just now.
+    // The previous state can be closed, and the folder swept, at any time, also now.
     let opening = true;
     const sweeping = (async () => {
       while (opening) await home.sweep();
@@ -124,7 +124,7 @@ describe('a second engine in a data folder', () => {
     await engine.close();
   });
 
-  it('stays when it was named and the folder could not be synced', async () => {
+  it('stays if it was named but the folder could not be synced', async () => {
     const at = folder();
     let broken = false;
     const home = rocksHome(at, async () => {
@@ -146,7 +146,7 @@ describe('a second engine in a data folder', () => {
 describe('an error of RocksDB', () => {
   const kindOf = (text: string): string => storeErrorOf('/data/missing/LOCK/state.1', new Error(text)).kind;
 
-  it('counts as damage only when it is, not when the disk reports an error for a file', () => {
+  it('counts as damage only if it is, not if the disk reports an error for a file', () => {
     const manifest = '/data/missing/LOCK/state.1/MANIFEST-000007';
     const told = {
       [`IO error: No space left on deviceWhile appending to file: ${manifest}: No space left on device`]: 'noSpace',

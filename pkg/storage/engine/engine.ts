@@ -38,10 +38,11 @@ export interface EngineBatch {
   /** Bytes of keys and values put so far. */
   readonly bytes: number;
   /**
-   * Writes the batch, which cannot be used afterwards. Only after `noSpace` it may be written again, and must be before any other, or the engine
-   * must be opened again: until then later writes are behind a torn record. With `sync`, the batch and everything written before it are on
-   * stable storage. Without, a crash of the machine may lose it, but never a part of it, and never an earlier batch while keeping it.
-   * Concurrent batches may be applied in any order, so the caller writes one at a time.
+   * Writes the batch, which cannot be used afterwards. After `noSpace`, it may be written again, and must be written
+   * before any other batch unless the engine is opened again: until then later writes follow a torn record. With
+   * `sync`, the batch and everything written before it are on stable storage. Without, a crash of the machine may lose
+   * it, but never a part of it, and never an earlier batch while keeping it. Concurrent batches may be applied in any
+   * order, so the caller writes one at a time.
    */
   write(options: { readonly sync: boolean }): Promise<void>;
 }
@@ -60,20 +61,20 @@ export interface Engine {
   /** The approximate bytes on disk and in write buffers. */
   sizeBytes(): number;
   /**
-   * Ends open scans and releases the folder. After `noSpace` RocksDB may keep it until there is space. Then this resolves without waiting, but
-   * the end of the process waits, unless it is killed.
+   * Ends open scans and releases the folder. After `noSpace` RocksDB may keep it until there is space. Then this
+   * resolves without waiting, but the process exits only when there is space, unless it is killed.
    */
   close(): Promise<void>;
 }
 
 /**
- * A place for engines, of which one is current at any time. A second one may be filled beside it and replace it atomically: that is how a
- * snapshot is installed.
+ * A home of engines, one of which is current at any time. A second one may be filled beside it and replace it
+ * atomically: this is how a snapshot is installed.
  */
 export interface EngineHome {
   /** The name for messages: usually the folder. */
   readonly name: string;
-  /** Opens the current engine, creates it if there is none, and removes what an interrupted installation left. */
+  /** Opens the current engine, creates it if there is none, and removes the remains of an interrupted installation. */
   open(): Promise<Engine>;
   /** Creates an empty engine. */
   fresh(): Promise<FreshEngine>;
@@ -83,7 +84,7 @@ export interface EngineHome {
 
 export interface FreshEngine {
   readonly engine: Engine;
-  /** Makes it the current one, durably: `open` finds it after this has resolved, and the old one before. */
+  /** Makes it the current one, durably: after this has resolved, `open` finds it, and before that the old one. */
   adopt(): Promise<void>;
   /** Closes and removes it. */
   discard(): Promise<void>;

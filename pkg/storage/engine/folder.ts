@@ -19,7 +19,7 @@ const currentFile = 'CURRENT';
 const firstState = 'state.1';
 const statePattern = /^state\.([1-9][0-9]{0,8})$/;
 
-/** @param syncFolder makes the names in a folder durable; tests replace it to make it fail. */
+/** @param syncFolder makes the names in a folder durable; tests replace it to make it fail */
 export function rocksHome(folder: string, syncFolder: (folder: string) => Promise<void> = syncNames): EngineHome {
   let current: string | undefined;
   /** Engines that this process has open. An old one may still be read while the next one is current. */
@@ -36,7 +36,7 @@ export function rocksHome(folder: string, syncFolder: (folder: string) => Promis
   const states = async (): Promise<string[]> => (await readdir(folder)).filter((name) => statePattern.test(name));
 
   const start = async (name: string): Promise<Engine> => {
-    // Before its first file is created, because a sweep may run while it is being opened.
+    // Added before its first file is created, because a sweep may run while it is being opened.
     inUse.add(name);
     try {
       return await openRocksEngine(join(folder, name), () => inUse.delete(name));
@@ -71,11 +71,11 @@ export function rocksHome(folder: string, syncFolder: (folder: string) => Promis
 
     open: () =>
       attempt(async () => {
-        // It contains secrets, whatever the mode of the folder around it.
+        // It contains secrets, whatever the mode of its parent folder.
         await mkdir(folder, { recursive: true, mode: 0o700 });
         const named = await readCurrent(folder);
         const present = await states();
-        // CURRENT is missing only after an interrupted first start, which creates nothing but state.1.
+        // CURRENT is missing only after an interrupted first start, which creates only state.1.
         if (named === undefined && present.some((name) => name !== firstState)) {
           throw corrupt(folder, `no ${currentFile} beside ${present.join(', ')}`);
         }
@@ -109,7 +109,7 @@ export function rocksHome(folder: string, syncFolder: (folder: string) => Promis
           adopt: () =>
             attempt(async () => {
               await renameCurrent(folder, name);
-              // It is named now, so it stays, even if the name is not durable: then either of them may be found.
+              // CURRENT names it now, so it stays, even if the name is not durable: then either of them may be found.
               current = name;
               await syncFolder(folder);
             }),

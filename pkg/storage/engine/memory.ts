@@ -161,7 +161,7 @@ class MapEngine implements MemoryEngine {
   }
 }
 
-/** What survives an engine: its rows and, for simulated crashes, each state since the last sync. */
+/** The data that survives an engine: its rows and, for simulated crashes, each state since the last sync. */
 class Disk {
   readonly rows: Rows;
   bytes = 0;
@@ -210,11 +210,14 @@ export interface MemoryHome extends EngineHome {
    * first `keep` batches written after it.
    */
   crash(keep: number): void;
-  /** From now on each write first calls `fail`, which may throw a `StoreError`; undefined ends it. */
+  /** From now on each write first calls `fail`, which may throw a `StoreError`; undefined disables this. */
   failWrites(fail: (() => void) | undefined): void;
 }
 
-/** A home whose engines are in the memory of this process. `crashable` keeps what `crash` needs, at some cost. */
+/**
+ * A home whose engines are in the memory of this process. `crashable` keeps the states that `crash` needs, at some
+ * cost.
+ */
 export function memoryHome(options: { readonly name?: string; readonly crashable?: boolean } = {}): MemoryHome {
   const crashable = options.crashable ?? false;
   let current = new Disk(crashable);

@@ -46,7 +46,7 @@ export function storeErrorOf(folder: string, error: Error): StoreError {
   return new StoreError('io', `the disk failed under the store in ${folder}: ${text}`, cause);
 }
 
-/** Called with the outcome of a batch before that is reported. */
+/** Called with the outcome of a batch before the outcome is reported. */
 type Outcome = (failure: StoreError | undefined, key: Buffer | undefined) => Promise<void>;
 
 class RocksBatch implements EngineBatch {
@@ -163,7 +163,7 @@ class RocksEngine implements Engine {
   }
 
   async get(key: Buffer): Promise<Buffer | undefined> {
-    // Not `get`: its "not found" is an error that differs from others only in its text.
+    // `get` is not used: its "not found" is an error that differs from others only in its text.
     return (await this.getMany([key]))[0];
   }
 
@@ -181,9 +181,9 @@ class RocksEngine implements Engine {
   }
 
   /**
-   * A write that ran out of space leaves a torn record in RocksDB's own log, where recovery ends, and RocksDB writes on behind it. So the next
-   * batch counts only when everything in memory has been flushed to files, which makes that log obsolete. The binding reports no result of a
-   * flush, so the entries left in memory are counted.
+   * A write that ran out of space leaves a torn record in RocksDB's own log, where recovery ends, but RocksDB continues
+   * to write behind it. So the next batch counts only when everything in memory has been flushed to files, which makes
+   * that log obsolete. The binding reports no result of a flush, so the entries left in memory are counted.
    */
   async #leaveTornLog(key: Buffer): Promise<void> {
     // Compacting a range flushes memory that contains keys of it. For a new key there is nothing else to compact.

@@ -6,13 +6,13 @@ export function writeInteger(buffer: Buffer, n: number, at: number): void {
   buffer.writeUInt32BE(n >>> 0, at + 4);
 }
 
-/** NaN where the bytes are no safe integer, which every comparison with it then refuses. */
+/** NaN if the bytes are not a safe integer; every comparison with NaN fails. */
 export function readInteger(buffer: Buffer, at: number): number {
   const n = buffer.readUInt32BE(at) * half + buffer.readUInt32BE(at + 4);
   return Number.isSafeInteger(n) ? n : Number.NaN;
 }
 
-/** Whether all of `bytes[start, end)` are ASCII. */
+/** Reports whether all of `bytes[start, end)` are ASCII. */
 export function isAscii(bytes: Uint8Array, start: number, end: number): boolean {
   for (let i = start; i < end; i++) if (bytes[i]! > 0x7f) return false;
   return true;

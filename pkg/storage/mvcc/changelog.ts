@@ -3,7 +3,7 @@ import type { RowAt, RowKind } from './row.js';
 const chunkBits = 10;
 const chunkSize = 1 << chunkBits;
 
-/** One column a field: 47 bytes a change, no object each. */
+/** One column for each field: 47 bytes per change, without an object for each. */
 interface Chunk {
   readonly slot: Int32Array;
   readonly kind: Uint8Array;
@@ -32,7 +32,7 @@ function newChunk(): Chunk {
   };
 }
 
-/** A change that can still be undone in thought: the row it wrote and the row it superseded. */
+/** A change whose effect on the hash can still be subtracted: the row it wrote and the row it superseded. */
 export interface LoggedChange {
   readonly slot: number;
   readonly kind: RowKind;
@@ -45,14 +45,17 @@ export interface LoggedChange {
   /** Bytes and checksum of that row. */
   readonly previousBytes: number;
   readonly previousCrc: number;
-  /** Place in the log of the same key's change before; -1: none since the log begins. It may have been dropped meanwhile. */
+  /**
+   * Place in the log of the previous change of the same key; -1: none since the log begins. It may have been dropped
+   * meanwhile.
+   */
   readonly previousChange: number;
 }
 
 /**
- * The changes above the swept revision, oldest first: a queue with random access. Places count up for ever and
- * are never used again. It holds what a read at an older revision and what compaction need to know, so that
- * neither has to look for it on disk.
+ * The changes above the swept revision, oldest first: a queue with random access. Places only increase and are never
+ * reused. It has the information that reads at an older revision and compaction need, so that neither searches the
+ * disk.
  */
 export class ChangeLog {
   readonly #chunks: Chunk[] = [];
@@ -122,7 +125,7 @@ export class ChangeLog {
   }
 
   #chunkOf(place: number): Chunk {
-    // Chunks begin at multiples of their size, so the place's low bits are its place within one.
+    // Chunks begin at multiples of their size, so the low bits of a place are its offset within the chunk.
     return this.#chunks[Math.floor((place - this.#base) / chunkSize)]!;
   }
 }

@@ -69,7 +69,7 @@ describe('log entries', () => {
           const flipped = Buffer.from(bytes);
           flipped[at % bytes.length]! ^= x;
           const read = decodeEntry(flipped);
-          // What is accepted has one form only, so it encodes to the same bytes again.
+          // Accepted bytes have only one form, so they encode to the same bytes again.
           if (read.kind !== 'malformed') expect(encodeEntry(read)).toEqual(flipped);
           const made = decodeEntry(Buffer.from(junk));
           if (made.kind !== 'malformed') expect(encodeEntry(made)).toEqual(Buffer.from(junk));

@@ -3,8 +3,9 @@ import type { Compare, Op, Txn } from '../keyspace.js';
 import { isAscii } from './bytes.js';
 
 /**
- * The commands in the log. The bytes are the same on every peer, and so is their effect: decoding is total, and what it accepts must never
- * change for a version that was written to a log. A new form gets a new version byte, and is proposed only when every member reads it.
+ * The commands in the log. The bytes are the same on every peer, and so is their effect: decoding is total, and for a version that
+ * was written to a log, the accepted bytes must never change. A new form gets a new version byte, and is proposed only when every
+ * member reads it.
  *
  *     entry    = version(1) kind body
  *     txn      = 1  count compare*  count op*
@@ -18,7 +19,7 @@ export type Entry =
   | { readonly kind: 'txn'; readonly txn: Txn }
   /** Compacts history below `revision`. */
   | { readonly kind: 'compact'; readonly revision: Revision }
-  /** Changes nothing; its result is the state hash at this entry, to be compared between peers. */
+  /** Changes nothing; its result is the state hash at this entry, which peers compare. */
   | { readonly kind: 'check' };
 
 export type Malformed = { readonly kind: 'malformed'; readonly message: string };

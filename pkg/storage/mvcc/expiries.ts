@@ -1,10 +1,9 @@
 /**
- * Which slots expire when: a binary heap by time whose entries are never looked for. A put that changes a
- * slot's time leaves the old entry behind; it is recognised as stale when it comes to the top, and when stale
- * ones are the majority the heap is made anew.
+ * The expiry times of slots: a binary heap by time without search. If a put changes a slot's time, the old entry stays;
+ * it is recognised as stale when it reaches the top. If most entries are stale, the heap is rebuilt.
  */
 export class Expiries {
-  /** The time that counts for a slot; absent: it does not expire. */
+  /** Returns the current expiry time of a slot; absent: it does not expire. */
   readonly #times = new Map<number, number>();
   #heapTimes: number[] = [];
   #heapSlots: number[] = [];
@@ -24,9 +23,12 @@ export class Expiries {
     if (this.#heapTimes.length > 2 * this.#times.size + 64) this.#rebuild();
   }
 
-  /** Slots whose time is not above `now`, at most `limit` of them, in no particular order. They remain until they change. */
+  /**
+   * Returns slots whose time is not above `now`, at most `limit`, in no particular order. They remain until they
+   * change.
+   */
   due(now: number, limit: number): number[] {
-    // The wall clock was set back: what was due then may not be now.
+    // The wall clock was set back: slots that were due may no longer be.
     if (now < this.#lastLook) {
       this.#due.clear();
       this.#rebuild();

@@ -5,10 +5,10 @@ const noRows = '0'.repeat(16);
 const hex = (n: number): string => n.toString(16).padStart(8, '0');
 
 /**
- * The running hash of everything that was ever applied: two 32-bit lanes, each step an invertible mix of the
- * row's checksum (which covers revision, key, value and the rest) into the lane. A difference once made stays,
- * so peers with equal hashes at equal index have, but for one chance in 2^64 or so, made the same changes in the same order.
- * It detects bugs and bad memory, not malice.
+ * The running hash of all applied entries: two 32-bit lanes. Each step mixes the row's checksum (which covers revision,
+ * key, value and the rest) invertibly into the lane. A difference never disappears, so peers with equal hashes at equal
+ * index have made the same changes in the same order, except with a probability of about 2^-64. It detects bugs and
+ * memory errors, not malice.
  */
 export class StateHash {
   #a: number;
@@ -29,7 +29,9 @@ export class StateHash {
   }
 }
 
-/** A sum over rows, one word for each: rows may be added and removed in any order, and a removed row leaves no trace. */
+/**
+ * A sum over rows, one word for each: rows may be added and removed in any order, and a removed row leaves no trace.
+ */
 class RowSum {
   #a: number;
   #b: number;
@@ -52,8 +54,8 @@ class RowSum {
 }
 
 /**
- * What rows hold: a sum over their checksums. It is never stored, but made from the rows at each start: so it finds a row
- * that has become another one since, checksum and all, of which the running hash knows nothing.
+ * A sum over the checksums of rows. It is never stored, but computed from the rows at each start. So it detects a row
+ * that was replaced by another one with a valid checksum, which the running hash does not.
  */
 export class ContentSum {
   readonly #sum: RowSum;
@@ -76,9 +78,9 @@ export class ContentSum {
 }
 
 /**
- * What the rows in the store add up to: their number, their bytes and a sum over their places and sizes. Rows
- * come and go in any order, so it is a sum. At every start the rows found must add up to the same: a file that
- * vanished or came back is noticed before anything is served. (What is inside a row is its own checksum's matter.)
+ * The number of rows in the store, their bytes and a sum over their places and sizes. A sum does not depend on the
+ * order of rows. At every start the rows found must give the same values: a file that disappeared or reappeared is
+ * detected before anything is served. (The content of a row is covered by its own checksum.)
  */
 export class Tally {
   rows: number;
@@ -111,7 +113,7 @@ export class Tally {
   }
 }
 
-/** A bijection of 32-bit words that spreads every bit (the finisher of a well-known multiplicative hash). */
+/** A bijection of 32-bit words that spreads every bit (the finalizer of a well-known multiplicative hash). */
 function scramble(n: number): number {
   n = Math.imul(n ^ (n >>> 16), 0x85ebca6b);
   n = Math.imul(n ^ (n >>> 13), 0xc2b2ae35);

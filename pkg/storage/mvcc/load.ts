@@ -8,8 +8,8 @@ import { Loader, type State } from './state.js';
 export type Rest = (bytes: number) => Promise<void>;
 
 /**
- * Builds the state from its rows, and checks each row and that together they match the meta row. Rejects with a `StoreError`: `corrupt`, or
- * `format` for a store of a newer release.
+ * Builds the state from its rows, and checks each row and that all of them match the meta row. Rejects with a
+ * `StoreError`: `corrupt`, or `format` for a store of a newer release.
  */
 export async function loadState(engine: Engine, name: string, rest?: Rest): Promise<State> {
   const meta = await loadMeta(engine, name);

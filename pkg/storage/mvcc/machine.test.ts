@@ -66,7 +66,7 @@ async function engineRows(home: EngineHome): Promise<number> {
   return rows;
 }
 
-/** What a `check` entry came to. */
+/** Returns the hashes of a `check` entry. */
 function hashesOf(result: unknown): string {
   const { hash, history } = result as { readonly hash: string; readonly history: string };
   return `${hash} ${history}`;
@@ -157,9 +157,9 @@ describe('state machine', () => {
     const again = await open(home);
     const changed = await hashOf(again, 4);
     expect(changed).not.toBe(sound);
-    // What was applied is the same; it is what is there that differs.
+    // The applied entries are the same; the stored rows differ.
     expect(changed.slice(0, 16)).toBe(sound.slice(0, 16));
-    // A newer version of that key takes the difference away.
+    // A newer version of that key removes the difference.
     await again.apply([{ index: 5, data: put('/a', 'three') }]);
     const other = await open(memoryHome());
     await other.apply([
@@ -214,7 +214,7 @@ describe('state machine', () => {
     const reading = kept.changes(all, revision(2), false)[Symbol.asyncIterator]();
     await reading.next();
     await both(41, compactTo(30));
-    // Now one of them has dropped what the other still holds.
+    // Now one of them has dropped a row that the other still has.
     while (swept.counts.sweeping) await new Promise<void>((resolve) => setImmediate(resolve));
     expect(kept.counts.changes).toBeGreaterThan(swept.counts.changes);
     const [one, other] = await both(42, check);
@@ -361,7 +361,7 @@ describe('state machine', () => {
     await machine.close();
   });
 
-  it('fails as a whole when a write fails, and starts again from what was written', async () => {
+  it('fails completely if a write fails, and starts again from the written state', async () => {
     const home = memoryHome();
     let failures = 0;
     const engine = await home.open();
@@ -440,7 +440,7 @@ describe('a damaged store', () => {
     expect(await damage(moved)).toMatch(/^corrupt: .*row 16.0 fails its checksum/);
   });
 
-  it('is detected by a read too, and fails the machine', async () => {
+  it('is also detected by a read, which fails the machine', async () => {
     const home = memoryHome();
     const engine = await home.open();
     const failures: Error[] = [];
@@ -472,7 +472,7 @@ describe('a damaged store', () => {
   });
 });
 
-/** The log of a run, the model as of any index of it, and the hash that was seen there. */
+/** The log of a run, the model at any index of it, and the hash observed there. */
 class History {
   readonly entries: Entry[] = [];
   readonly hashes = new Map<number, string>();
@@ -563,7 +563,7 @@ function entryOf(s: Step, history: History, modRevisions: Map<string, number>): 
   }
 }
 
-/** A store that can lose power: `crash` leaves what was synced, all, some or none of the rest, and opens that. */
+/** A store that can lose power: `crash` keeps what was synced, and all, some or none of the rest, and opens that. */
 interface Crashable {
   open(): Promise<EngineHome>;
   /** Called after each barrier. */
@@ -584,7 +584,7 @@ async function run(steps: readonly Step[], store: Crashable): Promise<void> {
     );
     for (const result of results) {
       if (result.kind !== 'checked') continue;
-      // The same entry comes to the same hash each time it is applied.
+      // The same entry gives the same hash each time it is applied.
       const hashes = hashesOf(result);
       expect(history.hashes.get(result.revision) ?? hashes).toBe(hashes);
       history.hashes.set(result.revision, hashes);
@@ -602,7 +602,7 @@ async function run(steps: readonly Step[], store: Crashable): Promise<void> {
       expect(machine.applied).toBeGreaterThanOrEqual(syncedTo);
       expect(machine.applied).toBeLessThanOrEqual(history.entries.length);
       await compareWithModel(machine, history);
-      // The log brings back what was lost.
+      // The log restores what was lost.
       await applyFrom(machine.applied);
     } else {
       const entry = entryOf(s, history, modRevisions);
@@ -656,8 +656,8 @@ describe('state machine against the model', () => {
             synced = await logSizes(folder);
           },
           crash: async (machine, chance) => {
-            // What a kill would leave is what the files hold now. A power cut takes some of the end of the
-            // engine's own log beyond the last sync, at any byte.
+            // A kill leaves the current content of the files. A power cut removes some of the end of the engine's own
+            // log after the last sync, at any byte.
             const after = join(root, String(folders++));
             await copyOfLive(folder, after);
             for (const [file, size] of await logSizes(after)) {
@@ -678,8 +678,8 @@ describe('state machine against the model', () => {
 });
 
 /**
- * Copies the folder of a RocksDB that is at work, as if all its files were read in one moment: they were, where none came or went
- * and the manifest, which names those that count, was the same before and after.
+ * Copies the folder of an active RocksDB as if all files were read in one moment. That holds if no file appeared or
+ * disappeared meanwhile, and the manifest, which lists the valid files, was the same before and after.
  */
 async function copyOfLive(folder: string, to: string): Promise<void> {
   const layout = async (): Promise<string> => {
@@ -693,7 +693,7 @@ async function copyOfLive(folder: string, to: string): Promise<void> {
       await cp(folder, to, { recursive: true });
       if ((await layout()) === before) return;
     } catch (error) {
-      // Gone meanwhile: a compaction has ended.
+      // The file is gone: a compaction has ended.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
     await rm(to, { recursive: true, force: true });

@@ -23,7 +23,10 @@ export interface Applied {
   readonly revision: Revision;
   /** Without `previous`. */
   readonly events: readonly AppliedEvent[];
-  /** The same events with `previous`; read once, however often it is called. Valid until the promise of `onApplied` resolves. */
+  /**
+   * The same events with `previous`; read once, however often it is called. Valid until the promise of `onApplied`
+   * resolves.
+   */
   withPrevious(): Promise<readonly AppliedEvent[]>;
 }
 
@@ -31,13 +34,15 @@ export interface MachineOptions {
   readonly engine: Engine;
   /** The data folder, for messages. */
   readonly name: string;
-  /** Called in order, one at a time, before the `apply` calls it belongs to resolve. It must not reject. */
+  /**
+   * Called in order, one at a time, before the promises of the corresponding `apply` calls resolve. It must not reject.
+   */
   readonly onApplied?: (applied: Applied) => void | Promise<void>;
   /** The machine has failed: a write failed or damage was found. Called once. */
   readonly onFailure?: (error: StoreError | InvariantError) => void;
   /**
-   * The engine found no space. Resolves with true to retry the write. With false, or if this is absent, the machine fails. Meanwhile decided
-   * entries accumulate, reads go on, and nothing is answered.
+   * The engine found no space. Resolves with true to retry the write. With false, or if this is absent, the machine
+   * fails. Meanwhile decided entries accumulate, reads continue, and no write resolves.
    */
   readonly roomOrRetry?: (error: StoreError) => Promise<boolean>;
   /** Lets other work of this thread run. If absent, long reads and sweeps do not let other work run: for tools. */
@@ -118,7 +123,7 @@ export class StateMachine {
     return this.#closed ? 0 : this.#engine.sizeBytes();
   }
 
-  /** Bytes of all rows, kept history included. */
+  /** Bytes of all rows, including kept history. */
   get sizeInUseBytes(): number {
     return this.#state.bytes;
   }
@@ -135,8 +140,8 @@ export class StateMachine {
   }
 
   /**
-   * Decides the entries synchronously, in order; their indexes are above all earlier ones. Resolves with one result per entry when all of them
-   * can be read and `onApplied` has been called. The caller limits how much is under way.
+   * Decides the entries synchronously, in order; their indexes are above all earlier ones. Resolves with one result per
+   * entry when all of them can be read and `onApplied` has been called. The caller limits the entries in flight.
    */
   async apply(entries: readonly IndexedEntry[]): Promise<readonly ApplyResult[]> {
     this.#live();
@@ -176,8 +181,8 @@ export class StateMachine {
   }
 
   /**
-   * `range` page by page, for answers too large to hold. The caller begins to iterate at once; from then until
-   * the iteration ends the revision is pinned.
+   * `range` page by page, for results too large for memory. The caller begins to iterate at once; from then until the
+   * iteration ends the revision is pinned.
    */
   pages(
     request: RangeRequest,
@@ -194,8 +199,8 @@ export class StateMachine {
   }
 
   /**
-   * Events in range above `after`, up to what is applied now, from the kept history. The last page says how far
-   * that is. `after` must not be below `compacted`, and the caller begins to iterate at once.
+   * Events in range above `after`, up to the applied index, from the kept history. The last page reports the revision
+   * reached. `after` must not be below `compacted`, and the caller begins to iterate at once.
    */
   changes(range: KeyRange, after: Revision, previous: boolean): AsyncIterable<ChangesPage> {
     this.#live();
@@ -209,14 +214,17 @@ export class StateMachine {
     return this.#state.versions.expired(now, limit) as { key: string; modRevision: Revision }[];
   }
 
-  /** The whole state as of one applied index, pinned until closed; with `follow`, what comes after can be added (`chunks`). */
+  /**
+   * The whole state at one applied index, pinned until closed; with `follow`, later changes can be added (`chunks`).
+   */
   async openSnapshot({ follow = false } = {}): Promise<Snapshot> {
     this.#live();
     return openSnapshot({
       engine: this.#engine,
       name: this.#name,
       latest: () => this.#written,
-      // The engine pins what exists now. Only what a following snapshot reads later must be kept from the sweep.
+      // The engine pins the existing rows. Only rows that a following snapshot reads later must be protected from the
+      // sweep.
       hold: (index) => {
         const release = this.#pins.hold(follow ? index : Number.POSITIVE_INFINITY);
         return () => {
@@ -239,8 +247,8 @@ export class StateMachine {
   }
 
   /**
-   * Writes what was decided, syncs it (unless `flush` is false), and closes the engine. Reads under way end with a `StoreError`,
-   * `closed`.
+   * Writes the decided entries, syncs them (unless `flush` is false), and closes the engine. Active reads end with a
+   * `StoreError`, `closed`.
    */
   close({ flush = true } = {}): Promise<void> {
     this.#closing ??= this.#close(flush);
@@ -248,7 +256,7 @@ export class StateMachine {
   }
 
   async #close(flush: boolean): Promise<void> {
-    // Without space the log has what is not written here.
+    // Without space, the unwritten entries remain in the log.
     if (flush && this.#failure === undefined && this.#blocked === undefined)
       await this.#flushed(true).catch(() => undefined);
     this.#closed = true;
@@ -256,7 +264,7 @@ export class StateMachine {
     await this.#engine.close();
   }
 
-  /** Wraps every read: pins the revision meanwhile, and fails the machine when the read finds damage. */
+  /** Wraps every read: pins the revision meanwhile, and fails the machine if the read finds damage. */
   async *#pinned<T>(revision: number, read: () => AsyncGenerator<T, void, void>): AsyncGenerator<T, void, void> {
     this.#live();
     invariant(revision >= this.#written.compacted, `revision ${revision} was compacted before it was read`);
@@ -363,7 +371,7 @@ export class StateMachine {
   }
 
   async #sweep(): Promise<void> {
-    // Yield first: a caller that was just answered may write next, and should not wait for a batch of deletions.
+    // Yield first: a caller whose write just completed may write again, and should not wait for a batch of deletions.
     if (this.#next() === undefined) await this.#yieldThread();
     if (!this.#canSweep()) return;
     const writes = this.#next()?.batch.ops ?? 0;

@@ -15,7 +15,7 @@ export interface Meta {
   readonly compacted: number;
   /** The rows that changes up to this revision superseded have been deleted. Never above `compacted`. */
   readonly swept: number;
-  /** Hash over everything ever applied (`StateHash`), as 16 hexadecimal digits. Equal on all peers at equal `applied`. */
+  /** Hash over all applied entries (`StateHash`), as 16 hexadecimal digits. Equal on all peers at equal `applied`. */
   readonly chain: string;
   /** Rows in the store, their bytes, and a sum over their places and sizes (`Tally`), as 16 hexadecimal digits. */
   readonly rows: number;
@@ -50,7 +50,7 @@ export function writeMeta(meta: Meta): Buffer {
   return bytes;
 }
 
-/** `newer`: a format of a newer release. `damaged`: not what was written. */
+/** `newer`: a format of a newer release. `damaged`: other bytes than were written. */
 export function readMeta(bytes: Buffer): Meta | 'newer' | 'damaged' {
   if (bytes.length > 4 && bytes[0]! > metaFormat) return 'newer';
   if (bytes.length !== metaBytes || bytes[0] !== metaFormat) return 'damaged';

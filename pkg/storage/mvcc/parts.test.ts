@@ -106,7 +106,7 @@ describe('the meta row', () => {
 describe('the running hash and the tally', () => {
   const rows = fc.array(fc.record({ at, bytes: fc.nat(5000) }), { minLength: 2, maxLength: 20 });
 
-  it('hash: depends on every step and on their order, and goes on from its text', () => {
+  it('hash: depends on every step and on their order, and can be continued from its text', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: 2, maxLength: 30 }), fc.nat(), (steps, cut) => {
         const run = (list: readonly (readonly [number, number])[], from = emptyMeta.chain): string => {
@@ -126,7 +126,7 @@ describe('the running hash and the tally', () => {
     );
   });
 
-  it('tally: does not depend on order, and what is removed leaves no trace', () => {
+  it('tally: does not depend on order, and removed rows leave no trace', () => {
     fc.assert(
       fc.property(rows, rows, (kept, gone) => {
         const one = new Tally(emptyMeta);
@@ -167,7 +167,7 @@ describe('the change log', () => {
 });
 
 describe('the hash of the history', () => {
-  it('is the same for any progress of the sweep, and empty when too much is unswept', () => {
+  it('is the same for any progress of the sweep, and empty if too many changes are unswept', () => {
     const made = (sweepTo: number): Versions => {
       const versions = new Versions();
       for (let n = 1; n <= 30; n++) {
@@ -188,7 +188,7 @@ describe('the hash of the history', () => {
 });
 
 describe('expiries', () => {
-  it('return due slots by their present time', () => {
+  it('return due slots by their current time', () => {
     const step = fc.record({ slot: fc.nat(20), time: fc.nat(100), look: fc.boolean(), now: fc.nat(100) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 400, size: 'max' }), (steps) => {
@@ -213,7 +213,7 @@ describe('expiries', () => {
 });
 
 describe('pins', () => {
-  it('return the oldest, and when there are none', async () => {
+  it('return the oldest one, or report that there is none', async () => {
     const pins = new Pins();
     await pins.idle();
     expect(pins.oldest).toBe(Number.POSITIVE_INFINITY);

@@ -1,4 +1,4 @@
-/** Revisions that are being read. What they need is not swept before they are released. */
+/** Revisions that are being read. Rows that they need are not swept until they are released. */
 export class Pins {
   readonly #held = new Set<{ readonly revision: number }>();
   #idle: (() => void)[] = [];

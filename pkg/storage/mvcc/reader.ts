@@ -10,7 +10,7 @@ import type { Versions } from './versions.js';
 /** Lets other work of this thread run. */
 export type YieldThread = () => Promise<void>;
 
-/** Pages between two yields: an engine in memory answers without leaving the thread. */
+/** Pages between two yields: an in-memory engine responds without leaving the thread. */
 const pagesPerYield = 4;
 
 export interface KeyRange {
@@ -26,7 +26,7 @@ export interface RangePage {
 
 export interface ChangesPage {
   readonly events: readonly AppliedEvent[];
-  /** Everything in range up to here has now been given. */
+  /** Everything in range up to this revision has been returned. */
   readonly through: Revision;
 }
 
@@ -37,7 +37,7 @@ interface Group {
   readonly before: RowAt[];
 }
 
-/** Reads values at places. Throws a `StoreError`, `corrupt`, when the engine does not return what was written. */
+/** Reads values at places. Throws a `StoreError`, `corrupt`, if the engine returns other bytes than were written. */
 export class Reader {
   readonly #name: string;
   readonly #engine: Engine;
@@ -52,8 +52,8 @@ export class Reader {
   }
 
   /**
-   * The key-values in range as they were at `revision`, page by page, the next one being read while one is used.
-   * The caller keeps the revision readable meanwhile.
+   * Returns the key-values in range at `revision`, page by page; the next page is read while one is used. The caller
+   * keeps the revision readable meanwhile.
    */
   async *range(range: KeyRange, revision: number, limit: number): AsyncGenerator<RangePage, void, void> {
     const walk = new Walk(this.#versions, range, revision, limit);
@@ -70,7 +70,7 @@ export class Reader {
     yield { items: ahead === undefined ? [] : await ahead, more: walk.more };
   }
 
-  /** Events in range with revisions above `after` and not above `through`, from the rows as they are now. */
+  /** Returns events in range with revisions above `after` and not above `through`, from the current rows. */
   async *changes(
     range: KeyRange,
     after: number,
@@ -181,7 +181,7 @@ class Walk {
     return this.#more;
   }
 
-  /** The places of the next page; empty when a step found nothing, which is not yet the end. */
+  /** Returns the places of the next page; empty if a step found nothing, which is not yet the end. */
   next(): RowAt[] {
     const places: RowAt[] = [];
     let bytes = 0;

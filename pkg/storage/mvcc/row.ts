@@ -2,14 +2,14 @@ import { crc32 } from '../checksum.js';
 import { isAscii, readInteger, writeInteger } from './bytes.js';
 
 /**
- * A row is one change of one key: what it became, and where its previous version lies.
+ * A row is one change of one key: the new version, and the place of the previous one.
  *
  *     engine key   'v' revision(8) sequence(2)          11 bytes; rows sort in the order in which changes happened
  *     engine value kind(1) createRevision(8) previousRevision(8) previousSequence(2) expiresAt(8)
  *                  keyLength(2) key value crc32(4)
  *
  * `sequence` is the place of the change within its entry. The checksum covers the value and is seeded with the
- * engine key, so a row that turns up under another key is as bad as one with a flipped bit.
+ * engine key, so a row under another key is detected like one with a flipped bit.
  */
 export const rowKinds = { put: 1, delete: 2 } as const;
 export type RowKind = (typeof rowKinds)[keyof typeof rowKinds];
@@ -19,7 +19,7 @@ export const rowKeyBytes = 11;
 export const rowHeaderBytes = 29;
 const crcBytes = 4;
 
-/** Where a row lies. Revision 0 says: nowhere. */
+/** The place of a row. Revision 0: none. */
 export interface RowAt {
   readonly revision: number;
   readonly sequence: number;
@@ -37,7 +37,7 @@ export interface Row {
   readonly crc: number;
 }
 
-/** Bytes that a row takes, its engine key included. Whoever knows the key and the value's length knows it. */
+/** The bytes of a row, including its engine key. They follow from the key and the value's length. */
 export function rowBytes(keyLength: number, valueLength: number): number {
   return rowKeyBytes + rowHeaderBytes + keyLength + valueLength + crcBytes;
 }
@@ -53,22 +53,24 @@ export function writeRowKey(into: Buffer, revision: number, sequence: number): B
   return into;
 }
 
-/** Undefined for a key that is no row's. */
+/** Undefined for a key that does not belong to a row. */
 export function readRowKey(key: Buffer): RowAt | undefined {
   if (key.length !== rowKeyBytes || key[0] !== rowPrefix) return undefined;
   const revision = readInteger(key, 1);
   return Number.isNaN(revision) ? undefined : { revision, sequence: key.readUInt16BE(9) };
 }
 
-/** All rows of revisions above `after` and not above `through`. */
+/** The range of all rows of revisions above `after` and not above `through`. */
 export function rowRange(after: number, through: number): { readonly gte: Buffer; readonly lt: Buffer } {
   return { gte: rowKey(after + 1, 0), lt: rowKey(through + 1, 0) };
 }
 
-/** Past the last possible row. */
+/** The key after the last possible row. */
 export const rowsEnd = Buffer.of(rowPrefix + 1);
 
-/** Scratch space of the writer: the engine copies what it is given, so one buffer serves all rows but huge ones. */
+/**
+ * Scratch space of the writer: the engine copies its arguments, so one buffer serves all rows except very large ones.
+ */
 const scratch = Buffer.allocUnsafeSlow(64 << 10);
 
 export interface WrittenRow {
@@ -101,7 +103,7 @@ export function writeRow(
   return { bytes, crc };
 }
 
-/** Undefined where the bytes are not what `writeRow` made for that place. */
+/** Undefined if the bytes are not those that `writeRow` wrote for that place. */
 export function readRow(at: RowAt, bytes: Buffer): Row | undefined {
   if (bytes.length < rowHeaderBytes + crcBytes) return undefined;
   const end = bytes.length - crcBytes;

@@ -72,11 +72,11 @@ describe('snapshots', () => {
     rocksdb: () => rocksHome(join(root, String(folders++))),
   };
   for (const [name, home] of Object.entries(homes)) {
-    it(`carry the whole state to another store: ${name}`, async () => {
+    it(`copy the whole state to another store: ${name}`, async () => {
       const from = await filled(home());
       const snapshot = await from.openSnapshot();
       expect(snapshot.index).toBe(203);
-      // What comes afterwards is not in it.
+      // Later changes are not in it.
       await from.apply([{ index: 204, data: put('/k/later', Buffer.from('x')) }]);
       const chunks = await collect(snapshot.chunks());
       expect(chunks.length).toBeGreaterThan(3);
@@ -107,12 +107,12 @@ describe('snapshots', () => {
   }
 
   for (const [name, home] of Object.entries(homes)) {
-    it(`that follow end near the present, whatever is compacted and swept meanwhile: ${name}`, async () => {
+    it(`that follow end near the current state, whatever is compacted and swept meanwhile: ${name}`, async () => {
       const from = await filled(home());
       const snapshot = await from.openSnapshot({ follow: true });
       let index = 203;
       const apply = (data: Buffer) => from.apply([{ index: ++index, data }]);
-      /** As far as the snapshot lets it. */
+      /** As far as the snapshot allows it. */
       const swept = async () => {
         for (let turn = 0; turn < 100; turn++) await new Promise((r) => setImmediate(r));
       };
@@ -127,7 +127,7 @@ describe('snapshots', () => {
           await apply(compactTo(index));
           await apply(put('/k/8', Buffer.from('again')));
         },
-        // A round in which nothing came.
+        // A round without changes.
         async () => {},
       ];
       const chunks: Buffer[] = [];
@@ -154,7 +154,7 @@ describe('snapshots', () => {
     });
   }
 
-  it('leave the old state when they are cut, damaged or cancelled', async () => {
+  it('leave the old state if they are cut, damaged or cancelled', async () => {
     const from = await filled(memoryHome());
     const snapshot = await from.openSnapshot();
     const bytes = Buffer.concat(await collect(snapshot.chunks()));
@@ -220,7 +220,7 @@ describe('snapshots', () => {
     expect(await read(one.slice(1))).toBe('badSnapshot');
   });
 
-  it('are released by closing, by reading to the end, and by stopping early', async () => {
+  it('are released when closed, read to the end, or stopped early', async () => {
     const machine = await filled(memoryHome());
     const unread = await machine.openSnapshot();
     const ended = await machine.openSnapshot();

@@ -18,25 +18,25 @@ import { readRow, readRowKey, rowBytes, rowKeyBytes, rowRange, rowsEnd } from '.
  *     update  = 'U'  meta row: with the rows since the last one the state is now that of this meta row
  *     end     = 'E'  crc32 over the checksums of all blocks before (4)
  *
- * Blocks may be cut and joined on their way as any byte stream may.
+ * Like any byte stream, blocks may be split and joined in transit.
  *
- * Updates are how a snapshot that is sent slowly ends near the present. A row is a change and rows lie in the order of changes, so
- * what was applied while the first rows were on their way is simply more rows after the last; then what was applied while those
- * were; each time less. A worked example, with a meta row written as applied/swept:
+ * Updates let a slowly sent snapshot end near the current state. A row is a change, and rows are in the order of changes, so changes
+ * that were applied while the first rows were sent are further rows after the last one; then those applied while these were sent;
+ * fewer each time. A worked example, with a meta row written as applied/swept:
  *
  *     H 1000/400, rows up to 1000      taken at 1000; meanwhile 200 more entries are applied
  *     rows 1001 to 1200, U 1200/400    meanwhile 10 more
  *     rows 1201 to 1210, U 1210/400, E
  *
- * The sender keeps the rows above 1000 from being swept meanwhile. What it sweeps below stays in the copy, which therefore says of
- * itself that it is swept as far as the first rows were: how far a peer has swept is its own affair.
+ * Meanwhile the sender does not sweep rows above 1000. Rows below that it sweeps stay in the copy, so the copy records the swept
+ * revision of the first rows: each peer sweeps independently.
  */
 const magic = Buffer.from('trireme snapshot\n');
 const blockTypes = { header: 0x48, rows: 0x52, update: 0x55, end: 0x45 } as const;
 const blockOverhead = 9;
 
 export interface Snapshot {
-  /** Index of the last entry it contains, once `chunks` was read to its end. */
+  /** Index of the last entry in it, known when `chunks` was read to its end. */
   readonly index: Revision;
   /**
    * The stream, in pieces of about 256 KiB (a larger value makes a larger piece). May be read once. Each piece is read on demand and valid until
@@ -52,7 +52,7 @@ export interface Snapshot {
 export interface SnapshotSource {
   readonly engine: Engine;
   readonly name: string;
-  /** What the last written batch said. */
+  /** Returns the meta row of the last written batch. */
   latest(): Meta;
   /** Called once when the state is pinned at its index; returns a function that is called at the release. */
   hold(index: number): () => void;
@@ -153,7 +153,7 @@ function count(name: string, tally: Tally, key: Buffer, value: Buffer): void {
   tally.add(at, rowBytes(row.key.length, row.value.length));
 }
 
-/** Makes blocks, one after another in the same buffer, and the end block that covers all of them. */
+/** Builds blocks one after another in the same buffer, and the end block that covers all of them. */
 class Sealer {
   #sum = 0;
   #space = Buffer.allocUnsafeSlow(snapshotBlockBytes + (64 << 10));
@@ -186,13 +186,16 @@ class Sealer {
 
 export interface InstallRequest {
   readonly home: EngineHome;
-  /** In pieces of any size. The next one is requested when the last one is written. */
+  /** In pieces of any size. The next one is requested after the last one is written. */
   readonly chunks: AsyncIterable<Buffer>;
-  /** Cancels between two pieces; what was written is removed. */
+  /** Cancels between two pieces; the written data is removed. */
   readonly signal?: AbortSignal;
-  /** Called with what the snapshot holds, before it takes the place of the current engine. A snapshot that it throws for is removed. */
+  /**
+   * Called with the metadata of the snapshot before it replaces the current engine. If it throws, the snapshot is
+   * removed.
+   */
   check?(content: Meta): void;
-  /** Bytes after which what was written is synced; all of it at the end if absent. */
+  /** Bytes after which the written data is synced; all of it at the end if absent. */
   readonly syncEvery?: number;
 }
 
@@ -203,9 +206,9 @@ export interface Installed {
 }
 
 /**
- * Fills a fresh engine from a snapshot and replaces the current one atomically. Before that, any failure of this process or of the stream
- * leaves the old state as it was. Rejects with a `StoreError`, `badSnapshot` when the bytes are not a complete snapshot, or with the reason of
- * `signal`.
+ * Fills a fresh engine from a snapshot and replaces the current one atomically. Before that, any failure of this
+ * process or of the stream leaves the old state unchanged. Rejects with a `StoreError`, `badSnapshot` when the bytes
+ * are not a complete snapshot, or with the reason of `signal`.
  */
 export async function installSnapshot(request: InstallRequest): Promise<Installed> {
   const { home, chunks } = request;

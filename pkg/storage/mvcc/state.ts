@@ -18,15 +18,15 @@ export type ApplyResult =
   | { readonly kind: 'noop'; readonly revision: Revision }
   | ({ readonly kind: 'checked'; readonly revision: Revision } & StateHashes);
 
-/** Answer to a `check` entry. */
+/** The result of a `check` entry. */
 export interface StateHashes {
   /** Over everything applied up to here, and over the newest version of every key. */
   readonly hash: string;
-  /** Over everything that can be read, older versions included; empty when that was too much work. */
+  /** Over all readable rows, including older versions; empty if that was too much work. */
   readonly history: string;
 }
 
-/** Events as they are decided: `previous[i][j]` is where the version before `events[i].changes[j]` lies; revision 0: nowhere. */
+/** Decided events: `previous[i][j]` is the place of the version before `events[i].changes[j]`; revision 0: none. */
 export interface Decided {
   readonly events: AppliedEvent[];
   readonly previous: (readonly RowAt[])[];
@@ -69,7 +69,7 @@ export class State {
     return this.#tally.bytes;
   }
 
-  /** The state as the last decision left it. */
+  /** The state after the last decision. */
   meta(): Meta {
     return {
       applied: this.#decided,
@@ -173,7 +173,7 @@ export class State {
     });
   }
 
-  /** Whether `sweep(through)` has anything to do. */
+  /** Reports whether `sweep(through)` has work to do. */
   canSweep(through: number): boolean {
     return this.versions.canSweep(through);
   }

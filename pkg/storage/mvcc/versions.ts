@@ -11,7 +11,10 @@ const chunkSize = 1 << chunkBits;
 const noChange = -1;
 const nowhere: RowAt = { revision: 0, sequence: 0 };
 
-/** The newest version of each key of a thousand slots, one column a field: 46 bytes a key beside the key itself. */
+/**
+ * The newest version of each key of a thousand slots, one column for each field: 46 bytes per key in addition to the
+ * key itself.
+ */
 interface Chunk {
   readonly keys: (string | undefined)[];
   readonly revision: Float64Array;
@@ -20,7 +23,7 @@ interface Chunk {
   readonly createRevision: Float64Array;
   readonly bytes: Float64Array;
   readonly crc: Uint32Array;
-  /** Place of the newest version in the change log, or -1 where it has been swept. */
+  /** Place of the newest version in the change log, or -1 if it has been swept. */
   readonly change: Float64Array;
 }
 
@@ -29,7 +32,7 @@ export interface Version extends RowAt {
   readonly bytes: number;
 }
 
-/** What a change superseded, and since when the key exists. */
+/** The version that a change superseded, and the revision that created the key. */
 export interface Recorded {
   readonly previous: RowAt;
   readonly createRevision: number;
@@ -42,8 +45,9 @@ export type NewRow = Pick<Row, 'kind' | 'key' | 'createRevision' | 'expiresAt' |
 export type Drop = (at: RowAt, bytes: number) => void;
 
 /**
- * Everything about the keyspace except its values, in memory: the keys, the revision of the last write of each, and what each change of the
- * kept history superseded. All lookups are synchronous, so a decision still holds when it is carried out.
+ * Everything about the keyspace except its values, in memory: the keys, the revision of the last write of each, and the
+ * version that each change of the kept history superseded. All lookups are synchronous, so a decision is still valid
+ * when it is executed.
  *
  * A key keeps its slot while it exists and, once deleted, until the deletion is swept.
  */
@@ -54,10 +58,13 @@ export class Versions {
   readonly #log = new ChangeLog();
   readonly #expiries = new Expiries();
   readonly #content = new ContentSum();
-  /** Of all rows, older versions and deletions among them. */
+  /** Bytes of all rows, including older versions and deletions. */
   readonly #all = new ContentSum();
   #slotsMade = 0;
-  /** The last key that was looked up: a transaction compares and writes the same key, and each lookup takes 20 comparisons. */
+  /**
+   * The last key that was looked up: a transaction compares and writes the same key, and each lookup takes 20
+   * comparisons.
+   */
   #lastKey = '';
   #lastSlot: number | undefined;
 
@@ -101,7 +108,7 @@ export class Versions {
     return chunk.createRevision[i] === 0 ? 0 : chunk.revision[i]!;
   }
 
-  /** What a change of `key` at `revision` would supersede. */
+  /** Returns the version that a change of `key` at `revision` would supersede. */
   before(key: string, revision: number): Recorded {
     const slot = this.#slotOf(key);
     const createRevision = slot === undefined ? 0 : this.#chunk(slot).createRevision[slot & (chunkSize - 1)]!;
@@ -109,7 +116,7 @@ export class Versions {
     return { previous: this.#newest(slot), createRevision };
   }
 
-  /** Makes `at`, a row of `bytes`, the newest version of its key. It lies after every version recorded before. */
+  /** Makes `at`, a row of `bytes`, the newest version of its key. It follows every version recorded before. */
   record(at: RowAt, { kind, key, createRevision, expiresAt, crc }: NewRow, bytes: number): void {
     const slot = this.#slotOf(key) ?? this.#add(key);
     const chunk = this.#chunk(slot);
@@ -137,7 +144,7 @@ export class Versions {
     this.#expiries.set(slot, kind === rowKinds.put ? expiresAt : 0);
   }
 
-  /** For loading: a put that was swept up to when the store was written. False if the key has a version. */
+  /** For loading: a put whose history was swept when the store was written. False if the key has a version. */
   load(at: RowAt, { key, createRevision, expiresAt, crc }: NewRow, bytes: number): boolean {
     if (this.#slotOf(key) !== undefined) return false;
     const slot = this.#add(key);
@@ -154,7 +161,10 @@ export class Versions {
     return true;
   }
 
-  /** Visits the keys in [start, end) in order, each with its version at `revision` if it has one then, until `visit` says false. */
+  /**
+   * Visits the keys in [start, end) in order, each with its version at `revision` if it had one, until `visit` returns
+   * false.
+   */
   scan(
     start: string,
     end: string,
@@ -179,8 +189,8 @@ export class Versions {
   }
 
   /**
-   * Gives up what the oldest changes superseded, whole revisions at a time: at least one, then until `rowsMax`
-   * rows were dropped or `through` is reached. Returns the revision up to which everything is swept now.
+   * Drops the versions that the oldest changes superseded, whole revisions at a time: at least one, then until
+   * `rowsMax` rows were dropped or `through` is reached. Returns the revision up to which everything is swept.
    */
   sweep(through: number, rowsMax: number, drop: Drop): number {
     let dropped = 0;
@@ -225,7 +235,7 @@ export class Versions {
       if (chunk.createRevision[i] === 0) return undefined;
       return { revision: chunk.revision[i]!, sequence: chunk.sequence[i]!, bytes: chunk.bytes[i]! };
     }
-    // The newest change is above `revision`; find the oldest one that still is: it superseded what we look for.
+    // The newest change is above `revision`. Find the oldest change that still is: it superseded the wanted version.
     let place = chunk.change[i]!;
     invariant(place >= this.#log.first, 'a version above the swept revision is in the change log');
     for (;;) {
