@@ -54,6 +54,11 @@ export class FieldPath<T = unknown> {
     return at;
   }
 
+  /** A child whose name in errors is that of no field, where kube-apiserver reports one so. */
+  childShownAs(name: string): FieldPath {
+    return (this as FieldPath).child(name);
+  }
+
   index(i: number): FieldPath<ItemShape<T>> {
     return new FieldPath(this, `[${i}]`);
   }

@@ -37,10 +37,12 @@ export type FieldOf<O> = O extends unknown ? keyof O & string : never;
 /** The shape of a field. */
 export type FieldShape<T, K> = unknown extends T
   ? unknown
-  : K extends keyof T
-    ? unknown extends T[K]
-      ? unknown
-      : NonNullable<T[K]>
+  : T extends unknown
+    ? K extends keyof T
+      ? unknown extends T[K]
+        ? unknown
+        : NonNullable<T[K]>
+      : never
     : never;
 
 /** The shape of the items of a list. */

@@ -19,6 +19,15 @@ import { isEmptySelector, labelSelector, nonNegative, selects, shown } from './r
 
 /** Helpers for kinds that create pods from a template. */
 
+/** What the kinds that create pods from a template have in common. */
+interface Workload {
+  readonly metadata?: shapes.MetaV1ObjectMeta;
+  readonly spec?: {
+    readonly selector?: shapes.MetaV1LabelSelector;
+    readonly template?: shapes.CoreV1PodTemplateSpec;
+  };
+}
+
 export function defaultTemplate(owner: Shaped<{ readonly template?: shapes.CoreV1PodTemplateSpec }>): void {
   const template = objectIn(owner, 'template');
   objectIn(template, 'metadata');
@@ -43,7 +52,7 @@ export function defaultRollingUpdate(
 }
 
 /** The oldest workload kinds default their labels and selector from the template. */
-export function labelsFromTemplate(o: JsonObject, selectorToo: boolean): void {
+export function labelsFromTemplate(o: Shaped<Workload>, selectorToo: boolean): void {
   const labels = at(o, 'spec', 'template', 'metadata', 'labels');
   if (!isObject(labels) || Object.keys(labels).length === 0) return;
   const meta = objectIn(o, 'metadata');
@@ -64,12 +73,8 @@ export interface SelectorRules {
 }
 
 /** Validates the selector of a workload, and that it matches the labels of the template. */
-export function selectorAndTemplate(
-  o: Shaped<shapes.AppsV1DaemonSet | shapes.AppsV1Deployment | shapes.AppsV1ReplicaSet>,
-  rules: SelectorRules,
-  errors: FieldErrors,
-): void {
-  const path = FieldPath.of('spec');
+export function selectorAndTemplate(o: Shaped<Workload>, rules: SelectorRules, errors: FieldErrors): void {
+  const path = FieldPath.in<Workload>().child('spec');
   const selector = at(o, 'spec', 'selector');
   const template = objectAt(o, 'spec', 'template');
   const here = path.child('template');
@@ -104,14 +109,18 @@ export function mismatch(template: Shaped<shapes.CoreV1PodTemplateSpec>, path: F
 }
 
 /** A selector is immutable. */
-export function sameSelector(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function sameSelector(o: Shaped<Workload>, old: Shaped<Workload>, errors: FieldErrors): void {
   const selector = at(o, 'spec', 'selector');
   if (!equalJson(selector ?? null, at(old, 'spec', 'selector') ?? null))
-    errors.invalid(FieldPath.of('spec', 'selector'), shown('meta/v1.LabelSelector', selector), 'field is immutable');
+    errors.invalid(
+      FieldPath.in<Workload>().child('spec', 'selector'),
+      shown('meta/v1.LabelSelector', selector),
+      'field is immutable',
+    );
 }
 
 /** Warnings about the template of a workload. */
-export function templateWarnings(o: JsonObject, old: JsonObject | undefined, context: WriteContext): void {
+export function templateWarnings(o: Shaped<Workload>, old: Shaped<Workload> | undefined, context: WriteContext): void {
   if (wantsOther(o, old)) podWarnings(objectAt(o, 'spec', 'template'), 'spec.template', context.warn);
 }
 
@@ -120,7 +129,11 @@ export const wantsOther = (o: JsonObject, old: JsonObject | undefined): boolean 
   old === undefined || at(o, 'metadata', 'generation') !== at(old, 'metadata', 'generation');
 
 /** The same, with warnings about the name of the workload. */
-export function namedTemplateWarnings(o: JsonObject, old: JsonObject | undefined, context: WriteContext): void {
+export function namedTemplateWarnings(
+  o: Shaped<Workload>,
+  old: Shaped<Workload> | undefined,
+  context: WriteContext,
+): void {
   if (old === undefined) podNameWarning(o, context);
   templateWarnings(o, old, context);
 }

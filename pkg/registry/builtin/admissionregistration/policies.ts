@@ -6,7 +6,6 @@ import {
   isDns1123Subdomain,
   isPathSegmentName,
   isQualifiedName,
-  type JsonObject,
   parseApiVersion,
   type Shaped,
   type Value,
@@ -150,7 +149,11 @@ function variable(
 
 const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
 
-export function validateValidatingPolicy(o: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
+export function validateValidatingPolicy(
+  o: Shaped<shapes.AdmissionregistrationV1ValidatingAdmissionPolicy>,
+  old: Shaped<shapes.AdmissionregistrationV1ValidatingAdmissionPolicy> | undefined,
+  errors: FieldErrors,
+): void {
   const spec = objectAt(o, 'spec');
   const expressions = Expressions.ofPolicy(spec, old === undefined ? undefined : objectAt(old, 'spec'));
   policySpec(spec, errors, expressions);
@@ -181,7 +184,12 @@ export function validateValidatingPolicy(o: JsonObject, old: JsonObject | undefi
   }
 }
 
-function validation(v: JsonObject, i: number, errors: FieldErrors, expressions: Expressions): void {
+function validation(
+  v: Shaped<shapes.AdmissionregistrationV1Validation>,
+  i: number,
+  errors: FieldErrors,
+  expressions: Expressions,
+): void {
   const path = SPEC.child('validations').index(i);
   const expression = textAt(v, 'expression');
   if (expression.trim() === '') errors.required(path.child('expression'), 'expression is not specified');
@@ -321,6 +329,14 @@ export function validateMutatingBinding(
   mutableOperations(objectAt(spec, 'matchResources'), SPEC.child('matchResources'), errors);
 }
 
-export function validatePolicyStatus(o: JsonObject, _old: JsonObject, errors: FieldErrors): void {
-  conditionList(objectsAt(o, 'status', 'conditions'), FieldPath.of('status', 'conditions'), errors);
+export function validatePolicyStatus(
+  o: Shaped<shapes.AdmissionregistrationV1ValidatingAdmissionPolicy>,
+  _old: Shaped<shapes.AdmissionregistrationV1ValidatingAdmissionPolicy>,
+  errors: FieldErrors,
+): void {
+  conditionList(
+    objectsAt(o, 'status', 'conditions'),
+    FieldPath.in<shapes.AdmissionregistrationV1ValidatingAdmissionPolicy>().child('status', 'conditions'),
+    errors,
+  );
 }

@@ -46,7 +46,12 @@ export function defaultWebhooks(o: Shaped<WebhookConfiguration>): void {
 export function validateWebhooks(o: Shaped<WebhookConfiguration>, errors: FieldErrors): void {
   const seen = new Set<string>();
   for (const [i, w] of objectsAt(o, 'webhooks').entries()) {
-    const path = FieldPath.of('webhooks').index(i);
+    const path = FieldPath.in<
+      | shapes.AdmissionregistrationV1MutatingWebhookConfiguration
+      | shapes.AdmissionregistrationV1ValidatingWebhookConfiguration
+    >()
+      .child('webhooks')
+      .index(i);
     webhook(w, path, errors);
     const name = textAt(w, 'name');
     if (name !== '' && seen.has(name)) errors.duplicate(path.child('name'), name);

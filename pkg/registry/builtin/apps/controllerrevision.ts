@@ -18,8 +18,13 @@ export const controllerRevision: ResourceDeclaration<shapes.AppsV1ControllerRevi
     create: {
       validate: (o, errors) => {
         const data = o['data'];
-        if (data === undefined || data === null) errors.required(FieldPath.of('data'), 'data is mandatory');
-        else if (!isObject(data)) errors.required(FieldPath.of('data'), 'data must be a valid JSON object');
+        if (data === undefined || data === null)
+          errors.required(FieldPath.in<shapes.AppsV1ControllerRevision>().child('data'), 'data is mandatory');
+        else if (!isObject(data))
+          errors.required(
+            FieldPath.in<shapes.AppsV1ControllerRevision>().child('data'),
+            'data must be a valid JSON object',
+          );
         notNegative(o, errors);
       },
     },
@@ -28,7 +33,11 @@ export const controllerRevision: ResourceDeclaration<shapes.AppsV1ControllerRevi
       validate: (o, old, errors) => {
         notNegative(o, errors);
         if (!equalJson(o['data'] ?? null, old['data'] ?? null))
-          errors.invalid(FieldPath.of('data'), o['data'] ?? null, 'field is immutable');
+          errors.invalid(
+            FieldPath.in<shapes.AppsV1ControllerRevision>().child('data'),
+            o['data'] ?? null,
+            'field is immutable',
+          );
       },
     },
     compatibility: { checksUpdateLikeNew: true },
@@ -49,5 +58,5 @@ export const controllerRevision: ResourceDeclaration<shapes.AppsV1ControllerRevi
 };
 
 function notNegative(o: Shaped<shapes.AppsV1ControllerRevision>, errors: FieldErrors): void {
-  nonNegative(o['revision'], FieldPath.of('revision'), errors);
+  nonNegative(o['revision'], FieldPath.in<shapes.AppsV1ControllerRevision>().child('revision'), errors);
 }

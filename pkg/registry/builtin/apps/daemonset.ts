@@ -1,11 +1,4 @@
-import {
-  equalJson,
-  type FieldErrors,
-  FieldPath,
-  type JsonObject,
-  type Shaped,
-  whyNotInt64,
-} from '../../../api/index.js';
+import { equalJson, type FieldErrors, FieldPath, type Shaped, whyNotInt64 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectIn, textAt } from '../access.js';
@@ -89,7 +82,7 @@ export const daemonSet: ResourceDeclaration<shapes.AppsV1DaemonSet> = {
 const GENERATION = 'deprecated.daemonset.template.generation';
 
 /** Counts changes of the template, in an annotation that old clients read. */
-function countTemplate(o: Shaped<shapes.AppsV1DaemonSet>, old: JsonObject | undefined): void {
+function countTemplate(o: Shaped<shapes.AppsV1DaemonSet>, old: Shaped<shapes.AppsV1DaemonSet> | undefined): void {
   const read = (of: Shaped<shapes.AppsV1DaemonSet>): number =>
     Number(textAt(of, 'metadata', 'annotations', GENERATION)) || 0;
   const before = old === undefined ? Math.max(read(o), 1) : read(old);

@@ -1,4 +1,5 @@
-import { isObject, type JsonObject } from '../../../api/index.js';
+import { isObject, type JsonObject, type Shaped } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { at, givenAt, listAt, objectIn } from '../access.js';
 import { whenAbsent } from '../defaults.js';
 
@@ -10,7 +11,7 @@ const SCALE_UP_POLICIES = [
 const SCALE_DOWN_POLICIES = [{ type: 'Percent', value: 100, periodSeconds: 15 }];
 
 /** Defaults minReplicas to 1, the metrics to CPU when there are none, and the fields that `behavior` omits. */
-export function defaultAutoscaler(o: JsonObject): void {
+export function defaultAutoscaler(o: Shaped<shapes.AutoscalingV2HorizontalPodAutoscaler>): void {
   const spec = objectIn(o, 'spec');
   whenAbsent(spec, 'minReplicas', 1);
   if (listAt(spec, 'metrics').length === 0) {
@@ -28,7 +29,7 @@ export function defaultAutoscaler(o: JsonObject): void {
   rules(objectIn(behavior, 'scaleDown'), SCALE_DOWN_POLICIES);
 }
 
-function rules(direction: JsonObject, policies: readonly JsonObject[]): void {
+function rules(direction: Shaped<shapes.AutoscalingV2HPAScalingRules>, policies: readonly JsonObject[]): void {
   whenAbsent(direction, 'selectPolicy', 'Max');
   if (givenAt(direction, 'policies') === undefined) direction['policies'] = policies.map((p) => ({ ...p }));
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../api/index.js';
+import type { FieldName, Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, numberAt, objectsAt, textAt } from '../access.js';
@@ -47,7 +47,7 @@ export const horizontalPodAutoscaler: ResourceDeclaration<shapes.AutoscalingV2Ho
 
 const SHOWN = 2;
 
-function targets(o: JsonObject): string {
+function targets(o: Shaped<shapes.AutoscalingV2HorizontalPodAutoscaler>): string {
   const metrics = objectsAt(o, 'spec', 'metrics');
   const current = objectsAt(o, 'status', 'currentMetrics');
   if (metrics.length === 0) return '<none>';
@@ -57,7 +57,12 @@ function targets(o: JsonObject): string {
 }
 
 /** The field that holds the target of each metric type, and whether the table shows the metric's name. */
-const SOURCES: Readonly<Record<string, { readonly field: string; readonly named: boolean }>> = {
+const SOURCES: Readonly<
+  Record<
+    string,
+    { readonly field: Exclude<FieldName<shapes.AutoscalingV2MetricSpec>, 'type'>; readonly named: boolean }
+  >
+> = {
   External: { field: 'external', named: false },
   Pods: { field: 'pods', named: false },
   Object: { field: 'object', named: false },
@@ -65,12 +70,15 @@ const SOURCES: Readonly<Record<string, { readonly field: string; readonly named:
   ContainerResource: { field: 'containerResource', named: true },
 };
 
-function target(metric: JsonObject, current: JsonObject | undefined): string {
+function target(
+  metric: Shaped<shapes.AutoscalingV2MetricSpec>,
+  current: Shaped<shapes.AutoscalingV2MetricStatus> | undefined,
+): string {
   const source = SOURCES[textAt(metric, 'type')];
   if (source === undefined) return '<unknown type>';
-  const wanted = at(metric, source.field, 'target');
-  const now = at(current, source.field, 'current');
-  const prefix = source.named ? `${textAt(metric, source.field, 'name')}: ` : '';
+  const wanted = at(at(metric, source.field), 'target');
+  const now = at(at(current, source.field), 'current');
+  const prefix = source.named ? `${textAt(at(metric, source.field), 'name')}: ` : '';
   const utilization = at(wanted, 'averageUtilization');
   if (typeof utilization === 'number') {
     const is = at(now, 'averageUtilization');

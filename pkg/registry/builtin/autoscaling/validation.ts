@@ -8,12 +8,14 @@ import {
   type JsonValue,
   parseApiVersion,
   parseQuantity,
+  type Shaped,
   zeroQuantity,
 } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { at, listAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
 import { labelSelector, oneOf, sentences } from '../rules.js';
 
-const SPEC = FieldPath.of('spec');
+const SPEC = FieldPath.in<shapes.AutoscalingV2HorizontalPodAutoscaler>().child('spec');
 const PERIOD_SECONDS_MAX = 1800;
 const STABILIZATION_SECONDS_MAX = 3600;
 const SOURCES = {
@@ -24,7 +26,7 @@ const SOURCES = {
   Resource: 'resource',
 } as const;
 
-export function validateAutoscaler(o: JsonObject, errors: FieldErrors): void {
+export function validateAutoscaler(o: Shaped<shapes.AutoscalingV2HorizontalPodAutoscaler>, errors: FieldErrors): void {
   const spec = objectAt(o, 'spec');
   replicas(spec, errors);
   reference(objectAt(spec, 'scaleTargetRef'), SPEC.child('scaleTargetRef'), errors);
@@ -32,7 +34,7 @@ export function validateAutoscaler(o: JsonObject, errors: FieldErrors): void {
   behaviour(objectAt(spec, 'behavior'), SPEC.child('behavior'), errors);
 }
 
-function replicas(spec: JsonObject, errors: FieldErrors): void {
+function replicas(spec: Shaped<shapes.AutoscalingV2HorizontalPodAutoscalerSpec>, errors: FieldErrors): void {
   const min = at(spec, 'minReplicas');
   const max = numberAt(spec, 'maxReplicas');
   if (typeof min === 'number' && min < 0)
@@ -50,7 +52,11 @@ function replicas(spec: JsonObject, errors: FieldErrors): void {
   if (typeof min === 'number' && max < min) errors.invalid(path, max, 'must be greater than or equal to `minReplicas`');
 }
 
-function reference(ref: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function reference(
+  ref: Shaped<shapes.AutoscalingV2CrossVersionObjectReference>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const version = textAt(ref, 'apiVersion');
   const parsed = parseApiVersion(version);
   if (parsed === undefined && version !== '')
@@ -60,7 +66,11 @@ function reference(ref: JsonObject, path: FieldPath, errors: FieldErrors): void 
   named(ref, path, errors);
 }
 
-function named(ref: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function named(
+  ref: Shaped<shapes.AutoscalingV2CrossVersionObjectReference>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   for (const field of ['kind', 'name'] as const) {
     const v = textAt(ref, field);
     if (v === '') errors.required(path.child(field));
@@ -68,12 +78,12 @@ function named(ref: JsonObject, path: FieldPath, errors: FieldErrors): void {
   }
 }
 
-function metric(m: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function metric(m: Shaped<shapes.AutoscalingV2MetricSpec>, path: FieldPath, errors: FieldErrors): void {
   const type = textAt(m, 'type');
   const types = Object.keys(SOURCES);
   if (type === '') errors.required(path.child('type'), 'must specify a metric source type');
   if (!types.includes(type)) for (let i = 0; i < 2; i++) errors.notSupported(path.child('type'), type, types);
-  const expected = (SOURCES as Readonly<Record<string, string>>)[type];
+  const expected = (SOURCES as Readonly<Record<string, (typeof SOURCES)[keyof typeof SOURCES]>>)[type];
   if (expected !== undefined && at(m, expected) === undefined)
     errors.required(path.child(expected), 'must populate information for the given metric source');
   const given = LOOKED_AT.filter((f) => at(m, f) !== undefined);
@@ -161,14 +171,18 @@ function metricTarget(target: JsonObject, path: FieldPath, errors: FieldErrors):
     errors.invalid(path.child('averageUtilization'), share, 'must be greater than 0');
 }
 
-function behaviour(b: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function behaviour(
+  b: Shaped<shapes.AutoscalingV2HorizontalPodAutoscalerBehavior>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   for (const direction of ['scaleUp', 'scaleDown'] as const) {
     const rules = at(b, direction);
     if (rules !== undefined) scalingRules(objectAt(b, direction), path.child(direction), errors);
   }
 }
 
-function scalingRules(rules: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function scalingRules(rules: Shaped<shapes.AutoscalingV2HPAScalingRules>, path: FieldPath, errors: FieldErrors): void {
   const window = at(rules, 'stabilizationWindowSeconds');
   const here = path.child('stabilizationWindowSeconds');
   if (typeof window === 'number' && window < 0) errors.invalid(here, window, 'must be greater than or equal to zero');
@@ -185,7 +199,11 @@ function scalingRules(rules: JsonObject, path: FieldPath, errors: FieldErrors): 
     errors.invalid(path.child('tolerance'), tolerance, 'must be greater than or equal to 0');
 }
 
-function scalingPolicy(policy: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function scalingPolicy(
+  policy: Shaped<shapes.AutoscalingV2HPAScalingPolicy>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const type = textAt(policy, 'type');
   if (type !== 'Percent' && type !== 'Pods') errors.notSupported(path.child('type'), type, ['Percent', 'Pods']);
   if (numberAt(policy, 'value') <= 0)

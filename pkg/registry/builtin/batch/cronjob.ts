@@ -69,7 +69,7 @@ export const cronJob: ResourceDeclaration<shapes.BatchV1CronJob> = {
   ),
 };
 
-const SPEC = FieldPath.of('spec');
+const SPEC = FieldPath.in<shapes.BatchV1CronJob>().child('spec');
 
 /** The names of its jobs append eleven characters to its own. */
 const NAME_MAX = 52;

@@ -1,11 +1,12 @@
-import type { JsonObject } from '../../../api/index.js';
+import type { Shaped } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { objectsAt } from '../access.js';
 import { fill } from '../core/pod/defaults.js';
 import { whenAbsent } from '../defaults.js';
 import { defaultTemplate } from '../workloads.js';
 
 /** A job with neither completions nor parallelism runs one pod. */
-export function defaultJob(o: JsonObject): void {
+export function defaultJob(o: Shaped<shapes.BatchV1Job>): void {
   const spec = o['spec'];
   if (typeof spec !== 'object' || spec === null || Array.isArray(spec)) return;
   if (spec['completions'] === undefined && spec['parallelism'] === undefined) {

@@ -1,4 +1,12 @@
-import { equalJson, type FieldErrors, FieldPath, type JsonObject, type JsonValue } from '../../../api/index.js';
+import {
+  equalJson,
+  type FieldErrors,
+  type FieldName,
+  FieldPath,
+  type JsonValue,
+  type Shaped,
+} from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { at, boolAt, listAt, numberAt, objectsAt, textAt } from '../access.js';
 import { nonNegative } from '../rules.js';
 import { indexesIn, indexSet } from './indexes.js';
@@ -8,24 +16,31 @@ import { indexesIn, indexSet } from './indexes.js';
  * pods. Each rule runs only when the write changes its fields, so that old errors do not block other status updates.
  */
 
-const STATUS = FieldPath.of('status');
+const STATUS = FieldPath.in<shapes.BatchV1Job>().child('status');
 const CONDITIONS = STATUS.child('conditions');
 const TERMINAL = ['Failed', 'Complete', 'FailureTarget'] as const;
 
-const is = (o: JsonObject, type: string): boolean =>
+const is = (o: Shaped<shapes.BatchV1Job>, type: string): boolean =>
   objectsAt(o, 'status', 'conditions').some((c) => textAt(c, 'type') === type && textAt(c, 'status') === 'True');
-const isFinished = (o: JsonObject): boolean => is(o, 'Complete') || is(o, 'Failed');
-const isIndexed = (o: JsonObject): boolean => textAt(o, 'spec', 'completionMode') === 'Indexed';
-const same = (o: JsonObject, old: JsonObject, field: string): boolean =>
-  equalJson(at(o, 'status', field) ?? null, at(old, 'status', field) ?? null);
+const isFinished = (o: Shaped<shapes.BatchV1Job>): boolean => is(o, 'Complete') || is(o, 'Failed');
+const isIndexed = (o: Shaped<shapes.BatchV1Job>): boolean => textAt(o, 'spec', 'completionMode') === 'Indexed';
+const same = (
+  o: Shaped<shapes.BatchV1Job>,
+  old: Shaped<shapes.BatchV1Job>,
+  field: FieldName<shapes.BatchV1JobStatus>,
+): boolean => equalJson(at(o, 'status', field) ?? null, at(old, 'status', field) ?? null);
 
 /** The error for a whole object omits the value. */
 const refuse = (path: FieldPath, sentence: string, errors: FieldErrors): void => {
   errors.add('FieldValueInvalid', path, `Invalid value: ${sentence}`);
 };
 
-export function validateJobStatus(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
-  const changed = (...fields: readonly string[]): boolean => fields.some((f) => !same(o, old, f));
+export function validateJobStatus(
+  o: Shaped<shapes.BatchV1Job>,
+  old: Shaped<shapes.BatchV1Job>,
+  errors: FieldErrors,
+): void {
+  const changed = (...fields: readonly FieldName<shapes.BatchV1JobStatus>[]): boolean => fields.some((f) => !same(o, old, f));
   const turned = (...types: readonly string[]): boolean => types.some((t) => is(o, t) !== is(old, t));
   const asked: Asked = { changed, turned, finished: isFinished(o) !== isFinished(old) };
   counters(o, errors);
@@ -38,18 +53,18 @@ export function validateJobStatus(o: JsonObject, old: JsonObject, errors: FieldE
 }
 
 interface Asked {
-  readonly changed: (...fields: readonly string[]) => boolean;
+  readonly changed: (...fields: readonly FieldName<shapes.BatchV1JobStatus>[]) => boolean;
   readonly turned: (...types: readonly string[]) => boolean;
   readonly finished: boolean;
 }
 
-function counters(o: JsonObject, errors: FieldErrors): void {
+function counters(o: Shaped<shapes.BatchV1Job>, errors: FieldErrors): void {
   for (const field of ['active', 'succeeded', 'failed', 'ready', 'terminating'] as const)
     nonNegative(at(o, 'status', field), STATUS.child(field), errors);
 }
 
 /** Terminated pods that the counters do not include yet: each appears once, in one of the two lists. */
-function uncounted(o: JsonObject, errors: FieldErrors): void {
+function uncounted(o: Shaped<shapes.BatchV1Job>, errors: FieldErrors): void {
   const seen = new Set<JsonValue>();
   for (const list of ['succeeded', 'failed'] as const) {
     for (const [i, uid] of listAt(o, 'status', 'uncountedTerminatedPods', list).entries()) {
@@ -61,7 +76,7 @@ function uncounted(o: JsonObject, errors: FieldErrors): void {
   }
 }
 
-function outcome(o: JsonObject, { changed, turned }: Asked, errors: FieldErrors): void {
+function outcome(o: Shaped<shapes.BatchV1Job>, { changed, turned }: Asked, errors: FieldErrors): void {
   const complete = is(o, 'Complete');
   const failed = is(o, 'Failed');
   const completionTime = textAt(o, 'status', 'completionTime');
@@ -85,7 +100,7 @@ function outcome(o: JsonObject, { changed, turned }: Asked, errors: FieldErrors)
     refuse(CONDITIONS, 'cannot set Complete=True condition without the SuccessCriteriaMet=true condition', errors);
 }
 
-function finishedWithRest(o: JsonObject, { changed, finished }: Asked, errors: FieldErrors): void {
+function finishedWithRest(o: Shaped<shapes.BatchV1Job>, { changed, finished }: Asked, errors: FieldErrors): void {
   if (!isFinished(o)) return;
   const active = numberAt(o, 'status', 'active');
   if ((finished || changed('active')) && active > 0)
@@ -93,9 +108,9 @@ function finishedWithRest(o: JsonObject, { changed, finished }: Asked, errors: F
   const neverBegan = boolAt(o, 'spec', 'suspend') && at(o, 'spec', 'completions') === 0;
   if ((finished || changed('startTime')) && !neverBegan && textAt(o, 'status', 'startTime') === '')
     errors.required(STATUS.child('startTime'), 'startTime is required for finished job');
-  const lists = ['Succeeded', 'Failed'].map((name) => {
-    const list = listAt(o, 'status', 'uncountedTerminatedPods', name.toLowerCase());
-    return [name, list.length === 0 ? null : list] as const;
+  const lists = (['succeeded', 'failed'] as const).map((field) => {
+    const list = listAt(o, 'status', 'uncountedTerminatedPods', field);
+    return [field === 'failed' ? 'Failed' : 'Succeeded', list.length === 0 ? null : list] as const;
   });
   if ((finished || changed('uncountedTerminatedPods')) && lists.some(([, list]) => list !== null))
     errors.invalid(
@@ -105,7 +120,7 @@ function finishedWithRest(o: JsonObject, { changed, finished }: Asked, errors: F
     );
 }
 
-function indexes(o: JsonObject, { changed }: Asked, errors: FieldErrors): void {
+function indexes(o: Shaped<shapes.BatchV1Job>, { changed }: Asked, errors: FieldErrors): void {
   const completions = at(o, 'spec', 'completions');
   const completed = textAt(o, 'status', 'completedIndexes');
   const failed = at(o, 'status', 'failedIndexes');
@@ -142,7 +157,7 @@ function firstCommon(a: string, b: string, completions: number): number | undefi
   return undefined;
 }
 
-function restAfterIndexes(o: JsonObject, { changed, finished }: Asked, errors: FieldErrors): void {
+function restAfterIndexes(o: Shaped<shapes.BatchV1Job>, { changed, finished }: Asked, errors: FieldErrors): void {
   const terminating = numberAt(o, 'status', 'terminating');
   if ((finished || changed('terminating')) && isFinished(o) && terminating > 0)
     errors.invalid(STATUS.child('terminating'), terminating, 'terminating>0 is invalid for finished job');
@@ -158,10 +173,16 @@ function restAfterIndexes(o: JsonObject, { changed, finished }: Asked, errors: F
     refuse(CONDITIONS, 'cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True', errors);
 }
 
-function neverBack(o: JsonObject, old: JsonObject, { changed }: Asked, errors: FieldErrors): void {
+function neverBack(
+  o: Shaped<shapes.BatchV1Job>,
+  old: Shaped<shapes.BatchV1Job>,
+  { changed }: Asked,
+  errors: FieldErrors,
+): void {
   for (const type of TERMINAL)
     if (is(old, type) && !is(o, type)) refuse(CONDITIONS, `cannot disable the terminal ${type}=True condition`, errors);
-  const fewer = (field: string): boolean => numberAt(o, 'status', field) < numberAt(old, 'status', field);
+  const fewer = (field: FieldName<shapes.BatchV1JobStatus>): boolean =>
+    numberAt(o, 'status', field) < numberAt(old, 'status', field);
   if (fewer('failed'))
     errors.invalid(STATUS.child('failed'), numberAt(o, 'status', 'failed'), 'cannot decrease the failed counter');
   // an indexed job that runs all its indexes in parallel may be scaled down

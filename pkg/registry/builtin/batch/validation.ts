@@ -2,11 +2,11 @@ import {
   cloneJson,
   equalJson,
   type FieldErrors,
+  type FieldName,
   FieldPath,
   isDns1123Label,
   isObject,
   isQualifiedName,
-  type JsonObject,
   type Shaped,
   type Value,
 } from '../../../api/index.js';
@@ -276,10 +276,10 @@ function successRule(
     );
 }
 
-const SPEC = FieldPath.of('spec');
+const SPEC = FieldPath.in<shapes.BatchV1Job>().child('spec');
 
 /** Validates a job on create, after its selector and labels are generated. */
-export function validateJob(o: JsonObject, errors: FieldErrors): void {
+export function validateJob(o: Shaped<shapes.BatchV1Job>, errors: FieldErrors): void {
   const spec = objectAt(o, 'spec');
   if (!boolAt(spec, 'manualSelector') && at(spec, 'selector') !== undefined) generatedLabels(o, errors);
   chosenPods(spec, errors);
@@ -287,7 +287,7 @@ export function validateJob(o: JsonObject, errors: FieldErrors): void {
 }
 
 /** Validates the template and the selector. */
-function chosenPods(spec: JsonObject, errors: FieldErrors): void {
+function chosenPods(spec: Shaped<shapes.BatchV1JobSpec>, errors: FieldErrors): void {
   jobSpec(spec, SPEC, errors);
   const selector = at(spec, 'selector');
   if (selector === undefined) errors.required(SPEC.child('selector'));
@@ -302,7 +302,7 @@ function chosenPods(spec: JsonObject, errors: FieldErrors): void {
 }
 
 /** Labels that distinguish the pods of one job from those of another of the same name. */
-function generatedLabels(o: JsonObject, errors: FieldErrors): void {
+function generatedLabels(o: Shaped<shapes.BatchV1Job>, errors: FieldErrors): void {
   const labels = objectAt(o, 'spec', 'template', 'metadata', 'labels');
   const path = SPEC.child('template', 'metadata', 'labels');
   const wanted = generated(o);
@@ -325,43 +325,47 @@ export function generated(o: Shaped<shapes.BatchV1Job>): Readonly<Record<string,
 }
 
 /** Immutable fields, with the type name of those that are not scalars. */
-const FIXED: Readonly<Record<string, string | undefined>> = {
+const FIXED = {
   completionMode: undefined,
   podFailurePolicy: 'batch/v1.PodFailurePolicy',
   backoffLimitPerIndex: undefined,
   managedBy: undefined,
   successPolicy: 'batch/v1.SuccessPolicy',
-};
+} satisfies Readonly<Partial<Record<FieldName<shapes.BatchV1JobSpec>, string | undefined>>>;
 
-export function validateJobUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateJobUpdate(
+  o: Shaped<shapes.BatchV1Job>,
+  old: Shaped<shapes.BatchV1Job>,
+  errors: FieldErrors,
+): void {
   const spec = objectAt(o, 'spec');
   const before = objectAt(old, 'spec');
   chosenPods(spec, errors);
   completions(spec, before, errors);
   fixed(spec, before, 'selector', 'meta/v1.LabelSelector', errors);
   template(spec, before, old, errors);
-  for (const [field, type] of Object.entries(FIXED)) fixed(spec, before, field, type, errors);
+  for (const [field, type] of Object.entries(FIXED) as [keyof typeof FIXED, string | undefined][]) fixed(spec, before, field, type, errors);
   nameAllowsIndexes(o, errors);
 }
 
 /** The pods of an indexed job use the job's name and the index as their hostname. */
-function nameAllowsIndexes(o: JsonObject, errors: FieldErrors): void {
+function nameAllowsIndexes(o: Shaped<shapes.BatchV1Job>, errors: FieldErrors): void {
   const completed = numberAt(o, 'spec', 'completions');
   if (!isIndexed(objectAt(o, 'spec')) || completed <= 0) return;
   const name = textAt(o, 'metadata', 'name');
   const hostname = `${name}-${completed - 1}`;
   if (isDns1123Label(hostname).length > 0)
     errors.invalid(
-      FieldPath.of('metadata', 'name'),
+      FieldPath.in<shapes.BatchV1Job>().child('metadata', 'name'),
       name,
       `will not able to create pod with invalid DNS label: ${hostname}`,
     );
 }
 
 function fixed(
-  spec: JsonObject,
-  before: JsonObject,
-  field: string,
+  spec: Shaped<shapes.BatchV1JobSpec>,
+  before: Shaped<shapes.BatchV1JobSpec>,
+  field: FieldName<shapes.BatchV1JobSpec>,
   type: string | undefined,
   errors: FieldErrors,
 ): void {
@@ -371,7 +375,11 @@ function fixed(
 }
 
 /** Elastic indexed jobs: completions may change together with parallelism. */
-function completions(spec: JsonObject, before: JsonObject, errors: FieldErrors): void {
+function completions(
+  spec: Shaped<shapes.BatchV1JobSpec>,
+  before: Shaped<shapes.BatchV1JobSpec>,
+  errors: FieldErrors,
+): void {
   const now = at(spec, 'completions');
   if (equalJson(now ?? null, at(before, 'completions') ?? null)) return;
   const path = SPEC.child('completions');
@@ -384,7 +392,12 @@ function completions(spec: JsonObject, before: JsonObject, errors: FieldErrors):
  * The template may change only while the job is suspended, has no active pods, and either never started or reports that it is
  * suspended. Then the scheduling fields, labels, annotations and container resources are mutable.
  */
-function template(spec: JsonObject, before: JsonObject, old: JsonObject, errors: FieldErrors): void {
+function template(
+  spec: Shaped<shapes.BatchV1JobSpec>,
+  before: Shaped<shapes.BatchV1JobSpec>,
+  old: Shaped<shapes.BatchV1Job>,
+  errors: FieldErrors,
+): void {
   const now = objectAt(spec, 'template');
   const was = objectAt(before, 'template');
   const reported = objectsAt(old, 'status', 'conditions').some(
@@ -407,7 +420,7 @@ function template(spec: JsonObject, before: JsonObject, old: JsonObject, errors:
 }
 
 /** Copies the node affinity of `wanted` into `allowed`. Pod affinity stays. */
-function allowNodeAffinity(allowed: JsonObject, wanted: JsonObject): void {
+function allowNodeAffinity(allowed: Shaped<shapes.CoreV1PodSpec>, wanted: Shaped<shapes.CoreV1PodSpec>): void {
   const affinity = { ...objectAt(allowed, 'affinity') };
   delete affinity['nodeAffinity'];
   const node = at(wanted, 'affinity', 'nodeAffinity');
@@ -416,7 +429,11 @@ function allowNodeAffinity(allowed: JsonObject, wanted: JsonObject): void {
   else delete allowed['affinity'];
 }
 
-function allowResources(allowed: JsonObject, wanted: JsonObject, list: 'containers' | 'initContainers'): void {
+function allowResources(
+  allowed: Shaped<shapes.CoreV1PodSpec>,
+  wanted: Shaped<shapes.CoreV1PodSpec>,
+  list: 'containers' | 'initContainers',
+): void {
   const [now, was] = [objectsAt(wanted, list), objectsAt(allowed, list)];
   if (now.length !== was.length) return;
   for (const [i, c] of was.entries()) if (textAt(c, 'name') === textAt(now[i], 'name')) keep('resources', c, now[i]!);

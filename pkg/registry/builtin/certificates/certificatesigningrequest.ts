@@ -1,4 +1,4 @@
-import { formatTime, type JsonObject, pathSegmentName, setOwn } from '../../../api/index.js';
+import { formatTime, pathSegmentName, type Shaped, setOwn } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, objectIn, objectsAt, textAt } from '../access.js';
@@ -88,7 +88,7 @@ export const certificateSigningRequest: ResourceDeclaration<shapes.CertificatesV
   ),
 };
 
-function condition(o: JsonObject): string {
+function condition(o: Shaped<shapes.CertificatesV1CertificateSigningRequest>): string {
   const types = new Set(objectsAt(o, 'status', 'conditions').map((c) => textAt(c, 'type')));
   let text = types.has('Denied') ? 'Denied' : types.has('Approved') ? 'Approved' : 'Pending';
   if (types.has('Failed')) text += ',Failed';
@@ -97,7 +97,11 @@ function condition(o: JsonObject): string {
 }
 
 /** Sets the times of conditions where the client omits them. */
-function stampConditions(o: JsonObject, old: JsonObject, now: string): void {
+function stampConditions(
+  o: Shaped<shapes.CertificatesV1CertificateSigningRequest>,
+  old: Shaped<shapes.CertificatesV1CertificateSigningRequest>,
+  now: string,
+): void {
   const before = objectsAt(old, 'status', 'conditions');
   for (const c of objectsAt(o, 'status', 'conditions')) {
     if (textAt(c, 'lastUpdateTime') === '') c['lastUpdateTime'] = now;

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../api/index.js';
+import type { Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, objectAt, objectsAt, textAt } from '../access.js';
@@ -45,10 +45,13 @@ export const podCertificateRequest: ResourceDeclaration<shapes.CertificatesV1bet
   ),
 };
 
-const DEPRECATED = ['pkixPublicKey', 'proofOfPossession'];
+const DEPRECATED = ['pkixPublicKey', 'proofOfPossession'] as const;
 
 /** v1 does not have these fields, so an update in v1 keeps them. */
-function keepDeprecated(o: JsonObject, old: JsonObject): void {
+function keepDeprecated(
+  o: Shaped<shapes.CertificatesV1beta1PodCertificateRequest>,
+  old: Shaped<shapes.CertificatesV1beta1PodCertificateRequest>,
+): void {
   const [spec, before] = [objectAt(o, 'spec'), objectAt(old, 'spec')];
   for (const field of DEPRECATED) if ((spec[field] ?? '') === '') keep(field, spec, before);
 }

@@ -1,10 +1,11 @@
-import { equalJson, type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
+import { equalJson, type FieldErrors, FieldPath, type Shaped } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { at, listAt, numberAt, objectsAt, textAt } from '../access.js';
 import { isCertificateRequest } from './der.js';
 import { signerName } from './names.js';
 
-const SPEC = FieldPath.of('spec');
-const CONDITIONS = FieldPath.of('status', 'conditions');
+const SPEC = FieldPath.in<shapes.CertificatesV1CertificateSigningRequest>().child('spec');
+const CONDITIONS = FieldPath.in<shapes.CertificatesV1CertificateSigningRequest>().child('status', 'conditions');
 
 const USAGES = [
   'any',
@@ -34,7 +35,7 @@ const USAGES = [
 
 const SECONDS_MIN = 600;
 
-export function validateRequest(o: JsonObject, errors: FieldErrors): void {
+export function validateRequest(o: Shaped<shapes.CertificatesV1CertificateSigningRequest>, errors: FieldErrors): void {
   const request = textAt(o, 'spec', 'request');
   const pem = Buffer.from(request, 'base64').toString('latin1');
   const block = /-----BEGIN ([A-Z ]+)-----([^-]*)/.exec(pem);
@@ -66,7 +67,7 @@ export function validateRequest(o: JsonObject, errors: FieldErrors): void {
   conditions(o, errors);
 }
 
-function conditions(o: JsonObject, errors: FieldErrors): void {
+function conditions(o: Shaped<shapes.CertificatesV1CertificateSigningRequest>, errors: FieldErrors): void {
   const types = new Set<string>();
   for (const [i, c] of objectsAt(o, 'status', 'conditions').entries()) {
     const type = textAt(c, 'type');
@@ -88,12 +89,12 @@ function conditions(o: JsonObject, errors: FieldErrors): void {
 
 /** The approval subresource sets approval conditions; the status subresource sets the certificate. */
 export function conditionsChanged(
-  o: JsonObject,
-  old: JsonObject,
+  o: Shaped<shapes.CertificatesV1CertificateSigningRequest>,
+  old: Shaped<shapes.CertificatesV1CertificateSigningRequest>,
   may: { readonly decide: boolean; readonly other: boolean },
   errors: FieldErrors,
 ): void {
-  const of = (x: JsonObject, type: string) =>
+  const of = (x: Shaped<shapes.CertificatesV1CertificateSigningRequest>, type: string) =>
     objectsAt(x, 'status', 'conditions').filter((c) => textAt(c, 'type') === type);
   for (const type of ['Approved', 'Denied', 'Failed'] as const) {
     const now = of(o, type);

@@ -2,7 +2,7 @@ import { type FieldErrors, FieldPath, type JsonValue, type Shaped } from '../../
 import type { shapes } from '../../../schema/index.js';
 import { at, textAt } from '../access.js';
 
-const SPEC = FieldPath.of('spec');
+const SPEC = FieldPath.in<shapes.CoordinationV1Lease | shapes.CoordinationV1beta1LeaseCandidate>().child('spec');
 
 export function validateLease(o: Shaped<shapes.CoordinationV1Lease>, errors: FieldErrors): void {
   const seconds = at(o, 'spec', 'leaseDurationSeconds');
@@ -30,7 +30,7 @@ export function validateCandidate(o: Shaped<shapes.CoordinationV1beta1LeaseCandi
   const strategy = textAt(o, 'spec', 'strategy');
   if (strategy === '') errors.required(SPEC.child('strategy'));
   else if (strategy !== STRATEGY && !strategy.includes('/'))
-    errors.notSupported(SPEC.child('strategy', 'strategy'), strategy, [STRATEGY]);
+    errors.notSupported(SPEC.child('strategy').childShownAs('strategy'), strategy, [STRATEGY]);
   if (strategy === STRATEGY && emulationParts === undefined)
     errors.required(SPEC.child('emulationVersion'), `must be specified when \`strategy\` is '${STRATEGY}'`);
 }

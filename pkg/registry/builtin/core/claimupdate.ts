@@ -4,19 +4,25 @@ import {
   equalJson,
   type FieldErrors,
   FieldPath,
-  type JsonObject,
+  type JsonValue,
   parseQuantity,
+  type Shaped,
   unitsOf,
   zeroQuantity,
 } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { internalDifference } from '../../../schema/index.js';
 import { at, objectAt, objectIn, textAt } from '../access.js';
 import { keep } from '../form.js';
 
-const SPEC = FieldPath.of('spec');
+const SPEC = FieldPath.in<shapes.CoreV1PersistentVolumeClaim>().child('spec');
 
 /** A claim's spec is immutable, except that volumeName may be set, and a bound claim may grow and change its attributes class. */
-export function claimUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function claimUpdate(
+  o: Shaped<shapes.CoreV1PersistentVolumeClaim>,
+  old: Shaped<shapes.CoreV1PersistentVolumeClaim>,
+  errors: FieldErrors,
+): void {
   const before = objectAt(old, 'spec');
   const spec = cloneJson(objectAt(o, 'spec'));
   if (textAt(before, 'volumeName') === '') keep('volumeName', spec, before);
@@ -32,24 +38,23 @@ export function claimUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors)
       SPEC,
       `spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n${internalDifference('core/v1.PersistentVolumeClaimSpec', before, spec)}`,
     );
-  const size = (of: JsonObject, ...path: readonly string[]) =>
-    parseQuantity(textAt(of, ...path, 'storage')) ?? zeroQuantity;
-  const now = size(o, 'spec', 'resources', 'requests');
+  const size = (amount: JsonValue | undefined) => parseQuantity(textAt(amount)) ?? zeroQuantity;
+  const now = size(at(o, 'spec', 'resources', 'requests', 'storage'));
   if (
-    compareQuantities(now, size(old, 'spec', 'resources', 'requests')) < 0 &&
-    compareQuantities(now, size(old, 'status', 'capacity')) <= 0
+    compareQuantities(now, size(at(old, 'spec', 'resources', 'requests', 'storage'))) < 0 &&
+    compareQuantities(now, size(at(old, 'status', 'capacity', 'storage'))) <= 0
   )
     errors.forbidden(SPEC.child('resources', 'requests', 'storage'), 'field can not be less than status.capacity');
   const mode = at(o, 'spec', 'volumeMode');
   if (!equalJson(mode ?? null, at(old, 'spec', 'volumeMode') ?? null))
-    errors.invalid(FieldPath.of('volumeMode'), mode, 'field is immutable');
+    errors.invalid(FieldPath.root.childShownAs('volumeMode'), mode, 'field is immutable');
   const attributes = at(o, 'spec', 'volumeAttributesClassName');
   if (bound && attributes === undefined && at(old, 'spec', 'volumeAttributesClassName') !== undefined)
     errors.forbidden(SPEC.child('volumeAttributesClassName'), 'update from non-nil value to nil is forbidden');
 }
 
 /** Capacity and allocated resources of a claim are not negative. */
-export function claimStatus(o: JsonObject, errors: FieldErrors): void {
+export function claimStatus(o: Shaped<shapes.CoreV1PersistentVolumeClaim>, errors: FieldErrors): void {
   for (const field of ['capacity', 'allocatedResources'] as const) {
     for (const [name, amount] of Object.entries(objectAt(o, 'status', field))) {
       const q = parseQuantity(String(amount));
@@ -66,7 +71,12 @@ export function claimStatus(o: JsonObject, errors: FieldErrors): void {
 const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 
 /** An update may set the class of a claim that has none, to a default or to the annotation's. `spec` is otherwise unchanged. */
-function storageClass(o: JsonObject, old: JsonObject, spec: JsonObject, errors: FieldErrors): void {
+function storageClass(
+  o: Shaped<shapes.CoreV1PersistentVolumeClaim>,
+  old: Shaped<shapes.CoreV1PersistentVolumeClaim>,
+  spec: Shaped<shapes.CoreV1PersistentVolumeClaimSpec>,
+  errors: FieldErrors,
+): void {
   const before = objectAt(old, 'spec');
   const wasNamed = at(old, 'metadata', 'annotations', CLASS_ANNOTATION);
   const isNamed = at(o, 'metadata', 'annotations', CLASS_ANNOTATION);
@@ -76,7 +86,7 @@ function storageClass(o: JsonObject, old: JsonObject, spec: JsonObject, errors: 
   else {
     if (textAt(isNamed) !== textAt(wasNamed))
       errors.invalid(
-        FieldPath.of('metadata', 'annotations').key(CLASS_ANNOTATION),
+        FieldPath.in<shapes.CoreV1PersistentVolumeClaim>().child('metadata', 'annotations').key(CLASS_ANNOTATION),
         textAt(isNamed),
         'field is immutable',
       );

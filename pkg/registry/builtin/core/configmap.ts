@@ -32,11 +32,15 @@ const DATA_BYTES_MAX = 1024 * 1024;
 function validate(o: Shaped<shapes.CoreV1ConfigMap>, errors: FieldErrors): void {
   const data = objectAt(o, 'data');
   const binary = objectAt(o, 'binaryData');
-  for (const key of validateKeys(data, FieldPath.of('data'), errors)) {
+  for (const key of validateKeys(data, FieldPath.in<shapes.CoreV1ConfigMap>().child('data'), errors)) {
     if (Object.hasOwn(binary, key))
-      errors.invalid(FieldPath.of('data').key(key), key, 'duplicate of key present in binaryData');
+      errors.invalid(
+        FieldPath.in<shapes.CoreV1ConfigMap>().child('data').key(key),
+        key,
+        'duplicate of key present in binaryData',
+      );
   }
-  validateKeys(binary, FieldPath.of('binaryData'), errors);
+  validateKeys(binary, FieldPath.in<shapes.CoreV1ConfigMap>().child('binaryData'), errors);
   let total = 0;
   for (const v of Object.values(data)) total += Buffer.byteLength(String(v));
   for (const v of Object.values(binary)) total += Buffer.byteLength(String(v), 'base64');

@@ -29,7 +29,8 @@ export function immutableData(
   errors: FieldErrors,
 ): void {
   if (!boolAt(old, 'immutable')) return;
-  if (!boolAt(o, 'immutable')) errors.forbidden(FieldPath.of('immutable'), SEALED);
+  if (!boolAt(o, 'immutable'))
+    errors.forbidden(FieldPath.in<shapes.CoreV1ConfigMap | shapes.CoreV1Secret>().child('immutable'), SEALED);
   for (const field of fields) {
     if (!equalJson(at(o, field) ?? {}, at(old, field) ?? {})) errors.forbidden(FieldPath.of(field), SEALED);
   }

@@ -18,7 +18,7 @@ const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 
 export function validateEndpoints(o: Shaped<shapes.CoreV1Endpoints>, errors: FieldErrors): void {
   for (const [i, subset] of objectsAt(o, 'subsets').entries()) {
-    const path = FieldPath.of('subsets').index(i);
+    const path = FieldPath.in<shapes.CoreV1Endpoints>().child('subsets').index(i);
     const ready = objectsAt(subset, 'addresses');
     const others = objectsAt(subset, 'notReadyAddresses');
     if (ready.length === 0 && others.length === 0)

@@ -5,7 +5,6 @@ import {
   FieldPath,
   formatQuantity,
   isQualifiedName,
-  type JsonObject,
   parseQuantity,
   type Quantity,
   type Shaped,
@@ -15,7 +14,7 @@ import { at, givenAt, listAt, objectAt, objectsAt, textAt } from '../access.js';
 import { shown } from '../rules.js';
 import { containerResourceName, isStandardResource, resourceAmount, resourceName } from './pod/validation/index.js';
 
-const SPEC = FieldPath.of('spec');
+const SPEC = FieldPath.in<shapes.CoreV1LimitRange | shapes.CoreV1ResourceQuota>().child('spec');
 const TYPES = ['Container', 'Pod', 'PersistentVolumeClaim'];
 
 /** Validation of LimitRange and ResourceQuota. */
@@ -34,7 +33,7 @@ export function validateLimitRange(o: Shaped<shapes.CoreV1LimitRange>, errors: F
       at(limit, 'max', 'storage') === undefined
     )
       errors.required(
-        path.child('limits'),
+        path.childShownAs('limits'),
         'either minimum or maximum storage value is required, but neither was provided',
       );
   }
@@ -154,7 +153,7 @@ const OPPOSITES = [
 ] as const;
 const COMPUTE = ['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'];
 
-export function validateQuota(o: JsonObject, errors: FieldErrors): void {
+export function validateQuota(o: Shaped<shapes.CoreV1ResourceQuota>, errors: FieldErrors): void {
   const hard = objectAt(o, 'spec', 'hard');
   for (const [name, amount] of Object.entries(hard)) {
     const path = SPEC.child('hard').key(name);
@@ -179,12 +178,12 @@ const ONLY_EXISTS_SAID = `must be 'Exists' when scope is any of ${ONLY_EXISTS.ma
   .join(', ')
   .replace(/, (?=[^,]*$)/, ' or ')}`;
 
-function scopeSelector(o: JsonObject, hard: readonly string[], errors: FieldErrors): void {
+function scopeSelector(o: Shaped<shapes.CoreV1ResourceQuota>, hard: readonly string[], errors: FieldErrors): void {
   const path = SPEC.child('scopeSelector').child('matchExpressions');
   const terms = objectsAt(o, 'spec', 'scopeSelector', 'matchExpressions');
   for (const term of terms) {
     const scope = textAt(term, 'scopeName');
-    if (!SCOPES.includes(scope)) errors.invalid(path.child('scopeName'), scope, 'unsupported scope');
+    if (!SCOPES.includes(scope)) errors.invalid(path.childShownAs('scopeName'), scope, 'unsupported scope');
     for (const name of hard)
       if (SCOPES.includes(scope) && isStandardResource(name) && !scopeFits(scope, name))
         errors.invalid(
@@ -199,7 +198,12 @@ function scopeSelector(o: JsonObject, hard: readonly string[], errors: FieldErro
     if (scopes.includes(a) && scopes.includes(b)) errors.invalid(path, null, 'conflicting scopes');
 }
 
-function scopeTerm(term: JsonObject, scope: string, path: FieldPath, errors: FieldErrors): void {
+function scopeTerm(
+  term: Shaped<shapes.CoreV1ScopedResourceSelectorRequirement>,
+  scope: string,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const operator = textAt(term, 'operator');
   const values = listAt(term, 'values');
   if (ONLY_EXISTS.includes(scope) && operator !== 'Exists')
@@ -244,7 +248,11 @@ function scopeFits(scope: string, resource: string): boolean {
   }
 }
 
-export function validateQuotaUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateQuotaUpdate(
+  o: Shaped<shapes.CoreV1ResourceQuota>,
+  old: Shaped<shapes.CoreV1ResourceQuota>,
+  errors: FieldErrors,
+): void {
   validateQuota(o, errors);
   const now = listAt(o, 'spec', 'scopes').map(String);
   const before = listAt(old, 'spec', 'scopes').map(String);
@@ -253,7 +261,11 @@ export function validateQuotaUpdate(o: JsonObject, old: JsonObject, errors: Fiel
 }
 
 /** The status uses the resource names and quantities of the spec. */
-export function validateQuotaStatus(o: JsonObject, _old: JsonObject, errors: FieldErrors): void {
+export function validateQuotaStatus(
+  o: Shaped<shapes.CoreV1ResourceQuota>,
+  _old: Shaped<shapes.CoreV1ResourceQuota>,
+  errors: FieldErrors,
+): void {
   for (const field of ['hard', 'used'] as const) {
     for (const [name, amount] of Object.entries(objectAt(o, 'status', field))) {
       const path = FieldPath.of('status', field).key(name);

@@ -1,12 +1,4 @@
-import {
-  type FieldErrors,
-  FieldPath,
-  isObject,
-  isQualifiedName,
-  type JsonObject,
-  labelName,
-  type Shaped,
-} from '../../../api/index.js';
+import { type FieldErrors, FieldPath, isObject, isQualifiedName, labelName, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration, Strategy } from '../../resource.js';
 import { listAt, nameOf, objectIn, textAt } from '../access.js';
@@ -107,7 +99,7 @@ function finalizers(o: Shaped<shapes.CoreV1Namespace>, errors: FieldErrors, at: 
 }
 
 /** The phase of a namespace depends on whether it is being deleted. */
-function phaseFits(o: Shaped<shapes.CoreV1Namespace>, _old: JsonObject, errors: FieldErrors): void {
+function phaseFits(o: Shaped<shapes.CoreV1Namespace>, _old: Shaped<shapes.CoreV1Namespace>, errors: FieldErrors): void {
   const phase = textAt(o, 'status', 'phase');
   const deleted = textAt(o, 'metadata', 'deletionTimestamp') !== '';
   if (phase === (deleted ? 'Terminating' : 'Active')) return;
@@ -120,5 +112,5 @@ function phaseFits(o: Shaped<shapes.CoreV1Namespace>, _old: JsonObject, errors: 
   );
 }
 
-const FINALIZERS = FieldPath.of('spec', 'finalizers');
+const FINALIZERS = FieldPath.in<shapes.CoreV1Namespace>().child('spec', 'finalizers');
 const OWN_FINALIZERS = ['kubernetes', 'orphan', 'foregroundDeletion'];

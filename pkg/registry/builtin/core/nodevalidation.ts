@@ -8,7 +8,9 @@ import {
   isQualifiedName,
   type JsonObject,
   parseCidr,
+  type Shaped,
 } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import type { WriteContext } from '../../resource.js';
 import { at, listAt, objectAt, objectIn, objectsAt, textAt } from '../access.js';
 import { whenAbsent } from '../defaults.js';
@@ -17,7 +19,7 @@ import { cidrWarning } from '../valuewarnings.js';
 import { resourceAmount } from './pod/validation/index.js';
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
-const SPEC = FieldPath.of('spec');
+const SPEC = FieldPath.in<shapes.CoreV1Node>().child('spec');
 
 /** Allocatable resources of a node default to its capacity. */
 export function defaultNode(o: JsonObject): void {
@@ -34,18 +36,18 @@ function fillPodRanges(o: JsonObject): void {
   else if (one !== '' && all[0] !== one) objectIn(o, 'spec')['podCIDRs'] = [one];
 }
 
-export function validateNode(o: JsonObject, errors: FieldErrors): void {
+export function validateNode(o: Shaped<shapes.CoreV1Node>, errors: FieldErrors): void {
   taints(o, errors);
   for (const field of ['capacity', 'allocatable'] as const)
     for (const [name, amount] of Object.entries(objectAt(o, 'status', field)))
-      resourceAmount(name, amount, FieldPath.of('status').child(field, name), errors);
+      resourceAmount(name, amount, FieldPath.in<shapes.CoreV1Node>().child('status').child(field, name), errors);
   podRanges(o, errors);
 }
 
-function taints(o: JsonObject, errors: FieldErrors): void {
+function taints(o: Shaped<shapes.CoreV1Node>, errors: FieldErrors): void {
   const seen = new Set<string>();
   for (const [i, taint] of objectsAt(o, 'spec', 'taints').entries()) {
-    const path = FieldPath.of('metadata').child('taints').index(i);
+    const path = FieldPath.in<shapes.CoreV1Node>().child('metadata').childShownAs('taints').index(i);
     const [key, value, effect] = [textAt(taint, 'key'), textAt(taint, 'value'), textAt(taint, 'effect')];
     for (const s of isQualifiedName(key)) errors.invalid(path.child('key'), key, s);
     for (const s of isLabelValue(value)) errors.invalid(path.child('value'), value, s);
@@ -63,7 +65,7 @@ function taints(o: JsonObject, errors: FieldErrors): void {
   }
 }
 
-function podRanges(o: JsonObject, errors: FieldErrors): void {
+function podRanges(o: Shaped<shapes.CoreV1Node>, errors: FieldErrors): void {
   const ranges = listAt(o, 'spec', 'podCIDRs').map(String);
   const path = SPEC.child('podCIDRs');
   for (const [i, range] of ranges.entries()) for (const s of isCidr(range)) errors.invalid(path.index(i), range, s);
@@ -81,7 +83,11 @@ function podRanges(o: JsonObject, errors: FieldErrors): void {
 }
 
 /** The pod CIDRs and the provider ID of a node may be set once. */
-export function validateNodeUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateNodeUpdate(
+  o: Shaped<shapes.CoreV1Node>,
+  old: Shaped<shapes.CoreV1Node>,
+  errors: FieldErrors,
+): void {
   validateNode(o, errors);
   taints(o, errors);
   addressesOnce(o, errors);
@@ -99,11 +105,11 @@ export function validateNodeUpdate(o: JsonObject, old: JsonObject, errors: Field
     errors.forbidden(SPEC.child('externalID'), 'may not be updated');
 }
 
-function addressesOnce(o: JsonObject, errors: FieldErrors): void {
+function addressesOnce(o: Shaped<shapes.CoreV1Node>, errors: FieldErrors): void {
   const seen = new Set<string>();
   for (const [i, address] of objectsAt(o, 'status', 'addresses').entries()) {
     const key = `${textAt(address, 'type')} ${textAt(address, 'address')}`;
-    const path = FieldPath.of('status', 'addresses').index(i);
+    const path = FieldPath.in<shapes.CoreV1Node>().child('status', 'addresses').index(i);
     if (seen.has(key)) errors.duplicate(path, shown('core/v1.NodeAddress', address));
     seen.add(key);
   }

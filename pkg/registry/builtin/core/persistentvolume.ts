@@ -10,7 +10,7 @@ import { defaultVolumeSource, fill } from './pod/defaults.js';
 import { deadVolumeWarnings, nodeSelectorWarnings } from './pod/validation/index.js';
 import { VOLUME_SOURCES, volumeSpec, volumeUpdate } from './volumerules.js';
 
-const SPEC = FieldPath.of('spec');
+const SPEC = FieldPath.in<shapes.CoreV1PersistentVolume>().child('spec');
 const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 
 export const persistentVolume: ResourceDeclaration<shapes.CoreV1PersistentVolume> = {

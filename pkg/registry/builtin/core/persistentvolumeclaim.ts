@@ -9,7 +9,7 @@ import { alignDataSources, claimSpec, claimWarnings, dropForeignSource, dropUnkn
 import { claimStatus, claimUpdate } from './claimupdate.js';
 import { fill } from './pod/defaults.js';
 
-const SPEC = FieldPath.of('spec');
+const SPEC = FieldPath.in<shapes.CoreV1PersistentVolumeClaim>().child('spec');
 const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 
 export const persistentVolumeClaim: ResourceDeclaration<shapes.CoreV1PersistentVolumeClaim> = {

@@ -17,9 +17,13 @@ export const podTemplate: ResourceDeclaration<shapes.CoreV1PodTemplate> = {
   namespaced: true,
   strategy: {
     defaults: defaultTemplate,
-    create: { validate: (o, errors) => validateTemplate(objectAt(o, 'template'), FieldPath.of('template'), errors) },
+    create: {
+      validate: (o, errors) =>
+        validateTemplate(objectAt(o, 'template'), FieldPath.in<shapes.CoreV1PodTemplate>().child('template'), errors),
+    },
     update: {
-      validate: (o, _old, errors) => validateTemplate(objectAt(o, 'template'), FieldPath.of('template'), errors),
+      validate: (o, _old, errors) =>
+        validateTemplate(objectAt(o, 'template'), FieldPath.in<shapes.CoreV1PodTemplate>().child('template'), errors),
     },
     warn: (o, _old, context) => podWarnings(objectAt(o, 'template'), 'template', context.warn),
     deletion: { returnsObject: true },

@@ -52,7 +52,7 @@ export const replicationController: ResourceDeclaration<shapes.CoreV1Replication
       update: {
         validate: (o, old, errors) => {
           replicationControllerStatus(o, old, errors);
-          const path = FieldPath.of('status', 'conditions');
+          const path = FieldPath.in<shapes.CoreV1ReplicationController>().child('status', 'conditions');
           const conditions = objectsAt(o, 'status', 'conditions');
           typedOnce(conditions, path, errors);
           for (const [i, c] of conditions.entries())
@@ -68,7 +68,7 @@ export const replicationController: ResourceDeclaration<shapes.CoreV1Replication
   table: replicaTable((o) => labelsText(at(o, 'spec', 'selector'))),
 };
 
-const SPEC = FieldPath.of('spec');
+const SPEC = FieldPath.in<shapes.CoreV1ReplicationController>().child('spec');
 
 /** The selector of a ReplicationController is a map of labels. */
 function validate(o: Shaped<shapes.CoreV1ReplicationController>, errors: FieldErrors): void {

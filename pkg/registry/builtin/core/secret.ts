@@ -35,7 +35,7 @@ export const secret: ResourceDeclaration<shapes.CoreV1Secret> = {
       },
       validate: (o, old, errors) => {
         if (textAt(o, 'type') !== textAt(old, 'type'))
-          errors.invalid(FieldPath.of('type'), textAt(o, 'type'), 'field is immutable');
+          errors.invalid(FieldPath.in<shapes.CoreV1Secret>().child('type'), textAt(o, 'type'), 'field is immutable');
         immutableData(o, old, ['data'], errors);
         validate(o, errors);
       },
@@ -69,37 +69,39 @@ const RULES: Readonly<Record<string, (o: Shaped<shapes.CoreV1Secret>, errors: Fi
   'kubernetes.io/service-account-token': (o, errors) => {
     const annotation = 'kubernetes.io/service-account.name';
     if (textAt(o, 'metadata', 'annotations', annotation) === '')
-      errors.required(FieldPath.of('metadata', 'annotations').key(annotation));
+      errors.required(FieldPath.in<shapes.CoreV1Secret>().child('metadata', 'annotations').key(annotation));
   },
   'kubernetes.io/dockercfg': (o, errors) => jsonUnder('.dockercfg', o, errors),
   'kubernetes.io/dockerconfigjson': (o, errors) => jsonUnder('.dockerconfigjson', o, errors),
   'kubernetes.io/basic-auth': (o, errors) => {
     const data = objectAt(o, 'data');
     if (Object.hasOwn(data, 'username') || Object.hasOwn(data, 'password')) return;
-    for (const key of ['username', 'password'] as const) errors.required(FieldPath.of('data').key(key));
+    for (const key of ['username', 'password'] as const)
+      errors.required(FieldPath.in<shapes.CoreV1Secret>().child('data').key(key));
   },
   'kubernetes.io/ssh-auth': (o, errors) => {
-    if (textAt(o, 'data', 'ssh-privatekey') === '') errors.required(FieldPath.of('data').key('ssh-privatekey'));
+    if (textAt(o, 'data', 'ssh-privatekey') === '')
+      errors.required(FieldPath.in<shapes.CoreV1Secret>().child('data').key('ssh-privatekey'));
   },
   [TLS]: (o, errors) => {
     const data = objectAt(o, 'data');
     for (const key of ['tls.crt', 'tls.key'])
-      if (!Object.hasOwn(data, key)) errors.required(FieldPath.of('data').key(key));
+      if (!Object.hasOwn(data, key)) errors.required(FieldPath.in<shapes.CoreV1Secret>().child('data').key(key));
   },
 };
 
 function validate(o: Shaped<shapes.CoreV1Secret>, errors: FieldErrors): void {
   const data = objectAt(o, 'data');
-  validateKeys(data, FieldPath.of('data'), errors);
+  validateKeys(data, FieldPath.in<shapes.CoreV1Secret>().child('data'), errors);
   let total = 0;
   for (const v of Object.values(data)) total += Buffer.byteLength(String(v), 'base64');
-  if (total > DATA_BYTES_MAX) errors.tooLong(FieldPath.of('data'), DATA_BYTES_MAX);
+  if (total > DATA_BYTES_MAX) errors.tooLong(FieldPath.in<shapes.CoreV1Secret>().child('data'), DATA_BYTES_MAX);
   const type = textAt(o, 'type');
   if (Object.hasOwn(RULES, type)) RULES[type]!(o, errors);
 }
 
 function jsonUnder(key: string, o: Shaped<shapes.CoreV1Secret>, errors: FieldErrors): void {
-  const path = FieldPath.of('data').key(key);
+  const path = FieldPath.in<shapes.CoreV1Secret>().child('data').key(key);
   const data = objectAt(o, 'data');
   if (!Object.hasOwn(data, key)) {
     errors.required(path);

@@ -19,7 +19,7 @@ import { noBacksteps, oneOf, sentences, shown } from '../rules.js';
 import { ACCESS_MODES, VOLUME_MODES } from './claimspec.js';
 import { nodeSelector, type SourceRule, sourceRule } from './pod/validation/index.js';
 
-const SPEC = FieldPath.of('spec');
+const SPEC = FieldPath.in<shapes.CoreV1PersistentVolume>().child('spec');
 
 /** Sources of a PersistentVolume, in the order of kube-apiserver: the first is validated, others are errors. */
 const SOURCES: readonly { readonly json: VolumeSource; readonly path?: string; readonly forbidden?: string }[] = [
@@ -181,22 +181,26 @@ function attributesClass(spec: Shaped<shapes.CoreV1PersistentVolumeSpec>, path: 
 }
 
 /** The source of a volume is immutable. */
-export function volumeUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function volumeUpdate(
+  o: Shaped<shapes.CoreV1PersistentVolume>,
+  old: Shaped<shapes.CoreV1PersistentVolume>,
+  errors: FieldErrors,
+): void {
   const before = sourceOf(old);
   const now = withoutNewSecret(sourceOf(o), before);
   if (!equalJson(now, before))
     errors.forbidden(
-      SPEC.child('persistentvolumesource'),
+      SPEC.childShownAs('persistentvolumesource'),
       `spec.persistentvolumesource is immutable after creation\n${internalDifference('core/v1.PersistentVolumeSource', before, now)}`,
     );
   const mode = at(o, 'spec', 'volumeMode');
   if (!equalJson(mode ?? null, at(old, 'spec', 'volumeMode') ?? null))
-    errors.invalid(FieldPath.of('volumeMode'), mode, 'field is immutable');
+    errors.invalid(FieldPath.root.childShownAs('volumeMode'), mode, 'field is immutable');
   const affinity = at(o, 'spec', 'nodeAffinity');
   const was = at(old, 'spec', 'nodeAffinity');
   if (was !== undefined && !equalJson(affinity ?? null, was))
     errors.invalid(
-      FieldPath.of('nodeAffinity'),
+      FieldPath.root.childShownAs('nodeAffinity'),
       shown('core/v1.VolumeNodeAffinity', affinity),
       'field is immutable, except for updating from beta label to GA',
     );
@@ -207,7 +211,7 @@ export function volumeUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors
     errors.forbidden(SPEC.child('volumeAttributesClassName'), 'update from non-nil value to nil is forbidden');
 }
 
-function sourceOf(o: JsonObject): JsonObject {
+function sourceOf(o: Shaped<shapes.CoreV1PersistentVolume>): JsonObject {
   const spec = objectAt(o, 'spec');
   const out: JsonObject = {};
   for (const json of VOLUME_SOURCES) if (spec[json] !== undefined) out[json] = spec[json];

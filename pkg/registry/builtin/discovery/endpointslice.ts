@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../api/index.js';
+import type { Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, listAt, objectsAt, textAt } from '../access.js';
@@ -57,12 +57,12 @@ export const endpointSlice: ResourceDeclaration<shapes.DiscoveryV1EndpointSlice>
 
 const SHOWN = 3;
 
-function ports(o: JsonObject): string {
+function ports(o: Shaped<shapes.DiscoveryV1EndpointSlice>): string {
   const all = objectsAt(o, 'ports').map((p) => String(at(p, 'port') ?? (textAt(p, 'name') || '*')));
   return cut(all, '<unset>');
 }
 
-function addresses(o: JsonObject): string {
+function addresses(o: Shaped<shapes.DiscoveryV1EndpointSlice>): string {
   const all = objectsAt(o, 'endpoints').flatMap((e) => listAt(e, 'addresses').map(String));
   return cut(all, '<unset>');
 }

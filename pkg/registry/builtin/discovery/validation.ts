@@ -24,7 +24,7 @@ const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 
 export function validateEndpointSlice(o: Shaped<shapes.DiscoveryV1EndpointSlice>, errors: FieldErrors): void {
   const type = textAt(o, 'addressType');
-  const typePath = FieldPath.of('addressType');
+  const typePath = FieldPath.in<shapes.DiscoveryV1EndpointSlice>().child('addressType');
   if (type === '') errors.required(typePath);
   else if (!ADDRESS_TYPES.includes(type)) errors.notSupported(typePath, type, ADDRESS_TYPES);
   endpoints(o, type, errors);
@@ -37,13 +37,17 @@ export function validateEndpointSliceUpdate(
   errors: FieldErrors,
 ): void {
   if (textAt(o, 'addressType') !== textAt(old, 'addressType')) {
-    errors.invalid(FieldPath.of('addressType'), textAt(o, 'addressType'), 'field is immutable');
+    errors.invalid(
+      FieldPath.in<shapes.DiscoveryV1EndpointSlice>().child('addressType'),
+      textAt(o, 'addressType'),
+      'field is immutable',
+    );
   }
   validateEndpointSlice(o, errors);
 }
 
 function endpoints(o: Shaped<shapes.DiscoveryV1EndpointSlice>, type: string, errors: FieldErrors): void {
-  const path = FieldPath.of('endpoints');
+  const path = FieldPath.in<shapes.DiscoveryV1EndpointSlice>().child('endpoints');
   const all = objectsAt(o, 'endpoints');
   if (all.length > ENDPOINTS_MAX) {
     errors.tooMany(path, all.length, ENDPOINTS_MAX);
@@ -125,7 +129,7 @@ function names(
 }
 
 function ports(o: Shaped<shapes.DiscoveryV1EndpointSlice>, errors: FieldErrors): void {
-  const path = FieldPath.of('ports');
+  const path = FieldPath.in<shapes.DiscoveryV1EndpointSlice>().child('ports');
   const all = objectsAt(o, 'ports');
   if (all.length > PORTS_MAX) {
     errors.tooMany(path, all.length, PORTS_MAX);

@@ -1,4 +1,5 @@
-import { equalJson, type FieldErrors, type FieldPath, type JsonObject } from '../../../api/index.js';
+import { equalJson, type FieldErrors, type FieldPath, type JsonObject, type Shaped } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { nameOf, objectAt } from '../access.js';
 import { shown } from '../rules.js';
 
@@ -36,14 +37,20 @@ const PRIORITY_LEVELS: Readonly<Record<string, JsonObject>> = {
   },
 };
 
-export const mandatorySchema = (o: JsonObject, path: FieldPath, errors: FieldErrors): void =>
-  asFixed(o, FLOW_SCHEMAS, 'flowcontrol/v1.FlowSchemaSpec', path, errors);
+export const mandatorySchema = (
+  o: Shaped<shapes.FlowcontrolV1FlowSchema>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void => asFixed(o, FLOW_SCHEMAS, 'flowcontrol/v1.FlowSchemaSpec', path, errors);
 
-export const mandatoryLevel = (o: JsonObject, path: FieldPath, errors: FieldErrors): void =>
-  asFixed(o, PRIORITY_LEVELS, 'flowcontrol/v1.PriorityLevelConfigurationSpec', path, errors);
+export const mandatoryLevel = (
+  o: Shaped<shapes.FlowcontrolV1PriorityLevelConfiguration>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void => asFixed(o, PRIORITY_LEVELS, 'flowcontrol/v1.PriorityLevelConfigurationSpec', path, errors);
 
 function asFixed(
-  o: JsonObject,
+  o: Shaped<shapes.FlowcontrolV1FlowSchema | shapes.FlowcontrolV1PriorityLevelConfiguration>,
   fixed: Readonly<Record<string, JsonObject>>,
   type: string,
   path: FieldPath,

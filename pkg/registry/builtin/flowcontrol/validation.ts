@@ -3,9 +3,10 @@ import {
   FieldPath,
   isDns1123Label,
   isDns1123Subdomain,
-  type JsonObject,
+  type Shaped,
   subdomainName,
 } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { at, boolAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
 import { oneOf, sentences } from '../rules.js';
 import { typedOnce } from '../status/conditions.js';
@@ -13,12 +14,14 @@ import { mandatoryLevel, mandatorySchema } from './mandatory.js';
 
 /** Validation of flow schemas and priority levels. */
 
-const SPEC = FieldPath.of('spec');
+const SPEC = FieldPath.in<shapes.FlowcontrolV1FlowSchema | shapes.FlowcontrolV1PriorityLevelConfiguration>().child(
+  'spec',
+);
 const PRECEDENCE_MAX = 10_000;
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch'];
 const SUBJECTS = { Group: 'group', ServiceAccount: 'serviceAccount', User: 'user' } as const;
 
-export function validateFlowSchema(o: JsonObject, errors: FieldErrors): void {
+export function validateFlowSchema(o: Shaped<shapes.FlowcontrolV1FlowSchema>, errors: FieldErrors): void {
   const spec = objectAt(o, 'spec');
   const precedence = numberAt(spec, 'matchingPrecedence');
   const path = SPEC.child('matchingPrecedence');
@@ -29,16 +32,20 @@ export function validateFlowSchema(o: JsonObject, errors: FieldErrors): void {
   const method = at(spec, 'distinguisherMethod');
   const type = textAt(method, 'type');
   if (method !== undefined && !['ByNamespace', 'ByUser'].includes(type))
-    errors.notSupported(SPEC.child('distinguisherMethod', 'type'), { Type: type }, ['ByNamespace', 'ByUser']);
+    errors.notSupported(SPEC.child('distinguisherMethod').child('type'), { Type: type }, ['ByNamespace', 'ByUser']);
   const level = textAt(spec, 'priorityLevelConfiguration', 'name');
-  const levelPath = SPEC.child('priorityLevelConfiguration', 'name');
+  const levelPath = SPEC.child('priorityLevelConfiguration').child('name');
   if (level === '') errors.required(levelPath, 'must reference a priority level');
   else sentences(level, isDns1123Subdomain, levelPath, errors);
   for (const [i, rule] of objectsAt(spec, 'rules').entries()) policyRule(rule, SPEC.child('rules').index(i), errors);
   mandatorySchema(o, SPEC, errors);
 }
 
-function policyRule(rule: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function policyRule(
+  rule: Shaped<shapes.FlowcontrolV1PolicyRulesWithSubjects>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const subjects = objectsAt(rule, 'subjects');
   if (subjects.length === 0) errors.required(path.child('subjects'), 'subjects must contain at least one value');
   for (const [i, s] of subjects.entries()) subject(s, path.child('subjects').index(i), errors);
@@ -50,7 +57,7 @@ function policyRule(rule: JsonObject, path: FieldPath, errors: FieldErrors): voi
   for (const [i, r] of others.entries()) nonResourceRule(r, path.child('nonResourceRules').index(i), errors);
 }
 
-function subject(s: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function subject(s: Shaped<shapes.FlowcontrolV1Subject>, path: FieldPath, errors: FieldErrors): void {
   const kind = textAt(s, 'kind');
   if (!Object.hasOwn(SUBJECTS, kind)) {
     errors.notSupported(path.child('kind'), kind, Object.keys(SUBJECTS));
@@ -73,13 +80,17 @@ function subject(s: JsonObject, path: FieldPath, errors: FieldErrors): void {
     if (of !== 'ServiceAccount') continue;
     if (name !== '' && name !== '*')
       for (const text of subdomainName(name, false)) errors.invalid(here.child('name'), name, text);
-    const namespace = textAt(given, 'namespace');
+    const namespace = textAt(s, 'serviceAccount', 'namespace');
     if (namespace === '') errors.required(here.child('namespace'), 'must specify namespace for service account');
     else sentences(namespace, isDns1123Label, here.child('namespace'), errors);
   }
 }
 
-function verbs(rule: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function verbs(
+  rule: Shaped<shapes.FlowcontrolV1NonResourcePolicyRule | shapes.FlowcontrolV1ResourcePolicyRule>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const all = listAt(rule, 'verbs').map(String);
   const here = path.child('verbs');
   if (all.length === 0) errors.required(here, 'verbs must contain at least one value');
@@ -88,14 +99,25 @@ function verbs(rule: JsonObject, path: FieldPath, errors: FieldErrors): void {
   } else if (all.some((v) => !VERBS.includes(v))) errors.notSupported(here, all, VERBS);
 }
 
-function list(rule: JsonObject, field: string, what: string, none: string, path: FieldPath, errors: FieldErrors): void {
+function list(
+  rule: Shaped<shapes.FlowcontrolV1ResourcePolicyRule>,
+  field: 'apiGroups' | 'resources',
+  what: string,
+  none: string,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const all = listAt(rule, field).map(String);
   if (all.length === 0) errors.required(path.child(field), none);
   else if (all.length > 1 && all.includes('*'))
     errors.invalid(path.child(field), all, `if '*' is present, must not specify other ${what}`);
 }
 
-function resourceRule(rule: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function resourceRule(
+  rule: Shaped<shapes.FlowcontrolV1ResourcePolicyRule>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   verbs(rule, path, errors);
   list(rule, 'apiGroups', 'api groups', 'resource rules must supply at least one api group', path, errors);
   list(rule, 'resources', 'resources', 'resource rules must supply at least one resource', path, errors);
@@ -112,7 +134,11 @@ function resourceRule(rule: JsonObject, path: FieldPath, errors: FieldErrors): v
           errors.invalid(here.index(i), namespace, `each member of this list must be '*' or a DNS-1123 label; ${s}`);
 }
 
-function nonResourceRule(rule: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function nonResourceRule(
+  rule: Shaped<shapes.FlowcontrolV1NonResourcePolicyRule>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   verbs(rule, path, errors);
   const urls = listAt(rule, 'nonResourceURLs').map(String);
   const here = path.child('nonResourceURLs');
@@ -131,7 +157,10 @@ function urlPattern(url: string, path: FieldPath, errors: FieldErrors): void {
   else if (url.replace(/\/\*$/, '').includes('*')) errors.invalid(path, url, 'wildcard can only do suffix matching');
 }
 
-export function validatePriorityLevel(o: JsonObject, errors: FieldErrors): void {
+export function validatePriorityLevel(
+  o: Shaped<shapes.FlowcontrolV1PriorityLevelConfiguration>,
+  errors: FieldErrors,
+): void {
   const spec = objectAt(o, 'spec');
   const name = textAt(o, 'metadata', 'name');
   const type = textAt(spec, 'type');
@@ -156,7 +185,11 @@ export function validatePriorityLevel(o: JsonObject, errors: FieldErrors): void 
   mandatoryLevel(o, SPEC, errors);
 }
 
-function exempt(e: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function exempt(
+  e: Shaped<shapes.FlowcontrolV1ExemptPriorityLevelConfiguration>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const shares = numberAt(e, 'nominalConcurrencyShares');
   if (shares < 0) errors.invalid(path.child('nominalConcurrencyShares'), shares, 'must be a non-negative integer');
   const lendable = at(e, 'lendablePercent');
@@ -164,7 +197,11 @@ function exempt(e: JsonObject, path: FieldPath, errors: FieldErrors): void {
     errors.invalid(path.child('lendablePercent'), lendable, 'must be between 0 and 100, inclusive');
 }
 
-function limited(l: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function limited(
+  l: Shaped<shapes.FlowcontrolV1LimitedPriorityLevelConfiguration>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const shares = numberAt(l, 'nominalConcurrencyShares');
   if (shares < 0) errors.invalid(path.child('nominalConcurrencyShares'), shares, 'must be a non-negative integer');
   const response = objectAt(l, 'limitResponse');
@@ -194,7 +231,7 @@ function limited(l: JsonObject, path: FieldPath, errors: FieldErrors): void {
 const QUEUES_MAX = 10_000_000;
 const ENTROPY_BITS_MAX = 60;
 
-function queues(q: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function queues(q: Shaped<shapes.FlowcontrolV1QueuingConfiguration>, path: FieldPath, errors: FieldErrors): void {
   const count = numberAt(q, 'queues');
   const hand = numberAt(q, 'handSize');
   const length = numberAt(q, 'queueLengthLimit');
@@ -220,6 +257,17 @@ function entropyBits(deck: number, hand: number): number {
 }
 
 /** Validates the status of both kinds. */
-export function validateConditions(o: JsonObject, _old: JsonObject, errors: FieldErrors): void {
-  typedOnce(objectsAt(o, 'status', 'conditions'), FieldPath.of('status', 'conditions'), errors);
+export function validateConditions(
+  o: Shaped<shapes.FlowcontrolV1FlowSchema | shapes.FlowcontrolV1PriorityLevelConfiguration>,
+  _old: Shaped<shapes.FlowcontrolV1FlowSchema | shapes.FlowcontrolV1PriorityLevelConfiguration>,
+  errors: FieldErrors,
+): void {
+  typedOnce(
+    objectsAt(o, 'status', 'conditions'),
+    FieldPath.in<shapes.FlowcontrolV1FlowSchema | shapes.FlowcontrolV1PriorityLevelConfiguration>().child(
+      'status',
+      'conditions',
+    ),
+    errors,
+  );
 }

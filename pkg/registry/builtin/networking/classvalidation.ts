@@ -7,7 +7,6 @@ import {
   isDns1123Label,
   isDns1123Subdomain,
   isPathSegmentName,
-  type JsonObject,
   parseCidr,
   type Shaped,
 } from '../../../api/index.js';
@@ -15,7 +14,9 @@ import type { shapes } from '../../../schema/index.js';
 import { at, givenAt, listAt, objectAt, textAt } from '../access.js';
 import { domainPrefixedPath, oneOf, sentences, shown } from '../rules.js';
 
-const SPEC = FieldPath.of('spec');
+const SPEC = FieldPath.in<
+  shapes.NetworkingV1IngressClass | shapes.NetworkingV1IPAddress | shapes.NetworkingV1ServiceCIDR
+>().child('spec');
 const CONTROLLER_MAX = 250;
 
 export function validateIngressClass(o: Shaped<shapes.NetworkingV1IngressClass>, errors: FieldErrors): void {
@@ -98,7 +99,7 @@ export function validateIpAddressUpdate(
     errors.invalid(SPEC.child('parentRef'), shown('networking/v1.ParentReference', ref), 'field is immutable');
 }
 
-export function validateServiceCidr(o: JsonObject, errors: FieldErrors): void {
+export function validateServiceCidr(o: Shaped<shapes.NetworkingV1ServiceCIDR>, errors: FieldErrors): void {
   const cidrs = listAt(o, 'spec', 'cidrs').map(String);
   const path = SPEC.child('cidrs');
   if (cidrs.length === 0) {
@@ -120,7 +121,11 @@ export function validateServiceCidr(o: JsonObject, errors: FieldErrors): void {
 }
 
 /** The CIDRs are immutable, except that a second one of the other IP family may be added. */
-export function validateServiceCidrUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateServiceCidrUpdate(
+  o: Shaped<shapes.NetworkingV1ServiceCIDR>,
+  old: Shaped<shapes.NetworkingV1ServiceCIDR>,
+  errors: FieldErrors,
+): void {
   const now = listAt(o, 'spec', 'cidrs');
   const before = listAt(old, 'spec', 'cidrs');
   const path = SPEC.child('cidrs');

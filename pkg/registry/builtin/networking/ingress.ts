@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../api/index.js';
+import type { Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { listAt, objectIn, objectsAt, textAt } from '../access.js';
@@ -52,7 +52,7 @@ export const ingress: ResourceDeclaration<shapes.NetworkingV1Ingress> = {
 
 const SHOWN = 3;
 
-function hosts(o: JsonObject): string {
+function hosts(o: Shaped<shapes.NetworkingV1Ingress>): string {
   const all = objectsAt(o, 'spec', 'rules')
     .map((r) => textAt(r, 'host'))
     .filter((h) => h !== '');

@@ -10,14 +10,16 @@ import {
   isPortNumber,
   isWildcardDns1123Subdomain,
   type JsonObject,
+  type Shaped,
 } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { at, givenAt, listAt, numberAt, objectsAt, textAt } from '../access.js';
 
-const SPEC = FieldPath.of('spec');
+const SPEC = FieldPath.in<shapes.NetworkingV1Ingress>().child('spec');
 const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
 const PATH_TYPES = ['Exact', 'ImplementationSpecific', 'Prefix'];
 
-export function validateIngress(o: JsonObject, errors: FieldErrors): void {
+export function validateIngress(o: Shaped<shapes.NetworkingV1Ingress>, errors: FieldErrors): void {
   const annotated = at(o, 'metadata', 'annotations', CLASS_ANNOTATION);
   const named = at(o, 'spec', 'ingressClassName');
   if (typeof annotated === 'string' && typeof named === 'string' && annotated !== named) {
@@ -30,17 +32,25 @@ export function validateIngress(o: JsonObject, errors: FieldErrors): void {
   validateSpec(o, errors);
 }
 
-export function validateIngressUpdate(o: JsonObject, _old: JsonObject, errors: FieldErrors): void {
+export function validateIngressUpdate(
+  o: Shaped<shapes.NetworkingV1Ingress>,
+  _old: Shaped<shapes.NetworkingV1Ingress>,
+  errors: FieldErrors,
+): void {
   validateSpec(o, errors);
 }
 
-export function validateIngressStatus(o: JsonObject, errors: FieldErrors): void {
-  const path = FieldPath.of('status', 'loadBalancer', 'ingress');
+export function validateIngressStatus(o: Shaped<shapes.NetworkingV1Ingress>, errors: FieldErrors): void {
+  const path = FieldPath.in<shapes.NetworkingV1Ingress>().child('status', 'loadBalancer', 'ingress');
   for (const [i, entry] of objectsAt(o, 'status', 'loadBalancer', 'ingress').entries())
     entryPoint(entry, path.index(i), errors);
 }
 
-function entryPoint(entry: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function entryPoint(
+  entry: Shaped<shapes.NetworkingV1IngressLoadBalancerIngress>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const ip = textAt(entry, 'ip');
   if (ip !== '') for (const sentence of isIp(ip)) errors.invalid(path.child('ip'), ip, sentence);
   const host = textAt(entry, 'hostname');
@@ -50,13 +60,13 @@ function entryPoint(entry: JsonObject, path: FieldPath, errors: FieldErrors): vo
     errors.invalid(path.child('hostname'), host, 'must be a DNS name, not an IP address');
 }
 
-export function warnAboutClass(o: JsonObject, warn: (text: string) => void): void {
+export function warnAboutClass(o: Shaped<shapes.NetworkingV1Ingress>, warn: (text: string) => void): void {
   if (at(o, 'metadata', 'annotations', CLASS_ANNOTATION) !== undefined) {
     warn(`annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`);
   }
 }
 
-function validateSpec(o: JsonObject, errors: FieldErrors): void {
+function validateSpec(o: Shaped<shapes.NetworkingV1Ingress>, errors: FieldErrors): void {
   const rules = objectsAt(o, 'spec', 'rules');
   const fallback = at(o, 'spec', 'defaultBackend');
   if (rules.length === 0 && fallback === undefined)
@@ -69,7 +79,7 @@ function validateSpec(o: JsonObject, errors: FieldErrors): void {
     for (const sentence of isDns1123Subdomain(name)) errors.invalid(SPEC.child('ingressClassName'), name, sentence);
 }
 
-function tls(o: JsonObject, errors: FieldErrors): void {
+function tls(o: Shaped<shapes.NetworkingV1Ingress>, errors: FieldErrors): void {
   for (const [i, entry] of objectsAt(o, 'spec', 'tls').entries()) {
     const path = SPEC.child('tls').index(i);
     for (const [j, host] of listAt(entry, 'hosts').map(String).entries()) {
@@ -82,7 +92,7 @@ function tls(o: JsonObject, errors: FieldErrors): void {
   }
 }
 
-function rule(r: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function rule(r: Shaped<shapes.NetworkingV1IngressRule>, path: FieldPath, errors: FieldErrors): void {
   const host = textAt(r, 'host');
   if (host !== '') {
     if (isIpSloppy(host).length === 0)
@@ -97,7 +107,7 @@ function rule(r: JsonObject, path: FieldPath, errors: FieldErrors): void {
   for (const [i, p] of paths.entries()) httpPath(p, here.index(i), errors);
 }
 
-function httpPath(p: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function httpPath(p: Shaped<shapes.NetworkingV1HTTPIngressPath>, path: FieldPath, errors: FieldErrors): void {
   const type = at(p, 'pathType');
   const text = textAt(p, 'path');
   if (typeof type !== 'string') {

@@ -14,7 +14,7 @@ import { at, listAt, objectAt, objectsAt, textAt } from '../access.js';
 import { labelSelector } from '../rules.js';
 import { cidrWarning } from '../valuewarnings.js';
 
-const SPEC = FieldPath.of('spec');
+const SPEC = FieldPath.in<shapes.NetworkingV1NetworkPolicy>().child('spec');
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
 const TYPES = ['Ingress', 'Egress'];
 

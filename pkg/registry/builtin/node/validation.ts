@@ -6,15 +6,15 @@ import { labels, sentences, shown } from '../rules.js';
 
 export function validateRuntimeClass(o: Shaped<shapes.NodeV1RuntimeClass>, errors: FieldErrors): void {
   const handler = textAt(o, 'handler');
-  if (handler === '') errors.required(FieldPath.of('handler'));
-  else sentences(handler, isDns1123Label, FieldPath.of('handler'), errors);
+  if (handler === '') errors.required(FieldPath.in<shapes.NodeV1RuntimeClass>().child('handler'));
+  else sentences(handler, isDns1123Label, FieldPath.in<shapes.NodeV1RuntimeClass>().child('handler'), errors);
   for (const [name, amount] of Object.entries(objectAt(o, 'overhead', 'podFixed'))) {
     const path = FieldPath.of('overhead', 'limits').key(name);
     containerResourceName(name, path, errors);
     resourceAmount(name, amount, path, errors);
   }
   if (at(o, 'scheduling') === undefined) return;
-  const path = FieldPath.of('scheduling');
+  const path = FieldPath.in<shapes.NodeV1RuntimeClass>().child('scheduling');
   labels(objectAt(o, 'scheduling', 'nodeSelector'), path.child('nodeSelector'), errors);
   const seen = new JsonCounter();
   for (const [i, t] of objectsAt(o, 'scheduling', 'tolerations').entries()) {
@@ -30,6 +30,10 @@ export function validateRuntimeClassUpdate(
   errors: FieldErrors,
 ): void {
   if (textAt(o, 'handler') !== textAt(old, 'handler'))
-    errors.invalid(FieldPath.of('handler'), textAt(o, 'handler'), 'field is immutable');
+    errors.invalid(
+      FieldPath.in<shapes.NodeV1RuntimeClass>().child('handler'),
+      textAt(o, 'handler'),
+      'field is immutable',
+    );
   validateRuntimeClass(o, errors);
 }

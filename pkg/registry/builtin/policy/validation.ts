@@ -1,13 +1,14 @@
-import { type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
+import { type FieldErrors, FieldPath, type Shaped } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
 import { at, objectsAt } from '../access.js';
 import { labelSelector, oneOf, shown } from '../rules.js';
 import { conditionList } from '../status/conditions.js';
 import { countsInStatus } from '../status/counts.js';
 import { countOrPercent, notOverHundredPercent } from '../workloads.js';
 
-const SPEC = FieldPath.of('spec');
+const SPEC = FieldPath.in<shapes.PolicyV1PodDisruptionBudget>().child('spec');
 
-export function validateBudget(o: JsonObject, errors: FieldErrors): void {
+export function validateBudget(o: Shaped<shapes.PolicyV1PodDisruptionBudget>, errors: FieldErrors): void {
   const spec = at(o, 'spec');
   if (at(spec, 'minAvailable') !== undefined && at(spec, 'maxUnavailable') !== undefined) {
     errors.invalid(
@@ -28,9 +29,19 @@ export function validateBudget(o: JsonObject, errors: FieldErrors): void {
     oneOf(policy, SPEC.child('unhealthyPodEvictionPolicy'), ['AlwaysAllow', 'IfHealthyBudget'], errors, false);
 }
 
-const counts = countsInStatus({ counts: ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] });
+const counts = countsInStatus<shapes.PolicyV1PodDisruptionBudgetStatus>({
+  counts: ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'],
+});
 
-export function validateBudgetStatus(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
-  conditionList(objectsAt(o, 'status', 'conditions'), FieldPath.of('status', 'conditions'), errors);
+export function validateBudgetStatus(
+  o: Shaped<shapes.PolicyV1PodDisruptionBudget>,
+  old: Shaped<shapes.PolicyV1PodDisruptionBudget>,
+  errors: FieldErrors,
+): void {
+  conditionList(
+    objectsAt(o, 'status', 'conditions'),
+    FieldPath.in<shapes.PolicyV1PodDisruptionBudget>().child('status', 'conditions'),
+    errors,
+  );
   counts(o, old, errors);
 }

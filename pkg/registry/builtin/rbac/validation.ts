@@ -22,7 +22,7 @@ export function validateClusterRole(o: Shaped<shapes.RbacV1ClusterRole>, errors:
   policyRules(o, false, errors);
   const aggregation = at(o, 'aggregationRule');
   if (aggregation === undefined) return;
-  const path = FieldPath.of('aggregationRule', 'clusterRoleSelectors');
+  const path = FieldPath.in<shapes.RbacV1ClusterRole>().child('aggregationRule', 'clusterRoleSelectors');
   const selectors = objectsAt(aggregation, 'clusterRoleSelectors');
   if (selectors.length === 0)
     errors.required(path, 'at least one clusterRoleSelector required if aggregationRule is non-nil');
@@ -39,7 +39,12 @@ function policyRules(
   errors: FieldErrors,
 ): void {
   for (const [i, rule] of objectsAt(o, 'rules').entries())
-    policyRule(rule, namespaced, FieldPath.of('rules').index(i), errors);
+    policyRule(
+      rule,
+      namespaced,
+      FieldPath.in<shapes.RbacV1ClusterRole | shapes.RbacV1Role>().child('rules').index(i),
+      errors,
+    );
 }
 
 function policyRule(
@@ -109,5 +114,9 @@ export function sameRole(
   errors: FieldErrors,
 ): void {
   if (!equalJson(at(o, 'roleRef') ?? null, at(old, 'roleRef') ?? null))
-    errors.invalid(FieldPath.of('roleRef'), shown('rbac/v1.RoleRef', objectAt(o, 'roleRef')), 'field is immutable');
+    errors.invalid(
+      FieldPath.in<shapes.RbacV1ClusterRoleBinding | shapes.RbacV1RoleBinding>().child('roleRef'),
+      shown('rbac/v1.RoleRef', objectAt(o, 'roleRef')),
+      'field is immutable',
+    );
 }

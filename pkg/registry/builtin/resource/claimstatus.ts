@@ -1,14 +1,15 @@
 import {
   equalJson,
   type FieldErrors,
+  type FieldName,
   FieldPath,
   isDns1123Label,
   isInterfaceAddress,
   isLabelKey,
   isObject,
   type JsonObject,
-  type JsonValue,
   type Shaped,
+  type Value,
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { at, boolAt, givenAt, listAt, objectAt, objectsAt, textAt } from '../access.js';
@@ -28,7 +29,7 @@ import {
 
 /** Validation of the status of a ResourceClaim: allocation, consumers and device status. */
 
-const STATUS = FieldPath.of('status');
+const STATUS = FieldPath.in<shapes.ResourceV1ResourceClaim>().child('status');
 const RESERVED_MAX = 256;
 const RESULTS_MAX = 32;
 const CONFIGS_MAX = 64;
@@ -40,13 +41,20 @@ const HARDWARE_ADDRESS_MAX = 128;
 const DATA_MAX = 10_240;
 
 /** Drops the status of devices that are no longer allocated. */
-export function dropDeallocatedDevices(o: JsonObject, old: JsonObject): void {
+export function dropDeallocatedDevices(
+  o: Shaped<shapes.ResourceV1ResourceClaim>,
+  old: Shaped<shapes.ResourceV1ResourceClaim>,
+): void {
   if (at(old, 'status', 'allocation') === undefined || at(o, 'status', 'allocation') !== undefined) return;
   const status = o['status'];
   if (isObject(status)) delete status['devices'];
 }
 
-export function validateClaimStatus(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateClaimStatus(
+  o: Shaped<shapes.ResourceV1ResourceClaim>,
+  old: Shaped<shapes.ResourceV1ResourceClaim>,
+  errors: FieldErrors,
+): void {
   const allocation = at(o, 'status', 'allocation');
   const before = at(old, 'status', 'allocation');
   reservedFor(o, old, allocation, errors);
@@ -63,8 +71,8 @@ export function validateClaimStatus(o: JsonObject, old: JsonObject, errors: Fiel
 
 /** Admin access to devices in use requires a namespace with the admin access label. */
 export function adminAccessInStatus(
-  o: JsonObject,
-  old: JsonObject,
+  o: Shaped<shapes.ResourceV1ResourceClaim>,
+  old: Shaped<shapes.ResourceV1ResourceClaim>,
   label: string | undefined,
   errors: FieldErrors,
 ): void {
@@ -78,7 +86,12 @@ export function adminAccessInStatus(
       );
 }
 
-function reservedFor(o: JsonObject, old: JsonObject, allocation: JsonValue | undefined, errors: FieldErrors): void {
+function reservedFor(
+  o: Shaped<shapes.ResourceV1ResourceClaim>,
+  old: Shaped<shapes.ResourceV1ResourceClaim>,
+  allocation: Value<shapes.ResourceV1AllocationResult> | undefined,
+  errors: FieldErrors,
+): void {
   const list = objectsAt(o, 'status', 'reservedFor');
   const path = STATUS.child('reservedFor');
   if (list.length > RESERVED_MAX) errors.tooMany(path, list.length, RESERVED_MAX);
@@ -98,7 +111,7 @@ function reservedFor(o: JsonObject, old: JsonObject, allocation: JsonValue | und
 }
 
 /** The device id as errors show it. */
-const shownIdentity = (d: JsonObject): JsonObject => ({
+const shownIdentity = (d: Shaped<shapes.ResourceV1AllocatedDeviceStatus>): JsonObject => ({
   Driver: textAt(d, 'driver'),
   Pool: textAt(d, 'pool'),
   Device: textAt(d, 'device'),
@@ -106,13 +119,19 @@ const shownIdentity = (d: JsonObject): JsonObject => ({
 });
 
 /** The key of a device, or of a share of one. */
-function deviceIdentity(d: JsonObject): string {
+function deviceIdentity(
+  d: Shaped<shapes.ResourceV1AllocatedDeviceStatus | shapes.ResourceV1DeviceRequestAllocationResult>,
+): string {
   const id = [textAt(d, 'driver'), textAt(d, 'pool'), textAt(d, 'device')].join('/');
   const share = textAt(d, 'shareID');
   return share === '' ? id : `${id}/${share}`;
 }
 
-function deviceStatuses(o: JsonObject, allocation: JsonValue | undefined, errors: FieldErrors): void {
+function deviceStatuses(
+  o: Shaped<shapes.ResourceV1ResourceClaim>,
+  allocation: Value<shapes.ResourceV1AllocationResult> | undefined,
+  errors: FieldErrors,
+): void {
   const known = new Set(objectsAt(allocation ?? null, 'devices', 'results').map(deviceIdentity));
   const seen = new Set<string>();
   for (const [i, device] of objectsAt(o, 'status', 'devices').entries()) {
@@ -124,7 +143,12 @@ function deviceStatuses(o: JsonObject, allocation: JsonValue | undefined, errors
   }
 }
 
-function deviceStatus(d: JsonObject, known: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
+function deviceStatus(
+  d: Shaped<shapes.ResourceV1AllocatedDeviceStatus>,
+  known: ReadonlySet<string>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   driverName(textAt(d, 'driver'), path.child('driver'), errors);
   poolName(textAt(d, 'pool'), path.child('pool'), errors);
   sentences(textAt(d, 'device'), isDns1123Label, path.child('device'), errors);
@@ -137,8 +161,8 @@ function deviceStatus(d: JsonObject, known: ReadonlySet<string>, path: FieldPath
   if (isObject(at(d, 'networkData'))) networkData(objectAt(d, 'networkData'), path.child('networkData'), errors);
 }
 
-function networkData(n: JsonObject, path: FieldPath, errors: FieldErrors): void {
-  const long = (field: string, max: number): void => {
+function networkData(n: Shaped<shapes.ResourceV1NetworkDeviceData>, path: FieldPath, errors: FieldErrors): void {
+  const long = (field: FieldName<shapes.ResourceV1NetworkDeviceData>, max: number): void => {
     if (Buffer.byteLength(textAt(n, field)) > max) errors.tooLong(path.child(field), max);
   };
   long('interfaceName', INTERFACE_NAME_MAX);
@@ -149,7 +173,11 @@ function networkData(n: JsonObject, path: FieldPath, errors: FieldErrors): void 
   else for (const [i, address] of addresses.entries()) sentences(address, isInterfaceAddress, here.index(i), errors);
 }
 
-function allocated(allocation: JsonObject, requests: ReadonlySet<string>, errors: FieldErrors): void {
+function allocated(
+  allocation: Shaped<shapes.ResourceV1AllocationResult>,
+  requests: ReadonlySet<string>,
+  errors: FieldErrors,
+): void {
   const path = STATUS.child('allocation');
   const results = objectsAt(allocation, 'devices', 'results');
   const here = path.child('devices', 'results');
@@ -176,7 +204,12 @@ function allocated(allocation: JsonObject, requests: ReadonlySet<string>, errors
   if (selector !== undefined) nodeSelector(selector, path.child('nodeSelector'), errors);
 }
 
-function result(r: JsonObject, requests: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
+function result(
+  r: Shaped<shapes.ResourceV1DeviceRequestAllocationResult>,
+  requests: ReadonlySet<string>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   requestReference(textAt(r, 'request'), requests, path.child('request'), errors);
   driverName(textAt(r, 'driver'), path.child('driver'), errors);
   poolName(textAt(r, 'pool'), path.child('pool'), errors);

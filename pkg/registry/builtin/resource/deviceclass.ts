@@ -21,7 +21,7 @@ export const deviceClass: ResourceDeclaration<shapes.ResourceV1DeviceClass> = {
 
 function validate(o: Shaped<shapes.ResourceV1DeviceClass>, errors: FieldErrors): void {
   const spec = objectAt(o, 'spec');
-  const path = FieldPath.of('spec');
+  const path = FieldPath.in<shapes.ResourceV1DeviceClass>().child('spec');
   selectors(spec, path, errors);
   configs(spec, path, errors);
   const name = textAt(spec, 'extendedResourceName');

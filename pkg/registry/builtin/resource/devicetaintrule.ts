@@ -1,4 +1,4 @@
-import { type FieldErrors, FieldPath, isDns1123Label, isObject, type JsonObject } from '../../../api/index.js';
+import { type FieldErrors, FieldPath, isDns1123Label, isObject, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration, WriteContext } from '../../resource.js';
 import { at, objectAt, objectsAt, textAt } from '../access.js';
@@ -25,7 +25,11 @@ export const deviceTaintRule: ResourceDeclaration<shapes.ResourceV1DeviceTaintRu
       update: {
         prepare: keepMetadata,
         validate: (o, _old, errors) =>
-          conditionList(objectsAt(o, 'status', 'conditions'), FieldPath.of('status', 'conditions'), errors),
+          conditionList(
+            objectsAt(o, 'status', 'conditions'),
+            FieldPath.in<shapes.ResourceV1DeviceTaintRule>().child('status', 'conditions'),
+            errors,
+          ),
       },
     }),
   },
@@ -47,8 +51,8 @@ export const deviceTaintRule: ResourceDeclaration<shapes.ResourceV1DeviceTaintRu
   ),
 };
 
-function validate(o: JsonObject, errors: FieldErrors): void {
-  const path = FieldPath.of('spec');
+function validate(o: Shaped<shapes.ResourceV1DeviceTaintRule>, errors: FieldErrors): void {
+  const path = FieldPath.in<shapes.ResourceV1DeviceTaintRule>().child('spec');
   const selector = at(o, 'spec', 'deviceSelector');
   const here = path.child('deviceSelector');
   if (at(selector, 'driver') !== undefined) driverName(textAt(selector, 'driver'), here.child('driver'), errors);
@@ -59,7 +63,11 @@ function validate(o: JsonObject, errors: FieldErrors): void {
 }
 
 /** Sets timeAdded to now when the effect changes and the client does not set timeAdded. */
-function stampChanged(o: JsonObject, old: JsonObject, context: WriteContext): void {
+function stampChanged(
+  o: Shaped<shapes.ResourceV1DeviceTaintRule>,
+  old: Shaped<shapes.ResourceV1DeviceTaintRule>,
+  context: WriteContext,
+): void {
   const now = at(o, 'spec', 'taint');
   const was = at(old, 'spec', 'taint');
   if (
@@ -71,7 +79,7 @@ function stampChanged(o: JsonObject, old: JsonObject, context: WriteContext): vo
   stamp(o, context);
 }
 
-function stamp(o: JsonObject, context: WriteContext): void {
+function stamp(o: Shaped<shapes.ResourceV1DeviceTaintRule>, context: WriteContext): void {
   const given = at(o, 'spec', 'taint');
   if (isObject(given)) stampTaints([given], context);
 }

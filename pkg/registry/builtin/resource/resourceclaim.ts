@@ -1,4 +1,4 @@
-import { equalJson, FieldPath, type JsonObject } from '../../../api/index.js';
+import { equalJson, FieldPath, type Shaped } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
 import { at, listAt, objectAt, textAt } from '../access.js';
@@ -22,7 +22,7 @@ export const resourceClaim: ResourceDeclaration<shapes.ResourceV1ResourceClaim> 
     create: {
       validate: (o, errors, context) => {
         adminAccess(o['spec'], context, errors);
-        claimSpec(o['spec'], FieldPath.of('spec'), errors);
+        claimSpec(o['spec'], FieldPath.in<shapes.ResourceV1ResourceClaim>().child('spec'), errors);
       },
     },
     update: {
@@ -30,7 +30,7 @@ export const resourceClaim: ResourceDeclaration<shapes.ResourceV1ResourceClaim> 
       validate: (o, old, errors) => {
         if (!equalJson(o['spec'] ?? null, old['spec'] ?? null))
           errors.invalid(
-            FieldPath.of('spec'),
+            FieldPath.in<shapes.ResourceV1ResourceClaim>().child('spec'),
             shown('resource/v1.ResourceClaimSpec', objectAt(o, 'spec')),
             'field is immutable',
           );
@@ -59,7 +59,7 @@ export const resourceClaim: ResourceDeclaration<shapes.ResourceV1ResourceClaim> 
   ]),
 };
 
-function state(o: JsonObject): string {
+function state(o: Shaped<shapes.ResourceV1ResourceClaim>): string {
   const states: string[] = [];
   if (textAt(o, 'metadata', 'deletionTimestamp') !== '') states.push('deleted');
   if (at(o, 'status', 'allocation') === undefined) {

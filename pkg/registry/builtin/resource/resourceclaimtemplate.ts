@@ -29,7 +29,7 @@ export const resourceClaimTemplate: ResourceDeclaration<shapes.ResourceV1Resourc
         validate(o, errors);
         if (!equalJson(o['spec'] ?? null, old['spec'] ?? null))
           errors.invalid(
-            FieldPath.of('spec'),
+            FieldPath.in<shapes.ResourceV1ResourceClaimTemplate>().child('spec'),
             shown('resource/v1.ResourceClaimTemplateSpec', objectAt(o, 'spec')),
             'field is immutable',
           );
@@ -41,7 +41,7 @@ export const resourceClaimTemplate: ResourceDeclaration<shapes.ResourceV1Resourc
 };
 
 function validate(o: Shaped<shapes.ResourceV1ResourceClaimTemplate>, errors: FieldErrors): void {
-  const path = FieldPath.of('spec');
+  const path = FieldPath.in<shapes.ResourceV1ResourceClaimTemplate>().child('spec');
   claimTemplateMeta(objectAt(o, 'spec', 'metadata'), path.child('metadata'), errors);
   claimSpec(at(o, 'spec', 'spec'), path.child('spec'), errors);
 }

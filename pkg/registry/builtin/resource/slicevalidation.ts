@@ -7,10 +7,10 @@ import {
   isDns1123Label,
   isDns1123Subdomain,
   type JsonObject,
-  type JsonValue,
   parseQuantity,
   type Quantity,
   type Shaped,
+  type Value,
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import { at, boolAt, givenAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../access.js';
@@ -19,7 +19,7 @@ import { driverName, sentences, shown } from '../rules.js';
 import { bindingConditions } from './claimstatus.js';
 import { attributeName, named, poolName, taint } from './validation.js';
 
-const SPEC = FieldPath.of('spec');
+const SPEC = FieldPath.in<shapes.ResourceV1ResourceSlice>().child('spec');
 const DEVICES_MAX = 128;
 /** The limit on devices when some have taints or consume counters. */
 const RICH_DEVICES_MAX = 64;
@@ -58,7 +58,11 @@ export function validateSliceUpdate(
   for (const place of [['driver'], ['pool', 'name'], ['nodeName']]) {
     const now = at(o as JsonObject, 'spec', ...place);
     if (!equalJson(now ?? null, at(old as JsonObject, 'spec', ...place) ?? null))
-      errors.invalid(SPEC.child(...place), place[0] === 'nodeName' ? (now ?? null) : (now ?? ''), 'field is immutable');
+      errors.invalid(
+        (SPEC as FieldPath).child(...place),
+        place[0] === 'nodeName' ? (now ?? null) : (now ?? ''),
+        'field is immutable',
+      );
   }
 }
 
@@ -197,7 +201,7 @@ function properties(d: Shaped<shapes.ResourceV1Device>, path: FieldPath, errors:
   }
 }
 
-const VALUES = ['int', 'bool', 'string', 'version', 'ints', 'bools', 'strings', 'versions'];
+const VALUES = ['int', 'bool', 'string', 'version', 'ints', 'bools', 'strings', 'versions'] as const;
 const SEMANTIC_VERSION =
   /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$/;
 
@@ -207,7 +211,7 @@ function isSemanticVersion(text: string): boolean {
   return found !== null && (found[1] ?? '').split('.').every((part) => !/^0\d+$/.test(part));
 }
 
-function attribute(value: JsonValue, path: FieldPath, errors: FieldErrors): void {
+function attribute(value: Value<shapes.ResourceV1DeviceAttribute>, path: FieldPath, errors: FieldErrors): void {
   const given = VALUES.filter((field) => at(value, field) !== undefined);
   if (given.length !== 1)
     errors.invalid(
@@ -223,7 +227,11 @@ function attribute(value: JsonValue, path: FieldPath, errors: FieldErrors): void
 }
 
 /** Validates the request policy of a capacity: a set of valid values or a range. */
-function policy(p: JsonValue | undefined, path: FieldPath, errors: FieldErrors): void {
+function policy(
+  p: Value<shapes.ResourceV1CapacityRequestPolicy> | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (p === undefined) return;
   const values = listAt(p, 'validValues').map((v) => parseQuantity(String(v)));
   const range = at(p, 'validRange');
@@ -259,9 +267,14 @@ function policyValues(
     errors.invalid(path.child('default'), formatQuantity(otherwise), 'default value is not valid');
 }
 
-function policyRange(range: JsonValue, otherwise: Quantity | undefined, path: FieldPath, errors: FieldErrors): void {
+function policyRange(
+  range: Value<shapes.ResourceV1CapacityRequestPolicyRange>,
+  otherwise: Quantity | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const here = path.child('validRange');
-  const [min, max, step] = ['min', 'max', 'step'].map((f) => parseQuantity(textAt(range, f)));
+  const [min, max, step] = (['min', 'max', 'step'] as const).map((f) => parseQuantity(textAt(range, f)));
   if (otherwise === undefined) errors.required(path.child('default'), 'required when validRange is defined');
   if (min === undefined) {
     errors.required(here.child('min'), 'required when validRange is defined');

@@ -64,7 +64,7 @@ function fullAttributeName(name: string, path: FieldPath, errors: FieldErrors): 
     errors.invalid(path, name, 'a fully qualified name must be a domain and a name separated by a slash');
 }
 
-export function taint(t: JsonObject, path: FieldPath, errors: FieldErrors): void {
+export function taint(t: Shaped<shapes.ResourceV1DeviceTaint>, path: FieldPath, errors: FieldErrors): void {
   sentences(textAt(t, 'key'), isQualifiedName, path.child('key'), errors);
   if (textAt(t, 'value') !== '') sentences(textAt(t, 'value'), isLabelValue, path.child('value'), errors);
   oneOf(textAt(t, 'effect'), path.child('effect'), EFFECTS, errors);
@@ -86,7 +86,7 @@ export function tolerations(
   for (const [i, t] of list.entries()) toleration(t, here.index(i), errors);
 }
 
-function toleration(t: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function toleration(t: Shaped<shapes.ResourceV1DeviceToleration>, path: FieldPath, errors: FieldErrors): void {
   const [key, value, effect] = [textAt(t, 'key'), textAt(t, 'value'), textAt(t, 'effect')];
   if (key !== '') sentences(key, isQualifiedName, path.child('key'), errors);
   else if (textAt(t, 'operator') === 'Equal')

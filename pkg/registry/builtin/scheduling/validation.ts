@@ -18,14 +18,18 @@ export function validatePriorityClass(o: Shaped<shapes.SchedulingV1PriorityClass
   const value = numberAt(o, 'value');
   if (name.startsWith('system-') && SYSTEM[name] !== value)
     errors.forbidden(
-      FieldPath.of('metadata', 'name'),
+      FieldPath.in<shapes.SchedulingV1PriorityClass>().child('metadata', 'name'),
       "priority class names with 'system-' prefix are reserved for system use only. error: " +
         `${name} is not a known system priority class`,
     );
   else if (!name.startsWith('system-') && value > USER_PRIORITY_MAX)
-    errors.forbidden(FieldPath.of('value'), `maximum allowed value of a user defined priority is ${USER_PRIORITY_MAX}`);
+    errors.forbidden(
+      FieldPath.in<shapes.SchedulingV1PriorityClass>().child('value'),
+      `maximum allowed value of a user defined priority is ${USER_PRIORITY_MAX}`,
+    );
   const policy = at(o, 'preemptionPolicy');
-  if (typeof policy === 'string') oneOf(policy, FieldPath.of('preemptionPolicy'), POLICIES, errors);
+  if (typeof policy === 'string')
+    oneOf(policy, FieldPath.in<shapes.SchedulingV1PriorityClass>().child('preemptionPolicy'), POLICIES, errors);
 }
 
 export function validatePriorityClassUpdate(
@@ -34,7 +38,14 @@ export function validatePriorityClassUpdate(
   errors: FieldErrors,
 ): void {
   if (numberAt(o, 'value') !== numberAt(old, 'value'))
-    errors.forbidden(FieldPath.of('value'), 'may not be changed in an update.');
+    errors.forbidden(
+      FieldPath.in<shapes.SchedulingV1PriorityClass>().child('value'),
+      'may not be changed in an update.',
+    );
   if (textAt(o, 'preemptionPolicy') !== textAt(old, 'preemptionPolicy'))
-    errors.invalid(FieldPath.of('preemptionPolicy'), textAt(o, 'preemptionPolicy'), 'field is immutable');
+    errors.invalid(
+      FieldPath.in<shapes.SchedulingV1PriorityClass>().child('preemptionPolicy'),
+      textAt(o, 'preemptionPolicy'),
+      'field is immutable',
+    );
 }

@@ -1,40 +1,44 @@
-import { type FieldErrors, FieldPath, type JsonObject } from '../../../api/index.js';
-import { at, numberAt } from '../access.js';
+import { type FieldErrors, type FieldName, FieldPath, type JsonObject, type Shaped } from '../../../api/index.js';
+import type { shapes } from '../../../schema/index.js';
+import { at, numberAt, objectAt } from '../access.js';
 import { nonNegative } from '../rules.js';
 
 const STATUS = FieldPath.of('status');
 
 /** The counters of a status that a controller reports. */
-export interface StatusCounts {
+export interface StatusCounts<S> {
   /** Fields that must not be negative. */
-  readonly counts: readonly string[];
+  readonly counts: readonly FieldName<S>[];
   /** A field, the field that limits it, and the error when it is greater. */
-  readonly parts?: readonly (readonly [string, string, string])[];
+  readonly parts?: readonly (readonly [FieldName<S>, FieldName<S>, string])[];
   /** Fields that must not decrease. */
-  readonly rising?: readonly string[];
+  readonly rising?: readonly FieldName<S>[];
 }
 
+type WithStatus<S> = Shaped<{ readonly status?: S }>;
+
 /** The validation of a status subresource that holds only counters. */
-export function countsInStatus(rules: StatusCounts) {
-  return (o: JsonObject, old: JsonObject, errors: FieldErrors): void => {
-    for (const field of rules.counts) nonNegative(at(o, 'status', field), STATUS.child(field), errors);
+export function countsInStatus<S>(rules: StatusCounts<S>) {
+  return (o: WithStatus<S>, old: WithStatus<S>, errors: FieldErrors): void => {
+    const status = objectAt(o as JsonObject, 'status');
+    const before = objectAt(old as JsonObject, 'status');
+    for (const field of rules.counts) nonNegative(at(status, field), STATUS.child(field), errors);
     for (const [part, whole, sentence] of rules.parts ?? []) {
-      const value = numberAt(o, 'status', part);
-      if (value > numberAt(o, 'status', whole)) errors.invalid(STATUS.child(part), value, sentence);
+      const value = numberAt(status, part);
+      if (value > numberAt(status, whole)) errors.invalid(STATUS.child(part), value, sentence);
     }
     for (const field of rules.rising ?? []) {
-      const before = at(old, 'status', field);
-      const now = at(o, 'status', field);
-      if (before !== undefined && (now === undefined || numberAt(o, 'status', field) < numberAt(old, 'status', field)))
-        errors.invalid(STATUS.child(field), numberAt(o, 'status', field), 'cannot be decremented');
+      if (at(before, field) === undefined) continue;
+      if (at(status, field) === undefined || numberAt(status, field) < numberAt(before, field))
+        errors.invalid(STATUS.child(field), numberAt(status, field), 'cannot be decremented');
     }
   };
 }
 
 const OF_REPLICAS = 'cannot be greater than status.replicas';
-const part = (name: string) => [name, 'replicas', OF_REPLICAS] as const;
+const part = <N extends string>(name: N) => [name, 'replicas', OF_REPLICAS] as const;
 
-export const deploymentStatus = countsInStatus({
+export const deploymentStatus = countsInStatus<shapes.AppsV1DeploymentStatus>({
   counts: [
     'observedGeneration',
     'replicas',
@@ -61,7 +65,7 @@ const REPLICA_PARTS = [
   ['availableReplicas', 'readyReplicas', 'cannot be greater than readyReplicas'],
 ] as const;
 
-export const replicaSetStatus = countsInStatus({
+export const replicaSetStatus = countsInStatus<shapes.AppsV1ReplicaSetStatus>({
   counts: [
     'replicas',
     'fullyLabeledReplicas',
@@ -73,12 +77,12 @@ export const replicaSetStatus = countsInStatus({
   parts: REPLICA_PARTS,
 });
 
-export const replicationControllerStatus = countsInStatus({
+export const replicationControllerStatus = countsInStatus<shapes.CoreV1ReplicationControllerStatus>({
   counts: ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'],
   parts: REPLICA_PARTS,
 });
 
-export const statefulSetStatus = countsInStatus({
+export const statefulSetStatus = countsInStatus<shapes.AppsV1StatefulSetStatus>({
   counts: [
     'replicas',
     'readyReplicas',
@@ -98,7 +102,7 @@ export const statefulSetStatus = countsInStatus({
   rising: ['collisionCount'],
 });
 
-export const daemonSetStatus = countsInStatus({
+export const daemonSetStatus = countsInStatus<shapes.AppsV1DaemonSetStatus>({
   counts: [
     'currentNumberScheduled',
     'numberMisscheduled',
@@ -113,4 +117,6 @@ export const daemonSetStatus = countsInStatus({
   rising: ['collisionCount'],
 });
 
-export const autoscalerStatus = countsInStatus({ counts: ['currentReplicas', 'desiredReplicas'] });
+export const autoscalerStatus = countsInStatus<shapes.AutoscalingV2HorizontalPodAutoscalerStatus>({
+  counts: ['currentReplicas', 'desiredReplicas'],
+});

@@ -44,7 +44,7 @@ function parameters(
   errors: FieldErrors,
 ): void {
   const all = objectAt(o, 'parameters');
-  const path = FieldPath.of('parameters');
+  const path = FieldPath.in<shapes.StorageV1StorageClass | shapes.StorageV1VolumeAttributesClass>().child('parameters');
   const entries = Object.entries(all);
   if (entries.length > PARAMETERS_MAX) {
     errors.tooLong(path, PARAMETERS_MAX);
@@ -60,15 +60,35 @@ function parameters(
 
 export function validateStorageClass(o: Shaped<shapes.StorageV1StorageClass>, errors: FieldErrors): void {
   const provisioner = textAt(o, 'provisioner');
-  if (provisioner === '') errors.required(FieldPath.of('provisioner'));
-  else sentences(provisioner.toLowerCase(), isQualifiedName, FieldPath.of('provisioner'), errors);
+  if (provisioner === '') errors.required(FieldPath.in<shapes.StorageV1StorageClass>().child('provisioner'));
+  else
+    sentences(
+      provisioner.toLowerCase(),
+      isQualifiedName,
+      FieldPath.in<shapes.StorageV1StorageClass>().child('provisioner'),
+      errors,
+    );
   parameters(o, errors);
   const policy = at(o, 'reclaimPolicy');
   if (typeof policy === 'string' && policy !== '')
-    oneOf(policy, FieldPath.of('reclaimPolicy'), ['Delete', 'Retain'], errors, false);
+    oneOf(
+      policy,
+      FieldPath.in<shapes.StorageV1StorageClass>().child('reclaimPolicy'),
+      ['Delete', 'Retain'],
+      errors,
+      false,
+    );
   const mode = at(o, 'volumeBindingMode');
-  if (typeof mode !== 'string') errors.required(FieldPath.of('volumeBindingMode'));
-  else oneOf(mode, FieldPath.of('volumeBindingMode'), ['Immediate', 'WaitForFirstConsumer'], errors, false);
+  if (typeof mode !== 'string')
+    errors.required(FieldPath.in<shapes.StorageV1StorageClass>().child('volumeBindingMode'));
+  else
+    oneOf(
+      mode,
+      FieldPath.in<shapes.StorageV1StorageClass>().child('volumeBindingMode'),
+      ['Immediate', 'WaitForFirstConsumer'],
+      errors,
+      false,
+    );
   topologies(o, errors);
 }
 
@@ -77,7 +97,10 @@ function topologies(o: Shaped<shapes.StorageV1StorageClass>, errors: FieldErrors
   // kube-apiserver compares each term with the earlier ones, and with one empty term for each term of the list.
   seen.add({}, objectsAt(o, 'allowedTopologies').length);
   for (const [i, term] of objectsAt(o, 'allowedTopologies').entries()) {
-    const path = FieldPath.of('allowedTopologies').index(i).child('matchLabelExpressions');
+    const path = FieldPath.in<shapes.StorageV1StorageClass>()
+      .child('allowedTopologies')
+      .index(i)
+      .child('matchLabelExpressions');
     const expressions = objectsAt(term, 'matchLabelExpressions');
     const keys = new Set<string>();
     const shape: JsonObject = {};
@@ -169,7 +192,7 @@ export function validateCsiDriverUpdate(
 
 const NODE_ID_MAX = 256;
 
-export function validateCsiNode(o: JsonObject, errors: FieldErrors): void {
+export function validateCsiNode(o: Shaped<shapes.StorageV1CSINode>, errors: FieldErrors): void {
   const seen = new Set<string>();
   for (const [i, d] of objectsAt(o, 'spec', 'drivers').entries()) {
     const path = SPEC.child('drivers').index(i);
@@ -197,10 +220,14 @@ const HEALTH_REASON_MAX = 256;
 const HEALTH_MESSAGE_MAX = 1024;
 
 /** The volume health that a node reports. */
-export function validateCsiNodeStatus(o: JsonObject, _old: JsonObject, errors: FieldErrors): void {
+export function validateCsiNodeStatus(
+  o: Shaped<shapes.StorageV1CSINode>,
+  _old: Shaped<shapes.StorageV1CSINode>,
+  errors: FieldErrors,
+): void {
   const seen = new Set<string>();
   for (const [i, health] of objectsAt(o, 'status', 'storageHealth').entries()) {
-    const here = FieldPath.of('status', 'storageHealth').index(i);
+    const here = FieldPath.in<shapes.StorageV1CSINode>().child('status', 'storageHealth').index(i);
     const name = textAt(health, 'name');
     if (seen.has(name)) errors.duplicate(here, name);
     seen.add(name);
@@ -212,7 +239,11 @@ export function validateCsiNodeStatus(o: JsonObject, _old: JsonObject, errors: F
   }
 }
 
-function healthCondition(c: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function healthCondition(
+  c: Shaped<shapes.StorageV1StorageHealthCondition>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   oneOf(textAt(c, 'status'), path.child('status'), ['StorageDegraded', 'StorageUnreachable'], errors, false);
   const reason = textAt(c, 'reason');
   if (reason === '') errors.required(path.child('reason'));
@@ -231,9 +262,13 @@ function healthCondition(c: JsonObject, path: FieldPath, errors: FieldErrors): v
 const ACCESS_MODES = ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod'];
 
 /** An existing driver is immutable except for its count. */
-export function validateCsiNodeUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateCsiNodeUpdate(
+  o: Shaped<shapes.StorageV1CSINode>,
+  old: Shaped<shapes.StorageV1CSINode>,
+  errors: FieldErrors,
+): void {
   validateCsiNode(o, errors);
-  const bare = (d: JsonObject): JsonObject => {
+  const bare = (d: Shaped<shapes.StorageV1CSINodeDriver>): Shaped<shapes.StorageV1CSINodeDriver> => {
     const { allocatable: _, ...rest } = d;
     return rest;
   };
@@ -245,12 +280,25 @@ export function validateCsiNodeUpdate(o: JsonObject, old: JsonObject, errors: Fi
 }
 
 export function validateCapacity(o: Shaped<shapes.StorageV1CSIStorageCapacity>, errors: FieldErrors): void {
-  sentences(textAt(o, 'storageClassName'), isDns1123Subdomain, FieldPath.of('storageClassName'), errors);
+  sentences(
+    textAt(o, 'storageClassName'),
+    isDns1123Subdomain,
+    FieldPath.in<shapes.StorageV1CSIStorageCapacity>().child('storageClassName'),
+    errors,
+  );
   const capacity = textAt(o, 'capacity');
   const q = parseQuantity(capacity);
   if (q !== undefined && compareQuantities(q, zeroQuantity) < 0)
-    errors.invalid(FieldPath.of('capacity'), capacity, 'must be greater than or equal to 0');
-  labelSelector(at(o, 'nodeTopology'), FieldPath.of('nodeTopology'), errors);
+    errors.invalid(
+      FieldPath.in<shapes.StorageV1CSIStorageCapacity>().child('capacity'),
+      capacity,
+      'must be greater than or equal to 0',
+    );
+  labelSelector(
+    at(o, 'nodeTopology'),
+    FieldPath.in<shapes.StorageV1CSIStorageCapacity>().child('nodeTopology'),
+    errors,
+  );
 }
 
 export function validateCapacityUpdate(
@@ -263,7 +311,7 @@ export function validateCapacityUpdate(
   same(o, old, ['storageClassName'], errors);
 }
 
-export function validateAttachment(o: JsonObject, errors: FieldErrors): void {
+export function validateAttachment(o: Shaped<shapes.StorageV1VolumeAttachment>, errors: FieldErrors): void {
   const spec = objectAt(o, 'spec');
   driverName(textAt(spec, 'attacher'), SPEC.child('attacher'), errors);
   const path = SPEC.child('source');
@@ -280,7 +328,7 @@ export function validateAttachment(o: JsonObject, errors: FieldErrors): void {
 }
 
 /** An inline volume has no class, no claim and no size. */
-function inlineVolume(spec: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function inlineVolume(spec: Shaped<shapes.CoreV1PersistentVolumeSpec>, path: FieldPath, errors: FieldErrors): void {
   volumeSpec(spec, path, true, errors);
   const context = 'in the context of inline volumes';
   if (at(spec, 'csi') === undefined) errors.required(path.child('csi'), `has to be specified ${context}`);
@@ -295,19 +343,26 @@ function inlineVolume(spec: JsonObject, path: FieldPath, errors: FieldErrors): v
     errors.forbidden(path.child('volumeMode'), `may not specify volumeMode other than Filesystem ${context}`);
 }
 
-export function validateAttachmentUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateAttachmentUpdate(
+  o: Shaped<shapes.StorageV1VolumeAttachment>,
+  old: Shaped<shapes.StorageV1VolumeAttachment>,
+  errors: FieldErrors,
+): void {
   validateAttachment(o, errors);
   same(o, old, ['spec'], errors, 'storage/v1.VolumeAttachmentSpec');
 }
 
 export function validateAttributesClass(o: Shaped<shapes.StorageV1VolumeAttributesClass>, errors: FieldErrors): void {
   const driver = textAt(o, 'driverName');
-  const path = FieldPath.of('driverName');
+  const path = FieldPath.in<shapes.StorageV1VolumeAttributesClass>().child('driverName');
   if (driver === '') errors.required(path);
   else sentences(driver.toLowerCase(), isQualifiedName, path, errors);
   const given = at(o, 'parameters');
   if (!isObject(given) || Object.keys(given).length === 0)
-    errors.required(FieldPath.of('parameters'), 'must contain at least one key/value pair');
+    errors.required(
+      FieldPath.in<shapes.StorageV1VolumeAttributesClass>().child('parameters'),
+      'must contain at least one key/value pair',
+    );
   else parameters(o, errors);
 }
 

@@ -5,6 +5,7 @@ import {
   isDns1035Label,
   isDns1123Subdomain,
   type JsonObject,
+  type Shaped,
 } from '../../../api/index.js';
 import type { shapes } from '../../../schema/index.js';
 import type { ResourceDeclaration } from '../../resource.js';
@@ -44,28 +45,40 @@ export const storageVersionMigration: ResourceDeclaration<shapes.Storagemigratio
 
 const STATES = ['Running', 'Failed', 'Succeeded'];
 
-function validate(o: JsonObject, errors: FieldErrors): void {
-  const path = FieldPath.of('spec').child('resource');
+function validate(o: Shaped<shapes.StoragemigrationV1StorageVersionMigration>, errors: FieldErrors): void {
+  const path = FieldPath.in<shapes.StoragemigrationV1StorageVersionMigration>().child('spec').child('resource');
   const [group, resource] = [textAt(o, 'spec', 'resource', 'group'), textAt(o, 'spec', 'resource', 'resource')];
   if (resource === '') errors.required(path.child('resource'), 'resource is required to be set');
   else sentences(resource, isDns1035Label, path.child('resource'), errors);
   if (group !== '') sentences(group, isDns1123Subdomain, path.child('group'), errors);
 }
 
-function validateUpdate(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+function validateUpdate(
+  o: Shaped<shapes.StoragemigrationV1StorageVersionMigration>,
+  old: Shaped<shapes.StoragemigrationV1StorageVersionMigration>,
+  errors: FieldErrors,
+): void {
   validate(o, errors);
-  const resource = (of: JsonObject): JsonObject => ({
+  const resource = (of: Shaped<shapes.StoragemigrationV1StorageVersionMigration>): JsonObject => ({
     group: textAt(of, 'spec', 'resource', 'group'),
     resource: textAt(of, 'spec', 'resource', 'resource'),
   });
   if (at(old, 'spec') !== undefined && !equalJson(resource(o), resource(old)))
-    errors.invalid(FieldPath.of('spec'), { Resource: resource(o) }, 'field is immutable');
+    errors.invalid(
+      FieldPath.in<shapes.StoragemigrationV1StorageVersionMigration>().child('spec'),
+      { Resource: resource(o) },
+      'field is immutable',
+    );
 }
 
-const STATUS = FieldPath.of('status');
+const STATUS = FieldPath.in<shapes.StoragemigrationV1StorageVersionMigration>().child('status');
 
 /** A migration ends once, in one way, and keeps its resource version. */
-function validateStatus(o: JsonObject, old: JsonObject, errors: FieldErrors): void {
+function validateStatus(
+  o: Shaped<shapes.StoragemigrationV1StorageVersionMigration>,
+  old: Shaped<shapes.StoragemigrationV1StorageVersionMigration>,
+  errors: FieldErrors,
+): void {
   const version = textAt(o, 'status', 'resourceVersion');
   if (version !== '') {
     const bad = badVersion(version);
@@ -87,7 +100,7 @@ function validateStatus(o: JsonObject, old: JsonObject, errors: FieldErrors): vo
     errors.invalid(path, given, 'Failed condition cannot be set to false once it is true');
 }
 
-const is = (o: JsonObject, type: string): boolean =>
+const is = (o: Shaped<shapes.StoragemigrationV1StorageVersionMigration>, type: string): boolean =>
   textAt(
     objectsAt(o, 'status', 'conditions').find((c) => textAt(c, 'type') === type),
     'status',

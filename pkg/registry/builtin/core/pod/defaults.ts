@@ -7,9 +7,11 @@ import {
   type JsonValue,
   parseQuantity,
   roundUpToMilli,
+  type Shaped,
   setOwn,
 } from '../../../../api/index.js';
-import { at, boolAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../../access.js';
+import type { shapes } from '../../../../schema/index.js';
+import { at, boolAt, keysOf, numberAt, objectAt, objectIn, objectsAt, textAt } from '../../access.js';
 import { whenAbsent } from '../../defaults.js';
 import { aggregateRequests } from './aggregate.js';
 import { pullsAlways } from './image.js';
@@ -18,7 +20,7 @@ import { pullsAlways } from './image.js';
  * Defaults of a pod spec, for pods and pod templates. They are set when an object is
  * decoded and when a stored one is read, so each of them is idempotent.
  */
-export function defaultPodSpec(spec: JsonObject): void {
+export function defaultPodSpec(spec: Shaped<shapes.CoreV1PodSpec>): void {
   fill(spec, 'restartPolicy', 'Always');
   fill(spec, 'dnsPolicy', 'ClusterFirst');
   // zero is a valid grace period
@@ -37,7 +39,7 @@ export function defaultPodSpec(spec: JsonObject): void {
 export const CONTAINER_LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 
 /** Defaults of pods but not templates: enableServiceLinks, host ports, and requests from limits. */
-export function defaultPod(pod: JsonObject): void {
+export function defaultPod(pod: Shaped<shapes.CoreV1Pod>): void {
   const spec = objectIn(pod, 'spec');
   defaultPodSpec(spec);
   if (spec['enableServiceLinks'] === undefined) spec['enableServiceLinks'] = true;
@@ -53,7 +55,7 @@ export function defaultPod(pod: JsonObject): void {
 }
 
 /** `podIP` is the first of `podIPs`. Either one sets the other; where they differ, the single one wins. */
-function alignAddresses(pod: JsonObject): void {
+function alignAddresses(pod: Shaped<shapes.CoreV1Pod>): void {
   const status = pod['status'];
   if (!isObject(status)) return;
   for (const [one, all] of [
@@ -77,7 +79,7 @@ export function roundAmounts(list: JsonObject): void {
   }
 }
 
-function requestsFollowLimits(resources: JsonObject): void {
+function requestsFollowLimits(resources: Shaped<shapes.CoreV1ResourceRequirements>): void {
   const limits = resources['limits'];
   if (!isObject(limits)) return;
   for (const [name, limit] of Object.entries(limits)) {
@@ -90,7 +92,7 @@ function requestsFollowLimits(resources: JsonObject): void {
  * Pod-level requests default to the sum of the container requests, and where those are
  * absent too, to the pod-level limit.
  */
-function defaultPodLevelRequests(spec: JsonObject): void {
+function defaultPodLevelRequests(spec: Shaped<shapes.CoreV1PodSpec>): void {
   const resources = spec['resources'];
   if (!isObject(resources) || !isObject(resources['limits'])) return;
   const requests = objectIn(resources, 'requests');
@@ -102,7 +104,7 @@ function defaultPodLevelRequests(spec: JsonObject): void {
   }
 }
 
-function defaultContainer(container: JsonObject): void {
+function defaultContainer(container: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>): void {
   fill(container, 'terminationMessagePath', '/dev/termination-log');
   fill(container, 'terminationMessagePolicy', 'File');
   fill(container, 'imagePullPolicy', pullsAlways(textAt(container, 'image')) ? 'Always' : 'IfNotPresent');
@@ -126,7 +128,7 @@ function defaultContainer(container: JsonObject): void {
   }
 }
 
-function defaultProbe(probe: JsonObject): void {
+function defaultProbe(probe: Shaped<shapes.CoreV1Probe>): void {
   fill(probe, 'timeoutSeconds', 1);
   fill(probe, 'periodSeconds', 10);
   fill(probe, 'successThreshold', 1);
@@ -137,13 +139,13 @@ function defaultProbe(probe: JsonObject): void {
   if (isObject(grpc) && grpc['service'] === undefined) grpc['service'] = '';
 }
 
-function defaultHttpGet(http: JsonObject): void {
+function defaultHttpGet(http: Shaped<shapes.CoreV1HTTPGetAction>): void {
   fill(http, 'path', '/');
   fill(http, 'scheme', 'HTTP');
 }
 
 /** With the host's network a container port is a host port. */
-function hostPort(port: JsonObject): void {
+function hostPort(port: Shaped<shapes.CoreV1ContainerPort>): void {
   if (numberAt(port, 'hostPort') === 0 && port['containerPort'] !== undefined) port['hostPort'] = port['containerPort'];
 }
 
@@ -192,8 +194,8 @@ const VOLUME_DEFAULTS: Readonly<Record<string, VolumeDefaults>> = {
   image: () => {},
 };
 
-function defaultVolume(volume: JsonObject): void {
-  const sources = Object.keys(volume).filter((k) => k !== 'name' && volume[k] !== null);
+function defaultVolume(volume: Shaped<shapes.CoreV1Volume>): void {
+  const sources = keysOf(volume).filter((k) => k !== 'name' && volume[k] !== null);
   // a volume without a source is an emptyDir
   if (sources.length === 0) {
     volume['emptyDir'] = {};

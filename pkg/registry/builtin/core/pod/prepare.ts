@@ -1,4 +1,5 @@
-import { formatTime, isObject, type JsonObject } from '../../../../api/index.js';
+import { formatTime, isObject, type JsonObject, type Shaped } from '../../../../api/index.js';
+import type { shapes } from '../../../../schema/index.js';
 import type { WriteContext } from '../../../resource.js';
 import { at, listAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../../access.js';
 import { keep } from '../../form.js';
@@ -6,7 +7,7 @@ import { CONTAINER_LISTS } from './defaults.js';
 import { qosClass } from './qos.js';
 
 /** Prepares a new pod before validation. */
-export function prepareNewPod(pod: JsonObject, context: WriteContext): void {
+export function prepareNewPod(pod: Shaped<shapes.CoreV1Pod>, context: WriteContext): void {
   const spec = objectIn(pod, 'spec');
   dropStopSignals(spec, {}, context);
   const status: JsonObject = { phase: 'Pending', qosClass: qosClass(spec) };
@@ -39,7 +40,10 @@ const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
 /** Merges the pod's own values of `matchLabelKeys` into its selectors on create. */
-function selectByOwnLabels(term: JsonObject, labels: JsonObject): void {
+function selectByOwnLabels(
+  term: Shaped<shapes.CoreV1PodAffinityTerm | shapes.CoreV1TopologySpreadConstraint>,
+  labels: JsonObject,
+): void {
   const selector = term['labelSelector'];
   if (!isObject(selector)) return;
   const added: JsonObject[] = [];
@@ -55,12 +59,16 @@ const KEYED = [
   ['mismatchLabelKeys', 'NotIn'],
 ] as const;
 
-function noNegativeGrace(spec: JsonObject): void {
+function noNegativeGrace(spec: Shaped<shapes.CoreV1PodSpec>): void {
   if (numberAt(spec, 'terminationGracePeriodSeconds') < 0) spec['terminationGracePeriodSeconds'] = 1;
 }
 
 /** Drops container stop signals, a feature that is disabled by default, unless the old object has one. */
-export function dropStopSignals(spec: JsonObject, old: JsonObject, context: WriteContext): void {
+export function dropStopSignals(
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  old: Shaped<shapes.CoreV1PodSpec>,
+  context: WriteContext,
+): void {
   if (context.featureEnabled('ContainerStopSignals') || hasStopSignal(old)) return;
   for (const list of CONTAINER_LISTS) {
     for (const container of objectsAt(spec, list)) {
@@ -72,18 +80,22 @@ export function dropStopSignals(spec: JsonObject, old: JsonObject, context: Writ
   }
 }
 
-const hasStopSignal = (spec: JsonObject): boolean =>
+const hasStopSignal = (spec: Shaped<shapes.CoreV1PodSpec>): boolean =>
   CONTAINER_LISTS.some((list) => objectsAt(spec, list).some((c) => textAt(c, 'lifecycle', 'stopSignal') !== ''));
 
 /** Prepares a changed pod before validation. */
-export function prepareChangedPod(pod: JsonObject, old: JsonObject, context: WriteContext): void {
+export function prepareChangedPod(
+  pod: Shaped<shapes.CoreV1Pod>,
+  old: Shaped<shapes.CoreV1Pod>,
+  context: WriteContext,
+): void {
   const spec = objectIn(pod, 'spec');
   dropStopSignals(spec, objectAt(old, 'spec'), context);
   if (at(old, 'spec', 'terminationGracePeriodSeconds') !== undefined) noNegativeGrace(spec);
 }
 
 /** A status update does not change owners, and keeps fields that an older kubelet omits. */
-export function keepOfPodStatus(pod: JsonObject, old: JsonObject): void {
+export function keepOfPodStatus(pod: Shaped<shapes.CoreV1Pod>, old: Shaped<shapes.CoreV1Pod>): void {
   keep('ownerReferences', objectIn(pod, 'metadata'), objectAt(old, 'metadata'));
   const status = objectIn(pod, 'status');
   if (textAt(status, 'qosClass') === '') keep('qosClass', status, objectAt(old, 'status'));

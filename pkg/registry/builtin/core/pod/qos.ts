@@ -4,8 +4,10 @@ import {
   type JsonObject,
   parseQuantity,
   type Quantity,
+  type Shaped,
   zeroQuantity,
 } from '../../../../api/index.js';
+import type { shapes } from '../../../../schema/index.js';
 import { objectAt, objectsAt } from '../../access.js';
 
 /** The resources that determine the QoS class. */
@@ -17,7 +19,7 @@ type Amounts = Partial<Record<(typeof COMPUTE)[number], Quantity>>;
  * The QoS class of a pod: `Guaranteed` when its requests equal its limits, `BestEffort` when it requests
  * nothing, else `Burstable`. Pod-level resources take precedence over those of the containers.
  */
-export function qosClass(spec: JsonObject): 'Guaranteed' | 'Burstable' | 'BestEffort' {
+export function qosClass(spec: Shaped<shapes.CoreV1PodSpec>): 'Guaranteed' | 'Burstable' | 'BestEffort' {
   const whole = objectAt(spec, 'resources');
   const parts =
     Object.keys(objectAt(whole, 'requests')).length > 0 || Object.keys(objectAt(whole, 'limits')).length > 0

@@ -1,11 +1,12 @@
-import { isObject, type JsonObject } from '../../../../api/index.js';
+import { isObject, type Shaped } from '../../../../api/index.js';
+import type { shapes } from '../../../../schema/index.js';
 import { objectIn, objectsAt, textAt } from '../../access.js';
 import { fill } from '../pod/defaults.js';
 import { hasClusterIp, isExternallyAccessible, portsOf, typeOf } from './shape.js';
 
 const AFFINITY_SECONDS = 10800;
 
-export function defaultService(s: JsonObject): void {
+export function defaultService(s: Shaped<shapes.CoreV1Service>): void {
   const spec = objectIn(s, 'spec');
   fill(spec, 'sessionAffinity', 'None');
   if (spec['sessionAffinity'] === 'None') delete spec['sessionAffinityConfig'];

@@ -1,4 +1,4 @@
-import { type JsonObject, labelName } from '../../../../api/index.js';
+import { labelName, type Shaped } from '../../../../api/index.js';
 import type { shapes } from '../../../../schema/index.js';
 import type { ResourceDeclaration, WriteContext } from '../../../resource.js';
 import { at, listAt, numberAt, objectsAt, textAt } from '../../access.js';
@@ -81,7 +81,7 @@ export function serviceResource(cluster: ClusterConfig): ResourceDeclaration<sha
   };
 }
 
-function externalAddresses(o: JsonObject): string {
+function externalAddresses(o: Shaped<shapes.CoreV1Service>): string {
   const named = listAt(o, 'spec', 'externalIPs').map(String);
   switch (textAt(o, 'spec', 'type')) {
     case 'ExternalName':
@@ -98,7 +98,7 @@ function externalAddresses(o: JsonObject): string {
   }
 }
 
-function ports(o: JsonObject): string {
+function ports(o: Shaped<shapes.CoreV1Service>): string {
   const all = objectsAt(o, 'spec', 'ports').map((p) => {
     const nodePort = numberAt(p, 'nodePort');
     return `${numberAt(p, 'port')}${nodePort > 0 ? `:${nodePort}` : ''}/${textAt(p, 'protocol')}`;
@@ -107,7 +107,11 @@ function ports(o: JsonObject): string {
 }
 
 /** Warnings about accepted services that may not work as intended. */
-function warn(o: JsonObject, _old: JsonObject | undefined, context: WriteContext): void {
+function warn(
+  o: Shaped<shapes.CoreV1Service>,
+  _old: Shaped<shapes.CoreV1Service> | undefined,
+  context: WriteContext,
+): void {
   if (at(o, 'metadata', 'annotations', OLD_TOPOLOGY) !== undefined)
     context.warn(`annotation ${OLD_TOPOLOGY} is deprecated, please use ${TOPOLOGY} instead`);
   const external = listAt(o, 'spec', 'externalIPs');
@@ -135,7 +139,7 @@ function warn(o: JsonObject, _old: JsonObject | undefined, context: WriteContext
 const OLD_TOPOLOGY = 'service.kubernetes.io/topology-aware-hints';
 const TOPOLOGY = 'service.kubernetes.io/topology-mode';
 
-function addressWarnings(o: JsonObject, context: WriteContext): void {
+function addressWarnings(o: Shaped<shapes.CoreV1Service>, context: WriteContext): void {
   for (const [field, warning] of [
     ['clusterIPs', ipWarning],
     ['externalIPs', ipWarning],

@@ -49,8 +49,8 @@ function valueFrom(
     if (ref === undefined) continue;
     count++;
     const here = path.child(source);
-    if (source === 'fieldRef') fieldSelector(ref, ENV_FIELDS, here, errors);
-    else if (source === 'resourceFieldRef') resourceFieldSelector(ref, READABLE_RESOURCES, false, here, errors);
+    if (source === 'fieldRef') fieldSelector(at(from, source)!, ENV_FIELDS, here, errors);
+    else if (source === 'resourceFieldRef') resourceFieldSelector(at(from, source)!, READABLE_RESOURCES, false, here, errors);
     else if (source === 'fileKeyRef') fileKey(ref, volumes, here, errors);
     else keySelector(ref, here, errors);
   }
@@ -137,7 +137,7 @@ const CONVERTIBLE: ReadonlySet<string> = new Set([
 
 /** Validates a field path, with or without a key: `metadata.labels['app']`. */
 export function fieldSelector(
-  ref: JsonValue,
+  ref: Value<shapes.CoreV1ObjectFieldSelector>,
   readable: ReadonlySet<string>,
   path: FieldPath,
   errors: FieldErrors,

@@ -18,9 +18,9 @@ export { validatePodStatus } from './status.js';
 export { type SourceRule, sourceRule } from './volumes.js';
 export { deadVolumeWarnings, nameWarning, podWarnings } from './warnings.js';
 
-const SPEC = FieldPath.of('spec');
+const SPEC = FieldPath.in<shapes.CoreV1Pod>().child('spec');
 
-export function validatePod(pod: JsonObject, errors: FieldErrors): void {
+export function validatePod(pod: Shaped<shapes.CoreV1Pod>, errors: FieldErrors): void {
   podSpec(objectAt(pod, 'spec'), pod, SPEC, errors);
   if (listAt(pod, 'spec', 'ephemeralContainers').length > 0)
     errors.forbidden(SPEC.child('ephemeralContainers'), 'cannot be set on create');
@@ -34,7 +34,11 @@ export function validatePodSpec(pod: JsonObject, errors: FieldErrors): void {
   podSpec(objectAt(pod, 'spec'), pod, SPEC, errors);
 }
 
-export function validatePodUpdate(pod: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validatePodUpdate(
+  pod: Shaped<shapes.CoreV1Pod>,
+  old: Shaped<shapes.CoreV1Pod>,
+  errors: FieldErrors,
+): void {
   podSpec(objectAt(pod, 'spec'), pod, SPEC, errors);
   podUpdate(pod, old, errors);
 }

@@ -6,7 +6,6 @@ import {
   isDns1123Label,
   isDns1123Subdomain,
   isInRange,
-  type JsonObject,
   parseQuantity,
   type Shaped,
   subdomainName,
@@ -28,7 +27,7 @@ import { volumes } from './volumes.js';
  */
 export function podSpec(
   spec: Shaped<shapes.CoreV1PodSpec>,
-  pod: JsonObject | undefined,
+  pod: Shaped<shapes.CoreV1Pod> | undefined,
   path: FieldPath,
   errors: FieldErrors,
 ): void {

@@ -1,4 +1,12 @@
-import { type FieldErrors, type FieldPath, isLabelKey, isUserId, type JsonValue } from '../../../../../api/index.js';
+import {
+  type FieldErrors,
+  type FieldPath,
+  isLabelKey,
+  isUserId,
+  type JsonValue,
+  type Value,
+} from '../../../../../api/index.js';
+import type { shapes } from '../../../../../schema/index.js';
 import { at, objectAt, objectsAt, textAt } from '../../../access.js';
 import { isKubernetesSigner, signerName, signerOfBundle, trustBundleName } from '../../../certificates/names.js';
 import { fileMode, labelSelector, nonReservedPath, oneOf, sentences, shown } from '../../../rules.js';
@@ -9,7 +17,11 @@ import { READABLE_RESOURCES, resourceFieldSelector } from './resources.js';
 
 const TOKEN_SECONDS_MIN = 600;
 
-export function items(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
+export function items(
+  s: Value<shapes.CoreV1ConfigMapVolumeSource | shapes.CoreV1SecretVolumeSource>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   for (const [i, item] of objectsAt(s, 'items').entries()) {
     const here = path.child('items').index(i);
     if (textAt(item, 'key') === '') errors.required(here.child('key'));
@@ -20,7 +32,11 @@ export function items(s: JsonValue, path: FieldPath, errors: FieldErrors): void 
   }
 }
 
-export function downwardItems(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
+export function downwardItems(
+  s: Value<shapes.CoreV1DownwardAPIVolumeSource>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   for (const item of objectsAt(s, 'items')) {
     const file = textAt(item, 'path');
     if (file === '') errors.required(path.child('path'));
@@ -39,7 +55,11 @@ export function downwardItems(s: JsonValue, path: FieldPath, errors: FieldErrors
 }
 
 /** Validates the sources of a projected volume: each has exactly one type, and the paths of their files are unique. */
-export function projected(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
+export function projected(
+  s: Value<shapes.CoreV1ProjectedVolumeSource>,
+  path: FieldPath<shapes.CoreV1ProjectedVolumeSource>,
+  errors: FieldErrors,
+): void {
   const paths = new Set<string>();
   const claim = (file: string, shownAs = file): void => {
     if (file === '') return;
@@ -49,7 +69,8 @@ export function projected(s: JsonValue, path: FieldPath, errors: FieldErrors): v
   for (const [i, source] of objectsAt(s, 'sources').entries()) {
     const here = path.child('sources').index(i);
     let given = 0;
-    for (const [name, rule] of Object.entries(PROJECTIONS)) {
+    for (const name of Object.keys(PROJECTIONS) as (keyof Sources)[]) {
+      const rule: ProjectionRule['check'] = PROJECTIONS[name];
       const v = at(source, name);
       if (v === undefined) continue;
       given++;
@@ -59,15 +80,24 @@ export function projected(s: JsonValue, path: FieldPath, errors: FieldErrors): v
   }
 }
 
-interface Projection {
-  readonly path: FieldPath;
+interface ProjectionRule<T = unknown> {
+  check(v: Value<T>, at: Projection<T>, errors: FieldErrors): void;
+}
+
+interface Projection<T = unknown> {
+  readonly path: FieldPath<T>;
   /** The path of the whole volume. */
-  readonly volume: FieldPath;
+  readonly volume: FieldPath<shapes.CoreV1ProjectedVolumeSource>;
   /** Reports a path that another source already uses. `shownAs` is the value in the error. */
   readonly claim: (file: string, shownAs?: string) => void;
 }
 
-const PROJECTIONS: Readonly<Record<string, (v: JsonValue, at: Projection, errors: FieldErrors) => void>> = {
+type Sources = shapes.CoreV1VolumeProjection;
+type ProjectionRules = {
+  readonly [K in keyof Sources]-?: ProjectionRule<NonNullable<Sources[K]>>['check'];
+};
+
+const PROJECTIONS: ProjectionRules = {
   secret: keysAsFiles,
   configMap: keysAsFiles,
   downwardAPI: (v, { path, claim }, errors) => {
@@ -82,8 +112,8 @@ const PROJECTIONS: Readonly<Record<string, (v: JsonValue, at: Projection, errors
     if (typeof seconds === 'number' && seconds > 2 ** 32)
       errors.invalid(here, seconds, 'may not specify a duration larger than 2^32 seconds');
     const file = textAt(v, 'path');
-    if (file === '') errors.required(volume.child('path'));
-    else nonReservedPath(file, volume.child('path'), errors);
+    if (file === '') errors.required(volume.childShownAs('path'));
+    else nonReservedPath(file, volume.childShownAs('path'), errors);
     fileOwner(at(v, 'user'), path.child('user'), errors);
     claim(file);
   },

@@ -9,6 +9,7 @@ import {
   type JsonValue,
   parseQuantity,
   type Shaped,
+  type Value,
   zeroQuantity,
 } from '../../../../../api/index.js';
 import type { shapes } from '../../../../../schema/index.js';
@@ -215,7 +216,7 @@ const DIVISORS: Readonly<Record<string, readonly string[]>> = {
 };
 
 export function resourceFieldSelector(
-  ref: JsonValue,
+  ref: Value<shapes.CoreV1ResourceFieldSelector>,
   readable: readonly string[],
   inVolume: boolean,
   path: FieldPath,
@@ -233,7 +234,12 @@ export function resourceFieldSelector(
 
 export const READABLE_RESOURCES: readonly string[] = READABLE;
 
-function divisor(ref: JsonValue, resource: string, path: FieldPath, errors: FieldErrors): void {
+function divisor(
+  ref: Value<shapes.CoreV1ResourceFieldSelector>,
+  resource: string,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const text = textAt(ref, 'divisor');
   const q = text === '' ? undefined : parseQuantity(text);
   // absent and zero are equal

@@ -7,18 +7,23 @@ import {
   isIp,
   isQualifiedName,
   isUserId,
-  type JsonObject,
   type JsonValue,
+  type Shaped,
 } from '../../../../../api/index.js';
+import type { shapes } from '../../../../../schema/index.js';
 import { at, listAt, objectsAt, textAt } from '../../../access.js';
 import { sentences } from '../../../rules.js';
 
 /** Validation of a pod's status. */
 
-const STATUS = FieldPath.of('status');
+const STATUS = FieldPath.in<shapes.CoreV1Pod>().child('status');
 const OWN_CONDITIONS = ['PodScheduled', 'Ready', 'Initialized'];
 
-export function validatePodStatus(pod: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validatePodStatus(
+  pod: Shaped<shapes.CoreV1Pod>,
+  old: Shaped<shapes.CoreV1Pod>,
+  errors: FieldErrors,
+): void {
   conditions(pod, errors);
   const nominated = textAt(pod, 'status', 'nominatedNodeName');
   if (nominated !== '' && nominated !== textAt(old, 'status', 'nominatedNodeName'))
@@ -39,17 +44,23 @@ export function validatePodStatus(pod: JsonObject, old: JsonObject, errors: Fiel
 const LISTS = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const;
 type List = (typeof LISTS)[number];
 
-function conditions(pod: JsonObject, errors: FieldErrors): void {
+function conditions(pod: Shaped<shapes.CoreV1Pod>, errors: FieldErrors): void {
   // kube-apiserver reads them from the metadata
-  const path = FieldPath.of('status', 'conditions');
+  const path = FieldPath.in<shapes.CoreV1Pod>().child('status', 'conditions');
   for (const [i, c] of objectsAt(pod, 'status', 'conditions').entries()) {
     const type = textAt(c, 'type');
-    if (!OWN_CONDITIONS.includes(type)) sentences(type, isQualifiedName, path.index(i).child('Type'), errors);
+    if (!OWN_CONDITIONS.includes(type)) sentences(type, isQualifiedName, path.index(i).childShownAs('Type'), errors);
   }
 }
 
 /** A terminated container may run again only if the restart policy allows it. */
-function transitions(pod: JsonObject, old: JsonObject, list: List, policy: string, errors: FieldErrors): void {
+function transitions(
+  pod: Shaped<shapes.CoreV1Pod>,
+  old: Shaped<shapes.CoreV1Pod>,
+  list: List,
+  policy: string,
+  errors: FieldErrors,
+): void {
   if (policy === 'Always') return;
   const sidecars = new Set(
     objectsAt(old, 'spec', 'initContainers')
@@ -68,7 +79,7 @@ function transitions(pod: JsonObject, old: JsonObject, list: List, policy: strin
   }
 }
 
-function claims(pod: JsonObject, errors: FieldErrors): void {
+function claims(pod: Shaped<shapes.CoreV1Pod>, errors: FieldErrors): void {
   const declared = new Set(objectsAt(pod, 'spec', 'resourceClaims').map((c) => textAt(c, 'name')));
   const seen = new Set<string>();
   for (const [i, status] of objectsAt(pod, 'status', 'resourceClaimStatuses').entries()) {
@@ -83,7 +94,7 @@ function claims(pod: JsonObject, errors: FieldErrors): void {
 }
 
 /** At most one address of each IP family. */
-function addresses(pod: JsonObject, field: 'podIPs' | 'hostIPs', errors: FieldErrors): void {
+function addresses(pod: Shaped<shapes.CoreV1Pod>, field: 'podIPs' | 'hostIPs', errors: FieldErrors): void {
   const path = STATUS.child(field);
   const all = objectsAt(pod, 'status', field).map((a) => textAt(a, 'ip'));
   for (const [i, ip] of all.entries()) sentences(ip, isIp, path.index(i), errors);
@@ -98,11 +109,11 @@ function addresses(pod: JsonObject, field: 'podIPs' | 'hostIPs', errors: FieldEr
   for (const [i, IP] of all.entries()) if (all.indexOf(IP) < i) errors.duplicate(path.index(i), { IP });
 }
 
-function users(pod: JsonObject, list: List, errors: FieldErrors): void {
+function users(pod: Shaped<shapes.CoreV1Pod>, list: List, errors: FieldErrors): void {
   for (const [i, status] of objectsAt(pod, 'status', list).entries()) {
     const user = at(status, 'user', 'linux');
     if (user === undefined) continue;
-    const path = STATUS.child(list).index(i).child('linux');
+    const path = STATUS.child(list).index(i).childShownAs('linux');
     if (textAt(pod, 'spec', 'os', 'name') === 'windows') {
       errors.forbidden(path, 'cannot be set for a windows pod');
       continue;

@@ -1,11 +1,5 @@
-import {
-  cloneJson,
-  equalJson,
-  type FieldErrors,
-  FieldPath,
-  isInRange,
-  type JsonObject,
-} from '../../../../../api/index.js';
+import { cloneJson, equalJson, type FieldErrors, FieldPath, isInRange, type Shaped } from '../../../../../api/index.js';
+import type { shapes } from '../../../../../schema/index.js';
 import { internalDifference } from '../../../../../schema/index.js';
 import { at, listAt, numberAt, objectAt, objectIn, objectsAt, textAt } from '../../../access.js';
 import { keep } from '../../../form.js';
@@ -13,12 +7,12 @@ import { shown } from '../../../rules.js';
 
 /** Validation of pod updates. Few fields are mutable, because a node may already run the pod. */
 
-const SPEC = FieldPath.of('spec');
+const SPEC = FieldPath.in<shapes.CoreV1Pod>().child('spec');
 const FIXED =
   'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
 
 /** Returns at the first error that the comparison of the whole spec would repeat. */
-export function podUpdate(pod: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function podUpdate(pod: Shaped<shapes.CoreV1Pod>, old: Shaped<shapes.CoreV1Pod>, errors: FieldErrors): void {
   const spec = objectAt(pod, 'spec');
   const before = objectAt(old, 'spec');
   for (const list of ['containers', 'initContainers'] as const) {
@@ -45,7 +39,11 @@ export function podUpdate(pod: JsonObject, old: JsonObject, errors: FieldErrors)
     errors.forbidden(SPEC, `${FIXED}\n${internalDifference('core/v1.PodSpec', before, munged)}`);
 }
 
-function images(spec: JsonObject, list: string, errors: FieldErrors): void {
+function images(
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  list: 'containers' | 'initContainers' | 'ephemeralContainers',
+  errors: FieldErrors,
+): void {
   for (const [i, c] of objectsAt(spec, list).entries()) {
     const path = SPEC.child(list).index(i).child('image');
     const image = textAt(c, 'image');
@@ -54,7 +52,11 @@ function images(spec: JsonObject, list: string, errors: FieldErrors): void {
   }
 }
 
-function deadline(spec: JsonObject, before: JsonObject, errors: FieldErrors): boolean {
+function deadline(
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  before: Shaped<shapes.CoreV1PodSpec>,
+  errors: FieldErrors,
+): boolean {
   const path = SPEC.child('activeDeadlineSeconds');
   const now = at(spec, 'activeDeadlineSeconds');
   const was = at(before, 'activeDeadlineSeconds');
@@ -71,18 +73,26 @@ function deadline(spec: JsonObject, before: JsonObject, errors: FieldErrors): bo
   return true;
 }
 
-const tolerationKey = (t: JsonObject): string =>
-  ['key', 'operator', 'value', 'effect'].map((f) => textAt(t, f)).join('|');
+const tolerationKey = (t: Shaped<shapes.CoreV1Toleration>): string =>
+  (['key', 'operator', 'value', 'effect'] as const).map((f) => textAt(t, f)).join('|');
 
 /** Every old toleration is still present. Its tolerationSeconds may differ. */
-function onlyAddedTolerations(spec: JsonObject, before: JsonObject, errors: FieldErrors): void {
+function onlyAddedTolerations(
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  before: Shaped<shapes.CoreV1PodSpec>,
+  errors: FieldErrors,
+): void {
   const now = new Set(objectsAt(spec, 'tolerations').map(tolerationKey));
   const kept = objectsAt(before, 'tolerations').every((t) => now.has(tolerationKey(t)));
   if (!kept)
     errors.forbidden(SPEC.child('tolerations'), 'existing toleration can not be modified except its tolerationSeconds');
 }
 
-function onlyFewerGates(spec: JsonObject, before: JsonObject, errors: FieldErrors): void {
+function onlyFewerGates(
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  before: Shaped<shapes.CoreV1PodSpec>,
+  errors: FieldErrors,
+): void {
   const were = new Set(objectsAt(before, 'schedulingGates').map((g) => textAt(g, 'name')));
   for (const [i, gate] of objectsAt(spec, 'schedulingGates').entries()) {
     const name = textAt(gate, 'name');
@@ -95,7 +105,12 @@ function onlyFewerGates(spec: JsonObject, before: JsonObject, errors: FieldError
 }
 
 /** While a pod has scheduling gates, its node affinity may be narrowed but not widened. */
-function tightened(munged: JsonObject, spec: JsonObject, before: JsonObject, errors: FieldErrors): void {
+function tightened(
+  munged: Shaped<shapes.CoreV1PodSpec>,
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  before: Shaped<shapes.CoreV1PodSpec>,
+  errors: FieldErrors,
+): void {
   const was = objectAt(before, 'nodeSelector');
   const now = objectAt(spec, 'nodeSelector');
   if (!equalJson(was, now)) {

@@ -41,7 +41,11 @@ const need =
   (s, path, errors) =>
     needs(s as JsonValue, path, errors, ...fields);
 
-function partition(s: Value<{ readonly partition?: string }>, path: FieldPath, errors: FieldErrors): void {
+function partition(
+  s: Value<{ readonly partition?: string }>,
+  path: FieldPath<shapes.CoreV1AWSElasticBlockStoreVolumeSource | shapes.CoreV1GCEPersistentDiskVolumeSource>,
+  errors: FieldErrors,
+): void {
   const n = at(s, 'partition');
   if (typeof n === 'number' && (n < 0 || n > 255))
     errors.invalid(path.child('partition'), n, 'must be between 1 and 255, inclusive');
@@ -312,7 +316,11 @@ const HOST_PATH_TYPES = [
   'Socket',
 ];
 
-function secretReference(s: JsonValue, path: FieldPath, errors: FieldErrors): void {
+function secretReference(
+  s: Value<shapes.CoreV1CinderVolumeSource | shapes.CoreV1StorageOSVolumeSource>,
+  path: FieldPath<shapes.CoreV1CinderVolumeSource | shapes.CoreV1StorageOSVolumeSource>,
+  errors: FieldErrors,
+): void {
   const ref = at(s, 'secretRef');
   if (ref !== undefined && textAt(ref, 'name') === '') errors.required(path.child('secretRef', 'name'));
 }
@@ -326,7 +334,7 @@ export interface Volumes {
 
 /** Validates all volumes. */
 export function volumes(
-  pod: JsonObject,
+  pod: Shaped<shapes.CoreV1Pod>,
   spec: Shaped<shapes.CoreV1PodSpec>,
   path: FieldPath,
   errors: FieldErrors,
@@ -371,7 +379,7 @@ function volumeSource(volume: Shaped<shapes.CoreV1Volume>, path: FieldPath, erro
 }
 
 /** The claim of an ephemeral volume is named after the pod and the volume. That name must be valid. */
-function claimName(pod: JsonObject, volume: string, path: FieldPath, errors: FieldErrors): void {
+function claimName(pod: Shaped<shapes.CoreV1Pod>, volume: string, path: FieldPath, errors: FieldErrors): void {
   const podName = nameOf(pod);
   if (podName === '') return;
   const claim = `${podName}-${volume}`;

@@ -91,7 +91,7 @@ function repeated(values: readonly string[], path: (i: number) => string, field:
 }
 
 /** Host names are DNS labels. A pod name may be a longer subdomain. */
-export function nameWarning(pod: JsonObject, warn: Warn): void {
+export function nameWarning(pod: Shaped<shapes.CoreV1Pod>, warn: Warn): void {
   const name = nameOf(pod);
   const wrong = isDns1123Label(name);
   if (name !== '' && wrong.length > 0) {
