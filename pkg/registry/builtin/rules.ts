@@ -55,11 +55,16 @@ export function labels(map: JsonObject, path: FieldPath, errors: FieldErrors): v
 const OF_A_CLAIM = ['labels', 'annotations'];
 
 /** The metadata of a claim template may hold only labels and annotations. Even an empty list in another field is an error. */
-export function claimTemplateMeta(meta: Shaped<shapes.MetaV1ObjectMeta>, path: FieldPath, errors: FieldErrors): void {
+export function claimTemplateMeta(
+  meta: Shaped<shapes.MetaV1ObjectMeta>,
+  path: FieldPath<shapes.MetaV1ObjectMeta>,
+  errors: FieldErrors,
+): void {
   validateAnnotations(meta['annotations'], path.child('annotations'), errors);
   labels(objectAt(meta, 'labels'), path.child('labels'), errors);
   for (const field of givenFields(meta))
-    if (!OF_A_CLAIM.includes(field)) errors.forbidden(path.child(field === 'uid' ? 'uID' : field), 'cannot be set');
+    if (!OF_A_CLAIM.includes(field))
+      errors.forbidden(path.childShownAs(field === 'uid' ? 'uID' : field), 'cannot be set');
 }
 
 /** Checks a LabelSelector. `checkValues`: values must be valid label values too. */

@@ -100,7 +100,11 @@ export function selectorAndTemplate(o: Shaped<Workload>, rules: SelectorRules, e
   runningTemplate(template, rules.owner, here, errors);
 }
 
-export function mismatch(template: Shaped<shapes.CoreV1PodTemplateSpec>, path: FieldPath, errors: FieldErrors): void {
+export function mismatch(
+  template: Shaped<shapes.CoreV1PodTemplateSpec>,
+  path: FieldPath<shapes.CoreV1PodTemplateSpec>,
+  errors: FieldErrors,
+): void {
   errors.invalid(
     path.child('metadata', 'labels'),
     givenAt(template, 'metadata', 'labels'),
@@ -139,7 +143,7 @@ export function namedTemplateWarnings(
 }
 
 /** The names of workloads become pod names, which become host names. */
-export function podNameWarning(o: JsonObject, context: WriteContext): void {
+export function podNameWarning(o: Shaped<shapes.BatchV1CronJob | shapes.BatchV1Job>, context: WriteContext): void {
   const name = nameOf(o);
   const wrong = name.includes('.') ? ['must not contain dots'] : isDns1123Label(name);
   if (name !== '' && wrong.length > 0) {

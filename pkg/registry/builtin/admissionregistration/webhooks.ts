@@ -59,7 +59,11 @@ export function validateWebhooks(o: Shaped<WebhookConfiguration>, errors: FieldE
   }
 }
 
-function webhook(w: Shaped<Webhook>, path: FieldPath, errors: FieldErrors): void {
+function webhook(
+  w: Shaped<Webhook>,
+  path: FieldPath<shapes.AdmissionregistrationV1MutatingWebhook | shapes.AdmissionregistrationV1ValidatingWebhook>,
+  errors: FieldErrors,
+): void {
   name(textAt(w, 'name'), path.child('name'), errors);
   labelSelector(at(w, 'namespaceSelector'), path.child('namespaceSelector'), errors);
   labelSelector(at(w, 'objectSelector'), path.child('objectSelector'), errors);
@@ -167,7 +171,7 @@ function resources(all: readonly string[], path: FieldPath, errors: FieldErrors)
 
 function clientConfig(
   config: Shaped<shapes.AdmissionregistrationV1WebhookClientConfig>,
-  path: FieldPath,
+  path: FieldPath<shapes.AdmissionregistrationV1WebhookClientConfig>,
   errors: FieldErrors,
 ): void {
   const url = at(config, 'url');
@@ -229,7 +233,7 @@ function servicePath(where: string, path: FieldPath, errors: FieldErrors): void 
   }
 }
 
-function reviewVersions(versions: readonly string[], path: FieldPath, errors: FieldErrors): void {
+function reviewVersions(versions: readonly string[], path: FieldPath<readonly string[]>, errors: FieldErrors): void {
   if (versions.length === 0) {
     errors.required(path, `must specify one of ${REVIEW_VERSIONS.join(', ')}`);
     return;

@@ -54,7 +54,7 @@ function replicas(spec: Shaped<shapes.AutoscalingV2HorizontalPodAutoscalerSpec>,
 
 function reference(
   ref: Shaped<shapes.AutoscalingV2CrossVersionObjectReference>,
-  path: FieldPath,
+  path: FieldPath<shapes.AutoscalingV2CrossVersionObjectReference>,
   errors: FieldErrors,
 ): void {
   const version = textAt(ref, 'apiVersion');
@@ -78,7 +78,11 @@ function named(
   }
 }
 
-function metric(m: Shaped<shapes.AutoscalingV2MetricSpec>, path: FieldPath, errors: FieldErrors): void {
+function metric(
+  m: Shaped<shapes.AutoscalingV2MetricSpec>,
+  path: FieldPath<shapes.AutoscalingV2MetricSpec>,
+  errors: FieldErrors,
+): void {
   const type = textAt(m, 'type');
   const types = Object.keys(SOURCES);
   if (type === '') errors.required(path.child('type'), 'must specify a metric source type');
@@ -173,7 +177,7 @@ function metricTarget(target: JsonObject, path: FieldPath, errors: FieldErrors):
 
 function behaviour(
   b: Shaped<shapes.AutoscalingV2HorizontalPodAutoscalerBehavior>,
-  path: FieldPath,
+  path: FieldPath<shapes.AutoscalingV2HorizontalPodAutoscalerBehavior>,
   errors: FieldErrors,
 ): void {
   for (const direction of ['scaleUp', 'scaleDown'] as const) {
@@ -182,7 +186,11 @@ function behaviour(
   }
 }
 
-function scalingRules(rules: Shaped<shapes.AutoscalingV2HPAScalingRules>, path: FieldPath, errors: FieldErrors): void {
+function scalingRules(
+  rules: Shaped<shapes.AutoscalingV2HPAScalingRules>,
+  path: FieldPath<shapes.AutoscalingV2HPAScalingRules>,
+  errors: FieldErrors,
+): void {
   const window = at(rules, 'stabilizationWindowSeconds');
   const here = path.child('stabilizationWindowSeconds');
   if (typeof window === 'number' && window < 0) errors.invalid(here, window, 'must be greater than or equal to zero');
@@ -201,7 +209,7 @@ function scalingRules(rules: Shaped<shapes.AutoscalingV2HPAScalingRules>, path: 
 
 function scalingPolicy(
   policy: Shaped<shapes.AutoscalingV2HPAScalingPolicy>,
-  path: FieldPath,
+  path: FieldPath<shapes.AutoscalingV2HPAScalingPolicy>,
   errors: FieldErrors,
 ): void {
   const type = textAt(policy, 'type');

@@ -31,7 +31,11 @@ const same = (
 ): boolean => equalJson(at(o, 'status', field) ?? null, at(old, 'status', field) ?? null);
 
 /** The error for a whole object omits the value. */
-const refuse = (path: FieldPath, sentence: string, errors: FieldErrors): void => {
+const refuse = (
+  path: FieldPath<readonly shapes.BatchV1JobCondition[]>,
+  sentence: string,
+  errors: FieldErrors,
+): void => {
   errors.add('FieldValueInvalid', path, `Invalid value: ${sentence}`);
 };
 
@@ -40,7 +44,8 @@ export function validateJobStatus(
   old: Shaped<shapes.BatchV1Job>,
   errors: FieldErrors,
 ): void {
-  const changed = (...fields: readonly FieldName<shapes.BatchV1JobStatus>[]): boolean => fields.some((f) => !same(o, old, f));
+  const changed = (...fields: readonly FieldName<shapes.BatchV1JobStatus>[]): boolean =>
+    fields.some((f) => !same(o, old, f));
   const turned = (...types: readonly string[]): boolean => types.some((t) => is(o, t) !== is(old, t));
   const asked: Asked = { changed, turned, finished: isFinished(o) !== isFinished(old) };
   counters(o, errors);

@@ -37,7 +37,11 @@ const isPlain = (spec: Shaped<shapes.BatchV1JobSpec>): boolean =>
 const isIndexed = (spec: Shaped<shapes.BatchV1JobSpec>): boolean => textAt(spec, 'completionMode') === 'Indexed';
 
 /** Rules that also apply to the job template of a cron job. */
-export function jobSpec(spec: Shaped<shapes.BatchV1JobSpec>, path: FieldPath, errors: FieldErrors): void {
+export function jobSpec(
+  spec: Shaped<shapes.BatchV1JobSpec>,
+  path: FieldPath<shapes.BatchV1JobSpec>,
+  errors: FieldErrors,
+): void {
   for (const field of [
     'parallelism',
     'completions',
@@ -92,7 +96,11 @@ function restartPolicy(
     errors.invalid(path, policy, `only "Never" is supported when podFailurePolicy is specified`);
 }
 
-function perIndex(spec: Shaped<shapes.BatchV1JobSpec>, path: FieldPath, errors: FieldErrors): void {
+function perIndex(
+  spec: Shaped<shapes.BatchV1JobSpec>,
+  path: FieldPath<shapes.BatchV1JobSpec>,
+  errors: FieldErrors,
+): void {
   const limit = at(spec, 'backoffLimitPerIndex');
   if (limit !== undefined && isPlain(spec))
     errors.invalid(path.child('backoffLimitPerIndex'), limit, 'requires indexed completion mode');
@@ -104,7 +112,11 @@ function perIndex(spec: Shaped<shapes.BatchV1JobSpec>, path: FieldPath, errors: 
   if (isPlain(spec)) errors.invalid(here, failed, 'requires indexed completion mode');
 }
 
-function indexed(spec: Shaped<shapes.BatchV1JobSpec>, path: FieldPath, errors: FieldErrors): void {
+function indexed(
+  spec: Shaped<shapes.BatchV1JobSpec>,
+  path: FieldPath<shapes.BatchV1JobSpec>,
+  errors: FieldErrors,
+): void {
   const completions = at(spec, 'completions');
   if (completions === undefined) errors.required(path.child('completions'), 'when completion mode is Indexed');
   const parallelism = numberAt(spec, 'parallelism');
@@ -136,7 +148,11 @@ function indexed(spec: Shaped<shapes.BatchV1JobSpec>, path: FieldPath, errors: F
   }
 }
 
-function failurePolicy(spec: Shaped<shapes.BatchV1JobSpec>, path: FieldPath, errors: FieldErrors): void {
+function failurePolicy(
+  spec: Shaped<shapes.BatchV1JobSpec>,
+  path: FieldPath<shapes.BatchV1PodFailurePolicy>,
+  errors: FieldErrors,
+): void {
   const rules = objectsAt(spec, 'podFailurePolicy', 'rules');
   const here = path.child('rules');
   if (rules.length > POLICY_RULES_MAX) errors.tooMany(here, rules.length, POLICY_RULES_MAX);
@@ -156,7 +172,7 @@ function failureRule(
   rule: Shaped<shapes.BatchV1PodFailurePolicyRule>,
   spec: Shaped<shapes.BatchV1JobSpec>,
   containers: ReadonlySet<string>,
-  path: FieldPath,
+  path: FieldPath<shapes.BatchV1PodFailurePolicyRule>,
   errors: FieldErrors,
 ): void {
   const action = textAt(rule, 'action');
@@ -184,7 +200,7 @@ function failureRule(
 
 function podConditions(
   conditions: readonly Shaped<shapes.BatchV1PodFailurePolicyOnPodConditionsPattern>[],
-  path: FieldPath,
+  path: FieldPath<readonly shapes.BatchV1PodFailurePolicyOnPodConditionsPattern[]>,
   errors: FieldErrors,
 ): void {
   if (conditions.length > PATTERNS_MAX) errors.tooMany(path, conditions.length, PATTERNS_MAX);
@@ -200,7 +216,7 @@ function podConditions(
 function exitCodes(
   codes: Value<shapes.BatchV1PodFailurePolicyOnExitCodesRequirement>,
   containers: ReadonlySet<string>,
-  path: FieldPath,
+  path: FieldPath<shapes.BatchV1PodFailurePolicyOnExitCodesRequirement>,
   errors: FieldErrors,
 ): void {
   const operator = textAt(codes, 'operator');
@@ -230,7 +246,11 @@ function exitCodes(
 
 const SUCCESS_RULES_MAX = 20;
 
-function successPolicy(spec: Shaped<shapes.BatchV1JobSpec>, path: FieldPath, errors: FieldErrors): void {
+function successPolicy(
+  spec: Shaped<shapes.BatchV1JobSpec>,
+  path: FieldPath<shapes.BatchV1SuccessPolicy>,
+  errors: FieldErrors,
+): void {
   if (!isIndexed(spec)) {
     errors.invalid(
       path,
@@ -250,7 +270,7 @@ function successPolicy(spec: Shaped<shapes.BatchV1JobSpec>, path: FieldPath, err
 function successRule(
   rule: Shaped<shapes.BatchV1SuccessPolicyRule>,
   completions: number,
-  path: FieldPath,
+  path: FieldPath<shapes.BatchV1SuccessPolicyRule>,
   errors: FieldErrors,
 ): void {
   const count = at(rule, 'succeededCount');
@@ -344,7 +364,8 @@ export function validateJobUpdate(
   completions(spec, before, errors);
   fixed(spec, before, 'selector', 'meta/v1.LabelSelector', errors);
   template(spec, before, old, errors);
-  for (const [field, type] of Object.entries(FIXED) as [keyof typeof FIXED, string | undefined][]) fixed(spec, before, field, type, errors);
+  for (const [field, type] of Object.entries(FIXED) as [keyof typeof FIXED, string | undefined][])
+    fixed(spec, before, field, type, errors);
   nameAllowsIndexes(o, errors);
 }
 

@@ -24,7 +24,7 @@ export const VOLUME_MODES = ['Block', 'Filesystem'];
 
 export function claimSpec(
   spec: Shaped<shapes.CoreV1PersistentVolumeClaimSpec>,
-  path: FieldPath,
+  path: FieldPath<shapes.CoreV1PersistentVolumeClaimSpec>,
   errors: FieldErrors,
 ): void {
   accessModes(spec, path.child('accessModes'), errors);
@@ -48,7 +48,7 @@ export function claimSpec(
 
 export function accessModes(
   spec: Shaped<shapes.CoreV1PersistentVolumeClaimSpec>,
-  path: FieldPath,
+  path: FieldPath<readonly string[]>,
   errors: FieldErrors,
 ): void {
   const modes = listAt(spec, 'accessModes').map(String);
@@ -58,7 +58,11 @@ export function accessModes(
     errors.forbidden(path, 'may not use ReadWriteOncePod with other access modes');
 }
 
-function dataSources(spec: Shaped<shapes.CoreV1PersistentVolumeClaimSpec>, path: FieldPath, errors: FieldErrors): void {
+function dataSources(
+  spec: Shaped<shapes.CoreV1PersistentVolumeClaimSpec>,
+  path: FieldPath<shapes.CoreV1PersistentVolumeClaimSpec>,
+  errors: FieldErrors,
+): void {
   const source = at(spec, 'dataSource');
   const ref = at(spec, 'dataSourceRef');
   if (source !== undefined) dataSource(source, path.child('dataSource'), errors);
@@ -80,7 +84,7 @@ const sameSource = (
 
 function dataSource(
   source: Value<shapes.CoreV1TypedLocalObjectReference | shapes.CoreV1TypedObjectReference>,
-  path: FieldPath,
+  path: FieldPath<shapes.CoreV1TypedLocalObjectReference | shapes.CoreV1TypedObjectReference>,
   errors: FieldErrors,
 ): void {
   const kind = textAt(source, 'kind');

@@ -30,7 +30,11 @@ export function validateEndpoints(o: Shaped<shapes.CoreV1Endpoints>, errors: Fie
   }
 }
 
-function address(a: Shaped<shapes.CoreV1EndpointAddress>, path: FieldPath, errors: FieldErrors): void {
+function address(
+  a: Shaped<shapes.CoreV1EndpointAddress>,
+  path: FieldPath<shapes.CoreV1EndpointAddress>,
+  errors: FieldErrors,
+): void {
   const ip = textAt(a, 'ip');
   const wrong = isIp(ip);
   for (const s of wrong) errors.invalid(path.child('ip'), ip, s);
@@ -42,7 +46,12 @@ function address(a: Shaped<shapes.CoreV1EndpointAddress>, path: FieldPath, error
   else notLocal(ip, path.child('ip'), errors);
 }
 
-function port(p: Shaped<shapes.CoreV1EndpointPort>, named: boolean, path: FieldPath, errors: FieldErrors): void {
+function port(
+  p: Shaped<shapes.CoreV1EndpointPort>,
+  named: boolean,
+  path: FieldPath<shapes.CoreV1EndpointPort>,
+  errors: FieldErrors,
+): void {
   const name = textAt(p, 'name');
   if (name === '') {
     if (named) errors.required(path.child('name'));

@@ -49,7 +49,12 @@ function limitType(type: string, path: FieldPath, errors: FieldErrors): void {
 const LISTS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const;
 type Bounds = Readonly<Record<(typeof LISTS)[number], Quantity | undefined>>;
 
-function amounts(limit: Shaped<shapes.CoreV1LimitRangeItem>, type: string, path: FieldPath, errors: FieldErrors): void {
+function amounts(
+  limit: Shaped<shapes.CoreV1LimitRangeItem>,
+  type: string,
+  path: FieldPath<shapes.CoreV1LimitRangeItem>,
+  errors: FieldErrors,
+): void {
   const names = new Set<string>();
   for (const field of LISTS) {
     const values = objectAt(limit, field);
@@ -89,8 +94,8 @@ const show = (q: Quantity): string => formatQuantity(q);
 const above = (a: Quantity | undefined, b: Quantity | undefined): boolean =>
   a !== undefined && b !== undefined && compareQuantities(a, b) > 0;
 
-function bounds(name: string, b: Bounds, path: FieldPath, errors: FieldErrors): void {
-  const key = (field: string) => path.child(field).key(name);
+function bounds(name: string, b: Bounds, path: FieldPath<shapes.CoreV1LimitRangeItem>, errors: FieldErrors): void {
+  const key = (field: (typeof LISTS)[number]) => path.child(field).key(name);
   if (above(b.min, b.max))
     errors.invalid(key('min'), show(b.min!), `min value ${show(b.min!)} is greater than max value ${show(b.max!)}`);
   const fallback = b.defaultRequest;
@@ -201,19 +206,19 @@ function scopeSelector(o: Shaped<shapes.CoreV1ResourceQuota>, hard: readonly str
 function scopeTerm(
   term: Shaped<shapes.CoreV1ScopedResourceSelectorRequirement>,
   scope: string,
-  path: FieldPath,
+  path: FieldPath<readonly shapes.CoreV1ScopedResourceSelectorRequirement[]>,
   errors: FieldErrors,
 ): void {
   const operator = textAt(term, 'operator');
   const values = listAt(term, 'values');
   if (ONLY_EXISTS.includes(scope) && operator !== 'Exists')
-    errors.invalid(path.child('operator'), operator, ONLY_EXISTS_SAID);
+    errors.invalid(path.childShownAs('operator'), operator, ONLY_EXISTS_SAID);
   switch (operator) {
     case 'In':
     case 'NotIn':
       if (values.length === 0)
         errors.required(
-          path.child('values'),
+          path.childShownAs('values'),
           "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector",
         );
       return;
@@ -221,13 +226,13 @@ function scopeTerm(
     case 'DoesNotExist':
       if (values.length > 0)
         errors.invalid(
-          path.child('values'),
+          path.childShownAs('values'),
           values,
           "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector",
         );
       return;
     default:
-      errors.invalid(path.child('operator'), operator, 'not a valid selector operator');
+      errors.invalid(path.childShownAs('operator'), operator, 'not a valid selector operator');
   }
 }
 

@@ -70,7 +70,7 @@ function endpoints(o: Shaped<shapes.DiscoveryV1EndpointSlice>, type: string, err
 function addresses(
   endpoint: Shaped<shapes.DiscoveryV1Endpoint>,
   type: string,
-  path: FieldPath,
+  path: FieldPath<readonly string[]>,
   errors: FieldErrors,
 ): void {
   const all = listAt(endpoint, 'addresses').map(String);
@@ -99,14 +99,18 @@ function topology(endpoint: Shaped<shapes.DiscoveryV1Endpoint>, path: FieldPath,
   if (entries.length > TOPOLOGY_MAX) errors.tooMany(path, entries.length, TOPOLOGY_MAX);
 }
 
-function hints(endpoint: Shaped<shapes.DiscoveryV1Endpoint>, path: FieldPath, errors: FieldErrors): void {
+function hints(
+  endpoint: Shaped<shapes.DiscoveryV1Endpoint>,
+  path: FieldPath<shapes.DiscoveryV1EndpointHints>,
+  errors: FieldErrors,
+): void {
   names(objectsAt(endpoint, 'hints', 'forZones'), path.child('forZones'), isLabelValue, errors, true);
   names(objectsAt(endpoint, 'hints', 'forNodes'), path.child('forNodes'), isDns1123Subdomain, errors, false);
 }
 
 function names(
   hinted: readonly Shaped<shapes.DiscoveryV1ForNode | shapes.DiscoveryV1ForZone>[],
-  path: FieldPath,
+  path: FieldPath<readonly shapes.DiscoveryV1ForNode[] | readonly shapes.DiscoveryV1ForZone[]>,
   rule: (name: string) => readonly string[],
   errors: FieldErrors,
   required: boolean,

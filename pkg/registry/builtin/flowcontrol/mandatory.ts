@@ -39,13 +39,13 @@ const PRIORITY_LEVELS: Readonly<Record<string, JsonObject>> = {
 
 export const mandatorySchema = (
   o: Shaped<shapes.FlowcontrolV1FlowSchema>,
-  path: FieldPath,
+  path: FieldPath<shapes.FlowcontrolV1FlowSchemaSpec | shapes.FlowcontrolV1PriorityLevelConfigurationSpec>,
   errors: FieldErrors,
 ): void => asFixed(o, FLOW_SCHEMAS, 'flowcontrol/v1.FlowSchemaSpec', path, errors);
 
 export const mandatoryLevel = (
   o: Shaped<shapes.FlowcontrolV1PriorityLevelConfiguration>,
-  path: FieldPath,
+  path: FieldPath<shapes.FlowcontrolV1FlowSchemaSpec | shapes.FlowcontrolV1PriorityLevelConfigurationSpec>,
   errors: FieldErrors,
 ): void => asFixed(o, PRIORITY_LEVELS, 'flowcontrol/v1.PriorityLevelConfigurationSpec', path, errors);
 
@@ -53,7 +53,7 @@ function asFixed(
   o: Shaped<shapes.FlowcontrolV1FlowSchema | shapes.FlowcontrolV1PriorityLevelConfiguration>,
   fixed: Readonly<Record<string, JsonObject>>,
   type: string,
-  path: FieldPath,
+  path: FieldPath<shapes.FlowcontrolV1FlowSchemaSpec | shapes.FlowcontrolV1PriorityLevelConfigurationSpec>,
   errors: FieldErrors,
 ): void {
   const name = nameOf(o);

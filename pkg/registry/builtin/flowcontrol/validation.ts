@@ -43,7 +43,7 @@ export function validateFlowSchema(o: Shaped<shapes.FlowcontrolV1FlowSchema>, er
 
 function policyRule(
   rule: Shaped<shapes.FlowcontrolV1PolicyRulesWithSubjects>,
-  path: FieldPath,
+  path: FieldPath<shapes.FlowcontrolV1PolicyRulesWithSubjects>,
   errors: FieldErrors,
 ): void {
   const subjects = objectsAt(rule, 'subjects');
@@ -57,7 +57,11 @@ function policyRule(
   for (const [i, r] of others.entries()) nonResourceRule(r, path.child('nonResourceRules').index(i), errors);
 }
 
-function subject(s: Shaped<shapes.FlowcontrolV1Subject>, path: FieldPath, errors: FieldErrors): void {
+function subject(
+  s: Shaped<shapes.FlowcontrolV1Subject>,
+  path: FieldPath<shapes.FlowcontrolV1Subject>,
+  errors: FieldErrors,
+): void {
   const kind = textAt(s, 'kind');
   if (!Object.hasOwn(SUBJECTS, kind)) {
     errors.notSupported(path.child('kind'), kind, Object.keys(SUBJECTS));
@@ -88,7 +92,7 @@ function subject(s: Shaped<shapes.FlowcontrolV1Subject>, path: FieldPath, errors
 
 function verbs(
   rule: Shaped<shapes.FlowcontrolV1NonResourcePolicyRule | shapes.FlowcontrolV1ResourcePolicyRule>,
-  path: FieldPath,
+  path: FieldPath<shapes.FlowcontrolV1NonResourcePolicyRule | shapes.FlowcontrolV1ResourcePolicyRule>,
   errors: FieldErrors,
 ): void {
   const all = listAt(rule, 'verbs').map(String);
@@ -104,7 +108,7 @@ function list(
   field: 'apiGroups' | 'resources',
   what: string,
   none: string,
-  path: FieldPath,
+  path: FieldPath<shapes.FlowcontrolV1ResourcePolicyRule>,
   errors: FieldErrors,
 ): void {
   const all = listAt(rule, field).map(String);
@@ -115,7 +119,7 @@ function list(
 
 function resourceRule(
   rule: Shaped<shapes.FlowcontrolV1ResourcePolicyRule>,
-  path: FieldPath,
+  path: FieldPath<shapes.FlowcontrolV1ResourcePolicyRule>,
   errors: FieldErrors,
 ): void {
   verbs(rule, path, errors);
@@ -136,7 +140,7 @@ function resourceRule(
 
 function nonResourceRule(
   rule: Shaped<shapes.FlowcontrolV1NonResourcePolicyRule>,
-  path: FieldPath,
+  path: FieldPath<shapes.FlowcontrolV1NonResourcePolicyRule>,
   errors: FieldErrors,
 ): void {
   verbs(rule, path, errors);
@@ -187,7 +191,7 @@ export function validatePriorityLevel(
 
 function exempt(
   e: Shaped<shapes.FlowcontrolV1ExemptPriorityLevelConfiguration>,
-  path: FieldPath,
+  path: FieldPath<shapes.FlowcontrolV1ExemptPriorityLevelConfiguration>,
   errors: FieldErrors,
 ): void {
   const shares = numberAt(e, 'nominalConcurrencyShares');
@@ -199,7 +203,7 @@ function exempt(
 
 function limited(
   l: Shaped<shapes.FlowcontrolV1LimitedPriorityLevelConfiguration>,
-  path: FieldPath,
+  path: FieldPath<shapes.FlowcontrolV1LimitedPriorityLevelConfiguration>,
   errors: FieldErrors,
 ): void {
   const shares = numberAt(l, 'nominalConcurrencyShares');
@@ -231,7 +235,11 @@ function limited(
 const QUEUES_MAX = 10_000_000;
 const ENTROPY_BITS_MAX = 60;
 
-function queues(q: Shaped<shapes.FlowcontrolV1QueuingConfiguration>, path: FieldPath, errors: FieldErrors): void {
+function queues(
+  q: Shaped<shapes.FlowcontrolV1QueuingConfiguration>,
+  path: FieldPath<shapes.FlowcontrolV1QueuingConfiguration>,
+  errors: FieldErrors,
+): void {
   const count = numberAt(q, 'queues');
   const hand = numberAt(q, 'handSize');
   const length = numberAt(q, 'queueLengthLimit');

@@ -31,7 +31,7 @@ export function validateIngressClass(o: Shaped<shapes.NetworkingV1IngressClass>,
 
 function classParameters(
   p: Shaped<shapes.NetworkingV1IngressClassParametersReference>,
-  path: FieldPath,
+  path: FieldPath<shapes.NetworkingV1IngressClassParametersReference>,
   errors: FieldErrors,
 ): void {
   const group = at(p, 'apiGroup');

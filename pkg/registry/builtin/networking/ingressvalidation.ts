@@ -48,7 +48,7 @@ export function validateIngressStatus(o: Shaped<shapes.NetworkingV1Ingress>, err
 
 function entryPoint(
   entry: Shaped<shapes.NetworkingV1IngressLoadBalancerIngress>,
-  path: FieldPath,
+  path: FieldPath<shapes.NetworkingV1IngressLoadBalancerIngress>,
   errors: FieldErrors,
 ): void {
   const ip = textAt(entry, 'ip');
@@ -92,7 +92,11 @@ function tls(o: Shaped<shapes.NetworkingV1Ingress>, errors: FieldErrors): void {
   }
 }
 
-function rule(r: Shaped<shapes.NetworkingV1IngressRule>, path: FieldPath, errors: FieldErrors): void {
+function rule(
+  r: Shaped<shapes.NetworkingV1IngressRule>,
+  path: FieldPath<shapes.NetworkingV1IngressRule>,
+  errors: FieldErrors,
+): void {
   const host = textAt(r, 'host');
   if (host !== '') {
     if (isIpSloppy(host).length === 0)
@@ -107,7 +111,11 @@ function rule(r: Shaped<shapes.NetworkingV1IngressRule>, path: FieldPath, errors
   for (const [i, p] of paths.entries()) httpPath(p, here.index(i), errors);
 }
 
-function httpPath(p: Shaped<shapes.NetworkingV1HTTPIngressPath>, path: FieldPath, errors: FieldErrors): void {
+function httpPath(
+  p: Shaped<shapes.NetworkingV1HTTPIngressPath>,
+  path: FieldPath<shapes.NetworkingV1HTTPIngressPath>,
+  errors: FieldErrors,
+): void {
   const type = at(p, 'pathType');
   const text = textAt(p, 'path');
   if (typeof type !== 'string') {
@@ -132,7 +140,7 @@ function absolutePath(text: string, path: FieldPath, errors: FieldErrors): void 
   for (const end of FORBIDDEN_ENDS) if (text.endsWith(end)) errors.invalid(path, text, `cannot end with '${end}'`);
 }
 
-function backend(b: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function backend(b: JsonObject, path: FieldPath<shapes.NetworkingV1IngressBackend>, errors: FieldErrors): void {
   const resource = at(b, 'resource');
   const service = at(b, 'service');
   if (resource !== undefined && service !== undefined) {
@@ -144,7 +152,11 @@ function backend(b: JsonObject, path: FieldPath, errors: FieldErrors): void {
   else errors.invalid(path, '', 'resource or service backend is required');
 }
 
-function serviceBackend(service: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function serviceBackend(
+  service: JsonObject,
+  path: FieldPath<shapes.NetworkingV1IngressBackend>,
+  errors: FieldErrors,
+): void {
   const here = path.child('service');
   const name = textAt(service, 'name');
   if (name === '') errors.required(here.child('name'));
@@ -159,7 +171,11 @@ function serviceBackend(service: JsonObject, path: FieldPath, errors: FieldError
   else errors.required(path, 'port name or number is required');
 }
 
-function localReference(ref: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function localReference(
+  ref: JsonObject,
+  path: FieldPath<shapes.CoreV1TypedLocalObjectReference>,
+  errors: FieldErrors,
+): void {
   const group = at(ref, 'apiGroup');
   if (typeof group === 'string')
     for (const sentence of isDns1123Subdomain(group)) errors.invalid(path.child('apiGroup'), group, sentence);

@@ -5,7 +5,6 @@ import {
   isCidr,
   isPortName,
   isPortNumber,
-  type JsonObject,
   parseCidr,
   type Shaped,
 } from '../../../api/index.js';
@@ -40,7 +39,11 @@ export function validateNetworkPolicy(o: Shaped<shapes.NetworkingV1NetworkPolicy
     if (!TYPES.includes(type)) errors.notSupported(SPEC.child('policyTypes').index(i), type, TYPES);
 }
 
-function ports(port: Shaped<shapes.NetworkingV1NetworkPolicyPort>, path: FieldPath, errors: FieldErrors): void {
+function ports(
+  port: Shaped<shapes.NetworkingV1NetworkPolicyPort>,
+  path: FieldPath<shapes.NetworkingV1NetworkPolicyPort>,
+  errors: FieldErrors,
+): void {
   const protocol = at(port, 'protocol');
   if (typeof protocol === 'string' && !PROTOCOLS.includes(protocol))
     errors.notSupported(path.child('protocol'), protocol, PROTOCOLS);
@@ -59,7 +62,11 @@ function ports(port: Shaped<shapes.NetworkingV1NetworkPolicyPort>, path: FieldPa
   }
 }
 
-function peer(one: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function peer(
+  one: Shaped<shapes.NetworkingV1NetworkPolicyPeer>,
+  path: FieldPath<shapes.NetworkingV1NetworkPolicyPeer>,
+  errors: FieldErrors,
+): void {
   let count = 0;
   for (const field of ['podSelector', 'namespaceSelector'] as const) {
     if (at(one, field) === undefined) continue;
@@ -75,7 +82,11 @@ function peer(one: JsonObject, path: FieldPath, errors: FieldErrors): void {
   if (count === 0) errors.required(path, 'must specify a peer');
 }
 
-function ipBlock(block: JsonObject, path: FieldPath, errors: FieldErrors): void {
+function ipBlock(
+  block: Shaped<shapes.NetworkingV1IPBlock>,
+  path: FieldPath<shapes.NetworkingV1IPBlock>,
+  errors: FieldErrors,
+): void {
   const cidr = textAt(block, 'cidr');
   if (cidr === '') {
     errors.required(path.child('cidr'));

@@ -50,7 +50,7 @@ function policyRules(
 function policyRule(
   rule: Shaped<shapes.RbacV1PolicyRule>,
   namespaced: boolean,
-  path: FieldPath,
+  path: FieldPath<shapes.RbacV1PolicyRule>,
   errors: FieldErrors,
 ): void {
   if (listAt(rule, 'verbs').length === 0) errors.required(path.child('verbs'), 'verbs must contain at least one value');

@@ -146,7 +146,7 @@ function deviceStatuses(
 function deviceStatus(
   d: Shaped<shapes.ResourceV1AllocatedDeviceStatus>,
   known: ReadonlySet<string>,
-  path: FieldPath,
+  path: FieldPath<shapes.ResourceV1AllocatedDeviceStatus>,
   errors: FieldErrors,
 ): void {
   driverName(textAt(d, 'driver'), path.child('driver'), errors);
@@ -161,7 +161,11 @@ function deviceStatus(
   if (isObject(at(d, 'networkData'))) networkData(objectAt(d, 'networkData'), path.child('networkData'), errors);
 }
 
-function networkData(n: Shaped<shapes.ResourceV1NetworkDeviceData>, path: FieldPath, errors: FieldErrors): void {
+function networkData(
+  n: Shaped<shapes.ResourceV1NetworkDeviceData>,
+  path: FieldPath<shapes.ResourceV1NetworkDeviceData>,
+  errors: FieldErrors,
+): void {
   const long = (field: FieldName<shapes.ResourceV1NetworkDeviceData>, max: number): void => {
     if (Buffer.byteLength(textAt(n, field)) > max) errors.tooLong(path.child(field), max);
   };
@@ -207,7 +211,7 @@ function allocated(
 function result(
   r: Shaped<shapes.ResourceV1DeviceRequestAllocationResult>,
   requests: ReadonlySet<string>,
-  path: FieldPath,
+  path: FieldPath<shapes.ResourceV1DeviceRequestAllocationResult>,
   errors: FieldErrors,
 ): void {
   requestReference(textAt(r, 'request'), requests, path.child('request'), errors);

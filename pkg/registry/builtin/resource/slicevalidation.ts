@@ -66,7 +66,11 @@ export function validateSliceUpdate(
   }
 }
 
-function pool(p: Shaped<shapes.ResourceV1ResourcePool>, path: FieldPath, errors: FieldErrors): void {
+function pool(
+  p: Shaped<shapes.ResourceV1ResourcePool>,
+  path: FieldPath<shapes.ResourceV1ResourcePool>,
+  errors: FieldErrors,
+): void {
   poolName(textAt(p, 'name'), path.child('name'), errors);
   const count = numberAt(p, 'resourceSliceCount');
   if (count <= 0) errors.invalid(path.child('resourceSliceCount'), count, 'must be greater than zero');

@@ -130,7 +130,7 @@ export function selectors(holder: Value<shapes.ResourceV1DeviceClassSpec>, path:
 /** `requests` are the request names that a configuration may refer to. A class refers to none. */
 export function configs(
   holder: Value<shapes.ResourceV1DeviceClaim | shapes.ResourceV1DeviceClassSpec>,
-  path: FieldPath,
+  path: FieldPath<shapes.ResourceV1DeviceClaim | shapes.ResourceV1DeviceClassSpec>,
   errors: FieldErrors,
   requests: ReadonlySet<string> = new Set(),
 ): void {
@@ -146,7 +146,11 @@ export function configs(
 /** Validates the opaque parameters of one driver. */
 export function opaqueConfiguration(
   config: Shaped<shapes.ResourceV1DeviceClassConfiguration>,
-  path: FieldPath,
+  path: FieldPath<
+    | shapes.ResourceV1DeviceAllocationConfiguration
+    | shapes.ResourceV1DeviceClaimConfiguration
+    | shapes.ResourceV1DeviceClassConfiguration
+  >,
   errors: FieldErrors,
 ): void {
   const place = path.child('opaque');
@@ -177,7 +181,7 @@ export function parameters(
 /** Validates the spec of a claim or of a claim template. */
 export function claimSpec(
   spec: Value<shapes.ResourceV1ResourceClaimSpec> | undefined,
-  path: FieldPath,
+  path: FieldPath<shapes.ResourceV1ResourceClaimSpec>,
   errors: FieldErrors,
 ): void {
   const devices = at(spec, 'devices');
@@ -329,7 +333,7 @@ function wanted(request: Shaped<RequestedDevices>, path: FieldPath, errors: Fiel
 function constraints(
   devices: Shaped<shapes.ResourceV1DeviceClaim>,
   known: ReadonlySet<string>,
-  path: FieldPath,
+  path: FieldPath<shapes.ResourceV1DeviceClaim>,
   errors: FieldErrors,
 ): void {
   const list = objectsAt(devices, 'constraints');

@@ -27,7 +27,7 @@ export function conditionReason(reason: string, path: FieldPath, errors: FieldEr
 
 export function conditionList(
   list: readonly Shaped<shapes.MetaV1Condition>[],
-  path: FieldPath,
+  path: FieldPath<readonly shapes.MetaV1Condition[]>,
   errors: FieldErrors,
 ): void {
   const seen = new Set<string>();
@@ -40,7 +40,11 @@ export function conditionList(
   }
 }
 
-function condition(c: Shaped<shapes.MetaV1Condition>, path: FieldPath, errors: FieldErrors): void {
+function condition(
+  c: Shaped<shapes.MetaV1Condition>,
+  path: FieldPath<shapes.MetaV1Condition>,
+  errors: FieldErrors,
+): void {
   const type = textAt(c, 'type');
   if (type === '') errors.required(path.child('type'), 'is required');
   else sentences(type, isLabelKey, path.child('type'), errors);
@@ -63,7 +67,11 @@ function condition(c: Shaped<shapes.MetaV1Condition>, path: FieldPath, errors: F
 /** Validation of conditions of older kinds: each has a type, and types are unique. */
 export function typedOnce(
   list: readonly Shaped<shapes.CoreV1ReplicationControllerCondition>[],
-  path: FieldPath,
+  path: FieldPath<
+    | readonly shapes.CoreV1ReplicationControllerCondition[]
+    | readonly shapes.FlowcontrolV1FlowSchemaCondition[]
+    | readonly shapes.FlowcontrolV1PriorityLevelConfigurationCondition[]
+  >,
   errors: FieldErrors,
 ): void {
   const seen = new Set<string>();

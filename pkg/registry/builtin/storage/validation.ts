@@ -241,7 +241,7 @@ export function validateCsiNodeStatus(
 
 function healthCondition(
   c: Shaped<shapes.StorageV1StorageHealthCondition>,
-  path: FieldPath,
+  path: FieldPath<shapes.StorageV1StorageHealthCondition>,
   errors: FieldErrors,
 ): void {
   oneOf(textAt(c, 'status'), path.child('status'), ['StorageDegraded', 'StorageUnreachable'], errors, false);

@@ -23,7 +23,7 @@ export interface ContainerContext {
   readonly spec: Shaped<shapes.CoreV1PodSpec>;
   /** The object is a template, so pods may still get defaults. */
   readonly isTemplate: boolean;
-  readonly path: FieldPath;
+  readonly path: FieldPath<shapes.CoreV1PodSpec>;
   readonly errors: FieldErrors;
   readonly volumes: ReadonlyMap<string, JsonObject>;
   /** Invalid names are included. */
@@ -119,13 +119,19 @@ export function ephemeralContainers(context: ContainerContext): void {
       if (EPHEMERAL_FIELDS.has(field) || field === 'targetContainerName') continue;
       // a struct and not a pointer in Go, so it is always present
       const empty = field === 'resources' && givenFields(objectAt(c, field)).length === 0;
-      if (!empty) errors.forbidden(here.child(field), 'cannot be set for an Ephemeral Container');
+      if (!empty) errors.forbidden(here.childShownAs(field), 'cannot be set for an Ephemeral Container');
     }
     for (const m of objectsAt(c, 'volumeMounts')) {
       if (textAt(m, 'subPath') !== '')
-        errors.forbidden(here.child('volumeMounts', 'subPath'), 'cannot be set for an Ephemeral Container');
+        errors.forbidden(
+          here.childShownAs('volumeMounts').child('subPath'),
+          'cannot be set for an Ephemeral Container',
+        );
       if (textAt(m, 'subPathExpr') !== '')
-        errors.forbidden(here.child('volumeMounts', 'subPathExpr'), 'cannot be set for an Ephemeral Container');
+        errors.forbidden(
+          here.childShownAs('volumeMounts').child('subPathExpr'),
+          'cannot be set for an Ephemeral Container',
+        );
     }
   }
 }
@@ -138,7 +144,7 @@ function graceOf(spec: Shaped<shapes.CoreV1PodSpec>): number | undefined {
 
 function common(
   c: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
-  path: FieldPath,
+  path: FieldPath<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
   { spec, errors, volumes, allVolumes, claims }: ContainerContext,
 ): void {
   const name = textAt(c, 'name');
@@ -168,7 +174,7 @@ function common(
 function hostNetworkPorts(
   c: Shaped<shapes.CoreV1Container>,
   isTemplate: boolean,
-  path: FieldPath,
+  path: FieldPath<shapes.CoreV1Container>,
   errors: FieldErrors,
 ): void {
   for (const [i, p] of objectsAt(c, 'ports').entries()) {
@@ -185,7 +191,7 @@ function hostNetworkPorts(
 function unique(
   c: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
   names: Set<string>,
-  path: FieldPath,
+  path: FieldPath<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
   errors: FieldErrors,
 ): void {
   const name = textAt(c, 'name');
@@ -195,7 +201,7 @@ function unique(
 
 function ports(
   c: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
-  path: FieldPath,
+  path: FieldPath<readonly shapes.CoreV1ContainerPort[]>,
   errors: FieldErrors,
 ): void {
   const names = new Set<string>();
@@ -219,7 +225,11 @@ function ports(
   }
 }
 
-function hostPorts(all: readonly Shaped<shapes.CoreV1Container>[], path: FieldPath, errors: FieldErrors): void {
+function hostPorts(
+  all: readonly Shaped<shapes.CoreV1Container>[],
+  path: FieldPath<readonly shapes.CoreV1Container[]>,
+  errors: FieldErrors,
+): void {
   const taken = new Set<string>();
   for (const [i, c] of all.entries()) {
     for (const [j, p] of objectsAt(c, 'ports').entries()) {
@@ -237,7 +247,7 @@ const RESIZE = ['NotRequired', 'RestartContainer'];
 function resizePolicy(
   c: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
   spec: Shaped<shapes.CoreV1PodSpec>,
-  path: FieldPath,
+  path: FieldPath<readonly shapes.CoreV1ContainerResizePolicy[]>,
   errors: FieldErrors,
 ): void {
   const seen = new Set<string>();
@@ -256,7 +266,11 @@ function resizePolicy(
   }
 }
 
-function restart(c: Shaped<shapes.CoreV1Container>, path: FieldPath, errors: FieldErrors): void {
+function restart(
+  c: Shaped<shapes.CoreV1Container>,
+  path: FieldPath<shapes.CoreV1Container>,
+  errors: FieldErrors,
+): void {
   const policy = at(c, 'restartPolicy');
   const rules = objectsAt(c, 'restartPolicyRules');
   if (typeof policy === 'string' && !RESTART_POLICIES.includes(policy))

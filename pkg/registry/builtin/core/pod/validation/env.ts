@@ -22,7 +22,7 @@ const SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRe
 export function environment(
   container: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
   volumes: ReadonlyMap<string, JsonObject>,
-  path: FieldPath,
+  path: FieldPath<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
   errors: FieldErrors,
 ): void {
   for (const [i, env] of objectsAt(container, 'env').entries()) {
@@ -40,7 +40,7 @@ function valueFrom(
   env: Shaped<shapes.CoreV1EnvVar>,
   from: Value<shapes.CoreV1EnvVarSource>,
   volumes: ReadonlyMap<string, JsonObject>,
-  path: FieldPath,
+  path: FieldPath<shapes.CoreV1EnvVarSource>,
   errors: FieldErrors,
 ): void {
   let count = 0;
@@ -50,7 +50,8 @@ function valueFrom(
     count++;
     const here = path.child(source);
     if (source === 'fieldRef') fieldSelector(at(from, source)!, ENV_FIELDS, here, errors);
-    else if (source === 'resourceFieldRef') resourceFieldSelector(at(from, source)!, READABLE_RESOURCES, false, here, errors);
+    else if (source === 'resourceFieldRef')
+      resourceFieldSelector(at(from, source)!, READABLE_RESOURCES, false, here, errors);
     else if (source === 'fileKeyRef') fileKey(ref, volumes, here, errors);
     else keySelector(ref, here, errors);
   }
@@ -89,7 +90,12 @@ function fileKey(ref: JsonValue, volumes: ReadonlyMap<string, JsonObject>, path:
     errors.invalid(path.child('volumeName'), volume, 'referenced volume must be of type emptyDir');
 }
 
-function envFrom(from: Shaped<shapes.CoreV1EnvFromSource>, path: FieldPath, i: number, errors: FieldErrors): void {
+function envFrom(
+  from: Shaped<shapes.CoreV1EnvFromSource>,
+  path: FieldPath<readonly shapes.CoreV1EnvFromSource[]>,
+  i: number,
+  errors: FieldErrors,
+): void {
   const here = path.index(i);
   const prefix = textAt(from, 'prefix');
   if (prefix !== '') sentences(prefix, isRelaxedEnvVarName, here.child('prefix'), errors);

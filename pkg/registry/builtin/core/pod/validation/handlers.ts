@@ -43,7 +43,7 @@ const CHECKS: Readonly<Record<Handler, Check>> = {
 function handler(
   owner: JsonObject,
   names: readonly Handler[],
-  path: FieldPath,
+  path: FieldPath<shapes.CoreV1LifecycleHandler | shapes.CoreV1Probe>,
   errors: FieldErrors,
   grace?: number,
 ): void {
@@ -61,7 +61,7 @@ function handler(
 export function lifecycle(
   container: Shaped<shapes.CoreV1Container>,
   grace: number | undefined,
-  path: FieldPath,
+  path: FieldPath<shapes.CoreV1Container>,
   errors: FieldErrors,
 ): void {
   for (const hook of ['postStart', 'preStop'] as const) {
@@ -78,7 +78,11 @@ const COUNTS = [
   'failureThreshold',
 ] as const;
 
-export function probes(container: Shaped<shapes.CoreV1Container>, path: FieldPath, errors: FieldErrors): void {
+export function probes(
+  container: Shaped<shapes.CoreV1Container>,
+  path: FieldPath<shapes.CoreV1Container>,
+  errors: FieldErrors,
+): void {
   for (const name of ['livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
     const p = at(container, name);
     if (p === undefined) continue;

@@ -45,18 +45,18 @@ export function validatePodUpdate(
 
 export function templateMeta(
   template: Shaped<shapes.CoreV1PodTemplateSpec>,
-  path: FieldPath,
+  path: FieldPath<shapes.CoreV1PodTemplateSpec>,
   errors: FieldErrors,
 ): void {
-  labels(objectAt(template, 'metadata', 'labels'), path.child('labels'), errors);
+  labels(objectAt(template, 'metadata', 'labels'), path.childShownAs('labels'), errors);
   for (const key of Object.keys(objectAt(template, 'metadata', 'annotations')))
-    sentences(key.toLowerCase(), isLabelKey, path.child('annotations'), errors);
+    sentences(key.toLowerCase(), isLabelKey, path.childShownAs('annotations'), errors);
 }
 
 /** Validates a pod template at `path`. */
 export function podTemplate(
   template: Shaped<shapes.CoreV1PodTemplateSpec>,
-  path: FieldPath,
+  path: FieldPath<shapes.CoreV1PodTemplateSpec>,
   errors: FieldErrors,
 ): void {
   templateMeta(template, path, errors);
@@ -70,7 +70,7 @@ export function podTemplate(
 export function runningTemplate(
   template: Shaped<shapes.CoreV1PodTemplateSpec>,
   kind: string,
-  path: FieldPath,
+  path: FieldPath<shapes.CoreV1PodTemplateSpec>,
   errors: FieldErrors,
 ): void {
   podTemplate(template, path, errors);

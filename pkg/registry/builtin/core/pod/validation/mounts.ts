@@ -8,7 +8,7 @@ import { descendingPath, noBacksteps, oneOf } from '../../../rules.js';
 export function volumeMounts(
   container: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
   volumes: ReadonlyMap<string, JsonObject>,
-  path: FieldPath,
+  path: FieldPath<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
   errors: FieldErrors,
 ): void {
   const all = path.child('volumeMounts');
@@ -31,11 +31,11 @@ export function volumeMounts(
       errors.invalid(here.child('mountPath'), where, 'must not already exist as a path in volumeDevices');
     const sub = textAt(mount, 'subPath');
     const expression = textAt(mount, 'subPathExpr');
-    if (sub !== '') descendingPath(sub, all.child('subPath'), errors);
+    if (sub !== '') descendingPath(sub, all.childShownAs('subPath'), errors);
     if (expression !== '') {
       if (sub !== '')
         errors.invalid(here.child('subPathExpr'), expression, 'subPathExpr and subPath are mutually exclusive');
-      descendingPath(expression, all.child('subPathExpr'), errors);
+      descendingPath(expression, all.childShownAs('subPathExpr'), errors);
     }
     propagation(container, mount, all, errors);
   }
@@ -46,22 +46,22 @@ const PROPAGATION = ['Bidirectional', 'HostToContainer', 'None'];
 function propagation(
   container: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
   mount: Shaped<shapes.CoreV1VolumeMount>,
-  path: FieldPath,
+  path: FieldPath<readonly shapes.CoreV1VolumeMount[]>,
   errors: FieldErrors,
 ): void {
   const value = at(mount, 'mountPropagation');
   if (typeof value === 'string') {
-    oneOf(value, path.child('mountPropagation'), PROPAGATION, errors, false);
+    oneOf(value, path.childShownAs('mountPropagation'), PROPAGATION, errors, false);
     if (value === 'Bidirectional' && !boolAt(container, 'securityContext', 'privileged')) {
       errors.forbidden(
-        path.child('mountPropagation'),
+        path.childShownAs('mountPropagation'),
         'Bidirectional mount propagation is available only to privileged containers',
       );
     }
   }
   const recursive = at(mount, 'recursiveReadOnly');
   if (typeof recursive !== 'string') return;
-  const here = path.child('recursiveReadOnly');
+  const here = path.childShownAs('recursiveReadOnly');
   if (recursive === 'Disabled') return;
   if (recursive === 'Enabled' || recursive === 'IfPossible') {
     if (!boolAt(mount, 'readOnly')) errors.forbidden(here, 'may only be specified when readOnly is true');
@@ -73,7 +73,7 @@ function propagation(
 export function volumeDevices(
   container: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
   volumes: ReadonlyMap<string, JsonObject>,
-  path: FieldPath,
+  path: FieldPath<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
   errors: FieldErrors,
 ): void {
   const mountPaths = new Set(objectsAt(container, 'volumeMounts').map((m) => textAt(m, 'mountPath')));

@@ -17,7 +17,11 @@ const SEARCHES_MAX = 32;
 const SEARCH_CHARACTERS_MAX = 2048;
 const POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
 
-export function dns(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, errors: FieldErrors): void {
+export function dns(
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  path: FieldPath<shapes.CoreV1PodSpec>,
+  errors: FieldErrors,
+): void {
   const policy = textAt(spec, 'dnsPolicy');
   if (policy === '') errors.required(path.child('dnsPolicy'));
   else if (!POLICIES.includes(policy)) errors.notSupported(path.child('dnsPolicy'), policy, POLICIES);
@@ -57,7 +61,11 @@ export function dns(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, errors:
   }
 }
 
-export function hostNames(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, errors: FieldErrors): void {
+export function hostNames(
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  path: FieldPath<shapes.CoreV1PodSpec>,
+  errors: FieldErrors,
+): void {
   for (const field of ['hostname', 'subdomain'] as const) {
     const v = textAt(spec, field);
     if (v !== '') sentences(v, isDns1123Label, path.child(field), errors);

@@ -28,7 +28,7 @@ import { volumes } from './volumes.js';
 export function podSpec(
   spec: Shaped<shapes.CoreV1PodSpec>,
   pod: Shaped<shapes.CoreV1Pod> | undefined,
-  path: FieldPath,
+  path: FieldPath<shapes.CoreV1PodSpec>,
   errors: FieldErrors,
 ): void {
   const byName = volumes(pod ?? {}, spec, path, errors);
@@ -79,14 +79,18 @@ export function podSpec(
   podLevelResources(spec, claims, path, errors);
 }
 
-function names(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, errors: FieldErrors): void {
+function names(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath<shapes.CoreV1PodSpec>, errors: FieldErrors): void {
   const priority = textAt(spec, 'priorityClassName');
   if (priority !== '') sentences(priority, isDns1123Subdomain, path.child('priorityClassName'), errors);
   const runtime = at(spec, 'runtimeClassName');
   if (typeof runtime === 'string') sentences(runtime, isDns1123Subdomain, path.child('runtimeClassName'), errors);
 }
 
-function resourceClaims(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, errors: FieldErrors): readonly string[] {
+function resourceClaims(
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  path: FieldPath<shapes.CoreV1PodSpec>,
+  errors: FieldErrors,
+): readonly string[] {
   const seen = new Set<string>();
   for (const [i, claim] of objectsAt(spec, 'resourceClaims').entries()) {
     const here = path.child('resourceClaims').index(i);
@@ -123,7 +127,7 @@ function resourceClaims(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, err
 function podLevelResources(
   spec: Shaped<shapes.CoreV1PodSpec>,
   claims: readonly string[],
-  path: FieldPath,
+  path: FieldPath<shapes.CoreV1PodSpec>,
   errors: FieldErrors,
 ): void {
   const resources = at(spec, 'resources');
@@ -150,7 +154,7 @@ function podLevelResources(
       const whole = Object.hasOwn(limits, name) ? parseQuantity(String(limits[name])) : undefined;
       if (own !== undefined && whole !== undefined && compareQuantities(own, whole) > 0) {
         errors.invalid(
-          here.child('containers').index(i).key(name).child('limits'),
+          here.childShownAs('containers').index(i).key(name).child('limits'),
           formatQuantity(own),
           `must be less than or equal to pod limits of ${formatQuantity(whole)}`,
         );

@@ -34,23 +34,23 @@ export function items(
 
 export function downwardItems(
   s: Value<shapes.CoreV1DownwardAPIVolumeSource>,
-  path: FieldPath,
+  path: FieldPath<shapes.CoreV1DownwardAPIProjection | shapes.CoreV1DownwardAPIVolumeSource>,
   errors: FieldErrors,
 ): void {
   for (const item of objectsAt(s, 'items')) {
     const file = textAt(item, 'path');
-    if (file === '') errors.required(path.child('path'));
-    else nonReservedPath(file, path.child('path'), errors);
+    if (file === '') errors.required(path.childShownAs('path'));
+    else nonReservedPath(file, path.childShownAs('path'), errors);
     const field = at(item, 'fieldRef');
     const resource = at(item, 'resourceFieldRef');
     if (field !== undefined) {
-      fieldSelector(field, VOLUME_FIELDS, path.child('fieldRef'), errors);
+      fieldSelector(field, VOLUME_FIELDS, path.childShownAs('fieldRef'), errors);
       if (resource !== undefined)
         errors.invalid(path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously');
     } else if (resource !== undefined)
-      resourceFieldSelector(resource, READABLE_RESOURCES, true, path.child('resourceFieldRef'), errors);
+      resourceFieldSelector(resource, READABLE_RESOURCES, true, path.childShownAs('resourceFieldRef'), errors);
     else errors.required(path, 'one of fieldRef and resourceFieldRef is required');
-    fileMode(at(item, 'mode'), path.child('mode'), errors);
+    fileMode(at(item, 'mode'), path.childShownAs('mode'), errors);
   }
 }
 
@@ -124,7 +124,11 @@ const PROJECTIONS: ProjectionRules = {
   podCertificate: podCertificate,
 };
 
-function keysAsFiles(v: JsonValue, { path, claim }: Projection, errors: FieldErrors): void {
+function keysAsFiles(
+  v: Value<shapes.CoreV1ConfigMapProjection | shapes.CoreV1SecretProjection>,
+  { path, claim }: Projection,
+  errors: FieldErrors,
+): void {
   const name = textAt(v, 'name');
   if (name === '') errors.required(path.child('name'));
   items(v, path, errors);
@@ -136,7 +140,11 @@ function fileOwner(user: JsonValue | undefined, path: FieldPath, errors: FieldEr
   if (typeof user === 'number') for (const s of isUserId(user)) errors.invalid(path, user, s);
 }
 
-function trustBundle(v: JsonValue, path: FieldPath, errors: FieldErrors): void {
+function trustBundle(
+  v: Value<shapes.CoreV1ClusterTrustBundleProjection>,
+  path: FieldPath<shapes.CoreV1ClusterTrustBundleProjection>,
+  errors: FieldErrors,
+): void {
   const name = at(v, 'name');
   const signer = at(v, 'signerName');
   const selector = at(v, 'labelSelector');
@@ -168,7 +176,11 @@ const CERTIFICATE_SECONDS_MIN = 3600;
 const CERTIFICATE_SECONDS_MAX = 91 * 24 * 3600;
 const KUBERNETES_CERTIFICATE_SECONDS_MAX = 24 * 3600;
 
-function podCertificate(v: JsonValue, { path, claim }: Projection, errors: FieldErrors): void {
+function podCertificate(
+  v: Value<shapes.CoreV1PodCertificateProjection>,
+  { path, claim }: Projection,
+  errors: FieldErrors,
+): void {
   const signer = textAt(v, 'signerName');
   signerName(signer, path.child('signerName'), errors);
   for (const key of Object.keys(objectAt(v, 'userAnnotations')).sort())

@@ -109,7 +109,7 @@ export interface ResourceRules {
 export function resourceRequirements(
   resources: Shaped<shapes.CoreV1ResourceRequirements>,
   rules: ResourceRules,
-  path: FieldPath,
+  path: FieldPath<shapes.CoreV1ResourceRequirements>,
   errors: FieldErrors,
 ): void {
   const limits = objectAt(resources, 'limits');
@@ -146,7 +146,7 @@ function requestWithinLimit(
   name: string,
   request: JsonValue,
   limits: JsonObject,
-  path: FieldPath,
+  path: FieldPath<shapes.CoreV1ResourceRequirements>,
   errors: FieldErrors,
 ): void {
   const limit = Object.hasOwn(limits, name) ? parseQuantity(String(limits[name])) : undefined;
@@ -175,7 +175,7 @@ function requestWithinLimit(
 function claims(
   resources: Shaped<shapes.CoreV1ResourceRequirements>,
   rules: ResourceRules,
-  path: FieldPath,
+  path: FieldPath<readonly shapes.CoreV1ResourceClaim[]>,
   errors: FieldErrors,
 ): void {
   const seen = new Set<string>();

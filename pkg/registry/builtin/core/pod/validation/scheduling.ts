@@ -17,7 +17,11 @@ import { labelSelector, oneOf, sentences } from '../../../rules.js';
 
 /** Validation of scheduling fields: affinity, tolerations, topology spread constraints and gates. */
 
-export function affinity(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, errors: FieldErrors): void {
+export function affinity(
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  path: FieldPath<shapes.CoreV1PodSpec>,
+  errors: FieldErrors,
+): void {
   const a = at(spec, 'affinity');
   if (a === undefined) return;
   const here = path.child('affinity');
@@ -29,7 +33,11 @@ export function affinity(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, er
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
-function nodeAffinity(a: Value<shapes.CoreV1NodeAffinity> | undefined, path: FieldPath, errors: FieldErrors): void {
+function nodeAffinity(
+  a: Value<shapes.CoreV1NodeAffinity> | undefined,
+  path: FieldPath<shapes.CoreV1NodeAffinity>,
+  errors: FieldErrors,
+): void {
   const required = at(a, REQUIRED);
   if (required !== undefined) nodeSelector(required, path.child(REQUIRED), errors);
   for (const [i, term] of objectsAt(a, PREFERRED).entries()) {
@@ -106,7 +114,7 @@ function nodeField(e: Shaped<shapes.CoreV1NodeSelectorRequirement>, path: FieldP
 
 function weight(
   term: Shaped<shapes.CoreV1PreferredSchedulingTerm | shapes.CoreV1WeightedPodAffinityTerm>,
-  path: FieldPath,
+  path: FieldPath<shapes.CoreV1PreferredSchedulingTerm | shapes.CoreV1WeightedPodAffinityTerm>,
   errors: FieldErrors,
 ): void {
   const w = numberAt(term, 'weight');
@@ -115,7 +123,7 @@ function weight(
 
 function podAffinity(
   a: Value<shapes.CoreV1PodAffinity | shapes.CoreV1PodAntiAffinity> | undefined,
-  path: FieldPath,
+  path: FieldPath<shapes.CoreV1PodAffinity | shapes.CoreV1PodAntiAffinity>,
   errors: FieldErrors,
 ): void {
   for (const [i, term] of objectsAt(a, REQUIRED).entries())
@@ -127,18 +135,26 @@ function podAffinity(
   }
 }
 
-function podAffinityTerm(term: Shaped<shapes.CoreV1PodAffinityTerm>, path: FieldPath, errors: FieldErrors): void {
+function podAffinityTerm(
+  term: Shaped<shapes.CoreV1PodAffinityTerm>,
+  path: FieldPath<shapes.CoreV1PodAffinityTerm>,
+  errors: FieldErrors,
+): void {
   labelSelector(at(term, 'labelSelector'), path.child('labelSelector'), errors);
   labelSelector(at(term, 'namespaceSelector'), path.child('namespaceSelector'), errors);
   for (const namespace of listAt(term, 'namespaces').map(String))
-    sentences(namespace, isDns1123Label, path.child('namespace'), errors);
+    sentences(namespace, isDns1123Label, path.childShownAs('namespace'), errors);
   matchLabelKeys(term, path, errors);
   const key = textAt(term, 'topologyKey');
   if (key === '') errors.required(path.child('topologyKey'), 'can not be empty');
   sentences(key, isLabelKey, path.child('topologyKey'), errors);
 }
 
-function matchLabelKeys(term: Shaped<shapes.CoreV1PodAffinityTerm>, path: FieldPath, errors: FieldErrors): void {
+function matchLabelKeys(
+  term: Shaped<shapes.CoreV1PodAffinityTerm>,
+  path: FieldPath<shapes.CoreV1PodAffinityTerm>,
+  errors: FieldErrors,
+): void {
   const selector = at(term, 'labelSelector');
   const repeated = repeatedKeys(selector);
   const match = listAt(term, 'matchLabelKeys').map(String);
@@ -175,12 +191,20 @@ const COMPARING = ['Lt', 'Gt'];
 const OPERATORS = ['Equal', 'Exists', ...COMPARING];
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
-export function tolerations(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, errors: FieldErrors): void {
+export function tolerations(
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  path: FieldPath<shapes.CoreV1PodSpec>,
+  errors: FieldErrors,
+): void {
   for (const [i, t] of objectsAt(spec, 'tolerations').entries())
     toleration(t, path.child('tolerations').index(i), errors);
 }
 
-export function toleration(t: Shaped<shapes.CoreV1Toleration>, path: FieldPath, errors: FieldErrors): void {
+export function toleration(
+  t: Shaped<shapes.CoreV1Toleration>,
+  path: FieldPath<shapes.CoreV1Toleration>,
+  errors: FieldErrors,
+): void {
   const key = textAt(t, 'key');
   const operator = textAt(t, 'operator');
   const value = textAt(t, 'value');
@@ -218,7 +242,11 @@ export function toleration(t: Shaped<shapes.CoreV1Toleration>, path: FieldPath, 
 const UNSATISFIABLE = ['DoNotSchedule', 'ScheduleAnyway'];
 const INCLUSION = ['Honor', 'Ignore'];
 
-export function topologySpread(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, errors: FieldErrors): void {
+export function topologySpread(
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  path: FieldPath<shapes.CoreV1PodSpec>,
+  errors: FieldErrors,
+): void {
   const all = objectsAt(spec, 'topologySpreadConstraints');
   const here = path.child('topologySpreadConstraints');
   const pairOf = (c: Shaped<shapes.CoreV1TopologySpreadConstraint>): string =>
@@ -232,7 +260,8 @@ export function topologySpread(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPa
     if (key === '') errors.required(one.child('topologyKey'), 'can not be empty');
     const when = textAt(c, 'whenUnsatisfiable');
     if (!UNSATISFIABLE.includes(when)) errors.notSupported(one.child('whenUnsatisfiable'), when, UNSATISFIABLE);
-    if (last.get(pairOf(c))! > i) errors.duplicate(one.child('{topologyKey, whenUnsatisfiable}'), `{${key}, ${when}}`);
+    if (last.get(pairOf(c))! > i)
+      errors.duplicate(one.childShownAs('{topologyKey, whenUnsatisfiable}'), `{${key}, ${when}}`);
     const domains = at(c, 'minDomains');
     if (typeof domains === 'number') {
       if (domains <= 0) errors.invalid(one.child('minDomains'), domains, 'must be greater than zero');
@@ -252,7 +281,11 @@ export function topologySpread(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPa
   }
 }
 
-function spreadKeys(c: Shaped<shapes.CoreV1TopologySpreadConstraint>, path: FieldPath, errors: FieldErrors): void {
+function spreadKeys(
+  c: Shaped<shapes.CoreV1TopologySpreadConstraint>,
+  path: FieldPath<shapes.CoreV1TopologySpreadConstraint>,
+  errors: FieldErrors,
+): void {
   const keys = listAt(c, 'matchLabelKeys').map(String);
   const selector = at(c, 'labelSelector');
   const here = path.child('matchLabelKeys');
@@ -267,7 +300,11 @@ function spreadKeys(c: Shaped<shapes.CoreV1TopologySpreadConstraint>, path: Fiel
   }
 }
 
-export function readinessGates(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, errors: FieldErrors): void {
+export function readinessGates(
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  path: FieldPath<shapes.CoreV1PodSpec>,
+  errors: FieldErrors,
+): void {
   for (const [i, gate] of objectsAt(spec, 'readinessGates').entries()) {
     sentences(
       textAt(gate, 'conditionType'),
@@ -278,7 +315,11 @@ export function readinessGates(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPa
   }
 }
 
-export function schedulingGates(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, errors: FieldErrors): void {
+export function schedulingGates(
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  path: FieldPath<shapes.CoreV1PodSpec>,
+  errors: FieldErrors,
+): void {
   const seen = new Set<string>();
   for (const [i, gate] of objectsAt(spec, 'schedulingGates').entries()) {
     const here = path.child('schedulingGates').index(i);

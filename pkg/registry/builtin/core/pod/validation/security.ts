@@ -27,7 +27,11 @@ function id(
 const SYSCTL = /^[a-z0-9]+(?:[-_]+[a-z0-9]+)*(?:[./][a-z0-9]+(?:[-_]+[a-z0-9]+)*)*$/;
 const SYSCTL_MAX = 253;
 
-export function podSecurity(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, errors: FieldErrors): void {
+export function podSecurity(
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  path: FieldPath<shapes.CoreV1PodSpec>,
+  errors: FieldErrors,
+): void {
   const context = objectAt(spec, 'securityContext');
   const here = path.child('securityContext');
   id(at(context, 'fsGroup'), isGroupId, here.child('fsGroup'), errors);
@@ -55,7 +59,7 @@ function choice(
   context: Shaped<shapes.CoreV1PodSecurityContext>,
   field: FieldName<shapes.CoreV1PodSecurityContext>,
   supported: readonly string[],
-  path: FieldPath,
+  path: FieldPath<shapes.CoreV1PodSecurityContext>,
   errors: FieldErrors,
 ): void {
   const v = at(context, field);
@@ -65,7 +69,7 @@ function choice(
 function sysctls(
   context: Shaped<shapes.CoreV1PodSecurityContext>,
   spec: Shaped<shapes.CoreV1PodSpec>,
-  path: FieldPath,
+  path: FieldPath<readonly shapes.CoreV1Sysctl[]>,
   errors: FieldErrors,
 ): void {
   const seen = new Set<string>();
@@ -91,7 +95,11 @@ function sysctls(
 
 const PROFILES = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 
-function seccomp(profile: Value<shapes.CoreV1SeccompProfile> | undefined, path: FieldPath, errors: FieldErrors): void {
+function seccomp(
+  profile: Value<shapes.CoreV1SeccompProfile> | undefined,
+  path: FieldPath<shapes.CoreV1SeccompProfile>,
+  errors: FieldErrors,
+): void {
   if (profile === undefined) return;
   const type = textAt(profile, 'type');
   const file = at(profile, 'localhostProfile');
@@ -118,7 +126,7 @@ const APP_ARMOR_PROFILE_MAX = 4095;
 
 function appArmor(
   profile: Value<shapes.CoreV1AppArmorProfile> | undefined,
-  path: FieldPath,
+  path: FieldPath<shapes.CoreV1AppArmorProfile>,
   errors: FieldErrors,
 ): void {
   if (profile === undefined) return;
@@ -146,7 +154,7 @@ const USER_NAME_MAX = 104;
 
 function windows(
   options: Value<shapes.CoreV1WindowsSecurityContextOptions> | undefined,
-  path: FieldPath,
+  path: FieldPath<shapes.CoreV1WindowsSecurityContextOptions>,
   errors: FieldErrors,
 ): void {
   if (options === undefined) return;
@@ -207,7 +215,7 @@ function userName(value: string, path: FieldPath, errors: FieldErrors): void {
 export function containerSecurity(
   container: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
   spec: Shaped<shapes.CoreV1PodSpec>,
-  path: FieldPath,
+  path: FieldPath<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
   errors: FieldErrors,
 ): void {
   const context = at(container, 'securityContext');
@@ -269,7 +277,11 @@ const CONTAINER_CONTEXT_LINUX_ONLY = [
 ] as const;
 
 /** Rejects fields that `spec.os` does not support. */
-export function operatingSystem(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, errors: FieldErrors): void {
+export function operatingSystem(
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  path: FieldPath<shapes.CoreV1PodSpec>,
+  errors: FieldErrors,
+): void {
   const os = at(spec, 'os');
   if (os === undefined) return;
   const name = textAt(os, 'name');
@@ -288,7 +300,8 @@ export function operatingSystem(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldP
         if (isSet(at(c, 'securityContext', f))) forbid(here.child('securityContext', f));
     });
   } else if (name === 'linux') {
-    const forbid = (here: FieldPath) => errors.forbidden(here, 'windows options cannot be set for a linux pod');
+    const forbid = (here: FieldPath<shapes.CoreV1WindowsSecurityContextOptions>) =>
+      errors.forbidden(here, 'windows options cannot be set for a linux pod');
     if (at(context, 'windowsOptions') !== undefined) forbid(contextPath.child('windowsOptions'));
     eachContainer(spec, path, (c, here) => {
       if (at(c, 'securityContext', 'windowsOptions') !== undefined)
@@ -301,8 +314,11 @@ const isSet = (v: JsonValue | undefined): boolean => v !== undefined;
 
 function eachContainer(
   spec: Shaped<shapes.CoreV1PodSpec>,
-  path: FieldPath,
-  f: (c: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>, path: FieldPath) => void,
+  path: FieldPath<shapes.CoreV1PodSpec>,
+  f: (
+    c: Shaped<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
+    path: FieldPath<shapes.CoreV1Container | shapes.CoreV1EphemeralContainer>,
+  ) => void,
 ): void {
   for (const list of ['initContainers', 'containers', 'ephemeralContainers'] as const) {
     for (const [i, c] of objectsAt(spec, list).entries()) f(c, path.child(list).index(i));
@@ -310,7 +326,11 @@ function eachContainer(
 }
 
 /** Windows host processes: all containers or none, and only on the host network. */
-export function hostProcess(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, errors: FieldErrors): void {
+export function hostProcess(
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  path: FieldPath<shapes.CoreV1PodSpec>,
+  errors: FieldErrors,
+): void {
   const podWide = at(spec, 'securityContext', 'windowsOptions', 'hostProcess');
   let having = 0;
   let lacking = 0;
@@ -342,10 +362,14 @@ export function hostProcess(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath,
 }
 
 /** A pod with its own user namespace may not use other namespaces of the host. */
-export function hostUsers(spec: Shaped<shapes.CoreV1PodSpec>, path: FieldPath, errors: FieldErrors): void {
+export function hostUsers(
+  spec: Shaped<shapes.CoreV1PodSpec>,
+  path: FieldPath<shapes.CoreV1PodSpec>,
+  errors: FieldErrors,
+): void {
   if (at(spec, 'hostUsers') !== false) return;
   const why = 'when `hostUsers` is false';
   if (boolAt(spec, 'hostNetwork')) errors.forbidden(path.child('hostNetwork'), why);
-  if (boolAt(spec, 'hostPID')) errors.forbidden(path.child('HostPID'), why);
-  if (boolAt(spec, 'hostIPC')) errors.forbidden(path.child('HostIPC'), why);
+  if (boolAt(spec, 'hostPID')) errors.forbidden(path.childShownAs('HostPID'), why);
+  if (boolAt(spec, 'hostIPC')) errors.forbidden(path.childShownAs('HostIPC'), why);
 }

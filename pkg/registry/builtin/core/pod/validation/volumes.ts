@@ -336,7 +336,7 @@ export interface Volumes {
 export function volumes(
   pod: Shaped<shapes.CoreV1Pod>,
   spec: Shaped<shapes.CoreV1PodSpec>,
-  path: FieldPath,
+  path: FieldPath<shapes.CoreV1PodSpec>,
   errors: FieldErrors,
 ): Volumes {
   const good = new Map<string, JsonObject>();
@@ -365,21 +365,30 @@ export function volumes(
   return { good, all };
 }
 
-function volumeSource(volume: Shaped<shapes.CoreV1Volume>, path: FieldPath, errors: FieldErrors): void {
+function volumeSource(
+  volume: Shaped<shapes.CoreV1Volume>,
+  path: FieldPath<shapes.CoreV1Volume>,
+  errors: FieldErrors,
+): void {
   let first = true;
   for (const { json, forbidden, named, rule } of SOURCES) {
     const source: JsonValue | undefined = at(volume, json);
     if (source === undefined) continue;
     const check: SourceRule = rule;
-    if (first) check(source, path.child(named ?? json), errors);
-    else errors.forbidden(path.child(forbidden ?? json), 'may not specify more than 1 volume type');
+    if (first) check(source, path.childShownAs(named ?? json), errors);
+    else errors.forbidden(path.childShownAs(forbidden ?? json), 'may not specify more than 1 volume type');
     first = false;
   }
   if (first) errors.required(path, 'must specify a volume type');
 }
 
 /** The claim of an ephemeral volume is named after the pod and the volume. That name must be valid. */
-function claimName(pod: Shaped<shapes.CoreV1Pod>, volume: string, path: FieldPath, errors: FieldErrors): void {
+function claimName(
+  pod: Shaped<shapes.CoreV1Pod>,
+  volume: string,
+  path: FieldPath<shapes.CoreV1Volume>,
+  errors: FieldErrors,
+): void {
   const podName = nameOf(pod);
   if (podName === '') return;
   const claim = `${podName}-${volume}`;
