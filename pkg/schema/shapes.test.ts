@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { FieldPath, objectAt, objectsAt, type Shaped, textAt } from '../api/index.js';
+import { FieldPath, isObject, type JsonObject, objectAt, objectsAt, type Shaped, textAt } from '../api/index.js';
 import type { shapes } from './index.js';
 import { shapesText } from './shapestext.js';
 
@@ -23,6 +23,21 @@ describe('shapes', () => {
     expect(objectsAt(pod, 'spec', 'containers').map((c) => textAt(c, 'nam'))).toEqual(['']);
     // @ts-expect-error: spec
     expect(objectAt(pod, 'specs')).toEqual({});
+  });
+
+  it('check names in brackets, in what is assigned, and after a value is narrowed', () => {
+    const pod: Shaped<shapes.CoreV1Pod> = { spec: { nodeName: 'n' } };
+    const spec = pod['spec'];
+    expect(isObject(spec) && spec['nodeName']).toBe('n');
+    // @ts-expect-error: nodeName
+    expect(isObject(spec) && spec['nodename']).toBe(undefined);
+    // @ts-expect-error: status
+    pod['stauts'] = {};
+    // @ts-expect-error: phase
+    pod['status'] = { fase: 'Pending' };
+    const any: JsonObject = pod; // a shaped object is any object, and any object may be used as a shaped one
+    const again: Shaped<shapes.CoreV1Pod> = any;
+    expect(again).toBe(pod);
   });
 
   it('check the names in field paths', () => {
