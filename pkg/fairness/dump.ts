@@ -48,8 +48,8 @@ function queues(fairness: Fairness): string {
       q.executing,
       q.seatsInUse,
       seatSeconds(q.nextDispatch),
-      q.waiting.reduce((sum, { work }) => sum + work.initialSeats, 0),
-      q.waiting.reduce((sum, { work }) => sum + Math.max(work.initialSeats, work.finalSeats), 0),
+      q.waiting.reduce((sum, { occupant }) => sum + occupant.about.work.initialSeats, 0),
+      q.waiting.reduce((sum, { occupant }) => sum + occupant.seats, 0),
       seatSeconds(q.waitingWork),
     ]),
   );
@@ -71,25 +71,36 @@ const QUEUE_COLUMNS = [
 const seatSeconds = (seatMilliseconds: number): string => `${(seatMilliseconds / 1000).toFixed(8)}ss`;
 
 function requests(fairness: Fairness): string {
-  return text(REQUEST_COLUMNS, fairness.levels.flatMap(requestRows));
+  const { now, monotonic } = fairness.clock;
+  /** The wall clock at a monotonic time. */
+  const offset = now() - monotonic();
+  const wall = (at: number): string => new Date(at + offset).toISOString();
+  return text(
+    REQUEST_COLUMNS,
+    fairness.levels.flatMap((level) => requestRows(level, wall)),
+  );
 }
 
 /** Requests in a queue have their place in it; executing ones have -1. */
-function requestRows(level: PriorityLevel): Row[] {
+function requestRows(level: PriorityLevel, wall: (at: number) => string): Row[] {
   const places = new Map<Occupant, number>();
-  for (const queue of level.queues) for (const [place, waiter] of queue.waiting.entries()) places.set(waiter, place);
-  return [...level.occupants].map((occupant) => [
-    level.name,
-    occupant.schema,
-    occupant.queue,
-    places.get(occupant) ?? -1,
-    occupant.distinguisher,
-    new Date(occupant.arrived).toISOString(),
-    occupant.work.initialSeats,
-    occupant.work.finalSeats,
-    `${occupant.work.additionalMilliseconds}ms`,
-    occupant.started === undefined ? '' : new Date(occupant.started).toISOString(),
-  ]);
+  for (const queue of level.queues)
+    for (const [place, { occupant }] of queue.waiting.entries()) places.set(occupant, place);
+  return [...level.occupants].map((occupant) => {
+    const { schema, distinguisher, work } = occupant.about;
+    return [
+      level.name,
+      schema,
+      occupant.queue?.index ?? -1,
+      places.get(occupant) ?? -1,
+      distinguisher,
+      wall(occupant.arrived),
+      work.initialSeats,
+      work.finalSeats,
+      `${work.additionalMilliseconds}ms`,
+      occupant.started === undefined ? '' : wall(occupant.started),
+    ];
+  });
 }
 
 const REQUEST_COLUMNS = [

@@ -1,11 +1,10 @@
 import type { UserInfo } from '../api/index.js';
-import type { World } from '../base/index.js';
+import type { Clock, World } from '../base/index.js';
 import { allocate, type SeatLimits, seatLimits, smoothed } from './borrowing.js';
 import { type FlowConfig, flowConfig, type LevelSpec } from './config.js';
 import { PriorityLevel, type Rejection, type Seat, type Work } from './level.js';
 import { covers, distinguisherOf, type FlowRequest, type FlowSchema, rulesFor } from './matching.js';
 import { FlowControlMetrics, type FlowSeries } from './metrics.js';
-import { flowHash } from './shuffle.js';
 
 export interface FairnessOptions {
   readonly world: World;
@@ -71,6 +70,10 @@ export class Fairness {
     this.#stop = options.world.timers.every(ADJUST_MILLISECONDS, () => this.#adjust());
   }
 
+  get clock(): Clock {
+    return this.#options.world.clock;
+  }
+
   close(): void {
     this.#stop();
   }
@@ -118,13 +121,21 @@ export class Fairness {
     this.metrics.estimated(series, seats);
     if (watchers !== undefined) this.metrics.woke(series, watchers);
     const classification = { schema, level: spec };
-    const distinguisher = distinguisherOf(schema, request);
-    const entered = level.enter({ schema: schema.name, distinguisher, work }, flowHash(schema.name, distinguisher));
+    const ended = (milliseconds: number): void => {
+      series.executing.value--;
+      series.executingSeats.value -= seats;
+      this.metrics.executed(series, milliseconds);
+    };
+    const arrival = { schema: schema.name, distinguisher: distinguisherOf(schema, request), work, ended };
+    const entered = level.enter(arrival);
     if (typeof entered === 'string') {
       this.metrics.rejected(series, entered);
       return { classification, outcome: entered, cancel: nothing };
     }
-    if ('leave' in entered) return { classification, outcome: this.#seated(entered, series, seats), cancel: nothing };
+    if ('leave' in entered) {
+      this.metrics.started(series, seats);
+      return { classification, outcome: entered, cancel: nothing };
+    }
     const since = world.clock.monotonic();
     series.inQueue.value++;
     series.inQueueSeats.value += seats;
@@ -132,34 +143,12 @@ export class Fairness {
     const outcome = entered.outcome.then((result) => {
       series.inQueue.value--;
       series.inQueueSeats.value -= seats;
-      if (typeof result !== 'string') return this.#seated(result, series, seats);
-      this.metrics.rejected(series, result);
-      this.metrics.waited(series, world.clock.monotonic() - since, false);
+      this.metrics.waited(series, world.clock.monotonic() - since, typeof result !== 'string');
+      if (typeof result === 'string') this.metrics.rejected(series, result);
+      else this.metrics.started(series, seats);
       return result;
     });
     return { classification, outcome, cancel: entered.cancel };
-  }
-
-  /** Counts a request until it gives back its seats. */
-  #seated(seat: Seat, series: FlowSeries, seats: number): Seat {
-    const { clock } = this.#options.world;
-    const began = clock.monotonic();
-    series.dispatched.value++;
-    series.executing.value++;
-    series.executingSeats.value += seats;
-    if (seat.waited > 0) this.metrics.waited(series, seat.waited, true);
-    let isOver = false;
-    return {
-      waited: seat.waited,
-      leave: () => {
-        if (isOver) return;
-        isOver = true;
-        series.executing.value--;
-        series.executingSeats.value -= seats;
-        this.metrics.executed(series, clock.monotonic() - began);
-        seat.leave();
-      },
-    };
   }
 
   #schemaOf(request: FlowRequest): FlowSchema {

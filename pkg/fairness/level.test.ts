@@ -42,7 +42,7 @@ function level(seats: number, config: Partial<LevelConfig> = {}) {
 }
 
 const enter = (at: PriorityLevel, flow: string, work = ONE): Seat | Rejection | Queued =>
-  at.enter({ schema: 's', distinguisher: flow, work }, flowHash('s', flow));
+  at.enter({ schema: 's', distinguisher: flow, work });
 const isSeat = (result: Seat | Rejection | Queued): result is Seat => typeof result === 'object' && 'leave' in result;
 const isQueued = (result: Seat | Rejection | Queued): result is Queued =>
   typeof result === 'object' && 'cancel' in result;

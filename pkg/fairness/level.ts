@@ -1,6 +1,6 @@
 import type { Clock, Timers } from '../base/index.js';
 import { DemandIntegrator } from './demand.js';
-import { deal } from './shuffle.js';
+import { deal, flowHash } from './shuffle.js';
 
 /** Why a request is rejected, as the label of the metric. */
 export type Rejection = 'queue-full' | 'concurrency-limit' | 'time-out' | 'cancelled';
@@ -27,31 +27,67 @@ export interface LevelConfig {
 }
 
 export interface LevelOptions {
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'monotonic'>;
   readonly timers: Timers;
   /** The time after which a queued request is rejected. */
   readonly queueMilliseconds: number;
 }
 
-/** A request in a level, from its arrival until it gives back its seats. */
-export interface Occupant {
+/** What is known of a request before it enters. */
+export interface Arrival {
   readonly schema: string;
   readonly distinguisher: string;
   readonly work: Work;
-  /** The number of its queue; -1 without queues. */
-  readonly queue: number;
-  /** Milliseconds since the epoch. */
+  /** Called once when the request gives back its seats, with the milliseconds since it got them. */
+  readonly ended?: ((milliseconds: number) => void) | undefined;
+}
+
+/** A request in a level, from its arrival until it gives back its seats. Times are monotonic, in milliseconds. */
+export class Occupant {
+  readonly #level: Releases;
+  readonly about: Arrival;
+  readonly queue: Queue | undefined;
+  readonly seats: number;
   readonly arrived: number;
   /** Undefined while it is queued. */
   started: number | undefined;
+  #isOver = false;
+
+  constructor(level: Releases, about: Arrival, queue: Queue | undefined, arrived: number) {
+    this.#level = level;
+    this.about = about;
+    this.queue = queue;
+    this.seats = seatsOf(about.work);
+    this.arrived = arrived;
+  }
+
+  /** Milliseconds in the queue. */
+  get waited(): number {
+    return (this.started ?? this.arrived) - this.arrived;
+  }
+
+  /** Gives back the seats. Further calls do nothing. */
+  leave(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#level.release(this);
+  }
 }
 
-interface Waiter extends Occupant {
-  readonly run: () => void;
-  readonly cancelTimer: () => void;
+interface Releases {
+  release(occupant: Occupant): void;
 }
 
-interface Queue {
+/** An executing request: `leave` gives back its seats. */
+export type Seat = Pick<Occupant, 'waited' | 'leave'>;
+
+interface Waiter {
+  readonly occupant: Occupant;
+  readonly settle: (outcome: Seat | Rejection) => void;
+  cancelTimer: () => void;
+}
+
+export interface Queue {
   readonly index: number;
   readonly waiting: Waiter[];
   executing: number;
@@ -65,22 +101,13 @@ interface Queue {
 /** How long a request is assumed to run until it has ended: milliseconds. */
 const ESTIMATED_MILLISECONDS = 3;
 
-/** Seats of an executing request. `leave` gives them back; further calls do nothing. */
-export interface Seat {
-  /** Milliseconds in the queue. */
-  readonly waited: number;
-  leave(): void;
-}
-
 /** A request in a queue. `cancel` takes it out, for a client that has gone; it does nothing once there is an outcome. */
 export interface Queued {
   readonly outcome: Promise<Seat | Rejection>;
   cancel(): void;
 }
 
-export type Arrival = Pick<Occupant, 'schema' | 'distinguisher' | 'work'>;
-
-/** Hands that a level remembers. */
+/** Flows of a schema whose hands a level remembers. */
 const HANDS_MAX = 4096;
 
 /**
@@ -100,7 +127,8 @@ export class PriorityLevel {
   #config: LevelConfig;
   #seats: number;
   #queues: Queue[] = [];
-  readonly #hands = new Map<number, readonly number[]>();
+  /** The hand of each flow, by schema and distinguisher. */
+  readonly #hands = new Map<string, Map<string, readonly number[]>>();
   /** The first queue to look at, so that ties are served in turn. */
   #robin = 0;
   #virtual = 0;
@@ -168,7 +196,7 @@ export class PriorityLevel {
   /** Sets the number of seats. More seats start queued requests at once. */
   resize(seats: number): void {
     this.#seats = seats;
-    this.#dispatch();
+    if (this.#waiting > 0) this.#dispatch(this.#options.clock.monotonic());
   }
 
   /** Queues beyond the configured number receive no further requests and stay until they are empty. */
@@ -179,91 +207,93 @@ export class PriorityLevel {
       this.#queues.push({ index, waiting: [], executing: 0, seatsInUse: 0, waitingWork: 0, nextDispatch: 0 });
   }
 
-  /** Admits a request: at once, after a time in a queue, or not. `hash` identifies its flow. */
-  enter(about: Arrival, hash: number): Seat | Rejection | Queued {
+  /** Admits a request: at once, after a time in a queue, or not. */
+  enter(about: Arrival): Seat | Rejection | Queued {
     const { exempt, queuing } = this.#config;
-    const arrived = this.#options.clock.now();
+    const now = this.#options.clock.monotonic();
     if (exempt || queuing === undefined) {
-      if (!exempt && !this.#fits(about.work)) {
+      if (!exempt && !this.#fits(seatsOf(about.work))) {
         this.totals.rejected++;
         return 'concurrency-limit';
       }
-      return this.#start({ ...about, queue: -1, arrived, started: arrived }, undefined, 0);
+      return this.#start(new Occupant(this, about, undefined, now), now);
     }
-    const queue = this.#shortest(this.#handOf(hash, queuing));
-    if (this.#waiting === 0 && this.#fits(about.work)) {
-      this.#tick();
+    const queue = this.#shortest(this.#handOf(about, queuing));
+    if (this.#waiting === 0 && this.#fits(seatsOf(about.work))) {
+      this.#tick(now);
       this.#activate(queue);
       queue.nextDispatch += estimated(about.work);
-      return this.#start({ ...about, queue: queue.index, arrived, started: arrived }, queue, 0);
+      return this.#start(new Occupant(this, about, queue, now), now);
     }
     if (queue.waiting.length >= queuing.queueLengthMax) {
       this.totals.rejected++;
       return 'queue-full';
     }
-    return this.#wait({ ...about, queue: queue.index, arrived, started: undefined }, queue);
+    return this.#wait(new Occupant(this, about, queue, now), queue);
   }
 
-  #handOf(hash: number, { queues, handSize }: Queuing): readonly number[] {
-    let hand = this.#hands.get(hash);
+  #handOf({ schema, distinguisher }: Arrival, { queues, handSize }: Queuing): readonly number[] {
+    let ofSchema = this.#hands.get(schema);
+    if (ofSchema === undefined) {
+      ofSchema = new Map();
+      this.#hands.set(schema, ofSchema);
+    }
+    let hand = ofSchema.get(distinguisher);
     if (hand === undefined) {
-      hand = deal(hash, queues, handSize);
-      if (this.#hands.size >= HANDS_MAX) this.#hands.clear();
-      this.#hands.set(hash, hand);
+      hand = deal(flowHash(schema, distinguisher), queues, handSize);
+      if (ofSchema.size >= HANDS_MAX) ofSchema.clear();
+      ofSchema.set(distinguisher, hand);
     }
     return hand;
   }
 
-  #wait(about: Occupant, queue: Queue): Queued {
-    const { clock, timers, queueMilliseconds } = this.#options;
-    const since = clock.monotonic();
+  #wait(occupant: Occupant, queue: Queue): Queued {
+    const { timers, queueMilliseconds } = this.#options;
     let settle!: (outcome: Seat | Rejection) => void;
     const outcome = new Promise<Seat | Rejection>((resolve) => {
       settle = resolve;
     });
+    const waiter: Waiter = { occupant, settle, cancelTimer: () => {} };
     const giveUp = (why: 'time-out' | 'cancelled'): void => {
       const at = queue.waiting.indexOf(waiter);
       if (at < 0) return;
-      this.#tick();
+      const now = this.#options.clock.monotonic();
+      this.#tick(now);
       queue.waiting.splice(at, 1);
-      this.#left(waiter, queue);
+      this.#left(waiter, queue, now);
+      this.#occupants.delete(occupant);
       if (why === 'time-out') this.totals.timedOut++;
       else this.totals.cancelled++;
       settle(why);
-      this.#dispatch();
+      this.#dispatch(now);
     };
-    const waiter: Waiter = {
-      ...about,
-      run: () => settle(this.#start({ ...about, started: clock.now() }, queue, clock.monotonic() - since)),
-      cancelTimer: timers.after(queueMilliseconds, () => giveUp('time-out')),
-    };
-    this.#tick();
+    waiter.cancelTimer = timers.after(queueMilliseconds, () => giveUp('time-out'));
+    const now = occupant.arrived;
+    this.#tick(now);
     this.#activate(queue);
     queue.waiting.push(waiter);
-    queue.waitingWork += estimated(about.work);
+    queue.waitingWork += estimated(occupant.about.work);
     this.#waiting++;
-    this.#seatsWaiting += seatsOf(about.work);
-    this.#occupants.add(waiter);
-    this.#observe();
-    this.#dispatch();
+    this.#seatsWaiting += occupant.seats;
+    this.#occupants.add(occupant);
+    this.#observe(now);
+    this.#dispatch(now);
     return { outcome, cancel: () => giveUp('cancelled') };
   }
 
   /** A queued request has left its queue, in either way. */
-  #left(waiter: Waiter, queue: Queue): void {
-    waiter.cancelTimer();
-    this.#occupants.delete(waiter);
-    queue.waitingWork -= estimated(waiter.work);
+  #left({ occupant, cancelTimer }: Waiter, queue: Queue, now: number): void {
+    cancelTimer();
+    queue.waitingWork -= estimated(occupant.about.work);
     this.#waiting--;
-    this.#seatsWaiting -= seatsOf(waiter.work);
+    this.#seatsWaiting -= occupant.seats;
     this.#deactivate(queue);
-    this.#observe();
+    this.#observe(now);
   }
 
-  #start(occupant: Occupant, queue: Queue | undefined, waited: number): Seat {
-    const { clock, timers } = this.#options;
-    const { work } = occupant;
-    const seats = seatsOf(work);
+  #start(occupant: Occupant, now: number): Occupant {
+    const { queue, seats } = occupant;
+    occupant.started = now;
     this.#seatsInUse += seats;
     this.#executing++;
     this.totals.dispatched++;
@@ -272,53 +302,53 @@ export class PriorityLevel {
       queue.executing++;
       queue.seatsInUse += seats;
     }
-    this.#observe();
-    const began = clock.monotonic();
-    const release = (): void => {
-      this.#tick();
-      this.#seatsInUse -= seats;
-      this.#executing--;
-      this.#occupants.delete(occupant);
-      if (queue !== undefined) {
-        queue.executing--;
-        queue.seatsInUse -= seats;
-        const actual = seats * (clock.monotonic() - began);
-        queue.nextDispatch += actual - estimated(work);
-        this.#deactivate(queue);
-      }
-      this.#observe();
-      this.#dispatch();
-    };
-    let isOver = false;
-    return {
-      waited,
-      leave: () => {
-        if (isOver) return;
-        isOver = true;
-        if (work.finalSeats > 0 && work.additionalMilliseconds > 0) timers.after(work.additionalMilliseconds, release);
-        else release();
-      },
-    };
+    this.#observe(now);
+    return occupant;
+  }
+
+  /** For `Occupant.leave`. A write keeps its seats until its events are delivered. */
+  release(occupant: Occupant): void {
+    const { finalSeats, additionalMilliseconds } = occupant.about.work;
+    const now = this.#options.clock.monotonic();
+    occupant.about.ended?.(now - occupant.started!);
+    if (finalSeats > 0 && additionalMilliseconds > 0)
+      this.#options.timers.after(additionalMilliseconds, () => this.#finish(occupant, this.#options.clock.monotonic()));
+    else this.#finish(occupant, now);
+  }
+
+  #finish(occupant: Occupant, now: number): void {
+    const { queue, seats, about } = occupant;
+    this.#tick(now);
+    this.#seatsInUse -= seats;
+    this.#executing--;
+    this.#occupants.delete(occupant);
+    if (queue !== undefined) {
+      queue.executing--;
+      queue.seatsInUse -= seats;
+      queue.nextDispatch += seats * (now - occupant.started!) - estimated(about.work);
+      this.#deactivate(queue);
+    }
+    this.#observe(now);
+    if (this.#waiting > 0) this.#dispatch(now);
   }
 
   /** A request that is wider than the level runs alone. */
-  #fits(work: Work): boolean {
-    const seats = seatsOf(work);
+  #fits(seats: number): boolean {
     return this.#seatsInUse + seats <= this.#seats || (this.#seatsInUse === 0 && seats > this.#seats);
   }
 
-  #dispatch(): void {
+  #dispatch(now: number): void {
     while (this.#waiting > 0) {
       const queue = this.#next();
-      if (queue === undefined || !this.#fits(queue.waiting[0]!.work)) return;
-      this.#tick();
+      if (queue === undefined || !this.#fits(queue.waiting[0]!.occupant.seats)) return;
+      this.#tick(now);
       const waiter = queue.waiting.shift()!;
-      queue.nextDispatch += estimated(waiter.work);
-      // It counts as executing before it leaves the queue, so that the queue stays active.
-      queue.executing++;
-      this.#left(waiter, queue);
-      waiter.run();
-      queue.executing--;
+      const { occupant, settle } = waiter;
+      queue.nextDispatch += estimated(occupant.about.work);
+      // It starts before it leaves the queue, so that the queue stays active.
+      this.#start(occupant, now);
+      this.#left(waiter, queue, now);
+      settle(occupant);
     }
   }
 
@@ -331,7 +361,7 @@ export class PriorityLevel {
       const queue = this.#queues[(this.#robin + i) % length]!;
       const first = queue.waiting[0];
       if (first === undefined) continue;
-      const finish = queue.nextDispatch + estimated(first.work);
+      const finish = queue.nextDispatch + estimated(first.occupant.about.work);
       if (finish >= earliest) continue;
       earliest = finish;
       best = queue;
@@ -351,8 +381,7 @@ export class PriorityLevel {
   }
 
   /** Advances virtual time to now. */
-  #tick(): void {
-    const now = this.#options.clock.monotonic();
+  #tick(now: number): void {
     const elapsed = now - this.#virtualAt;
     this.#virtualAt = now;
     if (this.#active === 0 || elapsed <= 0) return;
@@ -372,8 +401,8 @@ export class PriorityLevel {
     if (isIdle(queue)) this.#active--;
   }
 
-  #observe(): void {
-    this.demand.set(this.#seatsInUse + this.#seatsWaiting, this.#options.clock.monotonic());
+  #observe(now: number): void {
+    this.demand.set(this.#seatsInUse + this.#seatsWaiting, now);
   }
 }
 

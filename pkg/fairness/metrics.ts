@@ -126,6 +126,12 @@ export class FlowControlMetrics {
     };
   }
 
+  started(series: FlowSeries, seats: number): void {
+    series.dispatched.value++;
+    series.executing.value++;
+    series.executingSeats.value += seats;
+  }
+
   estimated(series: FlowSeries, seats: number): void {
     this.#seats.observe(series.seats, seats);
   }
