@@ -23,6 +23,8 @@ export { storageVersionMigrator } from './migration/storageversionmigration.js';
 export { CONTROLLERS } from './names.js';
 export { namespaceController } from './namespace.js';
 export { defaultServiceAccount, rootCaPublisher } from './namespacecontent.js';
+export { addressRepair } from './network/addressrepair.js';
+export { nodePortRepair } from './network/nodeportrepair.js';
 export { serviceCidrController } from './network/servicecidr.js';
 export { attributesClassProtection, claimProtection, volumeProtection } from './protection/volumes.js';
 export { replicationController } from './replication/replicationcontroller.js';

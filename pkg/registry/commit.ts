@@ -1,7 +1,7 @@
 import { errors, type JsonObject } from '../api/index.js';
 import { type Revision, revision } from '../base/index.js';
 import { NotServed, type StoredObject } from '../cache/index.js';
-import type { Compare, Op } from '../storage/index.js';
+import { type Compare, type KeyValue, type Op, prefixEnd } from '../storage/index.js';
 import type { ServedResource } from './catalogue.js';
 import { type Core, collectionOf, refusal } from './core.js';
 import { limits } from './limits.js';
@@ -78,6 +78,12 @@ export function isUnchanged(stored: StoredObject, value: Buffer): boolean {
   return json.compare(value, 0, at, 0, at) === 0 && json.compare(value, at, value.length, at + version.length) === 0;
 }
 
+async function range(core: Core, prefix: string): Promise<readonly KeyValue[]> {
+  const read = await core.keyspace.range({ start: prefix, end: prefixEnd(prefix) });
+  if (read.kind !== 'ok') throw errors.internal(`cannot read ${prefix}`);
+  return read.items;
+}
+
 /** Consistent reads of keys other than objects, for allocation. */
 export function readerOf(core: Core): Reader {
   return {
@@ -87,11 +93,7 @@ export function readerOf(core: Core): Reader {
       const kv = read.items[0];
       return kv === undefined ? undefined : { revision: revision(kv.modRevision), value: kv.value };
     },
-    keys: async (prefix) => {
-      const end = prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
-      const read = await core.keyspace.range({ start: prefix, end });
-      if (read.kind !== 'ok') throw errors.internal(`cannot read ${prefix}`);
-      return read.items.map((kv) => kv.key);
-    },
+    keys: async (prefix) => (await range(core, prefix)).map((kv) => kv.key),
+    values: async (prefix) => (await range(core, prefix)).map((kv) => kv.value),
   };
 }

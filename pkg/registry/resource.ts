@@ -312,6 +312,8 @@ export interface Reader {
   get(key: string): Promise<{ readonly revision: number; readonly value: Uint8Array } | undefined>;
   /** Keys with a prefix, in order. */
   keys(prefix: string): Promise<readonly string[]>;
+  /** Values with a prefix, in the order of their keys. For prefixes of few keys. */
+  values(prefix: string): Promise<readonly Uint8Array[]>;
 }
 
 export interface TableDeclaration<T = AnyFields> {

@@ -11,6 +11,7 @@ import type { EscalationCheck } from '../auth/index.js';
 import type { World } from '../base/index.js';
 import { type Config, ConfigError } from '../config/index.js';
 import {
+  addressRepair,
   attributesClassProtection,
   CONTROLLERS,
   ControllerManager,
@@ -29,6 +30,7 @@ import {
   kubernetesService,
   mirroringController,
   namespaceController,
+  nodePortRepair,
   replicationController,
   resourceQuotaController,
   rootCaPublisher,
@@ -203,6 +205,8 @@ export async function openObjects(parts: ObjectsParts): Promise<Objects> {
       flowSchemaStatus(context),
       identityLeaseCollector(apiServer),
       defaultServiceCidr(apiServer, api.serviceRanges),
+      addressRepair(apiServer),
+      nodePortRepair(apiServer, keyspace),
       kubernetesService(apiServer, {
         keyspace,
         service: kubernetesServiceObject({ serviceAddress, securePort }),

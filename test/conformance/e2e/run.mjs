@@ -58,7 +58,9 @@ async function conformance() {
   const kubeconfig = join(data, 'admin.kubeconfig');
   const server = start(logs, 'trireme', process.execPath, [join(root, 'dist/cmd/apiserver/main.js'), `--secure-port=${port}`, `--data-dir=${data}`, '--log-level=warn', '--auto-compaction-retention=1m']);
   const api = await clientOf(server, port, data);
-  const ours = ['namespace', 'garbage-collector', 'serviceaccount', 'root-ca-certificate-publisher'].map((name) => `-${name}-controller`);
+  // The names of the controllers that the server has itself.
+  const { CONTROLLERS } = await import(join(root, 'dist/pkg/controllers/index.js'));
+  const ours = [...CONTROLLERS].map((name) => `-${name}`);
   const manager = [`--kubeconfig=${kubeconfig}`, '--leader-elect=false', `--controllers=${['*', ...ours].join(',')}`, '--secure-port=0', `--root-ca-file=${join(data, 'pki', 'ca.crt')}`];
   start(logs, 'kube-controller-manager', join(bin, 'kube-controller-manager'), manager);
   start(logs, 'kube-scheduler', join(bin, 'kube-scheduler'), [`--kubeconfig=${kubeconfig}`, '--leader-elect=false', '--secure-port=0']);

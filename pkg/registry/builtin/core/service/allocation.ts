@@ -6,6 +6,7 @@ import {
   FieldPath,
   formatIp,
   type IpAddress,
+  type JsonObject,
   parseCidr,
   parseIp,
 } from '../../../../api/index.js';
@@ -13,7 +14,7 @@ import type { World } from '../../../../base/index.js';
 import { type Revision, revision } from '../../../../base/index.js';
 import type { Compare, Op } from '../../../../storage/index.js';
 import type { Change, Reader, TxnPart, WriteContext } from '../../../resource.js';
-import { nameOf, numberAt, textAt } from '../../access.js';
+import { listAt, nameOf, numberAt, objectsAt, textAt } from '../../access.js';
 import type { ClusterConfig } from '../../cluster.js';
 import { type Family, familyOf, settleFamilies } from './families.js';
 import {
@@ -36,7 +37,10 @@ import {
  * object, so that clients can list the owners of addresses.
  */
 const IP_PREFIX = '/registry/ipaddresses/';
-const NODE_PORT_PREFIX = '/registry/ranges/servicenodeports/';
+const RANGE_PREFIX = '/registry/servicecidrs/';
+/** The ServiceCIDR with the ranges of the flags. */
+const DEFAULT_RANGE = 'kubernetes';
+export const NODE_PORT_PREFIX = '/registry/ranges/servicenodeports/';
 
 /** The number of random attempts before a scan of the whole range. */
 const RANDOM_TRIES = 16;
@@ -49,16 +53,17 @@ interface Draft {
 export function serviceReservation(
   cluster: ClusterConfig,
 ): (change: Change, store: Reader, context: WriteContext) => Promise<TxnPart> {
-  const ranges = new Map<Family, Cidr>();
+  const defaults = new Map<Family, Cidr>();
   for (const text of cluster.serviceIpRanges) {
     const cidr = parseCidr(text);
     if (cidr === undefined) throw new Error(`--service-cluster-ip-range: ${text} is not a range of addresses`);
-    ranges.set(cidr.address.family === 6 ? 'IPv6' : 'IPv4', cidr);
+    defaults.set(familyOfRange(cidr), cidr);
   }
   return async (change, store, context) => {
     const draft: Draft = { compares: [], ops: [] };
     if (change.object !== undefined) {
-      settleFamilies(change.object, change.old, [...ranges.keys()]);
+      settleFamilies(change.object, change.old, [...defaults.keys()]);
+      const ranges = (): Promise<readonly Cidr[]> => openRanges(defaults, store);
       await clusterIps(change.object, change.old, { ranges, store, context, draft });
       await nodePorts(change.object, change.old, cluster, { store, context, draft });
     }
@@ -66,6 +71,29 @@ export function serviceReservation(
     return draft;
   };
 }
+
+const familyOfRange = ({ address }: Cidr): Family => (address.family === 6 ? 'IPv6' : 'IPv4');
+
+/**
+ * The ranges from which addresses are allocated now: those of the flags, unless the ServiceCIDR `kubernetes` is being deleted, and
+ * then those of further ServiceCIDRs that are ready.
+ */
+async function openRanges(defaults: ReadonlyMap<Family, Cidr>, store: Reader): Promise<readonly Cidr[]> {
+  const objects = (await store.values(RANGE_PREFIX)).map(
+    (bytes) => JSON.parse(Buffer.from(bytes).toString()) as JsonObject,
+  );
+  const isClosing = (o: JsonObject): boolean => textAt(o, 'metadata', 'deletionTimestamp') !== '';
+  const first = objects.find((o) => nameOf(o) === DEFAULT_RANGE);
+  const further = objects.filter((o) => o !== first && !isClosing(o) && isReady(o));
+  const named = further.flatMap((o) => listAt(o, 'spec', 'cidrs')).map((text) => parseCidr(String(text)));
+  return [
+    ...(first !== undefined && isClosing(first) ? [] : defaults.values()),
+    ...named.filter((cidr) => cidr !== undefined),
+  ];
+}
+
+const isReady = (o: JsonObject): boolean =>
+  objectsAt(o, 'status', 'conditions').some((c) => textAt(c, 'type') === 'Ready' && textAt(c, 'status') === 'True');
 
 interface Work {
   readonly store: Reader;
@@ -76,20 +104,23 @@ interface Work {
 async function clusterIps(
   s: Service,
   old: Service | undefined,
-  work: Work & { readonly ranges: ReadonlyMap<Family, Cidr> },
+  work: Work & { readonly ranges: () => Promise<readonly Cidr[]> },
 ): Promise<void> {
   if (!hasClusterIp(s) || clusterIpsOf(s)[0] === NONE) return;
   const held = new Set(old === undefined || !hasClusterIp(old) ? [] : clusterIpsOf(old));
   const ips = [...clusterIpsOf(s)];
+  let known: readonly Cidr[] | undefined;
   for (const [i, family] of familiesOf(s).entries()) {
-    const range = work.ranges.get(family as Family);
-    if (range === undefined) continue;
     const asked = ips[i];
+    if (asked !== undefined && asked !== '' && held.has(asked)) continue;
+    known ??= await work.ranges();
+    const ranges = known.filter((range) => familyOfRange(range) === family);
+    if (ranges.length === 0) continue;
     if (asked !== undefined && asked !== '') {
-      if (!held.has(asked)) await takeIp(s, asked, range, work);
+      await takeIp(s, asked, ranges, work);
       continue;
     }
-    ips[i] = await freeIp(range, work);
+    ips[i] = await freeIpOf(ranges, work);
     claimIp(s, ips[i]!, work);
   }
   const spec = specOf(s);
@@ -97,10 +128,11 @@ async function clusterIps(
   spec['clusterIP'] = ips[0] ?? '';
 }
 
-async function takeIp(s: Service, ip: string, range: Cidr, work: Work): Promise<void> {
+async function takeIp(s: Service, ip: string, ranges: readonly Cidr[], work: Work): Promise<void> {
   const parsed = parseIp(ip)!;
   let why: string | undefined;
-  if (!cidrContains(range, parsed)) why = 'the provided network does not match the current range';
+  if (!ranges.some((range) => cidrContains(range, parsed)))
+    why = 'the provided network does not match the current range';
   else if ((await work.store.get(IP_PREFIX + formatIp(parsed))) !== undefined) why = 'provided IP is already allocated';
   if (why !== undefined) {
     const errors = new FieldErrors().invalid(
@@ -113,11 +145,20 @@ async function takeIp(s: Service, ip: string, range: Cidr, work: Work): Promise<
   claimIp(s, ip, work);
 }
 
+/** Returns a free address of the first range that has one. */
+async function freeIpOf(ranges: readonly Cidr[], work: Work): Promise<string> {
+  for (const range of ranges) {
+    const ip = await freeIp(range, work);
+    if (ip !== undefined) return ip;
+  }
+  throw apiErrors.internal('failed to allocate a serviceIP: range is full');
+}
+
 /**
- * Returns a free address of the range. The lower part is reserved for static assignment: random addresses come from above
+ * Returns a free address of the range, or undefined. The lower part is reserved for static assignment: random addresses come from above
  * it first (KEP-3070: min(max(16, size/16), 256) addresses).
  */
-async function freeIp(range: Cidr, work: Work): Promise<string> {
+async function freeIp(range: Cidr, work: Work): Promise<string | undefined> {
   const bits = BigInt((range.address.family === 4 ? 32 : 128) - range.prefixLength);
   // the network address and, for IPv4, the broadcast address are not allocated
   const size = (1n << bits) - (range.address.family === 4 ? 2n : 1n);
@@ -140,7 +181,7 @@ async function freeIp(range: Cidr, work: Work): Promise<string> {
       if (!taken.has(IP_PREFIX + ip) && !(await isTaken(ip, work))) return ip;
     }
   }
-  throw apiErrors.internal('failed to allocate a serviceIP: range is full');
+  return undefined;
 }
 
 async function isTaken(ip: string, work: Work): Promise<boolean> {
@@ -267,7 +308,8 @@ function claimPort(s: Service, port: number, { draft }: Work): void {
   draft.ops.push({ kind: 'put', key, value: Buffer.from(`${textAt(s, 'metadata', 'namespace')}/${nameOf(s)}`) });
 }
 
-function heldPorts(s: Service): Set<number> {
+/** The node ports of a service, with that of its health checks. */
+export function heldPorts(s: Service): Set<number> {
   const held = new Set(portsOf(s).map(nodePortOf));
   held.add(numberAt(s, 'spec', 'healthCheckNodePort'));
   held.delete(0);
